@@ -1,0 +1,5 @@
+/**
+ * `T` with every `readonly` removed, at all depths: for code that builds an object step by step and then hands it out
+ * as `T`. An object that came from elsewhere is shared and stays read-only; copy it (`structuredClone`) before a change.
+ */
+export type Mutable<T> = T extends object ? { -readonly [K in keyof T]: Mutable<T[K]> } : T;
