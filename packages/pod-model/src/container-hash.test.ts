@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { containerHash } from './container-hash.ts';
+
+describe('containerHash', () => {
+  it('depends on name and image alone', () => {
+    const container = { name: 'app', image: 'nginx', args: ['-v'] };
+    expect(containerHash(container)).toBe(containerHash({ name: 'app', image: 'nginx' }));
+    expect(containerHash({ name: 'app', image: 'busybox' })).not.toBe(containerHash(container));
+    expect(containerHash({ name: 'web', image: 'nginx' })).not.toBe(containerHash(container));
+  });
+
+  it('takes a missing image for an empty one', () => {
+    expect(containerHash({ name: 'app' })).toBe(containerHash({ name: 'app', image: '' }));
+  });
+
+  it('takes half a character for a replacement character, as text in UTF-8 cannot hold it', () => {
+    expect(containerHash({ name: 'app', image: 'a\ud800' })).toBe(containerHash({ name: 'app', image: 'a\ufffd' }));
+  });
+
+  it('tells a character from its escape', () => {
+    for (const [char, escape] of [
+      ['<', '\\u003c'],
+      ['\u2028', '\\u2028'],
+      ['\n', '\\n'],
+    ] as const) {
+      expect(containerHash({ name: 'app', image: char })).not.toBe(containerHash({ name: 'app', image: escape }));
+    }
+  });
+});

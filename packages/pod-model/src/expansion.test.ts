@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { expandVariables } from './expansion.ts';
+
+const lookup = (name: string): string | undefined => ({ A: '1', REF: '$(A)', EMPTY: '' })[name];
+
+describe('expandVariables', () => {
+  it.each([
+    ['', ''],
+    ['plain', 'plain'],
+    ['$(A)', '1'],
+    ['a$(A)b$(A)', 'a1b1'],
+    ['$(EMPTY)', ''],
+    ['$(UNKNOWN) $()', '$(UNKNOWN) $()'],
+    ['$$(A) $$$(A) $$$$', '$(A) $1 $$'],
+    ['$(A $$ $$(', '$(A $ $('],
+    ['$A $ $', '$A $ $'],
+  ])('%j becomes %j', (text, want) => {
+    expect(expandVariables(text, lookup)).toBe(want);
+  });
+
+  it('does not expand what it has put in', () => {
+    expect(expandVariables('$(REF)', lookup)).toBe('$(A)');
+  });
+
+  it('gives back any text whose dollars are doubled', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('$', '(', ')', 'A', 'é', ' ') }), (text) => {
+        expect(expandVariables(text.replaceAll('$', '$$$$'), lookup)).toBe(text);
+      }),
+      { seed: 1 },
+    );
+  });
+});

@@ -1,0 +1,101 @@
+export { containerHash } from './container-hash.ts';
+export {
+  containerFieldPath,
+  type ContainerKind,
+  findPodContainer,
+  hasAnyPrivilegedContainer,
+  isSidecar,
+  type PodContainer,
+  podContainers,
+} from './containers.ts';
+export { podEventObject, type PodEventObject } from './event-object.ts';
+export { expandVariables } from './expansion.ts';
+export { ContainerAnnotation, PodAnnotation, PodLabel } from './labels.ts';
+export { milliCpuToQuota, milliCpuToShares, quotaToMilliCpu, sharesToMilliCpu } from './linux-resources.ts';
+export {
+  isCriticalPod,
+  isHostNetworkPod,
+  isMirrorPod,
+  isNodeCriticalPod,
+  isStaticPod,
+  isTerminalPhase,
+} from './pod-kind.ts';
+export {
+  formatContainerId,
+  formatPod,
+  parseContainerId,
+  parsePodFullName,
+  podFullName,
+  type PodIdentity,
+  podLogDirectoryName,
+} from './pod-names.ts';
+export {
+  hasPodLevelRequests,
+  isPodLevelResource,
+  podLimits,
+  podRequests,
+  type PodResourcesOptions,
+  type ResourceAmounts,
+} from './pod-resources.ts';
+export { oomScoreAdj, podQosClass, type QosClass } from './qos.ts';
+export { QuantityError, type QuantityErrorCode } from './quantity-error.ts';
+export {
+  addQuantities,
+  compareQuantities,
+  cpuMillis,
+  formatQuantity,
+  isZeroQuantity,
+  makeQuantity,
+  type ParsedQuantity,
+  parseQuantity,
+  type QuantityFormat,
+  quantityMilliValue,
+  quantityNumber,
+  quantityValue,
+  subtractQuantities,
+  zeroQuantity,
+} from './quantity.ts';
+export {
+  allContainersCouldRestart,
+  containerShouldRestart,
+  effectiveRestartPolicy,
+  isContainerRestartable,
+  matchesRestartAllRule,
+  type RestartableContainer,
+  shouldAllContainersRestart,
+  shouldContainerBeRestarted,
+} from './restart-policy.ts';
+export {
+  byContainerAge,
+  bySandboxAge,
+  type ContainerStatusContext,
+  convertContainerResources,
+  convertContainerState,
+  convertContainerStatus,
+  convertSandboxState,
+  convertSandboxStatus,
+  groupRuntimePods,
+} from './runtime-convert.ts';
+export { RuntimeResponseError } from './runtime-error.ts';
+export { activeContainerStatuses, activeSandbox, newestContainerStatus } from './runtime-lookup.ts';
+export {
+  readRuntimePods,
+  type ReadRuntimePodsOptions,
+  readRuntimePodStatus,
+  type RuntimeReadOptions,
+} from './runtime-read.ts';
+export {
+  type ContainerId,
+  emptyRuntimePodStatus,
+  type RuntimeContainer,
+  type RuntimeContainerResources,
+  type RuntimeContainerState,
+  type RuntimeContainerStatus,
+  type RuntimeContainerUser,
+  type RuntimeMount,
+  type RuntimePod,
+  type RuntimePodStatus,
+  type RuntimeSandbox,
+  type RuntimeSandboxState,
+  type RuntimeSandboxStatus,
+} from './runtime-status.ts';

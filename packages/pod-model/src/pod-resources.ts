@@ -1,0 +1,131 @@
+import type { Container, ContainerStatus, Pod, ResourceRequirements } from '@rxlet/kube-api';
+import { isSidecar } from './containers.ts';
+import { addQuantities, compareQuantities, isZeroQuantity, type ParsedQuantity, parseQuantity } from './quantity.ts';
+
+/** Amounts by resource name, e.g. `cpu`, `memory`, `hugepages-2Mi`, `example.com/gpu`. */
+export type ResourceAmounts = Readonly<Record<string, ParsedQuantity>>;
+
+/** What goes into a pod's total. */
+export interface PodResourcesOptions {
+  /** Leaves the pod's overhead (that of its runtime class) out. */
+  readonly excludeOverhead?: boolean;
+  /** Leaves the resources set for the pod as a whole out (KEP-2837), so that the containers alone count. */
+  readonly skipPodLevelResources?: boolean;
+  /** Counts what a container holds by its reported status too, for a resize in place that is not through yet (KEP-1287). */
+  readonly useStatusResources?: boolean;
+}
+
+/** A sum being built. */
+type Amounts = Record<string, ParsedQuantity>;
+type ResourceList = ResourceRequirements['requests'];
+
+/**
+ * What a pod asks for: the sum over its regular containers and sidecars, but no less than any moment of its start needs (an init container and
+ * the sidecars before it), replaced by what is set for the pod as a whole, plus overhead.
+ *
+ * @throws QuantityError when the pod holds a malformed quantity
+ */
+export function podRequests(pod: Pod, options: PodResourcesOptions = {}): ResourceAmounts {
+  const total = sumContainers(pod, 'requests', options);
+  if (options.skipPodLevelResources !== true) overrideByPod(total, pod.spec?.resources?.requests);
+  if (options.excludeOverhead !== true) {
+    for (const [name, quantity] of Object.entries(pod.spec?.overhead ?? {})) add(total, name, parseQuantity(quantity));
+  }
+  return total;
+}
+
+/** What a pod may use at most, by the rules of {@link podRequests}; overhead raises limits that are there, and sets none. */
+export function podLimits(pod: Pod, options: PodResourcesOptions = {}): ResourceAmounts {
+  const total = sumContainers(pod, 'limits', options);
+  if (options.skipPodLevelResources !== true) overrideByPod(total, pod.spec?.resources?.limits);
+  if (options.excludeOverhead !== true) {
+    for (const [name, quantity] of Object.entries(pod.spec?.overhead ?? {})) {
+      const limit = total[name];
+      if (limit !== undefined && !isZeroQuantity(limit)) add(total, name, parseQuantity(quantity));
+    }
+  }
+  return total;
+}
+
+/** Whether a resource can be set for a pod as a whole. */
+export function isPodLevelResource(name: string): boolean {
+  return name === 'cpu' || name === 'memory' || name.startsWith('hugepages-');
+}
+
+/** Whether the pod as a whole requests anything. */
+export function hasPodLevelRequests(pod: Pod): boolean {
+  return Object.keys(pod.spec?.resources?.requests ?? {}).some(isPodLevelResource);
+}
+
+function sumContainers(pod: Pod, field: 'requests' | 'limits', options: PodResourcesOptions): Amounts {
+  const total: Amounts = {};
+  const sidecars: Amounts = {};
+  const peak: Amounts = {};
+  const effective = options.useStatusResources === true ? statusReader(pod, field) : undefined;
+  const amountsOf = (container: Container): ResourceAmounts =>
+    effective?.(container) ?? parseAmounts(container.resources?.[field]);
+
+  for (const container of pod.spec?.containers ?? []) addAll(total, amountsOf(container));
+  for (const container of pod.spec?.initContainers ?? []) {
+    if (isSidecar(container)) {
+      const amounts = amountsOf(container);
+      addAll(total, amounts);
+      addAll(sidecars, amounts);
+      raiseAll(peak, sidecars);
+    } else {
+      // A regular init container is never resized.
+      const needed = parseAmounts(container.resources?.[field]);
+      addAll(needed, sidecars);
+      raiseAll(peak, needed);
+    }
+  }
+  raiseAll(total, peak);
+  return total;
+}
+
+/** Reads what a container with a reported status holds; undefined for one without. */
+function statusReader(pod: Pod, field: 'requests' | 'limits'): (container: Container) => ResourceAmounts | undefined {
+  const statuses = new Map<string, ContainerStatus>();
+  for (const status of pod.status?.containerStatuses ?? []) statuses.set(status.name, status);
+  for (const status of pod.status?.initContainerStatuses ?? []) statuses.set(status.name, status);
+  const pending = pod.status?.conditions?.find(({ type }) => type === 'PodResizePending');
+  const infeasible = pending?.reason === 'Infeasible';
+  return (container) => {
+    const status = statuses.get(container.name);
+    if (status?.resources === undefined) return undefined;
+    const amounts = parseAmounts(status.resources[field]);
+    if (field === 'requests') raiseAll(amounts, parseAmounts(status.allocatedResources));
+    // What cannot be granted on this node counts for nothing.
+    if (!infeasible) raiseAll(amounts, parseAmounts(container.resources?.[field]));
+    return amounts;
+  };
+}
+
+function overrideByPod(total: Amounts, podLevel: ResourceList): void {
+  for (const [name, quantity] of Object.entries(podLevel ?? {})) {
+    if (isPodLevelResource(name)) total[name] = parseQuantity(quantity);
+  }
+}
+
+function parseAmounts(list: ResourceList): Amounts {
+  const amounts: Amounts = {};
+  for (const [name, quantity] of Object.entries(list ?? {})) amounts[name] = parseQuantity(quantity);
+  return amounts;
+}
+
+function add(amounts: Amounts, name: string, quantity: ParsedQuantity): void {
+  const sum = amounts[name];
+  amounts[name] = sum === undefined ? quantity : addQuantities(sum, quantity);
+}
+
+function addAll(amounts: Amounts, more: ResourceAmounts): void {
+  for (const name of Object.keys(more)) add(amounts, name, more[name] as ParsedQuantity);
+}
+
+function raiseAll(amounts: Amounts, others: ResourceAmounts): void {
+  for (const name of Object.keys(others)) {
+    const other = others[name] as ParsedQuantity;
+    const own = amounts[name];
+    if (own === undefined || compareQuantities(other, own) > 0) amounts[name] = other;
+  }
+}
