@@ -1,0 +1,14 @@
+export { createPleg, type Pleg, type PlegHealth, type PlegOptions, type PlegPorts } from './create-pleg.ts';
+export {
+  computePodLifecycleEvents,
+  type ContainerEvent,
+  type PodLifecycleEvent,
+  type PodSyncEvent,
+} from './pod-lifecycle-event.ts';
+export {
+  createPodStatusCache,
+  type PodStatusCache,
+  type PodStatusCacheOptions,
+  type ReadMark,
+  type WritablePodStatusCache,
+} from './pod-status-cache.ts';

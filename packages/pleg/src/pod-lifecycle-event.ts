@@ -1,0 +1,71 @@
+import type { RuntimePod } from '@rxlet/pod-model';
+
+/** What the generator saw happen to a container of a pod (or to a sandbox, which counts as one), or that the pod deserves another look. */
+export type PodLifecycleEvent = ContainerEvent | PodSyncEvent;
+
+/** A change of one container or sandbox. */
+export interface ContainerEvent {
+  readonly type: 'ContainerStarted' | 'ContainerDied' | 'ContainerRemoved' | 'ContainerChanged';
+  readonly podUid: string;
+  /** Id without the runtime's prefix. */
+  readonly containerId: string;
+  /** Name in the pod spec; `undefined` for a sandbox. */
+  readonly containerName?: string;
+  /** With `ContainerDied`, when the runtime still knew it. */
+  readonly exitCode?: number;
+}
+
+/** Nothing changed in the lists, but the pod's status was read anew on request. */
+export interface PodSyncEvent {
+  readonly type: 'PodSync';
+  readonly podUid: string;
+}
+
+/** The states that matter for events: `created` counts as unknown, a ready sandbox as running. */
+type ObservedState = 'running' | 'exited' | 'unknown';
+
+interface Observed {
+  readonly state: ObservedState;
+  readonly name?: string;
+}
+
+function observe(pod: RuntimePod | undefined): Map<string, Observed> {
+  const observed = new Map<string, Observed>();
+  for (const { id, name, state } of pod?.containers ?? []) {
+    observed.set(id.id, { name, state: state === 'created' ? 'unknown' : state });
+  }
+  for (const { id, state } of pod?.sandboxes ?? [])
+    observed.set(id, { state: state === 'ready' ? 'running' : 'exited' });
+  return observed;
+}
+
+const EVENT_OF_STATE = {
+  running: 'ContainerStarted',
+  exited: 'ContainerDied',
+  unknown: 'ContainerChanged',
+} as const satisfies Record<ObservedState, ContainerEvent['type']>;
+
+/**
+ * The events that lead from one listing of a pod to a later one; either may be `undefined` when the runtime holds nothing of the pod. Pure.
+ *
+ * A container that vanished while it ran has died and was removed, in this order (kubelet: generic PLEG).
+ */
+export function computePodLifecycleEvents(
+  podUid: string,
+  earlier: RuntimePod | undefined,
+  later: RuntimePod | undefined,
+): ContainerEvent[] {
+  const before = observe(earlier);
+  const after = observe(later);
+  const events: ContainerEvent[] = [];
+  const emit = (type: ContainerEvent['type'], containerId: string, { name }: Observed): void => {
+    events.push({ type, podUid, containerId, ...(name !== undefined && { containerName: name }) });
+  };
+  for (const [id, was] of before) {
+    if (after.has(id)) continue;
+    if (was.state !== 'exited') emit('ContainerDied', id, was);
+    emit('ContainerRemoved', id, was);
+  }
+  for (const [id, is] of after) if (before.get(id)?.state !== is.state) emit(EVENT_OF_STATE[is.state], id, is);
+  return events;
+}
