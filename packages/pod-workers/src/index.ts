@@ -1,0 +1,35 @@
+export {
+  createPodWorkers,
+  PodTerminated,
+  type PodWorkers,
+  type PodWorkersOptions,
+  type PodWorkersPorts,
+  type PodWorkerTransition,
+  type RuntimeStatusSource,
+} from './create-pod-workers.ts';
+export type {
+  PodSubject,
+  PodSyncer,
+  RetryHint,
+  SyncRequest,
+  TerminatedRequest,
+  TerminatingRequest,
+} from './pod-syncer.ts';
+export {
+  afterCompletion,
+  afterWaiting,
+  couldHaveRunningContainers,
+  effectiveGracePeriodSeconds,
+  type FinishedState,
+  isTerminationRequested,
+  type PodWorkerState,
+  requestTermination,
+  shouldContentBeRemoved,
+  shouldRuntimeBeRemoved,
+  type SyncingState,
+  type TerminatedState,
+  type TerminatingState,
+  type TerminationReason,
+  type TerminationRequest,
+  type WaitingState,
+} from './pod-worker-state.ts';
