@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { parseFlags } from './flags.ts';
+
+describe('parseFlags', () => {
+  it('takes the defaults for what is not given', () => {
+    expect(parseFlags(['--listen', 'unix:///run/fake.sock'])).toEqual({
+      kind: 'flags',
+      flags: { listen: 'unix:///run/fake.sock', latencyMs: 0, seed: undefined, verbosity: 0 },
+    });
+  });
+
+  it('reads every flag, with and without "="', () => {
+    expect(parseFlags(['--listen=unix:///a', '--latency', '20', '--seed=7', '--v', '2'])).toMatchObject({
+      flags: { listen: 'unix:///a', latencyMs: 20, seed: 7, verbosity: 2 },
+    });
+  });
+
+  it('explains itself', () => {
+    expect(parseFlags(['--help'])).toMatchObject({
+      kind: 'help',
+      text: expect.stringContaining('--listen <address>') as string,
+    });
+  });
+
+  it.each([
+    [['--listne', 'x'], "unknown option '--listne' (Did you mean --listen?)"],
+    [[], "option '--listen <address>' is missing"],
+    [['--listen'], "option '--listen <address>' argument missing"],
+    [
+      ['--listen', 'unix:///a', '--latency', 'soon'],
+      "option '--latency <ms>' argument 'soon' is invalid. It is not a whole number.",
+    ],
+    [['--listen', 'unix:///a', 'more'], 'too many arguments. Expected 0 arguments but got 1: more.'],
+  ])('refuses %j with one line', (args, message) => {
+    expect(parseFlags(args)).toEqual({ kind: 'error', message });
+  });
+});

@@ -1,0 +1,59 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { run } from './run.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fake-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+/** Runs the command; `stopWhen` is text on stdout after which it is told to stop. */
+async function runWith(args: string[], stopWhen?: string): Promise<{ code: number; stdout: string; stderr: string }> {
+  const stop = new AbortController();
+  let stdout = '';
+  let stderr = '';
+  const code = await run(args, {
+    stdout: (text) => {
+      stdout += text;
+      if (stopWhen !== undefined && stdout.includes(stopWhen)) stop.abort();
+    },
+    stderr: (text) => (stderr += text),
+    signal: stop.signal,
+  });
+  return { code, stdout, stderr };
+}
+
+describe('fake-runtime', () => {
+  it('says where it listens, and nothing else, until it is told to stop', async () => {
+    const listen = `unix://${folder}/fake.sock`;
+    expect(await runWith(['--listen', listen], 'listening')).toEqual({
+      code: 0,
+      stdout: `fake runtime listening on ${listen}\n`,
+      stderr: '',
+    });
+    const verbose = await runWith(['--listen', listen, '--v', '1'], 'listening');
+    expect(verbose.stderr).toBe(`info CRI server is listening address="${listen}"\n`);
+  });
+
+  it('leaves with 2 and one line for a wrong command line', async () => {
+    expect(await runWith(['--bogus'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: "fake-runtime: unknown option '--bogus' (see fake-runtime --help)\n",
+    });
+  });
+
+  it('leaves with 1 and one line when it cannot listen', async () => {
+    const { code, stderr } = await runWith(['--listen', `unix://${folder}/missing/fake.sock`]);
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `fake-runtime: cannot open the socket ${folder}/missing/fake.sock: the folder ${folder}/missing does not exist\n`,
+    );
+    expect((await runWith(['--listen', 'tcp://127.0.0.1:1'])).stderr).toMatch(
+      /^fake-runtime: address "tcp:.* is not supported.*\n$/,
+    );
+  });
+});

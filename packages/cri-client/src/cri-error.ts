@@ -1,0 +1,63 @@
+import type { StatusCode } from '@rxlet/cri-api';
+
+/**
+ * What went wrong, seen from who has to do something about it:
+ *
+ * - `invalid-endpoint`: the endpoint's text cannot be used; nothing was tried.
+ * - `socket-missing`, `permission-denied`, `connection-refused`: the operating system says so.
+ * - `not-a-cri`: something answers that does not speak gRPC, or has no service of CRI v1.
+ * - `unavailable`: the connection was lost during the call, or the peer accepts connections and does not answer them.
+ * - `runtime-not-ready`: the runtime answers that it is still starting.
+ * - `unimplemented`: the runtime lacks this one RPC.
+ * - `deadline`: no answer in time. Whether a mutating call took effect is unknown.
+ * - `canceled`: the caller's signal aborted (its reason is the `cause`), or the client was closed.
+ * - `refused`: the runtime's own refusal, any other status.
+ */
+export type CriErrorKind =
+  | 'invalid-endpoint'
+  | 'socket-missing'
+  | 'permission-denied'
+  | 'connection-refused'
+  | 'not-a-cri'
+  | 'unavailable'
+  | 'runtime-not-ready'
+  | 'unimplemented'
+  | 'deadline'
+  | 'canceled'
+  | 'refused';
+
+/** What a {@link CriError} says besides its message. */
+export interface CriErrorInit {
+  readonly kind: CriErrorKind;
+  readonly code: StatusCode;
+  readonly endpoint: string;
+  readonly method?: string | undefined;
+  readonly details?: string;
+  readonly cause?: unknown;
+}
+
+/**
+ * The one error of this package. Its message is a line for people: what failed, at which endpoint, and the way out. Programs use `kind`, or
+ * `code` through `callErrorCode` of `@rxlet/cri-api`, as with every implementation of the ports.
+ */
+export class CriError extends Error {
+  override readonly name = 'CriError';
+  readonly kind: CriErrorKind;
+  /** gRPC status code. A connection that cannot be made has `Unavailable`, whatever the reason. */
+  readonly code: StatusCode;
+  /** The RPC, such as `RunPodSandbox`; `undefined` where the error is that of the connection. */
+  readonly method: string | undefined;
+  /** The endpoint in its canonical form, `unix:///path`; an invalid one as it was given. */
+  readonly endpoint: string;
+  /** The runtime's own words, unchanged; empty when it said nothing. */
+  readonly details: string;
+
+  constructor(message: string, init: CriErrorInit) {
+    super(message, init.cause === undefined ? undefined : { cause: init.cause });
+    this.kind = init.kind;
+    this.code = init.code;
+    this.method = init.method;
+    this.endpoint = init.endpoint;
+    this.details = init.details ?? '';
+  }
+}

@@ -1,0 +1,78 @@
+import {
+  create,
+  type DescMessage,
+  type DescMethod,
+  fromBinary,
+  type Message,
+  type MessageInitShape,
+  toBinary,
+} from '@bufbuild/protobuf';
+import type { Clock } from '@rxlet/component-base';
+import { type CallOptions, StatusCode } from '@rxlet/cri-api';
+import type { CallRecorder } from './call-metrics.ts';
+import type { Connection } from './connection.ts';
+import type { CriError } from './cri-error.ts';
+import { callCanceled, type CallSubject, clientClosed, invalidAnswer, invalidRequest } from './status-error.ts';
+
+/** One RPC of one service on one connection: all that is known before it is called. */
+export interface RpcMethod {
+  readonly descriptor: DescMethod;
+  /** `/package.Service/Method`. */
+  readonly path: string;
+  readonly subject: CallSubject;
+  readonly connection: Connection;
+  readonly clock: Clock;
+  readonly maxMessageBytes: number;
+  /** The deadline of a call that was given none. */
+  readonly defaultTimeoutMs: (request: object) => number;
+  readonly record: CallRecorder | undefined;
+}
+
+/** A request that can be sent. */
+export interface PreparedCall {
+  readonly request: Buffer;
+  readonly timeoutMs: number;
+}
+
+/** Encodes a request and settles its deadline; an error if the call cannot be made. */
+export function prepareCall(
+  method: RpcMethod,
+  init: object,
+  options: CallOptions | undefined,
+): PreparedCall | CriError {
+  const { subject, maxMessageBytes } = method;
+  if (method.connection.closed) return clientClosed(subject);
+  if (options?.signal?.aborted) return callCanceled(options.signal.reason, subject);
+  let message: Message;
+  let bytes: Uint8Array;
+  try {
+    message = create(method.descriptor.input, init as MessageInitShape<DescMessage>);
+    bytes = toBinary(method.descriptor.input, message);
+  } catch (error) {
+    return invalidRequest(StatusCode.InvalidArgument, String(error), subject, error);
+  }
+  if (bytes.length > maxMessageBytes) {
+    const problem = `it has ${String(bytes.length)} bytes, and maxMessageBytes is ${String(maxMessageBytes)}`;
+    return invalidRequest(StatusCode.ResourceExhausted, problem, subject);
+  }
+  const given = options?.timeoutMs;
+  return {
+    request: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+    timeoutMs: given === undefined ? method.defaultTimeoutMs(message) : timeoutOrNone(given),
+  };
+}
+
+/** A timeout as callers and configurations write it, `0` or `Infinity` for none, with `Infinity` for none. */
+export function timeoutOrNone(timeoutMs: number): number {
+  return timeoutMs === 0 ? Infinity : timeoutMs;
+}
+
+/** Decodes an answer; an error if it is none. */
+export function decodeAnswer(method: RpcMethod, buffer: Buffer): Message | CriError {
+  try {
+    // Not the Buffer itself, whose class all `bytes` fields would inherit.
+    return fromBinary(method.descriptor.output, new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength));
+  } catch (error) {
+    return invalidAnswer(`the answer is not a ${method.descriptor.output.typeName}`, method.subject, error);
+  }
+}

@@ -1,0 +1,85 @@
+import type { Message } from '@bufbuild/protobuf';
+import type { CallOptions } from '@rxlet/cri-api';
+import type { ActiveCall } from './active-call.ts';
+import { CriError } from './cri-error.ts';
+import { decodeAnswer, prepareCall, type RpcMethod } from './rpc-method.ts';
+import { callCanceled } from './status-error.ts';
+
+interface Waiter {
+  resolve(result: IteratorResult<Message, undefined>): void;
+  reject(error: CriError): void;
+}
+
+const DONE: IteratorResult<Message, undefined> = { done: true, value: undefined };
+
+/**
+ * Makes the port's method of a server-streaming RPC. Each iteration is a call of its own.
+ *
+ * A message is asked for when the consumer asks for one, so nothing is buffered here: what a slow consumer leaves unread fills the connection's
+ * flow-control window, and then the server waits.
+ */
+export function createServerStream(
+  method: RpcMethod,
+): (request: object, options?: CallOptions) => AsyncIterable<Message> {
+  return (init, options) => ({ [Symbol.asyncIterator]: () => iterate(method, init, options) });
+}
+
+function iterate(method: RpcMethod, init: object, options: CallOptions | undefined): AsyncIterator<Message, undefined> {
+  const { connection, record, clock, path, subject } = method;
+  /** The `next()` calls that await their message, in order. */
+  const waiters: Waiter[] = [];
+  let call: ActiveCall | undefined;
+  let startedMs = 0;
+  let over = false;
+  /** How the call failed, until somebody asks. */
+  let failure: CriError | undefined;
+
+  const finish = (error: CriError | undefined): void => {
+    if (over) return;
+    over = true;
+    if (call !== undefined) record?.(startedMs, error !== undefined);
+    const first = error === undefined ? undefined : waiters.shift();
+    if (first === undefined) failure = error;
+    else first.reject(error!);
+    for (const waiter of waiters.splice(0)) waiter.resolve(DONE);
+  };
+  const onMessage = (buffer: Buffer): void => {
+    const message = decodeAnswer(method, buffer);
+    if (message instanceof CriError) {
+      call?.end(message);
+      return;
+    }
+    waiters.shift()?.resolve({ done: false, value: message });
+    if (waiters.length > 0) call?.read();
+  };
+  const start = (): void => {
+    const prepared = prepareCall(method, init, options);
+    if (prepared instanceof CriError) {
+      finish(prepared);
+      return;
+    }
+    if (record !== undefined) startedMs = clock.monotonicNow();
+    call = connection.call({ path, subject, ...prepared, signal: options?.signal, onMessage, onEnd: finish });
+  };
+
+  return {
+    next() {
+      if (over) {
+        const error = failure;
+        failure = undefined;
+        return error === undefined ? Promise.resolve(DONE) : Promise.reject(error);
+      }
+      return new Promise((resolve, reject) => {
+        waiters.push({ resolve, reject });
+        if (call === undefined) start();
+        else if (waiters.length === 1) call.read();
+      });
+    },
+    return() {
+      finish(undefined);
+      failure = undefined;
+      call?.end(callCanceled(undefined, subject));
+      return Promise.resolve(DONE);
+    },
+  };
+}

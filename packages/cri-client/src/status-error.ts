@@ -1,0 +1,128 @@
+import { StatusCode } from '@rxlet/cri-api';
+import { CriError, type CriErrorKind } from './cri-error.ts';
+import type { Endpoint } from './endpoint.ts';
+
+/** The call that an error is about. */
+export interface CallSubject {
+  readonly endpoint: Endpoint;
+  /** Full name of the service, `runtime.v1.RuntimeService`. */
+  readonly service: string;
+  /** Name of the RPC, `RunPodSandbox`. */
+  readonly method: string;
+}
+
+/** How a call ended, as gRPC tells it. */
+export interface CallStatus {
+  readonly code: number;
+  readonly details: string;
+}
+
+const CODE_NAMES = new Map<number, string>(Object.entries(StatusCode).map(([name, code]) => [code, name]));
+
+/** The error of a call that the runtime answered with a status other than OK. */
+export function statusError(status: CallStatus, subject: CallSubject): CriError {
+  const code = CODE_NAMES.has(status.code) ? (status.code as StatusCode) : StatusCode.Unknown;
+  const kind = statusKind(code, status.details, subject.method);
+  const message = `${subject.method} at ${subject.endpoint.url}: ${explain(kind, code, status.details, subject)}`;
+  return new CriError(message, {
+    kind,
+    code,
+    endpoint: subject.endpoint.url,
+    method: subject.method,
+    details: status.details,
+  });
+}
+
+function statusKind(code: StatusCode, details: string, method: string): CriErrorKind {
+  switch (code) {
+    case StatusCode.Unimplemented:
+      // Only Go's servers tell a missing service from a missing method. Every CRI has the methods of EVERYWHERE.
+      return EVERYWHERE.has(method) || /unknown service/i.test(details) ? 'not-a-cri' : 'unimplemented';
+    case StatusCode.Unavailable:
+      return 'runtime-not-ready';
+    case StatusCode.Unknown:
+      return STILL_STARTING.test(details) ? 'runtime-not-ready' : 'refused';
+    case StatusCode.DeadlineExceeded:
+      return 'deadline';
+    default:
+      return 'refused';
+  }
+}
+
+const EVERYWHERE = new Set(['Version', 'ListImages']);
+
+/** All that containerd's CRI says until it has loaded its state ("server is not initialized yet"), without a code that would tell. */
+const STILL_STARTING = /^(the )?(server|service|runtime|cri plugin) (is )?not (yet )?(initialized|ready)( yet)?\.?$/i;
+
+function explain(kind: CriErrorKind, code: StatusCode, details: string, { service, endpoint }: CallSubject): string {
+  const said = `rpc error: code = ${CODE_NAMES.get(code)!} desc = ${oneLine(details)}`;
+  switch (kind) {
+    case 'not-a-cri':
+      return (
+        `the server has no service ${service}; CRI v1 is needed (containerd 1.6 or newer with its CRI plugin enabled, CRI-O 1.20 or newer), ` +
+        `or is ${endpoint.role.flag} wrong? (${said})`
+      );
+    case 'unimplemented':
+      return `the ${endpoint.role.noun} does not have this RPC; a newer version of it may (${said})`;
+    case 'runtime-not-ready':
+      return `the ${endpoint.role.noun} is not ready; try again (${said})`;
+    default:
+      return TOO_LARGE.test(details) ? `the answer is larger than maxMessageBytes allows (${said})` : said;
+  }
+}
+
+/** How grpc-js words the refusal of an answer, with both sizes. */
+const TOO_LARGE = /^Received message larger than max/;
+
+function oneLine(text: string): string {
+  return text.replace(/\s*\n\s*/g, ' ').trim();
+}
+
+/** The error of a call whose connection broke before it was answered. */
+export function connectionLost({ endpoint, method }: CallSubject): CriError {
+  const message = `${method} at ${endpoint.url}: the connection to the ${endpoint.role.noun} was lost during the call; what it did is unknown`;
+  return new CriError(message, { kind: 'unavailable', code: StatusCode.Unavailable, endpoint: endpoint.url, method });
+}
+
+/** The error of a call that was not answered in time. */
+export function deadlineExceeded(timeoutMs: number, { endpoint, method }: CallSubject): CriError {
+  const message =
+    `${method} at ${endpoint.url}: no answer from the ${endpoint.role.noun} within ${String(timeoutMs / 1000)} s; ` +
+    'it may be overloaded or hung, and what it did is unknown';
+  return new CriError(message, { kind: 'deadline', code: StatusCode.DeadlineExceeded, endpoint: endpoint.url, method });
+}
+
+/** The error of a call that its caller gave up, with the reason of the caller's signal as the cause. */
+export function callCanceled(reason: unknown, { endpoint, method }: CallSubject): CriError {
+  const message = `${method} at ${endpoint.url}: canceled by the caller`;
+  return new CriError(message, {
+    kind: 'canceled',
+    code: StatusCode.Canceled,
+    endpoint: endpoint.url,
+    method,
+    cause: reason,
+  });
+}
+
+/** The error of a call that was under way, or made, when the client was closed. */
+export function clientClosed({ endpoint, method }: CallSubject): CriError {
+  const message = `${method} at ${endpoint.url}: the client is closed`;
+  return new CriError(message, { kind: 'canceled', code: StatusCode.Canceled, endpoint: endpoint.url, method });
+}
+
+/** The error of a request that cannot be sent. */
+export function invalidRequest(
+  code: StatusCode,
+  problem: string,
+  { endpoint, method }: CallSubject,
+  cause?: unknown,
+): CriError {
+  const message = `${method} at ${endpoint.url}: the request was not sent: ${oneLine(problem)}`;
+  return new CriError(message, { kind: 'refused', code, endpoint: endpoint.url, method, cause });
+}
+
+/** The error of an answer that is none of this method's. */
+export function invalidAnswer(problem: string, { endpoint, service, method }: CallSubject, cause?: unknown): CriError {
+  const message = `${method} at ${endpoint.url}: ${problem}; does it really serve ${service}?`;
+  return new CriError(message, { kind: 'not-a-cri', code: StatusCode.Internal, endpoint: endpoint.url, method, cause });
+}

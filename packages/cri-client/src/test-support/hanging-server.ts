@@ -1,0 +1,5 @@
+// A process of its own that serves on the socket given to it, accepts every Version and never answers; it prints a line for each.
+import { startCriServer } from './test-servers.ts';
+
+await startCriServer(process.argv[2]!, { runtime: { version: () => console.log('called') } });
+console.log('serving');

@@ -1,0 +1,71 @@
+import { type Labels, type Metrics, seededRandom, systemClock } from '@rxlet/component-base';
+import type { VirtualClock } from '@rxlet/component-base/testing';
+import { filter, firstValueFrom, type Observable } from 'rxjs';
+import type { ConnectionState } from '../connection-state.ts';
+import { type CriClient, type CriClientOptions, type CriClientPorts, createCriClient } from '../create-cri-client.ts';
+import { CriError } from '../cri-error.ts';
+
+/** A client of the socket at `path` that reconnects within milliseconds, on the system's clock unless another is given. */
+export function testClient(
+  path: string,
+  ports: Partial<CriClientPorts> = {},
+  options: Partial<CriClientOptions> = {},
+): CriClient {
+  return createCriClient(
+    { clock: systemClock, random: seededRandom(1), ...ports },
+    { endpoint: `unix://${path}`, initialReconnectDelayMs: 5, maxReconnectDelayMs: 20, ...options },
+  );
+}
+
+/** The error a call failed with. */
+export async function failureOf(call: Promise<unknown>): Promise<CriError> {
+  const outcome = await call.catch((error: unknown) => error);
+  if (outcome instanceof CriError) return outcome;
+  throw new Error('the call did not fail with a CriError', { cause: outcome });
+}
+
+/** Resolves when the connection is in the given state. */
+export function stateIs<K extends ConnectionState['kind']>(
+  state$: Observable<ConnectionState>,
+  kind: K,
+): Promise<Extract<ConnectionState, { kind: K }>> {
+  return firstValueFrom(
+    state$.pipe(filter((state): state is Extract<ConnectionState, { kind: K }> => state.kind === kind)),
+  );
+}
+
+/**
+ * Lets the event loop turn until the client waits for the next attempt to connect. That comes a moment of real time after the last attempt failed, which
+ * grpc-js does not tell.
+ */
+export async function untilReconnectIsDue(clock: VirtualClock): Promise<void> {
+  while (clock.pendingTimers === 0) await clock.settle();
+}
+
+/** Metrics that keep what they were told, as `name{operation_type}` lines, and the buckets of the histograms. */
+export function recordingMetrics(): {
+  readonly metrics: Metrics;
+  readonly counts: ReadonlyMap<string, number>;
+  readonly observations: ReadonlyMap<string, readonly number[]>;
+  readonly buckets: ReadonlyMap<string, readonly number[]>;
+} {
+  const counts = new Map<string, number>();
+  const observations = new Map<string, number[]>();
+  const buckets = new Map<string, readonly number[]>();
+  const series = (name: string, labels: Labels = {}): string => `${name}{${Object.values(labels).join()}}`;
+  const metrics: Metrics = {
+    counter: ({ name }) => ({
+      inc: (labels, by = 1) => void counts.set(series(name, labels), (counts.get(series(name, labels)) ?? 0) + by),
+    }),
+    gauge: () => ({ set: () => undefined }),
+    histogram({ name, buckets: bounds }) {
+      buckets.set(name, bounds);
+      return {
+        observe(value, labels) {
+          observations.set(series(name, labels), [...(observations.get(series(name, labels)) ?? []), value]);
+        },
+      };
+    },
+  };
+  return { metrics, counts, observations, buckets };
+}

@@ -1,0 +1,21 @@
+// A process of its own that uses a client in all ways at once and closes it. It ends by itself, unless the client left something behind.
+import { systemClock, systemRandom } from '@rxlet/component-base';
+import { filter, firstValueFrom } from 'rxjs';
+import { createCriClient, CriError } from '../index.ts';
+
+const [runtimeSocket, missingSocket] = process.argv.slice(2);
+const client = createCriClient(
+  { clock: systemClock, random: systemRandom },
+  { endpoint: `unix://${runtimeSocket!}`, imageEndpoint: `unix://${missingSocket!}` },
+);
+const kindOf = (error: unknown): string => (error instanceof CriError ? error.kind : String(error));
+
+const { runtimeName } = await client.runtime.version({});
+console.log(runtimeName);
+console.log(await client.images.listImages({}).then(() => 'listed', kindOf));
+const events = client.runtime.getContainerEvents({})[Symbol.asyncIterator]();
+await events.next();
+const hanging = Promise.allSettled([events.next(), client.runtime.status({}), client.runtime.execSync({})]);
+await firstValueFrom(client.imageState$.pipe(filter(({ kind }) => kind === 'unavailable')));
+await client[Symbol.asyncDispose]();
+for (const outcome of await hanging) console.log(outcome.status === 'rejected' ? kindOf(outcome.reason) : 'answered');

@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { createServer, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Session } from 'node:http2';
+import { connectNodeAdapter } from '@connectrpc/connect-node';
+import { type Clock, errorMessage, type Logger, noopLogger, systemClock, withDeadline } from '@rxlet/component-base';
+import { listenOnUnixSocket } from '@rxlet/component-base/unix-socket';
+import {
+  type ImageService,
+  ImageServiceDescriptor,
+  type RuntimeService,
+  RuntimeServiceDescriptor,
+  ServiceError,
+  StatusCode,
+} from '@rxlet/cri-api';
+import { routePort } from './port-routes.ts';
+import { parseUnixAddress } from './unix-address.ts';
+import { answerUnknownMethod } from './unknown-method.ts';
+
+/** Owner and group may connect, nobody else: whoever can talk to a container runtime can do everything on its node. */
+const SOCKET_MODE = 0o660;
+
+/** The ports to serve. */
+export interface CriServices {
+  readonly runtime: RuntimeService;
+  readonly images: ImageService;
+}
+
+/** Options of {@link serveCri}. */
+export interface CriServerOptions {
+  /** Where to listen: `unix:///run/fake.sock`. Its directory has to exist. */
+  readonly listen: string;
+  /** Default: none. */
+  readonly logger?: Logger;
+  /** Largest message in either direction, in bytes. Default: 16 MiB, as the kubelet has it. */
+  readonly maxMessageBytes?: number;
+  /** How long disposal waits for open unary calls to end by themselves before it cancels them, in milliseconds. Default: 2000. */
+  readonly drainMs?: number;
+  /** The clock of {@link drainMs}. Default: the machine's. */
+  readonly clock?: Clock;
+}
+
+/**
+ * A listening CRI server. Disposing it removes the socket, ends its streams with Unavailable, lets other open calls finish for a while and closes all
+ * connections. The ports stay as they are.
+ */
+export interface CriServer extends AsyncDisposable {
+  /** The address it listens on, as given. */
+  readonly address: string;
+}
+
+/**
+ * Serves the ports to any gRPC client on a unix socket (mode 0660). A socket that nobody serves any more is replaced. Rejects with
+ * {@link UnsupportedAddressError}, or with a `UnixSocketError` when it cannot listen, whose `reason` is `InUse` when somebody else does.
+ *
+ * An error with a gRPC code reaches the client with its code and message, any other as Internal. A call's signal aborts when its client cancels it,
+ * goes away, or its deadline passes.
+ */
+export async function serveCri(services: CriServices, options: CriServerOptions): Promise<CriServer> {
+  const { logger = noopLogger, maxMessageBytes = 16 * 1024 * 1024, drainMs = 2000, clock = systemClock } = options;
+  const path = parseUnixAddress(options.listen);
+  const streamsEnd = new AbortController();
+  const routeOptions = { logger, streamsEnd: streamsEnd.signal };
+
+  const handle = connectNodeAdapter({
+    grpc: true,
+    grpcWeb: false,
+    connect: false,
+    readMaxBytes: maxMessageBytes,
+    writeMaxBytes: maxMessageBytes,
+    // Both ends are on one machine: compressing only costs.
+    acceptCompression: [],
+    fallback: (request, response) =>
+      answerUnknownMethod(request as Http2ServerRequest, response as Http2ServerResponse),
+    routes(router) {
+      routePort(router, RuntimeServiceDescriptor, services.runtime, routeOptions);
+      routePort(router, ImageServiceDescriptor, services.images, routeOptions);
+    },
+  });
+  const server = createServer(handle);
+  const sessions = new Set<ServerHttp2Session>();
+  server.on('session', (session: ServerHttp2Session) => {
+    sessions.add(session);
+    session.once('close', () => sessions.delete(session));
+  });
+  server.on('sessionError', (error: Error) => logger.debug('a connection failed', { error: errorMessage(error) }));
+
+  const socket = await listenOnUnixSocket(server, path, SOCKET_MODE);
+  server.on('error', (error: Error) => logger.error('the CRI server failed to accept', { error: errorMessage(error) }));
+  logger.info('CRI server is listening', { address: options.listen });
+
+  const shutDown = async (): Promise<void> => {
+    const closed = once(server, 'close');
+    server.close();
+    await socket[Symbol.asyncDispose]();
+    streamsEnd.abort(new ServiceError(StatusCode.Unavailable, 'the server is shutting down'));
+    for (const session of sessions) session.close();
+    try {
+      await withDeadline(clock, drainMs, undefined, () => closed);
+    } catch {
+      // Its open calls see their signal abort.
+      for (const session of sessions) session.destroy();
+      await closed;
+    }
+  };
+  let disposed: Promise<void> | undefined;
+  return {
+    address: options.listen,
+    [Symbol.asyncDispose]: () => (disposed ??= shutDown()),
+  };
+}

@@ -1,0 +1,146 @@
+import { clone } from '@bufbuild/protobuf';
+import { DeadlineExceededError, errorMessage, withDeadline } from '@rxlet/component-base';
+import { type ContainerConfig, ContainerConfigSchema, ContainerState, ServiceError, StatusCode } from '@rxlet/cri-api';
+import {
+  type Container,
+  containerName,
+  createContainer,
+  isRunning,
+  markExited,
+  markRunning,
+  stateName,
+} from './container.ts';
+import { publishEvent } from './events.ts';
+import { openLogWriter } from './logs/log-writer.ts';
+import { containerCommand, containerEnvironment } from './process/container-process.ts';
+import { type Exit, startProcess } from './process/process.ts';
+import { type Program, runUntilStopped } from './process/program.ts';
+import { resolveProgram } from './process/resolve-program.ts';
+import { criSignalNumber, SIGKILL } from './process/signals.ts';
+import { newId, type RuntimeState } from './runtime-state.ts';
+import { isReady, type Sandbox } from './sandbox.ts';
+
+/**
+ * CreateContainer. Throws InvalidArgument without metadata or image, FailedPrecondition when the sandbox is not ready, NotFound when the image is not
+ * present, and AlreadyExists while another container of the pod has the name and attempt.
+ */
+export function addContainer(state: RuntimeState, sandbox: Sandbox, config: ContainerConfig | undefined): Container {
+  if (config?.metadata === undefined)
+    throw new ServiceError(StatusCode.InvalidArgument, 'the container config has no metadata');
+  if (config.image === undefined)
+    throw new ServiceError(StatusCode.InvalidArgument, 'the container config has no image');
+  if (!isReady(sandbox)) throw notReady(sandbox);
+  const name = containerName(sandbox, config);
+  state.containers.checkNameIsFree(name);
+  const image = state.images.find(config.image.image);
+  if (image === undefined) throw new ServiceError(StatusCode.NotFound, `image "${config.image.image}" not found`);
+  // The caller may change its request afterwards.
+  const ownConfig = clone(ContainerConfigSchema, config);
+  const container = createContainer(
+    newId(state),
+    name,
+    sandbox,
+    ownConfig,
+    image,
+    state.timestamps(sandbox.status.createdAt),
+  );
+  state.containers.add(container);
+  sandbox.containers.set(container.id, container);
+  publishEvent(state, 'CREATED', sandbox, container.id);
+  return container;
+}
+
+/**
+ * StartContainer. Throws FailedPrecondition when it was started before or its sandbox is not ready. When its log cannot be opened it throws
+ * Internal, and the container has exited with code 128 and reason `StartError`, as in containerd.
+ */
+export function startContainer(state: RuntimeState, container: Container): void {
+  if (container.status.state !== ContainerState.CONTAINER_CREATED) {
+    throw new ServiceError(
+      StatusCode.FailedPrecondition,
+      `container "${container.id}" is in ${stateName(container)} state`,
+    );
+  }
+  if (!isReady(container.sandbox)) throw notReady(container.sandbox);
+  const { logPath } = container.status;
+  try {
+    if (logPath !== '') container.log = openLogWriter(state.logs, logPath, () => state.timestamps());
+  } catch (error) {
+    const message = `failed to open the container log: ${errorMessage(error)}`;
+    markExited(container, { code: 128, reason: 'StartError', message }, state.timestamps(container.status.createdAt));
+    publishEvent(state, 'STOPPED', container.sandbox, container.id);
+    throw new ServiceError(StatusCode.Internal, message, { cause: error });
+  }
+  markRunning(container, state.timestamps(container.status.createdAt));
+  publishEvent(state, 'STARTED', container.sandbox, container.id);
+  container.process = startProcess(programOf(state, container), {
+    clock: state.clock,
+    pid: state.nextPid(),
+    env: containerEnvironment(container),
+    write: (stream, text) => container.log?.write(stream, text),
+    onExit: (exit) => onExit(state, container, exit),
+  });
+}
+
+/**
+ * StopContainer: sends the stop signal, waits for the program to end, and kills it when it has not ended within `timeoutMs`; with `0` it is killed
+ * at once. Rejects with the reason of `signal` when that aborts the wait; the program has got its signal then, but is not killed.
+ */
+export async function stopContainer(
+  state: RuntimeState,
+  container: Container,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const { process } = container;
+  if (process !== undefined && timeoutMs > 0) {
+    process.signal(criSignalNumber(container.status.stopSignal));
+    try {
+      if (isRunning(container)) await withDeadline(state.clock, timeoutMs, signal, () => process.exited);
+    } catch (error) {
+      if (!(error instanceof DeadlineExceededError)) throw error;
+    }
+  }
+  killContainer(container);
+}
+
+/** Sends SIGKILL; does nothing when it does not run. */
+export function killContainer(container: Container): void {
+  container.process?.signal(SIGKILL);
+}
+
+/** RemoveContainer: kills it first if it runs, as the CRI demands. Its log stays: that belongs to the caller. */
+export function removeContainer(state: RuntimeState, container: Container): void {
+  killContainer(container);
+  state.containers.delete(container);
+  container.sandbox.containers.delete(container.id);
+  publishEvent(state, 'DELETED', container.sandbox, container.id);
+}
+
+function onExit(state: RuntimeState, container: Container, exit: Exit): void {
+  container.process = undefined;
+  for (const exec of container.execs) exec.signal(SIGKILL);
+  container.log?.close();
+  container.log = undefined;
+  markExited(container, exit, state.timestamps(container.status.startedAt));
+  publishEvent(state, 'STOPPED', container.sandbox, container.id);
+}
+
+/** What the container runs; whatever the fake does not know runs until it is stopped. */
+function programOf(state: RuntimeState, container: Container): Program {
+  const command = containerCommand(container);
+  try {
+    return resolveProgram(command, (_name, context) => runUntilStopped(context)) ?? runUntilStopped;
+  } catch (error) {
+    state.logger.warn('a container runs until it is stopped, because its script is beyond the built-in shell', {
+      container: container.id,
+      command,
+      error: errorMessage(error),
+    });
+    return runUntilStopped;
+  }
+}
+
+function notReady(sandbox: Sandbox): ServiceError {
+  return new ServiceError(StatusCode.FailedPrecondition, `sandbox "${sandbox.id}" is not ready`);
+}

@@ -1,0 +1,46 @@
+import { ServiceError, StatusCode } from '@rxlet/cri-api';
+
+/** A normalised image reference. */
+export interface ImageReference {
+  /** Registry and path, e.g. `docker.io/library/busybox`. */
+  readonly repository: string;
+  /** Tag, unless only a digest was given. */
+  readonly tag?: string;
+  /** `sha256:` and 64 hex digits. */
+  readonly digest?: string;
+}
+
+const PATH_COMPONENT = '[a-z0-9]+(?:(?:\\.|_{1,2}|-+)[a-z0-9]+)*';
+const REFERENCE = new RegExp(
+  `^((?:[a-zA-Z0-9.-]+(?::\\d+)?/)?${PATH_COMPONENT}(?:/${PATH_COMPONENT})*)(?::([\\w][\\w.-]{0,127}))?(?:@(sha256:[0-9a-f]{64}))?$`,
+);
+
+/**
+ * Completes a reference as every CRI runtime does: without a registry it is one of docker.io, without a path before the name it is under
+ * `library/`, without tag and digest it is `latest`. Throws InvalidArgument for what cannot be a reference.
+ */
+export function parseImageReference(reference: string): ImageReference {
+  const [, name, tag, digest] = REFERENCE.exec(reference) ?? [];
+  if (name === undefined) {
+    throw new ServiceError(
+      StatusCode.InvalidArgument,
+      `failed to parse image reference "${reference}": invalid reference format`,
+    );
+  }
+  const repository = withRegistry(name);
+  if (digest !== undefined) return tag === undefined ? { repository, digest } : { repository, tag, digest };
+  return { repository, tag: tag ?? 'latest' };
+}
+
+/** `repository:tag` in full. */
+export function formatTag(reference: ImageReference): string | undefined {
+  return reference.tag === undefined ? undefined : `${reference.repository}:${reference.tag}`;
+}
+
+function withRegistry(name: string): string {
+  const slash = name.indexOf('/');
+  const first = slash < 0 ? '' : name.slice(0, slash);
+  const hasRegistry = first === 'localhost' || /[.:]/.test(first);
+  if (hasRegistry) return name;
+  return slash < 0 ? `docker.io/library/${name}` : `docker.io/${name}`;
+}

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { create } from '@bufbuild/protobuf';
+import { type Image as ImageMessage, ImageSchema } from '@rxlet/cri-api';
+import { formatTag, type ImageReference, parseImageReference } from './image-reference.ts';
+import type { FakeImage } from './options.ts';
+
+/**
+ * An image as its registry offers it. Pulling copies it into the runtime's store:
+ *
+ *                  PullImage                         RemoveImage
+ *     (absent) ───────────────▶ present (tags, digests) ──────────▶ (absent)
+ *                                   │      ▲
+ *                                   └──────┘ PullImage of another tag or digest of the same image adds that to it
+ */
+export interface Image {
+  /** `sha256:` and 64 hex digits; what containers refer to. */
+  readonly id: string;
+  /** What lists and statuses show; replaced, never changed. */
+  readonly message: ImageMessage;
+  /** What runs when a container gives no command. */
+  readonly entrypoint: readonly string[];
+  readonly cmd: readonly string[];
+  /** `NAME=value` each. */
+  readonly env: readonly string[];
+}
+
+/** The image that a registry has under `reference`. `described` are the properties that the fake's owner gave it. */
+export function imageInRegistry(reference: ImageReference, described: FakeImage | undefined): Image {
+  // All tags of a described image lead to the same content, so the first of them stands for it. The content of any other image follows from what
+  // it is called: pulling it twice, or by its digest after its tag, gives the same image.
+  const content = described === undefined ? reference : parseImageReference(described.tags[0]);
+  const digest = content.digest ?? sha256(`manifest ${content.repository}:${content.tag ?? ''}`);
+  const id = sha256(`config ${digest}`);
+  const tag = formatTag(reference);
+  return {
+    id,
+    entrypoint: described?.entrypoint ?? ['/entrypoint'],
+    cmd: described?.cmd ?? [],
+    env: described?.env ?? [],
+    message: create(ImageSchema, {
+      id,
+      repoTags: tag === undefined ? [] : [tag],
+      repoDigests: [`${reference.repository}@${digest}`],
+      size: BigInt(described?.sizeBytes ?? madeUpSizeBytes(id)),
+      ...userFields(described?.user),
+    }),
+  };
+}
+
+/** `image` with the tags and digests of `other`, which has the same content. */
+export function withReferencesOf(image: Image, other: Image): Image {
+  return {
+    ...image,
+    message: {
+      ...image.message,
+      repoTags: union(image.message.repoTags, other.message.repoTags),
+      repoDigests: union(image.message.repoDigests, other.message.repoDigests),
+    },
+  };
+}
+
+function sha256(text: string): string {
+  return `sha256:${createHash('sha256').update(text).digest('hex')}`;
+}
+
+/** Between 1 and 64 MiB, always the same for an image. */
+function madeUpSizeBytes(id: string): number {
+  const fraction = Number.parseInt(id.slice('sha256:'.length, 'sha256:'.length + 8), 16) / 2 ** 32;
+  return Math.round((1 + 63 * fraction) * 2 ** 20);
+}
+
+/** The CRI reports a numeric user as `uid` and any other as `username`; a group after a colon is left out. */
+function userFields(user: string | undefined): { uid?: { value: bigint }; username?: string } {
+  const name = (user ?? '').split(':')[0]!;
+  if (name === '') return {};
+  return /^\d+$/.test(name) ? { uid: { value: BigInt(name) } } : { username: name };
+}
+
+function union(some: readonly string[], others: readonly string[]): string[] {
+  return [...new Set([...some, ...others])];
+}

@@ -1,0 +1,52 @@
+import {
+  type Container as ContainerMessage,
+  type ContainerFilter,
+  type PodSandbox as PodSandboxMessage,
+  type PodSandboxFilter,
+} from '@rxlet/cri-api';
+
+/** The sandboxes that match every condition that `filter` has. */
+export function filterSandboxes(
+  sandboxes: PodSandboxMessage[],
+  filter: PodSandboxFilter | undefined,
+): PodSandboxMessage[] {
+  if (filter === undefined) return sandboxes;
+  const { id, state, labelSelector } = filter;
+  const selector = Object.entries(labelSelector);
+  return sandboxes.filter(
+    (sandbox) =>
+      hasId(sandbox.id, id) &&
+      (state === undefined || sandbox.state === state.state) &&
+      hasLabels(sandbox.labels, selector),
+  );
+}
+
+/** The containers that match every condition that `filter` has. */
+export function filterContainers(
+  containers: ContainerMessage[],
+  filter: ContainerFilter | undefined,
+): ContainerMessage[] {
+  if (filter === undefined) return containers;
+  const { id, podSandboxId, state, labelSelector } = filter;
+  const selector = Object.entries(labelSelector);
+  return containers.filter(
+    (container) =>
+      hasId(container.id, id) &&
+      hasId(container.podSandboxId, podSandboxId) &&
+      (state === undefined || container.state === state.state) &&
+      hasLabels(container.labels, selector),
+  );
+}
+
+/** A filter's id may be abbreviated, as with every other call. */
+function hasId(id: string, wanted: string): boolean {
+  return id.startsWith(wanted);
+}
+
+/** A label selector of the CRI: each label has to be there with that very value. */
+function hasLabels(
+  labels: Readonly<Record<string, string>>,
+  selector: readonly (readonly [string, string])[],
+): boolean {
+  return selector.every(([key, value]) => labels[key] === value);
+}

@@ -1,0 +1,84 @@
+import { type Clock, errorMessage } from '@rxlet/component-base';
+import type { OutputStream } from '../logs/log-line.ts';
+import type { Program } from './program.ts';
+import { HARMLESS_SIGNALS, SIGKILL } from './signals.ts';
+
+/** How a process ended. */
+export interface Exit {
+  /** Exit code; 128 and its number for a signal. */
+  readonly code: number;
+  /** Why, in the words of a container status, when it is not simply `Completed` or `Error`: e.g. `OOMKilled`. */
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+/** A running program. */
+export interface Process {
+  readonly pid: number;
+  /** Resolves when it has ended; stays pending when it was abandoned. */
+  readonly exited: Promise<Exit>;
+  /** Sends it a signal, which ends it at once unless it is harmless or ignored. SIGKILL cannot be ignored. */
+  signal(signal: number): void;
+  /** Lets it end now in the given way. */
+  exit(exit: Exit): void;
+  /** Stops it without anybody being told: the runtime itself goes away. */
+  abandon(): void;
+}
+
+/** What a process needs. */
+export interface ProcessOptions {
+  readonly clock: Clock;
+  readonly pid: number;
+  readonly env: ReadonlyMap<string, string>;
+  /** Takes its output. */
+  readonly write: (stream: OutputStream, text: string) => void;
+  /** Called once, within the call or the turn that ends it. */
+  readonly onExit?: (exit: Exit) => void;
+}
+
+/** Starts `program`. */
+export function startProcess(program: Program, options: ProcessOptions): Process {
+  const { clock, env, pid } = options;
+  const controller = new AbortController();
+  const { promise: exited, resolve } = Promise.withResolvers<Exit>();
+  const ignored = new Set<number>(HARMLESS_SIGNALS);
+  let running = true;
+
+  const stop = (): void => {
+    running = false;
+    controller.abort(new Error('the process has ended'));
+  };
+  const exit = (how: Exit): void => {
+    if (!running) return;
+    stop();
+    options.onExit?.(how);
+    resolve(how);
+  };
+
+  const context = {
+    clock,
+    env,
+    signal: controller.signal,
+    write: (stream: OutputStream, text: string) => {
+      if (running) options.write(stream, text);
+    },
+    ignore: (signal: number, ignore: boolean) => void (ignore ? ignored.add(signal) : ignored.delete(signal)),
+  };
+  program(context).then(
+    (code) => exit({ code }),
+    // After an end from outside the program rejects, and exit() has no effect any more. Otherwise it has a bug.
+    (error: unknown) => exit({ code: 255, message: errorMessage(error) }),
+  );
+
+  return {
+    pid,
+    exited,
+    signal(signal) {
+      if (signal === SIGKILL || !ignored.has(signal)) exit({ code: 128 + signal });
+    },
+    exit,
+    abandon: () => {
+      if (running) stop();
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { type Clock, DeadlineExceededError, errorMessage, LifetimeEnded, type Timer } from '@rxlet/component-base';
+import { callErrorCode, type CallOptions, ServiceError, StatusCode } from '@rxlet/cri-api';
+
+/** A call under way, as its handler sees it. */
+export interface Call {
+  /**
+   * Aborts when the caller cancels, its deadline passes or the runtime is disposed of; the reason is the {@link ServiceError} to fail with.
+   * It costs something only when it is read: a handler that never waits has no use for it.
+   */
+  readonly signal: AbortSignal;
+}
+
+/** A {@link Call} and its end. */
+export interface OpenCall extends Call {
+  /** Releases its timer and listeners. */
+  end(): void;
+}
+
+/** Begins a call. Throws when it is cancelled already, or `ended`, the signal of the runtime's own life, has aborted. */
+export function beginCall(clock: Clock, ended: AbortSignal, options: CallOptions | undefined): OpenCall {
+  const { signal: cancelled, timeoutMs = 0 } = options ?? {};
+  for (const signal of [ended, cancelled]) if (signal?.aborted) throw toServiceError(signal.reason);
+
+  let controller: AbortController | undefined;
+  let timer: Timer | undefined;
+  const onEnded = (): void => controller?.abort(toServiceError(ended.reason));
+  const onCancelled = (): void => controller?.abort(toServiceError(cancelled?.reason));
+  const onDeadline = (): void => controller?.abort(toServiceError(new DeadlineExceededError(timeoutMs)));
+  const deadlineMs = clock.monotonicNow() + (timeoutMs > 0 ? timeoutMs : Infinity);
+
+  const open = (): AbortController => {
+    const opened = new AbortController();
+    ended.addEventListener('abort', onEnded, { once: true });
+    cancelled?.addEventListener('abort', onCancelled, { once: true });
+    if (deadlineMs < Infinity) timer = clock.setTimer(deadlineMs - clock.monotonicNow(), onDeadline);
+    return opened;
+  };
+
+  return {
+    get signal() {
+      controller ??= open();
+      return controller.signal;
+    },
+    end() {
+      ended.removeEventListener('abort', onEnded);
+      cancelled?.removeEventListener('abort', onCancelled);
+      timer?.[Symbol.dispose]();
+    },
+  };
+}
+
+/** What a call fails with whose signal aborted for `reason`. */
+function toServiceError(reason: unknown): ServiceError {
+  if (reason instanceof LifetimeEnded) return new ServiceError(StatusCode.Unavailable, 'the fake runtime has stopped');
+  if (reason instanceof DeadlineExceededError) return new ServiceError(StatusCode.DeadlineExceeded, reason.message);
+  return new ServiceError(callErrorCode(reason) ?? StatusCode.Canceled, errorMessage(reason), { cause: reason });
+}

@@ -1,0 +1,71 @@
+import { create, toJson } from '@bufbuild/protobuf';
+import {
+  type Container as ContainerMessage,
+  ContainerConfigSchema,
+  type ContainerFilter,
+  ContainerStatusResponseSchema,
+  CreateContainerResponseSchema,
+  ListContainersResponseSchema,
+  RemoveContainerResponseSchema,
+  StartContainerResponseSchema,
+  StopContainerResponseSchema,
+  StreamContainersResponseSchema,
+} from '@rxlet/cri-api';
+import type { Container } from '../container.ts';
+import { addContainer, removeContainer, startContainer, stopContainer } from '../container-lifecycle.ts';
+import { filterContainers } from '../list-filter.ts';
+import type { RuntimeState } from '../runtime-state.ts';
+import { inBatches } from './batches.ts';
+import type { RuntimeHandlers } from './port.ts';
+
+/** CreateContainer, StartContainer, StopContainer, RemoveContainer, ContainerStatus, ListContainers, StreamContainers. */
+export function containerRpcs(state: RuntimeState): RuntimeHandlers {
+  const list = (filter: ContainerFilter | undefined): ContainerMessage[] =>
+    filterContainers(
+      Array.from(state.containers.values(), (container) => container.listed),
+      filter,
+    );
+
+  return {
+    createContainer({ podSandboxId, config }) {
+      const container = addContainer(state, state.sandboxes.get(podSandboxId), config);
+      return create(CreateContainerResponseSchema, { containerId: container.id });
+    },
+    startContainer({ containerId }) {
+      startContainer(state, state.containers.get(containerId));
+      return create(StartContainerResponseSchema);
+    },
+    async stopContainer({ containerId, timeout }, call) {
+      const container = state.containers.find(containerId);
+      if (container?.process !== undefined) await stopContainer(state, container, Number(timeout) * 1000, call.signal);
+      return create(StopContainerResponseSchema);
+    },
+    removeContainer({ containerId }) {
+      const container = state.containers.find(containerId);
+      if (container !== undefined) removeContainer(state, container);
+      return create(RemoveContainerResponseSchema);
+    },
+    containerStatus({ containerId, verbose }) {
+      const container = state.containers.get(containerId);
+      return create(ContainerStatusResponseSchema, {
+        status: container.status,
+        info: verbose ? { info: verboseInfo(container) } : {},
+      });
+    },
+    listContainers({ filter }) {
+      return create(ListContainersResponseSchema, { containers: list(filter) });
+    },
+    streamContainers({ filter }) {
+      return inBatches(list(filter), (containers) => create(StreamContainersResponseSchema, { containers }));
+    },
+  };
+}
+
+/** The part of containerd's verbose information that has a meaning here, as JSON. */
+function verboseInfo(container: Container): string {
+  return JSON.stringify({
+    sandboxID: container.sandbox.id,
+    pid: container.process?.pid ?? 0,
+    config: toJson(ContainerConfigSchema, container.config),
+  });
+}

@@ -1,0 +1,119 @@
+import { create } from '@bufbuild/protobuf';
+import { DeadlineExceededError, errorMessage, withDeadline } from '@rxlet/component-base';
+import {
+  ContainerState,
+  ExecSyncResponseSchema,
+  ReopenContainerLogResponseSchema,
+  ServiceError,
+  StatusCode,
+  UpdateContainerResourcesResponseSchema,
+} from '@rxlet/cri-api';
+import { type Container, isRunning, stateName } from '../container.ts';
+import type { OutputStream } from '../logs/log-line.ts';
+import { containerEnvironment } from '../process/container-process.ts';
+import { type Process, startProcess } from '../process/process.ts';
+import type { Program } from '../process/program.ts';
+import { resolveProgram } from '../process/resolve-program.ts';
+import { SIGKILL } from '../process/signals.ts';
+import { mergeResources } from '../resources.ts';
+import type { RuntimeState } from '../runtime-state.ts';
+import type { RuntimeHandlers } from './port.ts';
+
+/** Most output of one ExecSync, each of the two streams: the limit that the kubelet expects of runtimes (16 MiB). What exceeds it is dropped. */
+const MAX_EXEC_OUTPUT = 16 * 1024 * 1024;
+
+/** What can be done to a container that runs: ExecSync, ReopenContainerLog, UpdateContainerResources. */
+export function runningContainerRpcs(state: RuntimeState): RuntimeHandlers {
+  return {
+    async execSync({ containerId, cmd, timeout }, call) {
+      const container = getRunning(state, containerId);
+      const output: Record<OutputStream, string> = { stdout: '', stderr: '' };
+      const exec = startProcess(execProgram(cmd), {
+        clock: state.clock,
+        pid: state.nextPid(),
+        env: containerEnvironment(container),
+        write: (stream, text) => {
+          output[stream] = (output[stream] + text).slice(0, MAX_EXEC_OUTPUT);
+        },
+      });
+      const { code } = await track(container, exec, () =>
+        withDeadline(state.clock, timeout > 0n ? Number(timeout) * 1000 : Infinity, call.signal, () => exec.exited),
+      );
+      const encoder = new TextEncoder();
+      return create(ExecSyncResponseSchema, {
+        stdout: encoder.encode(output.stdout),
+        stderr: encoder.encode(output.stderr),
+        exitCode: code,
+      });
+    },
+    reopenContainerLog({ containerId }) {
+      const container = getRunning(state, containerId);
+      try {
+        container.log?.reopen();
+      } catch (error) {
+        throw new ServiceError(StatusCode.Internal, `failed to reopen the container log: ${errorMessage(error)}`, {
+          cause: error,
+        });
+      }
+      return create(ReopenContainerLogResponseSchema);
+    },
+    updateContainerResources({ containerId, linux }) {
+      const container = state.containers.get(containerId);
+      if (container.status.state === ContainerState.CONTAINER_EXITED) throw wrongState(container);
+      if (linux !== undefined) {
+        const { status } = container;
+        container.status = { ...status, resources: mergeResources(status.resources, linux) };
+      }
+      return create(UpdateContainerResourcesResponseSchema);
+    },
+  };
+}
+
+function getRunning(state: RuntimeState, containerId: string): Container {
+  const container = state.containers.get(containerId);
+  if (!isRunning(container)) throw wrongState(container);
+  return container;
+}
+
+function wrongState(container: Container): ServiceError {
+  return new ServiceError(
+    StatusCode.FailedPrecondition,
+    `container "${container.id}" is in ${stateName(container)} state`,
+  );
+}
+
+/** Lets `exec` end with its container, and with the wait for it: neither a timeout nor a cancelled call leaves it running. */
+async function track<T>(container: Container, exec: Process, wait: () => Promise<T>): Promise<T> {
+  container.execs.add(exec);
+  try {
+    return await wait();
+  } catch (error) {
+    if (!(error instanceof DeadlineExceededError)) throw error;
+    throw new ServiceError(
+      StatusCode.DeadlineExceeded,
+      `failed to exec in container: timeout of ${String(error.timeoutMs)} ms exceeded`,
+    );
+  } finally {
+    container.execs.delete(exec);
+    exec.signal(SIGKILL);
+  }
+}
+
+/** Unlike a container, which may run anything, an exec has a result. So there is none of a program that the fake does not have. */
+function execProgram(cmd: readonly string[]): Program {
+  if (cmd.length === 0) throw new ServiceError(StatusCode.InvalidArgument, 'cmd cannot be empty');
+  let program: Program | undefined;
+  try {
+    program = resolveProgram(cmd, (name, context) => {
+      context.write('stderr', `sh: ${name}: not found\n`);
+      return Promise.resolve(127);
+    });
+  } catch (error) {
+    throw new ServiceError(StatusCode.Unknown, `failed to exec in container: ${errorMessage(error)}`, { cause: error });
+  }
+  if (program !== undefined) return program;
+  throw new ServiceError(
+    StatusCode.Unknown,
+    `failed to exec in container: exec: "${cmd[0]!}": executable file not found in $PATH`,
+  );
+}

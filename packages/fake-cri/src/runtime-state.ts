@@ -1,0 +1,51 @@
+import type { Clock, Logger, Random } from '@rxlet/component-base';
+import type { Container } from './container.ts';
+import { createEventHub, type EventHub } from './event-hub.ts';
+import { createImageStore, type ImageStore } from './image-store.ts';
+import { createIpPool, type IpPool } from './ip-pool.ts';
+import type { LogSink } from './logs/log-sink.ts';
+import { createNamedStore, type NamedStore } from './named-store.ts';
+import type { ResolvedOptions } from './options.ts';
+import type { Sandbox } from './sandbox.ts';
+import { createTimestamps, type Timestamps } from './timestamps.ts';
+
+/** All that a fake runtime is: its ports, and what exists in it. The RPCs are functions on it. */
+export interface RuntimeState {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly logs: LogSink;
+  readonly options: ResolvedOptions;
+  readonly timestamps: Timestamps;
+  readonly sandboxes: NamedStore<Sandbox>;
+  readonly containers: NamedStore<Container>;
+  readonly images: ImageStore;
+  readonly ips: IpPool;
+  readonly events: EventHub;
+  /** A process id that was not used before. */
+  nextPid(): number;
+}
+
+/** Creates the state of a runtime in which nothing exists but the images that are there from the start. */
+export function createRuntimeState(
+  ports: { clock: Clock; random: Random; logger: Logger; logs: LogSink },
+  options: ResolvedOptions,
+): RuntimeState {
+  let lastPid = 1000;
+  return {
+    ...ports,
+    options,
+    timestamps: createTimestamps(ports.clock),
+    sandboxes: createNamedStore('sandbox'),
+    containers: createNamedStore('container'),
+    images: createImageStore(options.images, options.missingImages),
+    ips: createIpPool(options.podCidr),
+    events: createEventHub(options.eventQueueSize),
+    nextPid: () => ++lastPid,
+  };
+}
+
+/** A new object id: 64 hex digits. */
+export function newId(state: RuntimeState): string {
+  return state.random.hex(32);
+}
