@@ -1,0 +1,60 @@
+import type { Container, ContainerState, PodStatus } from '@rxlet/kube-api';
+import { testPod } from '@rxlet/pod-model/testing';
+import { describe, expect, it } from 'vitest';
+import { illegalTransition } from './container-transitions.ts';
+
+const status = (state: ContainerState, list: 'containerStatuses' | 'initContainerStatuses'): PodStatus => ({
+  [list]: [{ name: 'c', image: '', imageID: '', ready: false, restartCount: 0, state }],
+});
+const running: ContainerState = { running: {} };
+const exited = (exitCode: number): ContainerState => ({ terminated: { exitCode } });
+
+type Policy = 'Always' | 'OnFailure' | 'Never';
+
+const isLegal = (policy: Policy, exitCode: number, container: Partial<Container> = {}, init = false): boolean => {
+  const containers = [{ name: 'c', ...container }];
+  const pod = testPod({ restartPolicy: policy, ...(init ? { initContainers: containers } : { containers }) });
+  const list = init ? 'initContainerStatuses' : 'containerStatuses';
+  return illegalTransition(pod, status(exited(exitCode), list), status(running, list)) === undefined;
+};
+
+describe('illegalTransition', () => {
+  it.each<[policy: Policy, exitCode: number, legal: boolean]>([
+    ['Always', 0, true],
+    ['Always', 1, true],
+    ['OnFailure', 1, true],
+    ['OnFailure', 0, false],
+    ['Never', 1, false],
+    ['Never', 0, false],
+  ])('goes by the restart policy: %s, exit code %i: %s', (policy, exitCode, legal) => {
+    expect(isLegal(policy, exitCode)).toBe(legal);
+    expect(isLegal(policy, exitCode, {}, true)).toBe(legal);
+  });
+
+  it('goes by the restart policy and rules of the container', () => {
+    expect(isLegal('Never', 1, { restartPolicy: 'OnFailure' })).toBe(true);
+    const restartPolicyRules = [{ action: 'Restart', exitCodes: { operator: 'In', values: [42] } }] as const;
+    expect(isLegal('Never', 42, { restartPolicy: 'Never', restartPolicyRules })).toBe(true);
+    expect(isLegal('Never', 43, { restartPolicy: 'Never', restartPolicyRules })).toBe(false);
+  });
+
+  it('lets everything come back in a pod whose containers may all be restarted', () => {
+    const restartPolicyRules = [
+      { action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [42] } },
+    ] as const;
+    expect(isLegal('Never', 0, { restartPolicy: 'Never', restartPolicyRules })).toBe(true);
+  });
+
+  it('lets sidecars come back', () => {
+    expect(isLegal('Never', 0, { restartPolicy: 'Always' }, true)).toBe(true);
+  });
+
+  it('names the container, and minds only containers that both statuses have', () => {
+    const pod = testPod({ restartPolicy: 'Never', containers: [{ name: 'c' }] });
+    const ended = status(exited(0), 'containerStatuses');
+    expect(illegalTransition(pod, ended, status(running, 'containerStatuses'))).toContain('container c ');
+    expect(illegalTransition(pod, ended, {})).toBeUndefined();
+    expect(illegalTransition(pod, {}, status(running, 'containerStatuses'))).toBeUndefined();
+    expect(illegalTransition(pod, status(running, 'containerStatuses'), ended)).toBeUndefined();
+  });
+});

@@ -1,0 +1,379 @@
+import type { ContainerRestartRule, ContainerStatus, PodStatus } from '@rxlet/kube-api';
+import { emptyRuntimePodStatus } from '@rxlet/pod-model';
+import { testPod, testRuntimePodStatus } from '@rxlet/pod-model/testing';
+import { describe, expect, it } from 'vitest';
+import { findCondition } from './condition-types.ts';
+import { generatePodStatus } from './generate-pod-status.ts';
+
+const conditionOf = (status: PodStatus, type: string): unknown => findCondition(status.conditions, type);
+const only = (statuses: readonly ContainerStatus[] | undefined): ContainerStatus => {
+  expect(statuses).toHaveLength(1);
+  return statuses![0]!;
+};
+
+describe('a pod that was just accepted', () => {
+  it('is pending, and its containers are being created', () => {
+    const pod = testPod({ uid: 'u' });
+    const status = generatePodStatus({ pod, runtime: emptyRuntimePodStatus('u') });
+    expect(status).toEqual({
+      phase: 'Pending',
+      conditions: [
+        { type: 'PodReadyToStartContainers', status: 'False' },
+        { type: 'Initialized', status: 'True' },
+        {
+          type: 'Ready',
+          status: 'False',
+          reason: 'ContainersNotReady',
+          message: 'containers with unready status: [app]',
+        },
+        {
+          type: 'ContainersReady',
+          status: 'False',
+          reason: 'ContainersNotReady',
+          message: 'containers with unready status: [app]',
+        },
+        { type: 'PodScheduled', status: 'True' },
+      ],
+      containerStatuses: [
+        {
+          name: 'app',
+          state: { waiting: { reason: 'ContainerCreating' } },
+          lastState: {},
+          ready: false,
+          started: false,
+          restartCount: 0,
+          image: 'registry.example/app:1',
+          imageID: '',
+        },
+      ],
+      qosClass: 'BestEffort',
+      resources: {},
+    });
+  });
+});
+
+describe('a pod that runs', () => {
+  it('is running and ready, with its addresses', () => {
+    const pod = testPod({ metadata: { generation: 3 } });
+    const status = generatePodStatus({ pod, runtime: testRuntimePodStatus({ pod }), hostIps: ['192.0.2.1'] });
+    expect(status).toMatchObject({
+      phase: 'Running',
+      hostIP: '192.0.2.1',
+      hostIPs: [{ ip: '192.0.2.1' }],
+      podIP: '10.88.0.2',
+      podIPs: [{ ip: '10.88.0.2' }],
+    });
+    expect(conditionOf(status, 'Ready')).toEqual({ type: 'Ready', status: 'True', observedGeneration: 3 });
+    expect(only(status.containerStatuses)).toMatchObject({
+      state: { running: { startedAt: '2026-01-01T00:00:00Z' } },
+      containerID: 'containerd://app-0',
+      ready: true,
+      started: true,
+    });
+  });
+
+  it('has the addresses of the node when it shares its network', () => {
+    const pod = testPod({ spec: { hostNetwork: true } });
+    const runtime = testRuntimePodStatus({ pod, sandboxes: [{ hostNetwork: true, ips: [] }] });
+    const status = generatePodStatus({ pod, runtime, hostIps: ['192.0.2.1', '2001:db8::1'] });
+    expect(status.podIPs).toEqual([{ ip: '192.0.2.1' }, { ip: '2001:db8::1' }]);
+    expect(conditionOf(status, 'PodReadyToStartContainers')).toMatchObject({ status: 'True' });
+  });
+
+  it('shows user, mounts and resources of its containers', () => {
+    const pod = testPod({
+      containers: [
+        {
+          volumeMounts: [
+            { name: 'data', mountPath: '/data' },
+            { name: 'etc', mountPath: '/etc/app', readOnly: true },
+            { name: 'all', mountPath: '/all', readOnly: true, recursiveReadOnly: 'IfPossible' },
+          ],
+          resources: { requests: { cpu: '100m' } },
+        },
+      ],
+    });
+    const user = { uid: 1000, gid: 1000, supplementalGroups: [1000, 2000] };
+    const runtime = testRuntimePodStatus({
+      pod,
+      containers: [{ user, resources: { cpuRequestMillis: 200 } }],
+    });
+    const container = only(generatePodStatus({ pod, runtime, recursiveReadOnlySupported: true }).containerStatuses);
+    expect(container).toMatchObject({
+      user: { linux: user },
+      allocatedResources: { cpu: '100m' },
+      resources: { requests: { cpu: '200m' } },
+      volumeMounts: [
+        { name: 'data', mountPath: '/data' },
+        { name: 'etc', mountPath: '/etc/app', readOnly: true, recursiveReadOnly: 'Disabled' },
+        { name: 'all', mountPath: '/all', readOnly: true, recursiveReadOnly: 'Enabled' },
+      ],
+    });
+  });
+
+  it('shows the resources of the pod as a whole', () => {
+    const resources = { requests: { cpu: '1' }, limits: { cpu: '2' } };
+    const pod = testPod({ spec: { resources } });
+    const status = generatePodStatus({ pod, runtime: testRuntimePodStatus({ pod }) });
+    expect(status).toMatchObject({ resources, allocatedResources: { cpu: '1' }, qosClass: 'Burstable' });
+  });
+});
+
+describe('a container that could not be started', () => {
+  const lastStartErrors = new Map([['app', { reason: 'ImagePullBackOff', message: 'Back-off pulling image' }]]);
+
+  it('waits, and says why', () => {
+    const pod = testPod();
+    const runtime = testRuntimePodStatus({ pod, containers: [] });
+    expect(only(generatePodStatus({ pod, runtime, lastStartErrors }).containerStatuses).state).toEqual({
+      waiting: { reason: 'ImagePullBackOff', message: 'Back-off pulling image' },
+    });
+  });
+
+  it('shows how it ended as its last state', () => {
+    const pod = testPod();
+    const runtime = testRuntimePodStatus({ pod, containers: [{ state: 'exited', exitCode: 1 }] });
+    const status = generatePodStatus({ pod, runtime, lastStartErrors });
+    expect(status.phase).toBe('Running');
+    expect(only(status.containerStatuses)).toMatchObject({
+      state: { waiting: { reason: 'ImagePullBackOff' } },
+      lastState: { terminated: { exitCode: 1, reason: 'Error', containerID: 'containerd://app-0' } },
+    });
+  });
+
+  it('is not waiting any more when it is not to be started again', () => {
+    const pod = testPod({ restartPolicy: 'Never' });
+    const runtime = testRuntimePodStatus({ pod, containers: [{ state: 'exited', exitCode: 1 }] });
+    const status = generatePodStatus({ pod, runtime, lastStartErrors });
+    expect(status.phase).toBe('Failed');
+    expect(only(status.containerStatuses).state?.terminated?.exitCode).toBe(1);
+  });
+});
+
+describe('probes', () => {
+  const pod = testPod({ containers: [{ readinessProbe: {}, startupProbe: {} }] });
+  const runtime = testRuntimePodStatus({ pod });
+  const generate = (
+    started: boolean | undefined,
+    ready: boolean | undefined,
+    previous?: PodStatus,
+  ): ContainerStatus => {
+    const seen: string[] = [];
+    const noting = (result: boolean | undefined) => (containerId: string) => {
+      seen.push(containerId);
+      return result;
+    };
+    const probes = { isStarted: noting(started), isReady: noting(ready) };
+    const status = only(generatePodStatus({ pod, runtime, probes, previous }).containerStatuses);
+    expect(new Set(seen)).toEqual(new Set(['containerd://app-0']));
+    return status;
+  };
+  const startedBefore = (containerID: string): PodStatus => ({
+    phase: 'Running',
+    containerStatuses: [
+      {
+        name: 'app',
+        image: '',
+        imageID: '',
+        containerID,
+        ready: true,
+        started: true,
+        restartCount: 0,
+        state: { running: {} },
+      },
+    ],
+  });
+
+  it.each<[started: boolean | undefined, ready: boolean | undefined, expected: [started: boolean, ready: boolean]]>([
+    [undefined, undefined, [false, false]],
+    [undefined, true, [false, false]],
+    [false, true, [false, false]],
+    [true, undefined, [true, false]],
+    [true, false, [true, false]],
+    [true, true, [true, true]],
+  ])('startup %s, readiness %s: %j', (started, ready, expected) => {
+    const status = generate(started, ready);
+    expect([status.started, status.ready]).toEqual(expected);
+  });
+
+  it('leaves an instance started until its first result, when the agent was restarted', () => {
+    expect(generate(undefined, true, startedBefore('containerd://app-0'))).toMatchObject({
+      started: true,
+      ready: true,
+    });
+    expect(generate(false, true, startedBefore('containerd://app-0'))).toMatchObject({ started: false, ready: false });
+  });
+
+  it('does not take the start of one instance for that of the next', () => {
+    expect(generate(undefined, true, startedBefore('containerd://app-former')).started).toBe(false);
+  });
+
+  it('do not count for what does not run', () => {
+    const exited = testRuntimePodStatus({ pod, containers: [{ state: 'exited' }] });
+    const probes = { isStarted: () => true, isReady: () => true };
+    expect(only(generatePodStatus({ pod, runtime: exited, probes }).containerStatuses)).toMatchObject({
+      started: false,
+      ready: false,
+    });
+  });
+});
+
+describe('readiness gates', () => {
+  const generate = (conditions: PodStatus['conditions']): unknown => {
+    const pod = testPod({
+      spec: { readinessGates: [{ conditionType: 'example.com/a' }, { conditionType: 'example.com/b' }] },
+      status: { conditions },
+    });
+    return conditionOf(generatePodStatus({ pod, runtime: testRuntimePodStatus({ pod }) }), 'Ready');
+  };
+
+  it('keep a pod from being ready until others say so', () => {
+    expect(generate([{ type: 'example.com/b', status: 'False' }])).toEqual({
+      type: 'Ready',
+      status: 'False',
+      reason: 'ReadinessGatesNotReady',
+      message:
+        'corresponding condition of pod readiness gate "example.com/a" does not exist., ' +
+        'the status of pod readiness gate "example.com/b" is not "True", but False',
+    });
+    expect(
+      generate([
+        { type: 'example.com/a', status: 'True' },
+        { type: 'example.com/b', status: 'True' },
+      ]),
+    ).toEqual({ type: 'Ready', status: 'True' });
+  });
+});
+
+describe('conditions of others', () => {
+  it('are kept as the API has them, and come first', () => {
+    const gate = { type: 'example.com/gate', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' };
+    const resize = { type: 'PodResizePending', status: 'True', reason: 'Deferred' };
+    const target = { type: 'DisruptionTarget', status: 'True', reason: 'TerminationByKubelet' };
+    const pod = testPod({
+      status: { conditions: [{ type: 'Ready', status: 'True' }, gate, { ...target, reason: 'old' }] },
+    });
+    const status = generatePodStatus({
+      pod,
+      runtime: testRuntimePodStatus({ pod }),
+      previous: { conditions: [target] },
+      resizeConditions: [resize],
+    });
+    expect(status.conditions?.slice(0, 3)).toEqual([gate, target, resize]);
+    expect(status.conditions?.map(({ type }) => type).slice(3)).toEqual([
+      'PodReadyToStartContainers',
+      'Initialized',
+      'Ready',
+      'ContainersReady',
+      'PodScheduled',
+    ]);
+  });
+});
+
+describe('a terminal phase', () => {
+  const pod = testPod();
+  const runtime = testRuntimePodStatus({ pod });
+
+  it('stays, with its reason, as the status manager has it', () => {
+    const previous: PodStatus = { phase: 'Failed', reason: 'Evicted', message: 'The node was low on memory.' };
+    const status = generatePodStatus({ pod, runtime, previous });
+    expect(status).toMatchObject(previous);
+    expect(conditionOf(status, 'Ready')).toMatchObject({ status: 'False', reason: 'PodFailed' });
+  });
+
+  it('stays as the API has it, though a manager that was just restarted knows nothing', () => {
+    const ended = testPod({ status: { phase: 'Succeeded' } });
+    expect(generatePodStatus({ pod: ended, runtime }).phase).toBe('Succeeded');
+    expect(generatePodStatus({ pod: ended, runtime, previous: { phase: 'Running' } }).phase).toBe('Succeeded');
+    expect(generatePodStatus({ pod: ended, runtime, failure: { reason: 'Evicted', message: '' } }).phase).toBe(
+      'Succeeded',
+    );
+  });
+
+  it('is set when the agent ends the pod', () => {
+    const failure = {
+      reason: 'DeadlineExceeded',
+      message: 'Pod was active on the node longer than the specified deadline',
+    };
+    expect(generatePodStatus({ pod, runtime, failure, previous: { phase: 'Running', reason: 'x' } })).toMatchObject({
+      phase: 'Failed',
+      ...failure,
+    });
+  });
+
+  it('lets reason and message of another phase go', () => {
+    const status = generatePodStatus({ pod, runtime, previous: { phase: 'Pending', reason: 'x', message: 'y' } });
+    expect(status).not.toHaveProperty('reason');
+    expect(status).not.toHaveProperty('message');
+  });
+});
+
+describe('a restart of all containers in place', () => {
+  const restartPolicyRules: ContainerRestartRule[] = [
+    { action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [42] } },
+  ];
+  const pod = testPod({
+    restartPolicy: 'Never',
+    initContainers: [{ name: 'init' }],
+    containers: [{ name: 'app' }, { name: 'source', restartPolicy: 'Never', restartPolicyRules }],
+  });
+  const running = testRuntimePodStatus({
+    pod,
+    containers: [{ name: 'source' }, { name: 'app' }, { name: 'init', state: 'exited' }],
+  });
+  const stopped = testRuntimePodStatus({
+    pod,
+    containers: [{ name: 'source', state: 'exited', exitCode: 42 }, { name: 'app' }, { name: 'init', state: 'exited' }],
+  });
+  const half = testRuntimePodStatus({ pod, containers: [{ name: 'source', state: 'exited', exitCode: 42 }] });
+  const removed = testRuntimePodStatus({ pod, containers: [] });
+  const restarted = testRuntimePodStatus({
+    pod,
+    containers: [{ name: 'init', id: { type: 'containerd', id: 'init-new' } }],
+  });
+
+  it('shows as a condition from the exit until no instance is left, and the pod neither ends nor loses its history', () => {
+    const seen = [running, stopped, half, removed, restarted].reduce<PodStatus[]>((statuses, runtime) => {
+      statuses.push(generatePodStatus({ pod, runtime, previous: statuses.at(-1) }));
+      return statuses;
+    }, []);
+    const restarting = seen.map((status) => findCondition(status.conditions, 'AllContainersRestarting'));
+    expect(restarting.map((condition) => condition?.status)).toEqual(['False', 'True', 'True', 'False', 'False']);
+    expect(restarting[1]).toMatchObject({
+      reason: 'RestartAllContainersStarted',
+      message: 'container exited with restart policy rule',
+    });
+    expect(seen.map(({ phase }) => phase)).toEqual(['Running', 'Running', 'Running', 'Running', 'Pending']);
+    expect(seen.map((status) => findCondition(status.conditions, 'Initialized')?.status)).toEqual(
+      Array(5).fill('True'),
+    );
+
+    const app = (status: PodStatus | undefined): ContainerStatus | undefined =>
+      status?.containerStatuses?.find(({ name }) => name === 'app');
+    expect(app(seen[2])).toMatchObject({
+      state: {
+        waiting: {
+          reason: 'RestartingAllContainers',
+          message: 'The container is removed because RestartAllContainers in place',
+        },
+      },
+      lastState: { terminated: { reason: 'RestartingAllContainers', exitCode: 137 } },
+      restartCount: 1,
+    });
+    expect(app(seen[4])).toMatchObject({
+      state: { waiting: { reason: 'PodInitializing' } },
+      lastState: { terminated: { reason: 'RestartingAllContainers' } },
+      restartCount: 1,
+    });
+    expect(seen[4]?.initContainerStatuses?.[0]).toMatchObject({
+      containerID: 'containerd://init-new',
+      restartCount: 1,
+    });
+  });
+
+  it('is no subject for other pods', () => {
+    const other = testPod();
+    const status = generatePodStatus({ pod: other, runtime: testRuntimePodStatus({ pod: other }) });
+    expect(conditionOf(status, 'AllContainersRestarting')).toBeUndefined();
+  });
+});

@@ -1,0 +1,113 @@
+import type { Container, ContainerStateTerminated, ContainerStatus, Pod, PodPhase } from '@rxlet/kube-api';
+import { containerShouldRestart, isSidecar, isStaticPod } from '@rxlet/pod-model';
+import { RESTARTING_ALL_CONTAINERS } from './unlocated-container.ts';
+
+/** What a pod's phase is made from. */
+export interface PodPhaseInput {
+  readonly pod: Pod;
+  /** Statuses of the init and regular containers, in any order. */
+  readonly statuses: readonly ContainerStatus[];
+  /** Whether all containers are stopped for good, whatever their restart policies say. */
+  readonly podIsTerminal: boolean;
+  /** Whether the active sandbox has an instance of any regular container: the pod then is past its initialization, even if a sidecar restarts. */
+  readonly hasActiveRegularContainer: boolean;
+}
+
+/**
+ * The phase of a pod: a summary of what its containers do. It knows nothing of earlier phases; that a terminal one stays is the caller's concern.
+ */
+export function podPhase({ pod, statuses, podIsTerminal, hasActiveRegularContainer }: PodPhaseInput): PodPhase {
+  const byName = new Map(statuses.map((status) => [status.name, status]));
+  const initContainers = pod.spec?.initContainers ?? [];
+  const regularInit = tallyInit(
+    pod,
+    initContainers.filter((container) => !isSidecar(container)),
+    byName,
+  );
+  const sidecars = tallySidecars(initContainers.filter(isSidecar), byName);
+  const apps = tallyApps(pod, pod.spec?.containers ?? [], byName);
+
+  if (regularInit.failedForGood > 0) return 'Failed';
+  if (regularInit.pending > 0 || (sidecars.pending > 0 && !hasActiveRegularContainer)) return 'Pending';
+  if (sidecars.waiting + apps.waiting > 0) return 'Pending';
+  if (sidecars.unknown + apps.unknown > 0) return 'Pending';
+  if (sidecars.running + apps.running > 0) return 'Running';
+  if (apps.stopped === 0) return 'Pending';
+  const outcome = apps.stopped === apps.succeeded ? 'Succeeded' : 'Failed';
+  if (podIsTerminal && !isStaticPod(pod)) return outcome;
+  return apps.stopped > apps.stoppedForGood ? 'Running' : outcome;
+}
+
+type StatusesByName = ReadonlyMap<string, ContainerStatus>;
+
+/** How the container ended, now or last, if it is not on its way for the first time. */
+function ended(status: ContainerStatus): ContainerStateTerminated | undefined {
+  return status.state?.terminated ?? (status.state?.waiting === undefined ? undefined : status.lastState?.terminated);
+}
+
+function willRestart(container: Container, pod: Pod, { reason, exitCode }: ContainerStateTerminated): boolean {
+  return reason === RESTARTING_ALL_CONTAINERS || containerShouldRestart(container, pod, exitCode);
+}
+
+/** Init containers that run to their end, one after the other. */
+function tallyInit(
+  pod: Pod,
+  containers: readonly Container[],
+  statuses: StatusesByName,
+): { pending: number; failedForGood: number } {
+  const tally = { pending: 0, failedForGood: 0 };
+  for (const container of containers) {
+    const status = statuses.get(container.name);
+    const end = status === undefined ? undefined : ended(status);
+    if (end === undefined) tally.pending += 1;
+    else if (end.exitCode !== 0 && !willRestart(container, pod, end)) tally.failedForGood += 1;
+  }
+  return tally;
+}
+
+/** Sidecars count while they come up and while they run; one that ended says nothing about the pod. */
+function tallySidecars(
+  containers: readonly Container[],
+  statuses: StatusesByName,
+): { pending: number; running: number; waiting: number; unknown: number } {
+  const tally = { pending: 0, running: 0, waiting: 0, unknown: 0 };
+  for (const { name } of containers) {
+    const status = statuses.get(name);
+    if (status === undefined) {
+      tally.unknown += 1;
+    } else if (status.state?.running !== undefined) {
+      tally.running += 1;
+      if (status.started !== true) tally.pending += 1;
+    } else if (ended(status) === undefined) {
+      tally.pending += 1;
+      if (status.state?.waiting !== undefined) tally.waiting += 1;
+      else tally.unknown += 1;
+    }
+  }
+  return tally;
+}
+
+function tallyApps(
+  pod: Pod,
+  containers: readonly Container[],
+  statuses: StatusesByName,
+): { running: number; waiting: number; unknown: number; stopped: number; stoppedForGood: number; succeeded: number } {
+  const tally = { running: 0, waiting: 0, unknown: 0, stopped: 0, stoppedForGood: 0, succeeded: 0 };
+  for (const container of containers) {
+    const status = statuses.get(container.name);
+    const end = status === undefined ? undefined : ended(status);
+    if (status?.state?.running !== undefined) {
+      tally.running += 1;
+    } else if (end !== undefined) {
+      tally.stopped += 1;
+      if (!willRestart(container, pod, end)) tally.stoppedForGood += 1;
+      // One that waits for another run has not succeeded, however its last one ended.
+      if (status?.state?.terminated?.exitCode === 0) tally.succeeded += 1;
+    } else if (status?.state?.waiting !== undefined) {
+      tally.waiting += 1;
+    } else {
+      tally.unknown += 1;
+    }
+  }
+  return tally;
+}

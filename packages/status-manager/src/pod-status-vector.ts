@@ -1,0 +1,118 @@
+import type { Pod, PodStatus } from '@rxlet/kube-api';
+import {
+  parseContainerId,
+  type RuntimeContainerState,
+  type RuntimeContainerStatus,
+  type RuntimePodStatus,
+} from '@rxlet/pod-model';
+import type { GeneratePodStatusInput } from './generate-pod-status.ts';
+import type { StartError } from './start-errors.ts';
+
+/** One recorded answer of a kubelet: the status that it generated from a pod and what the runtime reported of it. */
+export interface PodStatusVector {
+  readonly name: string;
+  readonly input: {
+    /** Its `status` is the one generated before. */
+    readonly pod: Pod;
+    readonly runtime: {
+      readonly ips: readonly string[];
+      readonly sandboxes: readonly VectorSandbox[];
+      /** Newest first. */
+      readonly containerStatuses: readonly VectorContainerStatus[];
+      /** Ids of the instances in the ready sandbox. */
+      readonly activeContainerIds: readonly string[];
+    };
+    /** By container id; one with a probe that is not listed has not passed it. */
+    readonly readinessPassed: Readonly<Record<string, boolean>>;
+    readonly startupPassed: Readonly<Record<string, boolean>>;
+    readonly podIsTerminal: boolean;
+    readonly lastStartErrors: Readonly<Record<string, StartError>>;
+  };
+  readonly want: PodStatus;
+}
+
+interface VectorSandbox {
+  readonly id: string;
+  readonly state: 'SANDBOX_READY' | 'SANDBOX_NOTREADY';
+  readonly attempt: number;
+  readonly ip: string;
+}
+
+interface VectorContainerStatus {
+  readonly id: string;
+  readonly name: string;
+  readonly state: RuntimeContainerState;
+  readonly exitCode: number;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly restartCount: number;
+  readonly image: string;
+  readonly imageId: string;
+  readonly createdAt: string;
+  readonly startedAt?: string;
+  readonly finishedAt?: string;
+}
+
+const nanos = (time: string | undefined): bigint => (time === undefined ? 0n : BigInt(Date.parse(time)) * 1_000_000n);
+
+/** The input of `generatePodStatus` that a vector stands for; the node it was recorded on has the addresses 127.0.0.1 and ::1. */
+export function podStatusVectorInput({ input }: PodStatusVector): GeneratePodStatusInput {
+  return {
+    pod: input.pod,
+    runtime: runtimeStatus(input.pod, input.runtime),
+    lastStartErrors: new Map(Object.entries(input.lastStartErrors)),
+    podIsTerminal: input.podIsTerminal,
+    hostIps: ['127.0.0.1', '::1'],
+    probes: {
+      isReady: (containerId) => input.readinessPassed[containerId],
+      isStarted: (containerId) => input.startupPassed[containerId],
+    },
+  };
+}
+
+function runtimeStatus(pod: Pod, runtime: PodStatusVector['input']['runtime']): RuntimePodStatus {
+  const active = new Set(runtime.activeContainerIds);
+  const sandboxId = runtime.sandboxes[0]?.id ?? '';
+  return {
+    uid: pod.metadata?.uid ?? '',
+    name: pod.metadata?.name ?? '',
+    namespace: pod.metadata?.namespace ?? '',
+    ips: runtime.ips,
+    sandboxes: runtime.sandboxes.map(({ id, state, attempt, ip }) => ({
+      id,
+      attempt,
+      state: state === 'SANDBOX_READY' ? 'ready' : 'notready',
+      createdAtNanos: 0n,
+      ips: ip === '' ? [] : [ip],
+      // The recorded sandboxes say nothing of namespaces, which means a network of their own.
+      hostNetwork: false,
+      hasNetworkStatus: true,
+      runtimeHandler: '',
+    })),
+    containers: runtime.containerStatuses.map((status) =>
+      containerStatus(status, active.has(status.id) ? sandboxId : ''),
+    ),
+  };
+}
+
+function containerStatus(status: VectorContainerStatus, sandboxId: string): RuntimeContainerStatus {
+  return {
+    id: parseContainerId(status.id),
+    name: status.name,
+    sandboxId,
+    state: status.state,
+    createdAtNanos: nanos(status.createdAt),
+    startedAtNanos: nanos(status.startedAt),
+    finishedAtNanos: nanos(status.finishedAt),
+    exitCode: status.exitCode,
+    reason: status.reason ?? '',
+    message: status.message ?? '',
+    image: status.image,
+    imageRef: status.imageId,
+    imageId: status.imageId,
+    hash: '',
+    restartCount: status.restartCount,
+    logPath: '',
+    mounts: [],
+  };
+}

@@ -1,0 +1,367 @@
+import { seededRandom } from '@rxlet/component-base';
+import { createVirtualClock, recordingLogger, type VirtualClock } from '@rxlet/component-base/testing';
+import type { Pod, PodStatus } from '@rxlet/kube-api';
+import { type TestPod, testPod, testRuntimePodStatus } from '@rxlet/pod-model/testing';
+import { describe, expect, it } from 'vitest';
+import { findCondition } from './condition-types.ts';
+import { createFakeStatusSink } from './fake-status-sink.ts';
+import { generatePodStatus } from './generate-pod-status.ts';
+import { createStatusManager, type StatusManager, type StatusManagerPorts } from './status-manager.ts';
+import type { PodStatusUpdate } from './status-sink.ts';
+
+interface SetUp {
+  readonly clock: VirtualClock;
+  readonly manager: StatusManager;
+  /** What came over `status$`. */
+  readonly seen: PodStatusUpdate[];
+}
+
+function setUp(ports: Partial<StatusManagerPorts> = {}): SetUp {
+  const clock = createVirtualClock();
+  const manager = createStatusManager({ clock, ...ports });
+  const seen: PodStatusUpdate[] = [];
+  manager.status$.subscribe((update) => seen.push(update));
+  return { clock, manager, seen };
+}
+
+const generated = (pod: Pod, ready = true): PodStatus =>
+  generatePodStatus({
+    pod,
+    runtime: testRuntimePodStatus({ pod }),
+    probes: { isReady: () => ready, isStarted: () => undefined },
+  });
+const ended = (pod: Pod): PodStatus =>
+  generatePodStatus({ pod, runtime: testRuntimePodStatus({ pod, containers: [{ state: 'exited' }] }) });
+const uid = (pod: Pod): string => pod.metadata!.uid!;
+const condition = (manager: StatusManager, pod: Pod, type: string) =>
+  findCondition(manager.get(uid(pod))?.conditions, type);
+
+describe('setPodStatus', () => {
+  it('holds the status and tells it', () => {
+    const { manager, seen } = setUp();
+    const pod = testPod({ metadata: { generation: 4 } });
+    expect(manager.setPodStatus(pod, generated(pod))).toBe(true);
+    expect(manager.get(uid(pod))).toMatchObject({
+      phase: 'Running',
+      startTime: '2026-01-01T00:00:00Z',
+      observedGeneration: 4,
+    });
+    expect(seen).toEqual(manager.list());
+    expect(seen).toMatchObject([{ pod, status: manager.get(uid(pod)), finished: false }]);
+    expect(manager.get('other')).toBeUndefined();
+  });
+
+  it('makes no new version of a status that says nothing new', async () => {
+    const { clock, manager, seen } = setUp();
+    const pod = testPod();
+    manager.setPodStatus(pod, generated(pod));
+    await clock.advance(5000);
+    expect(manager.setPodStatus(pod, generated(pod))).toBe(false);
+    expect(seen).toHaveLength(1);
+    expect(manager.setPodStatus(pod, generated(pod, false))).toBe(true);
+    expect(seen).toHaveLength(2);
+    expect(seen[1]!.version).toBeGreaterThan(seen[0]!.version);
+  });
+
+  it('takes over what others own without a new version', () => {
+    const { manager, seen } = setUp();
+    const before = testPod();
+    const after = testPod({ status: { conditions: [{ type: 'example.com/gate', status: 'True' }] } });
+    manager.setPodStatus(before, generated(before));
+    expect(manager.setPodStatus(after, generated(after))).toBe(false);
+    expect(condition(manager, after, 'example.com/gate')).toMatchObject({ status: 'True' });
+    expect(manager.list()).toMatchObject([{ pod: after, version: seen[0]!.version }]);
+    expect(seen).toHaveLength(1);
+  });
+
+  it('makes a new version when deletion of the pod begins', () => {
+    const { manager, seen } = setUp();
+    const pod = testPod();
+    const deleted = testPod({ metadata: { deletionTimestamp: '2026-01-01T00:01:00Z' } });
+    manager.setPodStatus(pod, generated(pod));
+    expect(manager.setPodStatus(deleted, generated(deleted))).toBe(true);
+    expect(manager.setPodStatus(deleted, generated(deleted))).toBe(false);
+    expect(seen).toHaveLength(2);
+  });
+
+  it('keeps since when a condition holds, until it changes', async () => {
+    const { clock, manager } = setUp();
+    const pod = testPod();
+    manager.setPodStatus(pod, generated(pod, false));
+    await clock.advance(10_000);
+    manager.setPodStatus(pod, generated(pod, true));
+    expect(condition(manager, pod, 'Ready')).toMatchObject({
+      status: 'True',
+      lastTransitionTime: '2026-01-01T00:00:10Z',
+    });
+    expect(condition(manager, pod, 'PodScheduled')).toMatchObject({ lastTransitionTime: '2026-01-01T00:00:00Z' });
+    await clock.advance(10_000);
+    manager.setPodStatus(pod, { ...generated(pod, true), message: 'changed' });
+    expect(condition(manager, pod, 'Ready')).toMatchObject({ lastTransitionTime: '2026-01-01T00:00:10Z' });
+    expect(manager.get(uid(pod))?.startTime).toBe('2026-01-01T00:00:00Z');
+  });
+
+  it("goes on from the pod's own status, or the published one, when it was restarted", () => {
+    const published: PodStatus = {
+      startTime: '2025-12-01T00:00:00Z',
+      observedGeneration: 7,
+      conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: '2025-12-01T00:00:05Z' }],
+    };
+    const fromApi = testPod({ name: 'api', status: published });
+    const isStatic = testPod({ name: 'static', metadata: { generation: 1 } });
+    const { manager } = setUp({ publishedStatus: (pod) => (pod === isStatic ? published : undefined) });
+    for (const pod of [fromApi, isStatic]) {
+      manager.setPodStatus(pod, generated(pod));
+      expect(manager.get(uid(pod))).toMatchObject({ startTime: '2025-12-01T00:00:00Z', observedGeneration: 7 });
+      expect(condition(manager, pod, 'Ready')).toMatchObject({ lastTransitionTime: '2025-12-01T00:00:05Z' });
+      expect(condition(manager, pod, 'PodScheduled')).toMatchObject({ lastTransitionTime: '2026-01-01T00:00:00Z' });
+    }
+  });
+
+  it('refuses to bring back a container that has ended for good, and logs it', () => {
+    const logger = recordingLogger();
+    const { manager, seen } = setUp({ logger });
+    const pod = testPod({ restartPolicy: 'Never' });
+    manager.setPodStatus(pod, ended(pod));
+    expect(manager.setPodStatus(pod, generated(pod))).toBe(false);
+    expect(seen).toHaveLength(1);
+    expect(manager.get(uid(pod))?.phase).toBe('Succeeded');
+    expect(logger.lines).toMatchObject([{ level: 'error', fields: { pod: 'web_default(uid-web)' } }]);
+  });
+
+  it('does not change what it was given', () => {
+    const { manager } = setUp();
+    const pod = testPod();
+    const status = generated(pod);
+    const before = structuredClone(status);
+    manager.setPodStatus(pod, status);
+    manager.setContainerReadiness(uid(pod), 'containerd://app-0', false);
+    expect(status).toEqual(before);
+  });
+
+  it('shows all subscribers the same order, even if one of them sets a status', () => {
+    const { clock } = setUp();
+    const manager = createStatusManager({ clock });
+    const orders: [number[], number[]] = [[], []];
+    const pod = testPod();
+    manager.status$.subscribe(({ version, status }) => {
+      orders[0].push(version);
+      if (status.message === undefined) manager.setPodStatus(pod, { ...status, message: 'seen' });
+    });
+    manager.status$.subscribe(({ version }) => orders[1].push(version));
+    manager.setPodStatus(pod, generated(pod));
+    expect(orders).toEqual([
+      [1, 2],
+      [1, 2],
+    ]);
+  });
+});
+
+describe('results of probes', () => {
+  const pod = testPod({ containers: [{ name: 'a' }, { name: 'b' }] });
+
+  it('change the readiness of a container, and that of the pod', async () => {
+    const { clock, manager, seen } = setUp();
+    manager.setPodStatus(pod, generated(pod));
+    await clock.advance(3000);
+    manager.setContainerReadiness(uid(pod), 'containerd://b-0', false);
+    expect(manager.get(uid(pod))?.containerStatuses?.map(({ ready }) => ready)).toEqual([true, false]);
+    for (const type of ['Ready', 'ContainersReady']) {
+      expect(condition(manager, pod, type)).toEqual({
+        type,
+        status: 'False',
+        reason: 'ContainersNotReady',
+        message: 'containers with unready status: [b]',
+        lastTransitionTime: '2026-01-01T00:00:03Z',
+      });
+    }
+    manager.setContainerReadiness(uid(pod), 'containerd://b-0', true);
+    expect(condition(manager, pod, 'Ready')).toMatchObject({ status: 'True' });
+    expect(seen).toHaveLength(3);
+  });
+
+  it('change whether a container has started', () => {
+    const { manager, seen } = setUp();
+    manager.setPodStatus(pod, generated(pod));
+    manager.setContainerStartup(uid(pod), 'containerd://a-0', false);
+    expect(manager.get(uid(pod))?.containerStatuses?.map(({ started }) => started)).toEqual([false, true]);
+    expect(seen).toHaveLength(2);
+  });
+
+  it('reach sidecars', () => {
+    const withSidecar = testPod({ initContainers: [{ name: 's', restartPolicy: 'Always' }] });
+    const runtime = testRuntimePodStatus({ pod: withSidecar, containers: [{ name: 'app' }, { name: 's' }] });
+    const { manager } = setUp();
+    manager.setPodStatus(withSidecar, generatePodStatus({ pod: withSidecar, runtime }));
+    manager.setContainerReadiness(uid(withSidecar), 'containerd://s-0', false);
+    expect(manager.get(uid(withSidecar))?.initContainerStatuses).toMatchObject([{ ready: false }]);
+    expect(condition(manager, withSidecar, 'Ready')).toMatchObject({ message: 'containers with unready status: [s]' });
+  });
+
+  it('are ignored when they say nothing new, or concern what is not there', () => {
+    const { manager, seen } = setUp();
+    manager.setPodStatus(pod, generated(pod));
+    manager.setContainerReadiness(uid(pod), 'containerd://b-0', true);
+    manager.setContainerReadiness(uid(pod), 'containerd://former', false);
+    manager.setContainerReadiness('other', 'containerd://b-0', false);
+    manager.setContainerStartup(uid(pod), 'containerd://a-0', true);
+    expect(seen).toHaveLength(1);
+  });
+});
+
+describe('setReadyToStartContainers', () => {
+  it('sets the condition ahead of the next status', async () => {
+    const { clock, manager, seen } = setUp();
+    const pod = testPod();
+    manager.setReadyToStartContainers(uid(pod));
+    manager.setPodStatus(
+      pod,
+      generatePodStatus({ pod, runtime: testRuntimePodStatus({ pod, sandboxes: [], containers: [] }) }),
+    );
+    await clock.advance(1000);
+    manager.setReadyToStartContainers(uid(pod));
+    manager.setReadyToStartContainers(uid(pod));
+    expect(condition(manager, pod, 'PodReadyToStartContainers')).toEqual({
+      type: 'PodReadyToStartContainers',
+      status: 'True',
+      lastTransitionTime: '2026-01-01T00:00:01Z',
+    });
+    expect(seen).toHaveLength(2);
+  });
+});
+
+describe('the end of a pod', () => {
+  it('makes it terminal and finished, and that stays', () => {
+    const { manager, seen } = setUp();
+    const pod = testPod();
+    manager.setPodStatus(pod, generated(pod));
+    manager.terminatePod(pod);
+    expect(seen.at(-1)).toMatchObject({ finished: true, status: { phase: 'Failed' } });
+    expect(seen.at(-1)?.status.containerStatuses).toMatchObject([
+      { state: { terminated: { reason: 'ContainerStatusUnknown', exitCode: 137 } } },
+    ]);
+    manager.terminatePod(pod);
+    expect(seen).toHaveLength(2);
+    manager.setPodStatus(pod, { ...manager.get(uid(pod)), message: 'later' });
+    expect(seen.at(-1)).toMatchObject({ finished: true });
+  });
+
+  it('is no end for a static pod that comes back', () => {
+    const { manager, seen } = setUp();
+    const pod = testPod({ annotations: { 'kubernetes.io/config.source': 'file' } });
+    manager.setPodStatus(pod, generated(pod));
+    manager.terminatePod(pod);
+    expect(seen.at(-1)).toMatchObject({ finished: true, status: { phase: 'Running' } });
+    manager.setPodStatus(pod, generated(pod));
+    expect(seen.at(-1)).toMatchObject({ finished: false, status: { phase: 'Running' } });
+  });
+
+  it('is told once more when the pod is forgotten', () => {
+    const { manager } = setUp();
+    const gone: string[] = [];
+    manager.forgotten$.subscribe(({ pod }) => gone.push(uid(pod)));
+    const pods = ['a', 'b', 'c'].map((name) => testPod({ name, uid: name }));
+    for (const pod of pods) manager.setPodStatus(pod, generated(pod));
+    manager.removeOrphaned(new Set(['b', 'unknown']));
+    expect(gone).toEqual(['a', 'c']);
+    manager.forget('b');
+    manager.forget('b');
+    expect(gone).toEqual(['a', 'c', 'b']);
+    expect(manager.list()).toEqual([]);
+  });
+
+  it('lets a successor of the same UID begin anew, with a later version', async () => {
+    const { clock, manager, seen } = setUp();
+    const pod = testPod({ restartPolicy: 'Never' });
+    manager.setPodStatus(pod, ended(pod));
+    manager.forget(uid(pod));
+    await clock.advance(60_000);
+    expect(manager.setPodStatus(pod, generated(pod))).toBe(true);
+    expect(manager.get(uid(pod))?.startTime).toBe('2026-01-01T00:01:00Z');
+    expect(seen[1]!.version).toBeGreaterThan(seen[0]!.version);
+  });
+});
+
+describe('the sink', () => {
+  it('gets what the manager holds', async () => {
+    const clock = createVirtualClock();
+    const sink = createFakeStatusSink(clock);
+    const manager = createStatusManager({ clock, sink });
+    const pod = testPod();
+    manager.setPodStatus(pod, generated(pod));
+    await clock.settle();
+    manager.terminatePod(pod);
+    await clock.settle();
+    expect(sink.published.map(({ status, finished }) => [status.phase, finished])).toEqual([
+      ['Running', false],
+      ['Failed', true],
+    ]);
+    expect(sink.published.at(-1)).toEqual(manager.list()[0]);
+  });
+
+  it('sees the final version of every pod and never an older one after a newer, whatever happens', async () => {
+    const phases = ['Pending', 'Running', 'Running', 'Succeeded'] as const;
+    const shapes: TestPod[] = [
+      {},
+      { restartPolicy: 'OnFailure' },
+      { annotations: { 'kubernetes.io/config.source': 'file' } },
+    ];
+    for (let seed = 1; seed <= 10; seed += 1) {
+      const random = seededRandom(seed);
+      const pick = <T>(items: readonly T[]): T => items[Math.floor(random.next() * items.length)]!;
+      const clock = createVirtualClock();
+      const sink = createFakeStatusSink(clock, {
+        latencyMs: () => Math.floor(random.next() * 300),
+        failure: () => (random.next() < 0.3 ? new Error('no') : undefined),
+      });
+      const manager = createStatusManager({ clock, sink }, { maxConcurrentPublishes: 2 });
+      const streamed = new Map<string, PodStatusUpdate>();
+      manager.status$.subscribe((update) => streamed.set(uid(update.pod), update));
+      manager.forgotten$.subscribe(({ pod }) => streamed.delete(uid(pod)));
+      const pods = Array.from({ length: 6 }, (_, index) => testPod({ ...pick(shapes), name: `p${index}` }));
+
+      for (let step = 0; step < 120; step += 1) {
+        const pod = pick(pods);
+        const action = random.next();
+        if (action < 0.6) manager.setPodStatus(pod, { ...generated(pod, random.next() < 0.5), phase: pick(phases) });
+        else if (action < 0.85) manager.setContainerReadiness(uid(pod), 'containerd://app-0', random.next() < 0.5);
+        else if (action < 0.9) manager.terminatePod(pod);
+        else if (action < 0.95) manager.forget(uid(pod));
+        await clock.advance(Math.floor(random.next() * 100));
+      }
+      await clock.advance(10 * 60_000);
+
+      const last = new Map<string, PodStatusUpdate>();
+      for (const update of sink.published) {
+        expect(update.version, `seed ${seed}`).toBeGreaterThan(last.get(uid(update.pod))?.version ?? 0);
+        last.set(uid(update.pod), update);
+      }
+      for (const held of manager.list()) {
+        expect(last.get(uid(held.pod)), `seed ${seed}`).toEqual(held);
+        expect(streamed.get(uid(held.pod)), `seed ${seed}`).toEqual(held);
+      }
+      expect(streamed.size).toBe(manager.list().length);
+      await manager[Symbol.asyncDispose]();
+      expect(clock.pendingTimers).toBe(0);
+    }
+  });
+});
+
+describe('disposal', () => {
+  it('completes the streams, stops publishing and takes no more changes', async () => {
+    const clock = createVirtualClock();
+    const sink = createFakeStatusSink(clock, { latencyMs: () => 1000 });
+    const manager = createStatusManager({ clock, sink });
+    const completed: string[] = [];
+    manager.status$.subscribe({ complete: () => completed.push('status$') });
+    manager.forgotten$.subscribe({ complete: () => completed.push('forgotten$') });
+    const pod = testPod();
+    manager.setPodStatus(pod, generated(pod));
+    await manager[Symbol.asyncDispose]();
+    expect(completed).toEqual(['status$', 'forgotten$']);
+    expect(sink.inFlight).toEqual([]);
+    expect(clock.pendingTimers).toBe(0);
+    expect(manager.setPodStatus(pod, generated(pod, false))).toBe(false);
+    expect(manager.get(uid(pod))?.phase).toBe('Running');
+  });
+});

@@ -1,0 +1,188 @@
+import { seededRandom } from '@rxlet/component-base';
+import { createVirtualClock, type VirtualClock } from '@rxlet/component-base/testing';
+import type { PodPhase } from '@rxlet/kube-api';
+import { testPod } from '@rxlet/pod-model/testing';
+import { describe, expect, it } from 'vitest';
+import { createFakeStatusSink, type FakeStatusSinkOptions } from './fake-status-sink.ts';
+import { createStatusPublisher, type StatusPublisherOptions } from './status-publisher.ts';
+import type { PodStatusUpdate } from './status-sink.ts';
+
+const update = (name: string, version: number, phase: PodPhase = 'Running', finished = false): PodStatusUpdate => ({
+  pod: testPod({ name, uid: name }),
+  status: { phase },
+  version,
+  finished,
+});
+const shown = (updates: readonly PodStatusUpdate[]): string[] =>
+  updates.map(({ pod, version }) => `${pod.metadata?.name}@${version}`);
+
+function setUp(sinkOptions: FakeStatusSinkOptions = {}, options: StatusPublisherOptions = {}) {
+  const clock: VirtualClock = createVirtualClock();
+  const sink = createFakeStatusSink(clock, sinkOptions);
+  return { clock, sink, publisher: createStatusPublisher({ clock, sink }, options) };
+}
+
+describe('status publisher', () => {
+  it('publishes at once', async () => {
+    const { clock, sink, publisher } = setUp();
+    publisher.submit(update('a', 1));
+    await clock.settle();
+    expect(shown(sink.published)).toEqual(['a@1']);
+    expect(publisher.backlog).toBe(0);
+  });
+
+  it('has one call a pod under way, and skips what was overtaken meanwhile', async () => {
+    const { clock, sink, publisher } = setUp({ latencyMs: () => 100 });
+    for (const version of [1, 2, 3]) publisher.submit(update('a', version));
+    await clock.settle();
+    expect(sink.inFlight).toEqual(['a']);
+    await clock.advance(200);
+    expect(shown(sink.published)).toEqual(['a@1', 'a@3']);
+  });
+
+  it('bounds the calls under way', async () => {
+    const { clock, sink, publisher } = setUp({ latencyMs: () => 100 }, { maxConcurrentPublishes: 2 });
+    for (const name of ['a', 'b', 'c', 'd', 'e']) publisher.submit(update(name, 1));
+    await clock.settle();
+    expect(sink.inFlight).toEqual(['a', 'b']);
+    expect(publisher.backlog).toBe(5);
+    await clock.advance(300);
+    expect(shown(sink.published)).toEqual(['a@1', 'b@1', 'c@1', 'd@1', 'e@1']);
+  });
+
+  it('prefers pods that have ended', async () => {
+    const { clock, sink, publisher } = setUp({ latencyMs: () => 100 }, { maxConcurrentPublishes: 1 });
+    publisher.submit(update('a', 1));
+    publisher.submit(update('b', 2));
+    publisher.submit(update('c', 3, 'Succeeded'));
+    publisher.submit(update('d', 4, 'Running', true));
+    publisher.submit(update('b', 5, 'Failed'));
+    await clock.advance(1000);
+    expect(shown(sink.published)).toEqual(['a@1', 'c@3', 'd@4', 'b@5']);
+  });
+
+  it('repeats a failed call, later each time, and starts anew after a success', async () => {
+    let failures = 3;
+    const { clock, sink, publisher } = setUp(
+      { failure: () => (failures-- > 0 ? new Error('no') : undefined) },
+      { initialRetryDelayMs: 100, maxRetryDelayMs: 200 },
+    );
+    const callsAfter = async (ms: number): Promise<number> => {
+      await clock.advance(ms);
+      return sink.calls.length;
+    };
+    publisher.submit(update('a', 1));
+    expect(await callsAfter(99)).toBe(1);
+    expect(await callsAfter(1)).toBe(2);
+    expect(await callsAfter(199)).toBe(2);
+    expect(await callsAfter(1)).toBe(3);
+    expect(await callsAfter(199)).toBe(3);
+    expect(await callsAfter(1)).toBe(4);
+    expect(shown(sink.published)).toEqual(['a@1']);
+
+    failures = 1;
+    publisher.submit(update('a', 2));
+    expect(await callsAfter(99)).toBe(5);
+    expect(await callsAfter(1)).toBe(6);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('repeats with what is the latest by then, and lets other pods pass', async () => {
+    const { clock, sink, publisher } = setUp(
+      { failure: ({ version }) => (version === 1 ? new Error('no') : undefined) },
+      { maxConcurrentPublishes: 1, initialRetryDelayMs: 100 },
+    );
+    publisher.submit(update('a', 1));
+    await clock.settle();
+    publisher.submit(update('a', 2));
+    publisher.submit(update('b', 3));
+    await clock.settle();
+    expect(shown(sink.published)).toEqual(['b@3']);
+    await clock.advance(100);
+    expect(shown(sink.calls)).toEqual(['a@1', 'b@3', 'a@2']);
+  });
+
+  it('drops what is left of a forgotten pod, waiting or failed', async () => {
+    const { clock, sink, publisher } = setUp({ latencyMs: () => 100, failure: () => new Error('no') });
+    publisher.submit(update('a', 1));
+    publisher.submit(update('a', 2));
+    publisher.forget('a');
+    await clock.advance(60_000);
+    expect(shown(sink.calls)).toEqual(['a@1']);
+    expect(publisher.backlog).toBe(0);
+  });
+
+  it('publishes a pod that comes back only after the call for its former self has ended', async () => {
+    const { clock, sink, publisher } = setUp({
+      latencyMs: () => 100,
+      failure: ({ version }) => (version === 1 ? new Error('no') : undefined),
+    });
+    publisher.submit(update('a', 1));
+    publisher.forget('a');
+    publisher.submit(update('a', 2));
+    await clock.settle();
+    expect(sink.inFlight).toEqual(['a']);
+    await clock.advance(200);
+    expect(shown(sink.calls)).toEqual(['a@1', 'a@2']);
+    expect(shown(sink.published)).toEqual(['a@2']);
+  });
+
+  it('leaves nothing behind when disposed of', async () => {
+    const { clock, sink, publisher } = setUp({
+      latencyMs: ({ version }) => (version === 1 ? 100 : 0),
+      failure: () => new Error('no'),
+    });
+    publisher.submit(update('a', 1));
+    publisher.submit(update('b', 2));
+    await clock.settle();
+    await publisher[Symbol.asyncDispose]();
+    expect(sink.inFlight).toEqual([]);
+    expect(clock.pendingTimers).toBe(0);
+    publisher.submit(update('c', 3));
+    await clock.advance(60_000);
+    expect(shown(sink.calls)).toEqual(['a@1', 'b@2']);
+  });
+
+  it('gets the final status of each pod to a slow and unreliable sink, never out of order', async () => {
+    for (let seed = 1; seed <= 20; seed += 1) {
+      const random = seededRandom(seed);
+      const busiest = { ofOnePod: 0, inAll: 0 };
+      const { clock, sink, publisher } = setUp(
+        {
+          latencyMs: ({ pod }) => {
+            const ofThisPod = sink.inFlight.filter((podUid) => podUid === pod.metadata?.uid);
+            busiest.ofOnePod = Math.max(busiest.ofOnePod, ofThisPod.length);
+            busiest.inAll = Math.max(busiest.inAll, sink.inFlight.length);
+            return Math.floor(random.next() * 400);
+          },
+          failure: () => (random.next() < 0.3 ? new Error('no') : undefined),
+        },
+        { maxConcurrentPublishes: 3 },
+      );
+      const final = new Map<string, number>();
+      for (let version = 1; version <= 150; version += 1) {
+        const name = `pod${Math.floor(random.next() * 8)}`;
+        const phase = random.next() < 0.1 ? 'Succeeded' : 'Running';
+        final.set(name, version);
+        publisher.submit(update(name, version, phase));
+        if (random.next() < 0.05) {
+          publisher.forget(name);
+          final.delete(name);
+        }
+        await clock.advance(Math.floor(random.next() * 60));
+      }
+      await clock.runUntil(() => publisher.backlog === 0);
+
+      const last = new Map<string, number>();
+      for (const { pod, version } of sink.published) {
+        const name = pod.metadata?.name ?? '';
+        expect(version, `seed ${seed}`).toBeGreaterThan(last.get(name) ?? 0);
+        last.set(name, version);
+      }
+      for (const [name, version] of final) expect(last.get(name), `seed ${seed}, ${name}`).toBe(version);
+      expect(busiest).toEqual({ ofOnePod: 1, inAll: 3 });
+      await publisher[Symbol.asyncDispose]();
+      expect(clock.pendingTimers).toBe(0);
+    }
+  });
+});

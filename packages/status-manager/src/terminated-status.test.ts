@@ -1,0 +1,99 @@
+import type { ContainerState, ContainerStatus, PodStatus } from '@rxlet/kube-api';
+import { testPod } from '@rxlet/pod-model/testing';
+import { describe, expect, it } from 'vitest';
+import { terminatedPodStatus } from './terminated-status.ts';
+
+const waiting: ContainerState = { waiting: { reason: 'PodInitializing' } };
+const running: ContainerState = { running: {} };
+const succeeded: ContainerState = { terminated: { exitCode: 0, reason: 'Completed' } };
+const lost: ContainerState = {
+  terminated: {
+    exitCode: 137,
+    reason: 'ContainerStatusUnknown',
+    message: 'The container could not be located when the pod was terminated',
+  },
+};
+
+const container = (name: string, state: ContainerState, more: Partial<ContainerStatus> = {}): ContainerStatus => ({
+  name,
+  image: '',
+  imageID: '',
+  ready: false,
+  restartCount: 0,
+  state,
+  ...more,
+});
+const states = (list: readonly ContainerStatus[] | undefined): (ContainerState | undefined)[] | undefined =>
+  list?.map(({ state }) => state);
+
+describe('terminatedPodStatus', () => {
+  it('takes containers whose end nobody saw for failed, and keeps what is known', () => {
+    const pod = testPod({ containers: [{ name: 'a' }, { name: 'b' }, { name: 'c' }] });
+    const status = terminatedPodStatus(pod, {
+      phase: 'Running',
+      containerStatuses: [container('a', running), container('b', succeeded), container('c', waiting)],
+    });
+    expect(status.phase).toBe('Failed');
+    expect(states(status.containerStatuses)).toEqual([lost, succeeded, lost]);
+  });
+
+  it.each(['Succeeded', 'Failed'] as const)('keeps the phase %s', (phase) => {
+    expect(terminatedPodStatus(testPod(), { phase }).phase).toBe(phase);
+  });
+
+  it('gives a pod that never had a phase one', () => {
+    expect(terminatedPodStatus(testPod(), {}).phase).toBe('Failed');
+  });
+
+  it('keeps the phase of a static pod', () => {
+    const pod = testPod({ annotations: { 'kubernetes.io/config.source': 'file' } });
+    expect(terminatedPodStatus(pod, { phase: 'Running' }).phase).toBe('Running');
+  });
+
+  describe('with init containers', () => {
+    const pod = testPod({ initContainers: [{ name: 'i0' }, { name: 'i1' }], containers: [{ name: 'app' }] });
+    const ended = (init: ContainerStatus[], app: ContainerStatus): PodStatus =>
+      terminatedPodStatus(pod, { phase: 'Pending', initContainerStatuses: init, containerStatuses: [app] });
+
+    it('leaves alone what never had its turn', () => {
+      const status = ended([container('i0', running), container('i1', waiting)], container('app', waiting));
+      expect(states(status.initContainerStatuses)).toEqual([lost, waiting]);
+      expect(states(status.containerStatuses)).toEqual([waiting]);
+    });
+
+    it('takes the first init container for attempted in any case', () => {
+      const status = ended([container('i0', waiting), container('i1', waiting)], container('app', waiting));
+      expect(states(status.initContainerStatuses)).toEqual([lost, waiting]);
+    });
+
+    it('counts a run that lies behind', () => {
+      const tried = container('i1', waiting, { lastState: { terminated: { exitCode: 1 } } });
+      const status = ended([container('i0', succeeded), tried], container('app', waiting));
+      expect(states(status.initContainerStatuses)).toEqual([succeeded, lost]);
+      expect(states(status.containerStatuses)).toEqual([waiting]);
+    });
+
+    it.each<[what: string, last: ContainerStatus, app: ContainerStatus]>([
+      ['the last init container succeeded', container('i1', succeeded), container('app', waiting)],
+      ['it did so once', container('i1', waiting, { lastState: succeeded }), container('app', waiting)],
+      [
+        'a regular container was started',
+        container('i1', waiting),
+        container('app', waiting, { lastState: succeeded }),
+      ],
+    ])('takes the pod for initialized when %s', (_what, last, app) => {
+      expect(states(ended([container('i0', succeeded), last], app).containerStatuses)).toEqual([lost]);
+    });
+
+    it('takes the pod for initialized when its last init container is a sidecar that has started', () => {
+      const withSidecar = testPod({ initContainers: [{ name: 's', restartPolicy: 'Always' }], containers: [{}] });
+      const status = (started: boolean): PodStatus =>
+        terminatedPodStatus(withSidecar, {
+          initContainerStatuses: [container('s', running, { started })],
+          containerStatuses: [container('app', waiting)],
+        });
+      expect(states(status(true).containerStatuses)).toEqual([lost]);
+      expect(states(status(false).containerStatuses)).toEqual([waiting]);
+    });
+  });
+});
