@@ -1,0 +1,67 @@
+import { access, readdir, readFile } from 'node:fs/promises';
+import { cpus, totalmem } from 'node:os';
+import { type NodeSettings, parseResolvConf } from '@rxlet/runtime-manager';
+
+/** What of the settings the node itself tells. */
+export type NodeFacts = Pick<
+  NodeSettings,
+  | 'memoryCapacityBytes'
+  | 'allocatable'
+  | 'hugePageSizes'
+  | 'cgroupVersion'
+  | 'swapAccounting'
+  | 'resolvConf'
+  | 'extraMaskedPaths'
+>;
+
+/**
+ * Asks the kernel for what pods' configurations depend on.
+ *
+ * @param resolvConfPath the file that pods take their DNS settings from (KubeletConfiguration `resolvConf`); empty: none
+ * @throws when that file cannot be read
+ */
+export async function readNodeFacts(resolvConfPath = '/etc/resolv.conf'): Promise<NodeFacts> {
+  const cgroupVersion = (await exists('/sys/fs/cgroup/cgroup.controllers')) ? 2 : 1;
+  const memory = totalmem();
+  return {
+    memoryCapacityBytes: BigInt(memory),
+    allocatable: { cpu: String(cpus().length), memory: String(memory) },
+    hugePageSizes: await hugePageSizes(),
+    cgroupVersion,
+    swapAccounting: await exists(
+      cgroupVersion === 2
+        ? '/sys/fs/cgroup/init.scope/memory.swap.max'
+        : '/sys/fs/cgroup/memory/memory.memsw.limit_in_bytes',
+    ),
+    resolvConf: resolvConfPath === '' ? undefined : parseResolvConf(await readFile(resolvConfPath, 'utf8')),
+    extraMaskedPaths: await thermalThrottlePaths(),
+  };
+}
+
+/** Sizes in the runtime's notation, `2MB`, from folders such as `hugepages-2048kB`; the smallest first. */
+async function hugePageSizes(): Promise<string[]> {
+  const names = await readdir('/sys/kernel/mm/hugepages').catch(() => []);
+  return names
+    .map((name) => Number(/^hugepages-(\d+)kB$/.exec(name)?.[1]))
+    .filter((kilobytes) => kilobytes > 0)
+    .sort((left, right) => left - right)
+    .map((kilobytes) => {
+      if (kilobytes % 1048576 === 0) return `${String(kilobytes / 1048576)}GB`;
+      return kilobytes % 1024 === 0 ? `${String(kilobytes / 1024)}MB` : `${String(kilobytes)}KB`;
+    });
+}
+
+async function thermalThrottlePaths(): Promise<string[]> {
+  const root = '/sys/devices/system/cpu';
+  const names = (await readdir(root).catch(() => [])).filter((name) => /^cpu\d+$/.test(name));
+  const paths = names.map((name) => `${root}/${name}/thermal_throttle`);
+  const present = await Promise.all(paths.map(exists));
+  return paths.filter((_path, index) => present[index]);
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,46 @@
+import type { Clock } from './clock.ts';
+
+/** The reason with which {@link withDeadline} aborts its signal when time is up. */
+export class DeadlineExceededError extends Error {
+  override readonly name = 'DeadlineExceededError';
+  /** The time that was given. */
+  readonly timeoutMs: number;
+
+  constructor(timeoutMs: number) {
+    super(`no answer within ${String(timeoutMs)} ms`);
+    this.timeoutMs = timeoutMs;
+  }
+}
+
+/**
+ * Runs `task` with a signal that aborts after `timeoutMs` (reason {@link DeadlineExceededError}) or when `signal` does. Rejects at that moment even
+ * if the task does not heed its signal; no timer and no listener is left in any case. `Infinity` means no deadline, `0` or less one that is over with
+ * the clock's next timer.
+ */
+export async function withDeadline<T>(
+  clock: Clock,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+  task: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  signal?.throwIfAborted();
+  const controller = new AbortController();
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  // A task that aborts the signal and then throws before it returns a promise leaves this one without a listener.
+  aborted.catch(() => undefined);
+  const abort = (reason: unknown): void => {
+    controller.abort(reason);
+    reject(reason);
+  };
+  const follow = (): void => abort(signal?.reason);
+  signal?.addEventListener('abort', follow, { once: true });
+  const timer = Number.isFinite(timeoutMs)
+    ? clock.setTimer(timeoutMs, () => abort(new DeadlineExceededError(timeoutMs)))
+    : undefined;
+  try {
+    return await Promise.race([task(controller.signal), aborted]);
+  } finally {
+    timer?.[Symbol.dispose]();
+    signal?.removeEventListener('abort', follow);
+  }
+}

@@ -1,0 +1,35 @@
+/** Runs tasks one after another for each key, and tasks of different keys side by side. */
+export interface KeyedExecutor {
+  /**
+   * Runs `task` after all earlier tasks of `key` have ended, whether they failed or not.
+   * What bounds the queue of a key is its caller: await the result before handing in more.
+   */
+  run<T>(key: string, task: () => Promise<T>): Promise<T>;
+  /** Resolves when no task is running or waiting. */
+  idle(): Promise<void>;
+  /** How many keys have a task running or waiting. */
+  readonly size: number;
+}
+
+/** Creates a {@link KeyedExecutor}. */
+export function createKeyedExecutor(): KeyedExecutor {
+  const tails = new Map<string, Promise<unknown>>();
+  return {
+    async run(key, task) {
+      const result = (tails.get(key) ?? Promise.resolve()).then(task);
+      const tail = result.catch(() => undefined);
+      tails.set(key, tail);
+      try {
+        return await result;
+      } finally {
+        if (tails.get(key) === tail) tails.delete(key);
+      }
+    },
+    async idle() {
+      while (tails.size > 0) await Promise.all(tails.values());
+    },
+    get size() {
+      return tails.size;
+    },
+  };
+}

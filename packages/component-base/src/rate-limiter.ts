@@ -1,0 +1,28 @@
+import type { Clock } from './clock.ts';
+
+/** A token bucket. */
+export interface RateLimiter {
+  /** Takes a token if there is one, without waiting. @returns whether it got one. */
+  tryAcquire(): boolean;
+}
+
+/**
+ * Creates a token bucket that holds at most `burst` tokens (full at first) and gains `perSecond` tokens a second of the clock's monotonic time.
+ * `perSecond` of `0` or less means no limit, as for the kubelet's `registryPullQPS`; with a limit, a `burst` below `1` lets nothing through.
+ */
+export function createRateLimiter(clock: Pick<Clock, 'monotonicNow'>, perSecond: number, burst: number): RateLimiter {
+  if (perSecond <= 0) return { tryAcquire: () => true };
+  let tokens = burst;
+  let updatedMs = clock.monotonicNow();
+  return {
+    tryAcquire() {
+      const nowMs = clock.monotonicNow();
+      const available = Math.min(burst, tokens + ((nowMs - updatedMs) / 1000) * perSecond);
+      // A refusal is not written down: many small additions would lose the last fraction of a token to rounding.
+      if (available < 1) return false;
+      tokens = available - 1;
+      updatedMs = nowMs;
+      return true;
+    },
+  };
+}

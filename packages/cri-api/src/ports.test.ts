@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { create, type DescService } from '@bufbuild/protobuf';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import {
+  type CallOptions,
+  type ContainerEventResponse,
+  type ImageService,
+  ImageServiceDescriptor,
+  type RuntimeService,
+  RuntimeServiceDescriptor,
+  type VersionRequest,
+  type VersionResponse,
+  VersionResponseSchema,
+} from './index.ts';
+import * as v1alpha2 from './v1alpha2.ts';
+
+/** The RPCs of a service as its descriptor has them, in the words of the proto file. */
+function rpcsOf(service: DescService): string[] {
+  return service.methods.map(({ name, input, output, methodKind }) => {
+    const returns = methodKind === 'server_streaming' ? `stream ${output.name}` : output.name;
+    return `${name}(${input.name}) returns (${returns})`;
+  });
+}
+
+/** The RPCs of a proto file, service by service. */
+function rpcsInFile(version: string): string[] {
+  const text = readFileSync(new URL(`../../../proto/runtime/${version}/api.proto`, import.meta.url), 'utf8');
+  return [...text.matchAll(/^\s*rpc (.*?)\s*(?:\{|;)/gm)].map(([, rpc]) => rpc!);
+}
+
+describe('the services', () => {
+  it('are those of the proto file of v1: 35 RPCs and 6', () => {
+    expect(RuntimeServiceDescriptor.methods).toHaveLength(35);
+    expect(ImageServiceDescriptor.methods).toHaveLength(6);
+    expect([...rpcsOf(RuntimeServiceDescriptor), ...rpcsOf(ImageServiceDescriptor)]).toEqual(rpcsInFile('v1'));
+    expect(RuntimeServiceDescriptor.typeName).toBe('runtime.v1.RuntimeService');
+    expect(ImageServiceDescriptor.typeName).toBe('runtime.v1.ImageService');
+  });
+
+  it('are those of the proto file of v1alpha2, none of which v1 lacks', () => {
+    const rpcs = [v1alpha2.RuntimeService, v1alpha2.ImageService].flatMap(rpcsOf);
+    expect(rpcs).toEqual(rpcsInFile('v1alpha2'));
+    expect(rpcsInFile('v1')).toEqual(expect.arrayContaining(rpcs));
+    expect(v1alpha2.RuntimeService.typeName).toBe('runtime.v1alpha2.RuntimeService');
+  });
+});
+
+describe('the ports', () => {
+  it('have a method for each RPC, and nothing else', () => {
+    expectTypeOf<keyof RuntimeService>().toEqualTypeOf<keyof typeof RuntimeServiceDescriptor.method>();
+    expectTypeOf<keyof ImageService>().toEqualTypeOf<keyof typeof ImageServiceDescriptor.method>();
+    // A key that is no RPC would be `never`, and so could not be called.
+    expectTypeOf<RuntimeService[keyof RuntimeService]>().toBeFunction();
+    expectTypeOf<ImageService[keyof ImageService]>().toBeFunction();
+    expect(Object.keys(RuntimeServiceDescriptor.method)).toEqual(
+      RuntimeServiceDescriptor.methods.map(({ localName }) => localName),
+    );
+  });
+
+  it('take the fields that are set, or a message, and promise a message', async () => {
+    expectTypeOf<RuntimeService['version']>().parameter(0).toExtend<Partial<VersionRequest>>();
+    expectTypeOf<VersionRequest>().toExtend<Parameters<RuntimeService['version']>[0]>();
+    expectTypeOf<RuntimeService['version']>().parameter(1).toEqualTypeOf<CallOptions | undefined>();
+    expectTypeOf<RuntimeService['version']>().returns.toEqualTypeOf<Promise<VersionResponse>>();
+
+    const version: RuntimeService['version'] = ({ version }) =>
+      Promise.resolve(create(VersionResponseSchema, { version: version ?? '' }));
+    await expect(version({ version: '0.1.0' }, { timeoutMs: 1000 })).resolves.toMatchObject({ version: '0.1.0' });
+  });
+
+  it('give a stream as an AsyncIterable', () => {
+    expectTypeOf<RuntimeService['getContainerEvents']>().returns.toEqualTypeOf<AsyncIterable<ContainerEventResponse>>();
+    expectTypeOf<ImageService['streamImages']>().returns.toExtend<AsyncIterable<unknown>>();
+  });
+});

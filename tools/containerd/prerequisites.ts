@@ -1,0 +1,52 @@
+import { accessSync, constants, readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { BUSYBOX_PATH } from './build-image.ts';
+import { CNI_BIN_DIRECTORY } from './layout.ts';
+
+const CAP_SYS_ADMIN = 21n;
+const SBIN = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
+
+/** The search path for containerd and what it runs: the caller's, and the sbin folders that a user's path may lack. */
+export function searchPath(): string {
+  return [...(process.env['PATH'] ?? '').split(delimiter), ...SBIN].filter(Boolean).join(delimiter);
+}
+
+/** One clear line why no private containerd can be started here (for a skipped test), or `undefined` if it can. */
+export function containerdUnavailable(): string | undefined {
+  if (process.platform !== 'linux') return `containerd needs Linux, this is ${process.platform}`;
+  if (process.getuid?.() !== 0) return 'containerd needs root';
+  if (!hasCapability(CAP_SYS_ADMIN))
+    return 'containerd needs CAP_SYS_ADMIN (is this a container that is not privileged?)';
+
+  const programs = ['containerd', 'ctr', 'runc', 'containerd-shim-runc-v2', 'ip', 'iptables', 'setpriv', 'umount'];
+  const missing = [
+    ...programs.filter(
+      (name) =>
+        !searchPath()
+          .split(delimiter)
+          .some((folder) => isExecutable(join(folder, name))),
+    ),
+    ...['bridge', 'host-local', 'loopback', 'portmap'].map((name) => join(CNI_BIN_DIRECTORY, name)).filter(isMissing),
+    ...[BUSYBOX_PATH].filter(isMissing),
+  ];
+  if (missing.length === 0) return undefined;
+  return `not found: ${missing.join(', ')} (Debian: apt-get install containerd runc containernetworking-plugins busybox-static iproute2 iptables)`;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isMissing(path: string): boolean {
+  return !isExecutable(path);
+}
+
+function hasCapability(bit: bigint): boolean {
+  const effective = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0';
+  return (BigInt(`0x${effective}`) & (1n << bit)) !== 0n;
+}

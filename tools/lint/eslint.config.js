@@ -1,0 +1,131 @@
+import { join } from 'node:path';
+import { createProjectGraphAsync } from '@nx/devkit';
+import nx from '@nx/eslint-plugin';
+import tseslint from 'typescript-eslint';
+import { rxjsExplicitScheduler } from './rxjs-explicit-scheduler.js';
+
+const root = join(import.meta.dirname, '../..');
+
+// The layer rule reads nx's cached project graph, and skips itself when there is none.
+process.env.NX_DAEMON = 'false';
+await createProjectGraphAsync();
+
+/** Time and randomness come from the ports `Clock` and `Random`; only the files that implement them may use these. */
+const CLOCK = 'Time comes from the injected Clock of @rxlet/component-base.';
+const RANDOM = 'Randomness comes from the injected Random of @rxlet/component-base.';
+const bothNames = (builtin) => [builtin, `node:${builtin}`];
+const RANDOM_FUNCTIONS = ['getRandomValues', 'randomBytes', 'randomFill', 'randomFillSync', 'randomInt', 'randomUUID'];
+const timeAndRandomness = {
+  languageOptions: { globals: { global: 'readonly' } },
+  plugins: { rxlet: { rules: { 'rxjs-explicit-scheduler': rxjsExplicitScheduler } } },
+  rules: {
+    'rxlet/rxjs-explicit-scheduler': 'error',
+    'no-restricted-globals': [
+      'error',
+      {
+        globals: ['setTimeout', 'setInterval', 'setImmediate', 'performance'].map((name) => ({ name, message: CLOCK })),
+        checkGlobalObject: true,
+        globalObjects: ['global'],
+      },
+    ],
+    'no-restricted-properties': [
+      'error',
+      { object: 'Date', property: 'now', message: CLOCK },
+      { object: 'AbortSignal', property: 'timeout', message: CLOCK },
+      { object: 'process', property: 'hrtime', message: CLOCK },
+      { object: 'process', property: 'uptime', message: CLOCK },
+      { object: 'Math', property: 'random', message: RANDOM },
+      // Whatever the module or the global is called where it is used.
+      ...RANDOM_FUNCTIONS.map((property) => ({ property, message: RANDOM })),
+    ],
+    'no-restricted-syntax': [
+      'error',
+      { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: CLOCK },
+      { selector: "CallExpression[callee.name='Date']", message: CLOCK },
+      { selector: 'ImportExpression[source.value=/^(node:)?timers/]', message: CLOCK },
+    ],
+    'no-restricted-imports': [
+      'error',
+      {
+        paths: [
+          ...['timers', 'timers/promises'].flatMap(bothNames).map((name) => ({ name, message: CLOCK })),
+          ...bothNames('perf_hooks').map((name) => ({ name, importNames: ['default', 'performance'], message: CLOCK })),
+          ...bothNames('process').map((name) => ({ name, importNames: ['hrtime', 'uptime'], message: CLOCK })),
+          // Without the default import, so that it cannot hide what it is asked for.
+          ...bothNames('crypto').map((name) => ({
+            name,
+            importNames: ['default', 'webcrypto', ...RANDOM_FUNCTIONS],
+            message: `${RANDOM} Everything else is imported by its name.`,
+          })),
+        ],
+      },
+    ],
+  },
+};
+
+/** The arrows of the layer picture: what each layer may import. */
+const layers = (allow = [], alsoAllowed = []) => [
+  'error',
+  {
+    enforceBuildableLibDependency: false,
+    allow,
+    depConstraints: [
+      { sourceTag: 'layer:foundation', onlyDependOnLibsWithTags: ['layer:foundation'] },
+      { sourceTag: 'layer:adapter', onlyDependOnLibsWithTags: ['layer:foundation', ...alsoAllowed] },
+      { sourceTag: 'layer:subsystem', onlyDependOnLibsWithTags: ['layer:foundation', ...alsoAllowed] },
+      {
+        sourceTag: 'layer:assembly',
+        onlyDependOnLibsWithTags: ['layer:subsystem', 'layer:foundation', ...alsoAllowed],
+      },
+      { sourceTag: 'layer:app', onlyDependOnLibsWithTags: ['*'] },
+    ],
+  },
+];
+/** Tests may also stand on an adapter, such as the fake runtime, and may ask the tools whether what they made is up to date. */
+const layersOfTests = layers([String.raw`^(\.\./)+tools/`], ['layer:adapter']);
+
+export default tseslint.config(
+  { ignores: ['**/dist/**', '**/node_modules/**', '**/gen/**', '.nx/**', '.rxlet/**', '**/.readme-*'] },
+  { linterOptions: { reportUnusedDisableDirectives: 'error' } },
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.recommendedTypeChecked],
+    languageOptions: { parserOptions: { project: './tools/tsconfig.json', tsconfigRootDir: root } },
+    rules: {
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'separate-type-imports' }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      '@typescript-eslint/no-unnecessary-condition': 'off',
+      '@typescript-eslint/require-await': 'off',
+      // What factories return are closures: their methods have no `this` to lose.
+      '@typescript-eslint/unbound-method': 'off',
+      'no-restricted-exports': ['error', { restrictDefaultExports: { direct: true } }],
+      eqeqeq: ['error', 'always'],
+    },
+  },
+  { files: ['**/*.ts', '**/*.js'], ...timeAndRandomness },
+  {
+    files: ['clock', 'virtual-clock', 'random'].map((name) => `packages/component-base/src/${name}.ts`),
+    rules: {
+      'no-restricted-globals': 'off',
+      'no-restricted-properties': 'off',
+      'no-restricted-syntax': 'off',
+      'no-restricted-imports': 'off',
+      'rxlet/rxjs-explicit-scheduler': 'off',
+    },
+  },
+  {
+    files: ['packages/**/*.ts', 'apps/**/*.ts'],
+    plugins: { '@nx': nx },
+    rules: { '@nx/enforce-module-boundaries': layers() },
+  },
+  {
+    files: ['**/*.test.ts', '**/test-support.ts', '**/test-support/**'],
+    plugins: { '@nx': nx },
+    rules: { '@nx/enforce-module-boundaries': layersOfTests },
+  },
+  { files: ['tools/**/*.config.ts', 'tools/lint/*.js'], rules: { 'no-restricted-exports': 'off' } },
+);

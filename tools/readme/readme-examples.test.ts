@@ -1,0 +1,141 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { firstMissing, readBlocks, readCommands, type ReadmeBlock } from './readme-blocks.ts';
+
+// Each example is a process of its own, and there may be other work on the machine.
+vi.setConfig({ maxConcurrency: 2 });
+
+const root = join(import.meta.dirname, '../..');
+const binFolder = join(root, 'node_modules/.bin');
+const EXAMPLE_TIMEOUT_MS = 20_000;
+const TEST_TIMEOUT_MS = 60_000;
+
+const projects = ['packages', 'apps'].flatMap((parent) =>
+  readdirSync(join(root, parent))
+    .map((name) => join(root, parent, name))
+    .filter((folder) => existsSync(join(folder, 'package.json'))),
+);
+const readmes = [root, ...projects]
+  .map((folder) => join(folder, 'README.md'))
+  .filter((path) => existsSync(path))
+  .map((path) => ({ path, name: relative(root, path), blocks: readBlocks(readFileSync(path, 'utf8')) }));
+
+interface PackageJson {
+  readonly scripts?: Readonly<Record<string, string>>;
+  readonly bin?: Readonly<Record<string, string>>;
+}
+const packageJsonOf = (folder: string): PackageJson =>
+  JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as PackageJson;
+
+function run(
+  file: string,
+  args: readonly string[],
+  cwd: string,
+): Promise<{ code: unknown; stdout: string; stderr: string }> {
+  const { NODE_OPTIONS: _, ...inherited } = process.env;
+  const env = { ...inherited, PATH: `${binFolder}:${inherited['PATH'] ?? ''}` };
+  return new Promise((resolve) => {
+    execFile(file, args, { cwd, env, timeout: EXAMPLE_TIMEOUT_MS, killSignal: 'SIGKILL' }, (error, stdout, stderr) => {
+      const code = error === null ? 0 : error.killed ? `killed after ${String(EXAMPLE_TIMEOUT_MS)} ms` : error.code;
+      resolve({ code, stdout, stderr });
+    });
+  });
+}
+
+describe('every package and app', () => {
+  it.each(projects.map((folder) => relative(root, folder)))('%s has a README', (folder) => {
+    expect(existsSync(join(root, folder, 'README.md'))).toBe(true);
+  });
+});
+
+describe('the examples', () => {
+  const examples = readmes.flatMap(({ path, name, blocks }) =>
+    blocks
+      .filter(({ language }) => language === 'ts')
+      .map((block) => ({ path, at: `${name}:${String(block.line)}`, block })),
+  );
+
+  it.concurrent.each(examples)(
+    '$at runs, and prints what it says',
+    async ({ path, block }: { path: string; block: ReadmeBlock }) => {
+      // Beside the README, so that imports are found as they are in the package.
+      const file = join(dirname(path), `.readme-${String(process.pid)}-${String(block.line)}.ts`);
+      try {
+        await writeFile(file, block.code);
+        const { code, stdout, stderr } = await run(
+          join(binFolder, 'node'),
+          ['--conditions=@rxlet/source', file],
+          dirname(path),
+        );
+        expect({ code, ...(code !== 0 && { stderr }) }).toEqual({ code: 0 });
+        expect({ missing: firstMissing(block.output, stdout.split('\n')), stdout }).toEqual({
+          missing: undefined,
+          stdout,
+        });
+      } finally {
+        await rm(file, { force: true });
+      }
+    },
+    TEST_TIMEOUT_MS,
+  );
+});
+
+describe('the commands', () => {
+  const commands = readmes.flatMap(({ path, name, blocks }) =>
+    blocks
+      .filter(({ language }) => ['sh', 'bash', 'shell', 'console'].includes(language))
+      .flatMap(({ code, line }) =>
+        readCommands(code).map((words) => ({ folder: dirname(path), at: `${name}:${String(line)}`, words })),
+      ),
+  );
+  const bins = new Map(
+    projects.flatMap((folder) =>
+      Object.entries(packageJsonOf(folder).bin ?? {}).map(([name, file]) => [name, join(folder, file)]),
+    ),
+  );
+
+  /** What npm does by itself. */
+  const NPM_COMMANDS = ['ci', 'exec', 'i', 'install', 'link', 'pack', 'publish', 'view'];
+  const npmScripts = commands.flatMap(({ folder, at, words: [program, command = '', script = ''] }) =>
+    program === 'npm' && !NPM_COMMANDS.includes(command)
+      ? [{ folder, at, script: ['run', 'run-script'].includes(command) ? script : command }]
+      : [],
+  );
+  if (npmScripts.length > 0) {
+    it.each(npmScripts)('$at: the npm script $script exists', ({ folder, script }) => {
+      const scripts = { ...packageJsonOf(root).scripts, ...packageJsonOf(folder).scripts };
+      expect(Object.keys(scripts)).toContain(script);
+    });
+  }
+
+  /** A flag, with the words before the first one: the subcommand whose help has to know it. */
+  const flags = commands.flatMap(({ at, words: [program = '', ...words] }) => {
+    const bin = bins.get(basename(program));
+    if (bin === undefined || !existsSync(bin)) return [];
+    const first = words.findIndex((word) => word.startsWith('-'));
+    const subcommand = first < 0 ? words : words.slice(0, first);
+    return words
+      .filter((word) => /^--?\w/.test(word))
+      .map((word) => ({ at, bin, program: basename(program), subcommand, flag: word.split('=')[0]! }));
+  });
+  const helpTexts = new Map<string, Promise<string>>();
+  const help = (bin: string, subcommand: readonly string[]): Promise<string> => {
+    const key = [bin, ...subcommand].join(' ');
+    const text = helpTexts.get(key) ?? run(bin, [...subcommand, '--help'], root).then(({ stdout }) => stdout);
+    helpTexts.set(key, text);
+    return text;
+  };
+  if (flags.length > 0) {
+    it.each(flags)(
+      '$at: $program knows $flag',
+      async ({ bin, subcommand, flag }) => {
+        const known = (await help(bin, subcommand)).match(/(?<![\w-])--?[a-zA-Z][\w-]*/g) ?? [];
+        expect(known).toContain(flag);
+      },
+      TEST_TIMEOUT_MS,
+    );
+  }
+});
