@@ -114,7 +114,7 @@ describe('createPleg', () => {
     await runPod(fake, 'well');
     pleg.start();
     await clock.advance(3_000);
-    expect(pleg.health()).toEqual({ healthy: true });
+    expect(pleg.problem()).toBeUndefined();
     expect([...pleg.sickPods()].map(([uid, error]) => [uid, error.message])).toEqual([['sick', 'broken']]);
     expect(new Set(events.map(({ podUid }) => podUid))).toEqual(new Set(['well']));
     await expect(pleg.cache.getNewerThan('sick', 0)).rejects.toThrow('broken');
@@ -157,18 +157,18 @@ describe('createPleg', () => {
           ? Promise.reject(new ServiceError(StatusCode.Unavailable, 'runtime is away'))
           : runtime.listPodSandbox(request, options),
     }));
-    expect(pleg.health()).toEqual({ healthy: false, message: 'pleg has yet to be successful' });
+    expect(pleg.problem()).toBe('pleg has yet to be successful');
     pleg.start();
     await clock.advance(2_000);
-    expect(pleg.health()).toEqual({ healthy: false, message: 'runtime is away' });
+    expect(pleg.problem()).toBe('runtime is away');
     broken = false;
     await clock.advance(1_000);
-    expect(pleg.health()).toEqual({ healthy: true });
+    expect(pleg.problem()).toBeUndefined();
     broken = true;
     await clock.advance(178_000);
-    expect(pleg.health()).toEqual({ healthy: true });
+    expect(pleg.problem()).toBeUndefined();
     await clock.advance(3_000);
-    expect(pleg.health()).toMatchObject({ healthy: false });
+    expect(pleg.problem()).toBe('pleg was last seen active 181s ago; threshold is 180s: runtime is away');
   });
 
   it('looks at one pod on request without waiting for the period', async () => {

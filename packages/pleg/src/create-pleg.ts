@@ -41,9 +41,6 @@ export interface PlegOptions {
   readonly readTimeoutMs?: number;
 }
 
-/** Whether the generator sees what happens. */
-export type PlegHealth = { readonly healthy: true } | { readonly healthy: false; readonly message: string };
-
 /** The pod lifecycle event generator: lists what the runtime holds, tells what changed, and keeps the status of each pod. */
 export interface Pleg extends AsyncDisposable {
   /** Begins to list, at once and then periodically. */
@@ -60,8 +57,8 @@ export interface Pleg extends AsyncDisposable {
   pods(): readonly RuntimePod[];
   /** Asks for a look at one pod soon, without waiting for the next period: for whoever has just changed something in it. */
   requestRelist(podUid: string): void;
-  /** Whether listing works. One pod that cannot be read does not make it unhealthy. */
-  health(): PlegHealth;
+  /** What is wrong with listing; `undefined` while it works. One pod that cannot be read is no problem of the generator. */
+  problem(): string | undefined;
   /** The pods whose last reading failed, and why. */
   sickPods(): ReadonlyMap<string, Error>;
 }
@@ -263,16 +260,13 @@ export function createPleg(ports: PlegPorts, options: PlegOptions): Pleg {
     firstListing: (signal) => firstValueFrom(merge(firstListing, ...(signal === undefined ? [] : [aborted(signal)]))),
     pods: () => [...records.values()].flatMap(({ listed }) => listed ?? []),
     requestRelist,
-    health() {
-      if (listedMs === undefined) {
-        return { healthy: false, message: listError ?? 'pleg has yet to be successful' };
-      }
+    problem() {
+      if (listedMs === undefined) return listError ?? 'pleg has yet to be successful';
       const ageMs = clock.monotonicNow() - listedMs;
-      if (ageMs < relistThresholdMs) return { healthy: true };
-      return {
-        healthy: false,
-        message: `pleg was last seen active ${String(Math.round(ageMs / 1000))}s ago; threshold is ${String(relistThresholdMs / 1000)}s${listError === undefined ? '' : `: ${listError}`}`,
-      };
+      if (ageMs < relistThresholdMs) return undefined;
+      const seconds = (ms: number): string => `${String(Math.round(ms / 1000))}s`;
+      const cause = listError === undefined ? '' : `: ${listError}`;
+      return `pleg was last seen active ${seconds(ageMs)} ago; threshold is ${seconds(relistThresholdMs)}${cause}`;
     },
     sickPods: () => sick,
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),

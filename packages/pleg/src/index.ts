@@ -1,4 +1,4 @@
-export { createPleg, type Pleg, type PlegHealth, type PlegOptions, type PlegPorts } from './create-pleg.ts';
+export { createPleg, type Pleg, type PlegOptions, type PlegPorts } from './create-pleg.ts';
 export {
   computePodLifecycleEvents,
   type ContainerEvent,
