@@ -1,0 +1,174 @@
+import type { Container, Pod } from '@rxlet/kube-api';
+import {
+  effectiveRestartPolicy,
+  newestContainerStatus,
+  type RuntimeContainerStatus,
+  type RuntimePodStatus,
+  shouldContainerBeRestarted,
+} from '@rxlet/pod-model';
+import { containerResets } from './container-resets.ts';
+import { anyRegularContainerCreated, definitionChanged, unknownStateMessage } from './container-state.ts';
+import { initContainerActions } from './init-container-actions.ts';
+import type { ContainerToKill, KillReason, PodActions } from './pod-actions.ts';
+import type { ProbeResults } from './probe-results.ts';
+import { sandboxNeed, type SandboxNeed } from './sandbox-need.ts';
+
+/** All that the decision about a pod depends on. */
+export interface PodActionsInput {
+  readonly pod: Pod;
+  /** What the runtime holds of the pod. */
+  readonly status: RuntimePodStatus;
+  /** Liveness results so far; absent: no container is probed. */
+  readonly livenessResults?: ProbeResults | undefined;
+  /** Startup results so far; absent: no container is probed. */
+  readonly startupResults?: ProbeResults | undefined;
+  /** Whether all containers of the pod are to restart in place, see `shouldAllContainersRestart` of @rxlet/pod-model. */
+  readonly restartAllContainers?: boolean | undefined;
+}
+
+const noAction: Omit<PodActions, 'killPod' | 'createSandbox' | 'sandboxId' | 'attempt'> = {
+  containersToKill: [],
+  containersToReset: [],
+  ephemeralContainersToStart: [],
+  initContainersToStart: [],
+  containersToUpdate: {},
+  updatePodResources: false,
+  containersToStart: [],
+};
+const noResults: ProbeResults = new Map();
+
+/**
+ * Decides what a pod needs next, from its spec and from what the runtime holds of it: the heart of a kubelet, as a pure function. Calling it again
+ * after its answer was carried out leads, step by step, to a pod that needs nothing.
+ *
+ * Not decided here yet: in-place resize of resources. `containersToUpdate` is always empty.
+ */
+export function computePodActions(input: PodActionsInput): PodActions {
+  const { pod, status, livenessResults = noResults, startupResults = noResults, restartAllContainers = false } = input;
+  const need = sandboxNeed(pod, status);
+  const base: PodActions = {
+    ...noAction,
+    killPod: need.changed,
+    createSandbox: need.changed,
+    sandboxId: need.sandboxId,
+    attempt: need.attempt,
+  };
+  if (restartAllContainers) return { ...base, containersToReset: containerResets(pod, status) };
+  if (need.changed) return { ...base, ...actionsInNewSandbox(pod, status, need) };
+
+  const ephemeralContainersToStart = indexesWhere(
+    pod.spec!.ephemeralContainers ?? [],
+    ({ name }) => newestContainerStatus(status, name) === undefined,
+  );
+  const init = initContainerActions(
+    pod,
+    status,
+    { liveness: livenessResults, startup: startupResults },
+    (container, current) => mayRestartInitContainer(pod, status, container, current),
+  );
+  if (init.killPod || !init.initialized) {
+    return {
+      ...base,
+      ephemeralContainersToStart,
+      killPod: init.killPod,
+      initContainersToStart: init.start,
+      containersToKill: init.kill,
+    };
+  }
+
+  const regular = regularContainerActions(pod, status, livenessResults, startupResults);
+  const finished = regular.kept === 0 && regular.start.length === 0;
+  return {
+    ...base,
+    ephemeralContainersToStart,
+    killPod: finished,
+    initContainersToStart: finished ? [] : init.start,
+    containersToKill: [...init.kill, ...regular.kill],
+    containersToStart: regular.start,
+  };
+}
+
+/** A new sandbox starts from the beginning, unless the pod has already come to its end. */
+function actionsInNewSandbox(pod: Pod, status: RuntimePodStatus, need: SandboxNeed): Partial<PodActions> {
+  const endsWithSandbox = pod.spec!.restartPolicy === 'Never' && need.attempt !== 0 && status.containers.length > 0;
+  if (endsWithSandbox) return { createSandbox: false };
+
+  const containersToStart = indexesWhere(pod.spec!.containers, (container) => {
+    const current = newestContainerStatus(status, container.name);
+    const done = current?.state === 'exited' && current.exitCode === 0;
+    return !(done && effectiveRestartPolicy(container, pod) === 'OnFailure');
+  });
+  if (containersToStart.length === 0 && anyRegularContainerCreated(pod, status, true)) return { createSandbox: false };
+  if ((pod.spec!.initContainers ?? []).length > 0) return { initContainersToStart: [0] };
+  return { containersToStart };
+}
+
+function regularContainerActions(
+  pod: Pod,
+  status: RuntimePodStatus,
+  liveness: ProbeResults,
+  startup: ProbeResults,
+): { start: number[]; kill: ContainerToKill[]; kept: number } {
+  const start: number[] = [];
+  const kill: ContainerToKill[] = [];
+  let kept = 0;
+  for (const [index, container] of pod.spec!.containers.entries()) {
+    const current = newestContainerStatus(status, container.name);
+    if (current?.state !== 'running') {
+      if (!shouldContainerBeRestarted(pod, container, status)) continue;
+      start.push(index);
+      if (current?.state === 'unknown') {
+        kill.push({
+          id: current.id.id,
+          name: container.name,
+          message: unknownStateMessage('Container'),
+          reason: 'Unknown',
+        });
+      }
+      continue;
+    }
+    const complaint = complaintAbout(container, current, liveness, startup);
+    if (complaint === undefined) {
+      kept++;
+      continue;
+    }
+    // The exit code of a container that is killed says nothing, so exit code rules have no say here: only the policy has.
+    const restart = complaint.forceRestart || effectiveRestartPolicy(container, pod) !== 'Never';
+    if (restart) start.push(index);
+    const message = `Container ${container.name} ${complaint.message}${restart ? ', will be restarted' : ''}`;
+    kill.push({ id: current.id.id, name: container.name, message, reason: complaint.reason });
+  }
+  return { start, kill, kept };
+}
+
+/** Why a running container cannot stay, if so. */
+function complaintAbout(
+  container: Container,
+  status: RuntimeContainerStatus,
+  liveness: ProbeResults,
+  startup: ProbeResults,
+): { message: string; reason: KillReason; forceRestart: boolean } | undefined {
+  if (definitionChanged(container, status)) return { message: 'definition changed', reason: '', forceRestart: true };
+  if (liveness.get(status.id.id) === 'failure') {
+    return { message: 'failed liveness probe', reason: 'LivenessProbe', forceRestart: false };
+  }
+  if (startup.get(status.id.id) === 'failure') {
+    return { message: 'failed startup probe', reason: 'StartupProbe', forceRestart: false };
+  }
+  return undefined;
+}
+
+/** An init container that exited may restart by its exit code; of one whose fate is unknown there is no exit code to go by. */
+function mayRestartInitContainer(
+  pod: Pod,
+  status: RuntimePodStatus,
+  container: Container,
+  current: RuntimeContainerStatus,
+): boolean {
+  if (current.state === 'unknown') return effectiveRestartPolicy(container, pod) !== 'Never';
+  return shouldContainerBeRestarted(pod, container, status);
+}
+
+function indexesWhere<T>(items: readonly T[], predicate: (item: T) => boolean): number[] {
+  return [...items.keys()].filter((index) => predicate(items[index]!));
+}

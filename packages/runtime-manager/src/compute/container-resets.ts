@@ -1,0 +1,25 @@
+import type { Container, Pod } from '@rxlet/kube-api';
+import { matchesRestartAllRule, type RuntimePodStatus } from '@rxlet/pod-model';
+import type { ContainerToReset } from './pod-actions.ts';
+
+/**
+ * The instances to remove when all containers of a pod restart in place (KEP-5532). The containers whose exit asked for it come last: as long as one of
+ * them is there, an agent that restarts in the middle sees from it that the restart is still due.
+ */
+export function containerResets(pod: Pod, status: RuntimePodStatus): ContainerToReset[] {
+  const targets: ContainerToReset[] = [];
+  const sources: ContainerToReset[] = [];
+  const collect = (containers: readonly Container[]): void => {
+    for (const container of containers) {
+      for (const { id, name, state, exitCode } of status.containers) {
+        if (name !== container.name) continue;
+        const exited = state === 'exited';
+        const source = exited && matchesRestartAllRule(container, exitCode);
+        (source ? sources : targets).push({ id: id.id, name, kill: !exited });
+      }
+    }
+  };
+  collect(pod.spec!.containers);
+  collect(pod.spec!.initContainers ?? []);
+  return [...targets, ...sources];
+}

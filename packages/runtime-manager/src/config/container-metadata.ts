@@ -1,0 +1,54 @@
+import type { Container, EphemeralContainer, Pod } from '@rxlet/kube-api';
+import { ContainerAnnotation, containerHash, PodLabel } from '@rxlet/pod-model';
+
+/** The labels by which a sandbox is found again: the pod's own and its identity. */
+export function sandboxLabels(pod: Pod): Record<string, string> {
+  return { ...pod.metadata?.labels, ...identityLabels(pod) };
+}
+
+/** The labels by which a container is found again. */
+export function containerLabels(pod: Pod, containerName: string): Record<string, string> {
+  return { ...identityLabels(pod), [PodLabel.containerName]: containerName };
+}
+
+/** What a container must be told to end well and be replaced rightly even when its pod's definition is gone by then. */
+export function containerAnnotations(
+  pod: Pod,
+  container: Container | EphemeralContainer,
+  restartCount: number,
+): Record<string, string> {
+  const { deletionGracePeriodSeconds } = pod.metadata ?? {};
+  const { terminationGracePeriodSeconds } = pod.spec!;
+  return {
+    [ContainerAnnotation.hash]: containerHash(container),
+    [ContainerAnnotation.restartCount]: String(restartCount),
+    [ContainerAnnotation.terminationMessagePath]: container.terminationMessagePath ?? '',
+    [ContainerAnnotation.terminationMessagePolicy]: container.terminationMessagePolicy ?? '',
+    ...(deletionGracePeriodSeconds !== undefined && {
+      [ContainerAnnotation.podDeletionGracePeriod]: String(deletionGracePeriodSeconds),
+    }),
+    ...(terminationGracePeriodSeconds !== undefined && {
+      [ContainerAnnotation.podTerminationGracePeriod]: String(terminationGracePeriodSeconds),
+    }),
+    ...(container.lifecycle?.preStop !== undefined && {
+      [ContainerAnnotation.preStopHandler]: JSON.stringify(container.lifecycle.preStop),
+    }),
+    ...((container.ports ?? []).length > 0 && { [ContainerAnnotation.ports]: JSON.stringify(portsInOrder(container)) }),
+  };
+}
+
+/** The ports with their fields in the order in which a kubelet writes them, so that the annotation is the same text. */
+function portsInOrder(container: Container | EphemeralContainer): object[] {
+  return (container.ports ?? []).map(({ name, hostPort, containerPort, protocol, hostIP }) => ({
+    ...(name !== undefined && name !== '' && { name }),
+    ...(hostPort !== undefined && hostPort !== 0 && { hostPort }),
+    containerPort,
+    ...(protocol !== undefined && { protocol }),
+    ...(hostIP !== undefined && hostIP !== '' && { hostIP }),
+  }));
+}
+
+function identityLabels(pod: Pod): Record<string, string> {
+  const { name = '', namespace = '', uid = '' } = pod.metadata ?? {};
+  return { [PodLabel.podName]: name, [PodLabel.podNamespace]: namespace, [PodLabel.podUid]: uid };
+}

@@ -1,0 +1,30 @@
+import type { Clock, EventRecorder, Logger, Random } from '@rxlet/component-base';
+import type { ImageService, RuntimeService } from '@rxlet/cri-api';
+import type { Pod } from '@rxlet/kube-api';
+import type { NodeSettings } from './config/node-settings.ts';
+import type { FileSystem } from './files/file-system.ts';
+import type { ManagerMetrics } from './metrics.ts';
+import type { ImageEnsurer, LifecycleHooks } from './ports.ts';
+import type { CrashLoopBackoff } from './sync/crash-loop-backoff.ts';
+
+/** What every part of the manager works with: its ports with defaults filled in, its settings, and its little state. */
+export interface Context {
+  readonly runtime: RuntimeService;
+  readonly images: ImageEnsurer;
+  readonly imageService: Pick<ImageService, 'imageStatus'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly events: EventRecorder;
+  readonly files: FileSystem;
+  readonly hooks: LifecycleHooks | undefined;
+  readonly logger: Logger;
+  readonly metrics: ManagerMetrics;
+  readonly settings: NodeSettings;
+  /** See RuntimeManagerOptions. */
+  readonly cgroupParent: (pod: Pod) => string;
+  readonly runtimeHandler: (pod: Pod) => string | Promise<string>;
+  readonly containerLogsDirectory: string | undefined;
+  readonly nodeHostsFile: string;
+  readonly requestTimeoutMs: number;
+  readonly backoff: CrashLoopBackoff;
+}

@@ -1,0 +1,132 @@
+import { seededRandom } from '@rxlet/component-base';
+import { createVirtualClock } from '@rxlet/component-base/testing';
+import { createFakeRuntime, createMemoryLogs, type FakeRuntime } from '@rxlet/fake-cri';
+import type { Pod } from '@rxlet/kube-api';
+import { testPod } from '@rxlet/pod-model/testing';
+import { describe, expect, it } from 'vitest';
+import { createManagerBench, type ManagerBench } from '../testing/manager-bench.ts';
+
+interface Bench extends ManagerBench {
+  readonly fake: FakeRuntime;
+}
+
+const LINKS = '/var/log/containers';
+
+function bench(): Bench {
+  const clock = createVirtualClock();
+  const fake = createFakeRuntime({ clock, random: seededRandom(4), logs: createMemoryLogs() });
+  const options = { containerLogsDirectory: LINKS };
+  return { ...createManagerBench({ clock, runtime: fake.runtime, images: fake.images, options }), fake };
+}
+
+const crashing = testPod({ containers: [{ name: 'main', command: ['false'] }] });
+const nothingGone = { allSourcesReady: true, shouldContentBeRemoved: (): boolean => false };
+const allGone = { allSourcesReady: true, shouldContentBeRemoved: (): boolean => true };
+
+/** Lets a container crash `times` times. */
+async function crash(b: Bench, times: number): Promise<void> {
+  for (let count = 0; count < times; count++) {
+    await b.sync(crashing);
+    b.files.put(`/var/log/pods/default_web_uid-web/main/${String(count)}.log`, 'text');
+    await b.clock.advance(400_000);
+  }
+}
+
+async function restartCounts(b: Bench, pod: Pod): Promise<number[]> {
+  return (await b.status(pod)).containers.map(({ restartCount }) => restartCount);
+}
+
+describe('collectGarbage', () => {
+  it('leaves the newest dead instance of each container, and takes the logs of the others along', async () => {
+    const b = bench();
+    await crash(b, 4);
+    expect(await restartCounts(b, crashing)).toEqual([3, 2, 1, 0]);
+    const { containers } = await b.manager.collectGarbage(nothingGone);
+    expect(containers).toHaveLength(3);
+    expect(await restartCounts(b, crashing)).toEqual([3]);
+    expect(await b.files.list('/var/log/pods/default_web_uid-web/main')).toEqual(['3.log']);
+  });
+
+  it('spares what is young, and keeps as many as it is told', async () => {
+    const b = bench();
+    await crash(b, 4);
+    await b.manager.collectGarbage({ ...nothingGone, minAgeMs: 1_000_000 });
+    expect(await restartCounts(b, crashing)).toEqual([3, 2, 1]);
+    await b.manager.collectGarbage({ ...nothingGone, maxPerContainer: 2 });
+    expect(await restartCounts(b, crashing)).toEqual([3, 2]);
+    await b.manager.collectGarbage({ ...nothingGone, maxPerContainer: 5, maxContainers: 1 });
+    expect(await restartCounts(b, crashing)).toEqual([3]);
+  });
+
+  it('does not touch what runs', async () => {
+    const b = bench();
+    await b.settle(testPod());
+    expect(await b.manager.collectGarbage(allGone)).toMatchObject({ containers: [], sandboxes: [] });
+    expect((await b.status(testPod())).containers.map(({ state }) => state)).toEqual(['running']);
+  });
+
+  it('removes old sandboxes, but the newest one only with its pod', async () => {
+    const b = bench();
+    const pod = testPod();
+    for (let count = 0; count < 2; count++) {
+      await b.settle(pod);
+      await b.fake.runtime.stopPodSandbox({ podSandboxId: (await b.status(pod)).sandboxes[0]!.id });
+    }
+    await b.clock.advance(1000);
+    await b.manager.collectGarbage(nothingGone);
+    expect((await b.status(pod)).sandboxes.map(({ attempt }) => attempt)).toEqual([1]);
+    const { sandboxes, containers } = await b.manager.collectGarbage(allGone);
+    expect([sandboxes.length, containers.length]).toEqual([1, 1]);
+    expect(b.fake.snapshot()).toMatchObject({ sandboxes: [], containers: [] });
+  });
+
+  it('removes the logs of pods that are gone, once all sources have spoken', async () => {
+    const b = bench();
+    b.files.put('/var/log/pods/default_old_uid-old/app/0.log', 'text');
+    b.files.put('/var/log/pods/default_web_uid-web/app/0.log', 'text');
+    b.files.put('/var/log/pods/unrelated/file', 'text');
+    const isOld = (uid: string): boolean => uid === 'uid-old';
+    const early = await b.manager.collectGarbage({ allSourcesReady: false, shouldContentBeRemoved: isOld });
+    expect(early.logDirectories).toEqual([]);
+    const { logDirectories } = await b.manager.collectGarbage({ allSourcesReady: true, shouldContentBeRemoved: isOld });
+    expect(logDirectories).toEqual(['default_old_uid-old']);
+    expect(await b.files.list('/var/log/pods')).toEqual(['default_web_uid-web', 'unrelated']);
+  });
+
+  it('removes links that lead nowhere, save those of live containers', async () => {
+    const b = bench();
+    await b.settle(testPod());
+    const [live] = (await b.status(testPod())).containers;
+    await b.files.makeDirectory(LINKS, 0o755);
+    await b.files.link('/gone', `${LINKS}/web_default_app-${live!.id.id}.log`);
+    await b.files.link('/gone', `${LINKS}/web_default_app-0123456789abcdef.log`);
+    await b.files.link('/gone', `${LINKS}/strange.log`);
+    b.files.put('/there', '');
+    await b.files.link('/there', `${LINKS}/web_default_old-fedcba9876543210.log`);
+    await b.manager.collectGarbage(nothingGone);
+    expect((await b.files.list(LINKS)).toSorted()).toEqual([
+      `web_default_app-${live!.id.id}.log`,
+      'web_default_old-fedcba9876543210.log',
+    ]);
+  });
+
+  it('goes on after a failure and tells of it', async () => {
+    const b = bench();
+    await crash(b, 3);
+    b.fake.failNext('removeContainer', new Error('stuck'));
+    const { containers, failures } = await b.manager.collectGarbage(nothingGone);
+    expect(containers).toHaveLength(1);
+    expect(failures).toMatchObject([{ message: 'stuck' }]);
+  });
+});
+
+describe('trimDeadContainers', () => {
+  it('leaves the newest dead instance, or none', async () => {
+    const b = bench();
+    await crash(b, 3);
+    await b.manager.trimDeadContainers(await b.status(crashing), 'main');
+    expect(await restartCounts(b, crashing)).toEqual([2]);
+    await b.manager.trimDeadContainers(await b.status(crashing), 'main', { removeAll: true });
+    expect(await restartCounts(b, crashing)).toEqual([]);
+  });
+});

@@ -1,0 +1,178 @@
+import { seededRandom } from '@rxlet/component-base';
+import { createVirtualClock } from '@rxlet/component-base/testing';
+import { createFakeRuntime, createMemoryLogs, type FakeRuntime } from '@rxlet/fake-cri';
+import type { Container, Pod } from '@rxlet/kube-api';
+import { testPod } from '@rxlet/pod-model/testing';
+import { describe, expect, it } from 'vitest';
+import { createManagerBench, type ManagerBench, type ManagerBenchParts } from '../testing/manager-bench.ts';
+
+interface Bench extends ManagerBench {
+  readonly fake: FakeRuntime;
+}
+
+function bench(ports: ManagerBenchParts['ports'] = {}): Bench {
+  const clock = createVirtualClock();
+  const fake = createFakeRuntime({ clock, random: seededRandom(3), logs: createMemoryLogs() });
+  return { ...createManagerBench({ clock, runtime: fake.runtime, images: fake.images, ports }), fake };
+}
+
+/** Does not mind being asked to stop. */
+const stubborn: Partial<Container> = { command: ['sh', '-c', "trap '' TERM; sleep 100000"] };
+
+/** Starts a pod, kills it, and tells after how many seconds each container had stopped. */
+async function timesOfDeath(
+  b: Bench,
+  pod: Pod,
+  options: { gracePeriodSeconds?: number } = {},
+  definition: Pod | undefined = pod,
+): Promise<Record<string, number>> {
+  await b.settle(pod);
+  const startMs = b.clock.now();
+  const times: Record<string, number> = {};
+  b.manager.results$.subscribe(({ action, target }) => {
+    if (action === 'KillContainer') times[target] = (b.clock.now() - startMs) / 1000;
+  });
+  const { error } = await b.during(b.manager.killPod(definition, await b.status(pod), options));
+  expect(error).toBeUndefined();
+  expect((await b.status(pod)).sandboxes.map(({ state }) => state)).toEqual(['notready']);
+  return times;
+}
+
+describe('killPod', () => {
+  it('stops all containers at once, and gives them the grace period of the pod', async () => {
+    const b = bench();
+    const pod = testPod({
+      containers: [{ name: 'polite' }, { name: 'a', ...stubborn }, { name: 'b', ...stubborn }],
+      spec: { terminationGracePeriodSeconds: 7 },
+    });
+    expect(await timesOfDeath(b, pod)).toEqual({ polite: 0, a: 7, b: 7 });
+    expect(b.eventTexts()).toContain('Killing: Stopping container polite');
+  });
+
+  it('prefers the grace period of the deletion, and an explicit one to both', async () => {
+    const pod = testPod({ containers: [{ name: 'a', ...stubborn }], metadata: { deletionGracePeriodSeconds: 4 } });
+    expect(await timesOfDeath(bench(), pod)).toEqual({ a: 4 });
+    expect(await timesOfDeath(bench(), pod, { gracePeriodSeconds: 9 })).toEqual({ a: 9 });
+  });
+
+  it('leaves two seconds to every container', async () => {
+    const pod = testPod({ containers: [{ name: 'a', ...stubborn }] });
+    expect(await timesOfDeath(bench(), pod, { gracePeriodSeconds: 0 })).toEqual({ a: 2 });
+  });
+
+  it('knows the grace period when the definition of the pod is gone', async () => {
+    const pod = testPod({ containers: [{ name: 'a', ...stubborn }], spec: { terminationGracePeriodSeconds: 6 } });
+    const b = bench();
+    await b.settle(pod);
+    const startMs = b.clock.now();
+    await b.during(b.manager.killPod(undefined, await b.status(pod)));
+    expect(b.clock.now() - startMs).toBe(6000);
+    expect(b.events.list().at(-1)?.object).toMatchObject({ name: 'web', uid: 'uid-web' });
+  });
+
+  it('stops sidecars after the others, the last one first, within the grace period of the pod', async () => {
+    const slow = (seconds: number): Partial<Container> => ({
+      terminationMessagePath: '',
+      lifecycle: sleepHook(seconds),
+    });
+    const hooks = {
+      postStart: () => Promise.resolve(),
+      preStop: async ({ handler }: { handler: { sleep?: { seconds: number } } }) => sleeping(handler.sleep!.seconds),
+    };
+    const b = bench({ hooks });
+    const sleeping = (seconds: number): Promise<void> =>
+      new Promise((resolve) => void b.clock.setTimer(seconds * 1000, resolve));
+    const pod = testPod({
+      initContainers: [
+        { name: 's1', restartPolicy: 'Always' },
+        { name: 's2', restartPolicy: 'Always', ...stubborn },
+      ],
+      containers: [{ name: 'main', ...slow(5) }],
+      spec: { terminationGracePeriodSeconds: 20 },
+    });
+    // main needs 5 s for its hook; s2 then has the 15 s that are left, and s1 its two seconds at the end.
+    expect(await timesOfDeath(b, pod)).toEqual({ main: 5, s2: 20, s1: 20 });
+  });
+
+  it('waits for a preStop hook no longer than the grace period, and says when it fails', async () => {
+    const lifecycle = sleepHook(1000);
+    const never = bench({ hooks: { postStart: () => Promise.resolve(), preStop: () => new Promise(() => undefined) } });
+    const pod = testPod({ containers: [{ name: 'a', lifecycle }], spec: { terminationGracePeriodSeconds: 10 } });
+    expect(await timesOfDeath(never, pod)).toEqual({ a: 10 });
+
+    const broken = bench({
+      hooks: { postStart: () => Promise.resolve(), preStop: () => Promise.reject(new Error('broken')) },
+    });
+    expect(await timesOfDeath(broken, pod)).toEqual({ a: 0 });
+    expect(broken.eventTexts()).toContain('FailedPreStopHook: PreStopHook failed');
+  });
+
+  it('can be cancelled while a hook runs, without a word about the hook', async () => {
+    const b = bench({ hooks: { postStart: () => Promise.resolve(), preStop: () => new Promise(() => undefined) } });
+    const pod = testPod({ containers: [{ name: 'a', lifecycle: sleepHook(1000) }] });
+    await b.settle(pod);
+    const controller = new AbortController();
+    const killing = b.manager.killPod(pod, await b.status(pod), { signal: controller.signal });
+    await b.clock.settle();
+    controller.abort(new Error('enough'));
+    await expect(killing).rejects.toThrow('enough');
+    expect(b.eventTexts()).not.toContain('FailedPreStopHook: PreStopHook failed');
+    expect(b.clock.pendingTimers).toBe(0);
+  });
+
+  it('counts what is gone already as stopped', async () => {
+    const b = bench();
+    const pod = testPod();
+    await b.settle(pod);
+    const status = await b.status(pod);
+    await b.fake.runtime.removePodSandbox({ podSandboxId: status.sandboxes[0]!.id });
+    expect((await b.manager.killPod(pod, status)).error).toBeUndefined();
+    expect((await b.manager.killPod(undefined, status)).error).toBeUndefined();
+  });
+
+  it('tells what could not be stopped, and still tries the rest', async () => {
+    const b = bench();
+    const pod = testPod({ containers: [{ name: 'a' }, { name: 'b' }] });
+    await b.settle(pod);
+    b.fake.failNext('stopContainer', new Error('stuck'));
+    const { results } = await b.manager.killPod(pod, await b.status(pod));
+    const kills = results.filter(({ action }) => action === 'KillContainer');
+    expect(kills.map(({ reason, message }) => [reason, message])).toEqual([
+      ['KillContainerError', 'stuck'],
+      [undefined, undefined],
+    ]);
+    expect(results.at(-1)?.action).toBe('KillPodSandbox');
+  });
+});
+
+describe('removePod', () => {
+  it('leaves nothing of a pod', async () => {
+    const b = bench();
+    const pod = testPod({ containers: [{ terminationMessagePath: '/dev/termination-log' }] });
+    await b.settle(pod);
+    b.files.put('/var/log/pods/default_web_uid-web/app/0.log', 'text');
+    await b.manager.killPod(pod, await b.status(pod));
+    const { error } = await b.manager.removePod(await b.status(pod));
+    expect(error).toBeUndefined();
+    expect(b.fake.snapshot()).toMatchObject({ sandboxes: [], containers: [] });
+    expect([...b.files.files.keys(), ...b.files.modes.keys()].filter((path) => path.includes('uid-web'))).toEqual([]);
+    // Once more, with nothing there.
+    expect((await b.manager.removePod({ ...(await b.status(pod)) })).error).toBeUndefined();
+  });
+
+  it('does not touch volumes that somebody else put there', async () => {
+    const b = bench();
+    const pod = testPod();
+    await b.settle(pod);
+    const data = '/var/lib/kubelet/pods/uid-web/volumes/kubernetes.io~empty-dir/v/data';
+    b.files.put(data, 'precious');
+    const { error } = await b.manager.removePod(await b.status(pod));
+    expect(error?.failures).toMatchObject([{ action: 'RemovePodFiles', reason: 'RemovePodFilesError' }]);
+    expect(b.files.files.get(data)).toBe('precious');
+    expect(b.fake.snapshot().sandboxes).toEqual([]);
+  });
+});
+
+function sleepHook(seconds: number): NonNullable<Container['lifecycle']> {
+  return { preStop: { sleep: { seconds } } };
+}

@@ -1,0 +1,82 @@
+import { isNotFound } from '@rxlet/cri-api';
+import { formatPod, type RuntimePodStatus } from '@rxlet/pod-model';
+import type { Context } from '../context.ts';
+import { legacyLogLinkName, podDirectory, podLogDirectory } from '../files/pod-paths.ts';
+import { failedResult } from '../sync/step-failure.ts';
+import type { SyncResult } from '../sync/sync-result.ts';
+import { stopSandbox } from './kill-pod.ts';
+import { removeContainerWithLogs } from './remove-container.ts';
+import type { PodIdentity } from './restore-pod.ts';
+
+/** Removes every trace of a pod: containers, sandboxes, logs, files. What is gone already is no error; what fails does not keep the rest from going. */
+export async function removePodContents(
+  context: Context,
+  status: RuntimePodStatus,
+  record: (result: SyncResult) => void,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  await Promise.all(
+    status.containers.map(async ({ id, name, restartCount }) => {
+      try {
+        await removeContainerWithLogs(context, status, { id: id.id, name, restartCount }, signal);
+        record({ action: 'RemoveContainer', target: name });
+      } catch (error) {
+        record(failedResult('RemoveContainer', name, error, 'RemoveContainerError'));
+      }
+    }),
+  );
+  await Promise.all(
+    status.sandboxes.map(async ({ id }) => {
+      try {
+        await removeSandbox(context, id, signal);
+        record({ action: 'RemovePodSandbox', target: id });
+      } catch (error) {
+        record(failedResult('RemovePodSandbox', id, error, 'RemovePodSandboxError'));
+      }
+    }),
+  );
+  const target = formatPod({ metadata: { name: status.name, namespace: status.namespace, uid: status.uid } });
+  try {
+    await removePodFiles(context, status);
+    record({ action: 'RemovePodFiles', target });
+  } catch (error) {
+    record(failedResult('RemovePodFiles', target, error, 'RemovePodFilesError'));
+  }
+}
+
+/** Stops and removes a sandbox. */
+export async function removeSandbox(
+  context: Context,
+  podSandboxId: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  await stopSandbox(context, podSandboxId, signal);
+  try {
+    await context.runtime.removePodSandbox({ podSandboxId }, { signal });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}
+
+/**
+ * Removes a pod's logs and the files that the manager made for it. Of the rest of its directory only what is empty goes: a volume that somebody else put
+ * there may still be mounted, and removing its content would destroy data.
+ */
+async function removePodFiles({ files, settings, containerLogsDirectory }: Context, pod: PodIdentity): Promise<void> {
+  await files.removeTree(podLogDirectory(settings, pod));
+  if (containerLogsDirectory !== undefined) {
+    const prefix = legacyLogLinkName(pod, '', '').replace(/-\.log$/, '');
+    for (const link of await files.list(containerLogsDirectory)) {
+      if (link.startsWith(prefix) && !(await files.exists(`${containerLogsDirectory}/${link}`))) {
+        await files.removeFile(`${containerLogsDirectory}/${link}`);
+      }
+    }
+  }
+  const directory = podDirectory(settings, pod.uid);
+  await files.removeTree(`${directory}/containers`);
+  await files.removeFile(`${directory}/etc-hosts`);
+  await files.removeEmptyDirectory(`${directory}/volumes`);
+  await files.removeEmptyDirectory(`${directory}/plugins`);
+  if (!(await files.removeEmptyDirectory(directory)))
+    throw new Error(`${directory} is not empty: something of the pod is left in it`);
+}

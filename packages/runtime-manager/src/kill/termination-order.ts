@@ -1,0 +1,40 @@
+import type { Clock } from '@rxlet/component-base';
+import type { Pod } from '@rxlet/kube-api';
+import { isSidecar } from '@rxlet/pod-model';
+
+/** Lets the containers of a pod stop in order although all are told at once: sidecars after all others, the one that started last first. */
+export interface TerminationOrder {
+  /** Waits until a container may stop, but no longer than `maxMs`. @returns how long that took, in milliseconds. */
+  waitForTurn(containerName: string, maxMs: number): Promise<number>;
+  /** Says that a container has stopped, or that trying to stop it has. */
+  ended(containerName: string): void;
+}
+
+/**
+ * Creates the order for one pod. Regular init containers wait for nothing, and nothing waits for ephemeral ones.
+ * @param running names of the containers that are going to be stopped; all others count as stopped.
+ */
+export function createTerminationOrder(clock: Clock, pod: Pod, running: ReadonlySet<string>): TerminationOrder {
+  const sidecars = (pod.spec?.initContainers ?? []).filter(isSidecar).map(({ name }) => name);
+  const regular = (pod.spec?.containers ?? []).map(({ name }) => name);
+  const gates = new Map<string, { promise: Promise<void>; resolve: () => void }>();
+  for (const name of [...regular, ...sidecars]) if (running.has(name)) gates.set(name, Promise.withResolvers<void>());
+
+  const predecessors = (name: string): string[] => {
+    const position = sidecars.indexOf(name);
+    return position < 0 ? [] : [...regular, ...sidecars.slice(position + 1)];
+  };
+  return {
+    async waitForTurn(name, maxMs) {
+      const waits = predecessors(name).flatMap((predecessor) => gates.get(predecessor)?.promise ?? []);
+      if (waits.length === 0) return 0;
+      const startMs = clock.monotonicNow();
+      const timeout = Promise.withResolvers<void>();
+      const timer = clock.setTimer(maxMs, timeout.resolve);
+      await Promise.race([Promise.all(waits), timeout.promise]);
+      timer[Symbol.dispose]();
+      return clock.monotonicNow() - startMs;
+    },
+    ended: (name) => gates.get(name)?.resolve(),
+  };
+}

@@ -1,0 +1,53 @@
+import { createManagerBench, type ManagerBench } from './testing/manager-bench.ts';
+import { seededRandom } from '@rxlet/component-base';
+import { createVirtualClock } from '@rxlet/component-base/testing';
+import { createFakeRuntime, createMemoryLogs, type FakeRuntimeOptions } from '@rxlet/fake-cri';
+import { testPod } from '@rxlet/pod-model/testing';
+import { describe, expect, it } from 'vitest';
+
+function bench(fakeOptions: FakeRuntimeOptions = {}): ManagerBench {
+  const clock = createVirtualClock();
+  const { runtime, images } = createFakeRuntime(
+    { clock, random: seededRandom(2), logs: createMemoryLogs() },
+    fakeOptions,
+  );
+  return createManagerBench({ clock, runtime, images });
+}
+
+describe('the manager', () => {
+  it('streams each step with its pod, and completes when it is disposed of', async () => {
+    const b = bench();
+    const seen: unknown[] = [];
+    let completed = false;
+    b.manager.results$.subscribe({ next: (step) => seen.push(step), complete: () => (completed = true) });
+    await b.sync(testPod());
+    expect(seen[0]).toEqual({
+      action: 'CreatePodSandbox',
+      target: 'web_default(uid-web)',
+      pod: { uid: 'uid-web', name: 'web', namespace: 'default' },
+    });
+    await b.manager[Symbol.asyncDispose]();
+    expect(completed).toBe(true);
+  });
+
+  it('cancels what is under way when it is disposed of', async () => {
+    const b = bench({ latencyMs: 1000 });
+    const running = b.manager.syncPod(testPod(), await b.status(testPod()));
+    const steps: unknown[] = [];
+    b.manager.results$.subscribe((step) => steps.push(step));
+    await b.clock.settle();
+    await b.manager[Symbol.asyncDispose]();
+    await expect(running).rejects.toThrow('stopped');
+    expect(steps).toEqual([]);
+    expect(b.clock.pendingTimers).toBe(0);
+  });
+
+  it('cancels a single call, and rejects with the reason', async () => {
+    const b = bench({ latencyMs: 1000 });
+    const controller = new AbortController();
+    const running = b.manager.syncPod(testPod(), await b.status(testPod()), { signal: controller.signal });
+    await b.clock.settle();
+    controller.abort(new Error('enough'));
+    await expect(running).rejects.toThrow('enough');
+  });
+});

@@ -1,0 +1,156 @@
+import { imageFailure } from '../testing/direct-image-ensurer.ts';
+import { createManagerBench, type ManagerBench, type ManagerBenchParts } from '../testing/manager-bench.ts';
+import { seededRandom } from '@rxlet/component-base';
+import { createVirtualClock } from '@rxlet/component-base/testing';
+import { type RuntimeService, ServiceError, StatusCode } from '@rxlet/cri-api';
+import { createFakeRuntime, createMemoryLogs, type FakeRuntime } from '@rxlet/fake-cri';
+import { testPod } from '@rxlet/pod-model/testing';
+import { describe, expect, it } from 'vitest';
+
+interface Bench extends ManagerBench {
+  readonly fake: FakeRuntime;
+}
+
+function bench(parts: Partial<ManagerBenchParts> & { wrap?: (runtime: RuntimeService) => object } = {}): Bench {
+  const { wrap, ...rest } = parts;
+  const clock = createVirtualClock();
+  const fake = createFakeRuntime({ clock, random: seededRandom(2), logs: createMemoryLogs() });
+  const runtime = { ...fake.runtime, ...wrap?.(fake.runtime) };
+  return { ...createManagerBench({ clock, runtime, images: fake.images, ...rest }), fake };
+}
+
+describe('what fails', () => {
+  it('an image: the container waits with the reason, the others start', async () => {
+    const b = bench({
+      ports: {
+        images: {
+          ensureImageExists: async ({ image }) => {
+            if (image === 'gone') throw imageFailure('ErrImagePull', 'no such image');
+            return { imageRef: 'any' };
+          },
+        },
+      },
+    });
+    await b.fake.images.pullImage({ image: { image: 'any' } });
+    const pod = testPod({ containers: [{ name: 'a', image: 'gone' }, { name: 'b' }] });
+    const { results, error } = await b.sync(pod);
+    const failure = { action: 'StartContainer', target: 'a', reason: 'ErrImagePull', message: 'no such image' };
+    expect(results.slice(1)).toEqual([failure, { action: 'StartContainer', target: 'b' }]);
+    expect(error?.message).toBe('failed to "StartContainer" for "a" with ErrImagePull: "no such image"');
+    expect(b.eventTexts()).toContain('Failed: Error: ErrImagePull');
+  });
+
+  it('a configuration: nothing is created', async () => {
+    const b = bench();
+    const env = [{ name: 'X', valueFrom: { configMapKeyRef: { name: 'settings', key: 'x' } } }];
+    const { error } = await b.sync(testPod({ containers: [{ env }] }));
+    expect(error?.failures).toEqual([
+      {
+        action: 'StartContainer',
+        target: 'app',
+        reason: 'CreateContainerConfigError',
+        message: "couldn't get configMap default/settings, no kubeClient defined",
+      },
+    ]);
+    expect(b.fake.snapshot().containers).toEqual([]);
+  });
+
+  it('hooks that nobody can run: the container is not started without them', async () => {
+    const b = bench();
+    const { error } = await b.sync(
+      testPod({ containers: [{ lifecycle: { postStart: { exec: { command: ['x'] } } } }] }),
+    );
+    expect(error?.failures[0]).toMatchObject({ reason: 'CreateContainerConfigError' });
+    expect(b.fake.snapshot().containers).toEqual([]);
+  });
+
+  it('a postStart hook: the container is stopped again', async () => {
+    const postStart = (): Promise<void> => Promise.reject(new Error('hook broke'));
+    const b = bench({ ports: { hooks: { postStart, preStop: () => Promise.resolve() } } });
+    const pod = testPod({ containers: [{ lifecycle: { postStart: { exec: { command: ['x'] } } } }] });
+    const { error } = await b.sync(pod);
+    expect(error?.failures[0]).toMatchObject({ reason: 'PostStartHookError', message: 'hook broke' });
+    expect(await b.containers(pod)).toEqual(['app/0 exited']);
+    expect(b.eventTexts()).toContain('FailedPostStartHook: PostStartHook failed');
+    expect(b.eventTexts()).toContain('Killing: FailedPostStartHook');
+  });
+
+  it('a runtime class that nobody knows: there is no sandbox', async () => {
+    const b = bench();
+    const { error } = await b.sync(testPod({ spec: { runtimeClassName: 'gvisor' } }));
+    expect(error?.failures[0]).toMatchObject({ action: 'CreatePodSandbox', reason: 'CreatePodSandboxError' });
+    expect(b.fake.snapshot().sandboxes).toEqual([]);
+  });
+
+  const steps = [
+    ['runPodSandbox', 'CreatePodSandboxError'],
+    ['podSandboxStatus', 'CreatePodSandboxError'],
+    ['imageStatus', 'ErrImagePull'],
+    ['pullImage', 'ErrImagePull'],
+    ['createContainer', 'CreateContainerError'],
+    ['startContainer', 'RunContainerError'],
+  ] as const;
+  it.each(steps)('%s: %s now, and the next sync repairs it', async (rpc, reason) => {
+    const b = bench();
+    const pod = testPod();
+    const status = await b.status(pod);
+    b.fake.failNext(rpc, new ServiceError(StatusCode.Internal, 'not today'));
+    const { error } = await b.manager.syncPod(pod, status);
+    expect(error?.failures.map((failure) => failure.reason)).toEqual([reason]);
+    await b.settle(pod);
+    expect((await b.status(pod)).containers.filter(({ state }) => state === 'running')).toHaveLength(1);
+    expect((await b.status(pod)).sandboxes.filter(({ state }) => state === 'ready')).toHaveLength(1);
+  });
+
+  it('a sandbox of a pod that is on its way out: nobody hears of it', async () => {
+    const b = bench();
+    const pod = testPod();
+    b.fake.failNext('runPodSandbox', new ServiceError(StatusCode.Internal, 'not today'));
+    const result = await b.manager.syncPod(pod, await b.status(pod), { isTerminationRequested: () => true });
+    expect(result).toEqual({ results: [] });
+  });
+});
+
+describe('a call that timed out after it had its effect', () => {
+  const timedOut = (): never => {
+    throw new ServiceError(StatusCode.DeadlineExceeded, 'too slow');
+  };
+
+  it.each(['runPodSandbox', 'createContainer', 'startContainer'] as const)('%s: what it made is taken', async (rpc) => {
+    const wrap = (runtime: RuntimeService): object => ({
+      [rpc]: (request: object) => (runtime[rpc] as (request: object) => Promise<unknown>)(request).then(timedOut),
+    });
+    const b = bench({ wrap });
+    const pod = testPod();
+    const { error } = await b.sync(pod);
+    expect(error).toBeUndefined();
+    expect(await b.sandboxes(pod)).toEqual(['0 ready']);
+    expect(await b.containers(pod)).toEqual(['app/0 running']);
+  });
+
+  it('is taken as well when the runtime only says that the name is reserved', async () => {
+    const wrap = (runtime: RuntimeService): object => ({
+      runPodSandbox: async (request: object) => {
+        const { podSandboxId } = await runtime.runPodSandbox(request);
+        throw new ServiceError(
+          StatusCode.Unknown,
+          `failed to reserve sandbox name "web_default_uid-web_0": name "web_default_uid-web_0" is reserved for "${podSandboxId}"`,
+        );
+      },
+    });
+    const b = bench({ wrap });
+    expect((await b.sync(testPod())).error).toBeUndefined();
+    expect(await b.sandboxes(testPod())).toEqual(['0 ready']);
+  });
+
+  it('a container that was made but never seen to start goes before it is replaced', async () => {
+    const b = bench();
+    const pod = testPod();
+    b.fake.failNext('startContainer', new ServiceError(StatusCode.DeadlineExceeded, 'too slow'));
+    const { error } = await b.sync(pod);
+    expect(error?.failures[0]).toMatchObject({ reason: 'RunContainerError' });
+    expect(await b.containers(pod)).toEqual(['app/0 created']);
+    await b.settle(pod);
+    expect(await b.containers(pod)).toEqual(['app/1 running']);
+  });
+});

@@ -1,0 +1,203 @@
+import { createManagerBench, type ManagerBench, type ManagerBenchParts } from '../testing/manager-bench.ts';
+import { seededRandom } from '@rxlet/component-base';
+import { createVirtualClock } from '@rxlet/component-base/testing';
+import { createFakeRuntime, createMemoryLogs, type FakeRuntime } from '@rxlet/fake-cri';
+import { testPod } from '@rxlet/pod-model/testing';
+import { describe, expect, it } from 'vitest';
+
+interface Bench extends ManagerBench {
+  readonly fake: FakeRuntime;
+}
+
+function bench(parts: Partial<ManagerBenchParts> = {}): Bench {
+  const clock = createVirtualClock();
+  const fake = createFakeRuntime({ clock, random: seededRandom(2), logs: createMemoryLogs() });
+  return { ...createManagerBench({ clock, runtime: fake.runtime, images: fake.images, ...parts }), fake };
+}
+
+describe('syncPod', () => {
+  it('starts a pod and then has nothing left to do', async () => {
+    const b = bench();
+    const pod = testPod({ containers: [{ name: 'a' }, { name: 'b' }] });
+    expect(await b.sync(pod)).toEqual({
+      results: [
+        { action: 'CreatePodSandbox', target: 'web_default(uid-web)' },
+        { action: 'StartContainer', target: 'a' },
+        { action: 'StartContainer', target: 'b' },
+      ],
+    });
+    expect(await b.containers(pod)).toEqual(['a/0 running', 'b/0 running']);
+    expect(await b.sync(pod)).toEqual({ results: [] });
+    expect(b.events.list().map(({ reason, message, object }) => [reason, message, object.fieldPath])).toEqual([
+      ['MissingClusterDNS', expect.stringContaining('"ClusterFirst" policy'), undefined],
+      ['Created', 'Container created', 'spec.containers{a}'],
+      ['Started', 'Container started', 'spec.containers{a}'],
+      ['Created', 'Container created', 'spec.containers{b}'],
+      ['Started', 'Container started', 'spec.containers{b}'],
+    ]);
+  });
+
+  it('makes the files of the pod with the modes of a kubelet', async () => {
+    const b = bench();
+    const pod = testPod({ containers: [{ terminationMessagePath: '/dev/termination-log' }] });
+    await b.sync(pod);
+    expect(b.files.modes.get('/var/log/pods/default_web_uid-web/app')).toBe(0o755);
+    expect(b.files.modes.get('/var/lib/kubelet/pods/uid-web')).toBe(0o750);
+    expect(b.files.modes.get('/var/lib/kubelet/pods/uid-web/etc-hosts')).toBe(0o644);
+    const message = [...b.files.modes].find(([path]) =>
+      path.startsWith('/var/lib/kubelet/pods/uid-web/containers/app/'),
+    );
+    expect(message).toEqual([expect.stringMatching(/\/[0-9a-f]{8}$/), 0o666]);
+  });
+
+  it('links the log for log shippers, once there is one', async () => {
+    const b = bench({ options: { containerLogsDirectory: '/var/log/containers' } });
+    const pod = testPod();
+    await b.sync(pod);
+    expect([...b.files.links]).toEqual([]);
+    const log = '/var/log/pods/default_web_uid-web/app/1.log';
+    b.files.put(log, '');
+    b.fake.exitContainer(await b.idOf(pod, 'app'), 0);
+    await b.sync(pod);
+    expect([...b.files.links]).toEqual([[`/var/log/containers/web_default_app-${await b.idOf(pod, 'app')}.log`, log]]);
+  });
+
+  it('runs init containers one after the other, then the regular ones', async () => {
+    const b = bench();
+    const pod = testPod({
+      initContainers: [
+        { name: 'i1', command: ['sleep', '5'] },
+        { name: 'i2', command: ['sleep', '3'] },
+      ],
+      containers: [{ name: 'main' }],
+    });
+    await b.settle(pod);
+    expect(await b.containers(pod)).toEqual(['i1/0 running']);
+    await b.clock.advance(5000);
+    await b.settle(pod);
+    expect(await b.containers(pod)).toEqual(['i1/0 exited', 'i2/0 running']);
+    await b.clock.advance(3000);
+    await b.settle(pod);
+    expect(await b.containers(pod)).toEqual(['i1/0 exited', 'i2/0 exited', 'main/0 running']);
+  });
+
+  it('starts a sidecar before what comes after it, and keeps it running', async () => {
+    const b = bench();
+    const pod = testPod({
+      initContainers: [
+        { name: 'proxy', restartPolicy: 'Always' },
+        { name: 'setup', command: ['true'] },
+      ],
+      containers: [{ name: 'main' }],
+    });
+    await b.settle(pod);
+    expect(await b.containers(pod)).toEqual(['proxy/0 running', 'setup/0 exited', 'main/0 running']);
+    b.fake.exitContainer(await b.idOf(pod, 'proxy'), 0);
+    await b.settle(pod);
+    expect(await b.containers(pod)).toEqual(['proxy/0 exited', 'setup/0 exited', 'main/0 running', 'proxy/1 running']);
+  });
+
+  it('ends a pod whose init container failed for good', async () => {
+    const b = bench();
+    const pod = testPod({ restartPolicy: 'Never', initContainers: [{ name: 'i', command: ['false'] }] });
+    await b.sync(pod);
+    await b.clock.settle();
+    await b.sync(pod);
+    expect(await b.containers(pod)).toEqual(['i/0 exited']);
+    expect(await b.sandboxes(pod)).toEqual(['0 notready']);
+  });
+
+  it('replaces a sandbox that died, and everything in it', async () => {
+    const b = bench();
+    const pod = testPod({ initContainers: [{ name: 'i', command: ['true'] }], containers: [{ name: 'main' }] });
+    await b.settle(pod);
+    const [sandbox] = (await b.status(pod)).sandboxes;
+    await b.fake.runtime.stopPodSandbox({ podSandboxId: sandbox!.id });
+    await b.settle(pod);
+    expect(await b.sandboxes(pod)).toEqual(['1 ready', '0 notready']);
+    expect(await b.containers(pod)).toEqual(['main/0 exited', 'i/1 exited', 'main/1 running']);
+    expect(b.eventTexts()).toContain('SandboxChanged: Pod sandbox changed, it will be killed and re-created.');
+  });
+
+  it('replaces a container whose image changed', async () => {
+    const b = bench();
+    await b.settle(testPod({ containers: [{ image: 'app:1' }] }));
+    const changed = testPod({ containers: [{ image: 'app:2' }] });
+    await b.settle(changed);
+    expect(await b.containers(changed)).toEqual(['app/0 exited', 'app/1 running']);
+    expect(b.eventTexts()).toContain('Killing: Container app definition changed, will be restarted');
+  });
+
+  it('restarts a container that failed its liveness probe, with the grace period of the probe', async () => {
+    const b = bench();
+    const pod = testPod({
+      containers: [
+        { command: ['sh', '-c', "trap '' TERM; sleep 1000"], livenessProbe: { terminationGracePeriodSeconds: 5 } },
+      ],
+    });
+    await b.settle(pod);
+    const startMs = b.clock.now();
+    const livenessResults = new Map([[await b.idOf(pod, 'app'), 'failure'] as const]);
+    await b.during(b.manager.syncPod(pod, await b.status(pod), { livenessResults }));
+    expect(b.clock.now() - startMs).toBe(5000);
+    expect(await b.containers(pod)).toEqual(['app/0 exited', 'app/1 running']);
+    expect(b.eventTexts()).toContain('Killing: Container app failed liveness probe, will be restarted');
+  });
+
+  it('restarts all containers in place when a rule says so', async () => {
+    const b = bench();
+    const restartPolicyRules = [{ action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [42] } }];
+    const pod = testPod({
+      containers: [{ name: 'main', restartPolicy: 'Never', restartPolicyRules }, { name: 'other' }],
+    });
+    await b.settle(pod);
+    b.fake.exitContainer(await b.idOf(pod, 'main'), 42);
+    const reset = await b.during(b.sync(pod));
+    expect(reset.results).toEqual([
+      { action: 'RemoveContainer', target: 'other' },
+      { action: 'RemoveContainer', target: 'main' },
+    ]);
+    expect(await b.containers(pod)).toEqual([]);
+    await b.settle(pod);
+    expect(await b.sandboxes(pod)).toEqual(['0 ready']);
+    expect(await b.containers(pod)).toEqual(['main/0 running', 'other/0 running']);
+  });
+
+  it('starts an ephemeral container once, with a view of its target', async () => {
+    const b = bench();
+    const pod = testPod({
+      containers: [{ name: 'main' }],
+      spec: {
+        ephemeralContainers: [{ name: 'debug', image: 'tools', targetContainerName: 'main', command: ['true'] }],
+      },
+    });
+    await b.sync(pod);
+    // Not in the first sync: the target was not there yet.
+    expect(await b.containers(pod)).toEqual(['main/0 running']);
+    await b.settle(pod);
+    await b.clock.settle();
+    await b.settle(pod);
+    expect(await b.containers(pod)).toEqual(['main/0 running', 'debug/0 exited']);
+  });
+
+  it('goes on counting restarts from the log files when the runtime has forgotten', async () => {
+    const b = bench();
+    const pod = testPod();
+    b.files.put('/var/log/pods/default_web_uid-web/app/3.log', '');
+    b.files.put('/var/log/pods/default_web_uid-web/app/10.log.20260101-000000.gz', '');
+    await b.sync(pod);
+    expect(await b.containers(pod)).toEqual(['app/11 running']);
+  });
+
+  it('hands the addresses of the sandbox to the container', async () => {
+    const b = bench();
+    const pod = testPod({
+      containers: [
+        { env: [{ name: 'IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }], command: ['true'] },
+      ],
+    });
+    await b.sync(pod);
+    const [ip] = (await b.status(pod)).ips;
+    expect(b.files.files.get('/var/lib/kubelet/pods/uid-web/etc-hosts')).toContain(`${ip!}\tweb\n`);
+  });
+});

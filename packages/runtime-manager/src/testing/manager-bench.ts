@@ -1,0 +1,110 @@
+import { createEventLog, type EventLog, seededRandom } from '@rxlet/component-base';
+import type { VirtualClock } from '@rxlet/component-base/testing';
+import type { ImageService, RuntimeService } from '@rxlet/cri-api';
+import type { Pod } from '@rxlet/kube-api';
+import {
+  emptyRuntimePodStatus,
+  newestContainerStatus,
+  readRuntimePods,
+  readRuntimePodStatus,
+  type RuntimePodStatus,
+} from '@rxlet/pod-model';
+import type { NodeSettings } from '../config/node-settings.ts';
+import type { RuntimeManagerPorts } from '../ports.ts';
+import { createRuntimeManager, type RuntimeManager, type RuntimeManagerOptions } from '../runtime-manager.ts';
+import type { PodSyncResult } from '../sync/sync-result.ts';
+import { createDirectImageEnsurer } from './direct-image-ensurer.ts';
+import { createMemoryFileSystem, type MemoryFileSystem } from './memory-file-system.ts';
+
+/** A manager over some runtime on a virtual clock, and short forms of what its tests do. */
+export interface ManagerBench {
+  readonly clock: VirtualClock;
+  readonly manager: RuntimeManager;
+  readonly events: EventLog;
+  readonly files: MemoryFileSystem;
+  /** What the runtime holds of a pod now. */
+  status(pod: Pod): Promise<RuntimePodStatus>;
+  /** `name/restart count state` of each container, the oldest first. */
+  containers(pod: Pod): Promise<string[]>;
+  /** `attempt state` of each sandbox, the newest first. */
+  sandboxes(pod: Pod): Promise<string[]>;
+  /** Id of the newest instance of a container. */
+  idOf(pod: Pod, containerName: string): Promise<string>;
+  /** One sync with the status of now. */
+  sync(pod: Pod): Promise<PodSyncResult>;
+  /** Syncs until a sync has nothing to do or fails. @returns the result of the last one. */
+  settle(pod: Pod): Promise<PodSyncResult>;
+  /** Runs a task whose end takes time to pass. */
+  during<T>(task: Promise<T>): Promise<T>;
+  /** `reason: message` of each event so far, the oldest first. */
+  eventTexts(): string[];
+}
+
+/** What a {@link ManagerBench} is built on. */
+export interface ManagerBenchParts {
+  readonly clock: VirtualClock;
+  readonly runtime: RuntimeService;
+  readonly images: ImageService;
+  readonly ports?: Partial<RuntimeManagerPorts>;
+  readonly options?: Partial<Omit<RuntimeManagerOptions, 'node'>> & { readonly node?: Partial<NodeSettings> };
+}
+
+/** Creates a {@link ManagerBench}. */
+export function createManagerBench({ clock, runtime, images, ports, options }: ManagerBenchParts): ManagerBench {
+  const events = createEventLog(clock);
+  const files = createMemoryFileSystem({ '/etc/hosts': '127.0.0.1\tlocalhost\n' });
+  const manager = createRuntimeManager(
+    {
+      runtime,
+      images: createDirectImageEnsurer(images),
+      imageService: images,
+      clock,
+      random: seededRandom(1),
+      events,
+      files,
+      ...ports,
+    },
+    { ...options, node: { memoryCapacityBytes: 8n * 1024n ** 3n, ...options?.node } },
+  );
+  const status = async (pod: Pod): Promise<RuntimePodStatus> => {
+    const { uid = '', name, namespace } = pod.metadata ?? {};
+    const [found] = await readRuntimePods(runtime, { runtimeName: 'fake', uid });
+    if (found === undefined) return emptyRuntimePodStatus(uid, name, namespace);
+    return readRuntimePodStatus(runtime, found, { runtimeName: 'fake' });
+  };
+  const sync = async (pod: Pod): Promise<PodSyncResult> => manager.syncPod(pod, await status(pod));
+  return {
+    clock,
+    manager,
+    events,
+    files,
+    status,
+    async containers(pod) {
+      const { containers } = await status(pod);
+      return containers.map(({ name, restartCount, state }) => `${name}/${String(restartCount)} ${state}`).reverse();
+    },
+    sandboxes: async (pod) => (await status(pod)).sandboxes.map(({ attempt, state }) => `${String(attempt)} ${state}`),
+    async idOf(pod, containerName) {
+      const newest = newestContainerStatus(await status(pod), containerName);
+      if (newest === undefined) throw new Error(`there is no container ${containerName}`);
+      return newest.id.id;
+    },
+    sync,
+    async settle(pod) {
+      for (let round = 0; round < 20; round++) {
+        const result = await sync(pod);
+        if (result.results.length === 0 || result.error !== undefined) return result;
+        await clock.settle();
+      }
+      throw new Error('the pod does not come to rest');
+    },
+    async during(task) {
+      let ended = false;
+      const end = (): void => void (ended = true);
+      task.then(end, end);
+      await clock.runUntil(() => ended);
+      return task;
+    },
+    eventTexts: () => events.list().map(({ reason, message }) => `${reason}: ${message}`),
+  };
+}
