@@ -111,7 +111,7 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions = 
     const status = pleg.cache.get(event.podUid);
     inBackground(
       'removing dead containers',
-      runtimeManager.trimDeadContainers(status, event.containerName, { removeAll }),
+      runtimeManager.trimDeadContainers(status, event.containerName, { removeAll, signal: lifetime.signal }),
     );
   };
 
@@ -130,6 +130,7 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions = 
 
   const collectGarbage = async (): Promise<void> => {
     await runtimeManager.collectGarbage({
+      signal: lifetime.signal,
       allSourcesReady: config.sourcesReady(),
       shouldContentBeRemoved: (uid) => {
         const state = workers.state(uid);

@@ -1,0 +1,235 @@
+import { describe, expect, it } from 'vitest';
+import { createEventLog, type Labels, type Metrics } from '@rxlet/component-base';
+import { createVirtualClock } from '@rxlet/component-base/testing';
+import { ServiceError, StatusCode } from '@rxlet/cri-api';
+import { testPod } from '@rxlet/pod-model/testing';
+import { createImageManager, type ImageManagerOptions } from './image-manager.ts';
+import { createTestImages, type TestImagesOptions } from './test-images.ts';
+
+const notFound = new ServiceError(StatusCode.NotFound, 'no such image');
+
+function setUp(options: ImageManagerOptions & TestImagesOptions = {}) {
+  const clock = createVirtualClock();
+  const images = createTestImages(clock, options);
+  const eventLog = createEventLog(clock);
+  const events: string[] = [];
+  eventLog.events$.subscribe(({ type, reason, message }) => events.push(`${type} ${reason}: ${message}`));
+  const measured: [string, number, Labels | undefined][] = [];
+  const metrics: Metrics = {
+    counter: ({ name }) => ({ inc: (labels, by = 1) => measured.push([name, by, labels]) }),
+    gauge: () => ({ set: () => undefined }),
+    histogram: ({ name }) => ({ observe: (value, labels) => measured.push([name, value, labels]) }),
+  };
+  const manager = createImageManager({ images, clock, events: eventLog, metrics }, options);
+  const ensure = (
+    image: string,
+    request: { pullPolicy?: string | undefined; podName?: string; signal?: AbortSignal } = {},
+  ): Promise<{ readonly imageRef: string }> => {
+    const { pullPolicy = 'IfNotPresent', podName = 'web', signal } = request;
+    const result = manager.ensureImageExists({
+      pod: testPod({ name: podName, annotations: { note: 'x' } }),
+      fieldPath: 'spec.containers{app}',
+      image,
+      pullPolicy,
+      signal,
+    });
+    result.catch(() => undefined);
+    return result;
+  };
+  return { clock, images, manager, eventLog, events, measured, ensure };
+}
+
+describe('ensureImageExists', () => {
+  it('uses an image that is there', async () => {
+    const { images, eventLog, ensure } = setUp({ present: ['nginx:latest'] });
+    expect(await ensure('nginx')).toEqual({ imageRef: 'id:nginx:latest' });
+    expect(images.pulls).toEqual([]);
+    expect(eventLog.list()).toMatchObject([
+      {
+        object: { kind: 'Pod', namespace: 'default', name: 'web', uid: 'uid-web', fieldPath: 'spec.containers{app}' },
+        type: 'Normal',
+        reason: 'Pulled',
+        message: 'Container image "nginx" already present on machine and can be accessed by the pod',
+      },
+    ]);
+  });
+
+  it('pulls an absent image', async () => {
+    const { clock, images, events, ensure } = setUp({ pullMs: 1234 });
+    const result = ensure('nginx');
+    await clock.advance(1234);
+    expect(await result).toEqual({ imageRef: 'id:nginx:latest' });
+    expect(images.pulls).toEqual(['nginx:latest']);
+    expect(events).toEqual([
+      'Normal Pulling: Pulling image "nginx"',
+      'Normal Pulled: Successfully pulled image "nginx" in 1.234s (1.234s including waiting). Image size: 1000000 bytes.',
+    ]);
+  });
+
+  it('tells how long a pull waited for its turn', async () => {
+    const { clock, events, ensure } = setUp({ pullMs: 1000 });
+    const results = [ensure('a'), ensure('b')];
+    await clock.advance(2000);
+    await Promise.all(results);
+    expect(events.at(-1)).toBe(
+      'Normal Pulled: Successfully pulled image "b" in 1s (2s including waiting). Image size: 1000000 bytes.',
+    );
+  });
+
+  it('pulls with policy Always even if the image is there', async () => {
+    const { images, ensure } = setUp({ present: ['nginx:1'] });
+    await ensure('nginx:1', { pullPolicy: 'Always' });
+    expect(images.pulls).toEqual(['nginx:1']);
+  });
+
+  it('refuses an absent image with policy Never', async () => {
+    const { images, events, ensure } = setUp();
+    const message = 'Container image "nginx" is not present with pull policy of Never';
+    await expect(ensure('nginx', { pullPolicy: 'Never' })).rejects.toMatchObject({
+      name: 'ImageError',
+      reason: 'ErrImageNeverPull',
+      message,
+      backoffUntilMs: undefined,
+    });
+    expect(events).toEqual([`Warning ErrImageNeverPull: ${message}`]);
+    expect(images.pulls).toEqual([]);
+  });
+
+  it('refuses what is no image reference', async () => {
+    const { images, events, ensure } = setUp();
+    const message =
+      'Failed to apply default image tag "nginx:": couldn\'t parse image name "nginx:": invalid reference format';
+    await expect(ensure('nginx:')).rejects.toMatchObject({ reason: 'InvalidImageName', message });
+    expect(events).toEqual([`Warning InspectFailed: ${message}`]);
+    expect(images.pulls).toEqual([]);
+  });
+
+  it('says so when the runtime cannot tell', async () => {
+    const { images, events, ensure } = setUp();
+    images.failStatus('nginx:1', new ServiceError(StatusCode.Internal, 'disk error'));
+    const message = 'Failed to inspect image "nginx:1": rpc error: code = Internal desc = disk error';
+    await expect(ensure('nginx:1')).rejects.toMatchObject({ reason: 'ImageInspectError', message });
+    expect(events).toEqual([`Warning InspectFailed: ${message}`]);
+  });
+
+  it('backs off after a failure, keeps its cause, and tries again', async () => {
+    const { clock, images, events, ensure } = setUp();
+    images.failPull('nginx:1', notFound);
+    const cause = 'rpc error: code = NotFound desc = no such image';
+    await expect(ensure('nginx:1')).rejects.toMatchObject({
+      reason: 'ErrImagePull',
+      message: cause,
+      backoffUntilMs: clock.now() + 10_000,
+    });
+    await clock.advance(9000);
+    await expect(ensure('nginx:1')).rejects.toMatchObject({
+      reason: 'ImagePullBackOff',
+      message: `Back-off pulling image "nginx:1": ErrImagePull: ${cause}`,
+      backoffUntilMs: clock.now() + 1000,
+    });
+    images.failPull('nginx:1', undefined);
+    await clock.advance(1000);
+    expect(await ensure('nginx:1')).toEqual({ imageRef: 'id:nginx:1' });
+    expect(events.map((event) => event.slice(0, 60))).toEqual([
+      'Normal Pulling: Pulling image "nginx:1"',
+      'Warning Failed: Failed to pull image "nginx:1": rpc error: c',
+      'Normal BackOff: Back-off pulling image "nginx:1"',
+      'Normal Pulling: Pulling image "nginx:1"',
+      'Normal Pulled: Successfully pulled image "nginx:1" in 0s (0s',
+    ]);
+  });
+
+  it('doubles the back-off up to five minutes, and for its pod and image alone', async () => {
+    const { clock, images, ensure } = setUp({ present: [] });
+    images.failPull('nginx:1', notFound);
+    const delays: number[] = [];
+    for (let failures = 0; failures < 7; failures += 1) {
+      const error = await ensure('nginx:1').catch((thrown: unknown) => thrown as { backoffUntilMs: number });
+      const delayMs = (error as { backoffUntilMs: number }).backoffUntilMs - clock.now();
+      delays.push(delayMs / 1000);
+      await expect(ensure('nginx:1', { podName: 'other' })).rejects.toMatchObject({ reason: /Err|BackOff/ });
+      await clock.advance(delayMs);
+    }
+    expect(delays).toEqual([10, 20, 40, 80, 160, 300, 300]);
+    expect(await ensure('nginx:2')).toEqual({ imageRef: 'id:nginx:2' });
+    await clock.advance(600_001);
+    await expect(ensure('nginx:1')).rejects.toMatchObject({ backoffUntilMs: clock.now() + 10_000 });
+  });
+
+  it('counts more pulls a second than allowed as failures', async () => {
+    const { events, ensure } = setUp({ registryPullQps: 1, registryPullBurst: 1 });
+    await ensure('a');
+    await expect(ensure('b')).rejects.toMatchObject({ reason: 'ErrImagePull', message: 'pull QPS exceeded' });
+    expect(events.at(-1)).toBe('Warning Failed: Failed to pull image "b": pull QPS exceeded');
+  });
+
+  it('pulls an image once for all that ask for it at the same time', async () => {
+    const { clock, images, events, ensure } = setUp({ pullMs: 1000 });
+    const results = [ensure('nginx', { podName: 'a' }), ensure('nginx:latest', { podName: 'b' })];
+    await clock.advance(1000);
+    expect(await Promise.all(results)).toEqual([{ imageRef: 'id:nginx:latest' }, { imageRef: 'id:nginx:latest' }]);
+    expect(images.pulls).toEqual(['nginx:latest']);
+    expect(events.filter((event) => event.includes('Successfully pulled'))).toHaveLength(2);
+  });
+
+  it('pulls in parallel when told to, up to the limit', async () => {
+    const { clock, images, ensure } = setUp({ pullMs: 1000, serializeImagePulls: false, maxParallelImagePulls: 2 });
+    const results = ['a', 'b', 'c'].map((image) => ensure(image));
+    await clock.advance(500);
+    expect(images.running).toBe(2);
+    await clock.advance(1500);
+    await Promise.all(results);
+    expect(images.pulls).toHaveLength(3);
+  });
+
+  it('does not count a canceled request as a failure, nor disturb the other', async () => {
+    const { clock, images, events, ensure } = setUp({ pullMs: 1000 });
+    const controller = new AbortController();
+    const canceled = ensure('nginx:1', { signal: controller.signal });
+    const other = ensure('nginx:1', { podName: 'other' });
+    await clock.advance(500);
+    controller.abort(new Error('the pod is gone'));
+    await expect(canceled).rejects.toThrow('the pod is gone');
+    await clock.advance(500);
+    expect(await other).toEqual({ imageRef: 'id:nginx:1' });
+    images.present.clear();
+    const again = ensure('nginx:1');
+    await clock.advance(1000);
+    expect(await again).toEqual({ imageRef: 'id:nginx:1' });
+    expect(events.filter((event) => event.startsWith('Warning'))).toEqual([]);
+  });
+
+  it('measures requests and pulls', async () => {
+    const { clock, measured, ensure } = setUp({ pullMs: 2000 });
+    const result = ensure('nginx');
+    await clock.advance(2000);
+    await result;
+    await ensure('nginx');
+    await ensure('nginx:').catch(() => undefined);
+    const requests = 'kubelet_image_manager_ensure_image_requests_total';
+    expect(measured).toEqual([
+      ['kubelet_image_pull_duration_seconds', 2, { image_size_in_bytes: '0-10MB' }],
+      [requests, 1, { pull_policy: 'ifnotpresent', present_locally: 'false', pull_required: 'true' }],
+      [requests, 1, { pull_policy: 'ifnotpresent', present_locally: 'true', pull_required: 'false' }],
+      [requests, 1, { pull_policy: 'ifnotpresent', present_locally: 'unknown', pull_required: 'unknown' }],
+    ]);
+  });
+
+  it('rejects what is under way and what comes later when it is disposed of', async () => {
+    const { clock, manager, events, ensure } = setUp({ pullMs: 1000 });
+    const result = ensure('nginx');
+    await clock.advance(500);
+    await manager[Symbol.asyncDispose]();
+    await expect(result).rejects.toMatchObject({ name: 'LifetimeEnded' });
+    await expect(ensure('nginx')).rejects.toMatchObject({ name: 'LifetimeEnded' });
+    expect(events).toEqual(['Normal Pulling: Pulling image "nginx"']);
+    expect(clock.pendingTimers).toBe(0);
+  });
+});
+
+describe('createImageManager', () => {
+  it('refuses options that contradict each other', () => {
+    expect(() => setUp({ maxParallelImagePulls: 2 })).toThrow('unless serializeImagePulls is false');
+    expect(() => setUp({ maxParallelImagePulls: 0, serializeImagePulls: false })).toThrow('must be at least 1');
+  });
+});

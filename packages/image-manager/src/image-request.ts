@@ -1,0 +1,34 @@
+import type { PodSandboxConfig } from '@rxlet/cri-api';
+import type { Pod } from '@rxlet/kube-api';
+
+/** A container of a pod needs an image. */
+export interface ImageRequest {
+  readonly pod: Pod;
+  /** The container in the pod, for events: `spec.containers{web}` (see `containerFieldPath` of `@rxlet/pod-model`). */
+  readonly fieldPath: string;
+  /** As the pod's author wrote it. */
+  readonly image: string;
+  readonly pullPolicy: string | undefined;
+  /** The sandbox that the container will be in, as a hint for the runtime. */
+  readonly sandboxConfig?: PodSandboxConfig | undefined;
+  /** Name of the runtime handler that the pod's RuntimeClass selects. Default: the runtime's default. */
+  readonly runtimeHandler?: string;
+  /** Ends this request. A pull that other requests wait for goes on. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The fields of a CRI ImageSpec that a kubelet sets when it looks for or pulls `image`, the requested one with its default tag. */
+export interface RequestedImageSpec {
+  readonly image: string;
+  readonly annotations: { [name: string]: string };
+  readonly runtimeHandler: string;
+}
+
+/** The image as the runtime is asked for it. */
+export function requestedImageSpec(request: ImageRequest, image: string): RequestedImageSpec {
+  return {
+    image,
+    annotations: { ...request.pod.metadata?.annotations },
+    runtimeHandler: request.runtimeHandler ?? '',
+  };
+}

@@ -1,0 +1,1 @@
+export { createTestImages, type TestImages, type TestImagesOptions } from './test-images.ts';

@@ -1,0 +1,356 @@
+import { describe, expect, it } from 'vitest';
+import { type Logger, noopLogger } from '@rxlet/component-base';
+import { createVirtualClock } from '@rxlet/component-base/testing';
+import { createFileSource } from './file-source.ts';
+import { MAX_MANIFEST_BYTES } from './manifest-reader.ts';
+import { createMemoryManifestFolder } from './memory-manifest-folder.ts';
+import { testManifest } from './test-manifest.ts';
+
+function setUp({ start = true } = {}) {
+  const clock = createVirtualClock();
+  const folder = createMemoryManifestFolder('/manifests');
+  const infos: string[] = [];
+  const logger: Logger = { ...noopLogger, info: (message) => infos.push(message) };
+  const source = createFileSource({ clock, folder, logger }, { path: '/manifests/', nodeName: 'node1' });
+  /** Each snapshot as `name image` of its pods. */
+  const snapshots: string[][] = [];
+  const problems: string[] = [];
+  source.snapshots$.subscribe((pods) =>
+    snapshots.push(pods.map(({ metadata, spec }) => `${metadata!.name!} ${spec!.containers[0]!.image!}`)),
+  );
+  source.problems$.subscribe(({ reason, message }) => problems.push(`${reason}: ${message}`));
+  if (start) source.start();
+  return { clock, folder, source, snapshots, problems, infos };
+}
+
+describe('createFileSource', () => {
+  it('tells the pods of the folder, sorted by file, without dot files', async () => {
+    const { clock, folder, source, snapshots, problems } = setUp({ start: false });
+    await using _ = source;
+    folder.write('b.yaml', testManifest('two', 'busybox:1'));
+    folder.write(
+      'a.json',
+      JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name: 'one' },
+        spec: { containers: [{ name: 'c', image: 'x' }] },
+      }),
+    );
+    folder.write('.hidden.yaml', testManifest('hidden', 'busybox:1'));
+    await clock.settle();
+    expect(snapshots).toEqual([]);
+    source.start();
+    source.start();
+    await clock.settle();
+    expect(snapshots).toEqual([['one-node1 x', 'two-node1 busybox:1']]);
+    expect(problems).toEqual([]);
+  });
+
+  it('tells an empty folder, because that is ready too', async () => {
+    const { clock, source, snapshots } = setUp();
+    await using _ = source;
+    await clock.settle();
+    expect(snapshots).toEqual([[]]);
+  });
+
+  it('replays the latest snapshot to late subscribers', async () => {
+    const { clock, folder, source } = setUp();
+    await using _ = source;
+    folder.write('a.yaml', testManifest('one', 'busybox:1'));
+    await clock.advance(200);
+    let late: number | undefined;
+    source.snapshots$.subscribe((pods) => (late = pods.length));
+    expect(late).toBe(1);
+  });
+
+  it('sees new, changed and removed files', async () => {
+    const { clock, folder, source, snapshots } = setUp();
+    await using _ = source;
+    await clock.settle();
+    folder.write('a.yaml', testManifest('one', 'busybox:1'));
+    await clock.advance(100);
+    folder.write('a.yaml', testManifest('one', 'busybox:2'));
+    await clock.advance(100);
+    folder.remove('a.yaml');
+    await clock.advance(100);
+    expect(snapshots).toEqual([[], ['one-node1 busybox:1'], ['one-node1 busybox:2'], []]);
+  });
+
+  it('waits until a file is written to its end', async () => {
+    const { clock, folder, source, snapshots, problems } = setUp();
+    await using _ = source;
+    await clock.settle();
+    const text = testManifest('one', 'busybox:1');
+    for (let end = 0; end < text.length; end += 30) {
+      folder.write('a.yaml', text.slice(0, end));
+      await clock.advance(90);
+    }
+    folder.write('a.yaml', text);
+    await clock.advance(100);
+    expect(snapshots).toEqual([[], ['one-node1 busybox:1']]);
+    expect(problems).toEqual([]);
+  });
+
+  it('does not wait for ever for a folder that never rests', async () => {
+    const { clock, folder, source, snapshots } = setUp();
+    await using _ = source;
+    await clock.settle();
+    folder.write('a.yaml', testManifest('one', 'busybox:1'));
+    for (let elapsedMs = 0; elapsedMs < 1000; elapsedMs += 50) {
+      folder.write('b.txt', '#');
+      await clock.advance(50);
+    }
+    expect(snapshots.at(-1)).toEqual(['one-node1 busybox:1']);
+  });
+
+  it('reads a file again only when it changed', async () => {
+    const { clock, folder, source, snapshots } = setUp();
+    await using _ = source;
+    folder.write('a.yaml', testManifest('one', 'busybox:1'));
+    folder.write('broken.yaml', 'a: [');
+    await clock.advance(65_000);
+    expect(folder.reads).toEqual(
+      new Map([
+        ['a.yaml', 1],
+        ['broken.yaml', 1],
+      ]),
+    );
+    expect(snapshots).toHaveLength(1);
+  });
+
+  it('finds by its periodic look what the watch missed', async () => {
+    const { clock, folder, source, snapshots } = setUp();
+    await using _ = source;
+    await clock.settle();
+    folder.silently(() => folder.write('a.yaml', testManifest('one', 'busybox:1')));
+    await clock.advance(19_999);
+    expect(snapshots).toEqual([[]]);
+    await clock.advance(1);
+    expect(snapshots).toEqual([[], ['one-node1 busybox:1']]);
+  });
+
+  it('tells a broken file once, and runs the others', async () => {
+    const { clock, folder, source, snapshots, problems } = setUp();
+    await using _ = source;
+    folder.write('a.yaml', 'apiVersion: v1\nkind: Deployment\n');
+    folder.write('b.yaml', testManifest('two', 'busybox:1'));
+    await clock.advance(60_000);
+    expect(snapshots.at(-1)).toEqual(['two-node1 busybox:1']);
+    expect(problems).toEqual([
+      'InvalidManifest: /manifests/a.yaml: holds a v1 Deployment; expected a v1 Pod: a node runs single pods, so make a Pod of the template of the Deployment, or create it through an API server',
+    ]);
+  });
+
+  it('tells a problem again when it changed or came back', async () => {
+    const { clock, folder, source, problems, infos } = setUp();
+    await using _ = source;
+    const contents = ['a: [', 'a: [ ', '- a', testManifest('one', 'busybox:1'), 'a: [', ''];
+    for (const content of contents) {
+      folder.write('a.yaml', content);
+      await clock.advance(100);
+    }
+    expect(problems.map((problem) => problem.slice(36, 66))).toEqual([
+      'is not YAML: Flow sequence in ',
+      'is not YAML: Flow sequence in ',
+      'holds a list; expected a Pod (',
+      'is not YAML: Flow sequence in ',
+      'is empty; write a Pod into it,',
+    ]);
+    expect(infos).toEqual(['/manifests/a.yaml is in order again']);
+  });
+
+  it('keeps the last good pod of a file that breaks, until it is repaired or removed', async () => {
+    const { clock, folder, source, snapshots, problems } = setUp();
+    await using _ = source;
+    folder.write('a.yaml', testManifest('one', 'busybox:1'));
+    await clock.advance(100);
+    folder.write('a.yaml', 'kind: ');
+    await clock.advance(100);
+    expect(problems.at(-1)).toMatch(/has no kind; .*; the pod of its last good version is kept$/);
+    folder.failRead('a.yaml', new Error('EIO: i/o error'));
+    await clock.advance(100);
+    expect(problems.at(-1)).toBe(
+      'FileUnreadable: cannot read /manifests/a.yaml: EIO: i/o error; allow this user to read it, or remove it; the pod of its last good version is kept',
+    );
+    expect(snapshots).toEqual([['one-node1 busybox:1']]);
+    folder.write('a.yaml', testManifest('one', 'busybox:2'));
+    await clock.advance(100);
+    folder.write('a.yaml', 'kind: ');
+    await clock.advance(100);
+    folder.remove('a.yaml');
+    await clock.advance(100);
+    expect(snapshots.slice(1)).toEqual([['one-node1 busybox:2'], []]);
+  });
+
+  it('tries a file again that could not be read, though it did not change', async () => {
+    const { clock, folder, source, snapshots } = setUp();
+    await using _ = source;
+    folder.write('a.yaml', testManifest('one', 'busybox:1'));
+    folder.failRead('a.yaml', new Error('EMFILE: too many open files'));
+    await clock.advance(100);
+    const before = folder.reads.get('a.yaml')!;
+    await clock.advance(20_000);
+    expect(folder.reads.get('a.yaml')).toBe(before + 1);
+    folder.silently(() => folder.failRead('a.yaml', undefined));
+    await clock.advance(20_000);
+    expect(snapshots.at(-1)).toEqual(['one-node1 busybox:1']);
+  });
+
+  it('skips what is no regular file, with one message', async () => {
+    const { clock, folder, source, snapshots, problems } = setUp();
+    await using _ = source;
+    folder.put('folder', 'folder');
+    folder.put('link', 'missing');
+    folder.put('pipe', 'other');
+    folder.write('a.yaml', testManifest('one', 'busybox:1'));
+    await clock.advance(60_000);
+    expect(snapshots.at(-1)).toEqual(['one-node1 busybox:1']);
+    expect(problems).toEqual([
+      'NotAFile: /manifests/folder is a folder and is skipped; put its manifests beside it',
+      'NotAFile: /manifests/link is a link to nothing and is skipped; repair or remove it',
+      'NotAFile: /manifests/pipe is no regular file and is skipped; remove it',
+    ]);
+  });
+
+  it('does not read a file of more than 10 MiB', async () => {
+    const { clock, folder, source, snapshots, problems } = setUp();
+    await using _ = source;
+    folder.write('a.yaml', testManifest('one', 'busybox:1'));
+    folder.write('large.yaml', new Uint8Array(MAX_MANIFEST_BYTES + 1));
+    await clock.advance(60_000);
+    expect(snapshots.at(-1)).toEqual(['one-node1 busybox:1']);
+    expect(folder.reads.has('large.yaml')).toBe(false);
+    expect(problems).toEqual([
+      'FileUnreadable: /manifests/large.yaml has 10485761 bytes, more than the 10485760 (10 MiB) of a manifest; shorten or remove it',
+    ]);
+  });
+
+  it('refuses what is not UTF-8', async () => {
+    const { clock, folder, source, problems } = setUp();
+    await using _ = source;
+    folder.write('a.yaml', new Uint8Array([0x61, 0x3a, 0x20, 0xff, 0xfe]));
+    await clock.advance(100);
+    expect(problems).toEqual([
+      'InvalidManifest: /manifests/a.yaml: is not UTF-8 text; write a Pod as YAML or JSON into it, or remove it',
+    ]);
+  });
+
+  it('runs a pod with unknown fields, and says so once', async () => {
+    const { clock, folder, source, snapshots, problems } = setUp();
+    await using _ = source;
+    folder.write('a.yaml', `${testManifest('one', 'busybox:1')}  hostNetwerk: true\n`);
+    await clock.advance(60_000);
+    expect(snapshots.at(-1)).toEqual(['one-node1 busybox:1']);
+    expect(problems).toEqual([
+      'ManifestWarning: /manifests/a.yaml: fields that a Pod does not have are ignored: spec.hostNetwerk',
+    ]);
+  });
+
+  it('is not ready before the folder exists, and says so once', async () => {
+    const { clock, folder, source, snapshots, problems, infos } = setUp({ start: false });
+    await using _ = source;
+    folder.write('a.yaml', testManifest('one', 'busybox:1'));
+    folder.vanish();
+    source.start();
+    await clock.advance(10_000);
+    expect(snapshots).toEqual([]);
+    expect(problems).toEqual(['SourceUnavailable: /manifests does not exist; create it, or correct the path']);
+    folder.comeBack();
+    await clock.advance(1000);
+    expect(snapshots).toEqual([['one-node1 busybox:1']]);
+    expect(infos).toEqual(['/manifests is in order again']);
+  });
+
+  it('keeps all pods while the folder is gone, and watches the one that comes back', async () => {
+    const { clock, folder, source, snapshots, problems } = setUp();
+    await using _ = source;
+    folder.write('a.yaml', testManifest('one', 'busybox:1'));
+    folder.write('b.yaml', testManifest('two', 'busybox:1'));
+    await clock.advance(100);
+    folder.vanish();
+    await clock.advance(60_000);
+    expect(snapshots.at(-1)).toEqual(['one-node1 busybox:1', 'two-node1 busybox:1']);
+    expect(problems).toEqual([
+      'SourceUnavailable: /manifests does not exist; create it, or correct the path; its pods are kept as they are',
+    ]);
+    folder.silently(() => folder.remove('a.yaml'));
+    folder.comeBack();
+    await clock.advance(1000);
+    expect(snapshots.at(-1)).toEqual(['two-node1 busybox:1']);
+    expect(folder.watches).toBe(1);
+    folder.write('c.yaml', testManifest('three', 'busybox:1'));
+    await clock.advance(100);
+    expect(snapshots.at(-1)).toEqual(['two-node1 busybox:1', 'three-node1 busybox:1']);
+  });
+
+  it('keeps all pods while the folder cannot be listed', async () => {
+    const { clock, folder, source, snapshots, problems } = setUp();
+    await using _ = source;
+    folder.write('a.yaml', testManifest('one', 'busybox:1'));
+    await clock.advance(100);
+    folder.failList(Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' }));
+    await clock.advance(20_000);
+    folder.failList(new Error('ESTALE: stale file handle'));
+    await clock.advance(1000);
+    expect(snapshots).toEqual([['one-node1 busybox:1']]);
+    expect(problems).toEqual([
+      'SourceUnavailable: /manifests may not be read by this user; change its permissions, or run as another user; its pods are kept as they are',
+      'SourceUnavailable: cannot look for pods in /manifests: ESTALE: stale file handle; it is tried again each second; its pods are kept as they are',
+    ]);
+  });
+
+  it('goes on without a watch, and gets one when it can', async () => {
+    const { clock, folder, source, snapshots, problems } = setUp({ start: false });
+    await using _ = source;
+    folder.failNextWatch(new Error('ENOSPC: no space for watches'));
+    source.start();
+    await clock.advance(1);
+    expect(problems).toEqual([
+      'NotWatched: cannot watch /manifests: ENOSPC: no space for watches; changes are seen every 20 s only (fs.inotify.max_user_watches may be too low)',
+    ]);
+    folder.write('a.yaml', testManifest('one', 'busybox:1'));
+    await clock.advance(20_000);
+    expect(snapshots.at(-1)).toEqual(['one-node1 busybox:1']);
+    expect(folder.watches).toBe(1);
+    folder.endWatches(new Error('the watch broke'));
+    expect(problems).toHaveLength(2);
+    await clock.advance(20_000);
+    expect(folder.watches).toBe(1);
+  });
+
+  it('keeps a UID while nothing changed, and gives another to changed content', async () => {
+    const { clock, folder, source } = setUp();
+    await using _ = source;
+    const uids: (string | undefined)[] = [];
+    source.snapshots$.subscribe(([pod]) => uids.push(pod?.metadata?.uid));
+    await clock.settle();
+    folder.write('a.yaml', testManifest('one', 'busybox:1'));
+    await clock.advance(100);
+    folder.write('a.yaml', `# a comment\n${testManifest('one', 'busybox:1')}`);
+    await clock.advance(100);
+    folder.write('a.yaml', testManifest('one', 'busybox:2'));
+    await clock.advance(100);
+    const [none, first, second, ...more] = uids;
+    expect(none).toBeUndefined();
+    expect(first).toMatch(/^[0-9a-f]{32}$/);
+    expect(second).toMatch(/^[0-9a-f]{32}$/);
+    expect(second).not.toBe(first);
+    expect(more).toEqual([]);
+  });
+
+  it('leaves nothing behind when it is disposed of', async () => {
+    const { clock, folder, source, snapshots } = setUp();
+    await clock.settle();
+    folder.write('a.yaml', testManifest('one', 'busybox:1'));
+    let completed = 0;
+    source.snapshots$.subscribe({ complete: () => (completed += 1) });
+    source.problems$.subscribe({ complete: () => (completed += 1) });
+    await source[Symbol.asyncDispose]();
+    await source[Symbol.asyncDispose]();
+    expect(completed).toBe(2);
+    expect(folder.watches).toBe(0);
+    expect(clock.pendingTimers).toBe(0);
+    expect(snapshots).toEqual([[]]);
+  });
+});

@@ -1,0 +1,32 @@
+import type { FieldProblem } from '../manifest-error.ts';
+
+/** Collects what is wrong. Field paths are the API server's, down to those that lack an index. */
+export interface Report {
+  readonly problems: readonly FieldProblem[];
+  add(field: string, message: string): void;
+  required(field: string, message?: string): void;
+  forbidden(field: string, message: string): void;
+  duplicate(field: string, value: unknown): void;
+  /** Reports a value that is none of the supported ones. */
+  oneOf(field: string, value: string | undefined, supported: readonly string[]): void;
+  /** Reports each of the messages of a check, see `names.ts`. */
+  check(field: string, messages: readonly string[]): void;
+}
+
+/** Creates a {@link Report}. */
+export function createReport(): Report {
+  const problems: FieldProblem[] = [];
+  const add = (field: string, message: string): void => void problems.push({ field, message });
+  return {
+    problems,
+    add,
+    required: (field, message = 'is required') => add(field, message),
+    forbidden: add,
+    duplicate: (field, value) => add(field, `${JSON.stringify(value)} is given twice`),
+    oneOf(field, value, supported) {
+      if (value === undefined) add(field, 'is required');
+      else if (!supported.includes(value)) add(field, `${JSON.stringify(value)} is not one of ${supported.join(', ')}`);
+    },
+    check: (field, messages) => messages.forEach((message) => add(field, message)),
+  };
+}
