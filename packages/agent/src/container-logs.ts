@@ -1,9 +1,9 @@
 import type { Clock } from '@rxlet/component-base';
-import type { ContainerStatus, Pod } from '@rxlet/kube-api';
+import type { ContainerState, Pod } from '@rxlet/kube-api';
 import { type LogQuery, RequestError } from '@rxlet/kubelet-server';
 import type { PodStatusCache } from '@rxlet/pleg';
-import type { RuntimeContainerStatus } from '@rxlet/pod-model';
-import { type LogFiles, LogReadError, readContainerLog } from '@rxlet/runtime-manager';
+import { findPodContainer, type RuntimeContainerStatus } from '@rxlet/pod-model';
+import { type LogChunk, type LogFiles, LogReadError, readContainerLog } from '@rxlet/runtime-manager';
 import type { PodView } from './pod-view.ts';
 
 /** What reading logs of the agent's pods needs. */
@@ -32,10 +32,29 @@ export function createContainerLogs({ view, cache, logFiles, clock }: ContainerL
     const first = await chunks.next().catch((error: unknown) => {
       throw error instanceof LogReadError ? new RequestError(404, error.message) : error;
     });
-    return (async function* () {
-      if (!first.done) yield first.value.bytes;
-      for await (const { bytes } of chunks) yield bytes;
-    })();
+    return bytesOf(first, chunks);
+  };
+}
+
+/** The pieces of a log of which the first one has been read. Closing the iteration, even before it begins, closes the log. */
+function bytesOf(
+  first: IteratorResult<LogChunk>,
+  rest: AsyncGenerator<LogChunk, void>,
+): AsyncIterableIterator<Uint8Array> {
+  let pending: IteratorResult<LogChunk> | undefined = first;
+  return {
+    async next() {
+      const result = pending ?? (await rest.next());
+      pending = undefined;
+      return result.done ? { done: true, value: undefined } : { done: false, value: result.value.bytes };
+    },
+    async return() {
+      await rest.return();
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
   };
 }
 
@@ -47,44 +66,47 @@ function findPod(pods: readonly Pod[], { namespace, podName }: LogQuery): Pod {
   return pod;
 }
 
-/** The instance whose log is meant; of a container that waits for a restart, the one that ended last (kubelet: validateContainerLogStatus). */
+/**
+ * The instance whose log is meant: the newest one that was started; with `previous`, the one that ended before the container came to its present state,
+ * which is the newest one while the container waits for its restart (kubelet: validateContainerLogStatus).
+ */
 function chooseInstance(
   pod: Pod,
   containers: readonly RuntimeContainerStatus[],
   query: LogQuery,
 ): RuntimeContainerStatus {
   const { containerName, podName, previous } = query;
-  const specs = [
-    ...(pod.spec?.containers ?? []),
-    ...(pod.spec?.initContainers ?? []),
-    ...(pod.spec?.ephemeralContainers ?? []),
-  ];
-  if (!specs.some(({ name }) => name === containerName)) {
+  if (findPodContainer(pod, containerName) === undefined) {
     throw new RequestError(404, `container "${containerName}" not found in pod "${podName}"`);
   }
   const instances = containers.filter(({ name, state }) => name === containerName && state !== 'created');
+  const state = stateOf(pod, containerName);
   if (previous) {
-    const earlier = instances.filter(({ state }) => state === 'exited');
-    const instance = instances[0]?.state === 'running' ? earlier[0] : earlier[1];
+    const isPresent = instances[0]?.state === 'running' || state?.terminated !== undefined;
+    const instance = instances.slice(isPresent ? 1 : 0).find((candidate) => candidate.state === 'exited');
     if (instance === undefined) {
       throw new RequestError(400, `previous terminated container "${containerName}" in pod "${podName}" not found`);
     }
     return instance;
   }
   const [newest] = instances;
-  if (newest === undefined)
-    throw new RequestError(400, `container "${containerName}" in pod "${podName}" is ${whyNoLog(pod, containerName)}`);
+  if (newest === undefined) {
+    throw new RequestError(400, `container "${containerName}" in pod "${podName}" is ${whyNoLog(state)}`);
+  }
   return newest;
 }
 
-function whyNoLog(pod: Pod, containerName: string): string {
-  const { status } = pod;
-  const statuses: readonly ContainerStatus[] = [
+function stateOf({ status }: Pod, containerName: string): ContainerState | undefined {
+  const statuses = [
     ...(status?.containerStatuses ?? []),
     ...(status?.initContainerStatuses ?? []),
     ...(status?.ephemeralContainerStatuses ?? []),
   ];
-  const reason = statuses.find(({ name }) => name === containerName)?.state?.waiting?.reason;
+  return statuses.find(({ name }) => name === containerName)?.state;
+}
+
+function whyNoLog(state: ContainerState | undefined): string {
+  const reason = state?.waiting?.reason;
   switch (reason) {
     case undefined:
       return 'waiting to start - no logs yet';

@@ -32,6 +32,7 @@ import { type AgentParts, defaultParts } from './parts.ts';
 import { createPodSyncer } from './pod-syncer.ts';
 import { createPodView, type PodChange } from './pod-view.ts';
 import { createSyncLoop } from './sync-loop.ts';
+import { createTerminationMessages } from './termination-messages.ts';
 
 /** What an agent stands on. */
 export interface AgentPorts {
@@ -137,6 +138,8 @@ export async function createAgent(
     make.createRuntimeManager({ ...base, runtime, images: imageManager, imageService: images, events, files }, options),
   );
   const statusManager = own(make.createStatusManager({ ...base, sink: ports.statusSink }));
+  const logFiles = ports.logFiles ?? createNodeLogFiles();
+  const terminationMessages = createTerminationMessages({ files, logFiles, clock });
   const startErrors = createStartErrors();
   const hostIps = node.nodeIps ?? [];
   const { requestRelist } = pleg;
@@ -145,6 +148,7 @@ export async function createAgent(
     runtimeName,
     runtimeManager,
     statusManager,
+    terminationMessages,
     startErrors,
     requestRelist,
     hostIps,
@@ -182,7 +186,7 @@ export async function createAgent(
       { name: 'syncloop', check: () => loop.problem() },
       { name: 'pleg', check: () => pleg.problem() },
     ],
-    readLog: createContainerLogs({ view, cache: pleg.cache, clock, logFiles: ports.logFiles ?? createNodeLogFiles() }),
+    readLog: createContainerLogs({ view, cache: pleg.cache, clock, logFiles }),
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };
 }

@@ -1,9 +1,10 @@
 import type { RuntimeService } from '@rxlet/cri-api';
-import type { Pod } from '@rxlet/kube-api';
+import type { Pod, PodStatus } from '@rxlet/kube-api';
 import { emptyRuntimePodStatus, readRuntimePods, readRuntimePodStatus, type RuntimePodStatus } from '@rxlet/pod-model';
 import type { PodSubject, PodSyncer } from '@rxlet/pod-workers';
 import type { PodSyncResult, RuntimeManager } from '@rxlet/runtime-manager';
 import { generatePodStatus, type StartErrors, type StatusManager } from '@rxlet/status-manager';
+import type { TerminationMessages } from './termination-messages.ts';
 
 /** What a pod syncer joins. */
 export interface PodSyncerPorts {
@@ -12,6 +13,7 @@ export interface PodSyncerPorts {
   readonly runtimeName: string;
   readonly runtimeManager: Pick<RuntimeManager, 'syncPod' | 'killPod' | 'removePod'>;
   readonly statusManager: Pick<StatusManager, 'get' | 'setPodStatus' | 'terminatePod'>;
+  readonly terminationMessages: TerminationMessages;
   readonly startErrors: Pick<StartErrors, 'update' | 'forPod' | 'forget'>;
   /** Asks for a look at a pod in which something was changed. */
   requestRelist(podUid: string): void;
@@ -30,13 +32,22 @@ export class ContainersStillRunning extends Error {
 
 /** What the workers call for each pod: runtime manager, status manager and start errors, in the kubelet's order (SyncPod and its siblings). */
 export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
-  const { runtime, runtimeName, runtimeManager, statusManager, startErrors, requestRelist, hostIps } = ports;
+  const {
+    runtime,
+    runtimeName,
+    runtimeManager,
+    statusManager,
+    terminationMessages,
+    startErrors,
+    requestRelist,
+    hostIps,
+  } = ports;
 
-  const report = (pod: Pod, status: RuntimePodStatus, podIsTerminal = false): ReturnType<typeof generatePodStatus> => {
+  const report = async (pod: Pod, status: RuntimePodStatus, podIsTerminal = false): Promise<PodStatus> => {
     const uid = pod.metadata?.uid ?? '';
     const generated = generatePodStatus({
       pod,
-      runtime: status,
+      runtime: await terminationMessages(pod, status),
       previous: statusManager.get(uid),
       lastStartErrors: startErrors.forPod(uid),
       podIsTerminal,
@@ -67,7 +78,7 @@ export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
   return {
     async syncPod({ pod, status, signal }) {
       const uid = pod.metadata?.uid ?? '';
-      const { phase } = report(pod, status);
+      const { phase } = await report(pod, status);
       if (phase === 'Succeeded' || phase === 'Failed') return { completed: true };
       const result = await runtimeManager.syncPod(pod, status, { signal });
       rememberStartErrors(uid, result);
@@ -75,12 +86,12 @@ export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
       if (result.error === undefined) return { completed: false };
       signal.throwIfAborted();
       // Why a container cannot start is shown at once, not with the next sync.
-      report(pod, status);
+      await report(pod, status);
       throw result.error;
     },
 
     async syncTerminatingPod({ subject, status, gracePeriodSeconds, signal }) {
-      if (subject.kind === 'pod') report(subject.pod, status);
+      if (subject.kind === 'pod') await report(subject.pod, status);
       const { error } = await runtimeManager.killPod(podOf(subject), status, { gracePeriodSeconds, signal });
       requestRelist(status.uid);
       signal.throwIfAborted();
@@ -88,7 +99,7 @@ export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
       const after = await readAfresh(status.uid, signal);
       const running = after.containers.filter(({ state }) => state === 'running');
       if (running.length > 0) throw new ContainersStillRunning(running.map(({ name }) => name));
-      if (subject.kind === 'pod') report(subject.pod, { ...after, ips: status.ips }, true);
+      if (subject.kind === 'pod') await report(subject.pod, { ...after, ips: status.ips }, true);
     },
 
     async syncTerminatedPod({ subject, status, removeContent, signal }) {

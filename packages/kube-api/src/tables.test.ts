@@ -40,7 +40,7 @@ describe('the tables of a pod', () => {
       items: { type: 'string', enum: ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'] },
     });
     expect(tables['io.k8s.api.core.v1.Lifecycle'].fields['stopSignal']).toMatchObject({
-      enum: expect.arrayContaining(['SIGTERM', 'SIGRTMIN+15']),
+      enum: expect.arrayContaining(['SIGTERM', 'SIGRTMIN+15']) as string[],
     });
   });
 

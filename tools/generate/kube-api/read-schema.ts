@@ -105,11 +105,16 @@ function readField(where: string, name: string, field: Json, required: boolean):
     required,
     value: readValue(where, field),
     ...(field['default'] !== undefined && { default: field['default'] }),
-    ...(listType !== undefined && { listType: String(listType) }),
+    ...(listType !== undefined && { listType: asString(listType, where) }),
     ...(listMapKeys !== undefined && { listMapKeys: asArray(listMapKeys, where).map(String) }),
-    ...(patchStrategy !== undefined && { patchStrategies: String(patchStrategy).split(',') }),
-    ...(patchMergeKey !== undefined && { patchMergeKey: String(patchMergeKey) }),
+    ...(patchStrategy !== undefined && { patchStrategies: asString(patchStrategy, where).split(',') }),
+    ...(patchMergeKey !== undefined && { patchMergeKey: asString(patchMergeKey, where) }),
   };
+}
+
+function asString(value: unknown, where: string): string {
+  if (typeof value !== 'string') throw new Error(`${where}: expected a string, not ${JSON.stringify(value)}`);
+  return value;
 }
 
 function readValue(where: string, value: Json): ValueModel {
@@ -130,7 +135,7 @@ function readValue(where: string, value: Json): ValueModel {
     case 'boolean':
       return {
         type: value['type'],
-        ...(value['format'] !== undefined && { format: String(value['format']) }),
+        ...(value['format'] !== undefined && { format: asString(value['format'], where) }),
         ...(value['enum'] !== undefined && { enum: asArray(value['enum'], where).map(String) }),
       };
     default:

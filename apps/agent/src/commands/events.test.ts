@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { printEvents } from './events.ts';
+import { type FakeAgent, type RecordingTerminal, recordingTerminal, startFakeAgent } from './test-support.ts';
+
+describe('printEvents', () => {
+  let agent: FakeAgent;
+  let terminal: RecordingTerminal;
+  beforeEach(async () => {
+    agent = await startFakeAgent();
+    terminal = recordingTerminal();
+  });
+  afterEach(() => agent[Symbol.asyncDispose]());
+  const record = (name: string, reason: string, namespace = 'default'): void =>
+    agent.events.event({ apiVersion: 'v1', kind: 'Pod', namespace, name }, 'Normal', reason, `${reason} it\nand more`);
+  const events = (watch = false, namespace?: string): Promise<void> =>
+    printEvents(agent.connection, terminal, agent.clock, watch, namespace);
+
+  it('lists what happened, the latest last', async () => {
+    record('web', 'Pulled');
+    await agent.clock.advance(30_000);
+    record('web', 'Started');
+    await agent.clock.advance(30_000);
+    record('web', 'Pulled');
+    await agent.clock.advance(12_000);
+    await events();
+    expect(terminal.printed).toEqual([
+      'NAMESPACE   LAST SEEN           TYPE     REASON    OBJECT    MESSAGE',
+      'default     42s                 Normal   Started   pod/web   Started it...',
+      'default     12s (x2 over 72s)   Normal   Pulled    pod/web   Pulled it...',
+    ]);
+  });
+
+  it('lists those of one namespace', async () => {
+    record('web', 'Pulled');
+    record('db', 'Pulled', 'shop');
+    await events(false, 'shop');
+    expect(terminal.printed.slice(1)).toEqual(['shop        0s          Normal   Pulled   pod/db   Pulled it...']);
+  });
+
+  it('says that there are none, on standard error', async () => {
+    await events();
+    await events(false, 'shop');
+    expect(terminal.printed).toEqual([]);
+    expect(terminal.errors).toEqual(['No events found.', 'No events found in namespace shop.']);
+  });
+
+  it('watches: what happened, then what happens', async () => {
+    record('web', 'Pulled');
+    const done = events(true);
+    await terminal.until(2);
+    record('web', 'Started');
+    await terminal.until(3);
+    record('web', 'Started');
+    await terminal.until(4);
+    terminal.interrupt();
+    await done;
+    expect(terminal.printed.map((line) => line.split(/ {2,}/).slice(1, 4).join('|'))).toEqual([
+      'LAST SEEN|TYPE|REASON',
+      '0s|Normal|Pulled',
+      '0s|Normal|Started',
+      '0s (x2 over 0s)|Normal|Started',
+    ]);
+  });
+});

@@ -1,0 +1,30 @@
+import type { AgentConnection } from './agent-connection.ts';
+
+/** A change of an object, as the agent's watches tell it. */
+export interface ObjectChange<T> {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly object: T;
+}
+
+/**
+ * Watches what `path` lists: first all that is there, together, then each change, until `signal` aborts.
+ * @throws AgentConnectionError
+ */
+export async function* watchList<T>(
+  agent: AgentConnection,
+  path: string,
+  signal: AbortSignal,
+): AsyncGenerator<readonly ObjectChange<T>[], void> {
+  let initial: ObjectChange<T>[] | undefined = [];
+  for await (const line of agent.streamJson(`${path}?watch=true&sendInitialEvents=true`, signal)) {
+    const change = line as ObjectChange<T> | { readonly type: 'BOOKMARK' };
+    if (change.type === 'BOOKMARK') {
+      yield initial ?? [];
+      initial = undefined;
+    } else if (initial === undefined) {
+      yield [change];
+    } else {
+      initial.push(change);
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { parseDurationMs } from './duration.ts';
+
+describe('parseDurationMs', () => {
+  it.each([
+    ['0', 0],
+    ['-0', 0],
+    ['0s', 0],
+    ['20s', 20_000],
+    ['1m30s', 90_000],
+    ['1h2m3s4ms', 3_723_004],
+    ['1.5h', 5_400_000],
+    ['.5s', 500],
+    ['1.s', 1000],
+    ['250us', 0.25],
+    ['250\u00b5s', 0.25],
+    ['250\u03bcs', 0.25],
+    ['500ns', 0.0005],
+    ['-1s', -1000],
+    ['+1s', 1000],
+    ['2540400h', 2_540_400 * 3_600_000],
+  ])('reads %s as %d ms', (text, ms) => {
+    expect(parseDurationMs(text)).toBeCloseTo(ms, 9);
+  });
+
+  it.each([
+    '',
+    '+',
+    '-',
+    '1',
+    '20',
+    's',
+    '.s',
+    '1 s',
+    ' 1s',
+    '1s ',
+    '1S',
+    '1d',
+    '1m30',
+    '1,5s',
+    '--1s',
+    '1m-30s',
+    '3000000h',
+    'PT1S',
+  ])('refuses "%s"', (text) => {
+    expect(parseDurationMs(text)).toBeUndefined();
+  });
+});

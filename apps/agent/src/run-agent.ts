@@ -1,0 +1,132 @@
+import { mkdir } from 'node:fs/promises';
+import { createAgent, readNodeFacts } from '@rxlet/agent';
+import { createLifetime, errorMessage, type Logger, systemClock } from '@rxlet/component-base';
+import { createPrometheusMetrics } from '@rxlet/component-base/prometheus';
+import { createKubeletServer } from '@rxlet/kubelet-server';
+import { createFileSource, nodeManifestFolder } from '@rxlet/pod-source';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { ConfigError } from './config/config-error.ts';
+import { type AgentSettings, socketPath } from './config/settings.ts';
+import { connectRuntime } from './connect-runtime.ts';
+import { logPodChanges } from './log-pod-changes.ts';
+import { createPinoLogger } from './pino-logger.ts';
+import { showLiveTable } from './terminal/live-table.ts';
+import { createNoticeLogger } from './terminal/notice-logger.ts';
+
+/**
+ * Runs the agent until `signal` aborts; the pods run on after that.
+ *
+ * @throws ConfigError, CriError, UnixSocketError when it cannot start
+ */
+export async function runAgent(settings: AgentSettings, signal: AbortSignal): Promise<void> {
+  const { nodeName, nodeIp, manifestPath, rootDirectory, podLogsDirectory, containerLogsDirectory, kubelet } = settings;
+  const { stdout } = process;
+  // On a terminal, warnings stand above the table that is shown there; log lines would spoil it.
+  let note = (line: string): void => void process.stderr.write(`${line}\n`);
+  const logger: Logger = stdout.isTTY ? createNoticeLogger((line) => note(line)) : createPinoLogger(settings.verbosity);
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const metrics = createPrometheusMetrics(registry);
+
+  await using lifetime = createLifetime();
+  const own = <T extends AsyncDisposable>(part: T): T => {
+    lifetime.defer(async () => {
+      await part[Symbol.asyncDispose]();
+    });
+    return part;
+  };
+
+  const { runtime, images } = own(await connectRuntime(settings, logger, metrics));
+  await makeDirectory(rootDirectory, 0o750, '--root-dir');
+  await makeDirectory(podLogsDirectory, 0o750, 'podLogsDir in the configuration');
+  if (containerLogsDirectory !== undefined)
+    await makeDirectory(containerLogsDirectory, 0o755, 'podLogsDir in the configuration');
+  const sources =
+    manifestPath === undefined
+      ? []
+      : [
+          createFileSource(
+            { clock: systemClock, folder: nodeManifestFolder, logger },
+            {
+              path: manifestPath,
+              nodeName,
+              ...(kubelet.fileCheckFrequency !== undefined && { checkPeriodMs: kubelet.fileCheckFrequency }),
+            },
+          ),
+        ];
+  if (sources.length === 0)
+    logger.warn('there is no source of pods: name a folder of manifests with --pod-manifest-path');
+
+  const agent = own(
+    await createAgent(
+      { runtime, images, sources, logger, metrics },
+      {
+        node: {
+          ...(await readNodeFacts(kubelet.resolvConf)),
+          rootDirectory,
+          podLogsDirectory,
+          nodeIps: [nodeIp],
+          clusterDns: kubelet.clusterDNS ?? [],
+          clusterDomain: kubelet.clusterDomain ?? '',
+          cpuCfsQuota: kubelet.cpuCFSQuota ?? true,
+          cpuCfsQuotaPeriodUs: (kubelet.cpuCFSQuotaPeriod ?? 100) * 1000,
+          seccompDefault: kubelet.seccompDefault ?? false,
+        },
+        ...(containerLogsDirectory !== undefined && { containerLogsDirectory }),
+        ...(kubelet.runtimeRequestTimeout !== undefined && { requestTimeoutMs: kubelet.runtimeRequestTimeout }),
+        ...(kubelet.syncFrequency !== undefined && { resyncIntervalMs: kubelet.syncFrequency }),
+        crashLoopBackoff: { maxMs: kubelet.crashLoopBackOff?.maxContainerRestartPeriod ?? 300_000 },
+        images: {
+          // As in the kubelet, a bound on parallel pulls says that they are parallel.
+          serializeImagePulls: kubelet.serializeImagePulls ?? (kubelet.maxParallelImagePulls ?? 1) === 1,
+          ...(kubelet.maxParallelImagePulls !== undefined && { maxParallelImagePulls: kubelet.maxParallelImagePulls }),
+          ...(kubelet.registryPullQPS !== undefined && { registryPullQps: kubelet.registryPullQPS }),
+          ...(kubelet.registryBurst !== undefined && { registryPullBurst: kubelet.registryBurst }),
+        },
+      },
+    ),
+  );
+  const server = own(
+    createKubeletServer(
+      {
+        clock: systemClock,
+        pods: agent.pods,
+        events: agent.events,
+        healthChecks: agent.healthChecks,
+        metrics: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+        readLog: agent.readLog,
+        logger,
+      },
+      { socketPath: socketPath(rootDirectory), nodeName },
+    ),
+  );
+  await server.start();
+  if (stdout.isTTY) {
+    const table = showLiveTable(agent.pods, stdout, systemClock);
+    note = (line) => table.note(line);
+    lifetime.defer(() => table[Symbol.dispose]());
+  } else {
+    const logging = logPodChanges(agent.pods.changes$, logger);
+    lifetime.defer(() => logging.unsubscribe());
+  }
+  logger.info('rxlet is running', {
+    node: nodeName,
+    manifests: manifestPath,
+    rootDirectory,
+    socket: socketPath(rootDirectory),
+  });
+  agent.start();
+
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  logger.info(settings.runtime.kind === 'fake' ? 'rxlet is stopping' : 'rxlet is stopping; the pods run on');
+}
+
+async function makeDirectory(path: string, mode: number, setting: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode });
+  } catch (error) {
+    throw new ConfigError(`cannot make the folder ${path}: ${errorMessage(error)}; choose another with ${setting}`, {
+      cause: error,
+    });
+  }
+}

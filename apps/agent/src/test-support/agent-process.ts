@@ -1,0 +1,127 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { sleep, systemClock } from '@rxlet/component-base';
+import type { Event, Pod } from '@rxlet/kube-api';
+import { connectToAgent } from '../commands/agent-connection.ts';
+import { socketPath } from '../config/settings.ts';
+
+const RXLET = fileURLToPath(new URL('../../bin/rxlet', import.meta.url));
+
+/** Where an agent under test has its files; all of it below one folder. */
+export interface AgentFolders {
+  readonly root: string;
+  readonly manifests: string;
+  readonly podLogs: string;
+  readonly config: string;
+}
+
+/** Makes the folders, and a configuration that keeps everything below `folder`. */
+export async function makeAgentFolders(folder: string): Promise<AgentFolders> {
+  const folders = {
+    root: join(folder, 'root'),
+    manifests: join(folder, 'manifests'),
+    podLogs: join(folder, 'pod-logs'),
+    config: join(folder, 'kubelet.yaml'),
+  };
+  await mkdir(folders.manifests, { recursive: true });
+  const config = {
+    apiVersion: 'kubelet.config.k8s.io/v1beta1',
+    kind: 'KubeletConfiguration',
+    podLogsDir: folders.podLogs,
+  };
+  await writeFile(folders.config, JSON.stringify(config));
+  return folders;
+}
+
+/** An agent as its users run it: a process of its own, from its command. */
+export interface AgentProcess extends AsyncDisposable {
+  /** What it wrote so far. */
+  readonly output: () => string;
+  /** Sends a signal and waits for the end. @returns the exit code, or the signal that ended it */
+  end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
+  /** The pods as the agent shows them; empty while it does not answer. */
+  pods(): Promise<readonly Pod[]>;
+  events(): Promise<readonly Event[]>;
+  /** Runs another command against this agent. */
+  command(...args: string[]): Promise<CommandResult>;
+}
+
+/** What a command printed, and how it ended. */
+export interface CommandResult {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode: number | null;
+}
+
+/** Starts an agent; disposing of it ends it with SIGTERM. */
+export function startAgent({ root, manifests, config }: AgentFolders, ...flags: string[]): AgentProcess {
+  const args = [
+    '--config',
+    config,
+    '--root-dir',
+    root,
+    '--pod-manifest-path',
+    manifests,
+    '--hostname-override',
+    'node1',
+    ...flags,
+  ];
+  const child = spawn(RXLET, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => (output += data.toString()));
+  const ended = exitOf(child);
+  const connection = connectToAgent(socketPath(root));
+  const items = async <T>(path: string): Promise<readonly T[]> =>
+    ((await connection.getJson(path).catch(() => ({ items: [] }))) as { items: readonly T[] }).items;
+  return {
+    output: () => output,
+    end(signal) {
+      child.kill(signal);
+      return ended;
+    },
+    pods: () => items('/pods'),
+    events: () => items('/events'),
+    command: (...commandArgs) => runRxlet(...commandArgs, '--root-dir', root),
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+/** Runs `rxlet` to its end. */
+export async function runRxlet(...args: string[]): Promise<CommandResult> {
+  const child = spawn(RXLET, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (data: Buffer) => (stdout += data.toString()));
+  child.stderr.on('data', (data: Buffer) => (stderr += data.toString()));
+  await exitOf(child);
+  return { stdout, stderr, exitCode: child.exitCode };
+}
+
+function exitOf(child: ChildProcess): Promise<number | NodeJS.Signals> {
+  return new Promise((resolve) => child.once('close', (code, signal) => resolve(code ?? signal ?? 0)));
+}
+
+/**
+ * Looks again and again until `probe` gives a value, and returns that.
+ * @throws Error telling `what`, and `details()`, when it takes longer than `timeoutMs`
+ */
+export async function eventually<T>(
+  what: string,
+  probe: () => Promise<T | undefined | false>,
+  details: () => string = () => '',
+  timeoutMs = 30_000,
+): Promise<T> {
+  const endMs = systemClock.monotonicNow() + timeoutMs;
+  for (;;) {
+    const value = await probe();
+    if (value !== undefined && value !== false) return value;
+    if (systemClock.monotonicNow() > endMs)
+      throw new Error(`not within ${String(timeoutMs / 1000)} s: ${what}\n${details()}`);
+    await sleep(systemClock, 50);
+  }
+}

@@ -1,0 +1,30 @@
+import type { Pod } from '@rxlet/kube-api';
+import { findPodContainer, type RuntimeContainerStatus, type RuntimePodStatus } from '@rxlet/pod-model';
+import { readTerminationMessage } from '@rxlet/runtime-manager';
+
+/** Adds to a runtime status what the containers left to say about their end. */
+export type TerminationMessages = (pod: Pod, status: RuntimePodStatus) => Promise<RuntimePodStatus>;
+
+/**
+ * Creates {@link TerminationMessages}. An instance that has exited says no more, so each is read once for as long as its status is that which was read
+ * from the runtime.
+ */
+export function createTerminationMessages(ports: Parameters<typeof readTerminationMessage>[0]): TerminationMessages {
+  const known = new WeakMap<RuntimeContainerStatus, Promise<RuntimeContainerStatus>>();
+  const read = async (pod: Pod, status: RuntimeContainerStatus): Promise<RuntimeContainerStatus> => {
+    const spec = findPodContainer(pod, status.name)?.container;
+    if (spec === undefined) return status;
+    const message = await readTerminationMessage(ports, spec, status);
+    return message === status.message ? status : { ...status, message };
+  };
+  return async (pod, status) => {
+    if (status.containers.every(({ state }) => state !== 'exited')) return status;
+    const containers = status.containers.map((container) => {
+      if (container.state !== 'exited') return Promise.resolve(container);
+      const reading = known.get(container) ?? read(pod, container);
+      known.set(container, reading);
+      return reading;
+    });
+    return { ...status, containers: await Promise.all(containers) };
+  };
+}

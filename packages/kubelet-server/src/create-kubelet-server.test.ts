@@ -1,0 +1,497 @@
+import { once } from 'node:events';
+import { readdir, rename, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { Pod, PodPhase } from '@rxlet/kube-api';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { KubeletServerOptions } from './create-kubelet-server.ts';
+import type { KubeletServerPorts, LogQuery } from './ports.ts';
+import { RequestError } from './request-error.ts';
+import { type Answer, ask, createTestServer, lines, open, type TestServer } from './test-support.ts';
+
+const disposables: TestServer[] = [];
+afterEach(async () => {
+  for (const one of disposables.splice(0)) await one[Symbol.asyncDispose]();
+});
+
+async function create(
+  ports?: Partial<KubeletServerPorts>,
+  options?: Partial<KubeletServerOptions>,
+): Promise<TestServer> {
+  const made = await createTestServer(ports, options);
+  disposables.push(made);
+  return made;
+}
+
+async function start(
+  ports?: Partial<KubeletServerPorts>,
+  options?: Partial<KubeletServerOptions>,
+): Promise<TestServer> {
+  const made = await create(ports, options);
+  await made.server.start();
+  return made;
+}
+
+const pod = (name: string, phase: PodPhase = 'Running'): Pod => ({
+  metadata: { name, namespace: 'default', uid: `uid-${name}` },
+  status: { phase },
+});
+
+async function next(from: AsyncGenerator<string, void>): Promise<unknown> {
+  const { value } = await from.next();
+  return JSON.parse(value as string);
+}
+
+/** A reader of logs whose lines come one by one, as `say` gives them, until `close`. */
+function fakeLog() {
+  const queries: LogQuery[] = [];
+  const source = new Readable({ read: () => undefined });
+  let signal: AbortSignal | undefined;
+  const { promise: aborted, resolve } = Promise.withResolvers<unknown>();
+  return {
+    queries,
+    aborted,
+    say: (text: string) => source.push(text),
+    close: () => source.push(null),
+    fail: (error: Error) => source.destroy(error),
+    readLog: (query: LogQuery, given: AbortSignal) => {
+      queries.push(query);
+      signal = given;
+      signal.addEventListener('abort', () => {
+        source.destroy();
+        resolve(given.reason);
+      });
+      return Promise.resolve(source);
+    },
+    isAborted: () => signal?.aborted,
+  };
+}
+
+describe('/pods', () => {
+  it('lists the pods', async () => {
+    const { socketPath, podList } = await start();
+    podList.push(pod('web'), pod('db'));
+    const { status, headers, body } = await ask(socketPath, '/pods');
+    expect([status, headers['content-type']]).toEqual([200, 'application/json']);
+    expect(JSON.parse(body)).toEqual({
+      apiVersion: 'v1',
+      kind: 'PodList',
+      metadata: {},
+      items: [pod('web'), pod('db')],
+    });
+  });
+
+  it('watches: the pods there are, then each change', async () => {
+    const { socketPath, podList, podChanges } = await start();
+    podList.push(pod('web'));
+    const watch = lines(await open(socketPath, '/pods?watch=true'));
+    expect(await next(watch)).toEqual({ type: 'ADDED', object: pod('web') });
+    podChanges.next({ type: 'ADDED', pod: pod('db', 'Pending') });
+    podChanges.next({ type: 'MODIFIED', pod: pod('db') });
+    podChanges.next({ type: 'DELETED', pod: pod('web') });
+    expect(await next(watch)).toEqual({ type: 'ADDED', object: pod('db', 'Pending') });
+    expect(await next(watch)).toEqual({ type: 'MODIFIED', object: pod('db') });
+    expect(await next(watch)).toEqual({ type: 'DELETED', object: pod('web') });
+  });
+
+  it('marks where what there was ends, for those who ask', async () => {
+    const { socketPath, podList, podChanges } = await start();
+    podList.push(pod('web'));
+    const watch = lines(await open(socketPath, '/pods?watch=true&sendInitialEvents=true'));
+    podChanges.next({ type: 'ADDED', pod: pod('db') });
+    expect(await next(watch)).toMatchObject({ type: 'ADDED', object: pod('web') });
+    expect(await next(watch)).toEqual({
+      type: 'BOOKMARK',
+      object: { metadata: { annotations: { 'k8s.io/initial-events-end': 'true' } } },
+    });
+    expect(await next(watch)).toMatchObject({ type: 'ADDED', object: pod('db') });
+    expect((await ask(socketPath, '/pods?watch&sendInitialEvents=perhaps')).status).toBe(422);
+  });
+
+  it('lets go of the pods when the watcher leaves', async () => {
+    const { socketPath, podChanges } = await start();
+    const response = await open(socketPath, '/pods?watch');
+    expect(podChanges.observed).toBe(true);
+    response.destroy();
+    await untilUnobserved(podChanges, socketPath);
+    expect(podChanges.observed).toBe(false);
+  });
+
+  it('notices that a watcher left also when it had sent more than anybody reads', async () => {
+    const { socketPath, podChanges } = await start();
+    const socket = connect(socketPath);
+    socket.on('error', () => undefined);
+    socket.write('GET /pods?watch HTTP/1.1\r\nhost: x\r\ncontent-length: 10000000\r\n\r\n');
+    for (let sent = 0; sent < 300; sent += 1) socket.write('x'.repeat(1000));
+    await once(socket, 'data');
+    expect(podChanges.observed).toBe(true);
+    socket.destroy();
+    await untilUnobserved(podChanges, socketPath);
+    expect(podChanges.observed).toBe(false);
+  });
+
+  it('ends a watch whole when the pods are closed', async () => {
+    const { socketPath, podChanges } = await start();
+    const watch = lines(await open(socketPath, '/pods?watch'));
+    podChanges.complete();
+    expect(await watch.next()).toEqual({ done: true, value: undefined });
+  });
+
+  it('gives a watcher that does not read the latest state of each pod, not each change', async () => {
+    const { socketPath, podChanges } = await start();
+    const response = await open(socketPath, '/pods?watch');
+    // More than all buffers on the way can take.
+    const filler = 'x'.repeat(100_000);
+    const rounds = 200;
+    for (let round = 1; round <= rounds; round += 1) {
+      podChanges.next({
+        type: 'MODIFIED',
+        pod: { metadata: { name: 'web', uid: '1', labels: { round: String(round), filler } } },
+      });
+    }
+    podChanges.complete();
+    const seen: number[] = [];
+    for await (const line of lines(response)) {
+      seen.push(
+        Number(
+          (JSON.parse(line) as { object: { metadata: { labels: { round: string } } } }).object.metadata.labels.round,
+        ),
+      );
+    }
+    expect(seen.at(-1)).toBe(rounds);
+    expect(seen.length).toBeLessThan(rounds);
+  });
+});
+
+describe('/events', () => {
+  const web = { apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: 'web', uid: '1' };
+
+  it('lists and watches events', async () => {
+    const { socketPath, events } = await start();
+    events.event(web, 'Normal', 'Pulled', 'image is there');
+    const list = JSON.parse((await ask(socketPath, '/events')).body) as { kind: string; items: { reason: string }[] };
+    expect(list.kind).toBe('EventList');
+    expect(list.items.map(({ reason }) => reason)).toEqual(['Pulled']);
+
+    const watch = lines(await open(socketPath, '/events?watch=1'));
+    expect(await next(watch)).toMatchObject({ type: 'ADDED', object: { reason: 'Pulled', count: 1 } });
+    events.event(web, 'Normal', 'Started', 'started');
+    expect(await next(watch)).toMatchObject({ type: 'ADDED', object: { reason: 'Started', count: 1 } });
+    events.event(web, 'Normal', 'Pulled', 'image is there');
+    expect(await next(watch)).toMatchObject({ type: 'MODIFIED', object: { reason: 'Pulled', count: 2 } });
+  });
+});
+
+describe('/healthz', () => {
+  const problems = new Map<string, string>();
+  const healthChecks = ['ping', 'pleg'].map((name) => ({ name, check: () => problems.get(name) }));
+  afterEach(() => problems.clear());
+
+  it('is exactly ok when nothing is wrong', async () => {
+    const { socketPath } = await start({ healthChecks });
+    expect(await ask(socketPath, '/healthz')).toMatchObject({ status: 200, body: 'ok' });
+    expect(await ask(socketPath, '/healthz/pleg')).toMatchObject({ status: 200, body: 'ok' });
+  });
+
+  it('says what is wrong', async () => {
+    const { socketPath } = await start({ healthChecks });
+    problems.set('pleg', 'the runtime does not answer');
+    expect(await ask(socketPath, '/healthz')).toMatchObject({
+      status: 500,
+      body: 'pleg: the runtime does not answer\n',
+    });
+    expect(await ask(socketPath, '/healthz/ping')).toMatchObject({ status: 200, body: 'ok' });
+    expect(await ask(socketPath, '/healthz/pleg')).toMatchObject({ status: 500 });
+  });
+
+  it('does not know other checks', async () => {
+    const { socketPath } = await start({ healthChecks });
+    expect(await ask(socketPath, '/healthz/toString')).toMatchObject({
+      status: 404,
+      body: 'there is no health check "toString"\n',
+    });
+    expect((await ask(socketPath, '/healthz/ping/more')).status).toBe(404);
+  });
+});
+
+describe('/metrics', () => {
+  it('passes the metrics on', async () => {
+    const text = '# TYPE up gauge\nup 1\n';
+    const { socketPath } = await start({
+      metrics: () => Promise.resolve({ contentType: 'text/plain; version=0.0.4; charset=utf-8', text }),
+    });
+    const { status, headers, body } = await ask(socketPath, '/metrics');
+    expect([status, headers['content-type'], body]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8', text]);
+  });
+
+  it('answers 500 and says so in the log when they cannot be had', async () => {
+    const { socketPath, logger } = await start({ metrics: () => Promise.reject(new Error('no metrics')) });
+    expect(await ask(socketPath, '/metrics')).toMatchObject({ status: 500, body: 'no metrics\n' });
+    expect(logger.lines).toMatchObject([{ level: 'error', fields: { request: '/metrics', error: 'no metrics' } }]);
+  });
+});
+
+describe('/containerLogs', () => {
+  it('passes the query on and the log back', async () => {
+    const log = fakeLog();
+    const { socketPath, clock } = await start({ readLog: log.readLog });
+    log.say('one\ntw');
+    log.say('o\n');
+    log.close();
+    const { status, headers, body } = await ask(
+      socketPath,
+      '/containerLogs/default/web-node1/main?follow=true&previous=true&timestamps=true&tailLines=5&limitBytes=100&sinceSeconds=60',
+    );
+    expect([status, headers['content-type'], body]).toEqual([200, 'text/plain; charset=utf-8', 'one\ntwo\n']);
+    expect(log.queries).toEqual([
+      {
+        namespace: 'default',
+        podName: 'web-node1',
+        containerName: 'main',
+        follow: true,
+        previous: true,
+        timestamps: true,
+        tailLines: 5,
+        limitBytes: 100,
+        sinceMs: clock.now() - 60_000,
+      },
+    ]);
+  });
+
+  it('answers with the status of a RequestError', async () => {
+    const { socketPath, logger } = await start({
+      readLog: () => Promise.reject(new RequestError(404, 'pod "web" does not exist')),
+    });
+    expect(await ask(socketPath, '/containerLogs/default/web/main')).toMatchObject({
+      status: 404,
+      body: 'pod "web" does not exist\n',
+    });
+    expect(logger.lines).toEqual([]);
+  });
+
+  it.each([
+    ['/containerLogs', 400],
+    ['/containerLogs/default/web', 400],
+    ['/containerLogs/default//main', 400],
+    ['/containerLogs/default/web/main/more', 400],
+    ['/containerLogs/default/web/main?tailLines=many', 422],
+    ['/containerLogs/default/web/%zz', 400],
+  ])('answers %s with %i without asking for a log', async (path, status) => {
+    const log = fakeLog();
+    const { socketPath } = await start({ readLog: log.readLog });
+    expect((await ask(socketPath, path)).status).toBe(status);
+    expect(log.queries).toEqual([]);
+  });
+
+  it('tells the source when the reader of a followed log leaves', async () => {
+    const log = fakeLog();
+    const { socketPath, logger } = await start({ readLog: log.readLog });
+    const response = await open(socketPath, '/containerLogs/default/web/main?follow=true');
+    log.say('one\n');
+    expect(await lines(response).next()).toEqual({ done: false, value: 'one' });
+    response.destroy();
+    expect(await log.aborted).toEqual(new Error('the reader went away'));
+    expect(logger.lines).toEqual([]);
+  });
+
+  it('does not run ahead of a reader that does not read', async () => {
+    let given = 0;
+    const { promise: left, resolve } = Promise.withResolvers<void>();
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      try {
+        for (;;) {
+          given += 1;
+          yield new Uint8Array(64 * 1024);
+        }
+      } finally {
+        resolve();
+      }
+    }
+    const { socketPath } = await start({ readLog: () => Promise.resolve(endless()) });
+    const response = await open(socketPath, '/containerLogs/default/web/main');
+    for (let others = 0; others < 20; others += 1) await ask(socketPath, '/pods');
+    // A few megabytes fit into the buffers on the way.
+    expect(given).toBeLessThan(50);
+    response.destroy();
+    await left;
+  });
+
+  it('breaks off, for all to see, a log that fails midway', async () => {
+    const log = fakeLog();
+    const { socketPath, logger } = await start({ readLog: log.readLog });
+    const response = await open(socketPath, '/containerLogs/default/web/main');
+    const read = lines(response);
+    log.say('one\n');
+    await read.next();
+    log.fail(new Error('the disk is gone'));
+    await expect(read.next()).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect(logger.lines).toMatchObject([{ level: 'error', fields: { error: 'the disk is gone' } }]);
+  });
+});
+
+describe('other requests', () => {
+  it.each(['/', '/nothing', '/pods/more', '/metrics/cadvisor', '/toString', '/__proto__'])(
+    'answers 404 for %s',
+    async (path) => {
+      const { socketPath } = await start();
+      expect(await ask(socketPath, path)).toMatchObject({ status: 404, body: `there is no endpoint ${path}\n` });
+    },
+  );
+
+  it('answers 405 to whoever wants to write', async () => {
+    const { socketPath } = await start();
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+      const { status, headers } = await ask(socketPath, '/pods', method);
+      expect([status, headers.allow]).toEqual([405, 'GET, HEAD']);
+    }
+    expect((await ask(socketPath, '/nothing', 'POST')).status).toBe(404);
+  });
+
+  it('answers 400 to malformed targets', async () => {
+    const { socketPath } = await start();
+    expect((await ask(socketPath, '/pods%')).status).toBe(400);
+    expect((await ask(socketPath, '/pods?watch=perhaps')).status).toBe(422);
+  });
+
+  it('answers HEAD without a body, also where a body would not end', async () => {
+    const log = fakeLog();
+    const { socketPath, podChanges } = await start({ readLog: log.readLog });
+    const expected: Partial<Answer> = { status: 200, body: '' };
+    for (const path of ['/pods', '/pods?watch=true', '/events?watch', '/healthz', '/metrics']) {
+      expect(await ask(socketPath, path, 'HEAD')).toMatchObject(expected);
+    }
+    expect(podChanges.observed).toBe(false);
+    const refused = await ask(socketPath, '/containerLogs/default/web/main?follow', 'HEAD');
+    expect([refused.status, refused.headers.allow]).toEqual([405, 'GET']);
+    expect(log.queries).toEqual([]);
+  });
+
+  it('survives what is not HTTP', async () => {
+    const { socketPath } = await start();
+    const socket = connect(socketPath);
+    socket.end('\u0016\u0003\u0001 hello\r\n\r\n');
+    let text = '';
+    for await (const chunk of socket.setEncoding('utf8')) text += chunk as string;
+    expect(text).toMatch(/^HTTP\/1\.1 400 /);
+    expect((await ask(socketPath, '/healthz')).status).toBe(200);
+  });
+
+  it('refuses connections beyond the bound', async () => {
+    const { socketPath, logger } = await start({}, { maxConnections: 1 });
+    const response = await open(socketPath, '/pods?watch');
+    await expect(ask(socketPath, '/healthz')).rejects.toThrow();
+    expect(logger.lines).toMatchObject([{ level: 'warn', fields: { maxConnections: 1 } }]);
+    response.destroy();
+  });
+});
+
+describe('the socket', () => {
+  it('is only for its owner, and leaves nothing behind', async () => {
+    const { server, socketPath, folder } = await start();
+    expect((await stat(socketPath)).mode & 0o777).toBe(0o600);
+    await server[Symbol.asyncDispose]();
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('is refused while another agent serves it', async () => {
+    const { socketPath } = await start();
+    const second = await create({}, { socketPath });
+    await expect(second.server.start()).rejects.toMatchObject({ name: 'UnixSocketError', reason: 'InUse' });
+    await second.server[Symbol.asyncDispose]();
+    expect((await ask(socketPath, '/healthz')).body).toBe('ok');
+  });
+
+  it('takes the place of one that a killed agent left', async () => {
+    const { server, socketPath, folder } = await create();
+    // Closing a server removes its socket; made elsewhere and moved, it stays as after a kill.
+    const dead = createServer().listen(join(folder, 'dead'));
+    await once(dead, 'listening');
+    await rename(join(folder, 'dead'), socketPath);
+    await new Promise((resolve) => dead.close(resolve));
+    await server.start();
+    expect((await ask(socketPath, '/healthz')).body).toBe('ok');
+  });
+
+  it('does not take the place of a file', async () => {
+    const { server, socketPath } = await create();
+    await writeFile(socketPath, 'precious');
+    await expect(server.start()).rejects.toMatchObject({ reason: 'NotASocket' });
+  });
+
+  it('is opened once, however often the server is started', async () => {
+    const { server, socketPath } = await create();
+    await Promise.all([server.start(), server.start()]);
+    await server.start();
+    expect((await ask(socketPath, '/healthz')).body).toBe('ok');
+  });
+});
+
+describe('disposal', () => {
+  it('breaks off open watches and followed logs', async () => {
+    const log = fakeLog();
+    const { server, socketPath, podChanges, logger } = await start({ readLog: log.readLog });
+    const watch = lines(await open(socketPath, '/pods?watch'));
+    const follow = lines(await open(socketPath, '/containerLogs/default/web/main?follow'));
+    const broken = Promise.all([
+      expect(watch.next()).rejects.toMatchObject({ code: 'ECONNRESET' }),
+      expect(follow.next()).rejects.toMatchObject({ code: 'ECONNRESET' }),
+    ]);
+    await server[Symbol.asyncDispose]();
+    await broken;
+    expect(log.isAborted()).toBe(true);
+    expect(podChanges.observed).toBe(false);
+    expect(logger.lines).toEqual([]);
+  });
+
+  it('breaks off a log also where its source just ends', async () => {
+    const { server, socketPath } = await start({
+      readLog: async (_query, signal) =>
+        (async function* () {
+          await once(signal, 'abort');
+          yield new Uint8Array();
+        })(),
+    });
+    const read = lines(await open(socketPath, '/containerLogs/default/web/main?follow')).next();
+    const broken = expect(read).rejects.toMatchObject({ code: 'ECONNRESET' });
+    await server[Symbol.asyncDispose]();
+    await broken;
+  });
+
+  it('lets an answer that has only to be written be written', async () => {
+    const { promise, resolve } = Promise.withResolvers<{ contentType: string; text: string }>();
+    const { promise: asked, resolve: setAsked } = Promise.withResolvers<void>();
+    const { server, socketPath } = await start({ metrics: () => (setAsked(), promise) });
+    const answer = ask(socketPath, '/metrics');
+    await asked;
+    const disposed = server[Symbol.asyncDispose]();
+    resolve({ contentType: 'text/plain', text: 'up 1\n' });
+    expect((await answer).body).toBe('up 1\n');
+    await disposed;
+  });
+
+  it('leaves no socket when it comes while the server starts, and the server does not start after it', async () => {
+    const { server, folder } = await create();
+    const started = server.start();
+    await server[Symbol.asyncDispose]();
+    await Promise.allSettled([started]);
+    expect(await readdir(folder)).toEqual([]);
+
+    const other = await create();
+    await other.server[Symbol.asyncDispose]();
+    await expect(other.server.start()).rejects.toThrow('stopped');
+    expect(await readdir(other.folder)).toEqual([]);
+  });
+
+  it('does nothing for a server that was never started, or twice', async () => {
+    const { server } = await create();
+    await server[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
+  });
+});
+
+/** Waits, by asking the server for something, until it has seen that a reader left. */
+async function untilUnobserved(subject: { readonly observed: boolean }, socketPath: string): Promise<void> {
+  for (let tries = 0; subject.observed && tries < 100; tries += 1) await ask(socketPath, '/healthz');
+}

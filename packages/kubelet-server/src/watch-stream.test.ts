@@ -1,0 +1,146 @@
+import { EventEmitter } from 'node:events';
+import { NEVER, Subject, throwError } from 'rxjs';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { WatchEvent } from './watch-event.ts';
+import { type KeyedChange, type WatchResponse, writeWatch } from './watch-stream.ts';
+
+/** A response whose reader takes `room` lines and no more. */
+class FakeResponse extends EventEmitter implements WatchResponse {
+  readonly written: WatchEvent[] = [];
+  room = Infinity;
+  ended = false;
+  destroyed = false;
+
+  write(text: string): boolean {
+    expect(text.endsWith('\n')).toBe(true);
+    this.written.push(JSON.parse(text) as WatchEvent);
+    this.room -= 1;
+    return this.room > 0;
+  }
+
+  end(): void {
+    this.ended = true;
+  }
+
+  destroy(): void {
+    this.destroyed = true;
+    this.emit('close');
+  }
+
+  drain(room = Infinity): void {
+    this.room = room;
+    this.emit('drain');
+  }
+}
+
+describe('writeWatch', () => {
+  let response: FakeResponse;
+  let changes: Subject<KeyedChange>;
+  const change = (key: string, type: WatchEvent['type'], object: unknown = key): void =>
+    changes.next({ key, event: { type, object } });
+  beforeEach(() => {
+    response = new FakeResponse();
+    changes = new Subject();
+  });
+
+  it('writes what there is, then each change', () => {
+    writeWatch(response, [{ type: 'ADDED', object: 'a' }], changes);
+    change('b', 'ADDED');
+    change('a', 'DELETED');
+    expect(response.written).toEqual([
+      { type: 'ADDED', object: 'a' },
+      { type: 'ADDED', object: 'b' },
+      { type: 'DELETED', object: 'a' },
+    ]);
+  });
+
+  it('merges the changes of each object for a slow reader, and writes the latest when it goes on', () => {
+    response.room = 1;
+    writeWatch(response, [{ type: 'ADDED', object: 'a' }], changes);
+    change('a', 'MODIFIED', 'a2');
+    change('b', 'ADDED', 'b1');
+    change('c', 'ADDED');
+    change('a', 'MODIFIED', 'a3');
+    change('b', 'MODIFIED', 'b2');
+    change('c', 'DELETED');
+    expect(response.written).toHaveLength(1);
+
+    response.drain();
+    expect(response.written.slice(1)).toEqual([
+      { type: 'MODIFIED', object: 'a3' },
+      { type: 'ADDED', object: 'b2' },
+    ]);
+    change('b', 'DELETED');
+    expect(response.written.at(-1)).toEqual({ type: 'DELETED', object: 'b' });
+  });
+
+  it('stops again where the reader has enough', () => {
+    response.room = 1;
+    writeWatch(response, [{ type: 'ADDED', object: 'a' }], changes);
+    for (const key of ['b', 'c', 'd']) change(key, 'ADDED');
+    response.drain(2);
+    expect(response.written.map(({ object }) => object)).toEqual(['a', 'b', 'c']);
+    change('d', 'MODIFIED', 'd2');
+    response.drain();
+    expect(response.written.at(-1)).toEqual({ type: 'ADDED', object: 'd2' });
+    expect(response.written).toHaveLength(4);
+  });
+
+  it('holds changes back when what there was is already too much', () => {
+    response.room = 1;
+    writeWatch(
+      response,
+      ['a', 'b'].map((object) => ({ type: 'ADDED', object })),
+      changes,
+    );
+    change('c', 'ADDED');
+    expect(response.written).toHaveLength(2);
+  });
+
+  it('cuts off a reader that is too far behind, and leaves no subscription', () => {
+    response.room = 0;
+    writeWatch(response, [{ type: 'ADDED', object: 'a' }], changes, 2);
+    change('b', 'ADDED');
+    change('c', 'ADDED');
+    change('c', 'MODIFIED');
+    expect(response.destroyed).toBe(false);
+    change('d', 'ADDED');
+    expect(response.destroyed).toBe(true);
+    expect(changes.observed).toBe(false);
+  });
+
+  it('leaves no subscription when the reader goes away', () => {
+    writeWatch(response, [], changes);
+    expect(changes.observed).toBe(true);
+    response.emit('close');
+    expect(changes.observed).toBe(false);
+  });
+
+  it('writes what is outstanding and ends when the stream completes', () => {
+    response.room = 1;
+    writeWatch(response, [{ type: 'ADDED', object: 'a' }], changes);
+    change('b', 'ADDED');
+    changes.complete();
+    expect(response.written.map(({ object }) => object)).toEqual(['a', 'b']);
+    expect(response.ended).toBe(true);
+  });
+
+  it('breaks off when the stream fails, also at once', () => {
+    writeWatch(response, [], changes);
+    changes.error(new Error('broken'));
+    expect([response.ended, response.destroyed]).toEqual([false, true]);
+
+    const other = new FakeResponse();
+    writeWatch(
+      other,
+      [],
+      throwError(() => new Error('broken')),
+    );
+    expect(other.destroyed).toBe(true);
+  });
+
+  it('does not end by itself', () => {
+    writeWatch(response, [], NEVER);
+    expect([response.ended, response.destroyed]).toEqual([false, false]);
+  });
+});
