@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { systemClock } from '@rxlet/component-base';
+import { parseGoDuration, systemClock } from '@rxlet/component-base';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { connectToAgent } from './commands/agent-connection.ts';
 import { describePod } from './commands/describe-pod.ts';
@@ -8,7 +8,6 @@ import { getPods, OUTPUT_FORMATS } from './commands/get-pods.ts';
 import { printLogs } from './commands/logs.ts';
 import { processTerminal } from './commands/terminal.ts';
 import { ConfigError } from './config/config-error.ts';
-import { parseDurationMs } from './config/duration.ts';
 import type { KubeletConfiguration } from './config/kubelet-configuration.ts';
 import {
   type AgentFlags,
@@ -140,7 +139,7 @@ function wholeNumber(text: string): number {
 }
 
 function wholeSeconds(text: string): number {
-  const ms = parseDurationMs(text);
+  const ms = parseGoDuration(text);
   if (ms === undefined || ms < 1000)
     throw new InvalidArgumentError('It must be a duration of a second or more, like 90s or 5m.');
   return Math.round(ms / 1000);

@@ -12,6 +12,7 @@ export {
   noopEventRecorder,
   type RecordedEvent,
 } from './events.ts';
+export { formatGoDuration, parseGoDuration } from './go-duration.ts';
 export { createKeyedExecutor, type KeyedExecutor } from './keyed-executor.ts';
 export { createLifetime, type Lifetime, LifetimeEnded } from './lifetime.ts';
 export { errorMessage, type LogFields, type Logger, noopLogger } from './logger.ts';

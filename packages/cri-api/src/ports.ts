@@ -1,6 +1,15 @@
-import type { DescMessage, DescMethodServerStreaming, DescMethodUnary, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
+import type {
+  DescMessage,
+  DescMethodServerStreaming,
+  DescMethodUnary,
+  MessageInitShape,
+  MessageShape,
+} from '@bufbuild/protobuf';
 import type { GenService, GenServiceMethods } from '@bufbuild/protobuf/codegenv2';
-import type { ImageService as ImageServiceDescriptor, RuntimeService as RuntimeServiceDescriptor } from '../gen/runtime/v1/api_pb.js';
+import type {
+  ImageService as ImageServiceDescriptor,
+  RuntimeService as RuntimeServiceDescriptor,
+} from '../gen/runtime/v1/api_pb.js';
 
 /** What may be said with each call of a port. */
 export interface CallOptions {
@@ -29,9 +38,17 @@ export type ServerStreamingCall<I extends DescMessage, O extends DescMessage> = 
 type Port<S> =
   S extends GenService<infer M extends GenServiceMethods>
     ? {
-        [K in keyof M]: M[K] extends { methodKind: 'unary'; input: infer I extends DescMessage; output: infer O extends DescMessage }
+        [K in keyof M]: M[K] extends {
+          methodKind: 'unary';
+          input: infer I extends DescMessage;
+          output: infer O extends DescMessage;
+        }
           ? UnaryCall<I, O>
-          : M[K] extends { methodKind: 'server_streaming'; input: infer I extends DescMessage; output: infer O extends DescMessage }
+          : M[K] extends {
+                methodKind: 'server_streaming';
+                input: infer I extends DescMessage;
+                output: infer O extends DescMessage;
+              }
             ? ServerStreamingCall<I, O>
             : never;
       }

@@ -29,7 +29,7 @@ export type StatusCode = (typeof StatusCode)[keyof typeof StatusCode];
 export function callErrorCode(error: unknown): StatusCode | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   const { code } = error;
-  return typeof code === 'number' && code >= 0 && code <= 16 ? (code as StatusCode) : undefined;
+  return Number.isInteger(code) && (code as number) >= 0 && (code as number) <= 16 ? (code as StatusCode) : undefined;
 }
 
 /** Whether the runtime said that the sandbox, container or image does not exist. */

@@ -5,6 +5,7 @@ import {
   errorMessage,
   type EventRecorder,
   type EventType,
+  formatGoDuration,
   type Logger,
   type Metrics,
   noopLogger,
@@ -12,7 +13,6 @@ import {
 import type { ImageService } from '@rxlet/cri-api';
 import { formatPod, podEventObject } from '@rxlet/pod-model';
 import { decideImage } from './decide-image.ts';
-import { formatGoDuration } from './go-duration.ts';
 import { ImageError, type ImageErrorReason } from './image-error.ts';
 import { createImageMetrics } from './image-metrics.ts';
 import { createImagePuller, type ImagePullerOptions } from './image-puller.ts';

@@ -20,6 +20,7 @@ import {
   type RuntimePodStatus,
 } from '@rxlet/pod-model';
 import { type Observable, Subject } from 'rxjs';
+import { createFullNameQueue } from './full-name-queue.ts';
 import type { PodSubject, PodSyncer, RetryHint } from './pod-syncer.ts';
 import {
   afterCompletion,
@@ -112,8 +113,7 @@ export function createPodWorkers(ports: PodWorkersPorts, options: PodWorkersOpti
   const { resyncIntervalMs = 60_000, retryDelayMs = 10_000, transientRetryDelayMs = 1_000 } = options;
   const lifetime = createLifetime();
   const workers = new Map<string, Worker>();
-  /** Full name of a static pod → UIDs that want it, in the order they came; the first one has it. */
-  const fullNames = new Map<string, string[]>();
+  const fullNames = createFullNameQueue();
   const transitions = new Subject<PodWorkerTransition>();
   const wakeUps = createDeadlineQueue<string>(clock, (uid) => wake(workers.get(uid)));
   lifetime.defer(() => {
@@ -234,29 +234,16 @@ export function createPodWorkers(ports: PodWorkersPorts, options: PodWorkersOpti
   };
 
   const releaseFullName = (worker: Worker): void => {
-    const fullName = nameOf(worker.subject);
-    const queue = fullNames.get(fullName);
-    const position = queue?.indexOf(worker.uid) ?? -1;
-    if (queue === undefined || position < 0) return;
-    queue.splice(position, 1);
-    if (queue.length === 0) fullNames.delete(fullName);
-    const next = position === 0 && queue[0] !== undefined ? workers.get(queue[0]) : undefined;
+    const next = workers.get(fullNames.leave(nameOf(worker.subject), worker.uid) ?? '');
     if (next?.state.kind !== 'waiting') return;
     enter(next, afterWaiting(next.state, clock.now()));
     wake(next);
   };
 
-  /** @returns whether the worker may start now. */
-  const takeFullName = (subject: PodSubject, uid: string): boolean => {
-    if (subject.kind === 'pod' && !isStaticPod(subject.pod)) return true;
-    const queue = fullNames.get(nameOf(subject)) ?? [];
-    fullNames.set(nameOf(subject), queue);
-    queue.push(uid);
-    return queue[0] === uid;
-  };
-
   const create = (subject: PodSubject, uid: string, mark = 0): void => {
-    const mayStart = takeFullName(subject, uid) || subject.kind === 'runtime';
+    // Static pods follow one another under their name; what the runtime holds already has it, whoever else wants it.
+    const sharesName = subject.kind === 'runtime' || isStaticPod(subject.pod);
+    const mayStart = !sharesName || fullNames.join(nameOf(subject), uid) || subject.kind === 'runtime';
     const worker: Worker = {
       uid,
       subject,

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import { dirname, normalize, resolve } from 'node:path';
+import { parseGoDuration } from '@rxlet/component-base';
 import { parseDocument, type YAMLParseError } from 'yaml';
 import { z } from 'zod';
 import { ConfigError } from './config-error.ts';
-import { parseDurationMs } from './duration.ts';
 
 /** The fields of a KubeletConfiguration that the agent honours. All durations are in milliseconds; what is not set has the kubelet's default. */
 export interface KubeletConfiguration {
@@ -49,7 +49,7 @@ const count = (least: number) => optional(z.int().min(least, { error: `expected 
 const textOrDefault = text.transform((value) => value || undefined);
 
 const durationValue = z.string({ error: 'expected a duration like 20s or 1m30s' }).transform((value, context) => {
-  const ms = parseDurationMs(value);
+  const ms = parseGoDuration(value);
   if (ms !== undefined && ms >= 0) return ms;
   context.addIssue({ code: 'custom', message: `"${value}" is not a duration like 20s or 1m30s` });
   return z.NEVER;
@@ -58,7 +58,7 @@ const durationValue = z.string({ error: 'expected a duration like 20s or 1m30s' 
 const durationOrDefault = optional(durationValue).transform((ms) => ms || undefined);
 const durationWithin = (least: string, most: string) =>
   optional(
-    durationValue.refine((ms) => ms >= parseDurationMs(least)! && ms <= parseDurationMs(most)!, {
+    durationValue.refine((ms) => ms >= parseGoDuration(least)! && ms <= parseGoDuration(most)!, {
       error: `expected a duration from ${least} to ${most}`,
     }),
   );

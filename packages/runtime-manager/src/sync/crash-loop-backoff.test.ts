@@ -1,4 +1,3 @@
-import { formatGoDuration } from './crash-loop-backoff.ts';
 import { createManagerBench, type ManagerBench, type ManagerBenchParts } from '../testing/manager-bench.ts';
 import { noopEventRecorder, seededRandom } from '@rxlet/component-base';
 import { createVirtualClock } from '@rxlet/component-base/testing';
@@ -64,17 +63,5 @@ describe('crash loops', () => {
       expect((await b.settle(pod)).error).toBeUndefined();
       await b.clock.advance(601_000);
     }
-  });
-});
-
-describe('a wait in words', () => {
-  it.each([
-    [10_000, '10s'],
-    [80_000, '1m20s'],
-    [300_000, '5m0s'],
-    [61_500, '1m1.5s'],
-    [3_600_000, '1h0m0s'],
-  ])('of %d ms is %s', (ms, text) => {
-    expect(formatGoDuration(ms)).toBe(text);
   });
 });

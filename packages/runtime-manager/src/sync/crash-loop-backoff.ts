@@ -1,4 +1,4 @@
-import type { Clock } from '@rxlet/component-base';
+import { type Clock, createBackoff } from '@rxlet/component-base';
 import type { Container, EphemeralContainer, Pod } from '@rxlet/kube-api';
 import type { RuntimePodStatus } from '@rxlet/pod-model';
 
@@ -27,12 +27,6 @@ export interface CrashLoopBackoff {
   collectGarbage(): void;
 }
 
-interface Entry {
-  delayMs: number;
-  /** When the container was last let go. */
-  admittedMs: number;
-}
-
 /** A container that ran for longer than this since its last start begins anew, whatever the longest wait is. */
 const EXPIRY_MS = 600_000;
 
@@ -45,31 +39,21 @@ const EXPIRY_MS = 600_000;
  */
 export function createCrashLoopBackoff(clock: Clock, options: CrashLoopBackoffOptions = {}): CrashLoopBackoff {
   const { initialMs = 10_000, maxMs = 300_000 } = options;
-  const firstMs = Math.min(initialMs, maxMs);
-  const entries = new Map<string, Entry>();
+  const backoff = createBackoff({ initialMs, maxMs, expiryMs: EXPIRY_MS });
   return {
     admit(pod, container, status) {
       const ended = status.containers.find(({ name, state }) => name === container.name && state === 'exited');
       if (ended === undefined) return undefined;
       const endedMs = Number(ended.finishedAtNanos / 1_000_000n);
       const key = backoffKey(pod, container);
-      const entry = entries.get(key);
-      const live = entry !== undefined && endedMs - entry.admittedMs <= EXPIRY_MS ? entry : undefined;
       const nowMs = clock.now();
-      if (live !== undefined && nowMs - endedMs < live.delayMs) {
-        return { delayMs: live.delayMs, untilMs: endedMs + live.delayMs };
-      }
-      entries.set(key, {
-        delayMs: live === undefined ? firstMs : Math.min(live.delayMs * 2, maxMs),
-        admittedMs: nowMs,
-      });
+      const delayMs = backoff.delayMs(key, endedMs);
+      if (nowMs - endedMs < delayMs) return { delayMs, untilMs: endedMs + delayMs };
+      backoff.next(key, endedMs, nowMs);
       return undefined;
     },
-    collectGarbage() {
-      const nowMs = clock.now();
-      // An entry still counts for a container that ended just before its expiry, for as long as that one may have to wait.
-      for (const [key, { admittedMs }] of entries) if (nowMs - admittedMs > EXPIRY_MS + maxMs) entries.delete(key);
-    },
+    // An entry still counts for a container that ended just before its expiry, for as long as that one may have to wait.
+    collectGarbage: () => backoff.collectGarbage(clock.now() - maxMs),
   };
 }
 
@@ -78,14 +62,4 @@ function backoffKey(pod: Pod, container: Container | EphemeralContainer): string
   return [name, namespace, uid, container.name, container.image ?? '', JSON.stringify(container.resources ?? {})].join(
     '/',
   );
-}
-
-/** A duration of a second or more as Go prints it: `10s`, `1m20s`, `5m0s`, `1m1.5s`. */
-export function formatGoDuration(ms: number): string {
-  const minutes = Math.floor(ms / 60_000);
-  const seconds = `${String((ms % 60_000) / 1000)}s`;
-  if (minutes === 0) return seconds;
-  return minutes < 60
-    ? `${String(minutes)}m${seconds}`
-    : `${String(Math.floor(minutes / 60))}h${String(minutes % 60)}m${seconds}`;
 }

@@ -1,3 +1,4 @@
+import { formatGoDuration } from '@rxlet/component-base';
 import type { Container, EphemeralContainer, Pod } from '@rxlet/kube-api';
 import {
   containerFieldPath,
@@ -9,7 +10,6 @@ import {
 } from '@rxlet/pod-model';
 import type { Context } from '../context.ts';
 import type { SandboxHandle } from './create-sandbox.ts';
-import { formatGoDuration } from './crash-loop-backoff.ts';
 import { startContainer } from './start-container.ts';
 import { failedResult, StepFailure } from './step-failure.ts';
 import type { SyncRun } from './sync-run.ts';

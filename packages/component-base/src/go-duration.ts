@@ -16,10 +16,10 @@ const PART = /(\d+(?:\.\d*)?|\.\d+)(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/y;
 const LONGEST_MS = 2 ** 63 / 1e6;
 
 /**
- * Reads a duration as Go and the KubeletConfiguration write it: `1m30s`, `100ms`, `1.5h`, `0`.
+ * Reads a duration in the notation of Go, as in a KubeletConfiguration: `1m30s`, `100ms`, `1.5h`, `0`.
  * @returns milliseconds, or `undefined` when the text is no duration
  */
-export function parseDurationMs(text: string): number | undefined {
+export function parseGoDuration(text: string): number | undefined {
   const isNegative = text.startsWith('-');
   const digits = /^[+-]/.test(text) ? text.slice(1) : text;
   if (digits === '0') return 0;
@@ -32,4 +32,17 @@ export function parseDurationMs(text: string): number | undefined {
   }
   if (digits === '' || totalMs >= LONGEST_MS) return undefined;
   return isNegative ? -totalMs : totalMs;
+}
+
+/** Writes a duration in the notation of Go, which events and waiting messages use, truncated to whole milliseconds: `0s`, `312ms`, `1.5s`, `2m3.45s`, `1h0m5s`. */
+export function formatGoDuration(durationMs: number): string {
+  const totalMs = Math.max(0, Math.trunc(durationMs));
+  if (totalMs === 0) return '0s';
+  if (totalMs < 1000) return `${String(totalMs)}ms`;
+  const minutes = Math.floor(totalMs / 60_000);
+  const seconds = `${String((totalMs % 60_000) / 1000)}s`;
+  if (minutes === 0) return seconds;
+  return minutes < 60
+    ? `${String(minutes)}m${seconds}`
+    : `${String(Math.floor(minutes / 60))}h${String(minutes % 60)}m${seconds}`;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { parseDurationMs } from './duration.ts';
+import { formatGoDuration, parseGoDuration } from './go-duration.ts';
 
-describe('parseDurationMs', () => {
+describe('parseGoDuration', () => {
   it.each([
     ['0', 0],
     ['-0', 0],
@@ -20,7 +20,7 @@ describe('parseDurationMs', () => {
     ['+1s', 1000],
     ['2540400h', 2_540_400 * 3_600_000],
   ])('reads %s as %d ms', (text, ms) => {
-    expect(parseDurationMs(text)).toBeCloseTo(ms, 9);
+    expect(parseGoDuration(text)).toBeCloseTo(ms, 9);
   });
 
   it.each([
@@ -43,6 +43,26 @@ describe('parseDurationMs', () => {
     '3000000h',
     'PT1S',
   ])('refuses "%s"', (text) => {
-    expect(parseDurationMs(text)).toBeUndefined();
+    expect(parseGoDuration(text)).toBeUndefined();
+  });
+});
+
+describe('formatGoDuration', () => {
+  it.each([
+    [-1, '0s'],
+    [0, '0s'],
+    [0.9, '0s'],
+    [312.7, '312ms'],
+    [1000, '1s'],
+    [1500, '1.5s'],
+    [1234.9, '1.234s'],
+    [60_000, '1m0s'],
+    [80_000, '1m20s'],
+    [300_000, '5m0s'],
+    [123_450, '2m3.45s'],
+    [3_605_000, '1h0m5s'],
+    [90_061_001, '25h1m1.001s'],
+  ])('%d ms: %s', (durationMs, text) => {
+    expect(formatGoDuration(durationMs)).toBe(text);
   });
 });
