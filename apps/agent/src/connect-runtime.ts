@@ -10,6 +10,9 @@ export interface RuntimeConnection extends AsyncDisposable {
   readonly images: ImageService;
 }
 
+/** A runtime that hangs is told sooner at the start than later, when a slow answer may be worth waiting for. */
+const FIRST_CALL_TIMEOUT_MS = 15_000;
+
 /**
  * Connects to the runtime that was chosen, and asks it for its version.
  *
@@ -20,6 +23,7 @@ export async function connectRuntime(
   { runtime, kubelet }: AgentSettings,
   logger: Logger,
   metrics: Metrics,
+  signal: AbortSignal,
 ): Promise<RuntimeConnection> {
   const ports = { clock: systemClock, random: systemRandom, metrics };
   if (runtime.kind === 'fake') {
@@ -29,12 +33,17 @@ export async function connectRuntime(
   }
   const client = createCriClient(ports, {
     endpoint: runtime.endpoint,
-    ...(runtime.imageEndpoint !== undefined && { imageEndpoint: runtime.imageEndpoint }),
-    ...(kubelet.runtimeRequestTimeout !== undefined && { timeoutMs: kubelet.runtimeRequestTimeout }),
+    imageEndpoint: runtime.imageEndpoint,
+    timeoutMs: kubelet.runtimeRequestTimeout,
   });
   try {
-    await client.runtime.version({ version: '0.1.0' });
-    if (runtime.imageEndpoint !== undefined) await client.images.listImages({ filter: { image: { image: 'none' } } });
+    await client.runtime.version({ version: '0.1.0' }, { signal, timeoutMs: FIRST_CALL_TIMEOUT_MS });
+    if (runtime.imageEndpoint !== undefined) {
+      await client.images.listImages(
+        { filter: { image: { image: 'none' } } },
+        { signal, timeoutMs: FIRST_CALL_TIMEOUT_MS },
+      );
+    }
     // From here on; what goes wrong before is told once, by the error.
     client.state$.subscribe((state) => logState(state, runtime.endpoint, logger));
     return client;

@@ -23,7 +23,7 @@ try {
 } catch (error) {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode;
-  } else {
+  } else if (!interrupted.signal.aborted) {
     process.stderr.write(`rxlet: ${errorMessage(error)}\n`);
     process.exitCode = 1;
   }

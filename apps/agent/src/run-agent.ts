@@ -3,8 +3,9 @@ import { createAgent, readNodeFacts } from '@rxlet/agent';
 import { createLifetime, errorMessage, type Logger, systemClock } from '@rxlet/component-base';
 import { createPrometheusMetrics } from '@rxlet/component-base/prometheus';
 import { createKubeletServer } from '@rxlet/kubelet-server';
-import { createFileSource, nodeManifestFolder } from '@rxlet/pod-source';
+import { createFileSource } from '@rxlet/pod-source';
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { agentOptions } from './config/agent-options.ts';
 import { ConfigError } from './config/config-error.ts';
 import { type AgentSettings, socketPath } from './config/settings.ts';
 import { connectRuntime } from './connect-runtime.ts';
@@ -19,7 +20,7 @@ import { createNoticeLogger } from './terminal/notice-logger.ts';
  * @throws ConfigError, CriError, UnixSocketError when it cannot start
  */
 export async function runAgent(settings: AgentSettings, signal: AbortSignal): Promise<void> {
-  const { nodeName, nodeIp, manifestPath, rootDirectory, podLogsDirectory, containerLogsDirectory, kubelet } = settings;
+  const { nodeName, manifestPath, rootDirectory, podLogsDirectory, containerLogsDirectory, kubelet } = settings;
   const { stdout } = process;
   // On a terminal, warnings stand above the table that is shown there; log lines would spoil it.
   let note = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -36,7 +37,7 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
     return part;
   };
 
-  const { runtime, images } = own(await connectRuntime(settings, logger, metrics));
+  const { runtime, images } = own(await connectRuntime(settings, logger, metrics, signal));
   await makeDirectory(rootDirectory, 0o750, '--root-dir');
   await makeDirectory(podLogsDirectory, 0o750, 'podLogsDir in the configuration');
   if (containerLogsDirectory !== undefined)
@@ -46,46 +47,15 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
       ? []
       : [
           createFileSource(
-            { clock: systemClock, folder: nodeManifestFolder, logger },
-            {
-              path: manifestPath,
-              nodeName,
-              ...(kubelet.fileCheckFrequency !== undefined && { checkPeriodMs: kubelet.fileCheckFrequency }),
-            },
+            { clock: systemClock, logger },
+            { path: manifestPath, nodeName, checkPeriodMs: kubelet.fileCheckFrequency },
           ),
         ];
   if (sources.length === 0)
     logger.warn('there is no source of pods: name a folder of manifests with --pod-manifest-path');
 
-  const agent = own(
-    await createAgent(
-      { runtime, images, sources, logger, metrics },
-      {
-        node: {
-          ...(await readNodeFacts(kubelet.resolvConf)),
-          rootDirectory,
-          podLogsDirectory,
-          nodeIps: [nodeIp],
-          clusterDns: kubelet.clusterDNS ?? [],
-          clusterDomain: kubelet.clusterDomain ?? '',
-          cpuCfsQuota: kubelet.cpuCFSQuota ?? true,
-          cpuCfsQuotaPeriodUs: (kubelet.cpuCFSQuotaPeriod ?? 100) * 1000,
-          seccompDefault: kubelet.seccompDefault ?? false,
-        },
-        ...(containerLogsDirectory !== undefined && { containerLogsDirectory }),
-        ...(kubelet.runtimeRequestTimeout !== undefined && { requestTimeoutMs: kubelet.runtimeRequestTimeout }),
-        ...(kubelet.syncFrequency !== undefined && { resyncIntervalMs: kubelet.syncFrequency }),
-        crashLoopBackoff: { maxMs: kubelet.crashLoopBackOff?.maxContainerRestartPeriod ?? 300_000 },
-        images: {
-          // As in the kubelet, a bound on parallel pulls says that they are parallel.
-          serializeImagePulls: kubelet.serializeImagePulls ?? (kubelet.maxParallelImagePulls ?? 1) === 1,
-          ...(kubelet.maxParallelImagePulls !== undefined && { maxParallelImagePulls: kubelet.maxParallelImagePulls }),
-          ...(kubelet.registryPullQPS !== undefined && { registryPullQps: kubelet.registryPullQPS }),
-          ...(kubelet.registryBurst !== undefined && { registryPullBurst: kubelet.registryBurst }),
-        },
-      },
-    ),
-  );
+  const facts = await readNodeFacts(kubelet.resolvConf);
+  const agent = own(await createAgent({ runtime, images, sources, logger, metrics }, agentOptions(settings, facts)));
   const server = own(
     createKubeletServer(
       {

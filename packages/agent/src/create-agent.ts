@@ -101,11 +101,9 @@ export async function createAgent(
   const { node, relistPeriodMs, resyncIntervalMs, containerLogsDirectory } = options;
   const make = { ...defaultParts, ...parts };
   const base = { clock, random, logger, metrics };
-  const directories = [
-    node.rootDirectory,
-    node.podLogsDirectory,
-    ...(containerLogsDirectory === undefined ? [] : [containerLogsDirectory]),
-  ];
+  const directories = [node.rootDirectory, node.podLogsDirectory, containerLogsDirectory].filter(
+    (path) => path !== undefined,
+  );
   const files = ports.files ?? createNodeFileSystem({ roots: directories });
   const { runtimeName } = await runtime.version({ version: '0.1.0' });
 
@@ -128,9 +126,7 @@ export async function createAgent(
 
   // Where pods come from, and what the runtime holds of them.
   const config = own(make.createPodConfig({ ...base, events, sources }));
-  const pleg = own(
-    make.createPleg({ ...base, runtime }, { runtimeName, ...(relistPeriodMs !== undefined && { relistPeriodMs }) }),
-  );
+  const pleg = own(make.createPleg({ ...base, runtime }, { runtimeName, relistPeriodMs }));
 
   // What brings the one to the other.
   const imageManager = own(make.createImageManager({ ...base, images, events }, options.images));
@@ -153,12 +149,7 @@ export async function createAgent(
     requestRelist,
     hostIps,
   });
-  const workers = own(
-    make.createPodWorkers(
-      { ...base, events, syncer, statuses: pleg.cache },
-      { ...(resyncIntervalMs !== undefined && { resyncIntervalMs }) },
-    ),
-  );
+  const workers = own(make.createPodWorkers({ ...base, events, syncer, statuses: pleg.cache }, { resyncIntervalMs }));
 
   // What keeps it going.
   const admission = [refuseUnsupportedFeatures(unsupportedPodFeatures), ...(ports.admission ?? [])];

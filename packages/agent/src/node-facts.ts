@@ -1,6 +1,7 @@
 import { access, readdir, readFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
-import { type NodeSettings, parseResolvConf } from '@rxlet/runtime-manager';
+import { errorMessage } from '@rxlet/component-base';
+import { type NodeSettings, parseResolvConf, type ResolvConf } from '@rxlet/runtime-manager';
 
 /** What of the settings the node itself tells. */
 export type NodeFacts = Pick<
@@ -33,9 +34,20 @@ export async function readNodeFacts(resolvConfPath = '/etc/resolv.conf'): Promis
         ? '/sys/fs/cgroup/init.scope/memory.swap.max'
         : '/sys/fs/cgroup/memory/memory.memsw.limit_in_bytes',
     ),
-    resolvConf: resolvConfPath === '' ? undefined : parseResolvConf(await readFile(resolvConfPath, 'utf8')),
+    resolvConf: resolvConfPath === '' ? undefined : await readResolvConf(resolvConfPath),
     extraMaskedPaths: await thermalThrottlePaths(),
   };
+}
+
+async function readResolvConf(path: string): Promise<ResolvConf> {
+  try {
+    return parseResolvConf(await readFile(path, 'utf8'));
+  } catch (error) {
+    const cause = errorMessage(error);
+    throw new Error(`cannot read the DNS settings for pods: ${cause}; name another file as resolvConf, or none by ""`, {
+      cause: error,
+    });
+  }
 }
 
 /** Sizes in the runtime's notation, `2MB`, from folders such as `hugepages-2048kB`; the smallest first. */
