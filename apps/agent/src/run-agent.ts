@@ -26,7 +26,8 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
   let note = (line: string): void => void process.stderr.write(`${line}\n`);
   const logger: Logger = stdout.isTTY ? createNoticeLogger((line) => note(line)) : createPinoLogger(settings.verbosity);
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  // The delay of the event loop is sampled by a timer: at its default of 10 ms that alone would be most of what an idle agent costs.
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 1000 });
   const metrics = createPrometheusMetrics(registry);
 
   await using lifetime = createLifetime();
