@@ -55,7 +55,7 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
   if (sources.length === 0)
     logger.warn('there is no source of pods: name a folder of manifests with --pod-manifest-path');
 
-  const facts = await readNodeFacts(kubelet.resolvConf);
+  const facts = await readNodeFacts();
   const agent = own(await createAgent({ runtime, images, sources, logger, metrics }, agentOptions(settings, facts)));
   const server = own(
     createKubeletServer(

@@ -4,4 +4,5 @@ export { type NodeFacts, readNodeFacts } from './node-facts.ts';
 export { type AgentParts, defaultParts } from './parts.ts';
 export { createPodSyncer, type PodSyncerPorts } from './pod-syncer.ts';
 export type { PodChange } from './pod-view.ts';
+export { readResolvConf } from './read-resolv-conf.ts';
 export { createSyncLoop, type SyncLoop, type SyncLoopOptions, type SyncLoopPorts } from './sync-loop.ts';

@@ -1,27 +1,17 @@
-import { access, readdir, readFile } from 'node:fs/promises';
+import { access, readdir } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
-import { errorMessage } from '@rxlet/component-base';
-import { type NodeSettings, parseResolvConf, type ResolvConf } from '@rxlet/runtime-manager';
+import type { NodeSettings } from '@rxlet/runtime-manager';
 
 /** What of the settings the node itself tells. */
 export type NodeFacts = Pick<
   NodeSettings,
-  | 'memoryCapacityBytes'
-  | 'allocatable'
-  | 'hugePageSizes'
-  | 'cgroupVersion'
-  | 'swapAccounting'
-  | 'resolvConf'
-  | 'extraMaskedPaths'
+  'memoryCapacityBytes' | 'allocatable' | 'hugePageSizes' | 'cgroupVersion' | 'swapAccounting' | 'extraMaskedPaths'
 >;
 
 /**
  * Asks the kernel for what pods' configurations depend on.
- *
- * @param resolvConfPath the file that pods take their DNS settings from (KubeletConfiguration `resolvConf`); empty: none
- * @throws when that file cannot be read
  */
-export async function readNodeFacts(resolvConfPath = '/etc/resolv.conf'): Promise<NodeFacts> {
+export async function readNodeFacts(): Promise<NodeFacts> {
   const cgroupVersion = (await exists('/sys/fs/cgroup/cgroup.controllers')) ? 2 : 1;
   const memory = totalmem();
   return {
@@ -34,20 +24,8 @@ export async function readNodeFacts(resolvConfPath = '/etc/resolv.conf'): Promis
         ? '/sys/fs/cgroup/init.scope/memory.swap.max'
         : '/sys/fs/cgroup/memory/memory.memsw.limit_in_bytes',
     ),
-    resolvConf: resolvConfPath === '' ? undefined : await readResolvConf(resolvConfPath),
     extraMaskedPaths: await thermalThrottlePaths(),
   };
-}
-
-async function readResolvConf(path: string): Promise<ResolvConf> {
-  try {
-    return parseResolvConf(await readFile(path, 'utf8'));
-  } catch (error) {
-    const cause = errorMessage(error);
-    throw new Error(`cannot read the DNS settings for pods: ${cause}; name another file as resolvConf, or none by ""`, {
-      cause: error,
-    });
-  }
 }
 
 /** Sizes in the runtime's notation, `2MB`, from folders such as `hugepages-2048kB`; the smallest first. */

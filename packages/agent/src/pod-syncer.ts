@@ -80,7 +80,10 @@ export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
       const uid = pod.metadata?.uid ?? '';
       const { phase } = await report(pod, status);
       if (phase === 'Succeeded' || phase === 'Failed') return { completed: true };
-      const result = await runtimeManager.syncPod(pod, status, { signal });
+      const result = await runtimeManager.syncPod(pod, status, {
+        signal,
+        isTerminationRequested: () => signal.aborted,
+      });
       rememberStartErrors(uid, result);
       if (result.results.length > 0) requestRelist(uid);
       if (result.error === undefined) return { completed: false };

@@ -2,6 +2,7 @@ import type { Clock, EventRecorder, Logger, Random } from '@rxlet/component-base
 import type { ImageService, RuntimeService } from '@rxlet/cri-api';
 import type { Pod } from '@rxlet/kube-api';
 import type { NodeSettings } from './config/node-settings.ts';
+import type { ResolvConf } from './config/resolv-conf.ts';
 import type { FileSystem } from './files/file-system.ts';
 import type { ManagerMetrics } from './metrics.ts';
 import type { ImageEnsurer, LifecycleHooks } from './ports.ts';
@@ -25,6 +26,7 @@ export interface Context {
   readonly runtimeHandler: (pod: Pod) => string | Promise<string>;
   readonly containerLogsDirectory: string | undefined;
   readonly nodeHostsFile: string;
+  readonly resolvConf: () => ResolvConf | undefined | Promise<ResolvConf | undefined>;
   readonly requestTimeoutMs: number;
   readonly backoff: CrashLoopBackoff;
 }

@@ -3,6 +3,7 @@ import type { Pod } from '@rxlet/kube-api';
 import type { RuntimePodStatus } from '@rxlet/pod-model';
 import { type Observable, Subject } from 'rxjs';
 import { defaultNodeSettings, type NodeSettings } from './config/node-settings.ts';
+import type { ResolvConf } from './config/resolv-conf.ts';
 import type { Context } from './context.ts';
 import { collectGarbage, type GarbageCollectionRequest, type GarbageCollectionResult } from './gc/collect-garbage.ts';
 import { trimDeadContainers } from './gc/trim-dead-containers.ts';
@@ -31,6 +32,11 @@ export interface RuntimeManagerOptions {
   readonly containerLogsDirectory?: string;
   /** The hosts file that pods on the node's network get a copy of. Default `/etc/hosts`. */
   readonly nodeHostsFile?: string;
+  /**
+   * Gives the node's own resolv.conf, which pods' DNS configuration is based on. It is asked for each pod, since the file changes with the node's network.
+   * A throw keeps the sandbox from being created. Default: none.
+   */
+  readonly resolvConf?: () => ResolvConf | undefined | Promise<ResolvConf | undefined>;
   /** What a call to the runtime may take (KubeletConfiguration `runtimeRequestTimeout`), on top of the grace period for StopContainer. Default 2 min. */
   readonly requestTimeoutMs?: number;
 }
@@ -84,6 +90,7 @@ export function createRuntimeManager(ports: RuntimeManagerPorts, options: Runtim
     runtimeHandler: options.runtimeHandler ?? defaultHandlerOnly,
     containerLogsDirectory: options.containerLogsDirectory,
     nodeHostsFile: options.nodeHostsFile ?? '/etc/hosts',
+    resolvConf: options.resolvConf ?? (() => undefined),
     requestTimeoutMs: options.requestTimeoutMs ?? 120_000,
     backoff: createCrashLoopBackoff(ports.clock, options.crashLoopBackoff),
   };

@@ -10,7 +10,6 @@ const facts: NodeFacts = {
   hugePageSizes: ['2MB'],
   cgroupVersion: 2,
   swapAccounting: false,
-  resolvConf: undefined,
   extraMaskedPaths: [],
 };
 const options = (kubelet: KubeletConfiguration = {}) =>

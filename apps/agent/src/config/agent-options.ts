@@ -1,4 +1,4 @@
-import type { AgentOptions, NodeFacts } from '@rxlet/agent';
+import { type AgentOptions, type NodeFacts, readResolvConf } from '@rxlet/agent';
 import type { AgentSettings } from './settings.ts';
 
 /** What the agent is told by its settings and by the node. What is not set is left to the defaults of its parts, which are the kubelet's. */
@@ -16,6 +16,7 @@ export function agentOptions(settings: AgentSettings, facts: NodeFacts): AgentOp
       cpuCfsQuotaPeriodUs: (kubelet.cpuCFSQuotaPeriod ?? 100) * 1000,
       seccompDefault: kubelet.seccompDefault ?? false,
     },
+    resolvConf: () => readResolvConf(kubelet.resolvConf ?? '/etc/resolv.conf'),
     containerLogsDirectory,
     requestTimeoutMs: kubelet.runtimeRequestTimeout,
     resyncIntervalMs: kubelet.syncFrequency,

@@ -9,7 +9,13 @@ const settings: NodeSettings = { ...defaultNodeSettings, memoryCapacityBytes: 10
 
 function configOf(pod: Parameters<typeof testPod>[0]): ReturnType<typeof buildSandboxConfig> {
   const given = testPod(pod);
-  return buildSandboxConfig({ pod: given, attempt: 3, dns: podDns(given, settings), cgroupParent: '/x', settings });
+  return buildSandboxConfig({
+    pod: given,
+    attempt: 3,
+    dns: podDns(given, { ...settings, resolvConf: undefined }),
+    cgroupParent: '/x',
+    settings,
+  });
 }
 
 describe('buildSandboxConfig', () => {

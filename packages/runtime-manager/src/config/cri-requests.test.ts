@@ -37,12 +37,12 @@ const node: NodeSettings = {
   podLogsDirectory: '<podlogs>',
   clusterDns: ['10.96.0.10'],
   clusterDomain: 'cluster.local',
-  resolvConf: parseResolvConf('nameserver 192.0.2.53\nsearch corp.example\noptions timeout:2\n'),
   memoryCapacityBytes: 24_684_092n * 1024n,
   hugePageSizes: ['2MB', '1GB'],
   cgroupVersion: 1,
   swapAccounting: true,
 };
+const resolvConf = parseResolvConf('nameserver 192.0.2.53\nsearch corp.example\noptions timeout:2\n');
 const POD_IP = '192.168.192.168';
 
 // A pod that needs what the manager does not do yet, or that was refused, leads to no requests. What images are worth is for others to say.
@@ -97,7 +97,11 @@ async function recordRequests(pod: Pod): Promise<{ sandboxes: unknown[]; contain
     clock,
     runtime,
     images: recordedImages,
-    options: { node, cgroupParent: (subject) => `/kubepods${qosLevel(subject)}/pod${subject.metadata?.uid ?? ''}` },
+    options: {
+      node,
+      resolvConf: () => resolvConf,
+      cgroupParent: (subject) => `/kubepods${qosLevel(subject)}/pod${subject.metadata?.uid ?? ''}`,
+    },
     ports: {
       events: noopEventRecorder,
       random: { next: () => 0, hex: () => '<rand>' },

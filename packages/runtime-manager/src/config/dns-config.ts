@@ -17,7 +17,12 @@ export interface PodDns {
   readonly warnings: readonly DnsWarning[];
 }
 
-type DnsSettings = Pick<NodeSettings, 'clusterDns' | 'clusterDomain' | 'resolvConf' | 'nodeIps'>;
+/** What a pod's DNS configuration depends on besides the pod. */
+export interface DnsSettings extends Pick<NodeSettings, 'clusterDns' | 'clusterDomain' | 'nodeIps'> {
+  /** The node's own resolv.conf; `undefined` when pods are to have nothing of it (KubeletConfiguration `resolvConf: ""`). */
+  readonly resolvConf: ResolvConf | undefined;
+}
+
 /** Where names are looked up first: in the cluster, as the node does, or only where `dnsConfig` says. */
 type DnsKind = 'cluster' | 'host' | 'none';
 

@@ -1,5 +1,4 @@
 import type { Quantity } from '@rxlet/kube-api';
-import type { ResolvConf } from './resolv-conf.ts';
 
 /** What the requests to the runtime depend on besides the pod: facts about the node, and the kubelet's configuration. */
 export interface NodeSettings {
@@ -13,8 +12,6 @@ export interface NodeSettings {
   readonly clusterDns: readonly string[];
   /** Domain of the cluster (KubeletConfiguration `clusterDomain`); empty: none. */
   readonly clusterDomain: string;
-  /** The node's parsed resolv.conf; `undefined` when the agent is configured to use none (`resolvConf: ""`). */
-  readonly resolvConf: ResolvConf | undefined;
   /** Memory of the node, more than 0: OOM scores of Burstable pods follow from it. */
   readonly memoryCapacityBytes: bigint;
   /** What pods may use of the node: stands in for limits that a pod reads from its environment but does not set. */
@@ -46,7 +43,6 @@ export const defaultNodeSettings: Omit<NodeSettings, 'memoryCapacityBytes'> = {
   nodeIps: [],
   clusterDns: [],
   clusterDomain: '',
-  resolvConf: undefined,
   allocatable: {},
   hugePageSizes: [],
   cgroupVersion: 2,

@@ -17,12 +17,12 @@ export interface SandboxHandle {
 }
 
 /** The configuration of a pod's sandbox, for creating it and for the calls about its containers. */
-export function sandboxConfigFor(
-  { cgroupParent, settings }: Context,
+export async function sandboxConfigFor(
+  { cgroupParent, settings, resolvConf }: Context,
   pod: Pod,
   attempt: number,
-): { readonly config: PodSandboxConfig; readonly warnings: readonly DnsWarning[] } {
-  const dns = podDns(pod, settings);
+): Promise<{ readonly config: PodSandboxConfig; readonly warnings: readonly DnsWarning[] }> {
+  const dns = podDns(pod, { ...settings, resolvConf: await resolvConf() });
   const config = buildSandboxConfig({ pod, attempt, dns, cgroupParent: cgroupParent(pod), settings });
   return { config, warnings: dns.warnings };
 }
@@ -63,7 +63,7 @@ async function runSandbox(
   warn: (reason: string, message: string) => void,
   signal: AbortSignal | undefined,
 ): Promise<{ id: string; config: PodSandboxConfig }> {
-  const { config, warnings } = sandboxConfigFor(context, pod, attempt);
+  const { config, warnings } = await sandboxConfigFor(context, pod, attempt);
   for (const { reason, message } of warnings) warn(reason, message);
   await context.files.makeDirectory(config.logDirectory, 0o755);
   const runtimeHandler = await context.runtimeHandler(pod);

@@ -44,7 +44,7 @@ export async function syncPodContents(
   if (actions.killPod && !actions.createSandbox) return;
   await pruneInitContainers(context, pod, status, actions.createSandbox ? 'all' : 'superseded', signal);
   if (!startsAnything(actions)) return;
-  const sandbox = actions.createSandbox ? await newSandbox(run, options) : currentSandbox(run);
+  const sandbox = actions.createSandbox ? await newSandbox(run, options) : await currentSandbox(run);
   if (sandbox !== undefined) await startContainers(run, sandbox);
 }
 
@@ -64,9 +64,9 @@ async function newSandbox(
   }
 }
 
-function currentSandbox({ context, pod, status, actions, record }: SyncRun): SandboxHandle | undefined {
+async function currentSandbox({ context, pod, status, actions, record }: SyncRun): Promise<SandboxHandle | undefined> {
   try {
-    const { config } = sandboxConfigFor(context, pod, actions.attempt);
+    const { config } = await sandboxConfigFor(context, pod, actions.attempt);
     return { id: actions.sandboxId, config, ips: status.ips };
   } catch (error) {
     record(failedResult('ConfigPodSandbox', formatPod(pod), error, 'ConfigPodSandboxError'));
