@@ -50,6 +50,35 @@ describe('syncPod', () => {
     expect(message).toEqual([expect.stringMatching(/\/[0-9a-f]{8}$/), 0o666]);
   });
 
+  it('takes the DNS settings that the node has at that time, and says when they cannot be read', async () => {
+    let nameserver: string | undefined = '192.0.2.1';
+    const resolvConf = () => {
+      if (nameserver === undefined) throw new Error('cannot read /etc/resolv.conf');
+      return { nameservers: [nameserver], searches: [], options: [] };
+    };
+    const b = bench({ options: { resolvConf } });
+    const asked: (string | undefined)[] = [];
+    const run = b.fake.runtime.runPodSandbox;
+    b.fake.runtime.runPodSandbox = (request, options) => {
+      asked.push(request.config?.dnsConfig?.servers?.[0]);
+      return run(request, options);
+    };
+    const pods = ['one', 'two', 'three'].map((name) => testPod({ name, spec: { dnsPolicy: 'Default' } }));
+    await b.sync(pods[0]!);
+    nameserver = '192.0.2.2';
+    await b.sync(pods[1]!);
+    expect(asked).toEqual(['192.0.2.1', '192.0.2.2']);
+    nameserver = undefined;
+    const { results } = await b.sync(pods[2]!);
+    expect(results).toMatchObject([
+      {
+        action: 'CreatePodSandbox',
+        reason: 'CreatePodSandboxError',
+        message: expect.stringContaining('/etc/resolv.conf') as string,
+      },
+    ]);
+  });
+
   it('links the log for log shippers, once there is one', async () => {
     const b = bench({ options: { containerLogsDirectory: '/var/log/containers' } });
     const pod = testPod();
