@@ -240,14 +240,23 @@ describe.skipIf(unavailable !== undefined)('rxlet on containerd', () => {
     await eventually('the agent has forgotten it', async () => (await agent.pods()).length === 0);
   });
 
-  it('completes a pod that does not restart, and keeps its log', async () => {
+  it('completes a pod that does not restart, and keeps its log and its last words', async () => {
     const agent = start();
-    await write('job', { restartPolicy: 'OnFailure', containers: [{ name: 'main', ...shell('echo done') }] });
+    await write('job', {
+      restartPolicy: 'OnFailure',
+      containers: [{ name: 'main', ...shell('echo done; echo bye > /dev/termination-log') }],
+    });
     await eventually(
       'the pod has succeeded',
       async () => (await agent.pods())[0]?.status?.phase === 'Succeeded',
       agent.output,
     );
+    const [job] = await agent.pods();
+    expect(job?.status?.containerStatuses?.[0]?.state?.terminated).toMatchObject({
+      exitCode: 0,
+      reason: 'Completed',
+      message: 'bye\n',
+    });
     expect(await agent.command('logs', 'job')).toMatchObject({ stdout: 'done\n' });
     await remove('job');
     await eventually(
