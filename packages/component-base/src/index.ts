@@ -12,6 +12,19 @@ export {
   noopEventRecorder,
   type RecordedEvent,
 } from './events.ts';
+export {
+  createFailpoint,
+  type Failpoint,
+  FAILPOINT_CODES,
+  type FailpointAction,
+  type FailpointCode,
+  FailpointError,
+  type FailpointErrorReason,
+  type FailpointEvaluator,
+  type FailpointTerm,
+  formatFailpoint,
+  parseFailpoint,
+} from './failpoint.ts';
 export { formatGoDuration, parseGoDuration } from './go-duration.ts';
 export { createKeyedExecutor, type KeyedExecutor } from './keyed-executor.ts';
 export { createLifetime, type Lifetime, LifetimeEnded } from './lifetime.ts';
