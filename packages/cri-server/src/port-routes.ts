@@ -1,7 +1,14 @@
-import type { DescMethod, DescService } from '@bufbuild/protobuf';
+import { create, type DescMethod, type DescService, type Message } from '@bufbuild/protobuf';
 import { Code, ConnectError, type ConnectRouter, type HandlerContext, type ServiceImpl } from '@connectrpc/connect';
 import { errorMessage, type Logger } from '@rxlet/component-base';
-import { callErrorCode, type CallOptions, StatusCode } from '@rxlet/cri-api';
+import {
+  callErrorCode,
+  type CallOptions,
+  StatusCode,
+  type VersionResponse,
+  VersionResponseSchema,
+} from '@rxlet/cri-api';
+import { fromV1alpha2, toV1alpha2, v1alpha2Method } from '@rxlet/cri-api/v1alpha2';
 
 /** What the routes need besides the port. */
 export interface RouteOptions {
@@ -23,6 +30,38 @@ export function routePort(router: ConnectRouter, service: DescService, port: obj
       method.methodKind === 'unary' ? unary(method, call, options) : streaming(method, call, options);
   }
   router.service(service, implementation as Partial<ServiceImpl<DescService>>);
+}
+
+/**
+ * Routes every RPC that the v1alpha2 of `service` has to the same port, which speaks v1, with requests and answers converted. It has no streams.
+ */
+export function routePortAsV1alpha2(
+  router: ConnectRouter,
+  service: DescService,
+  port: object,
+  options: RouteOptions,
+): void {
+  const methods = port as Record<string, PortCall>;
+  const implementation: Record<string, unknown> = {};
+  let olderService: DescService | undefined;
+  for (const method of service.methods) {
+    const older = v1alpha2Method(method);
+    if (older === undefined) continue;
+    olderService = older.parent;
+    const call: PortCall = async (request, callOptions) => {
+      const answer = await methods[method.localName]!(fromV1alpha2(method.input, request as Message), callOptions);
+      return toV1alpha2(method.output, withOlderVersion(method, answer as Message));
+    };
+    implementation[older.localName] = unary(method, call, options);
+  }
+  if (olderService !== undefined) router.service(olderService, implementation as Partial<ServiceImpl<DescService>>);
+}
+
+/** Answers to `Version` name the version of the CRI that they came by. */
+function withOlderVersion(method: DescMethod, answer: Message): Message {
+  return method.name === 'Version'
+    ? create(VersionResponseSchema, { ...(answer as VersionResponse), runtimeApiVersion: 'v1alpha2' })
+    : answer;
 }
 
 function unary(method: DescMethod, call: PortCall, options: RouteOptions) {

@@ -94,14 +94,11 @@ describe('serveCri', () => {
   });
 
   it('passes code and message of an error on unchanged', async () => {
-    await serve();
+    await serve({ attach: () => Promise.reject(new ServiceError(StatusCode.Unimplemented, 'no such RPC here')) });
     const error = await errorOf(runtimeClient().containerStatus({ containerId: 'missing' }));
     expect([error.code, error.rawMessage]).toEqual([Code.NotFound, 'container "missing" not found']);
     const unimplemented = await errorOf(runtimeClient().attach({}));
-    expect([unimplemented.code, unimplemented.rawMessage]).toEqual([
-      Code.Unimplemented,
-      'Attach is not simulated by the fake runtime',
-    ]);
+    expect([unimplemented.code, unimplemented.rawMessage]).toEqual([Code.Unimplemented, 'no such RPC here']);
   });
 
   it('makes an error without a code Internal, and logs it', async () => {
@@ -130,13 +127,32 @@ describe('serveCri', () => {
     expect([error.code, error.rawMessage]).toEqual([Code.DataLoss, 'state file cut short']);
   });
 
-  it('answers Unimplemented for a service that it does not have', async () => {
+  it('serves v1alpha2 from the same ports', async () => {
     await serve();
-    const client = createClient(v1alpha2.RuntimeService, transport());
-    const error = await errorOf(client.version({}));
+    const runtime = createClient(v1alpha2.RuntimeService, transport());
+    const images = createClient(v1alpha2.ImageService, transport());
+    expect(await runtime.version({})).toMatchObject({ runtimeName: 'fake', runtimeApiVersion: 'v1alpha2' });
+    const { imageRef } = await images.pullImage({ image: { image: 'busybox' } });
+    const metadata = { name: 'a', namespace: 'default', uid: 'a', attempt: 0 };
+    const { podSandboxId } = await runtime.runPodSandbox({ config: { metadata } });
+    const envs = [{ key: 'COLOUR', value: 'grün' }];
+    const config = { metadata: { name: 'main', attempt: 0 }, image: { image: imageRef }, envs };
+    const { containerId } = await runtime.createContainer({ podSandboxId, config, sandboxConfig: { metadata } });
+    expect((await runtime.listContainers({})).containers).toMatchObject([{ id: containerId, podSandboxId }]);
+    expect((await runtimeClient().listContainers({})).containers).toMatchObject([{ id: containerId, podSandboxId }]);
+    const error = await errorOf(runtime.containerStatus({ containerId: 'missing' }));
+    expect([error.code, error.rawMessage]).toEqual([Code.NotFound, 'container "missing" not found']);
+  });
+
+  it.each([
+    ['v1', v1alpha2.RuntimeService],
+    ['v1alpha2', RuntimeServiceDescriptor],
+  ] as const)('answers Unimplemented for what is not %s if it is to serve that only', async (version, absent) => {
+    await serve({}, { versions: [version] });
+    const error = await errorOf(createClient(absent, transport()).version({}));
     expect([error.code, error.rawMessage]).toEqual([
       Code.Unimplemented,
-      'unknown method Version of service runtime.v1alpha2.RuntimeService',
+      `unknown method Version of service ${absent.typeName}`,
     ]);
   });
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Session } from 'node:http2';
+import type { ConnectRouter } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { type Clock, errorMessage, type Logger, noopLogger, systemClock, withDeadline } from '@rxlet/component-base';
 import { listenOnUnixSocket } from '@rxlet/component-base/unix-socket';
@@ -11,7 +12,7 @@ import {
   ServiceError,
   StatusCode,
 } from '@rxlet/cri-api';
-import { routePort } from './port-routes.ts';
+import { routePort, routePortAsV1alpha2 } from './port-routes.ts';
 import { parseUnixAddress } from './unix-address.ts';
 import { answerUnknownMethod } from './unknown-method.ts';
 
@@ -24,10 +25,20 @@ export interface CriServices {
   readonly images: ImageService;
 }
 
+/** A version of the CRI. */
+export type CriApiVersion = 'v1' | 'v1alpha2';
+
 /** Options of {@link serveCri}. */
 export interface CriServerOptions {
   /** Where to listen: `unix:///run/fake.sock`. Its directory has to exist. */
   readonly listen: string;
+  /** The versions of the CRI that it speaks; the ports are the same, v1alpha2 is converted. Default: both. */
+  readonly versions?: readonly CriApiVersion[];
+  /**
+   * Routes for further services on the same socket, in gRPC unless a route says otherwise: `router.service(…, …, { connect: true })` is for `curl`, too.
+   * Default: none.
+   */
+  readonly routes?: (router: ConnectRouter) => void;
   /** Default: none. */
   readonly logger?: Logger;
   /** Largest message in either direction, in bytes. Default: 16 MiB, as the kubelet has it. */
@@ -56,6 +67,7 @@ export interface CriServer extends AsyncDisposable {
  */
 export async function serveCri(services: CriServices, options: CriServerOptions): Promise<CriServer> {
   const { logger = noopLogger, maxMessageBytes = 16 * 1024 * 1024, drainMs = 2000, clock = systemClock } = options;
+  const { versions = ['v1', 'v1alpha2'] } = options;
   const path = parseUnixAddress(options.listen);
   const streamsEnd = new AbortController();
   const routeOptions = { logger, streamsEnd: streamsEnd.signal };
@@ -71,8 +83,12 @@ export async function serveCri(services: CriServices, options: CriServerOptions)
     fallback: (request, response) =>
       answerUnknownMethod(request as Http2ServerRequest, response as Http2ServerResponse),
     routes(router) {
-      routePort(router, RuntimeServiceDescriptor, services.runtime, routeOptions);
-      routePort(router, ImageServiceDescriptor, services.images, routeOptions);
+      for (const version of new Set(versions)) {
+        const route = version === 'v1' ? routePort : routePortAsV1alpha2;
+        route(router, RuntimeServiceDescriptor, services.runtime, routeOptions);
+        route(router, ImageServiceDescriptor, services.images, routeOptions);
+      }
+      options.routes?.(router);
     },
   });
   const server = createServer(handle);
