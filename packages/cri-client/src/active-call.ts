@@ -30,6 +30,8 @@ export interface CallInit {
 /** A call under way. */
 export interface ActiveCall {
   readonly subject: CallSubject;
+  /** Whether it may have reached the runtime. */
+  readonly sent: boolean;
   /** Asks for one more message. Until it comes, or the end, nothing may be asked for again. */
   read(): void;
   /** Ends the call with `error` and tells the server that nobody waits for it any more. */
@@ -85,14 +87,14 @@ export function startCall(context: CallContext, init: CallInit): ActiveCall {
     activeCalls.delete(active);
     init.onEnd(error);
   };
-  const onAbort = (): void => active.end(callCanceled(signal?.reason, subject));
+  const onAbort = (): void => active.end(callCanceled(signal?.reason, subject, active.sent));
   const onStatus = (status: CallStatus): void => {
     if (ended) return;
     if (status.code === StatusCode.Ok) {
       finish(undefined);
     } else if (context.ready || !isLocal(status)) {
       finish(statusError(status, subject));
-    } else if (readyAtStart || context.connectionCount !== connectionCountAtStart) {
+    } else if (active.sent) {
       finish(connectionLost(subject));
     } else {
       void context.explainFailure(subject.method).then((error) => {
@@ -104,6 +106,9 @@ export function startCall(context: CallContext, init: CallInit): ActiveCall {
   const call = context.channel.createCall(init.path, Infinity, null, null, null);
   const active: ActiveCall = {
     subject,
+    get sent() {
+      return readyAtStart || context.connectionCount !== connectionCountAtStart;
+    },
     read: () => call.startRead(),
     end(error) {
       if (ended) return;
@@ -113,7 +118,9 @@ export function startCall(context: CallContext, init: CallInit): ActiveCall {
   };
   activeCalls.add(active);
   signal?.addEventListener('abort', onAbort, { once: true });
-  if (timeoutMs !== Infinity) timer = clock.setTimer(timeoutMs, () => active.end(deadlineExceeded(timeoutMs, subject)));
+  if (timeoutMs !== Infinity) {
+    timer = clock.setTimer(timeoutMs, () => active.end(deadlineExceeded(timeoutMs, subject, active.sent)));
+  }
 
   call.start(NO_METADATA, {
     onReceiveMetadata: () => undefined,

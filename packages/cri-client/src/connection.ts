@@ -32,6 +32,8 @@ export interface Connection extends AsyncDisposable {
   readonly endpoint: Endpoint;
   readonly state$: Observable<ConnectionState>;
   readonly closed: boolean;
+  /** Number of the present connection; `undefined` while there is none. */
+  readonly epoch: number | undefined;
   /** Starts a call, which must not be done on a closed connection. */
   call(init: CallInit): ActiveCall;
 }
@@ -141,7 +143,7 @@ export function createConnection(ports: ConnectionPorts, endpoint: Endpoint, opt
   async function close(): Promise<void> {
     closing.abort();
     gate.close(new Error('the client is closed'));
-    for (const call of activeCalls) call.end(clientClosed(call.subject));
+    for (const call of activeCalls) call.end(clientClosed(call.subject, call.sent));
     channel.close();
     await Promise.all(Array.from(sockets, destroySocket));
     state.complete();
@@ -153,6 +155,9 @@ export function createConnection(ports: ConnectionPorts, endpoint: Endpoint, opt
     state$: state.asObservable(),
     get closed() {
       return closing.signal.aborted;
+    },
+    get epoch() {
+      return channelState === connectivityState.READY ? connectionCount : undefined;
     },
     call: (init) => startCall(context, init),
     [Symbol.asyncDispose]: () => (closed ??= close()),

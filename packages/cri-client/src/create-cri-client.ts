@@ -1,17 +1,22 @@
 import { type Clock, type Logger, type Metrics, noopLogger, type Random } from '@rxlet/component-base';
 import {
+  type CallOptions,
   type ImageService,
   ImageServiceDescriptor,
   type RuntimeService,
   RuntimeServiceDescriptor,
 } from '@rxlet/cri-api';
 import type { Observable } from 'rxjs';
-import { createCallMetrics } from './call-metrics.ts';
+import { type Capabilities, probeUnknown, readCapabilities } from './capabilities.ts';
 import { createConnection } from './connection.ts';
 import type { ConnectionState } from './connection-state.ts';
+import type { CriServices } from './decorators/cri-services.ts';
+import { instrumented } from './decorators/instrumented.ts';
+import { countLostConnections } from './decorators/lost-connections.ts';
 import { type Endpoint, IMAGE_ROLE, parseEndpoint, RUNTIME_ROLE } from './endpoint.ts';
 import { createNodeSocketProbe } from './node-socket-probe.ts';
 import { timeoutOrNone } from './rpc-method.ts';
+import { createServiceKnowledge, type CriApiVersion } from './service-knowledge.ts';
 import { createServicePort } from './service-port.ts';
 import type { SocketProbe } from './socket-probe.ts';
 
@@ -22,7 +27,7 @@ export interface CriClientPorts {
   readonly random: Random;
   /** Told of connections made and of connections that cannot be made, once each. Default: nobody. */
   readonly logger?: Logger | undefined;
-  /** Measures the calls under the kubelet's `kubelet_runtime_operations_*`. Default: nothing is measured. */
+  /** Measures the calls under the kubelet's `kubelet_runtime_operations_*`, and counts lost connections. Default: nothing is measured. */
   readonly metrics?: Metrics | undefined;
   /** Looks at the socket when a connection failed. Default: by the file system and a connection of its own. */
   readonly socketProbe?: SocketProbe | undefined;
@@ -65,6 +70,18 @@ export interface CriClient extends AsyncDisposable {
   readonly state$: Observable<ConnectionState>;
   /** The same for the image service: the very same where both share a connection. */
   readonly imageState$: Observable<ConnectionState>;
+  /**
+   * The version of the CRI that the connected runtime is called in; `undefined` until it has answered a call on this connection. v1 wherever the runtime has
+   * it, else v1alpha2, through the same ports.
+   */
+  apiVersion(): CriApiVersion | undefined;
+  /** What the connected runtime can do, as far as its answers have told. A new connection begins with nothing. */
+  capabilities(): Capabilities;
+  /**
+   * Asks for what is still unknown where that does no harm, by reading calls that find nothing, then tells as `capabilities()` does. What changes something and
+   * the streams stay `unknown` until they are used. Rejects with `CriError` if the runtime cannot be asked.
+   */
+  probeCapabilities(options?: CallOptions): Promise<Capabilities>;
 }
 
 /**
@@ -79,7 +96,6 @@ export function createCriClient(ports: CriClientPorts, options: CriClientOptions
   const socketProbe = ports.socketProbe ?? createNodeSocketProbe(clock);
   const maxMessageBytes = options.maxMessageBytes ?? 16 * 1024 * 1024;
   const timeoutMs = timeoutOrNone(options.timeoutMs ?? 120_000);
-  const recorderFor = metrics && createCallMetrics(metrics, clock);
 
   const runtimeEndpoint = parseEndpoint(options.endpoint, RUNTIME_ROLE);
   const imageEndpoint = options.imageEndpoint ? parseEndpoint(options.imageEndpoint, IMAGE_ROLE) : runtimeEndpoint;
@@ -100,14 +116,36 @@ export function createCriClient(ports: CriClientPorts, options: CriClientOptions
   const runtimeConnection = connect(runtimeEndpoint);
   const imageConnection = imageEndpoint.path === runtimeEndpoint.path ? runtimeConnection : connect(imageEndpoint);
 
-  const shared = { clock, timeoutMs, maxMessageBytes, recorderFor };
-  const runtime: unknown = createServicePort(RuntimeServiceDescriptor, { ...shared, connection: runtimeConnection });
-  const images: unknown = createServicePort(ImageServiceDescriptor, { ...shared, connection: imageConnection });
+  const runtimeKnowledge = createServiceKnowledge(RuntimeServiceDescriptor, () => runtimeConnection.epoch);
+  const imageKnowledge = createServiceKnowledge(ImageServiceDescriptor, () => imageConnection.epoch);
+  const shared = { clock, timeoutMs, maxMessageBytes };
+  const runtime: unknown = createServicePort(RuntimeServiceDescriptor, {
+    ...shared,
+    connection: runtimeConnection,
+    knowledge: runtimeKnowledge,
+  });
+  const images: unknown = createServicePort(ImageServiceDescriptor, {
+    ...shared,
+    connection: imageConnection,
+    knowledge: imageKnowledge,
+  });
+  const capabilities = (): Capabilities => readCapabilities(runtimeKnowledge, imageKnowledge);
+  const services: CriServices = { runtime: runtime as RuntimeService, images: images as ImageService };
+  if (metrics !== undefined) {
+    for (const { state$, endpoint } of new Set([runtimeConnection, imageConnection])) {
+      countLostConnections(state$, endpoint.url, metrics);
+    }
+  }
   return {
-    runtime: runtime as RuntimeService,
-    images: images as ImageService,
+    ...(metrics === undefined ? services : instrumented(services, { metrics, clock })),
     state$: runtimeConnection.state$,
     imageState$: imageConnection.state$,
+    apiVersion: () => runtimeKnowledge.version(),
+    capabilities,
+    async probeCapabilities(callOptions = {}) {
+      await probeUnknown(services, capabilities, callOptions);
+      return capabilities();
+    },
     async [Symbol.asyncDispose]() {
       await Promise.all([runtimeConnection[Symbol.asyncDispose](), imageConnection[Symbol.asyncDispose]()]);
     },

@@ -1,14 +1,15 @@
 import type { StatusCode } from '@rxlet/cri-api';
+import type { CallOutcome } from './outcome.ts';
 
 /**
  * What went wrong, seen from who has to do something about it:
  *
  * - `invalid-endpoint`: the endpoint's text cannot be used; nothing was tried.
  * - `socket-missing`, `permission-denied`, `connection-refused`: the operating system says so.
- * - `not-a-cri`: something answers that does not speak gRPC, or has no service of CRI v1.
+ * - `not-a-cri`: something answers that does not speak gRPC, or has no service of CRI v1 or v1alpha2.
  * - `unavailable`: the connection was lost during the call, or the peer accepts connections and does not answer them.
  * - `runtime-not-ready`: the runtime answers that it is still starting.
- * - `unimplemented`: the runtime lacks this one RPC.
+ * - `unimplemented`: the runtime lacks this one RPC; always a {@link CapabilityMissing}.
  * - `deadline`: no answer in time. Whether a mutating call took effect is unknown.
  * - `canceled`: the caller's signal aborted (its reason is the `cause`), or the client was closed.
  * - `refused`: the runtime's own refusal, any other status.
@@ -33,15 +34,17 @@ export interface CriErrorInit {
   readonly endpoint: string;
   readonly method?: string | undefined;
   readonly details?: string;
+  /** Default: `none`. */
+  readonly outcome?: CallOutcome;
   readonly cause?: unknown;
 }
 
 /**
- * The one error of this package. Its message is a line for people: what failed, at which endpoint, and the way out. Programs use `kind`, or
+ * The one error of this package, with {@link CapabilityMissing} a special case of it. Its message is a line for people: what failed, at which endpoint, and the way out. Programs use `kind`, or
  * `code` through `callErrorCode` of `@rxlet/cri-api`, as with every implementation of the ports.
  */
 export class CriError extends Error {
-  override readonly name = 'CriError';
+  override readonly name: string = 'CriError';
   readonly kind: CriErrorKind;
   /** gRPC status code. A connection that cannot be made has `Unavailable`, whatever the reason. */
   readonly code: StatusCode;
@@ -51,6 +54,8 @@ export class CriError extends Error {
   readonly endpoint: string;
   /** The runtime's own words, unchanged; empty when it said nothing. */
   readonly details: string;
+  /** What the call did all the same. */
+  readonly outcome: CallOutcome;
 
   constructor(message: string, init: CriErrorInit) {
     super(message, init.cause === undefined ? undefined : { cause: init.cause });
@@ -59,5 +64,21 @@ export class CriError extends Error {
     this.method = init.method;
     this.endpoint = init.endpoint;
     this.details = init.details ?? '';
+    this.outcome = init.outcome ?? 'none';
+  }
+}
+
+/**
+ * The runtime lacks an RPC, as containerd 1.6 does many. It has been asked once on this connection; from then on calls fail without asking again, until the
+ * client connects anew, maybe to an upgraded runtime. Nothing was done. Its kind is `unimplemented`, its code `Unimplemented`.
+ */
+export class CapabilityMissing extends CriError {
+  override readonly name: string = 'CapabilityMissing';
+  /** Whether this call was not sent, because an earlier one had told. */
+  readonly remembered: boolean;
+
+  constructor(message: string, init: Omit<CriErrorInit, 'kind'> & { readonly remembered: boolean }) {
+    super(message, { ...init, kind: 'unimplemented' });
+    this.remembered = init.remembered;
   }
 }

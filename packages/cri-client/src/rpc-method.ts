@@ -9,23 +9,33 @@ import {
 } from '@bufbuild/protobuf';
 import type { Clock } from '@rxlet/component-base';
 import { type CallOptions, StatusCode } from '@rxlet/cri-api';
-import type { CallRecorder } from './call-metrics.ts';
 import type { Connection } from './connection.ts';
 import type { CriError } from './cri-error.ts';
-import { callCanceled, type CallSubject, clientClosed, invalidAnswer, invalidRequest } from './status-error.ts';
+import type { ServiceKnowledge } from './service-knowledge.ts';
+import {
+  callCanceled,
+  type CallSubject,
+  capabilityMissing,
+  clientClosed,
+  invalidAnswer,
+  invalidRequest,
+} from './status-error.ts';
 
 /** One RPC of one service on one connection: all that is known before it is called. */
 export interface RpcMethod {
   readonly descriptor: DescMethod;
-  /** `/package.Service/Method`. */
-  readonly path: string;
   readonly subject: CallSubject;
   readonly connection: Connection;
+  readonly knowledge: ServiceKnowledge;
   readonly clock: Clock;
   readonly maxMessageBytes: number;
   /** The deadline of a call that was given none. */
   readonly defaultTimeoutMs: (request: object) => number;
-  readonly record: CallRecorder | undefined;
+}
+
+/** The path of an RPC, `/package.Service/Method`. */
+export function rpcPath({ parent, name }: DescMethod): string {
+  return `/${parent.typeName}/${name}`;
 }
 
 /** A request that can be sent. */
@@ -41,8 +51,10 @@ export function prepareCall(
   options: CallOptions | undefined,
 ): PreparedCall | CriError {
   const { subject, maxMessageBytes } = method;
-  if (method.connection.closed) return clientClosed(subject);
-  if (options?.signal?.aborted) return callCanceled(options.signal.reason, subject);
+  if (method.connection.closed) return clientClosed(subject, false);
+  if (options?.signal?.aborted) return callCanceled(options.signal.reason, subject, false);
+  if (method.knowledge.capability(method.descriptor.name) === 'no')
+    return capabilityMissing(subject, { remembered: true });
   let message: Message;
   let bytes: Uint8Array;
   try {

@@ -2,6 +2,7 @@ import type { Message } from '@bufbuild/protobuf';
 import type { CallOptions } from '@rxlet/cri-api';
 import type { ActiveCall } from './active-call.ts';
 import { CriError } from './cri-error.ts';
+import { startNegotiatedCall } from './negotiated-call.ts';
 import { decodeAnswer, prepareCall, type RpcMethod } from './rpc-method.ts';
 import { callCanceled } from './status-error.ts';
 
@@ -25,11 +26,10 @@ export function createServerStream(
 }
 
 function iterate(method: RpcMethod, init: object, options: CallOptions | undefined): AsyncIterator<Message, undefined> {
-  const { connection, record, clock, path, subject } = method;
+  const { subject } = method;
   /** The `next()` calls that await their message, in order. */
   const waiters: Waiter[] = [];
   let call: ActiveCall | undefined;
-  let startedMs = 0;
   let over = false;
   /** How the call failed, until somebody asks. */
   let failure: CriError | undefined;
@@ -37,7 +37,6 @@ function iterate(method: RpcMethod, init: object, options: CallOptions | undefin
   const finish = (error: CriError | undefined): void => {
     if (over) return;
     over = true;
-    if (call !== undefined) record?.(startedMs, error !== undefined);
     const first = error === undefined ? undefined : waiters.shift();
     if (first === undefined) failure = error;
     else first.reject(error!);
@@ -58,8 +57,7 @@ function iterate(method: RpcMethod, init: object, options: CallOptions | undefin
       finish(prepared);
       return;
     }
-    if (record !== undefined) startedMs = clock.monotonicNow();
-    call = connection.call({ path, subject, ...prepared, signal: options?.signal, onMessage, onEnd: finish });
+    call = startNegotiatedCall(method, { ...prepared, signal: options?.signal, onMessage, onEnd: finish });
   };
 
   return {
@@ -78,7 +76,7 @@ function iterate(method: RpcMethod, init: object, options: CallOptions | undefin
     return() {
       finish(undefined);
       failure = undefined;
-      call?.end(callCanceled(undefined, subject));
+      call?.end(callCanceled(undefined, subject, call.sent));
       return Promise.resolve(DONE);
     },
   };

@@ -1,20 +1,21 @@
 import type { DescService } from '@bufbuild/protobuf';
-import type { Clock } from '@rxlet/component-base';
-import type { CallRecorder } from './call-metrics.ts';
 import { defaultTimeoutMs } from './call-timeouts.ts';
+import type { Clock } from '@rxlet/component-base';
 import type { Connection } from './connection.ts';
 import type { RpcMethod } from './rpc-method.ts';
 import { createServerStream } from './server-stream.ts';
+import type { ServiceKnowledge } from './service-knowledge.ts';
 import { createUnaryCall } from './unary-call.ts';
 
 /** What the methods of a port have in common. */
 export interface ServicePortInit {
   readonly connection: Connection;
+  /** What is known of this service. */
+  readonly knowledge: ServiceKnowledge;
   readonly clock: Clock;
   /** `Infinity`: none. */
   readonly timeoutMs: number;
   readonly maxMessageBytes: number;
-  readonly recorderFor: ((method: string) => CallRecorder) | undefined;
 }
 
 /**
@@ -22,19 +23,18 @@ export interface ServicePortInit {
  * makes the assertion to that type right at the place of the call.
  */
 export function createServicePort(service: DescService, init: ServicePortInit): Record<string, unknown> {
-  const { connection, clock, maxMessageBytes } = init;
+  const { connection, knowledge, clock, maxMessageBytes } = init;
   const port: Record<string, unknown> = {};
   for (const descriptor of service.methods) {
     const method: RpcMethod = {
       descriptor,
-      path: `/${service.typeName}/${descriptor.name}`,
       subject: { endpoint: connection.endpoint, service: service.typeName, method: descriptor.name },
       connection,
+      knowledge,
       clock,
       maxMessageBytes,
       defaultTimeoutMs: (request) =>
         descriptor.methodKind === 'unary' ? defaultTimeoutMs(descriptor.name, request, init.timeoutMs) : Infinity,
-      record: init.recorderFor?.(descriptor.name),
     };
     port[descriptor.localName] =
       descriptor.methodKind === 'unary' ? createUnaryCall(method) : createServerStream(method);

@@ -37,7 +37,9 @@ describe('statusError', () => {
       { ...subject, method: 'Version' },
     );
     expect(error.kind).toBe('not-a-cri');
-    expect(error.message).toContain('the server has no service runtime.v1.RuntimeService; CRI v1 is needed');
+    expect(error.message).toContain(
+      'the server has no service runtime.v1.RuntimeService; CRI v1 or v1alpha2 is needed',
+    );
   });
 
   it("gives the runtime's own words as every CRI client does, on one line", () => {

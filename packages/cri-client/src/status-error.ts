@@ -1,6 +1,7 @@
 import { StatusCode } from '@rxlet/cri-api';
-import { CriError, type CriErrorKind } from './cri-error.ts';
+import { CapabilityMissing, CriError, type CriErrorKind } from './cri-error.ts';
 import type { Endpoint } from './endpoint.ts';
+import { type CallOutcome, outcomeOfRefusal, outcomeWithoutAnswer } from './outcome.ts';
 
 /** The call that an error is about. */
 export interface CallSubject {
@@ -23,6 +24,7 @@ const CODE_NAMES = new Map<number, string>(Object.entries(StatusCode).map(([name
 export function statusError(status: CallStatus, subject: CallSubject): CriError {
   const code = CODE_NAMES.has(status.code) ? (status.code as StatusCode) : StatusCode.Unknown;
   const kind = statusKind(code, status.details, subject.method);
+  if (kind === 'unimplemented') return capabilityMissing(subject, { remembered: false, details: status.details });
   const message = `${subject.method} at ${subject.endpoint.url}: ${explain(kind, code, status.details, subject)}`;
   return new CriError(message, {
     kind,
@@ -30,7 +32,32 @@ export function statusError(status: CallStatus, subject: CallSubject): CriError 
     endpoint: subject.endpoint.url,
     method: subject.method,
     details: status.details,
+    outcome: statusOutcome(kind, code, status.details, subject.method),
   });
+}
+
+/** A status that does not come from the end of the RPC's work, but from something between that gave up, leaves open what became of it. */
+function statusOutcome(kind: CriErrorKind, code: StatusCode, details: string, method: string): CallOutcome {
+  if (kind === 'not-a-cri' || (kind === 'runtime-not-ready' && code === StatusCode.Unknown)) return 'none';
+  const isOpen =
+    code === StatusCode.Unavailable ||
+    code === StatusCode.DeadlineExceeded ||
+    code === StatusCode.Canceled ||
+    (code === StatusCode.Internal && details.startsWith('Received RST_STREAM')) ||
+    TOO_LARGE.test(details);
+  return isOpen ? outcomeWithoutAnswer(method, true) : outcomeOfRefusal(method);
+}
+
+/** The error of an RPC that the runtime lacks; `remembered`: it was not asked again. */
+export function capabilityMissing(
+  { endpoint, method }: CallSubject,
+  init: { readonly remembered: boolean; readonly details?: string },
+): CapabilityMissing {
+  const how = init.remembered
+    ? 'as it answered before'
+    : `rpc error: code = Unimplemented desc = ${oneLine(init.details ?? '')}`;
+  const message = `${method} at ${endpoint.url}: the ${endpoint.role.noun} does not have this RPC; a newer version of it may (${how})`;
+  return new CapabilityMissing(message, { code: StatusCode.Unimplemented, endpoint: endpoint.url, method, ...init });
 }
 
 function statusKind(code: StatusCode, details: string, method: string): CriErrorKind {
@@ -59,11 +86,9 @@ function explain(kind: CriErrorKind, code: StatusCode, details: string, { servic
   switch (kind) {
     case 'not-a-cri':
       return (
-        `the server has no service ${service}; CRI v1 is needed (containerd 1.6 or newer with its CRI plugin enabled, CRI-O 1.20 or newer), ` +
+        `the server has no service ${service}; CRI v1 or v1alpha2 is needed (containerd with its CRI plugin enabled, CRI-O), ` +
         `or is ${endpoint.role.flag} wrong? (${said})`
       );
-    case 'unimplemented':
-      return `the ${endpoint.role.noun} does not have this RPC; a newer version of it may (${said})`;
     case 'runtime-not-ready':
       return `the ${endpoint.role.noun} is not ready; try again (${said})`;
     default:
@@ -81,33 +106,52 @@ function oneLine(text: string): string {
 /** The error of a call whose connection broke before it was answered. */
 export function connectionLost({ endpoint, method }: CallSubject): CriError {
   const message = `${method} at ${endpoint.url}: the connection to the ${endpoint.role.noun} was lost during the call; what it did is unknown`;
-  return new CriError(message, { kind: 'unavailable', code: StatusCode.Unavailable, endpoint: endpoint.url, method });
+  return new CriError(message, {
+    kind: 'unavailable',
+    code: StatusCode.Unavailable,
+    endpoint: endpoint.url,
+    method,
+    outcome: outcomeWithoutAnswer(method, true),
+  });
 }
 
 /** The error of a call that was not answered in time. */
-export function deadlineExceeded(timeoutMs: number, { endpoint, method }: CallSubject): CriError {
+export function deadlineExceeded(timeoutMs: number, { endpoint, method }: CallSubject, sent: boolean): CriError {
   const message =
     `${method} at ${endpoint.url}: no answer from the ${endpoint.role.noun} within ${String(timeoutMs / 1000)} s; ` +
     'it may be overloaded or hung, and what it did is unknown';
-  return new CriError(message, { kind: 'deadline', code: StatusCode.DeadlineExceeded, endpoint: endpoint.url, method });
+  return new CriError(message, {
+    kind: 'deadline',
+    code: StatusCode.DeadlineExceeded,
+    endpoint: endpoint.url,
+    method,
+    outcome: outcomeWithoutAnswer(method, sent),
+  });
 }
 
 /** The error of a call that its caller gave up, with the reason of the caller's signal as the cause. */
-export function callCanceled(reason: unknown, { endpoint, method }: CallSubject): CriError {
+export function callCanceled(reason: unknown, { endpoint, method }: CallSubject, sent: boolean): CriError {
   const message = `${method} at ${endpoint.url}: canceled by the caller`;
   return new CriError(message, {
     kind: 'canceled',
     code: StatusCode.Canceled,
     endpoint: endpoint.url,
     method,
+    outcome: outcomeWithoutAnswer(method, sent),
     cause: reason,
   });
 }
 
 /** The error of a call that was under way, or made, when the client was closed. */
-export function clientClosed({ endpoint, method }: CallSubject): CriError {
+export function clientClosed({ endpoint, method }: CallSubject, sent: boolean): CriError {
   const message = `${method} at ${endpoint.url}: the client is closed`;
-  return new CriError(message, { kind: 'canceled', code: StatusCode.Canceled, endpoint: endpoint.url, method });
+  return new CriError(message, {
+    kind: 'canceled',
+    code: StatusCode.Canceled,
+    endpoint: endpoint.url,
+    method,
+    outcome: outcomeWithoutAnswer(method, sent),
+  });
 }
 
 /** The error of a request that cannot be sent. */
@@ -124,5 +168,12 @@ export function invalidRequest(
 /** The error of an answer that is none of this method's. */
 export function invalidAnswer(problem: string, { endpoint, service, method }: CallSubject, cause?: unknown): CriError {
   const message = `${method} at ${endpoint.url}: ${problem}; does it really serve ${service}?`;
-  return new CriError(message, { kind: 'not-a-cri', code: StatusCode.Internal, endpoint: endpoint.url, method, cause });
+  return new CriError(message, {
+    kind: 'not-a-cri',
+    code: StatusCode.Internal,
+    endpoint: endpoint.url,
+    method,
+    outcome: outcomeWithoutAnswer(method, true),
+    cause,
+  });
 }

@@ -1,21 +1,19 @@
 import type { Message } from '@bufbuild/protobuf';
 import type { CallOptions } from '@rxlet/cri-api';
 import { CriError } from './cri-error.ts';
+import { startNegotiatedCall } from './negotiated-call.ts';
 import { decodeAnswer, prepareCall, type RpcMethod } from './rpc-method.ts';
 import { invalidAnswer } from './status-error.ts';
 
 /** Makes the port's method of a unary RPC. */
 export function createUnaryCall(method: RpcMethod): (request: object, options?: CallOptions) => Promise<Message> {
-  const { connection, record, clock, path, subject } = method;
+  const { subject } = method;
   return (init, options) => {
     const prepared = prepareCall(method, init, options);
     if (prepared instanceof CriError) return Promise.reject(prepared);
     return new Promise((resolve, reject) => {
-      const startedMs = record === undefined ? 0 : clock.monotonicNow();
       let answer: Buffer | undefined;
-      connection.call({
-        path,
-        subject,
+      startNegotiatedCall(method, {
         request: prepared.request,
         timeoutMs: prepared.timeoutMs,
         signal: options?.signal,
@@ -28,9 +26,7 @@ export function createUnaryCall(method: RpcMethod): (request: object, options?: 
             (answer === undefined
               ? invalidAnswer('it ended the call without an answer', subject)
               : decodeAnswer(method, answer));
-          const failed = outcome instanceof CriError;
-          record?.(startedMs, failed);
-          if (failed) reject(outcome);
+          if (outcome instanceof CriError) reject(outcome);
           else resolve(outcome);
         },
       });

@@ -2,7 +2,7 @@ import { createVirtualClock } from '@rxlet/component-base/testing';
 import { ImageServiceDescriptor, RuntimeServiceDescriptor } from '@rxlet/cri-api';
 import { describe, expect, it } from 'vitest';
 import { createCallMetrics, operationType } from './call-metrics.ts';
-import { recordingMetrics } from './test-support/test-client.ts';
+import { recordingMetrics } from '../test-support/test-client.ts';
 
 describe('operationType', () => {
   it('has a name in the style of the kubelet for each of the 41 RPCs', () => {

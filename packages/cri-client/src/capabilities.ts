@@ -1,0 +1,72 @@
+import type { CallOptions, ImageService, RuntimeService } from '@rxlet/cri-api';
+import { ImageServiceDescriptor, RuntimeServiceDescriptor } from '@rxlet/cri-api';
+import { CriError } from './cri-error.ts';
+import type { Capability, CriApiVersion, ServiceKnowledge } from './service-knowledge.ts';
+
+/** What the connected runtime can do, as far as its answers have told. */
+export interface Capabilities {
+  /** The version in use; `undefined` until the runtime answered on this connection. */
+  readonly runtimeApiVersion: CriApiVersion | undefined;
+  /** The same of the image service. */
+  readonly imageApiVersion: CriApiVersion | undefined;
+  /** All RPCs of CRI v1, by their names (`GetContainerEvents`). */
+  readonly rpcs: Readonly<Record<string, Capability>>;
+}
+
+/** Reads the knowledge of both services. */
+export function readCapabilities(runtime: ServiceKnowledge, images: ServiceKnowledge): Capabilities {
+  const of = (knowledge: ServiceKnowledge, methods: readonly { readonly name: string }[]) =>
+    methods.map(({ name }): [string, Capability] => [name, knowledge.capability(name)]);
+  return {
+    runtimeApiVersion: runtime.version(),
+    imageApiVersion: images.version(),
+    rpcs: Object.fromEntries([
+      ...of(runtime, RuntimeServiceDescriptor.methods),
+      ...of(images, ImageServiceDescriptor.methods),
+    ]),
+  };
+}
+
+/** The id of nothing, so that little is answered. */
+const NOTHING = 'rxlet-capability-probe';
+
+type Probe = (options: CallOptions) => Promise<unknown>;
+
+/** RPCs that can be called without a trace, by name. The others can only be found out by using them. */
+function harmlessProbes(runtime: RuntimeService, images: ImageService): Readonly<Record<string, Probe>> {
+  const filter = { id: NOTHING };
+  return {
+    Version: (options) => runtime.version({}, options),
+    Status: (options) => runtime.status({}, options),
+    RuntimeConfig: (options) => runtime.runtimeConfig({}, options),
+    ListPodSandbox: (options) => runtime.listPodSandbox({ filter }, options),
+    PodSandboxStatus: (options) => runtime.podSandboxStatus({ podSandboxId: NOTHING }, options),
+    ListContainers: (options) => runtime.listContainers({ filter }, options),
+    ContainerStatus: (options) => runtime.containerStatus({ containerId: NOTHING }, options),
+    ContainerStats: (options) => runtime.containerStats({ containerId: NOTHING }, options),
+    ListContainerStats: (options) => runtime.listContainerStats({ filter }, options),
+    PodSandboxStats: (options) => runtime.podSandboxStats({ podSandboxId: NOTHING }, options),
+    ListPodSandboxStats: (options) => runtime.listPodSandboxStats({ filter }, options),
+    ListMetricDescriptors: (options) => runtime.listMetricDescriptors({}, options),
+    ListImages: (options) => images.listImages({ filter: { image: { image: NOTHING } } }, options),
+    ImageStatus: (options) => images.imageStatus({ image: { image: NOTHING } }, options),
+  };
+}
+
+/** Calls the harmless ones of the RPCs that are still unknown, one after the other. Rejects with what keeps it from asking, such as no connection. */
+export async function probeUnknown(
+  services: { readonly runtime: RuntimeService; readonly images: ImageService },
+  capabilities: () => Capabilities,
+  options: CallOptions,
+): Promise<void> {
+  for (const [rpc, probe] of Object.entries(harmlessProbes(services.runtime, services.images))) {
+    if (capabilities().rpcs[rpc] !== 'unknown') continue;
+    try {
+      await probe(options);
+    } catch (error) {
+      if (!(error instanceof CriError) || !ANSWERS.has(error.kind)) throw error;
+    }
+  }
+}
+
+const ANSWERS: ReadonlySet<string> = new Set(['unimplemented', 'refused']);

@@ -1,0 +1,54 @@
+import { type Clock, errorMessage, type Logger } from '@rxlet/component-base';
+import { callErrorCode, StatusCode } from '@rxlet/cri-api';
+import { callTarget } from './call-target.ts';
+import type { CriServices } from './cri-services.ts';
+import { createLogReduction } from './log-reduction.ts';
+import { observeCalls } from './observe-calls.ts';
+
+/** Ports of {@link logReduced}. */
+export interface LogReducedPorts {
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/** Options of {@link logReduced}. */
+export interface LogReducedOptions {
+  /** How long an error that stays the same is not logged again, in milliseconds; default a minute, the kubelet's. */
+  readonly intervalMs?: number | undefined;
+}
+
+/**
+ * Logs calls that fail. An error that is the same as the last one of that RPC for that container, sandbox, pod or image is logged once a minute, with the number
+ * of its like in between as `suppressed`; a success ends that. What callers cancelled themselves is not logged.
+ */
+export function logReduced(
+  services: CriServices,
+  ports: LogReducedPorts,
+  options: LogReducedOptions = {},
+): CriServices {
+  const { logger, clock } = ports;
+  const reduction = createLogReduction(clock, options.intervalMs ?? 60_000);
+  return observeCalls(services, ({ method }) => (request) => {
+    const target = callTarget(request);
+    const key = `${method.name} ${target}`;
+    return {
+      ended(outcome) {
+        if (outcome.kind !== 'failed') {
+          reduction.clear(key);
+          return;
+        }
+        const code = callErrorCode(outcome.error);
+        if (code === StatusCode.Canceled) return;
+        const error = errorMessage(outcome.error);
+        const suppressed = reduction.admit(key, error);
+        if (suppressed === undefined) return;
+        logger.error(`${method.name} of the container runtime failed`, {
+          error,
+          ...(code === undefined ? {} : { code }),
+          ...(target === '' ? {} : { target }),
+          ...(suppressed === 0 ? {} : { suppressed }),
+        });
+      },
+    };
+  });
+}

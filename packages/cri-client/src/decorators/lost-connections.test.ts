@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import { of } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import type { ConnectionState } from '../connection-state.ts';
+import { recordingMetrics, stateIs, testClient } from '../test-support/test-client.ts';
+import { startCriServer, temporaryFolder } from '../test-support/test-servers.ts';
+import { countLostConnections } from './lost-connections.ts';
+
+describe('countLostConnections', () => {
+  it('counts what was ready and is no longer, and not what never was', () => {
+    const { metrics, counts } = recordingMetrics();
+    const states = [
+      'idle',
+      'connecting',
+      'idle',
+      'connecting',
+      'ready',
+      'connecting',
+      'ready',
+      'idle',
+      'ready',
+    ] as const;
+    countLostConnections(of(...states.map((kind): ConnectionState => ({ kind, sinceMs: 0 }))), 'unix:///x', metrics);
+    expect(Object.fromEntries(counts)).toEqual({ 'cri_client_lost_connections_total{unix:///x}': 2 });
+  });
+
+  it('counts for a client that is given metrics, but not its own closing', async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, 'cri.sock');
+    const { metrics, counts } = recordingMetrics();
+    const lost = `cri_client_lost_connections_total{unix://${path}}`;
+    const client = testClient(path, { metrics });
+    const first = await startCriServer(path, {});
+    await client.runtime.version({}).catch(() => undefined);
+    await first[Symbol.asyncDispose]();
+    await stateIs(client.state$, 'unavailable');
+    expect(counts.get(lost)).toBe(1);
+    await using _second = await startCriServer(path, {});
+    await stateIs(client.state$, 'ready');
+    await client[Symbol.asyncDispose]();
+    expect(counts.get(lost)).toBe(1);
+  });
+});

@@ -1,0 +1,116 @@
+import { create, toBinary } from '@bufbuild/protobuf';
+import { ImageServiceDescriptor, RuntimeServiceDescriptor, StatusCode } from '@rxlet/cri-api';
+import { v1alpha2Method } from '@rxlet/cri-api/v1alpha2';
+import type { ActiveCall, CallInit } from './active-call.ts';
+import type { CriError } from './cri-error.ts';
+import { type RpcMethod, rpcPath } from './rpc-method.ts';
+import type { CriApiVersion } from './service-knowledge.ts';
+import { capabilityMissing } from './status-error.ts';
+
+/** The RPC by which each service is asked whether it is there. Every CRI has it, and it does no harm. */
+const PROBES = new Map(
+  [RuntimeServiceDescriptor.method.version, ImageServiceDescriptor.method.listImages].map((probe) => [
+    probe.parent.typeName,
+    probe,
+  ]),
+);
+
+/**
+ * Makes a call in the version of the CRI that the runtime speaks, which is settled by the first answers on each connection:
+ *
+ * ```text
+ *   the RPC in v1 ── Unimplemented ──▶ has v1 the service at all? ── no ──▶ the RPC in v1alpha2
+ *         │                                      │ yes                        │            │ Unimplemented
+ *      answered: v1                    v1, and the RPC is missing     answered: v1alpha2   the RPC is missing
+ * ```
+ *
+ * Unimplemented means that nothing was done, so that going on is safe with every RPC. All of it happens within the deadline of the call. The request is the same
+ * in both versions: what v1alpha2 has is encoded alike, and a runtime ignores fields that it does not know.
+ */
+export function startNegotiatedCall(method: RpcMethod, init: Omit<CallInit, 'path' | 'subject'>): ActiveCall {
+  const { connection, knowledge, clock, subject, descriptor } = method;
+  const rpc = descriptor.name;
+  const older = v1alpha2Method(descriptor);
+  const probe = PROBES.get(descriptor.parent.typeName)!;
+  const startedMs = clock.monotonicNow();
+  const epochAtStart = connection.epoch;
+
+  const send = (path: string, callbacks: Pick<CallInit, 'onMessage' | 'onEnd'>, request = init.request): void => {
+    // The signal cannot have aborted: that would have ended the step before.
+    const timeoutMs = Math.max(1, init.timeoutMs - (clock.monotonicNow() - startedMs));
+    step = connection.call({ ...init, ...callbacks, path, subject, request, timeoutMs });
+  };
+  const attempt = (version: CriApiVersion, onUnimplemented: (error: CriError) => void): void => {
+    send(rpcPath(version === 'v1' ? descriptor : older!), {
+      onMessage(message) {
+        knowledge.noteAnswer(rpc, version, epochAtStart);
+        init.onMessage(message);
+      },
+      onEnd(error) {
+        if (error?.code === StatusCode.Unimplemented) {
+          onUnimplemented(error);
+          return;
+        }
+        if (isAnswer(error)) knowledge.noteAnswer(rpc, version, epochAtStart);
+        init.onEnd(error);
+      },
+    });
+  };
+  /** Finds out whether the service is there in a version, with none of the caller's data. */
+  const ask = (version: CriApiVersion, onFound: (isThere: boolean) => void): void => {
+    const callbacks = {
+      onMessage: () => undefined,
+      onEnd(error: CriError | undefined) {
+        if (error?.code === StatusCode.Unimplemented) {
+          onFound(false);
+        } else if (isAnswer(error)) {
+          knowledge.noteAnswer(probe.name, version, epochAtStart);
+          onFound(true);
+        } else {
+          init.onEnd(error);
+        }
+      },
+    };
+    const request = Buffer.from(toBinary(probe.input, create(probe.input)));
+    send(rpcPath(version === 'v1' ? probe : v1alpha2Method(probe)!), callbacks, request);
+  };
+  const fail = (error: CriError): void => {
+    if (error.kind === 'unimplemented') knowledge.noteMissing(rpc, epochAtStart);
+    init.onEnd(error);
+  };
+  const fallBack = (errorInV1: CriError): void => {
+    if (older !== undefined) {
+      attempt('v1alpha2', (error) => fail(errorInV1.kind === 'not-a-cri' ? error : errorInV1));
+      return;
+    }
+    ask('v1alpha2', (isThere) =>
+      fail(isThere ? capabilityMissing(subject, { remembered: false, details: errorInV1.details }) : errorInV1),
+    );
+  };
+  const negotiate = (error: CriError): void => {
+    if (knowledge.version() === 'v1') fail(error);
+    else if (error.kind === 'not-a-cri') fallBack(error);
+    else ask('v1', (isThere) => (isThere ? fail(error) : fallBack(error)));
+  };
+
+  let step!: ActiveCall;
+  if (knowledge.version() === 'v1alpha2' && older !== undefined) attempt('v1alpha2', fail);
+  else attempt('v1', negotiate);
+  return {
+    subject,
+    get sent() {
+      return step.sent;
+    },
+    read: () => step.read(),
+    end: (error) => step.end(error),
+  };
+}
+
+/** Whether a call that ended in this way was answered by the runtime itself. */
+function isAnswer(error: CriError | undefined): boolean {
+  return (
+    error === undefined ||
+    error.kind === 'runtime-not-ready' ||
+    (error.kind === 'refused' && error.code !== StatusCode.Canceled)
+  );
+}
