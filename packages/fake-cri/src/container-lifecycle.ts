@@ -12,13 +12,17 @@ import {
 } from './container.ts';
 import { publishEvent } from './events.ts';
 import { openLogWriter } from './logs/log-writer.ts';
-import { containerCommand, containerEnvironment } from './process/container-process.ts';
+import { containerCommand, surroundingsOf } from './process/container-process.ts';
 import { type Exit, startProcess } from './process/process.ts';
 import { type Program, runUntilStopped } from './process/program.ts';
 import { resolveProgram } from './process/resolve-program.ts';
 import { criSignalNumber, SIGKILL } from './process/signals.ts';
 import { newId, type RuntimeState } from './runtime-state.ts';
 import { isReady, type Sandbox } from './sandbox.ts';
+import { containerCpuNanoseconds } from './stats/container-stats.ts';
+import { beginScript, containerPlan, endScript } from './scripts/container-plan.ts';
+import { replacesCommand } from './scripts/plan.ts';
+import { scriptedProgram } from './scripts/scripted-program.ts';
 
 /**
  * CreateContainer. Throws InvalidArgument without metadata or image, FailedPrecondition when the sandbox is not ready, NotFound when the image is not
@@ -36,6 +40,7 @@ export function addContainer(state: RuntimeState, sandbox: Sandbox, config: Cont
   if (image === undefined) throw new ServiceError(StatusCode.NotFound, `image "${config.image.image}" not found`);
   // The caller may change its request afterwards.
   const ownConfig = clone(ContainerConfigSchema, config);
+  const plan = containerPlan(state, sandbox, config, image);
   const container = createContainer(
     newId(state),
     name,
@@ -43,6 +48,7 @@ export function addContainer(state: RuntimeState, sandbox: Sandbox, config: Cont
     ownConfig,
     image,
     state.timestamps(sandbox.status.createdAt),
+    plan,
   );
   state.containers.add(container);
   sandbox.containers.set(container.id, container);
@@ -73,13 +79,32 @@ export function startContainer(state: RuntimeState, container: Container): void 
   }
   markRunning(container, state.timestamps(container.status.createdAt));
   publishEvent(state, 'STARTED', container.sandbox, container.id);
+  runProgram(state, container);
+}
+
+/**
+ * Lets a container run on that ran when its runtime's state was saved: with the same id and times, and with its program begun anew. Its log is appended
+ * to; when that cannot be opened it goes on without.
+ */
+export function resumeContainer(state: RuntimeState, container: Container): void {
+  const { logPath } = container.status;
+  try {
+    if (logPath !== '') container.log = openLogWriter(state.logs, logPath, () => state.timestamps());
+  } catch (error) {
+    state.logger.warn('a container goes on without its log', { container: container.id, error: errorMessage(error) });
+  }
+  runProgram(state, container);
+}
+
+function runProgram(state: RuntimeState, container: Container): void {
   container.process = startProcess(programOf(state, container), {
     clock: state.clock,
     pid: state.nextPid(),
-    env: containerEnvironment(container),
+    surroundings: surroundingsOf(state, container),
     write: (stream, text) => container.log?.write(stream, text),
     onExit: (exit) => onExit(state, container, exit),
   });
+  beginScript(state, container);
 }
 
 /**
@@ -112,6 +137,7 @@ export function killContainer(container: Container): void {
 /** RemoveContainer: kills it first if it runs, as the CRI demands. Its log stays: that belongs to the caller. */
 export function removeContainer(state: RuntimeState, container: Container): void {
   killContainer(container);
+  container.sandbox.removedCpuNanoseconds += containerCpuNanoseconds(container, state.timestamps());
   state.containers.delete(container);
   container.sandbox.containers.delete(container.id);
   publishEvent(state, 'DELETED', container.sandbox, container.id);
@@ -119,6 +145,7 @@ export function removeContainer(state: RuntimeState, container: Container): void
 
 function onExit(state: RuntimeState, container: Container, exit: Exit): void {
   container.process = undefined;
+  endScript(container);
   for (const exec of container.execs) exec.signal(SIGKILL);
   container.log?.close();
   container.log = undefined;
@@ -128,6 +155,7 @@ function onExit(state: RuntimeState, container: Container, exit: Exit): void {
 
 /** What the container runs; whatever the fake does not know runs until it is stopped. */
 function programOf(state: RuntimeState, container: Container): Program {
+  if (container.plan !== undefined && replacesCommand(container.plan)) return scriptedProgram(container.plan);
   const command = containerCommand(container);
   try {
     return resolveProgram(command, (_name, context) => runUntilStopped(context)) ?? runUntilStopped;

@@ -9,10 +9,13 @@ import {
   type LinuxContainerSecurityContext,
   Signal,
 } from '@rxlet/cri-api';
+import type { FileSystem } from './fs/file-system.ts';
 import type { Image } from './image.ts';
 import type { LogWriter } from './logs/log-writer.ts';
 import type { Exit, Process } from './process/process.ts';
 import type { Sandbox } from './sandbox.ts';
+import type { UsageModel } from './stats/usage-model.ts';
+import { type Plan, usageOf } from './scripts/plan.ts';
 
 /**
  * A container:
@@ -37,6 +40,14 @@ export interface Container {
   readonly config: ContainerConfig;
   /** The image as it was when the container was created. */
   readonly image: Image;
+  /** What its behaviour script has for it. */
+  readonly plan: Plan | undefined;
+  /** Its files, made when they are first asked for: see `filesOf`. */
+  files: FileSystem | undefined;
+  /** When it started, on the monotonic clock. */
+  startedMs: number | undefined;
+  /** Its scripted ports, which are served while it runs. */
+  ports: readonly Disposable[];
   /** Its programs that ExecSync started. */
   readonly execs: Set<Process>;
   status: ContainerStatus;
@@ -46,6 +57,8 @@ export interface Container {
   process: Process | undefined;
   /** While it runs, unless it has no log path. */
   log: LogWriter | undefined;
+  /** What it uses of the node over time; `undefined` for the default. To be set before it starts: CPU time once used stays used. */
+  usage: UsageModel | undefined;
 }
 
 /** A container that is created. */
@@ -56,6 +69,7 @@ export function createContainer(
   config: ContainerConfig,
   image: Image,
   createdAt: bigint,
+  plan?: Plan,
 ): Container {
   const { metadata, labels, annotations } = config;
   const { repoTags, repoDigests } = image.message;
@@ -74,9 +88,14 @@ export function createContainer(
     sandbox,
     config,
     image,
+    plan,
+    files: undefined,
+    startedMs: undefined,
+    ports: [],
     execs: new Set(),
     process: undefined,
     log: undefined,
+    usage: usageOf(plan),
     listed: create(ContainerSchema, { ...common, podSandboxId: sandbox.id, image: config.image!, imageRef: image.id }),
     status: create(ContainerStatusSchema, {
       ...common,

@@ -13,6 +13,7 @@ export function publishEvent(
   sandbox: Sandbox,
   containerId: string,
 ): void {
+  state.onChange();
   if (!state.events.active) return;
   state.events.publish(
     create(ContainerEventResponseSchema, {

@@ -37,6 +37,16 @@ export function formatTag(reference: ImageReference): string | undefined {
   return reference.tag === undefined ? undefined : `${reference.repository}:${reference.tag}`;
 }
 
+/** The key by which a reference is looked up: its digest decides if it has one, otherwise its tag. */
+export function formatReference(reference: ImageReference): string {
+  return reference.digest === undefined ? formatTag(reference)! : `${reference.repository}@${reference.digest}`;
+}
+
+/** The registry's host, with its port if it has one. */
+export function registryHost({ repository }: ImageReference): string {
+  return repository.slice(0, repository.indexOf('/'));
+}
+
 function withRegistry(name: string): string {
   const slash = name.indexOf('/');
   const first = slash < 0 ? '' : name.slice(0, slash);

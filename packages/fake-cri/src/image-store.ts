@@ -1,76 +1,99 @@
-import { ServiceError, StatusCode } from '@rxlet/cri-api';
-import { type Image, imageInRegistry, withReferencesOf } from './image.ts';
-import { formatTag, type ImageReference, parseImageReference } from './image-reference.ts';
-import type { FakeImage } from './options.ts';
+import type { Clock } from '@rxlet/component-base';
+import type { AuthConfig } from '@rxlet/cri-api';
+import { type Image, imageInRegistry, withoutTags, withReferencesOf } from './image.ts';
+import { formatReference, type ImageReference, parseImageReference } from './image-reference.ts';
+import { createImageDisk } from './images/image-disk.ts';
+import { createImageRegistry, type ImageRegistry } from './images/image-registry.ts';
+import { type PullCall, pullImage } from './images/pull.ts';
+import type { ResolvedOptions } from './options.ts';
+
+/** What the present images take up. */
+export interface ImageUsage {
+  readonly bytes: bigint;
+  readonly inodes: bigint;
+}
 
 /** The images that are present, and the registry that others are pulled from. */
 export interface ImageStore {
-  /** Pulls `reference` from the registry. Throws NotFound when the registry has no such image, InvalidArgument for a malformed reference. */
-  pull(reference: string): Image;
+  readonly registry: ImageRegistry;
+  /** Pulls `reference` from the registry, on the clock; see {@link pullImage} for its errors. */
+  pull(reference: string, auth: AuthConfig | undefined, call: PullCall): Promise<Image>;
+  /** Makes an image present that was so before, without a pull. */
+  restore(image: Image): void;
   /** The present image with this id, tag or digest; ids may be abbreviated. `undefined` when there is none, or `reference` is malformed. */
   find(reference: string): Image | undefined;
-  /** Removes the image with all its tags, as the CRI demands; does nothing when it is not present. */
+  /**
+   * Removes the image with all its tags, as the CRI demands, whether or not it is pinned or containers use it: those go on with what they have, as
+   * in containerd. Does nothing when it is not present.
+   */
   remove(reference: string): void;
   /** The present images, the one pulled first first. */
   values(): Iterable<Image>;
+  usage(): ImageUsage;
 }
 
-/** Creates an {@link ImageStore}; `images` are those with special properties, `missingImages` what no registry knows. */
-export function createImageStore(images: readonly FakeImage[], missingImages: readonly string[]): ImageStore {
-  const described = new Map(images.flatMap((image) => image.tags.map((tag) => [normalise(tag), image] as const)));
-  const missing = new Set(missingImages.map(normalise));
+/** A file system has about one file for so many bytes of an image. */
+const BYTES_PER_INODE = 32_768n;
+
+/** Creates an {@link ImageStore} with the images that are there from the start. */
+export function createImageStore(
+  clock: Clock,
+  options: Pick<ResolvedOptions, 'images' | 'missingImages' | 'imageDiskBytes'>,
+): ImageStore {
+  const registry = createImageRegistry(options.images, options.missingImages);
   const byId = new Map<string, Image>();
   /** Tags and digests in full → id. */
   const idByReference = new Map<string, string>();
+  let usedBytes = 0n;
+  let usedInodes = 0n;
+  const isPresent = (id: string): boolean => byId.has(id);
+  const disk = createImageDisk(options.imageDiskBytes, { usedBytes: () => Number(usedBytes), isPresent });
 
+  const occupy = ({ message: { size } }: Image, sign: 1n | -1n): void => {
+    usedBytes += sign * size;
+    usedInodes += sign * (size / BYTES_PER_INODE + 1n);
+  };
   const add = (image: Image): Image => {
+    // A tag that led to other content before belongs to this image now. The other one stays, known by its digest and id.
+    for (const tag of image.message.repoTags) {
+      const previous = byId.get(idByReference.get(tag) ?? '');
+      if (previous !== undefined && previous.id !== image.id) byId.set(previous.id, withoutTags(previous, [tag]));
+    }
     const known = byId.get(image.id);
+    if (known === undefined) occupy(image, 1n);
     const merged = known === undefined ? image : withReferencesOf(known, image);
     byId.set(merged.id, merged);
-    for (const reference of [...merged.message.repoTags, ...merged.message.repoDigests])
+    for (const reference of [...image.message.repoTags, ...image.message.repoDigests])
       idByReference.set(reference, merged.id);
     return merged;
   };
 
   const find = (reference: string): Image | undefined => {
     const parsed = tryParse(reference);
-    const id = parsed && idByReference.get(format(parsed));
+    const id = parsed && idByReference.get(formatReference(parsed));
     return byId.get(id ?? reference) ?? findById(byId, reference);
   };
 
-  for (const image of images) {
+  for (const image of options.images) {
     if (image.present) for (const tag of image.tags) add(imageInRegistry(parseImageReference(tag), image));
   }
 
+  const pullPorts = { clock, registry, disk, isPresent };
   return {
-    pull(reference) {
-      const parsed = parseImageReference(reference);
-      if (missing.has(format(parsed))) {
-        throw new ServiceError(
-          StatusCode.NotFound,
-          `failed to pull and unpack image "${format(parsed)}": failed to resolve reference "${format(parsed)}": not found`,
-        );
-      }
-      return add(imageInRegistry(parsed, described.get(format(parsed))));
-    },
+    registry,
+    pull: (reference, auth, call) => pullImage(pullPorts, reference, auth, call, add),
+    restore: (image) => void add(image),
     find,
     remove(reference) {
       const image = find(reference);
       if (image === undefined) return;
       byId.delete(image.id);
+      occupy(image, -1n);
       for (const name of [...image.message.repoTags, ...image.message.repoDigests]) idByReference.delete(name);
     },
     values: () => byId.values(),
+    usage: () => ({ bytes: usedBytes, inodes: usedInodes }),
   };
-}
-
-/** The key by which a reference is looked up: its digest decides if it has one, otherwise its tag. */
-function format(reference: ImageReference): string {
-  return reference.digest === undefined ? formatTag(reference)! : `${reference.repository}@${reference.digest}`;
-}
-
-function normalise(reference: string): string {
-  return format(parseImageReference(reference));
 }
 
 function tryParse(reference: string): ImageReference | undefined {

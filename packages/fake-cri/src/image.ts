@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
 import { type Image as ImageMessage, ImageSchema } from '@rxlet/cri-api';
 import { formatTag, type ImageReference, parseImageReference } from './image-reference.ts';
-import type { FakeImage } from './options.ts';
+import type { FakeImage } from './images/fake-image.ts';
 
 /**
  * An image as its registry offers it. Pulling copies it into the runtime's store:
@@ -10,7 +10,8 @@ import type { FakeImage } from './options.ts';
  *                  PullImage                         RemoveImage
  *     (absent) ───────────────▶ present (tags, digests) ──────────▶ (absent)
  *                                   │      ▲
- *                                   └──────┘ PullImage of another tag or digest of the same image adds that to it
+ *                                   └──────┘ PullImage of another tag or digest of the same image adds that to it;
+ *                                            of a tag that leads to another image by now, takes it away
  */
 export interface Image {
   /** `sha256:` and 64 hex digits; what containers refer to. */
@@ -28,9 +29,8 @@ export interface Image {
 export function imageInRegistry(reference: ImageReference, described: FakeImage | undefined): Image {
   // All tags of a described image lead to the same content, so the first of them stands for it. The content of any other image follows from what
   // it is called: pulling it twice, or by its digest after its tag, gives the same image.
-  const content = described === undefined ? reference : parseImageReference(described.tags[0]);
-  const digest = content.digest ?? sha256(`manifest ${content.repository}:${content.tag ?? ''}`);
-  const id = sha256(`config ${digest}`);
+  const digest = digestOf(described === undefined ? reference : parseImageReference(described.tags[0]), described);
+  const id = described?.id ?? sha256(`config ${digest}`);
   const tag = formatTag(reference);
   return {
     id,
@@ -41,10 +41,22 @@ export function imageInRegistry(reference: ImageReference, described: FakeImage 
       id,
       repoTags: tag === undefined ? [] : [tag],
       repoDigests: [`${reference.repository}@${digest}`],
+      pinned: described?.pinned ?? false,
       size: BigInt(described?.sizeBytes ?? madeUpSizeBytes(id)),
       ...userFields(described?.user),
     }),
   };
+}
+
+/** What the registry knows the image by whose first reference is `content`. */
+export function digestOf(content: ImageReference, described: FakeImage | undefined): string {
+  return described?.digest ?? content.digest ?? sha256(`manifest ${content.repository}:${content.tag ?? ''}`);
+}
+
+/** `image` without some of its tags. */
+export function withoutTags(image: Image, tags: readonly string[]): Image {
+  const repoTags = image.message.repoTags.filter((tag) => !tags.includes(tag));
+  return { ...image, message: { ...image.message, repoTags } };
 }
 
 /** `image` with the tags and digests of `other`, which has the same content. */

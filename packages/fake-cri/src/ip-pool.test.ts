@@ -25,6 +25,14 @@ describe('createIpPool', () => {
     expect(pool.allocate()).toBe('192.168.1.0');
   });
 
+  it('that has to listen keeps to loopback addresses', () => {
+    const pool = createIpPool('127.64.0.0/10', 'loopback');
+    pool.setCidr('10.244.0.0/16');
+    expect(pool.allocate()).toBe('127.64.0.2');
+    expect(() => pool.setCidr('nonsense')).toThrow(expect.objectContaining({ code: StatusCode.InvalidArgument }));
+    expect(() => createIpPool('10.244.0.0/16', 'loopback')).toThrow('"10.244.0.0/16" is not within 127.0.0.0/8');
+  });
+
   it.each(['10.0.0.0', '10.0.0.256/24', '10.0.0.0/31', '10.0.0.0/7', 'fd00::/64', ''])('refuses %j', (cidr) => {
     expect(() => createIpPool(cidr)).toThrow(expect.objectContaining({ code: StatusCode.InvalidArgument }));
   });

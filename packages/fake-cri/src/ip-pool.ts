@@ -7,17 +7,27 @@ export interface IpPool {
    * Throws ResourceExhausted when none is free.
    */
   allocate(): string;
+  /** Takes this very address: of a sandbox that existed before. */
+  claim(ip: string): void;
   /** Gives an address back. */
   release(ip: string): void;
-  /** Takes addresses from `cidr` from now on; those in use stay valid. Throws InvalidArgument when it is not an IPv4 network with a prefix of 8 to 30 bits. */
+  /**
+   * Takes addresses from `cidr` from now on; those in use stay valid. Throws InvalidArgument when it is not an IPv4 network with a prefix of 8 to 30 bits.
+   * A loopback pool keeps its network: on any other nothing could listen.
+   */
   setCidr(cidr: string): void;
 }
 
-/** Creates an {@link IpPool} on `cidr`. The network's first address, its gateway (the second) and its broadcast address are never handed out. */
-export function createIpPool(cidr: string): IpPool {
+/**
+ * Creates an {@link IpPool} on `cidr`, which for a loopback pool has to be within 127.0.0.0/8. The network's first address, its gateway (the second) and
+ * its broadcast address are never handed out.
+ */
+export function createIpPool(cidr: string, kind: 'loopback' | 'any' = 'any'): IpPool {
   const used = new Set<string>();
   let { base, size } = parseCidr(cidr);
   let next = 0;
+  if (kind === 'loopback' && base >>> 24 !== 127)
+    throw new ServiceError(StatusCode.InvalidArgument, `"${cidr}" is not within 127.0.0.0/8`);
   return {
     allocate() {
       const usable = size - 3;
@@ -33,9 +43,12 @@ export function createIpPool(cidr: string): IpPool {
         'failed to set up the network of the sandbox: no free IP address',
       );
     },
+    claim: (ip) => void used.add(ip),
     release: (ip) => void used.delete(ip),
     setCidr(newCidr) {
-      ({ base, size } = parseCidr(newCidr));
+      const parsed = parseCidr(newCidr);
+      if (kind === 'loopback') return;
+      ({ base, size } = parsed);
       next = 0;
     },
   };

@@ -1,20 +1,7 @@
-/** How an image behaves. What is not given is made up from its reference, the same each time. */
-export interface FakeImage {
-  /** References by which it can be pulled, e.g. `busybox:1.36`. All of them are tags of the one image. */
-  readonly tags: readonly [string, ...string[]];
-  /** Whether it is there from the start, without a pull. Default: no. */
-  readonly present?: boolean;
-  /** Unpacked size in bytes. Default: between 1 and 64 MiB. */
-  readonly sizeBytes?: number;
-  /** What runs when a container gives no command. Default: a program that runs until it is stopped. */
-  readonly entrypoint?: readonly string[];
-  /** Arguments of the entrypoint when a container gives neither command nor arguments. */
-  readonly cmd?: readonly string[];
-  /** Environment, `NAME=value` each. */
-  readonly env?: readonly string[];
-  /** `USER` of the image: a numeric UID or a user name. Default: none, which is root. */
-  readonly user?: string;
-}
+import type { FakeImage } from './images/fake-image.ts';
+import { LOOPBACK_POD_CIDR, type PodNetworkMode } from './network/pod-network.ts';
+import type { BehaviourScript } from './scripts/script.ts';
+import type { StreamingOptions } from './streaming/streaming-server.ts';
 
 /** Options of {@link createFakeRuntime}. */
 export interface FakeRuntimeOptions {
@@ -24,7 +11,14 @@ export interface FakeRuntimeOptions {
   readonly runtimeVersion?: string;
   /** How long each call that changes something takes before it does so, in milliseconds. Default: 0. */
   readonly latencyMs?: number;
-  /** Where sandboxes get their IPv4 addresses from. Default: `10.244.0.0/16`. UpdateRuntimeConfig replaces it. */
+  /**
+   * Whether the ports of pods exist only in this process, or really listen, on loopback addresses, so that other programs reach them. Default: in-process.
+   */
+  readonly podNetwork?: PodNetworkMode;
+  /**
+   * Where sandboxes get their IPv4 addresses from. Default: `10.244.0.0/16`, and UpdateRuntimeConfig replaces it; when ports really listen it is
+   * `127.64.0.0/10`, stays what it is, and has to be within `127.0.0.0/8`.
+   */
   readonly podCidr?: string;
   /** Cgroup driver in the RuntimeConfig response. Default: `systemd`. */
   readonly cgroupDriver?: 'systemd' | 'cgroupfs';
@@ -34,6 +28,12 @@ export interface FakeRuntimeOptions {
   readonly images?: readonly FakeImage[];
   /** References that no registry knows: pulling them fails with NotFound. */
   readonly missingImages?: readonly string[];
+  /** How the containers of images behave, by image reference; as objects or as YAML. A bad one makes the creation fail with InvalidArgument. */
+  readonly scripts?: Readonly<Record<string, BehaviourScript | string>>;
+  /** Room for images in bytes; a pull that does not fit fails with `no space left on device`. Default: no end of it. */
+  readonly imageDiskBytes?: number;
+  /** Where the server of Exec, Attach and PortForward listens. Default: any free port of `127.0.0.1`. */
+  readonly streaming?: StreamingOptions;
   /** How many events a subscriber of GetContainerEvents may be behind before its stream ends with ResourceExhausted. Default: 1000. */
   readonly eventQueueSize?: number;
 }
@@ -43,15 +43,20 @@ export type ResolvedOptions = Required<FakeRuntimeOptions>;
 
 /** Fills in the defaults. */
 export function resolveOptions(options: FakeRuntimeOptions): ResolvedOptions {
+  const { podNetwork = 'in-process' } = options;
   return {
     runtimeName: options.runtimeName ?? 'fake',
     runtimeVersion: options.runtimeVersion ?? '0.1.0',
     latencyMs: options.latencyMs ?? 0,
-    podCidr: options.podCidr ?? '10.244.0.0/16',
+    podNetwork,
+    podCidr: options.podCidr ?? (podNetwork === 'loopback' ? LOOPBACK_POD_CIDR : '10.244.0.0/16'),
     cgroupDriver: options.cgroupDriver ?? 'systemd',
     runtimeHandlers: options.runtimeHandlers ?? [],
     images: options.images ?? [],
     missingImages: options.missingImages ?? [],
+    scripts: options.scripts ?? {},
+    imageDiskBytes: options.imageDiskBytes ?? Infinity,
+    streaming: options.streaming ?? {},
     eventQueueSize: options.eventQueueSize ?? 1000,
   };
 }

@@ -1,12 +1,16 @@
 import type { Clock, Logger, Random } from '@rxlet/component-base';
 import type { Container } from './container.ts';
-import { createEventHub, type EventHub } from './event-hub.ts';
+import { createEventHub } from './event-hub.ts';
+import { createFaultyEvents, type FaultyEventHub } from './faults/event-faults.ts';
 import { createImageStore, type ImageStore } from './image-store.ts';
 import { createIpPool, type IpPool } from './ip-pool.ts';
 import type { LogSink } from './logs/log-sink.ts';
+import { createPodNetwork, type OwnedPodNetwork } from './network/pod-network.ts';
 import { createNamedStore, type NamedStore } from './named-store.ts';
 import type { ResolvedOptions } from './options.ts';
+import type { HostFiles } from './fs/host-files.ts';
 import type { Sandbox } from './sandbox.ts';
+import { createScriptStore, type ScriptStore } from './scripts/script-store.ts';
 import { createTimestamps, type Timestamps } from './timestamps.ts';
 
 /** All that a fake runtime is: its ports, and what exists in it. The RPCs are functions on it. */
@@ -15,20 +19,25 @@ export interface RuntimeState {
   readonly random: Random;
   readonly logger: Logger;
   readonly logs: LogSink;
+  readonly hostFiles: HostFiles;
   readonly options: ResolvedOptions;
   readonly timestamps: Timestamps;
   readonly sandboxes: NamedStore<Sandbox>;
   readonly containers: NamedStore<Container>;
   readonly images: ImageStore;
   readonly ips: IpPool;
-  readonly events: EventHub;
+  readonly network: OwnedPodNetwork;
+  readonly events: FaultyEventHub;
+  readonly scripts: ScriptStore;
+  /** Called after each change to sandboxes and containers. */
+  readonly onChange: () => void;
   /** A process id that was not used before. */
   nextPid(): number;
 }
 
 /** Creates the state of a runtime in which nothing exists but the images that are there from the start. */
 export function createRuntimeState(
-  ports: { clock: Clock; random: Random; logger: Logger; logs: LogSink },
+  ports: { clock: Clock; random: Random; logger: Logger; logs: LogSink; hostFiles: HostFiles; onChange: () => void },
   options: ResolvedOptions,
 ): RuntimeState {
   let lastPid = 1000;
@@ -38,9 +47,11 @@ export function createRuntimeState(
     timestamps: createTimestamps(ports.clock),
     sandboxes: createNamedStore('sandbox'),
     containers: createNamedStore('container'),
-    images: createImageStore(options.images, options.missingImages),
-    ips: createIpPool(options.podCidr),
-    events: createEventHub(options.eventQueueSize),
+    images: createImageStore(ports.clock, options),
+    ips: createIpPool(options.podCidr, options.podNetwork === 'loopback' ? 'loopback' : 'any'),
+    network: createPodNetwork(ports.logger, options.podNetwork),
+    events: createFaultyEvents(createEventHub(options.eventQueueSize), ports.clock, ports.random),
+    scripts: createScriptStore(options.scripts),
     nextPid: () => ++lastPid,
   };
 }

@@ -29,11 +29,14 @@ export interface Sandbox {
   readonly id: string;
   /** What is reserved: `name_namespace_uid_attempt`. */
   readonly name: string;
-  readonly config: PodSandboxConfig;
+  /** As it was given, but for the resources that UpdatePodSandboxResources changes. */
+  config: PodSandboxConfig;
   /** Its containers by id, the oldest first. */
   readonly containers: Map<string, Container>;
   /** Its address; `undefined` on the host's network and after it was stopped. */
   ip: string | undefined;
+  /** CPU time that its containers used which are removed by now. */
+  removedCpuNanoseconds: bigint;
   status: PodSandboxStatus;
   /** What lists show. */
   listed: PodSandboxMessage;
@@ -74,6 +77,7 @@ export function createSandbox(
     config,
     containers: new Map(),
     ip,
+    removedCpuNanoseconds: 0n,
     listed: create(PodSandboxSchema, common),
     status: create(PodSandboxStatusSchema, {
       ...common,

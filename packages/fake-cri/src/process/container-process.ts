@@ -1,4 +1,10 @@
 import type { Container } from '../container.ts';
+import { createContainerFiles } from '../fs/container-files.ts';
+import type { FileSystem } from '../fs/file-system.ts';
+import { lazyFiles } from '../fs/lazy-files.ts';
+import { HOST_IP } from '../network/pod-network.ts';
+import type { RuntimeState } from '../runtime-state.ts';
+import type { Peers, Surroundings } from './surroundings.ts';
 
 const decoder = new TextDecoder();
 
@@ -8,8 +14,28 @@ export function containerCommand({ config, image }: Container): readonly string[
   return [...image.entrypoint, ...(config.args.length > 0 ? config.args : image.cmd)];
 }
 
+/** What the programs of a container see of it: the same for its own and for those of ExecSync. */
+export function surroundingsOf(state: RuntimeState, container: Container): Surroundings {
+  const { sandbox, config } = container;
+  const user = container.status.user?.linux;
+  return {
+    env: containerEnvironment(container),
+    files: lazyFiles(() => filesOf(state, container)),
+    workingDirectory: config.workingDir === '' ? '/' : config.workingDir,
+    hostname: sandbox.config.hostname,
+    uid: user?.uid ?? 0n,
+    gid: user?.gid ?? 0n,
+    peers: peersOf(state, container),
+    kill(pid, signal) {
+      if (pid !== 1 || container.process === undefined) return false;
+      container.process.signal(signal);
+      return true;
+    },
+  };
+}
+
 /** The environment of a container: what every container has, then its image's variables, then its own. */
-export function containerEnvironment({ config, image, sandbox }: Container): ReadonlyMap<string, string> {
+function containerEnvironment({ config, image, sandbox }: Container): ReadonlyMap<string, string> {
   const env = new Map([
     ['PATH', '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'],
     ['HOSTNAME', sandbox.config.hostname],
@@ -20,4 +46,30 @@ export function containerEnvironment({ config, image, sandbox }: Container): Rea
   }
   for (const { key, value } of config.envs) env.set(key, decoder.decode(value));
   return env;
+}
+
+/** The files of a container, which all its programs share. */
+function filesOf(state: RuntimeState, container: Container): FileSystem {
+  const { sandbox, config } = container;
+  container.files ??= createContainerFiles(
+    { hostname: sandbox.config.hostname, ip: sandbox.ip, mounts: config.mounts },
+    state.hostFiles,
+  );
+  return container.files;
+}
+
+/** Other pods by address; this one as `localhost`. */
+function peersOf({ network }: RuntimeState, { sandbox }: Container): Peers {
+  const ownNames = ['localhost', '127.0.0.1', sandbox.config.hostname];
+  const addressOf = (host: string): string => (ownNames.includes(host) ? (sandbox.ip ?? HOST_IP) : host);
+  return {
+    async httpGet(host, port, path, signal) {
+      const { status, body = '' } = await network.httpGet(addressOf(host), port, path, { signal });
+      return { status, body };
+    },
+    async connect(host, port) {
+      const connection = await network.dial(addressOf(host), port);
+      connection.destroy();
+    },
+  };
 }

@@ -1,7 +1,8 @@
 import { type Clock, errorMessage } from '@rxlet/component-base';
 import type { OutputStream } from '../logs/log-line.ts';
-import type { Program } from './program.ts';
+import { emptyInput, type Input, type ProcessContext, type Program, type SignalHandling } from './program.ts';
 import { HARMLESS_SIGNALS, SIGKILL } from './signals.ts';
+import type { Surroundings } from './surroundings.ts';
 
 /** How a process ended. */
 export interface Exit {
@@ -17,7 +18,7 @@ export interface Process {
   readonly pid: number;
   /** Resolves when it has ended; stays pending when it was abandoned. */
   readonly exited: Promise<Exit>;
-  /** Sends it a signal, which ends it at once unless it is harmless or ignored. SIGKILL cannot be ignored. */
+  /** Sends it a signal, which ends it at once unless it is harmless, ignored or handled. SIGKILL always does. */
   signal(signal: number): void;
   /** Lets it end now in the given way. */
   exit(exit: Exit): void;
@@ -29,7 +30,9 @@ export interface Process {
 export interface ProcessOptions {
   readonly clock: Clock;
   readonly pid: number;
-  readonly env: ReadonlyMap<string, string>;
+  readonly surroundings: Surroundings;
+  /** What it reads. Default: nothing. */
+  readonly stdin?: Input;
   /** Takes its output. */
   readonly write: (stream: OutputStream, text: string) => void;
   /** Called once, within the call or the turn that ends it. */
@@ -38,10 +41,10 @@ export interface ProcessOptions {
 
 /** Starts `program`. */
 export function startProcess(program: Program, options: ProcessOptions): Process {
-  const { clock, env, pid } = options;
+  const { clock, pid } = options;
   const controller = new AbortController();
   const { promise: exited, resolve } = Promise.withResolvers<Exit>();
-  const ignored = new Set<number>(HARMLESS_SIGNALS);
+  const handlings = new Map<number, SignalHandling>();
   let running = true;
 
   const stop = (): void => {
@@ -55,14 +58,15 @@ export function startProcess(program: Program, options: ProcessOptions): Process
     resolve(how);
   };
 
-  const context = {
+  const context: ProcessContext = {
+    ...options.surroundings,
     clock,
-    env,
     signal: controller.signal,
+    stdin: options.stdin ?? emptyInput,
     write: (stream: OutputStream, text: string) => {
       if (running) options.write(stream, text);
     },
-    ignore: (signal: number, ignore: boolean) => void (ignore ? ignored.add(signal) : ignored.delete(signal)),
+    handle: (signal, handling) => void handlings.set(signal, handling),
   };
   program(context).then(
     (code) => exit({ code }),
@@ -74,7 +78,9 @@ export function startProcess(program: Program, options: ProcessOptions): Process
     pid,
     exited,
     signal(signal) {
-      if (signal === SIGKILL || !ignored.has(signal)) exit({ code: 128 + signal });
+      const handling = signal === SIGKILL ? 'default' : (handlings.get(signal) ?? 'default');
+      if (typeof handling === 'function') handling();
+      else if (handling === 'default' && !HARMLESS_SIGNALS.has(signal)) exit({ code: 128 + signal });
     },
     exit,
     abandon: () => {

@@ -1,8 +1,10 @@
 import { create, toJson } from '@bufbuild/protobuf';
+import { sleep } from '@rxlet/component-base';
 import {
   type Container as ContainerMessage,
   ContainerConfigSchema,
   type ContainerFilter,
+  ContainerState,
   ContainerStatusResponseSchema,
   CreateContainerResponseSchema,
   ListContainersResponseSchema,
@@ -31,7 +33,11 @@ export function containerRpcs(state: RuntimeState): RuntimeHandlers {
       const container = addContainer(state, state.sandboxes.get(podSandboxId), config);
       return create(CreateContainerResponseSchema, { containerId: container.id });
     },
-    startContainer({ containerId }) {
+    async startContainer({ containerId }, call) {
+      const { plan, status } = state.containers.get(containerId);
+      const delayMs = (plan?.startDelaySeconds ?? 0) * 1000;
+      if (delayMs > 0 && status.state === ContainerState.CONTAINER_CREATED)
+        await sleep(state.clock, delayMs, call.signal);
       startContainer(state, state.containers.get(containerId));
       return create(StartContainerResponseSchema);
     },

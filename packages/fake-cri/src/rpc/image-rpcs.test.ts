@@ -106,4 +106,39 @@ describe('images', () => {
       imageSpec: { config: { Entrypoint: ['/app'], Cmd: ['run'], Env: ['A=b'] } },
     });
   });
+
+  it('that a container uses can be removed; it goes on, and no other begins', async () => {
+    const { fake, start, create, container } = await createBench();
+    const containerId = await start('sleep', '100');
+    const { podSandboxId } = (await fake.runtime.listContainers({})).containers[0]!;
+    await fake.images.removeImage({ image: { image: 'busybox' } });
+    expect((await container(containerId)).state).toBe(1);
+    const other = { metadata: { name: 'other', attempt: 0 } };
+    expect(await codeOf(create(podSandboxId, other))).toBe(StatusCode.NotFound);
+    await fake.images.pullImage({ image: { image: 'busybox' } });
+    expect(await codeOf(create(podSandboxId, other))).toBeUndefined();
+  });
+
+  it('come slowly, within the deadline of the call or not at all', async () => {
+    const { fake, clock } = await createBench({
+      images: [{ tags: ['big'], sizeBytes: 10_000, pullLatencyMs: 500, bandwidthBytesPerSecond: 1000 }],
+      imageDiskBytes: 100_000_000,
+    });
+    const tooShort = codeOf(fake.images.pullImage({ image: { image: 'big' } }, { timeoutMs: 10_000 }));
+    const pulled = fake.images.pullImage({ image: { image: 'big' } });
+    await clock.advance(10_500);
+    expect(await tooShort).toBe(StatusCode.DeadlineExceeded);
+    expect((await pulled).imageRef).toMatch(/^sha256:/);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('that the registry begins to offer are pulled as described', async () => {
+    const { fake } = await createBench();
+    fake.registry.publish({ tags: ['late'], sizeBytes: 42, pinned: true, credentials: [{ token: 'abc' }] });
+    expect(await codeOf(fake.images.pullImage({ image: { image: 'late' } }))).toBe(StatusCode.Unknown);
+    await fake.images.pullImage({ image: { image: 'late' }, auth: { identityToken: 'abc' } });
+    expect((await fake.images.listImages({ filter: { image: { image: 'late' } } })).images).toMatchObject([
+      { size: 42n, pinned: true },
+    ]);
+  });
 });

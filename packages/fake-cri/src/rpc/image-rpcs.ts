@@ -1,5 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import {
+  type FilesystemUsage,
+  FilesystemUsageSchema,
   type Image as ImageMessage,
   ImageFsInfoResponseSchema,
   type ImageSpec,
@@ -13,11 +15,9 @@ import {
 } from '@rxlet/cri-api';
 import type { Image } from '../image.ts';
 import type { RuntimeState } from '../runtime-state.ts';
+import { FS_MOUNTPOINT, writableLayer } from '../stats/writable-layer.ts';
 import { inBatches } from './batches.ts';
 import type { ImageHandlers } from './port.ts';
-
-/** Where the made-up file system of the images is mounted. */
-const IMAGE_FS_MOUNTPOINT = '/var/lib/fake-runtime';
 
 /** All RPCs of the image service. */
 export function imageRpcs(state: RuntimeState): ImageHandlers {
@@ -44,24 +44,40 @@ export function imageRpcs(state: RuntimeState): ImageHandlers {
         info: verbose ? { info: verboseInfo(image) } : {},
       });
     },
-    pullImage({ image }) {
-      return create(PullImageResponseSchema, { imageRef: images.pull(referenceOf(image)).id });
+    async pullImage({ image, auth }, call) {
+      return create(PullImageResponseSchema, { imageRef: (await images.pull(referenceOf(image), auth, call)).id });
     },
     removeImage({ image }) {
       images.remove(referenceOf(image));
       return create(RemoveImageResponseSchema);
     },
     imageFsInfo() {
-      const present = [...images.values()];
+      const { bytes, inodes } = images.usage();
       const usage = {
         timestamp: state.timestamps(),
-        fsId: { mountpoint: IMAGE_FS_MOUNTPOINT },
-        usedBytes: { value: present.reduce((sum, image) => sum + image.message.size, 0n) },
-        inodesUsed: { value: BigInt(present.length) },
+        fsId: { mountpoint: FS_MOUNTPOINT },
+        usedBytes: { value: bytes },
+        inodesUsed: { value: inodes },
       };
-      return create(ImageFsInfoResponseSchema, { imageFilesystems: [usage], containerFilesystems: [usage] });
+      return create(ImageFsInfoResponseSchema, {
+        imageFilesystems: [usage],
+        containerFilesystems: [containerFilesystem(state, usage.timestamp)],
+      });
     },
   };
+}
+
+/** What the writable layers of all containers take up. */
+function containerFilesystem(state: RuntimeState, timestamp: bigint): FilesystemUsage {
+  const layers = Array.from(state.containers.values(), (container) => writableLayer(container, timestamp));
+  const sum = (value: (layer: FilesystemUsage) => bigint): bigint =>
+    layers.reduce((total, layer) => total + value(layer), 0n);
+  return create(FilesystemUsageSchema, {
+    timestamp,
+    fsId: { mountpoint: FS_MOUNTPOINT },
+    usedBytes: { value: sum(({ usedBytes }) => usedBytes!.value) },
+    inodesUsed: { value: sum(({ inodesUsed }) => inodesUsed!.value) },
+  });
 }
 
 function referenceOf(spec: ImageSpec | undefined): string {

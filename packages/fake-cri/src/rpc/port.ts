@@ -48,13 +48,14 @@ export type ImageHandlers = Handlers<typeof ImageServiceDescriptor>;
 export interface CallHooks {
   /** Begins a call; throws when it must not go on. */
   begin(rpc: RpcName, options: CallOptions | undefined): OpenCall;
-  /** Waits before a unary call takes effect, when it has to. */
-  delay(rpc: RpcName, call: Call): Promise<void> | undefined;
+  /** Carries out a call, whose `effect` gives the answer, or the messages of a stream; it may come later, or not at all. */
+  carryOut(rpc: RpcName, request: unknown, call: Call, effect: () => unknown): unknown;
 }
 
 // Inside, where one function serves all methods, their message types are not known.
 type AnyHandler = (request: unknown, call: Call) => unknown;
 type AnyInit = MessageInitShape<DescMessage>;
+type Messages = Iterator<unknown> | AsyncIterator<unknown>;
 
 /**
  * Makes a port of handlers, one method for each RPC of the service. Those without a handler reject with Unimplemented, naming the RPC: better no
@@ -84,9 +85,7 @@ function unary(
     const call = hooks.begin(rpc, options);
     try {
       const request = create(method.input, init);
-      const delay = hooks.delay(rpc, call);
-      if (delay !== undefined) await delay;
-      return await handler(request, call);
+      return await hooks.carryOut(rpc, request, call, () => handler(request, call));
     } finally {
       call.end();
     }
@@ -103,18 +102,27 @@ function serverStreaming(
   return (init, options) => ({
     [Symbol.asyncIterator]() {
       let call: OpenCall | undefined;
-      let messages: Iterator<unknown> | AsyncIterator<unknown> | undefined;
+      let opening: Messages | Promise<Messages> | undefined;
+      let messages: Messages | undefined;
       let ended = false;
       const end = (): void => {
         ended = true;
         call?.end();
       };
+      const open = (): Messages | Promise<Messages> => {
+        const begun = hooks.begin(rpc, options);
+        call = begun;
+        const request = create(method.input, init);
+        return hooks.carryOut(rpc, request, begun, () => handler(request, begun)) as Messages | Promise<Messages>;
+      };
       return {
         async next() {
           if (ended) return { done: true, value: undefined };
           try {
-            call ??= hooks.begin(rpc, options);
-            messages ??= handler(create(method.input, init), call) as Iterator<unknown> | AsyncIterator<unknown>;
+            opening ??= open();
+            // Nothing is missed that happens right after the first call of next().
+            messages = opening instanceof Promise ? await opening : opening;
+            if (ended) return { done: true, value: undefined };
             const result = await messages.next();
             if (result.done) end();
             return result;
@@ -125,7 +133,9 @@ function serverStreaming(
         },
         async return() {
           end();
-          await messages?.return?.();
+          const opened = messages ?? opening;
+          if (opened instanceof Promise) opened.then((late) => late.return?.()).catch(() => undefined);
+          else await opened?.return?.();
           return { done: true, value: undefined };
         },
       };

@@ -10,10 +10,9 @@ import {
 } from '@rxlet/cri-api';
 import { type Container, isRunning, stateName } from '../container.ts';
 import type { OutputStream } from '../logs/log-line.ts';
-import { containerEnvironment } from '../process/container-process.ts';
+import { surroundingsOf } from '../process/container-process.ts';
+import { execProgram } from '../process/exec-program.ts';
 import { type Process, startProcess } from '../process/process.ts';
-import type { Program } from '../process/program.ts';
-import { resolveProgram } from '../process/resolve-program.ts';
 import { SIGKILL } from '../process/signals.ts';
 import { mergeResources } from '../resources.ts';
 import type { RuntimeState } from '../runtime-state.ts';
@@ -28,10 +27,10 @@ export function runningContainerRpcs(state: RuntimeState): RuntimeHandlers {
     async execSync({ containerId, cmd, timeout }, call) {
       const container = getRunning(state, containerId);
       const output: Record<OutputStream, string> = { stdout: '', stderr: '' };
-      const exec = startProcess(execProgram(cmd), {
+      const exec = startProcess(execProgram(state, container, cmd), {
         clock: state.clock,
         pid: state.nextPid(),
-        env: containerEnvironment(container),
+        surroundings: surroundingsOf(state, container),
         write: (stream, text) => {
           output[stream] = (output[stream] + text).slice(0, MAX_EXEC_OUTPUT);
         },
@@ -97,23 +96,4 @@ async function track<T>(container: Container, exec: Process, wait: () => Promise
     container.execs.delete(exec);
     exec.signal(SIGKILL);
   }
-}
-
-/** Unlike a container, which may run anything, an exec has a result. So there is none of a program that the fake does not have. */
-function execProgram(cmd: readonly string[]): Program {
-  if (cmd.length === 0) throw new ServiceError(StatusCode.InvalidArgument, 'cmd cannot be empty');
-  let program: Program | undefined;
-  try {
-    program = resolveProgram(cmd, (name, context) => {
-      context.write('stderr', `sh: ${name}: not found\n`);
-      return Promise.resolve(127);
-    });
-  } catch (error) {
-    throw new ServiceError(StatusCode.Unknown, `failed to exec in container: ${errorMessage(error)}`, { cause: error });
-  }
-  if (program !== undefined) return program;
-  throw new ServiceError(
-    StatusCode.Unknown,
-    `failed to exec in container: exec: "${cmd[0]!}": executable file not found in $PATH`,
-  );
 }

@@ -9,6 +9,9 @@ import {
 import type { RuntimeState } from '../runtime-state.ts';
 import type { RuntimeHandlers } from './port.ts';
 
+/** Mounts and user namespaces are reported back as they were asked for, with every handler alike. */
+const HANDLER_FEATURES = { recursiveReadOnlyMounts: true, userNamespaces: true } as const;
+
 /** Version, Status, RuntimeConfig, UpdateRuntimeConfig, GetContainerEvents. */
 export function runtimeRpcs(state: RuntimeState): RuntimeHandlers {
   const { cgroupDriver, runtimeHandlers, runtimeName, runtimeVersion } = state.options;
@@ -25,8 +28,8 @@ export function runtimeRpcs(state: RuntimeState): RuntimeHandlers {
             { type: 'NetworkReady', status: true },
           ],
         },
-        runtimeHandlers: ['', ...runtimeHandlers].map((name) => ({ name, features: {} })),
-        features: {},
+        runtimeHandlers: ['', ...runtimeHandlers].map((name) => ({ name, features: HANDLER_FEATURES })),
+        features: { supplementalGroupsPolicy: true },
         info: verbose ? { config: JSON.stringify(state.options) } : {},
       });
     },

@@ -1,29 +1,13 @@
 import { sleep } from '@rxlet/component-base';
 import type { ProcessContext } from '../process/program.ts';
+import { signalNumber } from '../process/signals.ts';
+import { FILE_COMMANDS } from './file-commands.ts';
+import { NETWORK_COMMANDS } from './network-commands.ts';
+import { TEST_COMMANDS } from './test-command.ts';
+import { TEXT_COMMANDS } from './text-commands.ts';
 
 /** A command that is known by name, in a shell as well as on its own. It returns its exit status. */
 export type Command = (args: readonly string[], context: ProcessContext) => number | Promise<number>;
-
-/** The programs that the fake has: `echo`, `sleep`, `true`, `false`. */
-export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
-  ['echo', echo],
-  ['sleep', sleepCommand],
-  ['true', () => 0],
-  ['false', () => 1],
-]);
-
-const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '\\': '\\' };
-
-/** `echo [-neE] [WORD…]`, as busybox has it. */
-function echo(args: readonly string[], context: ProcessContext): number {
-  const firstWord = args.findIndex((arg) => !/^-[neE]+$/.test(arg));
-  const words = firstWord < 0 ? [] : args.slice(firstWord);
-  const flags = args.slice(0, args.length - words.length).join('');
-  const text = words.join(' ');
-  const unescaped = flags.includes('e') ? text.replace(/\\([ntr\\])/g, (_, char: string) => ESCAPES[char]!) : text;
-  context.write('stdout', flags.includes('n') ? unescaped : `${unescaped}\n`);
-  return 0;
-}
 
 const UNIT_MS: Readonly<Record<string, number>> = { '': 1000, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 /** Shorter than the longest time that a timer of Node.js can take (24.8 days). */
@@ -55,3 +39,79 @@ function parseDuration(text: string): number | undefined {
   const match = /^(\d+\.?\d*|\.\d+)([smhd]?)$/.exec(text);
   return match === null ? undefined : Number(match[1]) * UNIT_MS[match[2]!]!;
 }
+
+/** `id [-u|-g]` */
+const id: Command = ([flag], { uid, gid, write }) => {
+  const all = `uid=${String(uid)} gid=${String(gid)}`;
+  write('stdout', `${flag === '-u' ? String(uid) : flag === '-g' ? String(gid) : all}\n`);
+  return 0;
+};
+
+/** `date [+%s]`: in UTC; of the formats only seconds since the epoch and `%FT%TZ`. */
+const date: Command = ([format], { clock, write }) => {
+  const now = new Date(clock.now());
+  if (format === undefined) write('stdout', `${now.toUTCString().replace('GMT', 'UTC')}\n`);
+  else if (format === '+%s') write('stdout', `${String(Math.floor(clock.now() / 1000))}\n`);
+  else if (format === '+%FT%TZ') write('stdout', `${now.toISOString().slice(0, 19)}Z\n`);
+  else {
+    write('stderr', `date: format ${format} is not supported\n`);
+    return 1;
+  }
+  return 0;
+};
+
+/** `env`, `printenv [NAME]` */
+const printEnvironment: Command = ([name], { env, write }) => {
+  if (name === undefined) {
+    for (const [key, value] of env) write('stdout', `${key}=${value}\n`);
+    return 0;
+  }
+  const value = env.get(name);
+  if (value !== undefined) write('stdout', `${value}\n`);
+  return Number(value === undefined);
+};
+
+/** `kill [-SIGNAL|-s SIGNAL] PID…`; 1 is the program of the container. */
+const kill: Command = (args, { kill: send, write }) => {
+  const [, option] = /^-(.+)$/.exec(args[0] ?? '') ?? [];
+  const [name, pids] =
+    option === undefined ? ['TERM', args] : option === 's' ? [args[1] ?? '', args.slice(2)] : [option, args.slice(1)];
+  const signal = signalNumber(name);
+  if (signal === undefined || pids.length === 0) {
+    write('stderr', `kill: bad signal name '${name}' or no process\n`);
+    return 1;
+  }
+  let status = 0;
+  for (const pid of pids) {
+    if (send(Number(pid), signal)) continue;
+    write('stderr', `kill: can't kill pid ${pid}: No such process\n`);
+    status = 1;
+  }
+  return status;
+};
+
+const say =
+  (what: (context: ProcessContext) => string): Command =>
+  (_args, context) => {
+    context.write('stdout', `${what(context)}\n`);
+    return 0;
+  };
+
+/** The programs that the fake has, by name. */
+export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
+  ['sleep', sleepCommand],
+  ['true', () => 0],
+  ['false', () => 1],
+  ['id', id],
+  ['date', date],
+  ['env', printEnvironment],
+  ['printenv', printEnvironment],
+  ['kill', kill],
+  ['hostname', say(({ hostname }) => hostname)],
+  ['pwd', say(({ workingDirectory }) => workingDirectory)],
+  ['whoami', say(({ uid }) => (uid === 0n ? 'root' : String(uid)))],
+  ...TEXT_COMMANDS,
+  ...FILE_COMMANDS,
+  ...TEST_COMMANDS,
+  ...NETWORK_COMMANDS,
+]);

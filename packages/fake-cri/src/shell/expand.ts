@@ -1,29 +1,39 @@
-import type { Word } from './syntax.ts';
+import type { Word, WordPart } from './syntax.ts';
 
-/**
- * Expands the variables of `words`; `lookup` gives their values, unset ones are empty. What an unquoted variable holds is split at blanks, and a
- * word of which nothing is left disappears unless part of it was quoted.
- */
-export function expandWords(words: readonly Word[], lookup: (name: string) => string | undefined): string[] {
+/** Gives the text of a variable, a `$(…)` or a `$((…))`. */
+export type ExpandPart = (part: Exclude<WordPart, { kind: 'text' }>) => string | Promise<string>;
+
+/** What `words` become: a field is what the command gets as one argument. */
+export async function expandWords(words: readonly Word[], expand: ExpandPart): Promise<string[]> {
   const fields: string[] = [];
-  for (const word of words) {
-    let field: string | undefined;
-    for (const part of word) {
-      const text = part.kind === 'text' ? part.text : (lookup(part.name) ?? '');
-      if (part.kind === 'text' || part.quoted) {
-        field = (field ?? '') + text;
-        continue;
-      }
-      const pieces = text.split(/[ \t\n]+/);
-      for (const [index, piece] of pieces.entries()) {
-        if (index > 0 && field !== undefined) {
-          fields.push(field);
-          field = undefined;
-        }
-        if (piece !== '') field = (field ?? '') + piece;
-      }
-    }
-    if (field !== undefined) fields.push(field);
-  }
+  for (const word of words) fields.push(...(await expandWord(word, expand)));
   return fields;
+}
+
+/** A word that stays one field: the value of an assignment, the file of a redirection. */
+export async function expandToOne(word: Word, expand: ExpandPart): Promise<string> {
+  let text = '';
+  for (const part of word) text += part.kind === 'text' ? part.text : await expand(part);
+  return text;
+}
+
+/** What is expanded without quotes is split at blanks, and a word of which nothing is left disappears unless part of it was quoted. */
+async function expandWord(word: Word, expand: ExpandPart): Promise<string[]> {
+  const fields: string[] = [];
+  let field: string | undefined;
+  for (const part of word) {
+    const text = part.kind === 'text' ? part.text : await expand(part);
+    if (part.kind === 'text' || part.quoted) {
+      field = (field ?? '') + text;
+      continue;
+    }
+    for (const [index, piece] of text.split(/[ \t\n]+/).entries()) {
+      if (index > 0 && field !== undefined) {
+        fields.push(field);
+        field = undefined;
+      }
+      if (piece !== '') field = (field ?? '') + piece;
+    }
+  }
+  return field === undefined ? fields : [...fields, field];
 }

@@ -1,10 +1,22 @@
-import { sleep } from '@rxlet/component-base';
-import type { OutputStream } from '../logs/log-line.ts';
-import type { ProcessContext, Program } from '../process/program.ts';
-import { signalNumber } from '../process/signals.ts';
+import { errorMessage, sleep } from '@rxlet/component-base';
+import { emptyInput, type ProcessContext, type Program } from '../process/program.ts';
+import { createBuiltins, LoopControl, ShellExit } from './builtins.ts';
 import { COMMANDS } from './commands.ts';
-import { expandWords } from './expand.ts';
-import type { AndOr, Command, CommandList, LoopCommand, Redirect, SimpleCommand } from './syntax.ts';
+import { evaluateArithmetic } from './arithmetic.ts';
+import { expandToOne, expandWords, type ExpandPart } from './expand.ts';
+import { createPipe, PipeClosed } from './pipe.ts';
+import { redirected } from './redirect.ts';
+import { createShellState, type ShellState } from './shell-state.ts';
+import type {
+  AndOr,
+  Command,
+  CommandList,
+  ForCommand,
+  IfCommand,
+  LoopCommand,
+  Pipeline,
+  SimpleCommand,
+} from './syntax.ts';
 
 /** Options of {@link shellProgram}. */
 export interface ShellOptions {
@@ -18,134 +30,228 @@ export interface ShellOptions {
 
 /** A loop that never sleeps would never let anything else run: each round takes at least this long. */
 const SHORTEST_ROUND_MS = 10;
-
-/** Ends the script with a status, from anywhere within. */
-class ShellExit extends Error {
-  readonly status: number;
-
-  constructor(status: number) {
-    super(`exit ${String(status)}`);
-    this.status = status;
-  }
-}
+/** Most output of one `$(…)` in characters; what exceeds it is dropped. */
+const MAX_SUBSTITUTION = 1024 * 1024;
+/** Most commands that run in the background of one shell. */
+const MAX_JOBS = 100;
+/** 128 and SIGPIPE: the status of a command that writes to one that has ended. */
+const PIPE_CLOSED_STATUS = 141;
 
 /** The program that runs a parsed script. Its exit code is the status of the last command. */
 export function shellProgram(script: CommandList, options: ShellOptions): Program {
-  return async (process) => {
-    let lastStatus = 0;
-    let exitOnError = options.exitOnError ?? false;
+  return (context) => runShell(script, context, createShellState(context, options), options);
+}
 
-    const lookup = (name: string): string | undefined => {
-      if (name === '?') return String(lastStatus);
-      if (name === '#') return String(Math.max(0, (options.parameters?.length ?? 0) - 1));
-      if (name === '$') return '1';
-      return /^\d+$/.test(name) ? options.parameters?.[Number(name)] : process.env.get(name);
-    };
+/** Runs a shell from its begin to its end: the script's, an `exit`, or the trap for EXIT. */
+async function runShell(
+  script: CommandList,
+  process: ProcessContext,
+  state: ShellState,
+  options: ShellOptions,
+): Promise<number> {
+  const runBuiltin = createBuiltins(state, process);
 
-    /** Commands that belong to the shell itself. `undefined`: it is none of them. */
-    const runBuiltin = async (
-      name: string,
-      args: readonly string[],
-      context: ProcessContext,
-    ): Promise<number | undefined> => {
-      switch (name) {
-        case ':':
-          return 0;
-        case 'exit':
-          throw new ShellExit(args[0] === undefined ? lastStatus : exitStatus(args[0], context));
-        case 'exec':
-          if (args.length === 0) return 0;
-          throw new ShellExit(await runCommand(args, context));
-        case 'set':
-          if (args.length !== 1 || !/^[-+]e$/.test(args[0]!)) return undefined;
-          exitOnError = args[0] === '-e';
-          return 0;
-        case 'trap':
-          return ignoreSignals(args, context);
-        default:
-          return undefined;
+  const runSubshell = (list: CommandList, context: ProcessContext): Promise<number> =>
+    runShell(list, { ...context, handle: () => undefined }, state.fork(), options);
+
+  const expanderOf =
+    (context: ProcessContext): ExpandPart =>
+    async (part) => {
+      if (part.kind === 'arithmetic') return String(evaluateArithmetic(part.expression, state.lookup));
+      if (part.kind === 'variable') {
+        const value = state.lookup(part.name);
+        return part.fallback === undefined || (value !== undefined && value !== '') ? (value ?? '') : part.fallback;
       }
+      let output = '';
+      const write: ProcessContext['write'] = (stream, text) => {
+        if (stream === 'stderr') context.write(stream, text);
+        else output = (output + text).slice(0, MAX_SUBSTITUTION);
+      };
+      state.lastStatus = await runSubshell(part.list, { ...context, write });
+      return output.replace(/\n+$/, '');
     };
 
-    const runCommand = async ([name = '', ...args]: readonly string[], context: ProcessContext): Promise<number> => {
-      const command = COMMANDS.get(name.startsWith('/') ? name.slice(name.lastIndexOf('/') + 1) : name);
-      if (command !== undefined) return command(args, context);
-      return (await runBuiltin(name, args, context)) ?? options.unknownCommand(name, context);
-    };
+  const runCommand = async ([name = '', ...args]: readonly string[], context: ProcessContext): Promise<number> => {
+    if (name === 'exec') {
+      if (args.length === 0) return 0;
+      throw new ShellExit(await runCommand(args, context));
+    }
+    const command = COMMANDS.get(name.startsWith('/') ? name.slice(name.lastIndexOf('/') + 1) : name);
+    const inside = { ...context, env: state.environment, workingDirectory: state.workingDirectory };
+    const status = command === undefined ? await runBuiltin(name, args, inside) : await command(args, inside);
+    return status ?? options.unknownCommand(name, inside);
+  };
 
-    const runSimple = async ({ words, redirects }: SimpleCommand, context: ProcessContext): Promise<number> => {
-      const fields = expandWords(words, lookup);
-      return fields.length === 0 ? 0 : runCommand(fields, redirected(context, redirects));
-    };
+  const runSimple = async (command: SimpleCommand, outer: ProcessContext): Promise<number> => {
+    const expand = expanderOf(outer);
+    const fields = await expandWords(command.words, expand);
+    if (fields.length === 0) state.lastStatus = command.words.length === 0 ? 0 : state.lastStatus;
+    const values: [string, string][] = [];
+    for (const { name, value } of command.assignments) {
+      const assigned = await expandToOne(value, expand);
+      values.push([name, assigned]);
+      if (fields.length === 0) state.assign(name, assigned);
+    }
+    const context = await redirected(outer, command.redirects, state, expand);
+    if (fields.length === 0) return state.lastStatus;
+    return state.withVariables(values, () => runCommand(fields, context));
+  };
 
-    const runLoop = async (loop: LoopCommand, outer: ProcessContext, tested: boolean): Promise<number> => {
-      const context = redirected(outer, loop.redirects);
-      let status = 0;
-      for (;;) {
-        const startedMs = context.clock.monotonicNow();
-        const condition = await runList(loop.condition, context, true);
-        if ((condition === 0) !== (loop.continuesOn === 'success')) return status;
-        status = await runList(loop.body, context, tested);
-        const restMs = startedMs + SHORTEST_ROUND_MS - context.clock.monotonicNow();
-        if (restMs > 0) await sleep(context.clock, restMs, context.signal);
+  /** Runs the rounds of a loop while `next` says so; heeds `break` and `continue`. */
+  const runRounds = async (
+    next: () => Promise<boolean>,
+    body: CommandList,
+    context: ProcessContext,
+    tested: boolean,
+  ): Promise<number> => {
+    let status = 0;
+    for (;;) {
+      const startedMs = context.clock.monotonicNow();
+      try {
+        if (!(await next())) return status;
+        status = await runList(body, context, tested);
+      } catch (error) {
+        if (!(error instanceof LoopControl)) throw error;
+        if (error.levels > 1) throw new LoopControl(error.kind, error.levels - 1);
+        status = 0;
+        if (error.kind === 'break') return status;
       }
+      const restMs = startedMs + SHORTEST_ROUND_MS - context.clock.monotonicNow();
+      if (restMs > 0) await sleep(context.clock, restMs, context.signal);
+    }
+  };
+  const runLoop = ({ condition, continuesOn, body }: LoopCommand, context: ProcessContext, tested: boolean) =>
+    runRounds(
+      async () => ((await runList(condition, context, true)) === 0) === (continuesOn === 'success'),
+      body,
+      context,
+      tested,
+    );
+  const runFor = async ({ name, words, body }: ForCommand, context: ProcessContext, tested: boolean) => {
+    const values = (await expandWords(words, expanderOf(context))).values();
+    const next = (): Promise<boolean> => {
+      const { done, value } = values.next();
+      if (!done) state.assign(name, value);
+      return Promise.resolve(!done);
     };
+    return runRounds(next, body, context, tested);
+  };
+  const runIf = async ({ branches, otherwise }: IfCommand, context: ProcessContext, tested: boolean) => {
+    for (const { condition, body } of branches) {
+      if ((await runList(condition, context, true)) === 0) return runList(body, context, tested);
+    }
+    return runList(otherwise, context, tested);
+  };
 
-    const run = async (command: Command, context: ProcessContext, tested: boolean): Promise<number> => {
-      lastStatus = await (command.kind === 'simple' ? runSimple(command, context) : runLoop(command, context, tested));
-      // POSIX: `set -e` does not apply where the status decides what comes next.
-      if (exitOnError && lastStatus !== 0 && !tested) throw new ShellExit(lastStatus);
-      return lastStatus;
-    };
-
-    const runAndOr = async ({ first, rest }: AndOr, context: ProcessContext, tested: boolean): Promise<number> => {
-      let status = await run(first, context, tested || rest.length > 0);
-      for (const [index, { operator, command }] of rest.entries()) {
-        if ((status === 0) === (operator === '&&'))
-          status = await run(command, context, tested || index < rest.length - 1);
-      }
-      return status;
-    };
-
-    const runList = async (list: CommandList, context: ProcessContext, tested: boolean): Promise<number> => {
-      let status = 0;
-      for (const andOr of list) status = await runAndOr(andOr, context, tested);
-      return status;
-    };
-
+  const runAny = async (command: Command, outer: ProcessContext, tested: boolean): Promise<number> => {
     try {
-      return await runList(script, process, false);
+      if (command.kind === 'simple') return await runSimple(command, outer);
+      const context = await redirected(outer, command.redirects, state, expanderOf(outer));
+      if (command.kind === 'loop') return await runLoop(command, context, tested);
+      if (command.kind === 'for') return await runFor(command, context, tested);
+      if (command.kind === 'if') return await runIf(command, context, tested);
+      return await (command.subshell ? runSubshell(command.body, context) : runList(command.body, context, tested));
+    } catch (error) {
+      if (!state.isReported(error)) throw error;
+      outer.write('stderr', `sh: ${errorMessage(error)}\n`);
+      return 1;
+    }
+  };
+
+  /** Runs the commands of a pipe side by side, each in a shell of its own. */
+  const runPipe = async (commands: readonly Command[], context: ProcessContext): Promise<number> => {
+    let stdin = context.stdin;
+    const runs = commands.map(async (command, index) => {
+      const input = stdin;
+      const pipe = index < commands.length - 1 ? createPipe() : undefined;
+      if (pipe !== undefined) stdin = pipe;
+      const write: ProcessContext['write'] = (stream, text) =>
+        pipe === undefined || stream === 'stderr' ? context.write(stream, text) : pipe.write(text);
+      const list: CommandList = [{ first: { negated: false, commands: [command] }, rest: [], background: false }];
+      try {
+        return await runSubshell(list, { ...context, stdin: input, write });
+      } catch (error) {
+        if (error instanceof PipeClosed) return PIPE_CLOSED_STATUS;
+        throw error;
+      } finally {
+        pipe?.end();
+        if (index > 0 && 'close' in input) (input as { close(): void }).close();
+      }
+    });
+    return (await Promise.all(runs)).at(-1) ?? 0;
+  };
+
+  const runPipeline = async (pipeline: Pipeline, context: ProcessContext, outerTested: boolean): Promise<number> => {
+    const tested = outerTested || pipeline.negated;
+    const [only, ...others] = pipeline.commands;
+    const status = await (others.length === 0 ? runAny(only, context, tested) : runPipe(pipeline.commands, context));
+    state.lastStatus = pipeline.negated ? Number(status === 0) : status;
+    await runTraps(context);
+    // POSIX: `set -e` does not apply where the status decides what comes next.
+    if (state.exitOnError && state.lastStatus !== 0 && !tested) throw new ShellExit(state.lastStatus);
+    return state.lastStatus;
+  };
+
+  /** As in a real shell, the handler of a signal waits for the command that runs; `wait` is the one that it interrupts. */
+  const runTraps = async (context: ProcessContext): Promise<void> => {
+    for (let handler = state.takeTrap(); handler !== undefined; handler = state.takeTrap()) {
+      const status = state.lastStatus;
+      await runList(handler, context, true);
+      state.lastStatus = status;
+    }
+  };
+
+  const runAndOr = async ({ first, rest }: AndOr, context: ProcessContext, tested: boolean): Promise<number> => {
+    let status = await runPipeline(first, context, tested || rest.length > 0);
+    for (const [index, { operator, pipeline }] of rest.entries()) {
+      if ((status === 0) === (operator === '&&'))
+        status = await runPipeline(pipeline, context, tested || index < rest.length - 1);
+    }
+    return status;
+  };
+
+  const runInBackground = (andOr: AndOr, context: ProcessContext): number => {
+    if (state.jobs.size >= MAX_JOBS) {
+      context.write('stderr', "sh: can't fork: Resource temporarily unavailable\n");
+      return 2;
+    }
+    const job = runSubshell([{ ...andOr, background: false }], { ...context, stdin: emptyInput })
+      // It ends early only when the whole process does.
+      .catch(() => undefined)
+      .then(() => void state.jobs.delete(job));
+    state.jobs.add(job);
+    return 0;
+  };
+
+  const runList = async (list: CommandList, context: ProcessContext, tested: boolean): Promise<number> => {
+    let status = 0;
+    for (const andOr of list) {
+      if (andOr.background) state.lastStatus = status = runInBackground(andOr, context);
+      else status = await runAndOr(andOr, context, tested);
+    }
+    return status;
+  };
+
+  const runToExit = async (list: CommandList): Promise<number> => {
+    try {
+      return await runList(list, process, false);
     } catch (error) {
       if (error instanceof ShellExit) return error.status;
+      if (error instanceof LoopControl) return 0;
       throw error;
     }
   };
-}
 
-function exitStatus(text: string, context: ProcessContext): number {
-  if (/^\d+$/.test(text)) return Number(text) & 0xff;
-  context.write('stderr', `sh: exit: Illegal number: ${text}\n`);
-  return 2;
-}
-
-/** `trap '' SIGNAL…` and `trap - SIGNAL…`. Handlers that run a command are not supported. */
-function ignoreSignals([action, ...signals]: readonly string[], context: ProcessContext): number | undefined {
-  const numbers = signals.map(signalNumber);
-  if ((action !== '' && action !== '-') || numbers.includes(undefined)) return undefined;
-  for (const number of numbers) context.ignore(number!, action === '');
-  return 0;
-}
-
-/** Redirections apply from left to right: `>/dev/null 2>&1` silences both outputs. */
-function redirected(context: ProcessContext, redirects: readonly Redirect[]): ProcessContext {
-  if (redirects.length === 0) return context;
-  const targets: Record<OutputStream, OutputStream | 'null'> = { stdout: 'stdout', stderr: 'stderr' };
-  for (const { from, to } of redirects) targets[from] = to === 'null' ? 'null' : targets[to];
-  return {
-    ...context,
-    write(stream, text) {
-      const target = targets[stream];
-      if (target !== 'null') context.write(target, text);
-    },
-  };
+  const status = await runToExit(script);
+  const atExit = state.takeExitTrap();
+  if (atExit === undefined) return status;
+  state.lastStatus = status;
+  // The status stays unless the handler itself exits.
+  try {
+    await runList(atExit, process, true);
+    return status;
+  } catch (error) {
+    if (error instanceof ShellExit) return error.status;
+    throw error;
+  }
 }

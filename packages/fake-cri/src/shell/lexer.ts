@@ -1,21 +1,28 @@
-import { type Redirect, ShellSyntaxError, ShellUnsupportedError, type Word, type WordPart } from './syntax.ts';
+import { type CommandList, ShellSyntaxError, ShellUnsupportedError, type Word, type WordPart } from './syntax.ts';
 
 /** A token of a script. `\n` separates commands as `;` does, but may also stand where no command has ended. */
 export type Token =
   | { readonly kind: 'word'; readonly word: Word }
-  | { readonly kind: 'operator'; readonly text: ';' | '&&' | '||' | '\n' }
-  | { readonly kind: 'redirect'; readonly redirect: Redirect };
+  | { readonly kind: 'operator'; readonly text: (typeof OPERATORS)[number] }
+  /** `2>&1` has the output that it copies; of all others the next word is the file. */
+  | {
+      readonly kind: 'redirect';
+      readonly operator: '<' | '>' | '>>';
+      readonly from: 'stdout' | 'stderr';
+      readonly of: 'stdout' | 'stderr' | undefined;
+    };
 
 /** Longest token that is matched as a whole: a variable in braces or a redirection. */
 const MAX_LOOKAHEAD = 256;
-const OPERATORS = ['&&', '||', ';', '\n'] as const;
-const REDIRECT = /^([12]?)>>?(?:&([12])(?![\w/])|[ \t]*(\/dev\/(?:null|stdout|stderr))(?![\w/.-]))/;
-const VARIABLE = /^\$(?:([A-Za-z_]\w*|[?#$]|\d)|\{([A-Za-z_]\w*|[?#$]|\d+)\})/;
+const OPERATORS = ['&&', '||', ';', '\n', '|', '&', '(', ')'] as const;
+const REDIRECT = /^(?:0?<(?![<&>])|([12]?)(>>?)(?:&([12])(?![\w/])|(?![&|])))/;
+const NAME = String.raw`[A-Za-z_]\w*|[?#$!]|\d`;
+const VARIABLE = new RegExp(String.raw`^\$(?:(${NAME})|\{(${NAME}+)(?::-([^{}$\x60"'\\]*))?\})`);
 /** In double quotes the backslash is an ordinary character before any other than these. */
 const ESCAPABLE_IN_QUOTES = '$`"\\\n';
 
-/** Splits a script into tokens. Throws {@link ShellSyntaxError} or {@link ShellUnsupportedError}. */
-export function tokenize(script: string): readonly Token[] {
+/** Splits a script into tokens; `parse` is for the scripts within `$(…)`. Throws {@link ShellSyntaxError} or {@link ShellUnsupportedError}. */
+export function tokenize(script: string, parse: (script: string) => CommandList): readonly Token[] {
   const tokens: Token[] = [];
   let parts: WordPart[] | undefined;
   let at = 0;
@@ -30,14 +37,25 @@ export function tokenize(script: string): readonly Token[] {
     if (last?.kind === 'text' && last.quoted === quoted) parts[parts.length - 1] = { ...last, text: last.text + text };
     else parts.push({ kind: 'text', text, quoted });
   };
-  const addVariable = (quoted: boolean): void => {
+  const addExpansion = (quoted: boolean): void => {
     const rest = script.slice(at, at + MAX_LOOKAHEAD);
     const match = VARIABLE.exec(rest);
-    if (match !== null) {
-      parts ??= [];
-      parts.push({ kind: 'variable', name: (match[1] ?? match[2])!, quoted });
-      at += match[0].length;
-    } else if (/^\$[({@*!-]/.test(rest)) {
+    parts ??= [];
+    if (rest.startsWith('$((')) {
+      const end = closingParenthesis(script, at + 2);
+      if (script[end + 1] !== ')') throw new ShellSyntaxError('unterminated "$(("');
+      parts.push({ kind: 'arithmetic', expression: script.slice(at + 3, end), quoted });
+      at = end + 2;
+    } else if (rest.startsWith('$(')) {
+      const end = closingParenthesis(script, at + 1);
+      parts.push({ kind: 'substitution', list: parse(script.slice(at + 2, end)), quoted });
+      at = end + 1;
+    } else if (match !== null) {
+      const [whole, plain, braced, fallback] = match;
+      const name = (plain ?? braced)!;
+      parts.push({ kind: 'variable', name, quoted, ...(fallback === undefined ? {} : { fallback }) });
+      at += whole.length;
+    } else if (/^\$[{@*-]/.test(rest)) {
       throw new ShellUnsupportedError(`"${rest.slice(0, 2)}" expansions`);
     } else {
       addText('$', quoted);
@@ -56,9 +74,9 @@ export function tokenize(script: string): readonly Token[] {
     while (script[at] !== '"') {
       const char = script[at];
       if (char === undefined) throw new ShellSyntaxError('unterminated quoted string');
-      if (char === '`') throw new ShellUnsupportedError('command substitution');
+      if (char === '`') throw new ShellUnsupportedError('"`"');
       if (char === '$') {
-        addVariable(true);
+        addExpansion(true);
       } else if (char === '\\' && ESCAPABLE_IN_QUOTES.includes(script[at + 1] ?? ' ')) {
         if (script[at + 1] !== '\n') addText(script[at + 1]!, true);
         at += 2;
@@ -74,14 +92,22 @@ export function tokenize(script: string): readonly Token[] {
     const char = script[at]!;
     const rest = script.slice(at, at + MAX_LOOKAHEAD);
     const operator = OPERATORS.find((text) => rest.startsWith(text));
-    const redirect = parts === undefined || char === '>' ? REDIRECT.exec(rest) : null;
-    if (operator !== undefined) {
+    const redirect = parts === undefined || char === '>' || char === '<' ? REDIRECT.exec(rest) : null;
+    if (/^(?:;;|&>|\|&)/.test(rest)) {
+      throw new ShellUnsupportedError(`"${rest.slice(0, 2)}"`);
+    } else if (operator !== undefined) {
       endWord();
       tokens.push({ kind: 'operator', text: operator });
       at += operator.length;
     } else if (redirect !== null) {
       endWord();
-      tokens.push({ kind: 'redirect', redirect: toRedirect(redirect) });
+      const [, from, operator = '<', copied] = redirect;
+      tokens.push({
+        kind: 'redirect',
+        operator: operator as '<' | '>' | '>>',
+        from: from === '2' ? 'stderr' : 'stdout',
+        of: copied === undefined ? undefined : copied === '2' ? 'stderr' : 'stdout',
+      });
       at += redirect[0].length;
     } else if (char === ' ' || char === '\t' || char === '\r') {
       endWord();
@@ -97,8 +123,8 @@ export function tokenize(script: string): readonly Token[] {
       if (at + 1 < script.length && script[at + 1] !== '\n') addText(script[at + 1]!, true);
       at += 2;
     } else if (char === '$') {
-      addVariable(false);
-    } else if ('&|<>()`'.includes(char)) {
+      addExpansion(false);
+    } else if ('<>`'.includes(char)) {
       throw new ShellUnsupportedError(`"${char}"`);
     } else {
       addText(char, false);
@@ -109,10 +135,18 @@ export function tokenize(script: string): readonly Token[] {
   return tokens;
 }
 
-function toRedirect([, from, descriptor, path]: RegExpExecArray): Redirect {
-  const toStderr = descriptor === '2' || path === '/dev/stderr';
-  return {
-    from: from === '2' ? 'stderr' : 'stdout',
-    to: path === '/dev/null' ? 'null' : toStderr ? 'stderr' : 'stdout',
-  };
+/** Where the parenthesis at `open` is closed; quotes are skipped. */
+function closingParenthesis(script: string, open: number): number {
+  let depth = 0;
+  for (let at = open; at < script.length; at += 1) {
+    const char = script[at]!;
+    if (char === '\\') at += 1;
+    else if (char === "'" || char === '"') {
+      const end = script.indexOf(char, at + 1);
+      if (end < 0) break;
+      at = end;
+    } else if (char === '(') depth += 1;
+    else if (char === ')' && --depth === 0) return at;
+  }
+  throw new ShellSyntaxError('unterminated "$("');
 }

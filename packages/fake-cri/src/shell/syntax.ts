@@ -1,22 +1,23 @@
-/** A word before expansion: literal text and variables. What is quoted is not split at blanks. */
+/** A word before expansion: literal text, variables, `$(…)` and `$((…))`. What is quoted is not split at blanks. */
 export type WordPart =
   | { readonly kind: 'text'; readonly text: string; readonly quoted: boolean }
-  | { readonly kind: 'variable'; readonly name: string; readonly quoted: boolean };
+  /** `$NAME`, `${NAME}`; with `fallback` `${NAME:-fallback}`. */
+  | { readonly kind: 'variable'; readonly name: string; readonly quoted: boolean; readonly fallback?: string }
+  | { readonly kind: 'substitution'; readonly list: CommandList; readonly quoted: boolean }
+  | { readonly kind: 'arithmetic'; readonly expression: string; readonly quoted: boolean };
 
 export type Word = readonly WordPart[];
 
-/** Where a redirection leads: one of the two outputs, or nowhere (`/dev/null`). */
-export type RedirectTarget = 'stdout' | 'stderr' | 'null';
+/** `2>&1`, `>file`, `2>>file`, `<file`. */
+export type Redirect =
+  | { readonly kind: 'copy'; readonly from: 'stdout' | 'stderr'; readonly of: 'stdout' | 'stderr' }
+  | { readonly kind: 'write'; readonly from: 'stdout' | 'stderr'; readonly path: Word; readonly append: boolean }
+  | { readonly kind: 'read'; readonly path: Word };
 
-/** `1>&2`, `2>/dev/null` and their like. */
-export interface Redirect {
-  readonly from: 'stdout' | 'stderr';
-  readonly to: RedirectTarget;
-}
-
-/** `echo hi >&2` */
+/** `A=1 echo hi >&2`; words may be missing. */
 export interface SimpleCommand {
   readonly kind: 'simple';
+  readonly assignments: readonly { readonly name: string; readonly value: Word }[];
   readonly words: readonly Word[];
   readonly redirects: readonly Redirect[];
 }
@@ -31,12 +32,44 @@ export interface LoopCommand {
   readonly redirects: readonly Redirect[];
 }
 
-export type Command = SimpleCommand | LoopCommand;
+/** `for x in a b; do …; done` */
+export interface ForCommand {
+  readonly kind: 'for';
+  readonly name: string;
+  readonly words: readonly Word[];
+  readonly body: CommandList;
+  readonly redirects: readonly Redirect[];
+}
 
-/** Commands joined by `&&` and `||`, which bind equally and from the left. */
+/** `if …; then …; elif …; then …; else …; fi` */
+export interface IfCommand {
+  readonly kind: 'if';
+  readonly branches: readonly { readonly condition: CommandList; readonly body: CommandList }[];
+  readonly otherwise: CommandList;
+  readonly redirects: readonly Redirect[];
+}
+
+/** `{ …; }`, or `( … )`, which cannot change the shell around it. */
+export interface GroupCommand {
+  readonly kind: 'group';
+  readonly subshell: boolean;
+  readonly body: CommandList;
+  readonly redirects: readonly Redirect[];
+}
+
+export type Command = SimpleCommand | LoopCommand | ForCommand | IfCommand | GroupCommand;
+
+/** `! a | b` */
+export interface Pipeline {
+  readonly negated: boolean;
+  readonly commands: readonly [Command, ...Command[]];
+}
+
+/** Pipelines joined by `&&` and `||`, which bind equally and from the left. With `&` at the end nobody waits for them. */
 export interface AndOr {
-  readonly first: Command;
-  readonly rest: readonly { readonly operator: '&&' | '||'; readonly command: Command }[];
+  readonly first: Pipeline;
+  readonly rest: readonly { readonly operator: '&&' | '||'; readonly pipeline: Pipeline }[];
+  readonly background: boolean;
 }
 
 /** Commands one after another, whatever their status. A script is one. */

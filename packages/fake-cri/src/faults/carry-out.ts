@@ -1,0 +1,67 @@
+import { type Clock, type FailpointAction, sleep } from '@rxlet/component-base';
+import { ServiceError, StatusCode } from '@rxlet/cri-api';
+import type { Call } from '../rpc/call.ts';
+import type { FailpointPlace } from './failpoints.ts';
+
+/** What {@link carryOut} needs. */
+export interface CarryOutPorts {
+  readonly clock: Clock;
+  /** What is to happen to the call at a place. */
+  next(place: FailpointPlace): FailpointAction | undefined;
+  /** The runtime crashes. */
+  crash(message: string): void;
+}
+
+/**
+ * Carries out a call with the faults that were set for it: `effect` is what it does. Without a fault it is `effect` and nothing else, in the same
+ * turn.
+ *
+ * Before the effect an error or a hang prevents it; after it they hide it from the caller, who cannot tell the two apart.
+ */
+export function carryOut(ports: CarryOutPorts, call: Call, effect: () => unknown): unknown {
+  const before = ports.next('before');
+  const carriedOut = before === undefined || before.kind === 'off' ? effect() : withFault(ports, before, call, effect);
+  return carriedOut instanceof Promise
+    ? carriedOut.then((answer: unknown) => afterEffect(ports, call, answer))
+    : afterEffect(ports, call, carriedOut);
+}
+
+function afterEffect(ports: CarryOutPorts, call: Call, answer: unknown): unknown {
+  const after = ports.next('after');
+  return after === undefined || after.kind === 'off' ? answer : withFault(ports, after, call, () => answer);
+}
+
+async function withFault(
+  { clock, crash }: CarryOutPorts,
+  action: FailpointAction,
+  call: Call,
+  effect: () => unknown,
+): Promise<unknown> {
+  switch (action.kind) {
+    case 'off':
+      return effect();
+    case 'error':
+      throw new ServiceError(action.code, action.message);
+    case 'delay':
+      await sleep(clock, action.ms, call.signal);
+      return effect();
+    case 'hang':
+      return aborted(call.signal);
+    case 'lose-reply':
+      await effect();
+      // What a gRPC client reports when the connection goes away before the answer.
+      throw new ServiceError(StatusCode.Unavailable, 'the connection was lost before the reply came');
+    case 'panic':
+      crash(action.message);
+      throw new ServiceError(StatusCode.Unavailable, `the runtime has crashed: ${action.message}`);
+  }
+}
+
+/** Rejects with the reason of `signal`, once it aborts. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const fail = (): void => reject(signal.reason as Error);
+    if (signal.aborted) fail();
+    else signal.addEventListener('abort', fail, { once: true });
+  });
+}

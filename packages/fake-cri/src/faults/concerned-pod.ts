@@ -1,0 +1,29 @@
+import type { PodSandboxConfig } from '@rxlet/cri-api';
+import type { RuntimeState } from '../runtime-state.ts';
+import type { FailingPod } from './failpoints.ts';
+
+/** The fields by which requests name a pod: no request has more than one of them, but for `config`, which CreateContainer has too. */
+interface Naming {
+  readonly podSandboxId?: string;
+  readonly containerId?: string;
+  /** Of RunPodSandbox. */
+  readonly config?: PodSandboxConfig;
+  /** Of PullImage. */
+  readonly sandboxConfig?: PodSandboxConfig;
+}
+
+/** The pod that a call concerns: by its sandbox, its container, or the sandbox's configuration in the request. */
+export function concernedPod(state: RuntimeState, request: unknown): FailingPod | undefined {
+  const { podSandboxId, containerId, config, sandboxConfig } = request as Naming;
+  const sandbox =
+    (podSandboxId && state.sandboxes.find(podSandboxId)) ||
+    (containerId && state.containers.find(containerId)?.sandbox);
+  if (sandbox) return podOf(sandbox.config);
+  if (podSandboxId !== undefined || containerId !== undefined) return undefined;
+  return podOf(sandboxConfig ?? config);
+}
+
+function podOf(config: PodSandboxConfig | undefined): FailingPod | undefined {
+  if (config?.metadata === undefined) return undefined;
+  return { uid: config.metadata.uid, annotations: config.annotations };
+}

@@ -1,0 +1,104 @@
+import {
+  createFailpoint,
+  type FailpointAction,
+  FailpointError,
+  type FailpointEvaluator,
+  formatFailpoint,
+} from '@rxlet/component-base';
+import { ServiceError, StatusCode } from '@rxlet/cri-api';
+import type { RpcName } from '../rpc/port.ts';
+import { criNameOf } from './rpc-names.ts';
+
+/** Whether a failpoint comes before the call has had its effect, or after it. */
+export type FailpointPlace = 'before' | 'after';
+
+/** A failpoint that was set. */
+export interface SetFailpoint {
+  readonly rpc: RpcName;
+  readonly place: FailpointPlace;
+  /** What is left of it. */
+  readonly failpoint: string;
+}
+
+/** The pod that a call concerns, as far as failpoints have to know it. */
+export interface FailingPod {
+  /** The same for all sandboxes of the pod. */
+  readonly uid: string;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** What is to happen to calls: set for an RPC from outside, or for the calls of a pod by its annotations. */
+export interface Failpoints {
+  /** Sets the failpoint of an RPC at a place, in place of the one before. Throws InvalidArgument when the text cannot be read. */
+  set(rpc: RpcName, text: string, place: FailpointPlace): void;
+  /** Removes those that were set for an RPC, or all of them. Annotations stay as they are. */
+  clear(rpc?: RpcName): void;
+  /** Those that were set and are not used up. */
+  list(): readonly SetFailpoint[];
+  /**
+   * What is to happen to a call at a place. What was set for the RPC comes first; while that says nothing, the pod's annotation decides. Throws
+   * InvalidArgument when that cannot be read.
+   */
+  next(rpc: RpcName, place: FailpointPlace, pod: () => FailingPod | undefined): FailpointAction | undefined;
+}
+
+/** `fail.rxlet.dev/RunPodSandbox`, and `fail.rxlet.dev/RunPodSandbox.after` for one after the effect. */
+const ANNOTATION_PREFIX = 'fail.rxlet.dev/';
+
+/** How many pods' counts are kept: those used last. A pod that comes back after so many others begins anew. */
+const MAX_PODS = 10_000;
+
+/** Creates {@link Failpoints}. */
+export function createFailpoints(): Failpoints {
+  const failpoints = new Map<string, { rpc: RpcName; place: FailpointPlace; evaluator: FailpointEvaluator }>();
+  /** By pod and annotation; the one used longest ago first. */
+  const ofPods = new Map<string, { text: string; evaluator: FailpointEvaluator }>();
+
+  const ofPod = (
+    rpc: RpcName,
+    place: FailpointPlace,
+    { uid, annotations }: FailingPod,
+  ): FailpointEvaluator | undefined => {
+    const annotation = `${ANNOTATION_PREFIX}${criNameOf(rpc)}${place === 'after' ? '.after' : ''}`;
+    const text = annotations[annotation];
+    if (text === undefined) return undefined;
+    const key = `${uid} ${annotation}`;
+    const known = ofPods.get(key);
+    const entry = known?.text === text ? known : { text, evaluator: readFailpoint(text, `annotation ${annotation}: `) };
+    ofPods.delete(key);
+    ofPods.set(key, entry);
+    for (const oldest of ofPods.keys()) {
+      if (ofPods.size <= MAX_PODS) break;
+      ofPods.delete(oldest);
+    }
+    return entry.evaluator;
+  };
+
+  return {
+    set(rpc, text, place) {
+      failpoints.set(`${rpc} ${place}`, { rpc, place, evaluator: readFailpoint(text) });
+    },
+    clear(rpc) {
+      for (const [key, failpoint] of failpoints) if (rpc === undefined || failpoint.rpc === rpc) failpoints.delete(key);
+    },
+    list: () =>
+      Array.from(failpoints.values(), ({ rpc, place, evaluator }) => {
+        return { rpc, place, failpoint: formatFailpoint(evaluator.remaining) };
+      }).filter(({ failpoint }) => failpoint !== ''),
+    next(rpc, place, pod) {
+      const action = failpoints.get(`${rpc} ${place}`)?.evaluator.evaluate();
+      if (action !== undefined) return action;
+      const concerned = pod();
+      return concerned && ofPod(rpc, place, concerned)?.evaluate();
+    },
+  };
+}
+
+function readFailpoint(text: string, where = ''): FailpointEvaluator {
+  try {
+    return createFailpoint(text);
+  } catch (error) {
+    if (!(error instanceof FailpointError)) throw error;
+    throw new ServiceError(StatusCode.InvalidArgument, `${where}${error.message}`, { cause: error });
+  }
+}

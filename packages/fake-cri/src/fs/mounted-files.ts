@@ -1,0 +1,62 @@
+import { FileError, type FileSystem } from './file-system.ts';
+
+/** A file system at a place within another. */
+export interface MountPoint {
+  readonly path: string;
+  readonly readonly: boolean;
+  readonly files: FileSystem;
+}
+
+/** `root` with others mounted in it. Of mounts that contain each other the innermost is seen; mount points are seen in their directories. */
+export function createMountedFiles(root: FileSystem, mounts: readonly MountPoint[]): FileSystem {
+  const innermostFirst = mounts.toSorted((a, b) => b.path.length - a.path.length);
+
+  const find = (path: string): { files: FileSystem; inner: string; mount: MountPoint | undefined } => {
+    const mount = innermostFirst.find((each) => path === each.path || path.startsWith(`${each.path}/`));
+    if (mount === undefined) return { files: root, inner: path, mount };
+    return { files: mount.files, inner: path.slice(mount.path.length) || '/', mount };
+  };
+  const findWritable = (path: string): ReturnType<typeof find> => {
+    const found = find(path);
+    if (found.mount?.readonly) throw new FileError('EROFS');
+    return found;
+  };
+  /** The names of mount points, and of the directories that lead to them, in `path`. */
+  const mountNames = (path: string): string[] => {
+    const prefix = path === '/' ? '/' : `${path}/`;
+    return mounts
+      .filter((mount) => mount.path.startsWith(prefix))
+      .map((mount) => mount.path.slice(prefix.length).split('/')[0]!);
+  };
+
+  return {
+    kind(path) {
+      const { files, inner } = find(path);
+      return files.kind(inner) ?? (mountNames(path).length > 0 ? 'directory' : undefined);
+    },
+    read(path) {
+      const { files, inner } = find(path);
+      return files.read(inner);
+    },
+    write(path, content, append) {
+      const { files, inner } = findWritable(path);
+      files.write(inner, content, append);
+    },
+    list(path) {
+      const { files, inner } = find(path);
+      const mounted = mountNames(path);
+      if (mounted.length > 0 && files.kind(inner) === undefined) return [...new Set(mounted)].sort();
+      return [...new Set([...files.list(inner), ...mounted])].sort();
+    },
+    makeDirectory(path) {
+      if (mountNames(path).length > 0 || mounts.some((mount) => mount.path === path)) throw new FileError('EEXIST');
+      const { files, inner } = findWritable(path);
+      files.makeDirectory(inner);
+    },
+    remove(path) {
+      if (mountNames(path).length > 0 || mounts.some((mount) => mount.path === path)) throw new FileError('EBUSY');
+      const { files, inner } = findWritable(path);
+      files.remove(inner);
+    },
+  };
+}

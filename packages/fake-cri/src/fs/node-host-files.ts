@@ -1,0 +1,138 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+  rmdirSync,
+  type Stats,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { FileError, type FileErrorCode, type FileSystem } from './file-system.ts';
+import type { HostFiles } from './host-files.ts';
+
+/** Most of a file that is read, and the longest that writing makes it, in bytes. */
+const MAX_FILE_BYTES = 1024 * 1024;
+/** Most names of a directory that are shown. */
+const MAX_NAMES = 10_000;
+const KNOWN_CODES: ReadonlySet<string> = new Set<FileErrorCode>([
+  'EEXIST',
+  'EINVAL',
+  'EISDIR',
+  'ENOENT',
+  'ENOSPC',
+  'ENOTDIR',
+  'ENOTEMPTY',
+  'EROFS',
+]);
+
+/**
+ * The machine's own files. Synchronous, as the logs are, so that on the virtual clock a file has its content when the time of the write has come.
+ * Devices, sockets and pipes are not opened.
+ */
+export const nodeHostFiles: HostFiles = {
+  open(hostPath) {
+    /** The real path of what is there. Throws ENOENT also for what symbolic links lead out of the mount to. */
+    const existing = (path: string): string => {
+      const root = realpathSync(hostPath);
+      const real = realpathSync(path === '/' ? root : join(root, path));
+      if (real !== root && !real.startsWith(root === '/' ? '/' : `${root}/`)) throw new FileError('ENOENT');
+      return real;
+    };
+    /** The real path of what may be there or not. */
+    const possible = (path: string): string => {
+      try {
+        return existing(path);
+      } catch (error) {
+        if (path === '/' || fileError(error).code !== 'ENOENT') throw error;
+        return join(existing(dirname(path)), basename(path));
+      }
+    };
+
+    return attemptAll({
+      kind(path) {
+        try {
+          return kindOf(statSync(existing(path)));
+        } catch {
+          return undefined;
+        }
+      },
+      read: (path) => withFile(existing(path), constants.O_RDONLY, (file) => readText(file)),
+      write(path, content, append) {
+        // O_NOFOLLOW: a link in place of a file that is not there leads nowhere known.
+        const truncate = append ? constants.O_APPEND : constants.O_TRUNC;
+        const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | truncate;
+        withFile(possible(path), flags, (file, { size }) => {
+          const bytes = new TextEncoder().encode(content);
+          if ((append ? size : 0) + bytes.length > MAX_FILE_BYTES) throw new FileError('ENOSPC');
+          writeSync(file, bytes);
+        });
+      },
+      list: (path) => readdirSync(existing(path)).sort().slice(0, MAX_NAMES),
+      makeDirectory: (path) => void mkdirSync(possible(path)),
+      remove(path) {
+        if (path === '/') throw new FileError('EBUSY');
+        const real = join(existing(dirname(path)), basename(path));
+        if (statSync(real, { throwIfNoEntry: false })?.isDirectory()) rmdirSync(real);
+        else unlinkSync(real);
+      },
+    });
+  },
+};
+
+function withFile<T>(path: string, flags: number, use: (file: number, stats: Stats) => T): T {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats !== undefined && kindOf(stats) === undefined) throw new FileError('EACCES');
+  const file = openSync(path, flags | constants.O_NONBLOCK, 0o644);
+  try {
+    return use(file, fstatSync(file));
+  } finally {
+    closeSync(file);
+  }
+}
+
+function readText(file: number): string {
+  const buffer = Buffer.alloc(Math.min(fstatSync(file).size, MAX_FILE_BYTES));
+  let length = 0;
+  for (let read = -1; read !== 0 && length < buffer.length; length += read) {
+    read = readSync(file, buffer, length, buffer.length - length, null);
+  }
+  return buffer.toString('utf8', 0, length);
+}
+
+function kindOf(stats: Stats): 'file' | 'directory' | undefined {
+  return stats.isDirectory() ? 'directory' : stats.isFile() ? 'file' : undefined;
+}
+
+/** Lets the methods throw nothing but FileErrors. */
+function attemptAll(files: FileSystem): FileSystem {
+  const attempt =
+    <A extends readonly unknown[], T>(method: (...args: A) => T) =>
+    (...args: A): T => {
+      try {
+        return method(...args);
+      } catch (error) {
+        throw fileError(error);
+      }
+    };
+  return {
+    kind: attempt(files.kind),
+    read: attempt(files.read),
+    write: attempt(files.write),
+    list: attempt(files.list),
+    makeDirectory: attempt(files.makeDirectory),
+    remove: attempt(files.remove),
+  };
+}
+
+function fileError(error: unknown): FileError {
+  if (error instanceof FileError) return error;
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  return new FileError(KNOWN_CODES.has(code) ? (code as FileErrorCode) : 'EACCES');
+}

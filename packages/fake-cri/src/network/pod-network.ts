@@ -1,0 +1,209 @@
+import { type Duplex, duplexPair } from 'node:stream';
+import type { Logger } from '@rxlet/component-base';
+import { grpcHealthConnections } from './grpc-health-port.ts';
+import { httpConnections } from './http-port.ts';
+import { listenOnLoopback, type LoopbackListener } from './loopback-listener.ts';
+import type { HealthStatus, HttpRequest, HttpResponse, PortService } from './port-service.ts';
+
+/** Whether the ports of pods exist only in this process, or really listen on loopback addresses as well. */
+export type PodNetworkMode = 'in-process' | 'loopback';
+
+/** Where pods get their addresses from when they really listen. On Linux every address in 127.0.0.0/8 is the machine's own, without set-up or root. */
+export const LOOPBACK_POD_CIDR = '127.64.0.0/10';
+
+/** The address of pods on the host's network. */
+export const HOST_IP = '127.0.0.1';
+
+/** Why nothing came of a connection: nobody serves the port, it closed before it answered, or what serves it speaks another protocol. */
+export type PodNetworkErrorCode = 'ECONNREFUSED' | 'ECONNRESET' | 'WRONG_PROTOCOL';
+
+/** A connection that failed. */
+export class PodNetworkError extends Error {
+  override readonly name = 'PodNetworkError';
+  readonly code: PodNetworkErrorCode;
+
+  constructor(code: PodNetworkErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** A port that is served until it is disposed of: it closes then and its connections break, as when a process dies. */
+export interface ServedPort extends Disposable {
+  /** Settles, and never rejects, when connections can come from outside too, or never will: at once for ports in-process. */
+  readonly listening: Promise<void>;
+}
+
+/** The ports that pods serve. */
+export interface PodNetwork {
+  /**
+   * Serves a port. When it is taken, or the operating system refuses it, a warning names `pod` and the port; in the first case the service cannot be
+   * reached, in the second only from within the process.
+   */
+  serve(ip: string, port: number, service: PortService, pod: string): ServedPort;
+  /** A connection to a port, in-process in both modes. Rejects with a {@link PodNetworkError} when nobody serves it. */
+  dial(ip: string, port: number): Promise<Duplex>;
+  /** What an HTTP service answers to a GET, or as `request` says. It is asked directly: no socket, no time but what it takes itself. */
+  httpGet(
+    ip: string,
+    port: number,
+    path: string,
+    request?: Partial<Omit<HttpRequest, 'path'>> & { readonly signal?: AbortSignal },
+  ): Promise<HttpResponse>;
+  /** What a gRPC health service answers, asked directly; `undefined` when it does not know `service`. */
+  grpcHealth(ip: string, port: number, service?: string, signal?: AbortSignal): Promise<HealthStatus | undefined>;
+}
+
+/** A {@link PodNetwork} and its end, which closes all ports. */
+export interface OwnedPodNetwork extends PodNetwork, AsyncDisposable {}
+
+interface Entry {
+  readonly service: PortService;
+  /** Aborts when the port closes. */
+  readonly closed: AbortSignal;
+  accept(connection: Duplex): void;
+  close(): Promise<void>;
+}
+
+/** Creates a {@link PodNetwork}. */
+export function createPodNetwork(logger: Logger, mode: PodNetworkMode): OwnedPodNetwork {
+  const entries = new Map<string, Entry>();
+  const closing = new Set<Promise<void>>();
+  let disposed = false;
+
+  const lookUp = (ip: string, port: number): Entry => {
+    const entry = entries.get(addressOf(ip, port));
+    if (entry === undefined) throw new PodNetworkError('ECONNREFUSED', `connect ECONNREFUSED ${addressOf(ip, port)}`);
+    return entry;
+  };
+  /** Asks a service directly; the call ends with its signal, or with the port. */
+  const ask = async <P extends PortService['protocol'], T>(
+    ip: string,
+    port: number,
+    protocol: P,
+    signal: AbortSignal | undefined,
+    question: (service: Extract<PortService, { protocol: P }>, ends: AbortSignal) => T | Promise<T>,
+  ): Promise<T> => {
+    const { service, closed } = lookUp(ip, port);
+    if (service.protocol !== protocol) {
+      const what = `${addressOf(ip, port)} speaks ${service.protocol}, not ${protocol}`;
+      throw new PodNetworkError('WRONG_PROTOCOL', what);
+    }
+    const ends = signal === undefined ? closed : AbortSignal.any([signal, closed]);
+    ends.throwIfAborted();
+    return abortable(ends, question(service as Extract<PortService, { protocol: P }>, ends));
+  };
+  const close = (address: string, entry: Entry): void => {
+    if (entries.get(address) !== entry) return;
+    entries.delete(address);
+    const closed = entry.close().finally(() => closing.delete(closed));
+    closing.add(closed);
+  };
+
+  return {
+    serve(ip, port, service, pod) {
+      const address = addressOf(ip, port);
+      const warn = (error: string): void =>
+        logger.warn('a port of a pod cannot be reached', { pod, port, address, error });
+      if (disposed) return NOT_SERVED;
+      if (entries.has(address)) {
+        warn('EADDRINUSE: another pod or container serves it');
+        return NOT_SERVED;
+      }
+      const { accept, closeAll } = trackConnections(connectionsOf(service));
+      const listener: LoopbackListener | undefined =
+        mode === 'loopback' ? listenOnLoopback(ip, port, accept, (error) => warn(error.message)) : undefined;
+      const closed = new AbortController();
+      const entry: Entry = {
+        service,
+        closed: closed.signal,
+        accept,
+        async close() {
+          closed.abort(new PodNetworkError('ECONNRESET', `read ECONNRESET ${address}`));
+          closeAll();
+          await listener?.close();
+        },
+      };
+      entries.set(address, entry);
+      return {
+        listening: listener?.listening ?? Promise.resolve(),
+        [Symbol.dispose]: () => close(address, entry),
+      };
+    },
+    async dial(ip, port) {
+      const entry = lookUp(ip, port);
+      const [client, server] = duplexPair();
+      // As with a socket, either side's end by force is the other's as well.
+      client.once('close', () => server.destroy());
+      server.once('close', () => client.destroy());
+      entry.accept(server);
+      return client;
+    },
+    httpGet: (ip, port, path, { method = 'GET', headers = {}, signal } = {}) =>
+      ask(ip, port, 'http', signal, (service, ends) => service.respond({ method, path, headers }, ends)),
+    grpcHealth: (ip, port, name = '', signal) =>
+      ask(ip, port, 'grpc', signal, (service, ends) => service.check(name, ends)),
+    async [Symbol.asyncDispose]() {
+      disposed = true;
+      for (const [address, entry] of entries) close(address, entry);
+      await Promise.all(closing);
+    },
+  };
+}
+
+/** What {@link PodNetwork.serve} gives for a port that nobody can reach. */
+const NOT_SERVED: ServedPort = { listening: Promise.resolve(), [Symbol.dispose]: () => undefined };
+
+function addressOf(ip: string, port: number): string {
+  return `${ip}:${String(port)}`;
+}
+
+function connectionsOf(service: PortService): (connection: Duplex) => void {
+  switch (service.protocol) {
+    case 'http':
+      return httpConnections(service);
+    case 'grpc':
+      return grpcHealthConnections(service);
+    case 'tcp':
+      return (connection) => service.accept(connection);
+  }
+}
+
+/** Remembers open connections, so that they can be broken off. */
+function trackConnections(handle: (connection: Duplex) => void): {
+  accept(connection: Duplex): void;
+  closeAll(): void;
+} {
+  const open = new Set<Duplex>();
+  let closed = false;
+  return {
+    accept(connection) {
+      // Clients break off connections as they like; that concerns nobody but them.
+      connection.on('error', () => undefined);
+      if (closed) {
+        connection.destroy();
+        return;
+      }
+      open.add(connection);
+      connection.once('close', () => open.delete(connection));
+      handle(connection);
+    },
+    closeAll() {
+      closed = true;
+      for (const connection of open) connection.destroy();
+    },
+  };
+}
+
+/** The outcome of `work`, or a rejection with the reason of `signal` as soon as that aborts. */
+async function abortable<T>(signal: AbortSignal, work: T | Promise<T>): Promise<T> {
+  if (!(work instanceof Promise)) return work;
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

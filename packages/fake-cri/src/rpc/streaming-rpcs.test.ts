@@ -1,0 +1,274 @@
+import { StatusCode } from '@rxlet/cri-api';
+import { describe, expect, it } from 'vitest';
+import { V4, V5 } from '../streaming/channels.ts';
+import { connectTo } from '../streaming/test-support.ts';
+import { codeOf, createBench } from '../test-support.ts';
+
+const outputs = { stdout: true, stderr: true };
+
+describe('Exec', () => {
+  it('streams what the command writes, and ends with its exit code', async () => {
+    const { fake, start } = await createBench();
+    await using _ = fake;
+    const containerId = await start('nginx');
+    for (const protocol of [V5, V4]) {
+      const cmd = ['sh', '-c', 'echo out; echo oops >&2; exit 3'];
+      const client = await connectTo((await fake.runtime.exec({ containerId, cmd, ...outputs })).url, protocol);
+      expect(await client.status()).toEqual({
+        metadata: {},
+        status: 'Failure',
+        message: 'command terminated with non-zero exit code: 3',
+        reason: 'NonZeroExitCode',
+        details: { causes: [{ reason: 'ExitCode', message: '3' }] },
+      });
+      expect([client.text(1), client.text(2)]).toEqual(['out\n', 'oops\n']);
+      expect(await client.closed).toBe(1000);
+    }
+    const quiet = await connectTo((await fake.runtime.exec({ containerId, cmd: ['echo', 'x'], stderr: true })).url);
+    expect(await quiet.status()).toEqual({ metadata: {}, status: 'Success' });
+    expect(quiet.text(1)).toBe('');
+  });
+
+  it('gives stdin to the command, until the client half-closes it', async () => {
+    const { fake, start } = await createBench();
+    await using _ = fake;
+    const containerId = await start('nginx');
+    const { url } = await fake.runtime.exec({ containerId, cmd: ['cat'], stdin: true, ...outputs });
+    const client = await connectTo(url);
+    const euro = Buffer.from('5 €\n');
+    client.send(0, euro.subarray(0, 3));
+    client.send(0, euro.subarray(3));
+    await client.until(() => client.text(1) === '5 €\n');
+    client.send(0, 'the end');
+    client.send(255, Uint8Array.of(0));
+    expect(await client.status()).toEqual({ metadata: {}, status: 'Success' });
+    expect(client.text(1)).toBe('5 €\nthe end');
+  });
+
+  it('carries a lot of stdin in order', async () => {
+    const { fake, start } = await createBench();
+    await using _ = fake;
+    const { url } = await fake.runtime.exec({
+      containerId: await start('nginx'),
+      cmd: ['cat'],
+      stdin: true,
+      stdout: true,
+    });
+    const client = await connectTo(url);
+    const pieces = Array.from({ length: 100 }, (_, index) => String(index % 10).repeat(10_000));
+    for (const piece of pieces) client.send(0, piece);
+    client.send(255, Uint8Array.of(0));
+    await client.closed;
+    expect(client.text(1) === pieces.join('')).toBe(true);
+  });
+
+  it('with a terminal has one output, and hears of its sizes', async () => {
+    const { fake, start, clock } = await createBench();
+    await using _ = fake;
+    const cmd = ['sh', '-c', 'echo out; echo err >&2; sleep 5'];
+    const containerId = await start('nginx');
+    const { url } = await fake.runtime.exec({ containerId, cmd, tty: true, stdin: true, stdout: true });
+    const client = await connectTo(url);
+    client.send(4, '{"Width":120,"Height":40}');
+    client.send(4, 'not a size');
+    await client.until(() => client.text(1) === 'out\nerr\n');
+    const pong = new Promise((resolve) => client.socket.once('pong', resolve));
+    client.socket.ping();
+    await pong;
+    expect(fake.streams()).toEqual([{ kind: 'exec', id: containerId, terminalSize: { width: 120, height: 40 } }]);
+    await clock.advance(5000);
+    expect(await client.status()).toEqual({ metadata: {}, status: 'Success' });
+    expect(client.text(2)).toBe('');
+    expect(fake.streams()).toEqual([]);
+  });
+
+  it('ends with its container, and is not begun after it', async () => {
+    const { fake, start } = await createBench();
+    await using _ = fake;
+    const containerId = await start('nginx');
+    const { url } = await fake.runtime.exec({ containerId, cmd: ['sleep', '100'], ...outputs });
+    const { url: late } = await fake.runtime.exec({ containerId, cmd: ['true'], ...outputs });
+    const client = await connectTo(url);
+    await fake.runtime.stopContainer({ containerId });
+    expect((await client.status()).details?.causes).toEqual([{ reason: 'ExitCode', message: '137' }]);
+    expect((await (await connectTo(late)).status()).message).toContain('is in CONTAINER_EXITED state');
+  });
+
+  it('fails on the stream when the fake does not have the program', async () => {
+    const { fake, start } = await createBench();
+    await using _ = fake;
+    const { url } = await fake.runtime.exec({ containerId: await start('nginx'), cmd: ['psql'], ...outputs });
+    expect(await (await connectTo(url)).status()).toMatchObject({
+      reason: 'InternalError',
+      message: expect.stringContaining('exec: "psql": executable file not found in $PATH') as string,
+    });
+  });
+
+  it('goes on without a client, and nothing is left open when the runtime is disposed of', async () => {
+    const { fake, clock, start, logOf } = await createBench();
+    const containerId = await start('sh', '-c', 'sleep 1; echo later; sleep 100');
+    const { url } = await fake.runtime.exec({ containerId, cmd: ['sleep', '50'], stdin: true, ...outputs });
+    const client = await connectTo(url);
+    client.send(0, new Uint8Array(200_000));
+    const attached = await connectTo((await fake.runtime.attach({ containerId, ...outputs })).url);
+    attached.socket.terminate();
+    await attached.closed;
+    await clock.advance(1000);
+    expect(await logOf(containerId)).toEqual(['stdout F later']);
+    await fake[Symbol.asyncDispose]();
+    await client.closed;
+    expect(clock.pendingTimers).toBe(0);
+    await expect(connectTo(url)).rejects.toThrow('ECONNREFUSED');
+  });
+});
+
+describe('Attach', () => {
+  it('joins the output from now on, beside the log and other clients, until the container ends', async () => {
+    const { fake, clock, start, logOf } = await createBench();
+    await using _ = fake;
+    const containerId = await start('sh', '-c', 'echo before; sleep 1; echo out; echo err >&2; sleep 1; exit 4');
+    await clock.settle();
+    const url = async (): Promise<string> => (await fake.runtime.attach({ containerId, ...outputs })).url;
+    const clients = [await connectTo(await url()), await connectTo(await url(), V4)];
+    await clock.advance(1000);
+    await clock.advance(1000);
+    for (const client of clients) {
+      expect(await client.status()).toEqual({ metadata: {}, status: 'Success' });
+      expect([client.text(1), client.text(2)]).toEqual(['out\n', 'err\n']);
+    }
+    expect(await logOf(containerId)).toEqual(['stdout F before', 'stdout F out', 'stderr F err']);
+  });
+
+  it('works without a log, and merges the outputs of a terminal', async () => {
+    const { fake, clock, runSandbox, create } = await createBench();
+    await using _ = fake;
+    const command = ['sh', '-c', 'sleep 1; echo out; echo err >&2'];
+    const containerId = await create(await runSandbox(), { command, tty: true, logPath: '' });
+    await fake.runtime.startContainer({ containerId });
+    const client = await connectTo((await fake.runtime.attach({ containerId, tty: true, stdout: true })).url);
+    await clock.advance(1000);
+    await client.closed;
+    expect([client.text(1), client.text(2)]).toEqual(['out\nerr\n', '']);
+  });
+});
+
+describe('Attach with stdin', () => {
+  it('sends it nowhere when the container has none, and is refused when it has', async () => {
+    const { fake, clock, runSandbox, create } = await createBench();
+    await using _ = fake;
+    const podSandboxId = await runSandbox();
+    const containers = [{ name: 'none' }, { name: 'has', stdin: true }].map(({ name, stdin = false }) =>
+      create(podSandboxId, { metadata: { name, attempt: 0 }, command: ['sh', '-c', 'sleep 1; echo done'], stdin }),
+    );
+    const [none, has] = (await Promise.all(containers)) as [string, string];
+    for (const containerId of [none, has]) await fake.runtime.startContainer({ containerId });
+    const attach = { stdin: true, stdout: true };
+    expect(await codeOf(fake.runtime.attach({ containerId: has, ...attach }))).toBe(StatusCode.Unimplemented);
+    const client = await connectTo((await fake.runtime.attach({ containerId: none, ...attach })).url);
+    client.send(0, 'nobody reads this');
+    await clock.advance(1000);
+    expect(await client.status()).toEqual({ metadata: {}, status: 'Success' });
+    expect(client.text(1)).toBe('done\n');
+  });
+});
+
+describe('PortForward', () => {
+  it('carries several ports to what the pod serves there', async () => {
+    const { fake, runSandbox, sandbox } = await createBench();
+    await using _ = fake;
+    const podSandboxId = await runSandbox();
+    const { ip } = (await sandbox(podSandboxId)).network!;
+    using _echo = fake.network.serve(
+      ip,
+      8080,
+      { protocol: 'tcp', accept: (connection) => void connection.pipe(connection) },
+      'pod',
+    );
+    const client = await connectTo((await fake.runtime.portForward({ podSandboxId, port: [8080, 81] })).url, V4);
+    await client.until(() => client.bytes(3).length > 2);
+    expect([...client.bytes(0)]).toEqual([0x90, 0x1f]);
+    expect([...client.bytes(1)]).toEqual([0x90, 0x1f]);
+    expect([...client.bytes(2)]).toEqual([81, 0]);
+    expect(client.text(3).slice(2)).toBe(
+      `error forwarding port 81 to pod ${podSandboxId}: connect ECONNREFUSED ${ip}:81`,
+    );
+    const sent = Buffer.alloc(300_000, 'abc');
+    client.send(0, sent);
+    await client.until(() => client.bytes(0).length === sent.length + 2);
+    expect(client.bytes(0).subarray(2).equals(sent)).toBe(true);
+    expect(fake.streams()).toMatchObject([{ kind: 'portforward', id: podSandboxId }]);
+  });
+
+  it('ends when the last connection has', async () => {
+    const { fake, runSandbox, sandbox } = await createBench();
+    await using _ = fake;
+    const podSandboxId = await runSandbox();
+    const { ip } = (await sandbox(podSandboxId)).network!;
+    using _hello = fake.network.serve(
+      ip,
+      80,
+      { protocol: 'tcp', accept: (connection) => void connection.end('hello') },
+      'pod',
+    );
+    const client = await connectTo((await fake.runtime.portForward({ podSandboxId, port: [80] })).url, V4);
+    expect(await client.closed).toBe(1000);
+    expect(client.text(0).slice(2)).toBe('hello');
+  });
+});
+
+describe('a streaming request', () => {
+  it('has at least one stream, and no stderr beside a terminal', async () => {
+    const { fake, start } = await createBench();
+    const containerId = await start('nginx');
+    const { runtime } = fake;
+    const cmd = ['true'];
+    expect(await codeOf(runtime.exec({ containerId, cmd }))).toBe(StatusCode.InvalidArgument);
+    expect(await codeOf(runtime.exec({ containerId, cmd, tty: true, ...outputs }))).toBe(StatusCode.InvalidArgument);
+    expect(await codeOf(runtime.exec({ containerId, ...outputs }))).toBe(StatusCode.InvalidArgument);
+    expect(await codeOf(runtime.attach({ containerId }))).toBe(StatusCode.InvalidArgument);
+    expect(await codeOf(runtime.attach({ containerId, tty: true, ...outputs }))).toBe(StatusCode.InvalidArgument);
+  });
+
+  it('needs a container that runs, or a sandbox that is ready, and ports', async () => {
+    const { fake, clock, start, runSandbox } = await createBench();
+    const { runtime } = fake;
+    const containerId = await start('true');
+    await clock.settle();
+    for (const [id, code] of [
+      [containerId, StatusCode.FailedPrecondition],
+      ['missing', StatusCode.NotFound],
+    ] as const) {
+      expect(await codeOf(runtime.exec({ containerId: id, cmd: ['true'], ...outputs }))).toBe(code);
+      expect(await codeOf(runtime.attach({ containerId: id, ...outputs }))).toBe(code);
+    }
+    const podSandboxId = await runSandbox();
+    expect(await codeOf(runtime.portForward({ podSandboxId, port: [] }))).toBe(StatusCode.InvalidArgument);
+    expect(await codeOf(runtime.portForward({ podSandboxId, port: [70_000] }))).toBe(StatusCode.InvalidArgument);
+    expect(await codeOf(runtime.portForward({ podSandboxId: 'missing', port: [80] }))).toBe(StatusCode.NotFound);
+    await runtime.stopPodSandbox({ podSandboxId });
+    expect(await codeOf(runtime.portForward({ podSandboxId, port: [80] }))).toBe(StatusCode.FailedPrecondition);
+  });
+
+  it('is void once the runtime has stopped, which cuts off its streams too', async () => {
+    const { fake, start } = await createBench();
+    await using _ = fake;
+    const request = { containerId: await start('nginx'), cmd: ['sleep', '9'], ...outputs };
+    const client = await connectTo((await fake.runtime.exec(request)).url);
+    const { url: unused } = await fake.runtime.exec(request);
+    fake.stop();
+    expect(await client.closed).toBe(1006);
+    fake.start();
+    await expect(connectTo(unused)).rejects.toThrow('404');
+    await connectTo((await fake.runtime.exec(request)).url);
+    expect(fake.streams()).toHaveLength(1);
+  });
+
+  it('is refused while a thousand wait for their clients', async () => {
+    const { fake, start } = await createBench();
+    await using _ = fake;
+    const containerId = await start('nginx');
+    const exec = (): Promise<unknown> => fake.runtime.exec({ containerId, cmd: ['true'], ...outputs });
+    await Promise.all(Array.from({ length: 1000 }, exec));
+    expect(await codeOf(exec())).toBe(StatusCode.ResourceExhausted);
+  });
+});

@@ -1,0 +1,93 @@
+import { create } from '@bufbuild/protobuf';
+import {
+  AttachResponseSchema,
+  ExecResponseSchema,
+  PortForwardResponseSchema,
+  ServiceError,
+  StatusCode,
+} from '@rxlet/cri-api';
+import { type Container, isRunning, stateName } from '../container.ts';
+import { HOST_IP } from '../network/pod-network.ts';
+import type { RuntimeState } from '../runtime-state.ts';
+import { isReady } from '../sandbox.ts';
+import { attachContainer } from '../streaming/attach-container.ts';
+import { execInContainer } from '../streaming/exec-in-container.ts';
+import { createOutputTaps } from '../streaming/output-taps.ts';
+import type { StreamingServer } from '../streaming/streaming-server.ts';
+import type { RuntimeHandlers } from './port.ts';
+
+/** Each has two channels, and the number of a channel is one byte. */
+const MAX_FORWARDED_PORTS = 128;
+
+/** Exec, Attach, PortForward: each checks its request and answers with the URL where `server` waits for the client. */
+export function streamingRpcs(state: RuntimeState, server: StreamingServer): RuntimeHandlers {
+  const taps = createOutputTaps();
+  return {
+    async exec({ containerId, cmd, tty, stdin, stdout, stderr }) {
+      checkStreams({ tty, stdin, stdout, stderr });
+      if (cmd.length === 0) throw new ServiceError(StatusCode.InvalidArgument, 'cmd cannot be empty');
+      const container = getRunning(state, containerId);
+      const url = await server.urlFor({
+        kind: 'exec',
+        containerId: container.id,
+        ...{ tty, stdin, stdout, stderr },
+        start: (streams) => execInContainer(state, container, [...cmd], streams),
+      });
+      return create(ExecResponseSchema, { url });
+    },
+    async attach({ containerId, tty, stdin, stdout, stderr }) {
+      checkStreams({ tty, stdin, stdout, stderr });
+      const container = getRunning(state, containerId);
+      if (stdin && container.config.stdin) {
+        throw new ServiceError(StatusCode.Unimplemented, 'attaching to the stdin of a container is not simulated');
+      }
+      const url = await server.urlFor({
+        kind: 'attach',
+        containerId: container.id,
+        // Whether it has a terminal was decided when it was created.
+        tty: container.config.tty,
+        // The program of a container without stdin has nothing to read from: as in containerd, what the client sends is dropped.
+        ...{ stdin: false, stdout, stderr },
+        start: (streams) => attachContainer(taps, container, streams),
+      });
+      return create(AttachResponseSchema, { url });
+    },
+    async portForward({ podSandboxId, port }) {
+      if (port.length === 0 || port.length > MAX_FORWARDED_PORTS) {
+        const message = `${String(port.length)} ports were given: over WebSocket it has to be 1 to ${String(MAX_FORWARDED_PORTS)}`;
+        throw new ServiceError(StatusCode.InvalidArgument, message);
+      }
+      const wrong = port.find((number) => number < 1 || number > 65_535);
+      if (wrong !== undefined) throw new ServiceError(StatusCode.InvalidArgument, `${String(wrong)} is not a port`);
+      const sandbox = state.sandboxes.get(podSandboxId);
+      if (!isReady(sandbox)) {
+        throw new ServiceError(StatusCode.FailedPrecondition, `sandbox "${sandbox.id}" is not ready`);
+      }
+      const url = await server.urlFor({
+        kind: 'portforward',
+        podSandboxId: sandbox.id,
+        ports: [...port],
+        dial: (number) => state.network.dial(sandbox.ip ?? HOST_IP, number),
+      });
+      return create(PortForwardResponseSchema, { url });
+    },
+  };
+}
+
+/** What the CRI says of the flags of Exec and Attach. */
+function checkStreams(flags: { tty: boolean; stdin: boolean; stdout: boolean; stderr: boolean }): void {
+  const { tty, stdin, stdout, stderr } = flags;
+  if (tty && stderr) throw new ServiceError(StatusCode.InvalidArgument, 'tty and stderr cannot both be true');
+  if (!stdin && !stdout && !stderr) {
+    throw new ServiceError(StatusCode.InvalidArgument, 'one of stdin, stdout, or stderr must be set');
+  }
+}
+
+function getRunning(state: RuntimeState, containerId: string): Container {
+  const container = state.containers.get(containerId);
+  if (isRunning(container)) return container;
+  throw new ServiceError(
+    StatusCode.FailedPrecondition,
+    `container "${container.id}" is in ${stateName(container)} state`,
+  );
+}

@@ -1,0 +1,61 @@
+import type { Clock } from '@rxlet/component-base';
+import type { ContainerConfig } from '@rxlet/cri-api';
+import type { Container } from '../container.ts';
+import type { Image } from '../image.ts';
+import { HOST_IP } from '../network/pod-network.ts';
+import type { RuntimeState } from '../runtime-state.ts';
+import type { Sandbox } from '../sandbox.ts';
+import type { Plan } from './plan.ts';
+import { scriptedPort } from './scripted-port.ts';
+
+/** The plan of a container that is being created. Throws InvalidArgument for a bad annotation. */
+export function containerPlan(
+  state: RuntimeState,
+  sandbox: Sandbox,
+  { metadata, annotations }: ContainerConfig,
+  image: Image,
+): Plan | undefined {
+  return state.scripts.planFor({
+    name: metadata!.name,
+    pod: podName(sandbox),
+    attempt: metadata!.attempt,
+    images: [...image.message.repoTags, ...image.message.repoDigests],
+    annotations: [annotations, sandbox.config.annotations],
+  });
+}
+
+/** How long ago a container started; 0 before. */
+export function elapsedMs(clock: Clock, { startedMs }: Pick<Container, 'startedMs'>): number {
+  return startedMs === undefined ? 0 : clock.monotonicNow() - startedMs;
+}
+
+/** Begins what a script does besides the program of a container that has just started: its ports, and its end for lack of memory. */
+export function beginScript(state: RuntimeState, container: Container): void {
+  const { clock, network } = state;
+  container.startedMs = clock.monotonicNow();
+  if (container.plan === undefined) return;
+  const { ports = [], oomKillAfterSeconds } = container.plan;
+  const running: Disposable[] = ports.map((port) =>
+    network.serve(
+      container.sandbox.ip ?? HOST_IP,
+      port.port,
+      scriptedPort(port, clock, () => elapsedMs(clock, container)),
+      podName(container.sandbox),
+    ),
+  );
+  if (oomKillAfterSeconds !== undefined) {
+    const kill = (): void => container.process?.exit({ code: 137, reason: 'OOMKilled' });
+    running.push(clock.setTimer(oomKillAfterSeconds * 1000, kill));
+  }
+  container.ports = running;
+}
+
+/** Ends it, when the container has. */
+export function endScript(container: Container): void {
+  for (const each of container.ports) each[Symbol.dispose]();
+  container.ports = [];
+}
+
+function podName({ config }: Sandbox): string {
+  return `${config.metadata!.namespace}/${config.metadata!.name}`;
+}

@@ -1,0 +1,103 @@
+import { create } from '@bufbuild/protobuf';
+import { errorMessage } from '@rxlet/component-base';
+import { ContainerSchema, ContainerState, PodSandboxSchema } from '@rxlet/cri-api';
+import { containerName, createContainer } from '../container.ts';
+import { resumeContainer } from '../container-lifecycle.ts';
+import type { RuntimeState } from '../runtime-state.ts';
+import { createSandbox, sandboxName } from '../sandbox.ts';
+import { containerPlan } from '../scripts/container-plan.ts';
+import { formatSavedState, parseSavedState, type SavedState } from './saved-state.ts';
+import type { StateStore } from './state-store.ts';
+
+/** The state as it is to be saved. */
+export function captureState(state: RuntimeState): SavedState {
+  return {
+    images: [...state.images.values()],
+    sandboxes: Array.from(state.sandboxes.values(), ({ config, status, ip }) => ({ config, status, ip })),
+    containers: Array.from(state.containers.values(), ({ sandbox, config, status, image }) => ({
+      podSandboxId: sandbox.id,
+      config,
+      status,
+      image,
+    })),
+  };
+}
+
+/**
+ * Fills an empty runtime with what `store` has. What cannot be read is put away, with one warning, and the runtime stays empty. Containers that ran go on
+ * running, their programs from the start.
+ */
+export function loadState(state: RuntimeState, store: StateStore): void {
+  const text = store.load();
+  if (text === undefined) return;
+  let saved: SavedState;
+  try {
+    saved = parseSavedState(text);
+  } catch (error) {
+    const movedTo = store.setAside();
+    state.logger.warn('the saved state cannot be read, so the runtime starts empty', {
+      movedTo,
+      error: errorMessage(error),
+    });
+    return;
+  }
+  restoreState(state, saved);
+}
+
+function restoreState(state: RuntimeState, saved: SavedState): void {
+  for (const image of saved.images) state.images.restore(image);
+  for (const { config, status, ip } of saved.sandboxes) {
+    const { id, runtimeHandler, createdAt } = status;
+    const sandbox = createSandbox(id, sandboxName(config.metadata!), config, runtimeHandler, ip, createdAt);
+    if (ip !== undefined) state.ips.claim(ip);
+    sandbox.status = status;
+    sandbox.listed = create(PodSandboxSchema, { ...sandbox.listed, state: status.state });
+    state.sandboxes.add(sandbox);
+  }
+  for (const { podSandboxId, config, status, image } of saved.containers) {
+    const sandbox = state.sandboxes.get(podSandboxId);
+    const name = containerName(sandbox, config);
+    const plan = containerPlan(state, sandbox, config, image);
+    const container = createContainer(status.id, name, sandbox, config, image, status.createdAt, plan);
+    container.status = status;
+    container.listed = create(ContainerSchema, { ...container.listed, state: status.state });
+    state.containers.add(container);
+    sandbox.containers.set(container.id, container);
+    if (status.state === ContainerState.CONTAINER_RUNNING) resumeContainer(state, container);
+  }
+}
+
+/** Saves the state after changes, one save at a time: changes during one go into the next. */
+export interface StateSaver {
+  /** Something has changed. */
+  touch(): void;
+  /** Resolves when all changes so far are saved, or it was logged that they cannot be. */
+  saved(): Promise<void>;
+}
+
+/** Creates a {@link StateSaver}. */
+export function createStateSaver(state: RuntimeState, store: StateStore): StateSaver {
+  let dirty = false;
+  let saving: Promise<void> | undefined;
+
+  const save = async (): Promise<void> => {
+    // Changes of one turn are saved together.
+    await Promise.resolve();
+    while (dirty) {
+      dirty = false;
+      try {
+        await store.save(formatSavedState(captureState(state)));
+      } catch (error) {
+        state.logger.warn('the state cannot be saved', { error: errorMessage(error) });
+      }
+    }
+    saving = undefined;
+  };
+  return {
+    touch() {
+      dirty = true;
+      saving ??= save();
+    },
+    saved: () => saving ?? Promise.resolve(),
+  };
+}

@@ -1,0 +1,128 @@
+import { type DescMessage, fromJson, type JsonValue, type MessageShape, toJson } from '@bufbuild/protobuf';
+import {
+  type ContainerConfig,
+  ContainerConfigSchema,
+  type ContainerStatus,
+  ContainerStatusSchema,
+  ImageSchema,
+  type PodSandboxConfig,
+  PodSandboxConfigSchema,
+  type PodSandboxStatus,
+  PodSandboxStatusSchema,
+} from '@rxlet/cri-api';
+import type { Image } from '../image.ts';
+
+/** What outlives a runtime: all but running programs and what they have in memory. */
+export interface SavedState {
+  readonly sandboxes: readonly SavedSandbox[];
+  readonly containers: readonly SavedContainer[];
+  readonly images: readonly Image[];
+}
+
+export interface SavedSandbox {
+  readonly config: PodSandboxConfig;
+  readonly status: PodSandboxStatus;
+  /** Unset on the host's network and when it is not ready. */
+  readonly ip: string | undefined;
+}
+
+export interface SavedContainer {
+  readonly podSandboxId: string;
+  readonly config: ContainerConfig;
+  readonly status: ContainerStatus;
+  readonly image: Image;
+}
+
+/** Of the format; a file of another version is not read. */
+const VERSION = 1;
+
+/** Writes it as JSON, messages in the JSON of protobuf. */
+export function formatSavedState(state: SavedState): string {
+  return JSON.stringify({
+    version: VERSION,
+    images: state.images.map(imageToJson),
+    sandboxes: state.sandboxes.map(({ config, status, ip }) => ({
+      config: toJson(PodSandboxConfigSchema, config),
+      status: toJson(PodSandboxStatusSchema, status),
+      ip,
+    })),
+    containers: state.containers.map(({ podSandboxId, config, status, image }) => ({
+      podSandboxId,
+      config: toJson(ContainerConfigSchema, config),
+      status: toJson(ContainerStatusSchema, status),
+      image: imageToJson(image),
+    })),
+  });
+}
+
+/** Reads what {@link formatSavedState} wrote; throws an Error that says what is wrong with it otherwise. */
+export function parseSavedState(text: string): SavedState {
+  const state = objectOf(JSON.parse(text), 'the state');
+  if (state['version'] !== VERSION)
+    throw new Error(`its version is ${JSON.stringify(state['version'])}, not ${String(VERSION)}`);
+  const sandboxes = listOf(state, 'sandboxes').map((sandbox): SavedSandbox => {
+    const ip = sandbox['ip'];
+    return {
+      config: message(PodSandboxConfigSchema, sandbox, 'config'),
+      status: message(PodSandboxStatusSchema, sandbox, 'status'),
+      ip: ip === undefined ? undefined : stringOf(ip, 'ip'),
+    };
+  });
+  const containers = listOf(state, 'containers').map((container): SavedContainer => ({
+    podSandboxId: stringOf(container['podSandboxId'], 'podSandboxId'),
+    config: message(ContainerConfigSchema, container, 'config'),
+    status: message(ContainerStatusSchema, container, 'status'),
+    image: imageFromJson(objectOf(container['image'], 'image')),
+  }));
+  const ids = new Set(sandboxes.map(({ status }) => status.id));
+  for (const { config, status } of [...sandboxes, ...containers]) {
+    if (config.metadata === undefined) throw new Error(`"${status.id}" has no metadata`);
+  }
+  for (const { podSandboxId, status } of containers) {
+    if (!ids.has(podSandboxId)) throw new Error(`container "${status.id}" has no sandbox`);
+  }
+  return { sandboxes, containers, images: listOf(state, 'images').map(imageFromJson) };
+}
+
+function imageToJson(image: Image): JsonValue {
+  const { entrypoint, cmd, env } = image;
+  return { message: toJson(ImageSchema, image.message), entrypoint: [...entrypoint], cmd: [...cmd], env: [...env] };
+}
+
+function imageFromJson(json: JsonObject): Image {
+  const image = message(ImageSchema, json, 'message');
+  const strings = (name: string): string[] => arrayOf(json, name).map((value) => stringOf(value, name));
+  return {
+    id: image.id,
+    message: image,
+    entrypoint: strings('entrypoint'),
+    cmd: strings('cmd'),
+    env: strings('env'),
+  };
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+function message<T extends DescMessage>(schema: T, json: JsonObject, name: string): MessageShape<T> {
+  return fromJson(schema, objectOf(json[name], name) as JsonValue);
+}
+
+function listOf(json: JsonObject, name: string): JsonObject[] {
+  return arrayOf(json, name).map((value) => objectOf(value, name));
+}
+
+function arrayOf(json: JsonObject, name: string): unknown[] {
+  const value = json[name];
+  if (!Array.isArray(value)) throw new Error(`${name} is not a list`);
+  return value;
+}
+
+function objectOf(value: unknown, name: string): JsonObject {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error(`${name} is not an object`);
+  return value as JsonObject;
+}
+
+function stringOf(value: unknown, name: string): string {
+  if (typeof value !== 'string') throw new Error(`${name} is not a string`);
+  return value;
+}
