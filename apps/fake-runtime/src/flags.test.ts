@@ -5,7 +5,16 @@ describe('parseFlags', () => {
   it('takes the defaults for what is not given', () => {
     expect(parseFlags(['--listen', 'unix:///run/fake.sock'])).toEqual({
       kind: 'flags',
-      flags: { listen: 'unix:///run/fake.sock', latencyMs: 0, seed: undefined, verbosity: 0 },
+      flags: {
+        listen: 'unix:///run/fake.sock',
+        latencyMs: 0,
+        seed: undefined,
+        verbosity: 0,
+        stateFile: undefined,
+        images: undefined,
+        script: undefined,
+        podNetwork: 'in-process',
+      },
     });
   });
 
@@ -29,6 +38,10 @@ describe('parseFlags', () => {
     [
       ['--listen', 'unix:///a', '--latency', 'soon'],
       "option '--latency <ms>' argument 'soon' is invalid. It is not a whole number.",
+    ],
+    [
+      ['--listen', 'unix:///a', '--pod-network', 'real'],
+      "option '--pod-network <mode>' argument 'real' is invalid. Allowed choices are in-process, loopback.",
     ],
     [['--listen', 'unix:///a', 'more'], 'too many arguments. Expected 0 arguments but got 1: more.'],
   ])('refuses %j with one line', (args, message) => {

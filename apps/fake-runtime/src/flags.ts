@@ -1,9 +1,17 @@
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import type { PodNetworkMode } from '@rxlet/fake-cri';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 
 /** What the command line of `fake-runtime` says. */
 export interface Flags {
   /** Address of the socket. */
   readonly listen: string;
+  /** Path of the file that keeps what exists. Unset: nothing outlives the process. */
+  readonly stateFile: string | undefined;
+  /** Path of the catalogue of images. */
+  readonly images: string | undefined;
+  /** Path of the behaviour scripts. */
+  readonly script: string | undefined;
+  readonly podNetwork: PodNetworkMode;
   /** How long each call that changes something takes, in milliseconds. */
   readonly latencyMs: number;
   /** Makes ids and made-up numbers repeat. Unset: they are random. */
@@ -25,10 +33,18 @@ export function parseFlags(args: readonly string[]): ParsedFlags {
     .description('A container runtime for tests: CRI v1 on a unix socket, containers only in memory.')
     .option('--listen <address>', 'where to serve, e.g. unix:///run/fake.sock (required)')
     .option('--latency <ms>', 'how long each call that changes something takes, in milliseconds', wholeNumber, 0)
+    .option('--state-file <path>', 'keeps sandboxes, containers and images there while nothing runs (default: nothing)')
+    .option('--images <path>', 'YAML file with the images whose properties matter')
+    .option('--script <path>', 'YAML file with behaviour scripts by container or image')
+    .addOption(
+      new Option('--pod-network <mode>', 'whether the ports of pods only exist in the process, or really listen')
+        .choices(['in-process', 'loopback'])
+        .default('in-process'),
+    )
     .option('--seed <number>', 'makes ids repeat from run to run (default: random)', wholeNumber)
     .option(
       '--v <level>',
-      'log level: 0 warnings and errors, 1 also the life of the server, 2 everything',
+      'log level: 0 warnings and errors, 1 also the life of the server, 2 also one line a mutation',
       wholeNumber,
       0,
     )
@@ -42,10 +58,23 @@ export function parseFlags(args: readonly string[]): ParsedFlags {
     if (error.exitCode === 0) return { kind: 'help', text: output };
     return { kind: 'error', message: error.message.replace(/^error: /, '').replaceAll('\n', ' ') };
   }
-  const { listen, latency, seed, v } = command.opts<{ listen?: string; latency: number; seed?: number; v: number }>();
+  const options = command.opts<{
+    listen?: string;
+    latency: number;
+    stateFile?: string;
+    images?: string;
+    script?: string;
+    podNetwork: PodNetworkMode;
+    seed?: number;
+    v: number;
+  }>();
+  const { listen, latency, stateFile, images, script, podNetwork, seed, v } = options;
   // Not a required option of the command: it would be missed first where it is only misspelt.
   if (listen === undefined) return { kind: 'error', message: "option '--listen <address>' is missing" };
-  return { kind: 'flags', flags: { listen, latencyMs: latency, seed, verbosity: v } };
+  return {
+    kind: 'flags',
+    flags: { listen, latencyMs: latency, stateFile, images, script, podNetwork, seed, verbosity: v },
+  };
 }
 
 function wholeNumber(text: string): number {

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { seededRandom, systemClock, systemRandom } from '@rxlet/component-base';
 import { serveCri, UnixSocketError, UnsupportedAddressError } from '@rxlet/cri-server';
-import { createFakeRuntime } from '@rxlet/fake-cri';
+import { createFakeRuntime, createFileStateStore } from '@rxlet/fake-cri';
 import { createConsoleLogger } from './console-logger.ts';
+import { routeExtras } from './extra-routes.ts';
 import { parseFlags } from './flags.ts';
+import { InputFileError, readInputFiles } from './input-files.ts';
 
 /** What the command needs of its process. */
 export interface Io {
@@ -13,7 +15,7 @@ export interface Io {
   readonly signal: AbortSignal;
 }
 
-/** Runs `fake-runtime` until `io.signal` aborts. @returns its exit code: 2 for a wrong command line, 1 when it cannot listen. */
+/** Runs `fake-runtime` until `io.signal` aborts. @returns its exit code: 2 for a wrong command line or file, 1 when it cannot listen. */
 export async function run(args: readonly string[], io: Io): Promise<number> {
   const parsed = parseFlags(args);
   if (parsed.kind === 'help') {
@@ -24,12 +26,24 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     io.stderr(`fake-runtime: ${parsed.message} (see fake-runtime --help)\n`);
     return 2;
   }
-  const { listen, latencyMs, seed, verbosity } = parsed.flags;
+  const { listen, latencyMs, stateFile, images, script, podNetwork, seed, verbosity } = parsed.flags;
+  let fromFiles: Awaited<ReturnType<typeof readInputFiles>>;
+  try {
+    fromFiles = await readInputFiles({ images, script });
+  } catch (error) {
+    if (!(error instanceof InputFileError)) throw error;
+    io.stderr(`fake-runtime: ${error.message}\n`);
+    return 2;
+  }
   const logger = createConsoleLogger(io.stderr, verbosity);
   const random = seed === undefined ? systemRandom : seededRandom(seed);
-  const fake = createFakeRuntime({ clock: systemClock, random, logger }, { latencyMs });
+  const stateStore = stateFile === undefined ? {} : { stateStore: createFileStateStore(stateFile) };
+  const fake = createFakeRuntime(
+    { clock: systemClock, random, logger, ...stateStore },
+    { ...fromFiles, latencyMs, podNetwork },
+  );
   try {
-    const server = await serveCri(fake, { listen, logger });
+    const server = await serveCri(fake, { listen, logger, routes: (router) => routeExtras(router, fake) });
     io.stdout(`fake runtime listening on ${server.address}\n`);
     if (!io.signal.aborted) await once(io.signal, 'abort');
     await server[Symbol.asyncDispose]();
