@@ -35,7 +35,7 @@ export function parseFlags(args: readonly string[]): ParsedFlags {
     .option('--latency <ms>', 'how long each call that changes something takes, in milliseconds', wholeNumber, 0)
     .option('--state-file <path>', 'keeps sandboxes, containers and images there while nothing runs (default: nothing)')
     .option('--images <path>', 'YAML file with the images whose properties matter')
-    .option('--script <path>', 'YAML file with behaviour scripts by container or image')
+    .option('--script <path>', 'YAML file with behaviour scripts by image')
     .addOption(
       new Option('--pod-network <mode>', 'whether the ports of pods only exist in the process, or really listen')
         .choices(['in-process', 'loopback'])

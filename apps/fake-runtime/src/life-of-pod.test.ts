@@ -130,6 +130,13 @@ describe('the life of a pod over the socket', () => {
     expect(await readFile(join(sandbox.logDirectory, 'server/0.log'), 'utf8')).toMatch(/^\S+ stdout F ready\n$/);
     expect(await readFile(join(sandbox.logDirectory, 'job/0.log'), 'utf8')).toMatch(/^\S+ stdout F working\n$/);
 
+    const { stats } = await runtime.containerStats({ containerId: server });
+    expect(stats?.attributes?.id).toBe(server);
+    expect(stats?.memory?.workingSetBytes?.value).toBeGreaterThan(0n);
+    expect((await runtime.listPodSandboxStats({})).stats.map(({ attributes }) => attributes?.id)).toContain(
+      podSandboxId,
+    );
+
     const exec = await runtime.execSync({ containerId: server, cmd: ['sh', '-c', 'echo out; exit 7'], timeout: 5n });
     expect({ ...exec, stdout: new TextDecoder().decode(exec.stdout) }).toMatchObject({ stdout: 'out\n', exitCode: 7 });
 

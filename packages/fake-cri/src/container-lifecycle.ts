@@ -101,6 +101,7 @@ function runProgram(state: RuntimeState, container: Container): void {
     clock: state.clock,
     pid: state.nextPid(),
     surroundings: surroundingsOf(state, container),
+    stdin: container.input,
     write: (stream, text) => container.log?.write(stream, text),
     onExit: (exit) => onExit(state, container, exit),
   });

@@ -14,6 +14,7 @@ import type { Image } from './image.ts';
 import type { LogWriter } from './logs/log-writer.ts';
 import type { Exit, Process } from './process/process.ts';
 import type { Sandbox } from './sandbox.ts';
+import { createPipe, type Pipe } from './shell/pipe.ts';
 import type { UsageModel } from './stats/usage-model.ts';
 import { type Plan, usageOf } from './scripts/plan.ts';
 
@@ -48,7 +49,9 @@ export interface Container {
   startedMs: number | undefined;
   /** Its scripted ports, which are served while it runs. */
   ports: readonly Disposable[];
-  /** Its programs that ExecSync started. */
+  /** Where its program reads from and attached clients write to, when it was created with `stdin`. */
+  readonly input: Pipe | undefined;
+  /** Its programs besides the first, that Exec and ExecSync started. */
   readonly execs: Set<Process>;
   status: ContainerStatus;
   /** What lists show. */
@@ -92,6 +95,7 @@ export function createContainer(
     files: undefined,
     startedMs: undefined,
     ports: [],
+    input: config.stdin ? createPipe() : undefined,
     execs: new Set(),
     process: undefined,
     log: undefined,

@@ -1,4 +1,4 @@
-import { StatusCode } from '@rxlet/cri-api';
+import { ContainerState, StatusCode } from '@rxlet/cri-api';
 import { describe, expect, it } from 'vitest';
 import { V4, V5 } from '../streaming/channels.ts';
 import { connectTo } from '../streaming/test-support.ts';
@@ -153,22 +153,53 @@ describe('Attach', () => {
 });
 
 describe('Attach with stdin', () => {
-  it('sends it nowhere when the container has none, and is refused when it has', async () => {
+  it('sends it nowhere when the container has none', async () => {
     const { fake, clock, runSandbox, create } = await createBench();
     await using _ = fake;
-    const podSandboxId = await runSandbox();
-    const containers = [{ name: 'none' }, { name: 'has', stdin: true }].map(({ name, stdin = false }) =>
-      create(podSandboxId, { metadata: { name, attempt: 0 }, command: ['sh', '-c', 'sleep 1; echo done'], stdin }),
-    );
-    const [none, has] = (await Promise.all(containers)) as [string, string];
-    for (const containerId of [none, has]) await fake.runtime.startContainer({ containerId });
-    const attach = { stdin: true, stdout: true };
-    expect(await codeOf(fake.runtime.attach({ containerId: has, ...attach }))).toBe(StatusCode.Unimplemented);
-    const client = await connectTo((await fake.runtime.attach({ containerId: none, ...attach })).url);
+    const command = ['sh', '-c', 'sleep 1; echo done'];
+    const containerId = await create(await runSandbox(), { metadata: { name: 'none', attempt: 0 }, command });
+    await fake.runtime.startContainer({ containerId });
+    const client = await connectTo((await fake.runtime.attach({ containerId, stdin: true, stdout: true })).url);
     client.send(0, 'nobody reads this');
     await clock.advance(1000);
     expect(await client.status()).toEqual({ metadata: {}, status: 'Success' });
     expect(client.text(1)).toBe('done\n');
+  });
+
+  it('reaches the program of a container that has one; with stdinOnce, the end of the client is that of the input', async () => {
+    const { fake, runSandbox, create } = await createBench();
+    await using _ = fake;
+    const config = { metadata: { name: 'main', attempt: 0 }, command: ['cat'], stdin: true, stdinOnce: true };
+    const containerId = await create(await runSandbox(), config);
+    await fake.runtime.startContainer({ containerId });
+    const client = await connectTo((await fake.runtime.attach({ containerId, stdin: true, stdout: true })).url);
+    client.send(0, 'hello\n');
+    await client.until(() => client.text(1) === 'hello\n');
+    client.send(255, Uint8Array.of(0));
+    expect(await client.status()).toEqual({ metadata: {}, status: 'Success' });
+    expect((await fake.runtime.containerStatus({ containerId })).status).toMatchObject({
+      exitCode: 0,
+      reason: 'Completed',
+    });
+  });
+
+  it('stays open for the next client without stdinOnce', async () => {
+    const { fake, runSandbox, create } = await createBench();
+    await using _ = fake;
+    const containerId = await create(await runSandbox(), {
+      metadata: { name: 'main', attempt: 0 },
+      command: ['cat'],
+      stdin: true,
+    });
+    await fake.runtime.startContainer({ containerId });
+    for (const text of ['first\n', 'second\n']) {
+      const client = await connectTo((await fake.runtime.attach({ containerId, stdin: true, stdout: true })).url);
+      client.send(0, text);
+      await client.until(() => client.text(1) === text);
+      client.socket.terminate();
+      await client.closed;
+    }
+    expect(fake.snapshot().containers[0]?.state).toBe(ContainerState.CONTAINER_RUNNING);
   });
 });
 

@@ -38,17 +38,15 @@ export function streamingRpcs(state: RuntimeState, server: StreamingServer): Run
     async attach({ containerId, tty, stdin, stdout, stderr }) {
       checkStreams({ tty, stdin, stdout, stderr });
       const container = getRunning(state, containerId);
-      if (stdin && container.config.stdin) {
-        throw new ServiceError(StatusCode.Unimplemented, 'attaching to the stdin of a container is not simulated');
-      }
+      const input = stdin ? container.input : undefined;
       const url = await server.urlFor({
         kind: 'attach',
         containerId: container.id,
         // Whether it has a terminal was decided when it was created.
         tty: container.config.tty,
         // The program of a container without stdin has nothing to read from: as in containerd, what the client sends is dropped.
-        ...{ stdin: false, stdout, stderr },
-        start: (streams) => attachContainer(taps, container, streams),
+        ...{ stdin: input !== undefined, stdout, stderr },
+        start: (streams) => attachContainer(taps, container, streams, input),
       });
       return create(AttachResponseSchema, { url });
     },
