@@ -28,7 +28,8 @@ export interface MetricOptions {
 /** The port by which subsystems measure themselves. Asking twice for one name gives the same metric. */
 export interface Metrics {
   counter(options: MetricOptions): Counter;
-  gauge(options: MetricOptions): Gauge;
+  /** With `read`, the value (of a metric without labels) is asked for each time that somebody looks at it. */
+  gauge(options: MetricOptions & { readonly read?: () => number }): Gauge;
   histogram(options: MetricOptions & { readonly buckets: readonly number[] }): Histogram;
 }
 

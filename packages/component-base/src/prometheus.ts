@@ -24,9 +24,10 @@ export function createPrometheusMetrics(registry: Registry): Metrics {
       const metric = once(name, PrometheusCounter, () => new PrometheusCounter(options));
       return { inc: (labels = {}, by = 1) => metric.inc(labels, by) };
     },
-    gauge({ name, help, labelNames = [] }) {
+    gauge({ name, help, labelNames = [], read }) {
       const options = { name, help, labelNames: [...labelNames], registers: [registry] };
-      const metric = once(name, PrometheusGauge, () => new PrometheusGauge(options));
+      const collect = read && { collect: (): void => metric.set(read()) };
+      const metric = once(name, PrometheusGauge, () => new PrometheusGauge({ ...options, ...collect }));
       return { set: (value, labels = {}) => metric.set(labels, value) };
     },
     histogram({ name, help, labelNames = [], buckets }) {

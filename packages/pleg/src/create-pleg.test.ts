@@ -6,6 +6,7 @@ import { PodLabel } from '@rxlet/pod-model';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createPleg, type Pleg, type PlegOptions } from './create-pleg.ts';
 import type { PodLifecycleEvent } from './pod-lifecycle-event.ts';
+import { runPod } from './test-support/run-pod.ts';
 
 const disposables: AsyncDisposable[] = [];
 afterEach(async () => {
@@ -33,29 +34,6 @@ function setup(
   pleg.events$.subscribe((event) => events.push(event));
   disposables.push(fake, pleg);
   return { clock, fake, pleg, events };
-}
-
-async function runPod(
-  fake: FakeRuntime,
-  uid: string,
-  command: string[] = ['pause'],
-): Promise<{ sandboxId: string; containerId: string }> {
-  const labels = { [PodLabel.podName]: uid, [PodLabel.podNamespace]: 'default', [PodLabel.podUid]: uid };
-  const sandbox = { metadata: { name: uid, namespace: 'default', uid }, labels };
-  await fake.images.pullImage({ image: { image: 'busybox' } });
-  const { podSandboxId } = await fake.runtime.runPodSandbox({ config: sandbox });
-  const { containerId } = await fake.runtime.createContainer({
-    podSandboxId,
-    sandboxConfig: sandbox,
-    config: {
-      metadata: { name: 'main' },
-      image: { image: 'busybox' },
-      command,
-      labels: { ...labels, [PodLabel.containerName]: 'main' },
-    },
-  });
-  await fake.runtime.startContainer({ containerId });
-  return { sandboxId: podSandboxId, containerId };
 }
 
 const summary = (events: readonly PodLifecycleEvent[]): string[] =>

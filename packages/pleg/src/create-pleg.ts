@@ -1,28 +1,35 @@
 import {
   type Clock,
   createLifetime,
-  createSemaphore,
   DeadlineExceededError,
   errorMessage,
-  type Lifetime,
   type Logger,
   type Metrics,
   noopLogger,
   noopMetrics,
+  type Random,
   sleep,
+  systemRandom,
   withDeadline,
 } from '@rxlet/component-base';
 import type { RuntimeService } from '@rxlet/cri-api';
-import { readRuntimePods, readRuntimePodStatus, type RuntimePod, type RuntimePodStatus } from '@rxlet/pod-model';
+import { readRuntimePods, type RuntimePod } from '@rxlet/pod-model';
 import { firstValueFrom, merge, Observable, ReplaySubject, Subject } from 'rxjs';
+import type { HintSource } from './container-hints.ts';
+import { followHints } from './follow-hints.ts';
+import { createHintChecks } from './hint-checks.ts';
 import { createPlegMetrics } from './pleg-metrics.ts';
-import { computePodLifecycleEvents, type PodLifecycleEvent } from './pod-lifecycle-event.ts';
-import { createPodStatusCache, type PodStatusCache, type ReadMark } from './pod-status-cache.ts';
+import type { PodLifecycleEvent } from './pod-lifecycle-event.ts';
+import { createPodReader } from './pod-reader.ts';
+import { createPodStatusCache, type PodStatusCache } from './pod-status-cache.ts';
 
 /** What the generator needs. */
 export interface PlegPorts {
   readonly runtime: Pick<RuntimeService, 'listPodSandbox' | 'listContainers' | 'podSandboxStatus' | 'containerStatus'>;
+  /** Events of the runtime, if it has some: exits are then seen at once, and relists become rare. Default: none, so the runtime is polled. */
+  readonly hints?: HintSource | undefined;
   readonly clock: Clock;
+  readonly random?: Random;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
 }
@@ -32,18 +39,20 @@ export interface PlegOptions {
   /** Runtime name that prefixes container ids, as CRI Version reports it. */
   readonly runtimeName: string;
   /** Pause between the end of one relist and the begin of the next. Default 1000, as the kubelet's. */
-  readonly relistPeriodMs?: number;
+  readonly relistPeriodMs?: number | undefined;
+  /** The same while hints come: the net for what they miss. Default one minute. */
+  readonly relistPeriodWithHintsMs?: number | undefined;
   /** Without a successful relist for this long the generator is unhealthy. Default three minutes, as the kubelet's. */
-  readonly relistThresholdMs?: number;
+  readonly relistThresholdMs?: number | undefined;
   /** How many pods may be read at the same time. Default 10. */
-  readonly maxConcurrentReads?: number;
+  readonly maxConcurrentReads?: number | undefined;
   /** How long one listing, or the reading of one pod, may take. Default two minutes. */
-  readonly readTimeoutMs?: number;
+  readonly readTimeoutMs?: number | undefined;
 }
 
 /** The pod lifecycle event generator: lists what the runtime holds, tells what changed, and keeps the status of each pod. */
 export interface Pleg extends AsyncDisposable {
-  /** Begins to list, at once and then periodically. */
+  /** Begins to list, at once and then periodically, and to follow the hints. */
   start(): void;
   /**
    * What changed. Hot; each event comes after the status it speaks of is in {@link Pleg.cache}. The events of one pod are in order.
@@ -57,19 +66,17 @@ export interface Pleg extends AsyncDisposable {
   pods(): readonly RuntimePod[];
   /** Asks for a look at one pod soon, without waiting for the next period: for whoever has just changed something in it. */
   requestRelist(podUid: string): void;
+  /**
+   * The same, and its status is read even if the lists show no change (then `PodSync` is the event): for whoever changed what lists do not show, such as
+   * resources.
+   */
+  requestReinspect(podUid: string): void;
   /** What is wrong with listing; `undefined` while it works. One pod that cannot be read is no problem of the generator. */
   problem(): string | undefined;
   /** The pods whose last reading failed, and why. */
   sickPods(): ReadonlyMap<string, Error>;
-}
-
-interface PodRecord {
-  /** What the last successful reading was based on. */
-  read: RuntimePod | undefined;
-  /** The latest listing. */
-  listed: RuntimePod | undefined;
-  listedAt: ReadMark;
-  reading: boolean;
+  /** What there is to do, for a look inside. */
+  queue(): { readonly requestedPods: number; readonly followingHints: boolean };
 }
 
 /** With more single pods asked for than this, one listing of all is cheaper. */
@@ -77,19 +84,28 @@ const MAX_SINGLE_RELISTS = 8;
 
 /** Creates a generator. It touches nothing before {@link Pleg.start}. */
 export function createPleg(ports: PlegPorts, options: PlegOptions): Pleg {
-  const { runtime, clock, logger = noopLogger } = ports;
-  const { runtimeName, relistPeriodMs = 1000, relistThresholdMs = 180_000, readTimeoutMs = 120_000 } = options;
-  const lifetime: Lifetime = createLifetime();
+  const { runtime, clock, random = systemRandom, logger = noopLogger, hints } = ports;
+  const { runtimeName, relistPeriodMs = 1_000, relistPeriodWithHintsMs = 60_000 } = options;
+  const { relistThresholdMs = 180_000, readTimeoutMs = 120_000, maxConcurrentReads = 10 } = options;
+  const lifetime = createLifetime();
   const cache = createPodStatusCache({ onWait: (uid) => requestRelist(uid) });
-  const metrics = createPlegMetrics(ports.metrics ?? noopMetrics);
-  const reads = createSemaphore(options.maxConcurrentReads ?? 10);
-  const records = new Map<string, PodRecord>();
-  const sick = new Map<string, Error>();
+  const metrics = createPlegMetrics(ports.metrics ?? noopMetrics, () => clock.monotonicNow());
   const requested = new Set<string>();
   const events = new Subject<PodLifecycleEvent>();
   const firstListing = new ReplaySubject<void>(1);
+  const reader = createPodReader(
+    { runtime, clock, logger, cache, lifetime, emit: (event) => events.next(event) },
+    { runtimeName, maxConcurrentReads, readTimeoutMs },
+  );
+  const checks = createHintChecks({
+    clock,
+    lookUp: reader.lookUp,
+    look: (uid) => (uid === undefined ? requestFullRelist() : requestRelist(uid)),
+  });
   let wakeLoop: (() => void) | undefined;
   let started = false;
+  let following = false;
+  let fullRelistRequested = false;
   let listedMs: number | undefined;
   let listError: string | undefined;
 
@@ -98,104 +114,39 @@ export function createPleg(ports: PlegPorts, options: PlegOptions): Pleg {
       readRuntimePods(runtime, { runtimeName, signal, timeoutMs: readTimeoutMs, ...(uid !== undefined && { uid }) }),
     );
 
-  /** Reads a changed pod until what was read is what is listed, or until a read fails; the next listing tries again then. */
-  const readPod = async (uid: string, record: PodRecord): Promise<void> => {
-    record.reading = true;
-    try {
-      for (;;) {
-        const target = record.listed;
-        const pending = computePodLifecycleEvents(uid, record.read, target);
-        if (pending.length === 0) break;
-        const status = await reads.run(() => readStatus(uid, target), lifetime.signal);
-        if (status === undefined) break;
-        record.read = target;
-        for (const event of pending) {
-          events.next(event.type === 'ContainerDied' ? { ...event, ...exitCode(status, event.containerId) } : event);
-        }
-      }
-    } catch (error) {
-      if (!lifetime.signal.aborted) throw error;
-    } finally {
-      record.reading = false;
-      if (record.listed === undefined && record.read === undefined) records.delete(uid);
-    }
-  };
-
-  /** @returns `undefined` when the pod could not be read. */
-  const readStatus = async (
-    uid: string,
-    target: RuntimePod | undefined,
-  ): Promise<RuntimePodStatus | 'gone' | undefined> => {
-    const mark = cache.mark();
-    if (target === undefined) {
-      sick.delete(uid);
-      cache.delete(uid, mark);
-      return 'gone';
-    }
-    try {
-      const status = await withDeadline(clock, readTimeoutMs, lifetime.signal, (signal) =>
-        readRuntimePodStatus(runtime, target, { runtimeName, signal, timeoutMs: readTimeoutMs }),
-      );
-      const kept = keepIps(cache.get(uid), status);
-      sick.delete(uid);
-      cache.set(uid, kept, mark);
-      return kept;
-    } catch (error) {
-      if (lifetime.signal.aborted) return undefined;
-      const failure = error instanceof Error ? error : new Error(String(error));
-      if (!sick.has(uid)) logger.warn('cannot read the status of a pod', { podUid: uid, error: failure.message });
-      sick.set(uid, failure);
-      cache.setError(uid, failure, mark);
-      return undefined;
-    }
-  };
-
-  /** Notes a listing of a pod and starts to read it if it changed. */
-  const reconcile = (uid: string, listed: RuntimePod | undefined, mark: ReadMark): void => {
-    let record = records.get(uid);
-    if (record === undefined) {
-      if (listed === undefined) return;
-      record = { read: undefined, listed: undefined, listedAt: 0, reading: false };
-      records.set(uid, record);
-    }
-    record.listed = listed;
-    record.listedAt = mark;
-    if (computePodLifecycleEvents(uid, record.read, listed).length === 0) return;
-    cache.setChanged(uid);
-    if (!record.reading) void lifetime.track(readPod(uid, record));
-  };
-
   const relistAll = async (): Promise<void> => {
     requested.clear();
+    fullRelistRequested = false;
     const mark = cache.mark();
-    const beganMs = clock.monotonicNow();
-    metrics.relistBegan(beganMs);
+    metrics.relistBegan(clock.monotonicNow());
     try {
       const pods = await list();
       const byUid = new Map(pods.map((pod) => [pod.uid, pod]));
-      for (const uid of [...records.keys()]) if (!byUid.has(uid)) reconcile(uid, undefined, mark);
-      for (const [uid, pod] of byUid) reconcile(uid, pod, mark);
+      for (const uid of reader.uids()) if (!byUid.has(uid)) reader.reconcile(uid, undefined);
+      for (const [uid, pod] of byUid) reader.reconcile(uid, pod);
       cache.setListed(mark);
       listedMs = clock.monotonicNow();
       firstListing.next();
-      metrics.relistEnded(listedMs, pods);
+      metrics.relistEnded(listedMs, clock.now(), pods);
       if (listError !== undefined) logger.info('the container runtime can be listed again');
       listError = undefined;
     } catch (error) {
+      metrics.relistFailed();
       noteListError(error);
     }
   };
 
   const relistOne = async (uid: string): Promise<void> => {
     const mark = cache.mark();
+    const beganMs = clock.monotonicNow();
     try {
       const pods = await list(uid);
-      reconcile(
+      reader.reconcile(
         uid,
         pods.find((pod) => pod.uid === uid),
-        mark,
       );
       cache.setPodListed(uid, mark);
+      metrics.podRelisted(clock.monotonicNow() - beganMs);
     } catch (error) {
       noteListError(error);
     }
@@ -212,29 +163,30 @@ export function createPleg(ports: PlegPorts, options: PlegOptions): Pleg {
   const loop = async (): Promise<void> => {
     while (!lifetime.signal.aborted) {
       await relistAll();
-      const periodEnd = clock.monotonicNow() + relistPeriodMs;
-      for (;;) {
+      const endedMs = clock.monotonicNow();
+      while (!lifetime.signal.aborted) {
+        // Asked anew each time: with the loss of the hints the next relist is due at once.
+        const periodMs = following && listError === undefined ? relistPeriodWithHintsMs : relistPeriodMs;
+        const remainingMs = endedMs + periodMs - clock.monotonicNow();
+        if (remainingMs <= 0 || fullRelistRequested || requested.size > MAX_SINGLE_RELISTS) break;
         const [uid] = requested;
-        if (uid !== undefined && requested.size <= MAX_SINGLE_RELISTS) {
+        if (uid === undefined) {
+          await waitForRequest(remainingMs);
+        } else {
           requested.delete(uid);
           await relistOne(uid);
-        } else if (uid !== undefined) {
-          break;
         }
-        const remainingMs = periodEnd - clock.monotonicNow();
-        if (remainingMs <= 0 || lifetime.signal.aborted) break;
-        if (requested.size === 0) await waitForRequest(remainingMs);
       }
     }
   };
 
   const waitForRequest = async (timeoutMs: number): Promise<void> => {
     const woken = new AbortController();
-    wakeLoop = () => woken.abort();
-    const stop = (): void => woken.abort();
-    lifetime.signal.addEventListener('abort', stop, { once: true });
+    const wake = (): void => woken.abort();
+    wakeLoop = wake;
+    lifetime.signal.addEventListener('abort', wake, { once: true });
     await sleep(clock, timeoutMs, woken.signal).catch(() => undefined);
-    lifetime.signal.removeEventListener('abort', stop);
+    lifetime.signal.removeEventListener('abort', wake);
     wakeLoop = undefined;
   };
 
@@ -242,8 +194,13 @@ export function createPleg(ports: PlegPorts, options: PlegOptions): Pleg {
     requested.add(podUid);
     wakeLoop?.();
   };
+  const requestFullRelist = (): void => {
+    fullRelistRequested = true;
+    wakeLoop?.();
+  };
 
   lifetime.defer(() => {
+    checks[Symbol.dispose]();
     cache.close(new Error('the pod lifecycle event generator has stopped'));
     events.complete();
     firstListing.error(new Error('the pod lifecycle event generator has stopped'));
@@ -254,12 +211,24 @@ export function createPleg(ports: PlegPorts, options: PlegOptions): Pleg {
       if (started || lifetime.signal.aborted) return;
       started = true;
       void lifetime.track(loop());
+      if (hints === undefined) return;
+      const onHint = checks.add;
+      const onChange = (now: boolean): void => {
+        following = now;
+        // What happened before the stream was open, no hint has told.
+        requestFullRelist();
+      };
+      void lifetime.track(followHints(hints, { clock, random, logger, metrics, onHint, onChange }, lifetime.signal));
     },
     events$: events.asObservable(),
     cache,
     firstListing: (signal) => firstValueFrom(merge(firstListing, ...(signal === undefined ? [] : [aborted(signal)]))),
-    pods: () => [...records.values()].flatMap(({ listed }) => listed ?? []),
+    pods: reader.pods,
     requestRelist,
+    requestReinspect(podUid) {
+      reader.reinspect(podUid);
+      requestRelist(podUid);
+    },
     problem() {
       if (listedMs === undefined) return listError ?? 'pleg has yet to be successful';
       const ageMs = clock.monotonicNow() - listedMs;
@@ -268,7 +237,8 @@ export function createPleg(ports: PlegPorts, options: PlegOptions): Pleg {
       const cause = listError === undefined ? '' : `: ${listError}`;
       return `pleg was last seen active ${seconds(ageMs)} ago; threshold is ${seconds(relistThresholdMs)}${cause}`;
     },
-    sickPods: () => sick,
+    sickPods: () => reader.sick,
+    queue: () => ({ requestedPods: requested.size, followingHints: following }),
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };
 }
@@ -281,15 +251,4 @@ function aborted(signal: AbortSignal): Observable<never> {
     signal.addEventListener('abort', abort, { once: true });
     return () => signal.removeEventListener('abort', abort);
   });
-}
-
-function exitCode(status: RuntimePodStatus | 'gone', containerId: string): { exitCode?: number } {
-  const container = status === 'gone' ? undefined : status.containers.find(({ id }) => id.id === containerId);
-  return container?.state === 'exited' ? { exitCode: container.exitCode } : {};
-}
-
-/** A pod whose sandbox has ended keeps the IPs it had: its containers ran under them (kubelet: generic PLEG, preserving pod IPs). */
-function keepIps(earlier: RuntimePodStatus, status: RuntimePodStatus): RuntimePodStatus {
-  if (status.ips.length > 0 || earlier.ips.length === 0) return status;
-  return status.sandboxes.some(({ state }) => state === 'ready') ? status : { ...status, ips: earlier.ips };
 }

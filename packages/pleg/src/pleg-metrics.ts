@@ -3,25 +3,38 @@ import type { RuntimePod } from '@rxlet/pod-model';
 
 const SECONDS_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The generator's metrics, under the kubelet's names. */
+/** The generator's metrics, under the kubelet's names where it has them. */
 export interface PlegMetrics {
   /** A full relist began, at a monotonic time in milliseconds. */
   relistBegan(atMs: number): void;
-  /** The relist that began last has ended well and seen `pods`. */
-  relistEnded(atMs: number, pods: readonly RuntimePod[]): void;
+  /** The relist that began last has ended well, at a monotonic time and at a wall time in milliseconds, and seen `pods`. */
+  relistEnded(atMs: number, nowMs: number, pods: readonly RuntimePod[]): void;
+  /** The relist that began last has failed. */
+  relistFailed(): void;
+  /** A relist of one pod has ended. */
+  podRelisted(durationMs: number): void;
+  /** The stream of hints is open. */
+  hintsConnected(latencySeconds: number): void;
+  /** The stream of hints could not be opened, or was lost. */
+  hintsFailed(): void;
 }
 
-/** Registers the metrics. */
-export function createPlegMetrics(metrics: Metrics): PlegMetrics {
-  const duration = metrics.histogram({
-    name: 'kubelet_pleg_relist_duration_seconds',
-    help: 'Duration of a relist of all pods.',
-    buckets: SECONDS_BUCKETS,
+/** Registers the metrics. `monotonicNow` tells the age of a relist in flight when somebody reads it. */
+export function createPlegMetrics(metrics: Metrics, monotonicNow: () => number): PlegMetrics {
+  const seconds = (name: string, help: string) => metrics.histogram({ name, help, buckets: SECONDS_BUCKETS });
+  const duration = seconds('kubelet_pleg_relist_duration_seconds', 'Duration of a relist of all pods.');
+  const podDuration = seconds('kubelet_pleg_pod_relist_duration_seconds', 'Duration of a relist of one pod.');
+  const interval = seconds('kubelet_pleg_relist_interval_seconds', 'Time between the beginnings of two relists.');
+  const lastSeen = metrics.gauge({
+    name: 'kubelet_pleg_last_seen_seconds',
+    help: 'When a relist last succeeded, in seconds since the epoch.',
   });
-  const interval = metrics.histogram({
-    name: 'kubelet_pleg_relist_interval_seconds',
-    help: 'Time between the beginnings of two relists.',
-    buckets: SECONDS_BUCKETS,
+  let beganMs: number | undefined;
+  let inFlight = false;
+  metrics.gauge({
+    name: 'rxlet_pleg_relist_in_flight_seconds',
+    help: 'Age of the relist in flight; 0 when there is none. It grows while a relist hangs, when durations are silent.',
+    read: () => (inFlight ? (monotonicNow() - (beganMs ?? 0)) / 1000 : 0),
   });
   const runningPods = metrics.gauge({ name: 'kubelet_running_pods', help: 'Pods that have a running sandbox.' });
   const containers = metrics.gauge({
@@ -29,14 +42,28 @@ export function createPlegMetrics(metrics: Metrics): PlegMetrics {
     help: 'Containers by state.',
     labelNames: ['container_state'],
   });
-  let beganMs: number | undefined;
+  const connected = metrics.counter({
+    name: 'kubelet_evented_pleg_connection_success_count',
+    help: 'How often the stream of runtime events was opened.',
+  });
+  const failed = metrics.counter({
+    name: 'kubelet_evented_pleg_connection_error_count',
+    help: 'How often the stream of runtime events could not be opened or was lost.',
+  });
+  const latency = seconds(
+    'kubelet_evented_pleg_connection_latency_seconds',
+    'How long it took until the stream of runtime events was open.',
+  );
   return {
     relistBegan(atMs) {
       if (beganMs !== undefined) interval.observe((atMs - beganMs) / 1000);
       beganMs = atMs;
+      inFlight = true;
     },
-    relistEnded(atMs, pods) {
+    relistEnded(atMs, nowMs, pods) {
+      inFlight = false;
       duration.observe((atMs - (beganMs ?? atMs)) / 1000);
+      lastSeen.set(nowMs / 1000);
       const counts = { created: 0, running: 0, exited: 0, unknown: 0 };
       let running = 0;
       for (const pod of pods) {
@@ -46,5 +73,14 @@ export function createPlegMetrics(metrics: Metrics): PlegMetrics {
       runningPods.set(running);
       for (const [state, count] of Object.entries(counts)) containers.set(count, { container_state: state });
     },
+    relistFailed() {
+      inFlight = false;
+    },
+    podRelisted: (durationMs) => podDuration.observe(durationMs / 1000),
+    hintsConnected(latencySeconds) {
+      connected.inc();
+      latency.observe(latencySeconds);
+    },
+    hintsFailed: () => failed.inc(),
   };
 }

@@ -1,0 +1,210 @@
+import { seededRandom } from '@rxlet/component-base';
+import {
+  createVirtualClock,
+  recordingLogger,
+  type RecordingLogger,
+  type VirtualClock,
+} from '@rxlet/component-base/testing';
+import { type RuntimeService, ServiceError, StatusCode } from '@rxlet/cri-api';
+import { createFakeRuntime, discardLogs, type FakeRuntime } from '@rxlet/fake-cri';
+import { afterEach, describe, expect, it } from 'vitest';
+import { containerEventHints } from './container-event-hints.ts';
+import { type ContainerHint, type HintSource, HintsUnsupported } from './container-hints.ts';
+import { createPleg, type Pleg } from './create-pleg.ts';
+import { runPod } from './test-support/run-pod.ts';
+
+const disposables: AsyncDisposable[] = [];
+afterEach(async () => {
+  for (const disposable of disposables.splice(0).reverse()) await disposable[Symbol.asyncDispose]();
+});
+
+interface Bench {
+  readonly clock: VirtualClock;
+  readonly fake: FakeRuntime;
+  readonly pleg: Pleg;
+  readonly logger: RecordingLogger;
+  /** `time type` of each event of a container that died, in milliseconds since the bench began. */
+  readonly deaths: string[];
+}
+
+function bench(makeHints: (fake: FakeRuntime) => HintSource, runtime: Partial<RuntimeService> = {}): Bench {
+  const clock = createVirtualClock();
+  const fake = createFakeRuntime({ clock, random: seededRandom(1), logs: discardLogs });
+  const logger = recordingLogger();
+  const pleg = createPleg(
+    { runtime: { ...fake.runtime, ...runtime }, hints: makeHints(fake), clock, random: seededRandom(2), logger },
+    { runtimeName: 'fake' },
+  );
+  const deaths: string[] = [];
+  const beganMs = clock.monotonicNow();
+  pleg.events$.subscribe((event) => {
+    if (event.type === 'ContainerDied') deaths.push(`${String(clock.monotonicNow() - beganMs)} ${event.podUid}`);
+  });
+  disposables.push(fake, pleg);
+  return { clock, fake, pleg, logger, deaths };
+}
+
+/** A source whose streams the test feeds and breaks. */
+function manualHints(): HintSource & { opened: number; hint(hint: ContainerHint): void; fail(error: Error): void } {
+  let deliver: ((hint: ContainerHint | Error) => void) | undefined;
+  const source = {
+    name: 'manual',
+    opened: 0,
+    hint: (hint: ContainerHint): void => deliver?.(hint),
+    fail: (error: Error): void => deliver?.(error),
+    async *open(signal: AbortSignal): AsyncIterable<ContainerHint> {
+      source.opened += 1;
+      const queue: (ContainerHint | Error)[] = [];
+      let wake = Promise.withResolvers<void>();
+      deliver = (item) => {
+        queue.push(item);
+        wake.resolve();
+      };
+      signal.addEventListener('abort', () => wake.resolve(), { once: true });
+      while (!signal.aborted) {
+        const item = queue.shift();
+        if (item instanceof Error) throw item;
+        if (item !== undefined) yield item;
+        else {
+          await wake.promise;
+          wake = Promise.withResolvers<void>();
+        }
+      }
+    },
+  };
+  return source;
+}
+
+describe('with the events of the runtime', () => {
+  it('sees an exit at once, and lists nothing at rest but once a minute', async () => {
+    const { clock, fake, pleg, deaths } = bench(({ runtime }) => containerEventHints(runtime));
+    const { containerId } = await runPod(fake, 'p1');
+    await runPod(fake, 'p2');
+    pleg.start();
+    await clock.advance(10_000);
+    const lists = fake.calls.get('listPodSandbox') ?? 0;
+    await clock.advance(120_000);
+    expect((fake.calls.get('listPodSandbox') ?? 0) - lists).toBe(2);
+    fake.exitContainer(containerId, 3);
+    await clock.settle();
+    expect(deaths).toEqual(['130000 p1']);
+    expect(pleg.cache.get('p1').containers[0]?.exitCode).toBe(3);
+  });
+
+  it('notices within a minute what no event told, and half a second after the event what somebody else started', async () => {
+    const source = manualHints();
+    const { clock, fake, pleg, deaths } = bench(() => source);
+    const { containerId } = await runPod(fake, 'p1');
+    pleg.start();
+    await clock.advance(10_000);
+    fake.exitContainer(containerId, 3);
+    await clock.advance(49_000);
+    expect(deaths).toEqual([]);
+    await clock.advance(2_000);
+    expect(deaths).toEqual(['60500 p1']);
+
+    const other = await runPod(fake, 'p2');
+    source.hint({ containerId: other.containerId, kind: 'started' });
+    await clock.advance(500);
+    expect(pleg.cache.get('p2').containers).toHaveLength(1);
+  });
+
+  it('looks again when the event came before the runtime itself had noted the exit', async () => {
+    const source = manualHints();
+    const { clock, fake, pleg, deaths } = bench(() => source);
+    const { containerId } = await runPod(fake, 'p1');
+    pleg.start();
+    await clock.advance(10_000);
+    source.hint({ containerId, kind: 'stopped' });
+    await clock.advance(30);
+    fake.exitContainer(containerId, 3);
+    await clock.advance(100);
+    expect(deaths).toEqual(['10070 p1']);
+    // And no more once it has.
+    const lists = fake.calls.get('listContainers');
+    await clock.advance(5_000);
+    expect(fake.calls.get('listContainers')).toBe(lists);
+  });
+
+  it('takes no harm from events that are replayed, doubled, late, or about what it does not know', async () => {
+    const source = manualHints();
+    const { clock, fake, pleg, deaths } = bench(() => source);
+    const { containerId } = await runPod(fake, 'p1');
+    pleg.start();
+    await clock.advance(10_000);
+    for (let round = 0; round < 100; round += 1) {
+      source.hint({ containerId, kind: 'stopped' });
+      source.hint({ containerId: 'long-gone', kind: 'stopped' });
+      source.hint({ containerId: 'never-seen', kind: 'started', podUid: 'nobody' });
+    }
+    await clock.advance(20_000);
+    expect(deaths).toEqual([]);
+    expect(pleg.cache.get('p1').containers[0]?.state).toBe('running');
+    // A burst of hints costs a handful of looks.
+    expect(fake.calls.get('listContainers')).toBeLessThan(20);
+  });
+
+  it('polls each second while the stream is lost, and opens it again for ever with growing pauses', async () => {
+    const source = manualHints();
+    const { clock, fake, pleg, deaths, logger } = bench(() => source);
+    const { containerId } = await runPod(fake, 'p1');
+    pleg.start();
+    await clock.advance(10_000);
+    source.fail(new ServiceError(StatusCode.Unavailable, 'the runtime restarts'));
+    await clock.settle();
+    fake.exitContainer(containerId, 3);
+    await clock.advance(1_001);
+    expect(deaths).toHaveLength(1);
+    for (let attempt = 0; attempt < 100; attempt += 1) {
+      source.fail(new Error('still away'));
+      await clock.advance(37_000);
+    }
+    expect(source.opened).toBeGreaterThan(90);
+    expect(logger.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  it('polls for good when the runtime has no such events', async () => {
+    const source: HintSource = {
+      name: 'none',
+       
+      async *open() {
+        await Promise.resolve();
+        throw new HintsUnsupported('no such RPC');
+      },
+    };
+    const { clock, fake, pleg } = bench(() => source);
+    pleg.start();
+    await clock.advance(10_000);
+    expect(fake.calls.get('listPodSandbox')).toBe(11);
+    expect(pleg.queue().followingHints).toBe(false);
+  });
+
+  it('knows from the code Unimplemented that the runtime has no GetContainerEvents', async () => {
+    const source = containerEventHints({
+       
+      async *getContainerEvents() {
+        await Promise.resolve();
+        throw new ServiceError(StatusCode.Unimplemented, 'unknown method');
+      },
+    });
+    const first = source.open(new AbortController().signal)[Symbol.asyncIterator]().next();
+    await expect(first).rejects.toBeInstanceOf(HintsUnsupported);
+  });
+});
+
+it('reads a pod anew on request although nothing in the lists changed, and says so', async () => {
+  const { clock, fake, pleg } = bench(manualHints);
+  const { containerId } = await runPod(fake, 'p1');
+  pleg.start();
+  await clock.advance(10_000);
+  const types: string[] = [];
+  pleg.events$.subscribe(({ type }) => types.push(type));
+  await fake.runtime.updateContainerResources({ containerId, linux: { cpuShares: 512n } });
+  pleg.requestRelist('p1');
+  await clock.settle();
+  expect(types).toEqual([]);
+  pleg.requestReinspect('p1');
+  await clock.settle();
+  expect(types).toEqual(['PodSync']);
+  expect(pleg.cache.get('p1').containers[0]?.resources?.cpuRequestMillis).toBe(500);
+});
