@@ -17,13 +17,38 @@ export interface HintSource {
   readonly name: string;
   /**
    * Opens a stream of hints. It ends, or throws, when the connection is lost.
-   * @throws HintsUnsupported when the runtime has no such events, so that asking again is in vain
+   * @throws an error with the reason `Unsupported` ({@link HintsUnsupported}) when the runtime has no such events, so that asking again is in vain
    */
   open(signal: AbortSignal): AsyncIterable<ContainerHint>;
 }
 
-/** The runtime does not offer the events that a {@link HintSource} is made of. */
+/** The runtime does not offer the events that a {@link HintSource} is made of. What counts is the `reason`, so that a source need not know this class. */
 export class HintsUnsupported extends Error {
   override readonly name = 'HintsUnsupported';
   readonly reason = 'Unsupported';
+}
+
+/** Whether a source said that it will never work. */
+export function isUnsupported(error: unknown): boolean {
+  return error instanceof Error && 'reason' in error && error.reason === 'Unsupported';
+}
+
+/** The first of several sources that works with the runtime: each time the stream is opened they are tried in order. */
+export function firstSupported(...sources: readonly HintSource[]): HintSource {
+  return {
+    name: sources.map(({ name }) => name).join(', else '),
+    async *open(signal) {
+      let unsupported = new HintsUnsupported('no source of hints was given');
+      for (const source of sources) {
+        try {
+          yield* source.open(signal);
+          return;
+        } catch (error) {
+          if (!isUnsupported(error)) throw error;
+          unsupported = error as HintsUnsupported;
+        }
+      }
+      throw unsupported;
+    },
+  };
 }

@@ -94,7 +94,7 @@ export function createPleg(ports: PlegPorts, options: PlegOptions): Pleg {
   const events = new Subject<PodLifecycleEvent>();
   const firstListing = new ReplaySubject<void>(1);
   const reader = createPodReader(
-    { runtime, clock, logger, cache, lifetime, emit: (event) => events.next(event) },
+    { runtime, clock, logger, cache, lifetime, emit: (event) => events.next(event), onSick: () => wakeLoop?.() },
     { runtimeName, maxConcurrentReads, readTimeoutMs },
   );
   const checks = createHintChecks({
@@ -122,8 +122,8 @@ export function createPleg(ports: PlegPorts, options: PlegOptions): Pleg {
     try {
       const pods = await list();
       const byUid = new Map(pods.map((pod) => [pod.uid, pod]));
-      for (const uid of reader.uids()) if (!byUid.has(uid)) reader.reconcile(uid, undefined);
-      for (const [uid, pod] of byUid) reader.reconcile(uid, pod);
+      for (const uid of reader.uids()) if (!byUid.has(uid)) reader.reconcile(uid, undefined, mark);
+      for (const [uid, pod] of byUid) reader.reconcile(uid, pod, mark);
       cache.setListed(mark);
       listedMs = clock.monotonicNow();
       firstListing.next();
@@ -144,6 +144,7 @@ export function createPleg(ports: PlegPorts, options: PlegOptions): Pleg {
       reader.reconcile(
         uid,
         pods.find((pod) => pod.uid === uid),
+        mark,
       );
       cache.setPodListed(uid, mark);
       metrics.podRelisted(clock.monotonicNow() - beganMs);
@@ -165,8 +166,9 @@ export function createPleg(ports: PlegPorts, options: PlegOptions): Pleg {
       await relistAll();
       const endedMs = clock.monotonicNow();
       while (!lifetime.signal.aborted) {
-        // Asked anew each time: with the loss of the hints the next relist is due at once.
-        const periodMs = following && listError === undefined ? relistPeriodWithHintsMs : relistPeriodMs;
+        // Asked anew each time: hints get lost, and what could not be read is tried again at the next relist.
+        const allIsWell = listError === undefined && reader.sick.size === 0;
+        const periodMs = following && allIsWell ? relistPeriodWithHintsMs : relistPeriodMs;
         const remainingMs = endedMs + periodMs - clock.monotonicNow();
         if (remainingMs <= 0 || fullRelistRequested || requested.size > MAX_SINGLE_RELISTS) break;
         const [uid] = requested;

@@ -8,7 +8,7 @@ import {
   sleep,
 } from '@rxlet/component-base';
 import type { PlegMetrics } from './pleg-metrics.ts';
-import { type ContainerHint, type HintSource, HintsUnsupported } from './container-hints.ts';
+import { type ContainerHint, type HintSource, isUnsupported } from './container-hints.ts';
 
 /** What following hints needs. */
 export interface HintFollowerPorts {
@@ -58,10 +58,10 @@ export async function followHints(source: HintSource, ports: HintFollowerPorts, 
     }
     if (signal.aborted) return;
     if (following) onChange(false);
-    if (failure instanceof HintsUnsupported) {
+    if (isUnsupported(failure)) {
       logger.info('the container runtime has no events to follow; it is polled', {
         source: source.name,
-        cause: failure.message,
+        cause: errorMessage(failure),
       });
       return;
     }

@@ -5,11 +5,12 @@ import {
   type RecordingLogger,
   type VirtualClock,
 } from '@rxlet/component-base/testing';
-import { type RuntimeService, ServiceError, StatusCode } from '@rxlet/cri-api';
+import { ContainerState, type RuntimeService, ServiceError, StatusCode } from '@rxlet/cri-api';
 import { createFakeRuntime, discardLogs, type FakeRuntime } from '@rxlet/fake-cri';
+import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { containerEventHints } from './container-event-hints.ts';
-import { type ContainerHint, type HintSource, HintsUnsupported } from './container-hints.ts';
+import { type ContainerHint, firstSupported, type HintSource, HintsUnsupported } from './container-hints.ts';
 import { createPleg, type Pleg } from './create-pleg.ts';
 import { runPod } from './test-support/run-pod.ts';
 
@@ -27,12 +28,21 @@ interface Bench {
   readonly deaths: string[];
 }
 
-function bench(makeHints: (fake: FakeRuntime) => HintSource, runtime: Partial<RuntimeService> = {}): Bench {
+function bench(
+  makeHints: (fake: FakeRuntime) => HintSource,
+  intercept: (fake: FakeRuntime) => Partial<RuntimeService> = () => ({}),
+): Bench {
   const clock = createVirtualClock();
   const fake = createFakeRuntime({ clock, random: seededRandom(1), logs: discardLogs });
   const logger = recordingLogger();
   const pleg = createPleg(
-    { runtime: { ...fake.runtime, ...runtime }, hints: makeHints(fake), clock, random: seededRandom(2), logger },
+    {
+      runtime: { ...fake.runtime, ...intercept(fake) },
+      hints: makeHints(fake),
+      clock,
+      random: seededRandom(2),
+      logger,
+    },
     { runtimeName: 'fake' },
   );
   const deaths: string[] = [];
@@ -42,6 +52,17 @@ function bench(makeHints: (fake: FakeRuntime) => HintSource, runtime: Partial<Ru
   });
   disposables.push(fake, pleg);
   return { clock, fake, pleg, logger, deaths };
+}
+
+const STATES: Readonly<Record<number, string>> = {
+  [ContainerState.CONTAINER_CREATED]: 'created',
+  [ContainerState.CONTAINER_RUNNING]: 'running',
+  [ContainerState.CONTAINER_EXITED]: 'exited',
+};
+
+function isRunning(fake: FakeRuntime, containerId: string): boolean {
+  const container = fake.snapshot().containers.find(({ id }) => id === containerId);
+  return container?.state === ContainerState.CONTAINER_RUNNING;
 }
 
 /** A source whose streams the test feeds and breaks. */
@@ -163,10 +184,33 @@ describe('with the events of the runtime', () => {
     expect(logger.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
+  it('reads what could not be read again after a second, as without hints', async () => {
+    const source = manualHints();
+    const { clock, fake, pleg, deaths } = bench(() => source);
+    const { containerId } = await runPod(fake, 'p1');
+    pleg.start();
+    await clock.advance(10_000);
+    for (const rpc of ['containerStatus', 'listContainers'] as const) {
+      // The first repetition comes at once, when the last relist is longer ago than a second.
+      for (let time = 0; time < 2; time += 1) fake.failNext(rpc, new ServiceError(StatusCode.Internal, 'broken'));
+      pleg.requestReinspect('p1');
+      await clock.advance(100);
+      expect(pleg.sickPods().size).toBe(rpc === 'containerStatus' ? 1 : 0);
+      await clock.advance(1_000);
+      expect(pleg.sickPods().size).toBe(0);
+      await expect(pleg.cache.getNewerThan('p1', 0)).resolves.toMatchObject({ uid: 'p1' });
+    }
+    fake.failNext('containerStatus', new ServiceError(StatusCode.Internal, 'broken'));
+    fake.exitContainer(containerId, 1);
+    source.hint({ containerId, kind: 'stopped' });
+    await clock.advance(1_100);
+    expect(deaths).toHaveLength(1);
+  });
+
   it('polls for good when the runtime has no such events', async () => {
     const source: HintSource = {
       name: 'none',
-       
+
       async *open() {
         await Promise.resolve();
         throw new HintsUnsupported('no such RPC');
@@ -181,7 +225,6 @@ describe('with the events of the runtime', () => {
 
   it('knows from the code Unimplemented that the runtime has no GetContainerEvents', async () => {
     const source = containerEventHints({
-       
       async *getContainerEvents() {
         await Promise.resolve();
         throw new ServiceError(StatusCode.Unimplemented, 'unknown method');
@@ -189,6 +232,138 @@ describe('with the events of the runtime', () => {
     });
     const first = source.open(new AbortController().signal)[Symbol.asyncIterator]().next();
     await expect(first).rejects.toBeInstanceOf(HintsUnsupported);
+  });
+});
+
+it('answers who waits for a status newer than a read that is under way, without another relist', async () => {
+  const source = manualHints();
+  const reading = Promise.withResolvers<void>();
+  let hold: Promise<void> = reading.promise;
+  const { clock, fake, pleg } = bench(
+    () => source,
+    ({ runtime }) => ({
+      podSandboxStatus: async (...request) => {
+        const status = await runtime.podSandboxStatus(...request);
+        await hold;
+        return status;
+      },
+    }),
+  );
+  pleg.start();
+  await clock.advance(10_000);
+  await runPod(fake, 'p1');
+  pleg.requestRelist('p1');
+  await clock.settle();
+  const waiting = pleg.cache.getNewerThan('p1', pleg.cache.mark());
+  await clock.settle();
+  hold = Promise.resolve();
+  reading.resolve();
+  await clock.settle();
+  expect((await waiting).containers).toHaveLength(1);
+});
+
+it('knows what the runtime holds, whatever happens to its events', async () => {
+  const step = fc.oneof(
+    fc.record({ do: fc.constant('run' as const), pod: fc.nat(3) }),
+    fc.record({ do: fc.constantFrom('exit' as const, 'remove' as const, 'wait' as const), pod: fc.nat(3) }),
+    fc.record({ do: fc.constant('advance' as const), ms: fc.nat(3_000) }),
+    fc.record({ do: fc.constant('restart' as const), ms: fc.nat(5_000) }),
+  );
+  const probability = fc.constantFrom(0, 0.3, 1);
+  const faults = fc.record({ drop: probability, duplicate: probability, reorder: probability, replay: probability });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 20 }), faults, fc.nat(2_000), async (steps, lost, delayMs) => {
+      const { clock, fake, pleg } = bench(({ runtime }) => containerEventHints(runtime));
+      fake.setEventFaults({ ...lost, delayMs });
+      const pods = new Map<string, { sandboxId: string; containerId: string }>();
+      const waits: Promise<unknown>[] = [];
+      pleg.start();
+      for (const one of steps) {
+        const uid = 'pod' in one ? `p${String(one.pod)}` : '';
+        const ids = pods.get(uid);
+        switch (one.do) {
+          case 'run':
+            if (ids === undefined) pods.set(uid, await runPod(fake, uid));
+            break;
+          case 'exit':
+            if (ids !== undefined && isRunning(fake, ids.containerId)) fake.exitContainer(ids.containerId, 1);
+            break;
+          case 'remove':
+            pods.delete(uid);
+            if (ids !== undefined) await fake.runtime.removePodSandbox({ podSandboxId: ids.sandboxId });
+            break;
+          case 'wait': {
+            // What was true before the wait began must be in its answer.
+            const exists = ids !== undefined;
+            const running = exists && isRunning(fake, ids.containerId);
+            const answer = pleg.cache.getNewerThan(uid, pleg.cache.mark());
+            if (exists && !running) {
+              waits.push(
+                answer.then(({ containers }) => {
+                  const found = containers.find(({ id }) => id.id === ids.containerId);
+                  expect(found?.state ?? 'exited').toBe('exited');
+                }),
+              );
+            } else waits.push(answer);
+            await clock.settle();
+            break;
+          }
+          case 'advance':
+            await clock.advance(one.ms);
+            break;
+          case 'restart':
+            fake.stop();
+            await clock.advance(one.ms);
+            fake.start();
+            break;
+        }
+      }
+      await clock.advance(65_000);
+      await Promise.allSettled(waits).then((outcomes) => {
+        for (const outcome of outcomes) {
+          // A wait may fail because the runtime was away, but never with a wrong answer.
+          if (outcome.status === 'rejected') expect(outcome.reason).not.toHaveProperty('actual');
+        }
+      });
+      const known = pleg
+        .pods()
+        .flatMap(({ uid }) => pleg.cache.get(uid).containers.map(({ id, state }) => [id.id, state]));
+      const held = fake.snapshot().containers.map(({ id, state }) => [id, STATES[state]]);
+      expect(Object.fromEntries(known)).toEqual(Object.fromEntries(held));
+      await pleg[Symbol.asyncDispose]();
+      expect(clock.pendingTimers).toBe(0);
+      await fake[Symbol.asyncDispose]();
+      disposables.length = 0;
+    }),
+    { numRuns: 100 },
+  );
+});
+
+describe('firstSupported', () => {
+  const none: HintSource = {
+    name: 'none',
+    async *open() {
+      await Promise.resolve();
+      throw new HintsUnsupported('not here');
+    },
+  };
+  const one: HintSource = {
+    name: 'one',
+    async *open() {
+      yield await Promise.resolve({ containerId: 'c', kind: 'started' as const });
+    },
+  };
+  const all = async (source: HintSource): Promise<ContainerHint[]> => {
+    const hints: ContainerHint[] = [];
+    for await (const hint of source.open(new AbortController().signal)) hints.push(hint);
+    return hints;
+  };
+  it('passes over what is not supported', async () => {
+    expect(await all(firstSupported(none, one, one))).toEqual([{ containerId: 'c', kind: 'started' }]);
+  });
+  it('says when nothing is', async () => {
+    await expect(all(firstSupported(none, none))).rejects.toBeInstanceOf(HintsUnsupported);
+    await expect(all(firstSupported())).rejects.toBeInstanceOf(HintsUnsupported);
   });
 });
 

@@ -3,12 +3,12 @@ import type { RuntimeService } from '@rxlet/cri-api';
 import { readRuntimePodStatus, type RuntimePod, type RuntimePodStatus } from '@rxlet/pod-model';
 import type { ListedState } from './hint-checks.ts';
 import { computePodLifecycleEvents, type PodLifecycleEvent } from './pod-lifecycle-event.ts';
-import type { WritablePodStatusCache } from './pod-status-cache.ts';
+import type { ReadMark, WritablePodStatusCache } from './pod-status-cache.ts';
 
 /** Reads the status of each pod whose listing changed, and tells what changed once it has. */
 export interface PodReader {
-  /** A listing saw the pod like this, or (`undefined`) not at all. */
-  reconcile(uid: string, listed: RuntimePod | undefined): void;
+  /** A listing that began at `mark` saw the pod like this, or (`undefined`) not at all. */
+  reconcile(uid: string, listed: RuntimePod | undefined, mark: ReadMark): void;
   /** The pod is to be read at its next listing even if nothing in the lists changes: resources and the like do not show there. */
   reinspect(uid: string): void;
   /** UIDs of the pods that are known. */
@@ -29,6 +29,8 @@ export interface PodReaderPorts {
   readonly cache: WritablePodStatusCache;
   readonly lifetime: Lifetime;
   emit(event: PodLifecycleEvent): void;
+  /** A pod could not be read, and is to be listed again soon. */
+  onSick(): void;
 }
 
 /** How a reader works. */
@@ -45,13 +47,15 @@ interface PodRecord {
   read: RuntimePod | undefined;
   /** The latest listing. */
   listed: RuntimePod | undefined;
+  /** When that began. */
+  listedAt: ReadMark;
   reading: boolean;
   reinspect: boolean;
 }
 
 /** Creates a {@link PodReader}. */
 export function createPodReader(ports: PodReaderPorts, options: PodReaderOptions): PodReader {
-  const { runtime, clock, logger, cache, lifetime, emit } = ports;
+  const { runtime, clock, logger, cache, lifetime, emit, onSick } = ports;
   const { runtimeName, readTimeoutMs } = options;
   const places = createSemaphore(options.maxConcurrentReads);
   const records = new Map<string, PodRecord>();
@@ -67,7 +71,11 @@ export function createPodReader(ports: PodReaderPorts, options: PodReaderOptions
         const target = record.listed;
         const pending: PodLifecycleEvent[] = computePodLifecycleEvents(uid, record.read, target);
         const { reinspect } = record;
-        if (pending.length === 0 && !reinspect) break;
+        if (pending.length === 0 && !reinspect) {
+          // Listings that came while the pod was read saw it just as it was read.
+          cache.setSettled(uid, record.listedAt);
+          break;
+        }
         const status = await places.run(() => readStatus(uid, target), lifetime.signal);
         if (status === undefined) break;
         if (reinspect) record.reinspect = false;
@@ -110,6 +118,7 @@ export function createPodReader(ports: PodReaderPorts, options: PodReaderOptions
       if (!sick.has(uid)) logger.warn('cannot read the status of a pod', { podUid: uid, error: failure.message });
       sick.set(uid, failure);
       cache.setError(uid, failure, mark);
+      onSick();
       return undefined;
     }
   };
@@ -120,15 +129,16 @@ export function createPodReader(ports: PodReaderPorts, options: PodReaderOptions
   };
 
   return {
-    reconcile(uid, listed) {
+    reconcile(uid, listed, mark) {
       let record = records.get(uid);
       if (record === undefined) {
         if (listed === undefined) return;
-        record = { read: undefined, listed: undefined, reading: false, reinspect: false };
+        record = { read: undefined, listed: undefined, listedAt: 0, reading: false, reinspect: false };
         records.set(uid, record);
       }
       index(uid, record.listed, listed);
       record.listed = listed;
+      record.listedAt = mark;
       if (computePodLifecycleEvents(uid, record.read, listed).length === 0 && !record.reinspect) return;
       cache.setChanged(uid);
       if (!record.reading) void lifetime.track(readPod(uid, record));

@@ -34,6 +34,8 @@ export interface WritablePodStatusCache extends PodStatusCache {
   setListed(mark: ReadMark): void;
   /** The same for a listing of one pod. */
   setPodListed(uid: string, mark: ReadMark): void;
+  /** The pod was read, and the latest listing, which started at `mark`, shows it as it was read. */
+  setSettled(uid: string, mark: ReadMark): void;
   /** Forgets a pod of which the runtime holds nothing any more. */
   delete(uid: string, mark: ReadMark): void;
   /** Rejects who still waits. */
@@ -148,6 +150,13 @@ export function createPodStatusCache(options: PodStatusCacheOptions = {}): Writa
       } else {
         entry.changed = true;
       }
+    },
+    setSettled(uid, mark) {
+      const entry = entries.get(uid);
+      if (entry === undefined) return;
+      entry.changed = false;
+      entry.validAt = Math.max(entry.validAt, mark);
+      wake(uid);
     },
     setListed(mark) {
       listedAt = Math.max(listedAt, mark);
