@@ -24,9 +24,55 @@ export interface DecodedManifest {
  * @throws {@link ManifestError}
  */
 export function decodeManifest(text: string, options: DecodeManifestOptions): DecodedManifest {
-  const manifest = 'file' in options.origin ? options.origin.file : options.origin.url;
+  const manifest = nameOf(options);
   const { value, warnings } = parseManifest(text, manifest);
   checkKind(value, manifest);
+  const decoded = decodePod(value, manifest, options);
+  return { pod: decoded.pod, warnings: [...warnings, ...decoded.warnings] };
+}
+
+/** The same for a manifest that may also be a `PodList`. One bad pod spoils the list: what is meant by the rest of it is anybody's guess. */
+export function decodeManifestList(
+  text: string,
+  options: DecodeManifestOptions,
+): { readonly pods: readonly Pod[]; readonly warnings: readonly string[] } {
+  const manifest = nameOf(options);
+  const { value, warnings } = parseManifest(text, manifest);
+  if (!isPodList(value)) {
+    checkKind(value, manifest);
+    const { pod, warnings: more } = decodePod(value, manifest, options);
+    return { pods: [pod], warnings: [...warnings, ...more] };
+  }
+  const items = value.items ?? [];
+  if (!Array.isArray(items)) {
+    throw new ManifestError('NotAPod', manifest, 'holds a PodList whose items are no list; make them a list of pods');
+  }
+  const decoded = items.map((item: unknown, index) => {
+    const place = `${manifest}, items[${String(index)}]`;
+    // The items of a list may leave out what the list says.
+    const pod = isObject(item) ? { apiVersion: 'v1', kind: 'Pod', ...item } : item;
+    checkKind(pod, place);
+    const { pod: one, warnings: about } = decodePod(pod, place, options);
+    return { pod: one, warnings: about.map((warning) => `items[${String(index)}]: ${warning}`) };
+  });
+  return {
+    pods: decoded.map(({ pod }) => pod),
+    warnings: [...warnings, ...decoded.flatMap(({ warnings: about }) => about)],
+  };
+}
+
+function nameOf({ origin }: DecodeManifestOptions): string {
+  return 'file' in origin ? origin.file : origin.url;
+}
+
+function isPodList(value: unknown): value is { readonly items?: unknown } {
+  if (!isObject(value)) return false;
+  const { apiVersion, kind } = value as { apiVersion?: unknown; kind?: unknown };
+  return apiVersion === 'v1' && (kind === 'PodList' || kind === 'List');
+}
+
+/** Makes a pod of what {@link checkKind} let pass. */
+function decodePod(value: object, manifest: string, options: DecodeManifestOptions): DecodedManifest {
   const decoded = decodeFields(value, 'io.k8s.api.core.v1.Pod');
   if (decoded.problems.length > 0) throw fieldError('WrongFieldType', manifest, 'not a valid pod', decoded.problems);
   const written = decoded.value as Pod;
@@ -47,8 +93,9 @@ export function decodeManifest(text: string, options: DecodeManifestOptions): De
     );
   }
   const unknown = decoded.unknownFields;
-  if (unknown.length === 0) return { pod, warnings };
-  return { pod, warnings: [...warnings, `fields that a Pod does not have are ignored: ${listSome(unknown, ', ')}`] };
+  const warnings =
+    unknown.length === 0 ? [] : [`fields that a Pod does not have are ignored: ${listSome(unknown, ', ')}`];
+  return { pod, warnings };
 }
 
 function fieldError(

@@ -1,7 +1,13 @@
-export { type DecodedManifest, decodeManifest, type DecodeManifestOptions } from './decode-manifest.ts';
+export {
+  type DecodedManifest,
+  decodeManifest,
+  decodeManifestList,
+  type DecodeManifestOptions,
+} from './decode-manifest.ts';
 export { defaultPod } from './default-pod.ts';
 export { diffPods, type PodDiff } from './diff-pods.ts';
 export { createFileSource, type FileSourceOptions, type FileSourcePorts } from './file-source.ts';
+export { createHttpSource, type HttpSourceOptions, type HttpSourcePorts } from './http-source.ts';
 export { createManualSource, type ManualSource } from './manual-source.ts';
 export { type FieldProblem, ManifestError, type ManifestErrorReason } from './manifest-error.ts';
 export {
@@ -11,6 +17,7 @@ export {
   type ManifestFolder,
   type ManifestListing,
 } from './manifest-folder.ts';
+export { type FetchedManifest, type ManifestFetcher, ManifestTooLarge } from './manifest-fetcher.ts';
 export { MAX_MANIFEST_BYTES } from './manifest-reader.ts';
 export { nodeManifestFolder } from './node-manifest-folder.ts';
 export {

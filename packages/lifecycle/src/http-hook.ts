@@ -1,0 +1,64 @@
+import type { Counter, EventRecorder } from '@rxlet/component-base';
+import type { HTTPGetAction, Pod } from '@rxlet/kube-api';
+import { findPodContainer, podEventObject } from '@rxlet/pod-model';
+import { httpGet } from './http/http-get.ts';
+import { httpGetRequest } from './http/http-get-request.ts';
+import { hostAndPort, HttpError, type HttpGetRequest, type HttpPort } from './http/http-port.ts';
+
+/** As much of an answer is read before the connection is closed. */
+const MAX_BODY_BYTES = 10 * 1024;
+
+/** What HTTP hooks are run with. */
+export interface HttpHookContext {
+  readonly http: HttpPort;
+  readonly events: EventRecorder;
+  readonly userAgent: string;
+  readonly fallbacks: Counter;
+  podIp(pod: Pod, signal: AbortSignal): Promise<string | undefined>;
+}
+
+/**
+ * Sends the request of an HTTP hook. Any answer will do, whatever its status. A server that speaks plain HTTP where HTTPS was asked for gets the request
+ * again without TLS, and without credentials (as old versions of Kubernetes ignored the scheme).
+ */
+export async function runHttpHook(
+  context: HttpHookContext,
+  { pod, container }: { readonly pod: Pod; readonly container: string },
+  action: HTTPGetAction,
+  signal: AbortSignal,
+): Promise<void> {
+  signal.throwIfAborted();
+  const given = action.host ?? '';
+  const hostname = given === '' ? await context.podIp(pod, signal) : given;
+  if (hostname === undefined || hostname === '')
+    throw new Error('failed to find networking container: the pod has no IP');
+  const ports = findPodContainer(pod, container)?.container ?? {};
+  const request = httpGetRequest(action, ports, { hostname, userAgent: context.userAgent });
+  const options = { maxBodyBytes: MAX_BODY_BYTES, signal };
+  try {
+    await httpGet(context.http, request, options);
+  } catch (error) {
+    if (!(error instanceof HttpError && error.reason === 'PlainHttpServer')) throw error;
+    try {
+      await httpGet(context.http, withoutTls(request), options);
+    } catch {
+      // What the pod asked for is what failed.
+      throw error;
+    }
+    context.fallbacks.inc();
+    context.events.event(
+      podEventObject(pod),
+      'Warning',
+      'LifecycleHTTPFallback',
+      `request to HTTPS lifecycle hook ${hostAndPort(request.hostname, request.port)} got HTTP response, retry with HTTP succeeded`,
+    );
+  }
+}
+
+function withoutTls(request: HttpGetRequest): HttpGetRequest {
+  return {
+    ...request,
+    scheme: 'http',
+    headers: request.headers.filter(([name]) => name.toLowerCase() !== 'authorization'),
+  };
+}

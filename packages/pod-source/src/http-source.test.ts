@@ -1,0 +1,222 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
+import { systemClock } from '@rxlet/component-base';
+import { firstValueFrom } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import { createHttpSource, type HttpSourceOptions } from './http-source.ts';
+import { ManifestTooLarge, networkManifestFetcher } from './manifest-fetcher.ts';
+import { testManifest } from './test-manifest.ts';
+
+const URL_ = 'http://manifests.example/node1';
+
+function podJson(name: string, image = 'x'): object {
+  return { metadata: { name }, spec: { containers: [{ name: 'c', image }] } };
+}
+
+function list(...items: object[]): string {
+  return JSON.stringify({ apiVersion: 'v1', kind: 'PodList', items });
+}
+
+function setUp(options: Partial<HttpSourceOptions> = {}) {
+  const clock = createVirtualClock();
+  const logger = recordingLogger();
+  const answer = { status: 200, body: list() as string | Error | undefined };
+  const requests: { readonly url: string; readonly headers: unknown; readonly atMs: number }[] = [];
+  const beganMs = clock.monotonicNow();
+  const fetcher = {
+    get(url: string, { headers, signal }: { headers: unknown; signal: AbortSignal }) {
+      requests.push({ url, headers, atMs: clock.monotonicNow() - beganMs });
+      const { status, body } = answer;
+      if (body === undefined) {
+        return new Promise<never>((_, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+        });
+      }
+      return body instanceof Error
+        ? Promise.reject(body)
+        : Promise.resolve({ status, body: new TextEncoder().encode(body) });
+    },
+  };
+  const source = createHttpSource({ clock, fetcher, logger }, { url: URL_, nodeName: 'node1', ...options });
+  const snapshots: string[][] = [];
+  const problems: string[] = [];
+  source.snapshots$.subscribe((pods) =>
+    snapshots.push(pods.map(({ metadata, spec }) => `${metadata!.name!} ${spec!.containers[0]!.image!}`)),
+  );
+  source.problems$.subscribe(({ reason, message }) => problems.push(`${reason}: ${message}`));
+  return { clock, source, answer, requests, snapshots, problems, logger };
+}
+
+describe('createHttpSource', () => {
+  it('asks every 20 seconds and tells what changed', async () => {
+    const { clock, source, answer, requests, snapshots, problems } = setUp({
+      headers: [
+        ['X-Node', 'node1'],
+        ['X-Node', 'again'],
+      ],
+    });
+    await using _ = source;
+    await clock.advance(60_000);
+    expect(requests).toEqual([]);
+    answer.body = testManifest('one', 'busybox:1');
+    source.start();
+    source.start();
+    await clock.advance(20_000);
+    answer.body = list(podJson('two'), { apiVersion: 'v1', kind: 'Pod', ...podJson('three') });
+    await clock.advance(20_000);
+    answer.body = list();
+    await clock.advance(20_000);
+    expect(requests.map(({ atMs }) => atMs)).toEqual([60_000, 80_000, 100_000, 120_000]);
+    expect(requests[0]).toMatchObject({
+      url: URL_,
+      headers: [
+        ['X-Node', 'node1'],
+        ['X-Node', 'again'],
+      ],
+    });
+    expect(snapshots).toEqual([['one-node1 busybox:1'], ['two-node1 x', 'three-node1 x'], []]);
+    expect(problems).toEqual([]);
+  });
+
+  it('makes static pods whose identity follows from content and URL', async () => {
+    const { clock, source, answer } = setUp();
+    await using _ = source;
+    answer.body = list(podJson('one'));
+    source.start();
+    await clock.settle();
+    const [pod] = await firstValueFrom(source.snapshots$);
+    expect(pod!.metadata).toMatchObject({
+      name: 'one-node1',
+      namespace: 'default',
+      uid: expect.stringMatching(/^[0-9a-f]{32}$/) as string,
+    });
+    // Unlike the pods of files.
+    expect(pod!.spec!.tolerations ?? []).toEqual([]);
+  });
+
+  it.each<[string, number, string | Error, string]>([
+    [
+      'an error status',
+      503,
+      list(podJson('two')),
+      'SourceUnavailable: cannot get pods from http://manifests.example/node1: the server answered with status 503; it is tried again every 20 s; its pods are kept as they are',
+    ],
+    [
+      'an empty answer',
+      200,
+      '',
+      'SourceUnavailable: cannot get pods from http://manifests.example/node1: the answer is empty (a server without pods sends an empty PodList); it is tried again every 20 s; its pods are kept as they are',
+    ],
+    [
+      'no answer',
+      200,
+      new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 192.0.2.1:80') }),
+      'SourceUnavailable: cannot get pods from http://manifests.example/node1: connect ECONNREFUSED 192.0.2.1:80; it is tried again every 20 s; its pods are kept as they are',
+    ],
+    [
+      'no pod',
+      200,
+      '<html>',
+      'InvalidManifest: http://manifests.example/node1: holds a string; expected a Pod (apiVersion: v1, kind: Pod); its pods are kept as they are',
+    ],
+    [
+      'one bad pod of a list',
+      200,
+      list(podJson('two'), { metadata: {} }),
+      'InvalidManifest: http://manifests.example/node1, items[1]: invalid pod: name is needed for the pod; set metadata.name; its pods are kept as they are',
+    ],
+  ])('keeps its pods with %s, and tells it once', async (_title, status, body, problem) => {
+    const { clock, source, answer, snapshots, problems } = setUp();
+    await using _ = source;
+    const good = list(podJson('one'));
+    answer.body = good;
+    source.start();
+    await clock.settle();
+    Object.assign(answer, { status, body });
+    await clock.advance(100_000);
+    expect(snapshots).toEqual([['one-node1 x']]);
+    expect(problems).toEqual([problem]);
+    Object.assign(answer, { status: 200, body: good });
+    await clock.advance(20_000);
+    expect(snapshots).toEqual([['one-node1 x']]);
+    answer.body = list(podJson('one', 'y'));
+    await clock.advance(20_000);
+    expect(snapshots.at(-1)).toEqual(['one-node1 y']);
+  });
+
+  it('is not ready before the first good answer', async () => {
+    const { clock, source, answer, snapshots } = setUp();
+    await using _ = source;
+    answer.body = new Error('away');
+    source.start();
+    await clock.advance(60_000);
+    expect(snapshots).toEqual([]);
+    answer.body = list();
+    await clock.advance(20_000);
+    expect(snapshots).toEqual([[]]);
+  });
+
+  it('waits ten seconds for an answer, and leaves nothing behind', async () => {
+    const { clock, source, answer, problems } = setUp();
+    answer.body = undefined;
+    source.start();
+    await clock.advance(9_999);
+    expect(problems).toEqual([]);
+    await clock.advance(1);
+    expect(problems[0]).toContain('no answer within 10000 ms');
+    await clock.advance(25_000);
+    await source[Symbol.asyncDispose]();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it.each(['/etc/manifests', 'ftp://host/x', ''])('refuses %j as its URL', (url) => {
+    expect(() => setUp({ url })).toThrow('must begin with http:// or https://');
+  });
+
+  it('keeps credentials out of its messages', async () => {
+    expect(() => setUp({ url: 'https://user:secret@host.example/x' })).toThrow(
+      'the URL of a manifest on host.example holds a user name or password; give them in a header, which is not logged',
+    );
+    expect(() => setUp({ headers: [['bad header', 'x']] })).toThrow(TypeError);
+    const { clock, source, answer, logger, problems } = setUp({ headers: [['Authorization', 'Bearer secret']] });
+    await using _ = source;
+    answer.body = new Error('away');
+    source.start();
+    await clock.settle();
+    expect(problems).toHaveLength(1);
+    expect(JSON.stringify([logger.lines, problems])).not.toContain('secret');
+  });
+});
+
+describe('networkManifestFetcher', () => {
+  async function serve(handler: RequestListener): Promise<AsyncDisposable & { readonly url: string }> {
+    const server = createServer(handler);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/pods`;
+    const close = async (): Promise<void> => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    };
+    return { url, [Symbol.asyncDispose]: close };
+  }
+  const options = { headers: [['X-Node', 'node1']] as const, maxBytes: 1000, signal: new AbortController().signal };
+
+  it('gets what a server has', async () => {
+    await using server = await serve((request, reply) => reply.end(`node ${String(request.headers['x-node'])}`));
+    const { status, body } = await networkManifestFetcher.get(server.url, options);
+    expect([status, new TextDecoder().decode(body)]).toEqual([200, 'node node1']);
+  });
+
+  it('reads no more than it is told', async () => {
+    await using server = await serve((_, reply) => reply.end('x'.repeat(1001)));
+    await expect(networkManifestFetcher.get(server.url, options)).rejects.toBeInstanceOf(ManifestTooLarge);
+  });
+
+  it('feeds a source', async () => {
+    await using server = await serve((_, reply) => reply.end(testManifest('one')));
+    await using source = createHttpSource({ clock: systemClock }, { url: server.url, nodeName: 'node1' });
+    source.start();
+    expect((await firstValueFrom(source.snapshots$)).map(({ metadata }) => metadata?.name)).toEqual(['one-node1']);
+  });
+});
