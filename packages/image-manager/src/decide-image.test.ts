@@ -11,6 +11,8 @@ describe('decideImage', () => {
     ['Never', 'not-looked-up', 'look-up'],
     ['Never', 'present', 'use'],
     ['Never', 'absent', 'refuse'],
+    ['IfNotPresent', 'not-accessible', 'pull'],
+    ['Never', 'not-accessible', 'refuse'],
     [undefined, 'not-looked-up', 'pull'],
     ['', 'not-looked-up', 'pull'],
   ] as const)('%s, %s: %s', (policy, presence, step) => {

@@ -1,5 +1,5 @@
-/** What is known of an image on the node. */
-export type ImagePresence = 'not-looked-up' | 'present' | 'absent';
+/** What is known of an image on the node; `not-accessible` is one that is present, but the pod has to show that it may pull it. */
+export type ImagePresence = 'not-looked-up' | 'present' | 'not-accessible' | 'absent';
 
 /** The next step towards an image: ask the runtime for it, use what is there, pull it, or refuse the request. */
 export type ImageStep = 'look-up' | 'use' | 'pull' | 'refuse';
@@ -15,6 +15,7 @@ export function decideImage(pullPolicy: string | undefined, presence: ImagePrese
       return 'look-up';
     case 'present':
       return 'use';
+    case 'not-accessible':
     case 'absent':
       return pullPolicy === 'Never' ? 'refuse' : 'pull';
   }

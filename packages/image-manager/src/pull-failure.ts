@@ -1,6 +1,8 @@
-import { callErrorCode, StatusCode } from '@rxlet/cri-api';
-import { errorMessage } from '@rxlet/component-base';
+import { DeadlineExceededError, errorMessage } from '@rxlet/component-base';
+import { callErrorCode, ServiceError, StatusCode } from '@rxlet/cri-api';
+import type { PullCredential } from './credentials/pull-credential.ts';
 import type { ImageErrorReason } from './image-error.ts';
+import { redactCredentials } from './redact-credentials.ts';
 
 /** Why a pull failed, in the terms of a container's waiting state. */
 export interface PullFailure {
@@ -15,16 +17,36 @@ const codeNames: ReadonlyMap<number, string> = new Map(Object.entries(StatusCode
  * says that its text is all there is.
  */
 export function runtimeMessage(error: unknown): string {
-  const text = runtimeDetails(error) || errorMessage(error);
-  const code = callErrorCode(error);
+  const text = runtimeText(error);
+  const code = error instanceof DeadlineExceededError ? StatusCode.DeadlineExceeded : callErrorCode(error);
   if (code === undefined || code === StatusCode.Unknown) return text;
   return `rpc error: code = ${codeNames.get(code) ?? String(code)} desc = ${text}`;
 }
 
 /** Errors of a connection carry the runtime's own text apart from their message. */
-function runtimeDetails(error: unknown): string {
-  if (typeof error !== 'object' || error === null || !('details' in error)) return '';
-  return typeof error.details === 'string' ? error.details : '';
+function runtimeText(error: unknown): string {
+  if (error instanceof DeadlineExceededError) return 'context deadline exceeded';
+  const details = typeof error === 'object' && error !== null && 'details' in error ? error.details : undefined;
+  return typeof details === 'string' && details !== '' ? details : errorMessage(error);
+}
+
+/**
+ * The one error of a pull that failed with each of its credentials: equal failures are told once, several as a list, as Go's aggregates are. Nothing of the
+ * originals is kept, which may hold what the credentials are.
+ */
+export function combinePullErrors(errors: readonly unknown[], credentials: readonly PullCredential[]): Error {
+  const redacted = (text: string): string => redactCredentials(text, credentials);
+  const messages = [...new Set(errors.map((error) => redacted(runtimeMessage(error))))];
+  if (messages.length > 1) return new Error(`[${messages.join(', ')}]`);
+  const code = callErrorCode(errors[0]);
+  const text = redacted(runtimeText(errors[0]));
+  return code === undefined ? new Error(text) : new ServiceError(code, text);
+}
+
+/** Whether the runtime may still complete a pull that it did not confirm. */
+export function isUnknownOutcome(error: unknown): boolean {
+  const code = callErrorCode(error);
+  return code === StatusCode.Canceled || code === StatusCode.DeadlineExceeded || code === StatusCode.Unavailable;
 }
 
 /**
@@ -32,7 +54,7 @@ function runtimeDetails(error: unknown): string {
  * `image` is as the pod's author wrote it.
  */
 export function classifyPullFailure(image: string, error: unknown): PullFailure {
-  const text = runtimeDetails(error) || errorMessage(error);
+  const text = runtimeText(error);
   const marked = /^(RegistryUnavailable|SignatureValidationFailed)(.*)$/s.exec(text);
   switch (marked?.[1]) {
     case 'RegistryUnavailable':

@@ -20,7 +20,9 @@ function setUp(maxParallel: number) {
   };
   const states: string[][] = [];
   queue.pulls$.subscribe((pulls: readonly ImagePull[]) =>
-    states.push(pulls.map(({ image, phase, requests }) => `${image} ${phase} ${String(requests)}`)),
+    states.push(
+      pulls.map(({ image, phase, requests, position }) => `${image} ${phase} ${String(requests)} #${String(position)}`),
+    ),
   );
   return { clock, queue, log, pull, states };
 }
@@ -44,11 +46,12 @@ describe('createPullQueue', () => {
     void pull('a');
     void pull('b');
     void pull('b');
+    void pull('c');
     await clock.settle();
-    expect(states.at(-1)).toEqual(['a pulling 1', 'b queued 2']);
+    expect(states.at(-1)).toEqual(['a pulling 1 #0', 'b queued 2 #1', 'c queued 1 #2']);
     await clock.advance(1000);
-    expect(states.at(-1)).toEqual(['b pulling 2']);
-    await clock.advance(1000);
+    expect(states.at(-1)).toEqual(['b pulling 2 #0', 'c queued 1 #1']);
+    await clock.advance(2000);
     expect(states.at(-1)).toEqual([]);
   });
 

@@ -11,6 +11,8 @@ export interface ImagePull {
   readonly sinceMs: number;
   /** How many requests wait for it. */
   readonly requests: number;
+  /** Its place in the queue: `1` for the one whose turn comes next, `0` for one that is under way. */
+  readonly position: number;
 }
 
 /** What a caller wants pulled. */
@@ -34,7 +36,7 @@ export interface PullQueue<T> extends AsyncDisposable {
 interface SharedPull<T> {
   readonly result: Promise<T>;
   readonly controller: AbortController;
-  state: ImagePull;
+  state: Omit<ImagePull, 'position'>;
 }
 
 /**
@@ -48,7 +50,11 @@ export function createPullQueue<T>(clock: Clock, maxParallel: number): PullQueue
   const pulls$ = new BehaviorSubject<readonly ImagePull[]>([]);
   lifetime.defer(() => pulls$.complete());
 
-  const publish = (): void => pulls$.next([...inHand.values()].map(({ state }) => state));
+  const publish = (): void => {
+    let queued = 0;
+    const states = Array.from(inHand.values(), ({ state }) => state);
+    pulls$.next(states.map((state) => ({ ...state, position: state.phase === 'queued' ? (queued += 1) : 0 })));
+  };
   const forget = (key: string, shared: SharedPull<T>): void => {
     if (inHand.get(key) !== shared) return;
     inHand.delete(key);
@@ -61,8 +67,13 @@ export function createPullQueue<T>(clock: Clock, maxParallel: number): PullQueue
     const work = async (): Promise<T> => {
       shared.state = { ...shared.state, phase: 'pulling', sinceMs: clock.now() };
       publish();
-      // The place must come free even if the runtime does not heed the signal.
-      return withDeadline(clock, Infinity, signal, run);
+      try {
+        // The place must come free even if the runtime does not heed the signal.
+        return await withDeadline(clock, Infinity, signal, run);
+      } finally {
+        // Before the next takes the place, so that never more than `maxParallel` are shown under way.
+        forget(key, shared);
+      }
     };
     const shared: SharedPull<T> = {
       controller,

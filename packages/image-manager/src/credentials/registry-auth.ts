@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import { hide } from './hidden.ts';
+import type { RegistryAuth } from './pull-credential.ts';
+
+/**
+ * A {@link RegistryAuth} of a user name and a password, the only fields that a kubelet takes from a docker config. None of its fields shows in JSON or
+ * `inspect()`, and a spread copies none: also a user name may be a token.
+ */
+export function createRegistryAuth(username: string, password: string): RegistryAuth {
+  const redacted = { redacted: true };
+  return hide(redacted, { username, password, auth: '', serverAddress: '', identityToken: '', registryToken: '' });
+}
+
+/**
+ * The hex SHA-256 by which pull records tell one credential from another. It is that of the JSON which a kubelet writes of its auth config, so that
+ * records written by the one hold for the other.
+ */
+export function hashRegistryAuth(auth: RegistryAuth): string {
+  // Empty fields are left out, and names are in this order.
+  const json = JSON.stringify({
+    username: auth.username || undefined,
+    password: auth.password || undefined,
+    auth: auth.auth || undefined,
+    serveraddress: auth.serverAddress || undefined,
+    identitytoken: auth.identityToken || undefined,
+    registrytoken: auth.registryToken || undefined,
+  });
+  return createHash('sha256').update(json.replace(ESCAPED_BY_GO, escape)).digest('hex');
+}
+
+/** What Go's encoder escapes beyond what JSON asks for, so that the text may stand in HTML and JavaScript. */
+const ESCAPED_BY_GO = /[<>&\u2028\u2029]/g;
+
+function escape(character: string): string {
+  return String.raw`\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}

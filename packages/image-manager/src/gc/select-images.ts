@@ -1,0 +1,58 @@
+import { type ImageInventory, type ImageRecord, isUsed } from './image-inventory.ts';
+import type { ImageGcPolicy } from './image-gc-policy.ts';
+
+/** The images that may be removed: neither used nor pinned. The one that was not used for longest comes first, and of those the one discovered first. */
+export function removableImages(inventory: ImageInventory, inUse: ReadonlySet<string>): readonly ImageRecord[] {
+  return [...inventory.values()]
+    .filter((image) => !image.pinned && !isUsed(image, inUse))
+    .sort(
+      (one, other) => compare(one.lastUsedMs, other.lastUsedMs) || compare(one.firstDetectedMs, other.firstDetectedMs),
+    );
+}
+
+/**
+ * Those of the removable images that nobody used for longer than the maximum age. None until the agent has been up for that long, because it does not know
+ * of earlier uses. An image that was never used is as old as its discovery, where a kubelet takes it to be infinitely old and removes what was pulled just now.
+ */
+export function selectOldImages(
+  removable: readonly ImageRecord[],
+  { imageMaximumGcAgeMs, imageMinimumGcAgeMs }: ImageGcPolicy,
+  nowMs: number,
+  startedMs: number,
+): readonly ImageRecord[] {
+  if (imageMaximumGcAgeMs === 0 || nowMs - startedMs <= imageMaximumGcAgeMs) return [];
+  const unusedSinceMs = (image: ImageRecord): number => Math.max(image.lastUsedMs, image.firstDetectedMs);
+  const minAgeMs = Math.max(imageMaximumGcAgeMs, imageMinimumGcAgeMs);
+  return removable.filter((image) => nowMs - unusedSinceMs(image) > minAgeMs);
+}
+
+/** Those of the removable images that may go when space is short, in order: not those that were discovered just now, which a container may be about to use. */
+export function selectForSpace(
+  removable: readonly ImageRecord[],
+  { imageMinimumGcAgeMs }: ImageGcPolicy,
+  nowMs: number,
+): readonly ImageRecord[] {
+  return removable.filter((image) => nowMs - image.firstDetectedMs >= imageMinimumGcAgeMs);
+}
+
+/** How full a disk is, and how much to free. */
+export interface SpaceNeed {
+  /** In whole percent. */
+  readonly usagePercent: number;
+  /** `0` while usage is below the high threshold. */
+  readonly bytesToFree: number;
+}
+
+/** Compares the usage of a disk of at least one byte with the thresholds. */
+export function spaceNeed(capacityBytes: number, availableBytes: number, policy: ImageGcPolicy): SpaceNeed {
+  const { imageGcHighThresholdPercent: high, imageGcLowThresholdPercent: low } = policy;
+  const available = Math.min(availableBytes, capacityBytes);
+  const usagePercent = 100 - Math.trunc((available * 100) / capacityBytes);
+  const isOver = usagePercent >= high;
+  return { usagePercent, bytesToFree: isOver ? Math.trunc((capacityBytes * (100 - low)) / 100) - available : 0 };
+}
+
+/** Infinite values of equal sign are equal. */
+function compare(one: number, other: number): number {
+  return one === other ? 0 : one - other;
+}

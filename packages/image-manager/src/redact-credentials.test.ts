@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import type { PullCredential, RegistryAuth } from './credentials/pull-credential.ts';
+import { combinePullErrors } from './pull-failure.ts';
+import { redactCredentials } from './redact-credentials.ts';
+import { ServiceError, StatusCode } from '@rxlet/cri-api';
+
+const credential = (auth: Partial<RegistryAuth>): PullCredential => ({
+  auth: { username: '', password: '', auth: '', serverAddress: '', identityToken: '', registryToken: '', ...auth },
+  origin: { kind: 'node' },
+});
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+describe('redactCredentials', () => {
+  it.each<[string, Partial<RegistryAuth>]>([
+    ['s3cr3t&more', { username: 'me', password: 's3cr3t&more' }],
+    [encodeURIComponent('s3cr3t&more'), { username: 'me', password: 's3cr3t&more' }],
+    [base64('me:s3cr3t&more'), { username: 'me', password: 's3cr3t&more' }],
+    ['s3cr3t', { auth: base64('me:s3cr3t') }],
+    [base64('me:s3cr3t'), { auth: base64('me:s3cr3t') }],
+    ['tok-en', { identityToken: 'tok-en' }],
+    ['tok-en', { registryToken: 'tok-en' }],
+    ['longer-s3cr3t', { password: 'longer-s3cr3t', registryToken: 's3cr3t' }],
+  ])('takes %s out', (told, auth) => {
+    const text = `401 for me with ${told}: no`;
+    expect(redactCredentials(text, [credential(auth)])).toBe('401 for me with [redacted]: no');
+  });
+
+  it('leaves a text alone that tells nothing', () => {
+    const nothing = credential({ username: 'me', password: 'no' });
+    expect(redactCredentials('nothing to see', [nothing, credential({})])).toBe('nothing to see');
+  });
+});
+
+describe('combinePullErrors', () => {
+  const error = (text: string) => new ServiceError(StatusCode.NotFound, text);
+  it('tells equal failures once and keeps their code', () => {
+    const combined = combinePullErrors([error('gone'), error('gone')], []);
+    expect(combined).toMatchObject({ code: StatusCode.NotFound, message: 'gone' });
+  });
+
+  it('lists different ones, without secrets in message or cause', () => {
+    const secret = credential({ password: 's3cr3t' });
+    const combined = combinePullErrors([error('s3cr3t is wrong'), new Error('no')], [secret]);
+    expect(combined.message).toBe('[rpc error: code = NotFound desc = [redacted] is wrong, no]');
+    expect(combined.cause).toBeUndefined();
+  });
+});

@@ -1,0 +1,31 @@
+import type { PullCredential, RegistryAuth } from './credentials/pull-credential.ts';
+
+/** Shorter ones would be found in every text; whoever has one has no secret to lose. */
+const MIN_SECRET_LENGTH = 4;
+
+/** `text` without the secrets of these credentials: a runtime or a registry may repeat in an error what it was told. */
+export function redactCredentials(text: string, credentials: readonly PullCredential[]): string {
+  const secrets = new Set(
+    credentials
+      .flatMap(({ auth }) => secretsOf(auth))
+      .flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])
+      .filter((secret) => secret.length >= MIN_SECRET_LENGTH),
+  );
+  // The longest first: one may be part of another.
+  return [...secrets]
+    .sort((one, other) => other.length - one.length)
+    .reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
+}
+
+function secretsOf({ username, password, auth, identityToken, registryToken }: RegistryAuth): string[] {
+  const decoded = Buffer.from(auth, 'base64').toString();
+  const basic = password === '' ? '' : Buffer.from(`${username}:${password}`).toString('base64');
+  return [
+    password,
+    auth,
+    decoded.slice(decoded.indexOf(':') + 1).replace(/\0+$/, ''),
+    basic,
+    identityToken,
+    registryToken,
+  ];
+}

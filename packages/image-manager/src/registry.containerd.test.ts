@@ -1,0 +1,294 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createEventLog, type EventLog, systemClock, systemRandom } from '@rxlet/component-base';
+import { createCriClient, type CriClient } from '@rxlet/cri-client';
+import { testPod } from '@rxlet/pod-model/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildImage } from '../../../tools/containerd/build-image.ts';
+import {
+  containerdUnavailable,
+  type PrivateContainerd,
+  startPrivateContainerd,
+} from '../../../tools/containerd/private-containerd.ts';
+import {
+  type PrivateRegistry,
+  REGISTRY_ACCOUNT,
+  registryUnavailable,
+  startPrivateRegistry,
+} from '../../../tools/containerd/private-registry.ts';
+import { until } from '../../../tools/containerd/processes.ts';
+import { createCredentialSource } from './credentials/credential-source.ts';
+import type { PullSecretSource } from './credentials/pull-secrets.ts';
+import { nodeFsStats } from './gc/fs-stats.ts';
+import { createImageGarbageCollector } from './gc/image-garbage-collector.ts';
+import type { ImageError } from './image-error.ts';
+import { createImageManager, type ImageManager, type ImageManagerOptions } from './image-manager.ts';
+import type { ImagePull } from './pull-queue.ts';
+import { createNodeRecordDirectories } from './records/node-record-directory.ts';
+import { createPullRecords } from './records/pull-records.ts';
+
+const TIMEOUT_MS = 30_000;
+
+const unavailable = containerdUnavailable() ?? registryUnavailable();
+if (unavailable !== undefined) console.warn(`skipped: ${unavailable}`);
+
+describe.skipIf(unavailable !== undefined)('images of a registry on containerd', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rxlet-images-'));
+  let containerd: PrivateContainerd;
+  let cri: CriClient;
+  let registry: PrivateRegistry;
+  let guarded: PrivateRegistry;
+  let count = 0;
+
+  beforeAll(async () => {
+    containerd = await startPrivateContainerd({ directory: join(folder, 'ctd') });
+    cri = createCriClient({ clock: systemClock, random: systemRandom }, { endpoint: containerd.endpoint });
+    registry = await startPrivateRegistry({ directory: join(folder, 'registry') });
+    guarded = await startPrivateRegistry({ directory: join(folder, 'guarded'), password: true });
+  });
+  afterAll(async () => {
+    await guarded?.[Symbol.asyncDispose]();
+    await registry?.[Symbol.asyncDispose]();
+    await cri?.[Symbol.asyncDispose]();
+    await containerd?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** An image that no other test has. */
+  const newImage = (): Buffer =>
+    buildImage({
+      references: ['any'],
+      files: [{ type: 'file', path: 'content', content: `${String(process.pid)} ${String(++count)}` }],
+      defaults: {},
+    });
+
+  interface Subject extends AsyncDisposable {
+    readonly manager: ImageManager;
+    readonly events: EventLog;
+    /** The pulls in hand after each change. */
+    readonly history: (readonly ImagePull[])[];
+    ensure(image: string, pullPolicy?: string, podName?: string): Promise<string>;
+  }
+  const setUp = (options: ImageManagerOptions = {}, pullSecret?: () => object, recordsIn?: string): Subject => {
+    const events = createEventLog(systemClock);
+    const credentials =
+      pullSecret && createCredentialSource({ clock: systemClock, events, secrets: secretSource(pullSecret) });
+    const records =
+      recordsIn === undefined
+        ? undefined
+        : createPullRecords({ directories: createNodeRecordDirectories(recordsIn), clock: systemClock });
+    const ports = { images: cri.images, clock: systemClock, events, credentials, records };
+    const manager = createImageManager(ports, options);
+    const history: (readonly ImagePull[])[] = [];
+    manager.pulls$.subscribe((pulls) => history.push(pulls));
+    return {
+      manager,
+      events,
+      history,
+      async ensure(image, pullPolicy = 'IfNotPresent', podName = 'web') {
+        const pod = testPod({ name: podName, spec: { imagePullSecrets: [{ name: 'registry' }] } });
+        return (await manager.ensureImageExists({ pod, fieldPath: 'spec.containers{web}', image, pullPolicy }))
+          .imageRef;
+      },
+      async [Symbol.asyncDispose]() {
+        await manager[Symbol.asyncDispose]();
+        await credentials?.[Symbol.asyncDispose]();
+      },
+    };
+  };
+  /** A pull secret of the newer type. */
+  const secretSource = (auths: () => object): PullSecretSource => ({
+    secret: async (namespace, name) => ({
+      metadata: { namespace, name, uid: 'uid-of-secret' },
+      type: 'kubernetes.io/dockerconfigjson',
+      data: { '.dockerconfigjson': Buffer.from(JSON.stringify({ auths: auths() })).toString('base64') },
+    }),
+  });
+  const account = (password = REGISTRY_ACCOUNT.password): object => ({ ...REGISTRY_ACCOUNT, password });
+  const phases = (pulls: readonly ImagePull[] | undefined): string[] => (pulls ?? []).map(({ phase }) => phase);
+  const mostAtOnce = (history: (readonly ImagePull[])[]): number =>
+    Math.max(...history.map((pulls) => phases(pulls).filter((phase) => phase === 'pulling').length));
+  const idOf = async (image: string): Promise<string | undefined> =>
+    (await cri.images.imageStatus({ image: { image } })).image?.id;
+  /** How often a tag was looked up, which is what each pull begins with. */
+  const lookUps = (repository: string, tag: string): number =>
+    registry.requests().filter(({ path }) => path === `/v2/${repository}/manifests/${tag}`).length;
+
+  it('pulls by tag and by digest, without a password', async () => {
+    await using subject = setUp();
+    const { reference, digestReference } = await registry.push('team/plain:1', newImage());
+
+    const byTag = await subject.ensure(reference);
+    expect(byTag).toBe(await idOf(reference));
+    expect(subject.events.list().map(({ reason }) => reason)).toEqual(['Pulling', 'Pulled']);
+    expect(subject.events.list()[1]?.message).toMatch(
+      /^Successfully pulled image "127\.0\.0\.1:\d+\/team\/plain:1" in \S+ \(\S+ including waiting\)\. Image size: [1-9]\d* bytes\.$/,
+    );
+    const asked = registry.requests().length;
+    expect(await subject.ensure(digestReference)).toBe(byTag);
+    expect(registry.requests().length).toBe(asked);
+
+    const other = await registry.push('team/plain:2', newImage());
+    expect(await subject.ensure(other.digestReference)).toBe(await idOf(other.digestReference));
+    expect(await idOf(other.reference)).toBeUndefined();
+  });
+
+  it('takes what is there, and the tag that has moved with policy Always', async () => {
+    await using subject = setUp();
+    const { reference } = await registry.push('moving:1', newImage());
+    const first = await subject.ensure(reference);
+    await registry.push('moving:1', newImage());
+    expect(await subject.ensure(reference)).toBe(first);
+    expect(lookUps('moving', '1')).toBe(1);
+    const second = await subject.ensure(reference, 'Always');
+    expect(second).not.toBe(first);
+    expect(second).toBe(await idOf(reference));
+  });
+
+  it('pulls with a password, also if it has to try another one first', async () => {
+    const { reference } = await guarded.push('team/secret:1', newImage());
+    await using anonymous = setUp();
+    await expect(anonymous.ensure(reference)).rejects.toMatchObject({ reason: 'ErrImagePull' });
+    // The one for this folder of the registry comes first, and is of no use.
+    const host = guarded.host;
+    const auths = { [host]: account(), [`${host}/team`]: account('another'), 'other.example': account() };
+    await using subject = setUp({}, () => auths);
+    expect(await subject.ensure(reference)).toBe(await idOf(reference));
+    expect(subject.events.list().map(({ reason }) => reason)).toEqual(['Pulling', 'Pulled']);
+    const tried = guarded.requests().filter(({ user }) => user !== undefined);
+    expect(tried[0]).toMatchObject({ user: REGISTRY_ACCOUNT.username, status: 401 });
+    expect(tried.at(-1)).toMatchObject({ user: REGISTRY_ACCOUNT.username, status: 200 });
+  });
+
+  it('backs off after a wrong password, tells why, and tries again at once with another', async () => {
+    const { reference } = await guarded.push('team/wrong:1', newImage());
+    const wrong = 'a-wrong-secret';
+    let password = wrong;
+    await using subject = setUp({ backoffInitialMs: 600_000, backoffMaxMs: 600_000 }, () => ({
+      [guarded.host]: account(password),
+    }));
+    const failure = await subject.ensure(reference).catch((error: unknown) => error as ImageError);
+    expect(failure).toMatchObject({ reason: 'ErrImagePull' });
+    expect((failure as ImageError).message).toMatch(/wrong:1.*(401|authorization failed)/);
+    const asked = guarded.requests().length;
+    await expect(subject.ensure(reference)).rejects.toMatchObject({
+      reason: 'ImagePullBackOff',
+      message: `Back-off pulling image "${reference}": ErrImagePull: ${(failure as ImageError).message}`,
+    });
+    expect(guarded.requests().length).toBe(asked);
+    password = REGISTRY_ACCOUNT.password;
+    expect(await subject.ensure(reference)).toBe(await idOf(reference));
+    expect(JSON.stringify(subject.events.list())).not.toContain(wrong);
+    expect((failure as ImageError).message).not.toContain(wrong);
+  });
+
+  it('gives what was pulled with a password only to those who have it', async () => {
+    const { reference } = await guarded.push('team/private:1', newImage());
+    const root = join(folder, 'root');
+    mkdirSync(root);
+    const auths = { [guarded.host]: account() };
+    {
+      await using first = setUp({}, () => auths, root);
+      await first.ensure(reference);
+    }
+    const asked = guarded.requests().length;
+    // As it is after the agent was started again.
+    await using again = setUp({}, () => auths, root);
+    expect(await again.ensure(reference)).toBe(await idOf(reference));
+    expect(again.events.list().map(({ message }) => message)).toEqual([
+      `Container image "${reference}" already present on machine and can be accessed by the pod`,
+    ]);
+    expect(guarded.requests().length).toBe(asked);
+    await using without = setUp({}, undefined, root);
+    await expect(without.ensure(reference)).rejects.toMatchObject({ reason: 'ErrImagePull' });
+    await expect(without.ensure(reference, 'Never')).rejects.toMatchObject({ reason: 'ErrImageNeverPull' });
+  });
+
+  it('says what the registry said when there is no such image', async () => {
+    await using subject = setUp();
+    await expect(subject.ensure(`${registry.host}/missing:1`)).rejects.toMatchObject({
+      reason: 'ErrImagePull',
+      message: expect.stringMatching(/^rpc error: code = NotFound desc = .*missing:1: not found$/) as unknown,
+    });
+  });
+
+  it.each([
+    { name: 'one by one', options: {}, atOnce: 1 },
+    { name: 'two at a time', options: { serializeImagePulls: false, maxParallelImagePulls: 2 }, atOnce: 2 },
+    { name: 'all at once', options: { serializeImagePulls: false }, atOnce: 3 },
+  ])('pulls $name', async ({ options, atOnce }) => {
+    await using subject = setUp(options);
+    const images = await Promise.all(
+      ['a', 'b', 'c'].map((name) => registry.push(`${name}-${String(atOnce)}:1`, newImage())),
+    );
+    using hold = registry.hold(/\/manifests\//);
+    const results: Promise<string>[] = [];
+    for (const { reference } of images) {
+      results.push(subject.ensure(reference));
+      await until('the pull', TIMEOUT_MS, () => subject.history.at(-1)?.at(-1)?.image === reference);
+    }
+    await until(`${String(atOnce)} pulls at the registry`, TIMEOUT_MS, () => hold.waiting().length === atOnce);
+    expect(phases(subject.history.at(-1))).toEqual(['pulling', 'pulling', 'pulling'].fill('queued', atOnce));
+    expect(subject.history.at(-1)?.map(({ image }) => image)).toEqual(images.map(({ reference }) => reference));
+    hold.release();
+    const ids = await Promise.all(results);
+    expect(new Set(ids).size).toBe(3);
+    expect(ids).toEqual(await Promise.all(images.map(({ reference }) => idOf(reference))));
+    expect(mostAtOnce(subject.history)).toBe(atOnce);
+    expect(subject.history.at(-1)).toEqual([]);
+  });
+
+  it('pulls once what several pods ask for at the same time', async () => {
+    await using subject = setUp({ serializeImagePulls: false });
+    const { reference } = await registry.push('shared:1', newImage());
+    using hold = registry.hold(/\/manifests\//);
+    const results = ['one', 'two', 'three'].map((pod) => subject.ensure(reference, 'Always', pod));
+    await until('the pull', TIMEOUT_MS, () => hold.waiting().length > 0);
+    await until('all requests', TIMEOUT_MS, () => subject.history.at(-1)?.[0]?.requests === 3);
+    expect(subject.history.at(-1)).toMatchObject([{ image: reference, phase: 'pulling', requests: 3 }]);
+    hold.release();
+    expect(new Set(await Promise.all(results))).toEqual(new Set([await idOf(reference)]));
+    expect(lookUps('shared', '1')).toBe(1);
+  });
+
+  it('removes images that no container uses', async () => {
+    await using subject = setUp();
+    const [used, unused] = await Promise.all(
+      ['used', 'unused'].map(async (name) => (await registry.push(`${name}:1`, newImage())).reference),
+    );
+    const usedId = await subject.ensure(used!);
+    const unusedId = await subject.ensure(unused!);
+    const sandboxConfig = { metadata: { name: 'gc', namespace: 'default', uid: 'uid-gc', attempt: 0 } };
+    const { podSandboxId } = await cri.runtime.runPodSandbox({ config: sandboxConfig });
+    await cri.runtime.createContainer({
+      podSandboxId,
+      sandboxConfig,
+      config: { metadata: { name: 'main', attempt: 0 }, image: { image: usedId }, command: ['/content'] },
+    });
+
+    const events = createEventLog(systemClock);
+    await using collector = createImageGarbageCollector(
+      { runtime: cri.runtime, images: cri.images, readFsStats: nodeFsStats, clock: systemClock, events },
+      // The disk is always too full for this policy, and can never be made empty enough.
+      { nodeName: 'node1', imageGcHighThresholdPercent: 0, imageGcLowThresholdPercent: 0, imageMinimumGcAgeMs: 0 },
+    );
+    const removed: string[] = [];
+    collector.removed$.subscribe(({ id }) => removed.push(id));
+    await expect(collector.collect()).rejects.toMatchObject({ reason: 'FreeDiskSpaceFailed' });
+    expect(await idOf(unused!)).toBeUndefined();
+    expect(await idOf(used!)).toBe(usedId);
+    expect(removed).toContain(unusedId);
+    expect(removed).not.toContain(usedId);
+    expect(events.list()).toMatchObject([
+      { object: { kind: 'Node', name: 'node1' }, type: 'Warning', reason: 'FreeDiskSpaceFailed' },
+    ]);
+
+    await cri.runtime.stopPodSandbox({ podSandboxId });
+    await cri.runtime.removePodSandbox({ podSandboxId });
+    await expect(collector.collect()).rejects.toMatchObject({ reason: 'FreeDiskSpaceFailed' });
+    expect(await idOf(used!)).toBeUndefined();
+    // What it took can be had again.
+    expect(await subject.ensure(used!)).toBe(usedId);
+  });
+});
