@@ -63,6 +63,42 @@ describe('createEventLog', () => {
     ]);
   });
 
+  it('combines similar events to one, which is listed as it occurred last', () => {
+    const log = createEventLog(createVirtualClock());
+    for (let index = 1; index <= 11; index++) log.event(web, 'Warning', 'Unhealthy', `failed: ${String(index)}`);
+    expect(log.list()).toHaveLength(10);
+    expect(log.list().at(-1)).toMatchObject({
+      message: '(combined from similar events): failed: 11',
+      combined: true,
+      count: 2,
+    });
+  });
+
+  it('neither lists nor streams what is too many of one object', () => {
+    const log = createEventLog(createVirtualClock());
+    let seen = 0;
+    log.events$.subscribe(() => (seen += 1));
+    for (let index = 0; index < 40; index++) log.event(web, 'Warning', 'BackOff', 'restarting');
+    expect([seen, log.list()[0]?.count]).toEqual([25, 25]);
+  });
+
+  it('tells changes of kept events from new ones, also when the first occurrences were not kept', async () => {
+    const clock = createVirtualClock();
+    const log = createEventLog(clock, 1);
+    const seen: string[] = [];
+    log.events$.subscribe(({ reason, count, update = false }) =>
+      seen.push(`${reason} ${String(count)} ${String(update)}`),
+    );
+    for (let index = 0; index < 24; index++) log.event(web, 'Normal', 'Kept', '');
+    seen.length = 0;
+    log.event(web, 'Normal', 'Kept', '');
+    log.event(web, 'Normal', 'Dropped', '');
+    await clock.advance(600_000);
+    log.event(web, 'Normal', 'Dropped', '');
+    log.event(web, 'Normal', 'Kept', '');
+    expect(seen).toEqual(['Kept 25 true', 'Dropped 2 false', 'Kept 26 false']);
+  });
+
   it('streams each occurrence to whoever listens, until it is closed', () => {
     const log = createEventLog(createVirtualClock());
     const seen: RecordedEvent[] = [];

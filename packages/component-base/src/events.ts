@@ -1,5 +1,6 @@
 import { type Observable, Subject } from 'rxjs';
 import type { Clock } from './clock.ts';
+import { createEventCorrelator } from './event-correlator.ts';
 
 /** What an event is about (core/v1 ObjectReference, the fields a node agent sets). */
 export interface EventObject {
@@ -21,13 +22,18 @@ export interface EventRecorder {
   event(object: EventObject, type: EventType, reason: string, message: string): void;
 }
 
-/** One recorded event; equal ones are counted, not repeated. */
+/** One recorded event; equal ones are counted, not repeated, and many similar ones are combined to one. */
 export interface RecordedEvent {
   readonly object: EventObject;
   readonly type: EventType;
   readonly reason: string;
+  /** The latest occurrence's; for a combined event it begins with `(combined from similar events): `. */
   readonly message: string;
-  /** How often it occurred. */
+  /** Set for an event that stands for similar ones, whose messages differ: `message` differs each time it occurs. */
+  readonly combined?: true;
+  /** Set when an earlier occurrence was kept: this is a change of that event rather than a new one. */
+  readonly update?: true;
+  /** How often it occurred, dropped occurrences included. */
   readonly count: number;
   /** First occurrence, epoch milliseconds. */
   readonly firstMs: number;
@@ -35,7 +41,10 @@ export interface RecordedEvent {
   readonly lastMs: number;
 }
 
-/** Keeps the latest events in memory. */
+/**
+ * Keeps the latest events in memory. As a kubelet's recorder does, it combines similar events, and drops those of an object that has too many
+ * (see `createEventCorrelator`).
+ */
 export interface EventLog extends EventRecorder {
   /** The kept events, the one that occurred longest ago first. */
   list(): readonly RecordedEvent[];
@@ -47,6 +56,7 @@ export interface EventLog extends EventRecorder {
 
 /** Creates an {@link EventLog} that keeps the latest `capacity` (default 1000) distinct events. */
 export function createEventLog(clock: Clock, capacity = 1000): EventLog {
+  const correlator = createEventCorrelator(clock);
   // A Map keeps the order of insertion; an event that occurs again is inserted anew, so the first key is always the oldest.
   const events = new Map<string, RecordedEvent>();
   const subject = new Subject<RecordedEvent>();
@@ -54,28 +64,18 @@ export function createEventLog(clock: Clock, capacity = 1000): EventLog {
   return {
     event(object, type, reason, message) {
       if (closed) return;
-      const key = JSON.stringify([
-        object.kind,
-        object.namespace,
-        object.name,
-        object.uid,
-        object.fieldPath,
-        type,
-        reason,
-        message,
-      ]);
-      const earlier = events.get(key);
-      const nowMs = clock.now();
+      const correlated = correlator.correlate(object, type, reason, message);
+      if (correlated === undefined) return;
+      const { key, combined, ...counted } = correlated;
       const recorded: RecordedEvent = {
         object,
         type,
         reason,
-        message,
-        count: (earlier?.count ?? 0) + 1,
-        firstMs: earlier?.firstMs ?? nowMs,
-        lastMs: nowMs,
+        ...counted,
+        ...(combined && { combined }),
+        ...(events.delete(key) && { update: true }),
+        lastMs: clock.now(),
       };
-      events.delete(key);
       events.set(key, recorded);
       if (events.size > capacity) events.delete(events.keys().next().value!);
       subject.next(recorded);

@@ -3,6 +3,7 @@ export { type Clock, nowNanos, sleep, systemClock, type Timer, toRfc3339 } from 
 export { schedulerFromClock } from './clock-scheduler.ts';
 export { DeadlineExceededError, withDeadline } from './deadline.ts';
 export { createDeadlineQueue, type DeadlineQueue } from './deadline-queue.ts';
+export { type CorrelatedEvent, createEventCorrelator, type EventCorrelator } from './event-correlator.ts';
 export {
   createEventLog,
   type EventLog,
@@ -26,9 +27,11 @@ export {
   parseFailpoint,
 } from './failpoint.ts';
 export { formatGoDuration, parseGoDuration } from './go-duration.ts';
+export { goQuote } from './go-quote.ts';
 export { createKeyedExecutor, type KeyedExecutor } from './keyed-executor.ts';
 export { createLifetime, type Lifetime, LifetimeEnded } from './lifetime.ts';
 export { errorMessage, type LogFields, type Logger, noopLogger } from './logger.ts';
+export { createLruMap, type LruMap } from './lru-map.ts';
 export {
   type Counter,
   type Gauge,
@@ -37,6 +40,7 @@ export {
   type MetricOptions,
   type Metrics,
   noopMetrics,
+  type RemovableSeries,
 } from './metrics.ts';
 export { jitter, type Random, seededRandom, systemRandom, uuid } from './random.ts';
 export { createRateLimiter, type RateLimiter } from './rate-limiter.ts';

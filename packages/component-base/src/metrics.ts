@@ -1,19 +1,28 @@
 /** Values of a metric's labels. */
 export type Labels = Readonly<Record<string, string>>;
 
+/** A metric whose series end with what they are about. */
+export interface RemovableSeries {
+  /**
+   * Takes away the series of exactly these labels, if there is one: for labels that name a pod or a container, of which a node sees ever new ones.
+   * A port that lacks it keeps its series.
+   */
+  remove?(labels: Labels): void;
+}
+
 /** A number that only grows. */
-export interface Counter {
+export interface Counter extends RemovableSeries {
   /** Adds `by` (default `1`), which must not be negative. */
   inc(labels?: Labels, by?: number): void;
 }
 
 /** A number that goes up and down. */
-export interface Gauge {
+export interface Gauge extends RemovableSeries {
   set(value: number, labels?: Labels): void;
 }
 
 /** A distribution of observed values. */
-export interface Histogram {
+export interface Histogram extends RemovableSeries {
   observe(value: number, labels?: Labels): void;
 }
 
@@ -35,7 +44,7 @@ export interface Metrics {
 
 /** Measures nothing. */
 export const noopMetrics: Metrics = {
-  counter: () => ({ inc: () => undefined }),
-  gauge: () => ({ set: () => undefined }),
-  histogram: () => ({ observe: () => undefined }),
+  counter: () => ({ inc: () => undefined, remove: () => undefined }),
+  gauge: () => ({ set: () => undefined, remove: () => undefined }),
+  histogram: () => ({ observe: () => undefined, remove: () => undefined }),
 };

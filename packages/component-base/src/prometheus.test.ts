@@ -46,6 +46,36 @@ describe('createPrometheusMetrics', () => {
     expect(await theirs.metrics()).not.toContain('level');
   });
 
+  it('takes away the series of the labels given, and no other', async () => {
+    const registry = new Registry();
+    const metrics = createPrometheusMetrics(registry);
+    const labelNames = ['pod', 'container'];
+    const counter = metrics.counter({ name: 'count_total', help: 'What it is.', labelNames });
+    const gauge = metrics.gauge({ name: 'level', help: 'What it is.', labelNames });
+    const histogram = metrics.histogram({ name: 'size', help: 'What it is.', labelNames, buckets: [1] });
+    for (const pod of ['gone', 'here']) {
+      const labels = { pod, container: 'app' };
+      counter.inc(labels);
+      gauge.set(1, labels);
+      histogram.observe(1, labels);
+    }
+    for (const metric of [counter, gauge, histogram]) {
+      metric.remove?.({ container: 'app', pod: 'gone' });
+      metric.remove?.({ pod: 'here', container: 'other' });
+    }
+    const text = await registry.metrics();
+    expect(text).not.toContain('gone');
+    expect(text.split('\n')).toEqual(
+      expect.arrayContaining([
+        'count_total{pod="here",container="app"} 1',
+        'level{pod="here",container="app"} 1',
+        'size_count{pod="here",container="app"} 1',
+      ]),
+    );
+    counter.inc({ pod: 'gone', container: 'app' });
+    expect(await registry.metrics()).toContain('count_total{pod="gone",container="app"} 1');
+  });
+
   it('refuses a name that is another type of metric', () => {
     const metrics = createPrometheusMetrics(new Registry());
     metrics.counter({ name: 'level', help: 'What it is.' });
@@ -67,7 +97,9 @@ describe('createPrometheusMetrics', () => {
 describe('noopMetrics', () => {
   it('takes every measurement', () => {
     expect(() => {
-      noopMetrics.counter({ name: 'a', help: 'What it is.' }).inc({ label: 'x' }, 2);
+      const counter = noopMetrics.counter({ name: 'a', help: 'What it is.' });
+      counter.inc({ label: 'x' }, 2);
+      counter.remove?.({ label: 'x' });
       noopMetrics.gauge({ name: 'b', help: 'What it is.' }).set(1);
       noopMetrics.histogram({ name: 'c', help: 'What it is.', buckets: [] }).observe(1);
     }).not.toThrow();

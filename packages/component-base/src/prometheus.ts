@@ -22,18 +22,21 @@ export function createPrometheusMetrics(registry: Registry): Metrics {
     counter({ name, help, labelNames = [] }) {
       const options = { name, help, labelNames: [...labelNames], registers: [registry] };
       const metric = once(name, PrometheusCounter, () => new PrometheusCounter(options));
-      return { inc: (labels = {}, by = 1) => metric.inc(labels, by) };
+      return { inc: (labels = {}, by = 1) => metric.inc(labels, by), remove: (labels) => metric.remove(labels) };
     },
     gauge({ name, help, labelNames = [], read }) {
       const options = { name, help, labelNames: [...labelNames], registers: [registry] };
       const collect = read && { collect: (): void => metric.set(read()) };
       const metric = once(name, PrometheusGauge, () => new PrometheusGauge({ ...options, ...collect }));
-      return { set: (value, labels = {}) => metric.set(labels, value) };
+      return { set: (value, labels = {}) => metric.set(labels, value), remove: (labels) => metric.remove(labels) };
     },
     histogram({ name, help, labelNames = [], buckets }) {
       const options = { name, help, labelNames: [...labelNames], buckets: [...buckets], registers: [registry] };
       const metric = once(name, PrometheusHistogram, () => new PrometheusHistogram(options));
-      return { observe: (value, labels = {}) => metric.observe(labels, value) };
+      return {
+        observe: (value, labels = {}) => metric.observe(labels, value),
+        remove: (labels) => metric.remove(labels),
+      };
     },
   };
 }

@@ -1,2 +1,3 @@
+export { scriptedHttp, type ScriptedHttp } from './http/scripted-http.ts';
 export { type LogLine, recordingLogger, type RecordingLogger } from './recording-logger.ts';
 export { createVirtualClock, type VirtualClock, type VirtualClockOptions } from './virtual-clock.ts';

@@ -4,6 +4,7 @@ export {
   ImageService as ImageServiceDescriptor,
   RuntimeService as RuntimeServiceDescriptor,
 } from '../gen/runtime/v1/api_pb.js';
+export { callErrorDetails, callErrorText } from './call-error-text.ts';
 export type { CallOptions, ImageService, PortMethod, RuntimeService, ServerStreamingCall, UnaryCall } from './ports.ts';
 export { ServiceError } from './service-error.ts';
-export { callErrorCode, isNotFound, isUnimplemented, StatusCode } from './status-code.ts';
+export { callErrorCode, isNotFound, isUnimplemented, StatusCode, statusCodeName } from './status-code.ts';

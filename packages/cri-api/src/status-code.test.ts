@@ -1,12 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from './service-error.ts';
-import { callErrorCode, isNotFound, isUnimplemented, StatusCode } from './status-code.ts';
+import { callErrorCode, isNotFound, isUnimplemented, StatusCode, statusCodeName } from './status-code.ts';
 
 describe('StatusCode', () => {
   it('numbers the codes as gRPC does', () => {
     expect(Object.values(StatusCode)).toEqual(Array.from({ length: 17 }, (_, code) => code));
     expect(StatusCode.NotFound).toBe(5);
     expect(StatusCode.Unauthenticated).toBe(16);
+  });
+});
+
+describe('statusCodeName', () => {
+  it('names codes, and numbers that are none', () => {
+    expect([5, 16, 99].map(statusCodeName)).toEqual(['NotFound', 'Unauthenticated', 'Code(99)']);
   });
 });
 

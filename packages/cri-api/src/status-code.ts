@@ -22,6 +22,13 @@ export const StatusCode = {
 /** A gRPC status code as a number. */
 export type StatusCode = (typeof StatusCode)[keyof typeof StatusCode];
 
+const names: ReadonlyMap<number, string> = new Map(Object.entries(StatusCode).map(([name, code]) => [code, name]));
+
+/** The name of a gRPC status code: `NotFound`; `Code(99)`, as Go prints it, for a number that is none. */
+export function statusCodeName(code: number): string {
+  return names.get(code) ?? `Code(${String(code)})`;
+}
+
 /**
  * The gRPC status code of an error that a port rejected with, or `undefined` when it carries none.
  * Implementations differ in their error classes, but each puts the code into `code`.

@@ -1,4 +1,4 @@
-import { StatusCode } from '@rxlet/cri-api';
+import { callErrorCode, StatusCode, statusCodeName } from '@rxlet/cri-api';
 import { CapabilityMissing, CriError, type CriErrorKind } from './cri-error.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type CallOutcome, outcomeOfRefusal, outcomeWithoutAnswer } from './outcome.ts';
@@ -18,11 +18,9 @@ export interface CallStatus {
   readonly details: string;
 }
 
-const CODE_NAMES = new Map<number, string>(Object.entries(StatusCode).map(([name, code]) => [code, name]));
-
 /** The error of a call that the runtime answered with a status other than OK. */
 export function statusError(status: CallStatus, subject: CallSubject): CriError {
-  const code = CODE_NAMES.has(status.code) ? (status.code as StatusCode) : StatusCode.Unknown;
+  const code = callErrorCode(status) ?? StatusCode.Unknown;
   const kind = statusKind(code, status.details, subject.method);
   if (kind === 'unimplemented') return capabilityMissing(subject, { remembered: false, details: status.details });
   const message = `${subject.method} at ${subject.endpoint.url}: ${explain(kind, code, status.details, subject)}`;
@@ -82,7 +80,7 @@ const EVERYWHERE = new Set(['Version', 'ListImages']);
 const STILL_STARTING = /^(the )?(server|service|runtime|cri plugin) (is )?not (yet )?(initialized|ready)( yet)?\.?$/i;
 
 function explain(kind: CriErrorKind, code: StatusCode, details: string, { service, endpoint }: CallSubject): string {
-  const said = `rpc error: code = ${CODE_NAMES.get(code)!} desc = ${oneLine(details)}`;
+  const said = `rpc error: code = ${statusCodeName(code)} desc = ${oneLine(details)}`;
   switch (kind) {
     case 'not-a-cri':
       return (

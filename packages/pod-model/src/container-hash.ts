@@ -1,3 +1,5 @@
+import { goJson } from './go-json.ts';
+
 const FNV_OFFSET_BASIS = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 const SPACE = 0x20;
@@ -14,7 +16,7 @@ const closeDump = encoder.encode(']');
  * Only name and image count. It is FNV-1a over the text that Go's spew prints (`%#v`) for the bytes of the JSON object of both.
  */
 export function containerHash(container: { readonly name: string; readonly image?: string | undefined }): string {
-  const json = `{"image":${goJsonString(container.image ?? '')},"name":${goJsonString(container.name)}}`;
+  const json = `{"image":${goJson((container.image ?? '').toWellFormed())},"name":${goJson(container.name.toWellFormed())}}`;
   let hash = FNV_OFFSET_BASIS;
   const feed = (byte: number): void => {
     hash = Math.imul(hash ^ byte, FNV_PRIME);
@@ -28,12 +30,4 @@ export function containerHash(container: { readonly name: string; readonly image
   });
   closeDump.forEach(feed);
   return (hash >>> 0).toString(16);
-}
-
-/** JSON as Go's encoder writes it: what may hurt in HTML or JavaScript is escaped too. */
-function goJsonString(text: string): string {
-  return JSON.stringify(text.toWellFormed()).replace(
-    /[<>&\u2028\u2029]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }

@@ -6,13 +6,9 @@ describe('podEventObject', () => {
   const pod = testPod({ name: 'web', namespace: 'shop', uid: '42' });
 
   it('refers to the pod', () => {
-    expect(podEventObject(pod)).toStrictEqual({
-      apiVersion: 'v1',
-      kind: 'Pod',
-      namespace: 'shop',
-      name: 'web',
-      uid: '42',
-    });
+    const whole = { apiVersion: 'v1', kind: 'Pod', namespace: 'shop', name: 'web', uid: '42' };
+    expect(podEventObject(pod)).toStrictEqual(whole);
+    expect(podEventObject(pod, '')).toStrictEqual(whole);
   });
 
   it('refers to a part of it', () => {

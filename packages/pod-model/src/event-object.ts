@@ -7,11 +7,11 @@ export interface PodEventObject {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
-  /** See `containerFieldPath`. */
+  /** See `containerFieldPath`; absent: the event is about the pod as a whole. */
   readonly fieldPath?: string;
 }
 
-/** What an event about the pod refers to. */
+/** What an event about the pod refers to: a part of it, or, without a path or with an empty one, all of it. */
 export function podEventObject(pod: Pod, fieldPath?: string): PodEventObject {
   return {
     apiVersion: 'v1',
@@ -19,6 +19,6 @@ export function podEventObject(pod: Pod, fieldPath?: string): PodEventObject {
     namespace: pod.metadata?.namespace ?? '',
     name: pod.metadata?.name ?? '',
     uid: pod.metadata?.uid ?? '',
-    ...(fieldPath === undefined ? {} : { fieldPath }),
+    ...(fieldPath === undefined || fieldPath === '' ? {} : { fieldPath }),
   };
 }

@@ -10,8 +10,19 @@ export {
 } from './containers.ts';
 export { podEventObject, type PodEventObject } from './event-object.ts';
 export { expandVariables } from './expansion.ts';
+export { goJson } from './go-json.ts';
+export { containerPort, httpGetRequest, type PodHttpGetRequest } from './http-get-request.ts';
 export { ContainerAnnotation, PodAnnotation, PodLabel } from './labels.ts';
 export { milliCpuToQuota, milliCpuToShares, quotaToMilliCpu, sharesToMilliCpu } from './linux-resources.ts';
+export {
+  type CgroupDriver,
+  type CgroupName,
+  cgroupPath,
+  podCgroupName,
+  podsCgroupName,
+  qosCgroupName,
+} from './pod-cgroup-name.ts';
+export { podCgroupResources, type PodCgroupOptions, type PodCgroupResources } from './pod-cgroup-resources.ts';
 export {
   isCriticalPod,
   isHostNetworkPod,

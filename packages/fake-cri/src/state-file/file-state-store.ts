@@ -1,6 +1,5 @@
 import { readFileSync, renameSync } from 'node:fs';
-import { open, rename } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { replaceFile } from '@rxlet/component-base/files';
 import type { StateStore } from './state-store.ts';
 
 /**
@@ -8,7 +7,6 @@ import type { StateStore } from './state-store.ts';
  * cannot be read is renamed to `<path>.corrupt`.
  */
 export function createFileStateStore(path: string): StateStore {
-  const beside = `${path}.tmp`;
   return {
     load() {
       try {
@@ -18,17 +16,7 @@ export function createFileStateStore(path: string): StateStore {
         throw error;
       }
     },
-    async save(text) {
-      {
-        await using file = await open(beside, 'w', 0o600);
-        await file.writeFile(text);
-        await file.sync();
-      }
-      await rename(beside, path);
-      // The new name, too, is to outlive a crash.
-      await using directory = await open(dirname(path), 'r');
-      await directory.sync();
-    },
+    save: (text) => replaceFile(path, text, 0o600),
     setAside() {
       const aside = `${path}.corrupt`;
       renameSync(path, aside);

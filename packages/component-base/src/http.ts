@@ -1,0 +1,13 @@
+export { httpGet } from './http/http-get.ts';
+export {
+  hostAndPort,
+  HttpError,
+  type HttpErrorReason,
+  type HttpGetOptions,
+  type HttpGetRequest,
+  type HttpGetResponse,
+  type HttpPort,
+  requestUrl,
+} from './http/http-port.ts';
+export { nodeHttp } from './http/node-http.ts';
+export { transportErrorText } from './http/transport-error.ts';
