@@ -6,6 +6,7 @@ import {
   type EventRecorder,
   type EventType,
   formatGoDuration,
+  goQuote,
   type Logger,
   type Metrics,
   noopLogger,
@@ -28,7 +29,7 @@ import { applyDefaultTag } from './image-reference.ts';
 import { type ImageRequest, requestedImageSpec } from './image-request.ts';
 import { createPullBackoff, type PullBackoffOptions } from './pull-backoff.ts';
 import { digestCredentials } from './pull-credentials-digest.ts';
-import { classifyPullFailure, isUnknownOutcome, runtimeMessage } from './pull-failure.ts';
+import { classifyPullFailure, isUnknownOutcome, pullErrorText, runtimeErrorText } from './pull-failure.ts';
 import type { ImagePull } from './pull-queue.ts';
 import type { PullRecords } from './records/pull-records.ts';
 
@@ -102,7 +103,7 @@ export function createImageManager(ports: ImageManagerPorts, options: ImageManag
     try {
       return applyDefaultTag(request.image);
     } catch (error) {
-      const quoted = JSON.stringify(request.image);
+      const quoted = goQuote(request.image);
       const cause = `couldn't parse image name ${quoted}: ${errorMessage(error)}`;
       throw refusal(request, 'InvalidImageName', `Failed to apply default image tag ${quoted}: ${cause}`, error);
     }
@@ -120,7 +121,7 @@ export function createImageManager(ports: ImageManagerPorts, options: ImageManag
       return await findImage(requestedImageSpec(request, image), request.signal);
     } catch (error) {
       request.signal.throwIfAborted();
-      const message = `Failed to inspect image ${quoted}: ${runtimeMessage(error)}`;
+      const message = `Failed to inspect image ${quoted}: ${runtimeErrorText(error)}`;
       throw refusal(request, 'ImageInspectError', message, error);
     }
   };
@@ -180,7 +181,7 @@ export function createImageManager(ports: ImageManagerPorts, options: ImageManag
         void lifetime.track(intended.then(() => records.ended(image, 'failed'))).catch(() => undefined);
         throw error;
       }
-      const message = `Failed to record image pull intent for container image ${JSON.stringify(image)}: ${errorMessage(error)}`;
+      const message = `Failed to record image pull intent for container image ${goQuote(image)}: ${errorMessage(error)}`;
       throw new ImageError('ErrImagePull', message, { cause: error });
     }
   };
@@ -204,7 +205,7 @@ export function createImageManager(ports: ImageManagerPorts, options: ImageManag
       pulled = await puller.pull(request, image, ofPod);
     } catch (error) {
       await recordFailure(attempt, error);
-      record(request, 'Warning', 'Failed', `Failed to pull image ${quoted}: ${runtimeMessage(error)}`);
+      record(request, 'Warning', 'Failed', `Failed to pull image ${quoted}: ${pullErrorText(error)}`);
       const { reason, message } = classifyPullFailure(request.image, error);
       const backoffUntilMs = backoff.failed(backoffKey, `${reason}: ${message}`, digest);
       throw new ImageError(reason, message, { backoffUntilMs, cause: error });
@@ -226,7 +227,7 @@ export function createImageManager(ports: ImageManagerPorts, options: ImageManag
     return {
       request,
       image,
-      quoted: JSON.stringify(request.image),
+      quoted: goQuote(request.image),
       credentials() {
         const { pod, signal } = request;
         found ??= withDeadline(clock, Infinity, signal, (callSignal) =>

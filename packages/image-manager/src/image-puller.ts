@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import { type Clock, createRateLimiter, withDeadline } from '@rxlet/component-base';
+import { type Clock, createRateLimiter, goQuote, withDeadline } from '@rxlet/component-base';
 import type { ImageService } from '@rxlet/cri-api';
 import type { PullCredential, RegistryAuth } from './credentials/pull-credential.ts';
 import type { ImageMetrics } from './image-metrics.ts';
@@ -77,7 +77,7 @@ export function createImagePuller(
         },
         { signal, timeoutMs: Infinity },
       );
-      if (imageRef === '') throw new Error(`imageRef of image ${JSON.stringify(image)} is not set`);
+      if (imageRef === '') throw new Error(`imageRef of image ${goQuote(image)} is not set`);
       return imageRef;
     };
     const pullWithAny = async (): Promise<Pick<PulledImage, 'imageRef' | 'credentialIndex'>> => {

@@ -1,10 +1,13 @@
 import type { PodSandboxConfig } from '@rxlet/cri-api';
 import type { Pod } from '@rxlet/kube-api';
 
-/** A container of a pod needs an image. */
+/** A pod needs an image, for a container or a volume. */
 export interface ImageRequest {
   readonly pod: Pod;
-  /** The container in the pod, for events: `spec.containers{web}` (see `containerFieldPath` of `@rxlet/pod-model`). */
+  /**
+   * What events are about: `spec.containers{web}` for a container (see `containerFieldPath` of `@rxlet/pod-model`), empty for the pod as a whole, as for the
+   * image of a volume.
+   */
   readonly fieldPath: string;
   /** As the pod's author wrote it. */
   readonly image: string;

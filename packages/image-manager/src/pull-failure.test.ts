@@ -1,21 +1,22 @@
 import { describe, expect, it } from 'vitest';
+import { DeadlineExceededError } from '@rxlet/component-base';
 import { ServiceError, StatusCode } from '@rxlet/cri-api';
-import { classifyPullFailure, runtimeMessage } from './pull-failure.ts';
+import { classifyPullFailure, pullErrorText, runtimeErrorText } from './pull-failure.ts';
 
-describe('runtimeMessage', () => {
-  it('puts the code before the text, unless it says nothing', () => {
-    expect(runtimeMessage(new ServiceError(StatusCode.NotFound, 'no such image'))).toBe(
-      'rpc error: code = NotFound desc = no such image',
-    );
-    expect(runtimeMessage(new ServiceError(StatusCode.Unknown, 'no such image'))).toBe('no such image');
-    expect(runtimeMessage(new Error('pull QPS exceeded'))).toBe('pull QPS exceeded');
+describe('the text of a failed call', () => {
+  const unknown = new ServiceError(StatusCode.Unknown, 'no such image');
+
+  it('has the code in front, but that of a pull only if it says something', () => {
+    const notFound = new ServiceError(StatusCode.NotFound, 'no such image');
+    expect(pullErrorText(notFound)).toBe('rpc error: code = NotFound desc = no such image');
+    expect(pullErrorText(unknown)).toBe('no such image');
+    expect(runtimeErrorText(unknown)).toBe('rpc error: code = Unknown desc = no such image');
+    expect(pullErrorText(new Error('pull QPS exceeded'))).toBe('pull QPS exceeded');
   });
 
-  it('prefers the own words of the runtime to the message of a client', () => {
-    const error = Object.assign(new Error('PullImage failed: no such image'), { code: 5, details: 'no such image' });
-    expect(runtimeMessage(error)).toBe('rpc error: code = NotFound desc = no such image');
-    expect(runtimeMessage(Object.assign(error, { details: '' }))).toBe(
-      'rpc error: code = NotFound desc = PullImage failed: no such image',
+  it('is that of a deadline for a call that was given up', () => {
+    expect(runtimeErrorText(new DeadlineExceededError(1000))).toBe(
+      'rpc error: code = DeadlineExceeded desc = context deadline exceeded',
     );
   });
 });

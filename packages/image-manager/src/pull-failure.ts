@@ -1,5 +1,5 @@
-import { DeadlineExceededError, errorMessage } from '@rxlet/component-base';
-import { callErrorCode, ServiceError, StatusCode } from '@rxlet/cri-api';
+import { DeadlineExceededError } from '@rxlet/component-base';
+import { callErrorCode, callErrorDetails, callErrorText, ServiceError, StatusCode } from '@rxlet/cri-api';
 import type { PullCredential } from './credentials/pull-credential.ts';
 import type { ImageErrorReason } from './image-error.ts';
 import { redactCredentials } from './redact-credentials.ts';
@@ -10,24 +10,16 @@ export interface PullFailure {
   readonly message: string;
 }
 
-const codeNames: ReadonlyMap<number, string> = new Map(Object.entries(StatusCode).map(([name, code]) => [code, name]));
-
-/**
- * The runtime's words on a failed call, in the form that a kubelet shows: with the gRPC code in front, unless that is Unknown, by which a runtime
- * says that its text is all there is.
- */
-export function runtimeMessage(error: unknown): string {
-  const text = runtimeText(error);
-  const code = error instanceof DeadlineExceededError ? StatusCode.DeadlineExceeded : callErrorCode(error);
-  if (code === undefined || code === StatusCode.Unknown) return text;
-  return `rpc error: code = ${codeNames.get(code) ?? String(code)} desc = ${text}`;
+/** The text of a failed call to the runtime; one that was given up after its time is told as if the runtime had ended it. */
+export function runtimeErrorText(error: unknown): string {
+  return error instanceof DeadlineExceededError
+    ? callErrorText(new ServiceError(StatusCode.DeadlineExceeded, 'context deadline exceeded'))
+    : callErrorText(error);
 }
 
-/** Errors of a connection carry the runtime's own text apart from their message. */
-function runtimeText(error: unknown): string {
-  if (error instanceof DeadlineExceededError) return 'context deadline exceeded';
-  const details = typeof error === 'object' && error !== null && 'details' in error ? error.details : undefined;
-  return typeof details === 'string' && details !== '' ? details : errorMessage(error);
+/** The text of a failed pull. Here a kubelet leaves out the code Unknown, by which a runtime says that its words are all there is. */
+export function pullErrorText(error: unknown): string {
+  return callErrorCode(error) === StatusCode.Unknown ? callErrorDetails(error) : callErrorText(error);
 }
 
 /**
@@ -36,10 +28,10 @@ function runtimeText(error: unknown): string {
  */
 export function combinePullErrors(errors: readonly unknown[], credentials: readonly PullCredential[]): Error {
   const redacted = (text: string): string => redactCredentials(text, credentials);
-  const messages = [...new Set(errors.map((error) => redacted(runtimeMessage(error))))];
+  const messages = [...new Set(errors.map((error) => redacted(pullErrorText(error))))];
   if (messages.length > 1) return new Error(`[${messages.join(', ')}]`);
   const code = callErrorCode(errors[0]);
-  const text = redacted(runtimeText(errors[0]));
+  const text = redacted(callErrorDetails(errors[0]));
   return code === undefined ? new Error(text) : new ServiceError(code, text);
 }
 
@@ -54,7 +46,7 @@ export function isUnknownOutcome(error: unknown): boolean {
  * `image` is as the pod's author wrote it.
  */
 export function classifyPullFailure(image: string, error: unknown): PullFailure {
-  const text = runtimeText(error);
+  const text = callErrorDetails(error);
   const marked = /^(RegistryUnavailable|SignatureValidationFailed)(.*)$/s.exec(text);
   switch (marked?.[1]) {
     case 'RegistryUnavailable':
@@ -68,6 +60,6 @@ export function classifyPullFailure(image: string, error: unknown): PullFailure 
         message: `image pull failed for ${image} because the signature validation failed${marked[2]!}`,
       };
     default:
-      return { reason: 'ErrImagePull', message: runtimeMessage(error) };
+      return { reason: 'ErrImagePull', message: pullErrorText(error) };
   }
 }

@@ -64,3 +64,33 @@ it('pulls with a pull secret, records it on disk, and asks the next pod for it',
     await rm(root, { recursive: true, force: true });
   }
 });
+
+it('does not pull with a secret that cannot be read, and says so', async () => {
+  const clock = createVirtualClock();
+  const fake = createFakeRuntime(
+    { clock, random: seededRandom(1), logs: discardLogs, hostFiles: noHostFiles },
+    { images: [{ tags: [image] }] },
+  );
+  const secret = {
+    metadata: { name: 'regcred', namespace: 'default' },
+    type: 'kubernetes.io/dockerconfigjson',
+    data: { '.dockerconfigjson': Buffer.from('half a JSON').toString('base64') },
+  };
+  const events = createEventLog(clock);
+  await using credentials = createCredentialSource({ clock, events, secrets: { secret: async () => secret } });
+  await using manager = createImageManager({ images: fake.images, clock, events, credentials });
+  const request = { fieldPath: '', image, pullPolicy: 'Always' };
+  const pod = testPod({ spec: { imagePullSecrets: [{ name: 'regcred' }] } });
+  await expect(manager.ensureImageExists({ ...request, pod })).rejects.toMatchObject({
+    name: 'ImageError',
+    reason: 'ErrImagePull',
+    message: expect.stringMatching(/^image pull secret default\/regcred: /) as string,
+  });
+  expect(fake.calls.get('pullImage') ?? 0).toBe(0);
+
+  await manager.ensureImageExists({ ...request, pod: testPod() });
+  expect(events.list().map(({ reason, object }) => [reason, 'fieldPath' in object])).toEqual([
+    ['Pulling', false],
+    ['Pulled', false],
+  ]);
+});

@@ -35,6 +35,7 @@ export interface KubeletServer extends AsyncDisposable {
  *   sinceTime
  * - `/healthz` and `/healthz/{check}`: `ok`, or status 500 and what is wrong
  * - `/metrics`: Prometheus text format
+ * - `/debug/state`: what goes on inside, as JSON
  */
 export function createKubeletServer(
   ports: KubeletServerPorts & { readonly clock: Clock },

@@ -34,12 +34,13 @@ export interface EndpointOptions {
 
 /** The endpoints by the first part of their path. */
 export function createEndpoints(ports: KubeletServerPorts, options: EndpointOptions): ReadonlyMap<string, Endpoint> {
-  return new Map([
+  return new Map<string, Endpoint>([
     ['pods', podsEndpoint(ports)],
     ['events', eventsEndpoint(ports, options.nodeName)],
     ['healthz', healthEndpoint(ports)],
     ['metrics', metricsEndpoint(ports)],
     ['containerLogs', logsEndpoint(ports, options)],
+    ...(ports.debugState === undefined ? [] : [['debug', debugEndpoint(ports.debugState)] as const]),
   ]);
 }
 
@@ -81,7 +82,7 @@ function eventsEndpoint({ events }: KubeletServerPorts, nodeName: string): Endpo
           const { namespace = '', name = '' } = object.metadata;
           return {
             key: `${namespace}/${name}`,
-            event: { type: recorded.count === 1 ? 'ADDED' : 'MODIFIED', object },
+            event: { type: recorded.update ? 'MODIFIED' : 'ADDED', object },
           };
         }),
       );
@@ -122,6 +123,17 @@ function metricsEndpoint({ metrics }: KubeletServerPorts): Endpoint {
       const { contentType, text } = await metrics();
       response.writeHead(200, { 'content-type': contentType });
       response.end(text);
+    },
+  };
+}
+
+function debugEndpoint(debugState: () => unknown): Endpoint {
+  return {
+    methods: READ,
+    maxRest: 1,
+    handle({ rest: [name = ''] }, response) {
+      if (name !== 'state') throw new RequestError(404, `there is nothing to debug called "${name}", only "state"`);
+      sendJson(response, debugState());
     },
   };
 }

@@ -45,6 +45,14 @@ describe('toApiEvent', () => {
     expect(names().toSorted()).toEqual(first.toSorted());
   });
 
+  it('gives an event that is combined from similar ones the same name every time', () => {
+    const log = createEventLog(createVirtualClock());
+    const names = new Set<string | undefined>();
+    log.events$.subscribe((event) => names.add(toApiEvent(event, 'node1').metadata.name));
+    for (let index = 0; index < 12; index += 1) log.event(web, 'Warning', 'Unhealthy', `failed ${String(index)}`);
+    expect(names.size).toBe(10);
+  });
+
   it('puts events about things without a namespace into default', () => {
     const log = createEventLog(createVirtualClock());
     log.event({ apiVersion: 'v1', kind: 'Node', name: 'node1' }, 'Normal', 'Starting', '');

@@ -27,10 +27,11 @@ export function toApiEvent(event: RecordedEvent, nodeName: string): Event {
 
 /**
  * The API's convention for names of events: the object's name and the time in hex nanoseconds. Our times are milliseconds, in which several events
- * may fall: what they say stands in for the digits below.
+ * may fall: what they say stands in for the digits below. A combined event says something else each time.
  */
-function eventName({ object, type, reason, message, firstMs }: RecordedEvent): string {
-  const digits = fnv1a(JSON.stringify([object.fieldPath, type, reason, message])) % 1_000_000;
+function eventName({ object, type, reason, message, combined, firstMs }: RecordedEvent): string {
+  const digits =
+    fnv1a(JSON.stringify(combined ? [type, reason] : [object.fieldPath, type, reason, message])) % 1_000_000;
   return `${object.name}.${(BigInt(Math.trunc(firstMs)) * 1_000_000n + BigInt(digits)).toString(16)}`;
 }
 

@@ -47,6 +47,8 @@ export interface KubeletServerPorts {
   readonly healthChecks: readonly HealthCheck[];
   /** The metrics in the Prometheus text format. */
   metrics(): Promise<{ readonly contentType: string; readonly text: string }>;
+  /** What goes on inside, as plain data for people. Absent: there is no such endpoint. */
+  readonly debugState?: () => unknown;
   /**
    * Reads a container's log. May reject, or fail while it is read.
    * @throws RequestError when there is no such log.

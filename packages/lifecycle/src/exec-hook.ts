@@ -1,6 +1,6 @@
+import { goQuote } from '@rxlet/component-base';
 import { callErrorCode, type RuntimeService, StatusCode } from '@rxlet/cri-api';
 import type { ExecAction } from '@rxlet/kube-api';
-import { quote } from './quote.ts';
 
 /** As much of a hook's output goes into its error, which ends up in the pod's status. */
 const MAX_OUTPUT_BYTES = 10 * 1024;
@@ -32,7 +32,7 @@ export async function runExecHook(
   } catch (error) {
     const timedOut = callErrorCode(error) === StatusCode.DeadlineExceeded;
     return {
-      error: timedOut ? new Error(`command ${quote(line)} timed out`, { cause: error }) : error,
+      error: timedOut ? new Error(`command ${goQuote(line)} timed out`, { cause: error }) : error,
       output: '',
     };
   }

@@ -1,9 +1,7 @@
 import type { Counter, EventRecorder } from '@rxlet/component-base';
+import { hostAndPort, httpGet, HttpError, type HttpGetRequest, type HttpPort } from '@rxlet/component-base/http';
 import type { HTTPGetAction, Pod } from '@rxlet/kube-api';
-import { findPodContainer, podEventObject } from '@rxlet/pod-model';
-import { httpGet } from './http/http-get.ts';
-import { httpGetRequest } from './http/http-get-request.ts';
-import { hostAndPort, HttpError, type HttpGetRequest, type HttpPort } from './http/http-port.ts';
+import { findPodContainer, httpGetRequest, podEventObject } from '@rxlet/pod-model';
 
 /** As much of an answer is read before the connection is closed. */
 const MAX_BODY_BYTES = 10 * 1024;

@@ -3,26 +3,26 @@ import {
   createLifetime,
   errorMessage,
   type EventRecorder,
+  goQuote,
   type Logger,
   type Metrics,
   noopLogger,
   noopMetrics,
   sleep,
 } from '@rxlet/component-base';
+import type { HttpPort } from '@rxlet/component-base/http';
 import type { RuntimeService } from '@rxlet/cri-api';
 import type { LifecycleHandler, Pod } from '@rxlet/kube-api';
 import { formatPod } from '@rxlet/pod-model';
 import { runExecHook } from './exec-hook.ts';
 import { runHttpHook } from './http-hook.ts';
-import type { HttpPort } from './http/http-port.ts';
 import { LifecycleHookError } from './lifecycle-hook-error.ts';
-import { quote } from './quote.ts';
 
 /** What runs hooks needs from its surroundings. */
 export interface LifecycleHooksPorts {
   readonly runtime: Pick<RuntimeService, 'execSync'>;
   readonly clock: Clock;
-  /** {@link nodeHttp} on real sockets. */
+  /** `nodeHttp` of `@rxlet/component-base/http` on real sockets. */
   readonly http: HttpPort;
   /**
    * The first IP of the pod's sandbox, asked of the runtime at this moment: a postStart hook runs before any status is published. `undefined`: it has
@@ -88,12 +88,12 @@ export function createLifecycleHooks(ports: LifecycleHooksPorts, options: Lifecy
 
   const run = async (request: LifecycleHookRequest, signal: AbortSignal): Promise<void> => {
     const { exec, httpGet, sleep: pause } = request.handler;
-    const where = `for Container ${quote(request.container)} in Pod ${quote(formatPod(request.pod))} failed - error:`;
+    const where = `for Container ${goQuote(request.container)} in Pod ${goQuote(formatPod(request.pod))} failed - error:`;
     if (exec !== undefined) {
       const { error, output } = await runExecHook(ports.runtime, request, exec, signal);
       if (error === undefined) return;
       const command = (exec.command ?? []).join(' ');
-      const message = `Exec lifecycle hook ([${command}]) ${where} ${errorMessage(error)}, message: ${quote(output)}`;
+      const message = `Exec lifecycle hook ([${command}]) ${where} ${errorMessage(error)}, message: ${goQuote(output)}`;
       throw new LifecycleHookError('ExecHookFailed', message, { cause: error });
     }
     if (httpGet !== undefined) {

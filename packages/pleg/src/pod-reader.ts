@@ -68,15 +68,15 @@ export function createPodReader(ports: PodReaderPorts, options: PodReaderOptions
     record.reading = true;
     try {
       for (;;) {
-        const target = record.listed;
+        const { listed: target, listedAt } = record;
         const pending: PodLifecycleEvent[] = computePodLifecycleEvents(uid, record.read, target);
         const { reinspect } = record;
         if (pending.length === 0 && !reinspect) {
           // Listings that came while the pod was read saw it just as it was read.
-          cache.setSettled(uid, record.listedAt);
+          cache.setSettled(uid, listedAt);
           break;
         }
-        const status = await places.run(() => readStatus(uid, target), lifetime.signal);
+        const status = await places.run(() => readStatus(uid, target, listedAt), lifetime.signal);
         if (status === undefined) break;
         if (reinspect) record.reinspect = false;
         record.read = target;
@@ -93,12 +93,15 @@ export function createPodReader(ports: PodReaderPorts, options: PodReaderOptions
     }
   };
 
-  /** @returns `undefined` when the pod could not be read. */
+  /**
+   * Reads what a listing that began at `mark` saw. However late that is: of what was created after the listing it knows nothing, so it is no newer.
+   * @returns `undefined` when the pod could not be read.
+   */
   const readStatus = async (
     uid: string,
     target: RuntimePod | undefined,
+    mark: ReadMark,
   ): Promise<RuntimePodStatus | 'gone' | undefined> => {
-    const mark = cache.mark();
     if (target === undefined) {
       sick.delete(uid);
       cache.delete(uid, mark);

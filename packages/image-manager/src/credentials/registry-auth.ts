@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { goJson } from '@rxlet/pod-model';
 import { hide } from './hidden.ts';
 import type { RegistryAuth } from './pull-credential.ts';
 
@@ -17,7 +18,7 @@ export function createRegistryAuth(username: string, password: string): Registry
  */
 export function hashRegistryAuth(auth: RegistryAuth): string {
   // Empty fields are left out, and names are in this order.
-  const json = JSON.stringify({
+  const json = goJson({
     username: auth.username || undefined,
     password: auth.password || undefined,
     auth: auth.auth || undefined,
@@ -25,12 +26,5 @@ export function hashRegistryAuth(auth: RegistryAuth): string {
     identitytoken: auth.identityToken || undefined,
     registrytoken: auth.registryToken || undefined,
   });
-  return createHash('sha256').update(json.replace(ESCAPED_BY_GO, escape)).digest('hex');
-}
-
-/** What Go's encoder escapes beyond what JSON asks for, so that the text may stand in HTML and JavaScript. */
-const ESCAPED_BY_GO = /[<>&\u2028\u2029]/g;
-
-function escape(character: string): string {
-  return String.raw`\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return createHash('sha256').update(json).digest('hex');
 }

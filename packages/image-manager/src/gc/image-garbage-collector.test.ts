@@ -186,7 +186,7 @@ describe('a garbage collection of images', () => {
     fake.failNext('removeImage', new ServiceError(StatusCode.Unknown, 'image is being used'));
     await expect(collector.collect()).rejects.toMatchObject({
       reason: 'ImageDeletionFailed',
-      message: `wanted to free ${String(10 * GiB)} bytes, but freed ${String(45 * GiB)} bytes space with errors in image deletion: image is being used`,
+      message: `wanted to free ${String(10 * GiB)} bytes, but freed ${String(45 * GiB)} bytes space with errors in image deletion: rpc error: code = Unknown desc = image is being used`,
     });
     expect(left()).toHaveLength(1);
   });

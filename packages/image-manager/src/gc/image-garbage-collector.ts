@@ -16,7 +16,7 @@ import {
 } from '@rxlet/component-base';
 import { type ImageService, isNotFound, type RuntimeService } from '@rxlet/cri-api';
 import { createImageHolds, type ImageHolds } from '../image-holds.ts';
-import { runtimeMessage } from '../pull-failure.ts';
+import { runtimeErrorText } from '../pull-failure.ts';
 import type { PullRecords } from '../records/pull-records.ts';
 import { formatSize } from './format-size.ts';
 import type { FsStats, ReadFsStats } from './fs-stats.ts';
@@ -112,7 +112,7 @@ export function createImageGarbageCollector(ports: ImageGcPorts, options: ImageG
       call({ signal, timeoutMs: runtimeRequestTimeoutMs }),
     );
   const unavailable = (error: unknown): ImageGcError =>
-    new ImageGcError('ImageStatsUnavailable', runtimeMessage(error), error);
+    new ImageGcError('ImageStatsUnavailable', runtimeErrorText(error), error);
 
   const listImages = async (): Promise<readonly ListedImage[]> => {
     const response = await bounded((callOptions) => images.listImages({}, callOptions));
@@ -181,7 +181,7 @@ export function createImageGarbageCollector(ports: ImageGcPorts, options: ImageG
         freedBytes += await remove(pass, image, reason);
       } catch (error) {
         lifetime.signal.throwIfAborted();
-        errors.add(runtimeMessage(error));
+        errors.add(runtimeErrorText(error));
       }
     }
     return { freedBytes, errors: errors.size > 1 ? `[${[...errors].join(', ')}]` : [...errors].join() };

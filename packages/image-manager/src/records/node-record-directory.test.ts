@@ -43,7 +43,7 @@ describe('record directory', () => {
 
   it('gets over a write that was cut short', async () => {
     await pulled.write('f', 'one');
-    await writeFile(join(pulled.path, '.f.tmp'), 'tw');
+    await writeFile(join(pulled.path, 'f.tmp'), 'tw');
     expect([await pulled.list(), await pulled.read('f')]).toEqual([['f'], 'one']);
     await pulled.write('f', 'two');
     expect([await readdir(pulled.path), await pulled.read('f')]).toEqual([['f'], 'two']);

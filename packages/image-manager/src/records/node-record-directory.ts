@@ -1,12 +1,13 @@
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, readdir, rename, unlink } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, open, readdir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { replaceFile, unlessMissing } from '@rxlet/component-base/files';
 import type { RecordDirectories, RecordDirectory } from './record-directory.ts';
 
 /** A record takes a few hundred bytes for each secret that it names, of which it names a hundred at most. */
 const MAX_FILE_BYTES = 1024 * 1024;
 const OTHERS = 0o077;
-const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
+const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
 /** A path that pull records are not entrusted to. Nothing was done. */
 export class UnsafeRecordPathError extends Error {
@@ -46,14 +47,10 @@ export function createNodeRecordDirectory(path: string): RecordDirectory {
     await mkdir(dirname(levels[0]!), { recursive: true });
     for (const level of levels) {
       await mkdir(level, { mode: 0o700 }).catch((error: unknown) => {
-        if (codeOf(error) !== 'EEXIST') throw error;
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
       });
       await checkLevel(level);
     }
-  };
-  const syncDirectory = async (): Promise<void> => {
-    await using directory = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-    await directory.sync();
   };
 
   return {
@@ -61,7 +58,7 @@ export function createNodeRecordDirectory(path: string): RecordDirectory {
     async list() {
       if (!(await check())) return [];
       const names = await readdir(path);
-      return names.filter((name) => !name.startsWith('.'));
+      return names.filter((name) => !name.endsWith('.tmp'));
     },
     async read(name) {
       if (!(await check())) return undefined;
@@ -71,18 +68,7 @@ export function createNodeRecordDirectory(path: string): RecordDirectory {
     },
     async write(name, text) {
       await make();
-      const temporary = join(path, `.${name}.tmp`);
-      await unlessMissing(unlink(temporary));
-      try {
-        await using file = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-        await file.writeFile(text);
-        await file.sync();
-      } catch (error) {
-        await unlink(temporary).catch(() => undefined);
-        throw error;
-      }
-      await rename(temporary, join(path, name));
-      await syncDirectory();
+      await replaceFile(join(path, name), text, 0o600);
     },
     async remove(name) {
       if (!(await check())) return;
@@ -113,17 +99,4 @@ async function readSmallFile(file: FileHandle, path: string): Promise<string> {
   if (!stats.isFile()) throw new UnsafeRecordPathError(path, 'is not a plain file');
   if (stats.size > MAX_FILE_BYTES) throw new UnsafeRecordPathError(path, 'is larger than a pull record can be');
   return file.readFile('utf8');
-}
-
-function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException).code;
-}
-
-async function unlessMissing<T>(call: Promise<T>): Promise<T | undefined> {
-  try {
-    return await call;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
 }

@@ -1,5 +1,4 @@
-import { errorMessage, type Gauge, type Logger } from '@rxlet/component-base';
-import { createLruCache } from './lru-cache.ts';
+import { createLruMap, errorMessage, type Gauge, type Logger } from '@rxlet/component-base';
 import type { RecordDirectory } from './record-directory.ts';
 import { type ReadRecord, recordFileName } from './record-format.ts';
 
@@ -32,7 +31,7 @@ export function createRecordStore<T extends object>(
   logger: Logger,
   { keyOf, parse, format, capacity, onDisk, usagePercent }: RecordKind<T>,
 ): RecordStore<T> {
-  const cache = createLruCache<T | 'unreadable'>(capacity);
+  const cache = createLruMap<T | 'unreadable'>(capacity);
   /** Files that exist, or may. */
   const names = new Set<string>();
   /** Whether those are all: then the disk need not be asked for others. */

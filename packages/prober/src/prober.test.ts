@@ -1,0 +1,589 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createEventLog, type Labels, type Metrics, noopMetrics, seededRandom } from '@rxlet/component-base';
+import { createVirtualClock } from '@rxlet/component-base/testing';
+import type { Container, ContainerStatus, Pod, PodStatus, Probe } from '@rxlet/kube-api';
+import { testPod } from '@rxlet/pod-model/testing';
+import type { ProbeRequest } from './probe-runner.ts';
+import type { ProbeKind } from './probe-target.ts';
+import { createProber, type ProberPorts } from './prober.ts';
+import type { ProbeResultChange } from './result-store.ts';
+import { createScriptedRunner, type ScriptedOutcome } from './scripted-runner.ts';
+
+type Answer = (request: ProbeRequest) => ScriptedOutcome | Promise<ScriptedOutcome>;
+
+/** A prober of an agent that has been up for `agentAgeSeconds`, on pods whose statuses follow the results as a status manager would let them. */
+async function setUp(answer?: Answer, more: Partial<ProberPorts> & { agentAgeSeconds?: number } = {}) {
+  const { agentAgeSeconds = 3600, ...ports } = more;
+  const clock = createVirtualClock();
+  const events = createEventLog(clock);
+  const statuses = new Map<string, PodStatus>();
+  const runs: string[] = [];
+  const changes: ProbeResultChange[] = [];
+  const scripted = createScriptedRunner(answer);
+  const runner: ProberPorts['runner'] = {
+    run(request, signal) {
+      runs.push(`${request.kind} at ${String(seconds())}`);
+      return scripted.run(request, signal);
+    },
+  };
+  const prober = createProber({
+    runner,
+    podStatus: (uid) => statuses.get(uid),
+    clock,
+    random: seededRandom(1),
+    events,
+    ...ports,
+  });
+  prober.results$.subscribe((change) => {
+    changes.push(change);
+    const { podUid, containerId, kind, result } = change;
+    if (kind !== 'startup') return;
+    const held = statuses.get(podUid)?.containerStatuses ?? [];
+    const started = held.map((one) =>
+      one.containerID === containerId ? { ...one, started: result === 'success' } : one,
+    );
+    statuses.set(podUid, { ...statuses.get(podUid), containerStatuses: started });
+  });
+  await clock.advance(agentAgeSeconds * 1000);
+  const originMs = clock.monotonicNow();
+  const seconds = (): number => (clock.monotonicNow() - originMs) / 1000;
+
+  const containerStatus = (pod: Pod, name: string, attempt = 0, startedInSeconds = 0): ContainerStatus => ({
+    name,
+    containerID: `containerd://${String(pod.metadata?.uid)}-${name}-${String(attempt)}`,
+    image: '',
+    imageID: '',
+    ready: false,
+    restartCount: attempt,
+    state: { running: { startedAt: new Date(clock.now() + startedInSeconds * 1000).toISOString() } },
+    started: pod.spec?.containers.find((container) => container.name === name)?.startupProbe === undefined,
+  });
+  /** Lets the containers of the pod run, each as its `attempt`th instance. */
+  const runPod = (pod: Pod, attempt = 0): void => {
+    const containerStatuses = pod.spec!.containers.map(({ name }) => containerStatus(pod, name, attempt));
+    statuses.set(pod.metadata!.uid!, { phase: 'Running', podIP: '10.0.0.1', containerStatuses });
+  };
+  /** Adds a pod whose container has these probes and has just started. */
+  const add = (probes: Partial<Container>, pod: Parameters<typeof testPod>[0] = {}): Pod => {
+    const added = testPod({ ...pod, containers: [{ name: 'app', ...probes }] });
+    runPod(added);
+    prober.addPod(added);
+    return added;
+  };
+  const results = (): string[] => changes.map(({ kind, result }) => `${kind} ${result}`);
+  return { clock, prober, events, statuses, runs, changes, results, requests: scripted.requests, runPod, add, seconds };
+}
+
+const every = (periodSeconds: number, more: Probe = {}): Probe => ({ periodSeconds, failureThreshold: 1, ...more });
+const uid = 'uid-web';
+const appId = 'containerd://uid-web-app-0';
+
+describe('the turns of a probe', () => {
+  it('are at once, then every period', async () => {
+    const { clock, runs, add } = await setUp();
+    add({ livenessProbe: every(10) });
+    await clock.advance(0);
+    expect(runs).toEqual(['liveness at 0']);
+    await clock.advance(9999);
+    expect(runs).toHaveLength(1);
+    await clock.advance(20_001);
+    expect(runs).toEqual([0, 10, 20, 30].map((time) => `liveness at ${String(time)}`));
+  });
+
+  it('begin spread over a period while the agent is younger than that', async () => {
+    const first = async (agentAgeSeconds: number): Promise<number> => {
+      const { clock, runs, add, seconds } = await setUp(undefined, {
+        agentAgeSeconds,
+        random: { next: () => 0.25, hex: () => '' },
+      });
+      add({ livenessProbe: every(10) });
+      await clock.runUntil(() => runs.length === 1, 20_000);
+      const began = seconds();
+      await clock.runUntil(() => runs.length === 2, 20_000);
+      expect(seconds() - began).toBe(10);
+      return began;
+    };
+    expect(await first(0)).toBe(2.5);
+    expect(await first(9.999)).toBe(2.5);
+    expect(await first(10)).toBe(0);
+  });
+
+  it('are passed over until the container is old enough', async () => {
+    const { clock, runs, add } = await setUp();
+    add({
+      livenessProbe: every(10, { initialDelaySeconds: 20 }),
+      readinessProbe: every(10, { initialDelaySeconds: 21 }),
+    });
+    await clock.advance(30_000);
+    expect(runs).toEqual(['liveness at 20', 'readiness at 30', 'liveness at 30']);
+  });
+
+  it('are passed over until the container is there', async () => {
+    const { clock, runs, prober, runPod, results } = await setUp();
+    const pod = testPod({ containers: [{ livenessProbe: every(10) }] });
+    prober.addPod(pod);
+    await clock.advance(15_000);
+    expect([runs, results()]).toEqual([[], []]);
+    runPod(pod);
+    await clock.advance(5000);
+    expect([runs, results()]).toEqual([['liveness at 20'], ['liveness success']]);
+  });
+
+  it('stay on their grid, and one that was missed is made up for', async () => {
+    const { clock, runs, add } = await setUp(async ({ kind }) => {
+      // Takes 15 s the first time.
+      if (runs.length === 1 && kind === 'liveness') await delay(15_000);
+      return 'success' as const;
+    });
+    const delay = (ms: number) => new Promise<void>((resolve) => void clock.setTimer(ms, resolve));
+    add({ livenessProbe: every(10) });
+    await clock.advance(40_000);
+    expect(runs).toEqual([0, 15, 20, 30, 40].map((time) => `liveness at ${String(time)}`));
+  });
+
+  it('are those of a ticker that keeps one tick', async () => {
+    const durations = fc.array(fc.integer({ min: 0, max: 35 }), { minLength: 1, maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(durations, async (seconds) => {
+        const left = [...seconds];
+        const { clock, runs, add } = await setUp(async () => {
+          const ms = (left.shift() ?? 0) * 1000;
+          if (ms > 0) await new Promise<void>((resolve) => void clock.setTimer(ms, resolve));
+          return 'success' as const;
+        });
+        add({ livenessProbe: every(10) });
+        await clock.runUntil(() => runs.length > seconds.length);
+        const expected: number[] = [];
+        let [now, tick] = [0, 10];
+        for (const duration of seconds) {
+          expected.push(now);
+          now += duration;
+          const isKept = tick <= now;
+          while (tick <= now) tick += 10;
+          if (isKept) continue;
+          now = tick;
+          tick += 10;
+        }
+        expect(runs.slice(0, -1)).toEqual(expected.map((time) => `liveness at ${String(time)}`));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('of one that hangs hold up no other', async () => {
+    const { clock, runs, add, prober } = await setUp(({ kind }) => (kind === 'liveness' ? 'hang' : 'success'));
+    add({ livenessProbe: every(10), readinessProbe: every(10) });
+    await clock.advance(30_000);
+    expect(runs.filter((run) => run.startsWith('liveness'))).toHaveLength(1);
+    expect(runs.filter((run) => run.startsWith('readiness'))).toHaveLength(4);
+    expect(prober.isReady(appId)).toBe(true);
+  });
+});
+
+describe('thresholds', () => {
+  it('decide when a result counts', async () => {
+    const { clock, add, changes, results } = await setUp(({ kind }) => (kind === 'liveness' ? 'failure' : 'success'));
+    add({
+      livenessProbe: every(10, { failureThreshold: 3 }),
+      readinessProbe: every(10, { successThreshold: 2 }),
+    });
+    await clock.advance(9999);
+    expect(results()).toEqual(['readiness failure', 'liveness success']);
+    await clock.advance(1);
+    expect(results().slice(2)).toEqual(['readiness success']);
+    await clock.advance(9999);
+    expect(results()).toHaveLength(3);
+    await clock.advance(1);
+    expect(changes.at(-1)).toEqual({
+      podUid: uid,
+      container: 'app',
+      containerId: appId,
+      kind: 'liveness',
+      result: 'failure',
+    });
+  });
+
+  it('count results in a row only', async () => {
+    const series = ['failure', 'failure', 'success', 'failure', 'failure', 'failure'] as const;
+    let next = 0;
+    const { clock, add, results } = await setUp(() => series[next++] ?? 'success');
+    add({ livenessProbe: every(10, { failureThreshold: 3 }) });
+    await clock.advance(49_999);
+    expect(results()).toEqual(['liveness success']);
+    await clock.advance(1);
+    expect(results()).toEqual(['liveness success', 'liveness failure']);
+  });
+});
+
+describe('a container', () => {
+  it('is not probed any more when its liveness failed, until it has been restarted', async () => {
+    let passes = false;
+    const { clock, add, runPod, runs, results, prober } = await setUp(() => (passes ? 'success' : 'failure'));
+    const pod = add({ livenessProbe: every(10) });
+    await clock.advance(30_000);
+    expect(runs).toEqual(['liveness at 0']);
+    expect([...prober.livenessResults()]).toEqual([['uid-web-app-0', 'failure']]);
+    passes = true;
+    runPod(pod, 1);
+    await clock.advance(9999);
+    expect(runs).toHaveLength(1);
+    await clock.advance(1);
+    expect(runs).toEqual(['liveness at 0', 'liveness at 40']);
+    expect([...prober.livenessResults()]).toEqual([['uid-web-app-1', 'success']]);
+    expect(results()).toEqual(['liveness success', 'liveness failure', 'liveness success']);
+  });
+
+  it('is probed for startup first, and then for the other two', async () => {
+    let starts = false;
+    const { clock, add, runs, prober, results } = await setUp(({ kind }) =>
+      kind === 'startup' && !starts ? 'failure' : 'success',
+    );
+    add({
+      startupProbe: every(5, { failureThreshold: 30 }),
+      livenessProbe: every(10),
+      readinessProbe: every(10),
+    });
+    await clock.advance(12_000);
+    expect(runs).toEqual(['startup at 0', 'startup at 5', 'startup at 10']);
+    expect([prober.isStarted(appId), prober.isReady(appId)]).toEqual([false, false]);
+    expect(results()).toEqual(['startup unknown', 'readiness failure', 'liveness success']);
+    starts = true;
+    await clock.advance(30_000);
+    expect(runs.slice(3)).toEqual([
+      'startup at 15',
+      'readiness at 20',
+      'liveness at 20',
+      'readiness at 30',
+      'liveness at 30',
+      'readiness at 40',
+      'liveness at 40',
+    ]);
+    expect([prober.isStarted(appId), prober.isReady(appId)]).toEqual([true, true]);
+  });
+
+  it('that does not start is told after as many failures as allowed', async () => {
+    const { clock, add, prober, seconds } = await setUp(() => 'failure');
+    add({ startupProbe: every(10, { failureThreshold: 30 }) });
+    await clock.runUntil(() => prober.startupResults().get('uid-web-app-0') === 'failure');
+    expect(seconds()).toBe(290);
+  });
+
+  it('that ended for good is not probed any more, and its results are forgotten', async () => {
+    const { clock, add, statuses, results, prober, runPod } = await setUp();
+    const pod = add({ readinessProbe: every(10) }, { restartPolicy: 'Never' });
+    await clock.advance(0);
+    const [status] = statuses.get(uid)!.containerStatuses!;
+    statuses.set(uid, { containerStatuses: [{ ...status!, state: { terminated: { exitCode: 1 } } }] });
+    await clock.advance(10_000);
+    expect(results()).toEqual(['readiness failure', 'readiness success', 'readiness failure']);
+    expect([prober.readinessResults().size, clock.pendingTimers]).toEqual([0, 0]);
+    // Each sync of the pod adds it again; a result that made a sync must not come again by it.
+    prober.addPod(pod);
+    await clock.advance(60_000);
+    expect(results()).toHaveLength(3);
+    runPod(pod, 1);
+    prober.addPod(pod);
+    await clock.advance(0);
+    expect(results().slice(3)).toEqual(['readiness failure', 'readiness success']);
+  });
+});
+
+describe('updateStatus', () => {
+  it('has a started container that is not ready probed at once, and every period from then on', async () => {
+    let ready = false;
+    const { clock, add, runs, prober } = await setUp(() => (ready ? 'success' : 'failure'));
+    add({ readinessProbe: every(10), livenessProbe: every(60, { failureThreshold: 99 }) });
+    await clock.advance(3000);
+    ready = true;
+    prober.updateStatus(uid);
+    await clock.advance(0);
+    expect(prober.isReady(appId)).toBe(true);
+    await clock.advance(20_000);
+    expect(runs).toEqual([
+      'readiness at 0',
+      'liveness at 0',
+      ...[3, 13, 23].map((time) => `readiness at ${String(time)}`),
+    ]);
+    prober.updateStatus(uid);
+    await clock.advance(0);
+    expect(runs).toHaveLength(5);
+  });
+
+  it('changes nothing for a container that has not started', async () => {
+    const { clock, add, runs, prober } = await setUp(({ kind }) =>
+      kind === 'startup' && clock.now() < startsMs ? 'failure' : 'success',
+    );
+    const startsMs = clock.now() + 9000;
+    add({ readinessProbe: every(10), startupProbe: every(3, { failureThreshold: 99 }) });
+    await clock.advance(3500);
+    prober.updateStatus(uid);
+    prober.updateStatus('uid-unknown');
+    await clock.advance(10_000);
+    expect(runs.filter((run) => run.startsWith('readiness'))).toEqual(['readiness at 10']);
+  });
+
+  it('does not hasten the first turn, which is at its moment lest all come at once', async () => {
+    const { clock, add, runs, prober } = await setUp(undefined, {
+      agentAgeSeconds: 0,
+      random: { next: () => 0.5, hex: () => '' },
+    });
+    add({ readinessProbe: every(10) });
+    prober.updateStatus(uid);
+    await clock.advance(6000);
+    expect(runs).toEqual(['readiness at 5']);
+  });
+
+  it('during a run asks for one more, once', async () => {
+    let end: ((outcome: 'failure') => void) | undefined;
+    const { clock, add, runs, prober } = await setUp(() => new Promise((resolve) => (end = resolve)));
+    add({ readinessProbe: every(10) });
+    await clock.advance(4000);
+    prober.updateStatus(uid);
+    prober.updateStatus(uid);
+    await clock.advance(1000);
+    expect(runs).toEqual(['readiness at 0']);
+    end?.('failure');
+    await clock.advance(0);
+    expect(runs).toEqual(['readiness at 0', 'readiness at 5']);
+    end?.('failure');
+    await clock.advance(10_000);
+    expect(runs).toEqual(['readiness at 0', 'readiness at 5', 'readiness at 15']);
+  });
+});
+
+describe('the end of a pod', () => {
+  it('stops liveness and startup, while readiness goes on', async () => {
+    const { clock, add, runs, prober, runPod } = await setUp();
+    const pod = add({ readinessProbe: every(10), livenessProbe: every(10), startupProbe: every(10) });
+    await clock.advance(15_000);
+    prober.stopLivenessAndStartup(uid);
+    expect([prober.livenessResults().size, prober.startupResults().size, prober.readinessResults().size]).toEqual([
+      0, 0, 1,
+    ]);
+    runs.length = 0;
+    await clock.advance(15_000);
+    expect(runs).toEqual(['readiness at 20', 'readiness at 30']);
+    prober.removePod(uid);
+    runPod(pod, 1);
+    await clock.advance(60_000);
+    expect([runs.length, clock.pendingTimers, prober.readinessResults().size]).toEqual([2, 0, 0]);
+  });
+
+  it('is seen in the pod too', async () => {
+    const { clock, add, runs, prober } = await setUp();
+    const pod = add({ readinessProbe: every(10), livenessProbe: every(10) });
+    await clock.advance(5000);
+    prober.addPod({ ...pod, metadata: { ...pod.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } });
+    await clock.advance(10_000);
+    expect(runs).toEqual(['readiness at 0', 'liveness at 0', 'readiness at 10']);
+  });
+
+  it('drops what was under way', async () => {
+    const { clock, add, events, results, prober } = await setUp(
+      () => new Promise((resolve) => void clock.setTimer(1000, () => resolve('failure'))),
+    );
+    add({ livenessProbe: every(10) });
+    await clock.advance(500);
+    prober.removePod(uid);
+    await clock.advance(60_000);
+    expect([results(), events.list(), clock.pendingTimers]).toEqual([['liveness success'], [], 0]);
+  });
+
+  it('comes for all pods that are not retained', async () => {
+    const { clock, add, runs, prober, requests } = await setUp();
+    for (const name of ['a', 'b', 'c']) add({ livenessProbe: every(10) }, { name });
+    await clock.advance(0);
+    prober.retainPods(new Set(['uid-b', 'uid-z']));
+    runs.length = 0;
+    await clock.advance(10_000);
+    expect([runs.length, requests.at(-1)?.pod.metadata?.name]).toEqual([1, 'b']);
+  });
+});
+
+describe('a prober', () => {
+  it('probes each container once, however often its pod is added', async () => {
+    const { clock, add, prober, runs } = await setUp();
+    const pod = add({ livenessProbe: every(10) });
+    await clock.advance(5000);
+    prober.addPod(pod);
+    await clock.advance(5000);
+    expect(runs).toEqual(['liveness at 0', 'liveness at 10']);
+  });
+
+  it('leaves nothing behind, and takes nothing more', async () => {
+    const { clock, add, prober, runs } = await setUp(({ kind }) => (kind === 'liveness' ? 'hang' : 'success'));
+    const pod = add({ livenessProbe: every(10), readinessProbe: every(10) });
+    let completed = false;
+    prober.results$.subscribe({ complete: () => (completed = true) });
+    await clock.advance(1000);
+    await prober[Symbol.asyncDispose]();
+    prober.addPod(pod);
+    prober.updateStatus(uid);
+    await clock.advance(60_000);
+    expect([completed, clock.pendingTimers, runs.length]).toEqual([true, 0, 2]);
+  });
+
+  it('is not held up by a runner that does not heed its signal', async () => {
+    const { clock, add, prober } = await setUp(() => new Promise<never>(() => undefined));
+    add({ livenessProbe: every(10) });
+    await clock.advance(0);
+    await prober[Symbol.asyncDispose]();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('can be changed by those who hear its results', async () => {
+    const { clock, add, prober, runs, statuses } = await setUp();
+    prober.results$.subscribe(({ podUid }) => prober.removePod(podUid));
+    add({ livenessProbe: every(10), readinessProbe: every(10) });
+    // Both a new container and one that does not run: two changes at once.
+    const [status] = statuses.get(uid)!.containerStatuses!;
+    statuses.set(uid, { containerStatuses: [{ ...status!, state: { waiting: {} } }] });
+    await clock.advance(60_000);
+    const results = [prober.livenessResults().size, prober.readinessResults().size];
+    expect([runs, clock.pendingTimers, results]).toEqual([[], 0, [0, 0]]);
+  });
+
+  it('gives snapshots that stay as they are', async () => {
+    const { clock, add, prober } = await setUp(() => 'failure');
+    const before = prober.livenessResults();
+    add({ livenessProbe: every(10, { failureThreshold: 2 }) });
+    await clock.advance(0);
+    const during = prober.livenessResults();
+    await clock.advance(10_000);
+    expect([before.size, during.get('uid-web-app-0'), prober.livenessResults().get('uid-web-app-0')]).toEqual([
+      0,
+      'success',
+      'failure',
+    ]);
+    expect([prober.isReady(appId), prober.isStarted(appId)]).toEqual([undefined, undefined]);
+  });
+
+  it('gives a runner what it needs', async () => {
+    const { clock, add, requests } = await setUp();
+    const probe = every(10, { timeoutSeconds: 4 });
+    const pod = add({ readinessProbe: probe });
+    await clock.advance(0);
+    expect(requests).toEqual([
+      {
+        kind: 'readiness',
+        pod,
+        container: pod.spec?.containers[0],
+        containerId: 'uid-web-app-0',
+        probe,
+        timeoutMs: 4000,
+        podIp: '10.0.0.1',
+      },
+    ]);
+  });
+});
+
+describe('events', () => {
+  const list = (log: ReturnType<typeof createEventLog>) =>
+    log.list().map(({ object, type, reason, message }) => [object.fieldPath, type, reason, message]);
+
+  it('tell of each failure and each warning', async () => {
+    const { clock, add, events, prober } = await setUp(({ kind }) => (kind === 'readiness' ? 'warning' : 'failure'));
+    add({ readinessProbe: every(10), livenessProbe: every(10, { failureThreshold: 3 }) });
+    await clock.advance(0);
+    expect(list(events)).toEqual([
+      ['spec.containers{app}', 'Warning', 'ProbeWarning', 'Readiness probe warning: scripted warning'],
+      ['spec.containers{app}', 'Warning', 'Unhealthy', 'Liveness probe failed: scripted failure'],
+    ]);
+    expect(prober.isReady(appId)).toBe(true);
+  });
+
+  it('tell of runs without a result after three attempts, which count for nothing', async () => {
+    const { clock, add, events, requests, prober } = await setUp(() => (requests.length === 4 ? 'success' : 'error'));
+    add({ startupProbe: every(10) });
+    await clock.advance(0);
+    expect(requests).toHaveLength(3);
+    expect(list(events)).toEqual([
+      [
+        'spec.containers{app}',
+        'Warning',
+        'Unhealthy',
+        'Startup probe errored and resulted in unknown state: scripted error',
+      ],
+    ]);
+    expect(prober.startupResults().get('uid-web-app-0')).toBe('unknown');
+    await clock.advance(10_000);
+    expect(requests).toHaveLength(4);
+    expect(prober.isStarted(appId)).toBe(true);
+  });
+
+  it('name sidecars by their place', async () => {
+    const { clock, prober, events, statuses } = await setUp(() => 'failure');
+    const pod = testPod({
+      initContainers: [{ name: 'proxy', restartPolicy: 'Always', readinessProbe: every(10) }],
+    });
+    const running = { running: { startedAt: new Date(clock.now()).toISOString() } };
+    const common = { image: '', imageID: '', ready: false, restartCount: 0, started: true };
+    statuses.set(uid, {
+      initContainerStatuses: [{ name: 'proxy', containerID: 'containerd://p', state: running, ...common }],
+    });
+    prober.addPod(pod);
+    await clock.advance(0);
+    expect(list(events)).toEqual([
+      ['spec.initContainers{proxy}', 'Warning', 'Unhealthy', 'Readiness probe failed: scripted failure'],
+    ]);
+  });
+});
+
+describe('metrics', () => {
+  it('count results, time successes, and end with the probe', async () => {
+    const series = new Map<string, number>();
+    const key = (name: string, labels: Labels | undefined): string =>
+      `${name} ${JSON.stringify(Object.values(labels ?? {}).sort())}`;
+    const removable = (name: string) => ({
+      inc: (labels?: Labels) => void series.set(key(name, labels), (series.get(key(name, labels)) ?? 0) + 1),
+      observe: (value: number, labels?: Labels) => void series.set(key(name, labels), value),
+      remove: (labels: Labels) => void series.delete(key(name, labels)),
+    });
+    const metrics: Metrics = {
+      ...noopMetrics,
+      counter: ({ name }) => removable(name),
+      histogram: ({ name }) => removable(name),
+    };
+    let passes = true;
+    const { clock, add, prober } = await setUp(
+      async () => {
+        await new Promise<void>((resolve) => void clock.setTimer(500, resolve));
+        return passes ? 'success' : 'failure';
+      },
+      { metrics },
+    );
+    add({ readinessProbe: every(10) });
+    await clock.advance(15_000);
+    passes = false;
+    await clock.advance(10_000);
+    expect([...series]).toEqual([
+      [key('prober_probe_total', { a: 'Readiness', b: 'successful', c: 'app', d: 'web', e: 'default', f: uid }), 2],
+      [key('prober_probe_duration_seconds', { a: 'Readiness', b: 'app', c: 'web', d: 'default' }), 0.5],
+      [key('prober_probe_total', { a: 'Readiness', b: 'failed', c: 'app', d: 'web', e: 'default', f: uid }), 1],
+    ]);
+    prober.removePod(uid);
+    expect(series.size).toBe(0);
+  });
+});
+
+describe('an hour of 110 pods with three probes each', () => {
+  it('takes seconds', async () => {
+    const counts: Record<ProbeKind, number> = { liveness: 0, readiness: 0, startup: 0 };
+    const { clock, add, prober } = await setUp(({ kind }) => {
+      counts[kind] += 1;
+      return 'success';
+    });
+    for (let index = 0; index < 110; index += 1) {
+      add(
+        { startupProbe: every(10), livenessProbe: every(10), readinessProbe: every(10) },
+        { name: `p${String(index)}` },
+      );
+    }
+    await clock.advance(3_600_000 - 1);
+    // Startup passes in the first turn, before the other two look; then each has 360 turns, at 0, 10, … 3590 s.
+    expect(counts).toEqual({ startup: 110, readiness: 110 * 359, liveness: 110 * 359 });
+    await prober[Symbol.asyncDispose]();
+    expect(clock.pendingTimers).toBe(0);
+  });
+});

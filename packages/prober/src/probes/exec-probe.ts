@@ -1,0 +1,37 @@
+import { errorMessage, goQuote } from '@rxlet/component-base';
+import { callErrorCode, type RuntimeService, StatusCode } from '@rxlet/cri-api';
+import type { EnvVar, ExecAction } from '@rxlet/kube-api';
+import { expandVariables } from '@rxlet/pod-model';
+import { ProbeError, type ProbeOutcome, type ProbeRequest } from '../probe-runner.ts';
+import { MAX_OUTPUT_BYTES, outputText } from './output.ts';
+
+/** Runs a command in the container; the runtime ends it after the timeout. Exit code 0 is a success. */
+export async function runExecProbe(
+  runtime: Pick<RuntimeService, 'execSync'>,
+  { containerId, container, timeoutMs }: ProbeRequest,
+  { command = [] }: ExecAction,
+  signal: AbortSignal,
+): Promise<ProbeOutcome> {
+  const cmd = expandCommand(command, container.env ?? []);
+  try {
+    const timeout = BigInt(timeoutMs / 1000);
+    const { exitCode, stdout, stderr } = await runtime.execSync({ containerId, cmd, timeout }, { signal });
+    const both = stdout.length < MAX_OUTPUT_BYTES ? Buffer.concat([stdout, stderr]) : stdout;
+    return { result: exitCode === 0 ? 'success' : 'failure', output: outputText(both) };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (callErrorCode(error) === StatusCode.DeadlineExceeded) {
+      return { result: 'failure', output: `command ${goQuote(cmd.join(' '))} timed out` };
+    }
+    throw new ProbeError('unknown', errorMessage(error), { cause: error });
+  }
+}
+
+/**
+ * The command with `$(NAME)` replaced from the container's `env`. Only values that stand in the pod are known here: a variable with `valueFrom` is empty, and
+ * one from `envFrom` or of a service stays as written.
+ */
+export function expandCommand(command: readonly string[], env: readonly EnvVar[]): string[] {
+  const values = new Map(env.map(({ name, value }) => [name, value ?? '']));
+  return command.map((argument) => expandVariables(argument, (name) => values.get(name)));
+}

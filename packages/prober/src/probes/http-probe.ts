@@ -1,0 +1,47 @@
+import { type Clock, DeadlineExceededError, goQuote, withDeadline } from '@rxlet/component-base';
+import { httpGet, HttpError, type HttpPort, requestUrl } from '@rxlet/component-base/http';
+import type { HTTPGetAction } from '@rxlet/kube-api';
+import { httpGetRequest } from '@rxlet/pod-model';
+import { ProbeError, type ProbeOutcome, type ProbeRequest } from '../probe-runner.ts';
+import { MAX_OUTPUT_BYTES, outputText } from './output.ts';
+import { orProbeError, probeHost } from './pod-address.ts';
+
+/** What an HTTP probe is run with. */
+export interface HttpProbeContext {
+  readonly http: HttpPort;
+  readonly clock: Clock;
+  readonly userAgent: string;
+}
+
+/**
+ * Sends a GET. Statuses from 200 to 399 are a success; a redirect to another host, which is not followed, one with a warning. The timeout covers redirects
+ * and body too.
+ */
+export async function runHttpProbe(
+  { http, clock, userAgent }: HttpProbeContext,
+  probe: ProbeRequest,
+  action: HTTPGetAction,
+  signal: AbortSignal,
+): Promise<ProbeOutcome> {
+  const request = orProbeError(() =>
+    httpGetRequest(action, probe.container, { hostname: probeHost(action.host, probe), userAgent }),
+  );
+  try {
+    const { status, body, bodyError } = await withDeadline(clock, probe.timeoutMs, signal, (deadline) =>
+      httpGet(http, request, { maxBodyBytes: MAX_OUTPUT_BYTES, signal: deadline }),
+    );
+    if (bodyError !== undefined) throw new ProbeError('failure', bodyError);
+    if (status < 200 || status >= 400) {
+      return { result: 'failure', output: `HTTP probe failed with statuscode: ${String(status)}` };
+    }
+    const text = outputText(body);
+    return status < 300
+      ? { result: 'success', output: text }
+      : { result: 'warning', output: `Probe terminated redirects, Response body: ${text}` };
+  } catch (error) {
+    if (error instanceof HttpError) return { result: 'failure', output: error.message };
+    if (!(error instanceof DeadlineExceededError)) throw error;
+    const text = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
+    return { result: 'failure', output: `Get ${goQuote(requestUrl(request))}: ${text}` };
+  }
+}

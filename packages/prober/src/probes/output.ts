@@ -1,0 +1,7 @@
+/** As much of what a probe says is kept. */
+export const MAX_OUTPUT_BYTES: number = 10 * 1024;
+
+/** Output as text, cut to {@link MAX_OUTPUT_BYTES}. */
+export function outputText(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes.subarray(0, MAX_OUTPUT_BYTES));
+}
