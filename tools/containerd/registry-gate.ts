@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request as sendRequest, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A request that came to the gate. */
+export interface GateRequest {
+  readonly method: string;
+  /** With the query. */
+  readonly path: string;
+  /** The user that it names by basic authentication; never the password. */
+  readonly user: string | undefined;
+  /** The registry's answer; `undefined` while there is none. */
+  readonly status: number | undefined;
+}
+
+/** Requests that are kept from the registry for a while. Disposing of it releases them. */
+export interface Hold extends Disposable {
+  /** Those that wait, in order of arrival. */
+  waiting(): readonly GateRequest[];
+  /** Lets all of them go on, and those to come. */
+  release(): void;
+}
+
+/** A door before a registry that shows what goes through it, and can be kept shut: so a test sees which pulls happen at the same time, however fast the machine is. */
+export interface RegistryGate extends AsyncDisposable {
+  /** `127.0.0.1:PORT`, the registry's name in image references. */
+  readonly host: string;
+  /** All requests so far, in order of arrival. */
+  requests(): readonly GateRequest[];
+  /** From now on requests whose path matches wait for {@link Hold.release}. */
+  hold(path: RegExp): Hold;
+}
+
+/** Opens a gate on a free port of the loopback interface, before the registry on `registryPort` there. */
+export async function openRegistryGate(registryPort: number): Promise<RegistryGate> {
+  const requests: { -readonly [Key in keyof GateRequest]: GateRequest[Key] }[] = [];
+  const holds = new Set<{ path: RegExp; waiting: Map<GateRequest, () => void> }>();
+
+  const forward = (incoming: IncomingMessage, answer: ServerResponse, seen: (status: number) => void): void => {
+    const outgoing = sendRequest(
+      { host: '127.0.0.1', port: registryPort, method: incoming.method, path: incoming.url, headers: incoming.headers },
+      (response) => {
+        seen(response.statusCode ?? 0);
+        answer.writeHead(response.statusCode ?? 502, response.headers);
+        response.pipe(answer);
+      },
+    );
+    outgoing.once('error', () => answer.destroy());
+    answer.once('close', () => outgoing.destroy());
+    incoming.pipe(outgoing);
+  };
+
+  const server = createServer((incoming, answer) => {
+    const request = {
+      method: incoming.method ?? '',
+      path: incoming.url ?? '',
+      user: userOf(incoming.headers.authorization),
+      status: undefined as number | undefined,
+    };
+    requests.push(request);
+    const pass = (): void => forward(incoming, answer, (status) => (request.status = status));
+    const hold = [...holds].find(({ path }) => path.test(request.path));
+    if (hold === undefined) return pass();
+    hold.waiting.set(request, pass);
+    // The client gave up.
+    answer.once('close', () => hold.waiting.delete(request));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    host: `127.0.0.1:${String(port)}`,
+    requests: () => [...requests],
+    hold(path) {
+      const hold = { path, waiting: new Map<GateRequest, () => void>() };
+      holds.add(hold);
+      const release = (): void => {
+        holds.delete(hold);
+        for (const pass of hold.waiting.values()) pass();
+        hold.waiting.clear();
+      };
+      return { waiting: () => [...hold.waiting.keys()], release, [Symbol.dispose]: release };
+    },
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function userOf(authorization: string | undefined): string | undefined {
+  const [, encoded] = /^Basic (.*)$/.exec(authorization ?? '') ?? [];
+  return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString().replace(/:.*/s, '');
+}

@@ -1,0 +1,51 @@
+import type { Pod } from '@rxlet/kube-api';
+import { PodAnnotation } from '@rxlet/pod-model';
+import { decodeManifest, ManifestError } from '@rxlet/pod-source';
+import type { Answer } from '../vector-kind.ts';
+
+interface StaticPodVector {
+  readonly manifest: string;
+  readonly accepted: boolean;
+  readonly isPod: boolean;
+  readonly pod?: Pod;
+  readonly fieldErrors?: readonly { readonly field: string }[] | null;
+}
+
+/** The accepted pod, or the fields for which a manifest was rejected. */
+type Decision = { readonly pod: Pick<Pod, 'metadata' | 'spec'> } | { readonly rejectedFields: readonly string[] };
+
+/** A manifest text accepted, with the defaulted pod, or rejected. */
+export function run(vector: StaticPodVector): Answer {
+  return { got: decide(vector), want: recordedDecision(vector) };
+}
+
+/** Fields are compared where the kubelet got as far as them; the recorded one did not allow privileged containers. */
+function decide({ manifest, isPod }: StaticPodVector): Decision {
+  try {
+    const options = {
+      nodeName: 'node1',
+      origin: { file: '/etc/kubernetes/manifests/pod.yaml' },
+      allowPrivileged: false,
+    };
+    return { pod: withoutIdentity(decodeManifest(manifest, options).pod) };
+  } catch (error) {
+    if (!(error instanceof ManifestError)) throw error;
+    return { rejectedFields: isPod ? distinct(error.problems.map(({ field }) => field)) : [] };
+  }
+}
+
+function recordedDecision({ accepted, pod = {}, fieldErrors }: StaticPodVector): Decision {
+  if (accepted) return { pod: withoutIdentity(pod) };
+  return { rejectedFields: distinct((fieldErrors ?? []).map(({ field }) => field)) };
+}
+
+/** The recording leaves out the UID, which is a kubelet's own affair. */
+function withoutIdentity({ metadata, spec }: Pod): Pick<Pod, 'metadata' | 'spec'> {
+  const { uid: _, annotations, ...rest } = metadata ?? {};
+  const { [PodAnnotation.configHash]: _hash, ...others } = annotations ?? {};
+  return { metadata: { ...rest, ...(Object.keys(others).length > 0 && { annotations: others }) }, spec: spec! };
+}
+
+function distinct(fields: readonly string[]): string[] {
+  return [...new Set(fields)].sort();
+}
