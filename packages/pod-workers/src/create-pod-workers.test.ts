@@ -1,12 +1,14 @@
-import { type RecordedEvent, createEventLog, seededRandom } from '@rxlet/component-base';
-import { createVirtualClock, type VirtualClock } from '@rxlet/component-base/testing';
-import type { Pod } from '@rxlet/kube-api';
-import { emptyRuntimePodStatus, PodAnnotation, type RuntimePod } from '@rxlet/pod-model';
-import { testPod } from '@rxlet/pod-model/testing';
-import fc from 'fast-check';
+import { createEventLog, LifetimeEnded, type RecordedEvent, seededRandom } from '@rxlet/component-base';
+import { createVirtualClock, recordingLogger, type VirtualClock } from '@rxlet/component-base/testing';
+import type { Pod, PodStatus } from '@rxlet/kube-api';
+import { emptyRuntimePodStatus, PodAnnotation, type RuntimePod, type RuntimePodStatus } from '@rxlet/pod-model';
+import { testContainerStatus, testPod, testSandboxStatus } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
-import { createPodWorkers, type PodWorkers, type PodWorkersPorts } from './create-pod-workers.ts';
-import type { PodSubject, PodSyncer } from './pod-syncer.ts';
+import { createPodWorkers, type PodWorkersPorts } from './create-pod-workers.ts';
+import type { PodSubject } from './pod-subject.ts';
+import type { PodSyncer } from './pod-syncer.ts';
+import type { PodWorkers } from './pod-workers.ts';
+import { recordingMetrics } from './test-support/recording-metrics.ts';
 
 interface Setup {
   readonly clock: VirtualClock;
@@ -226,15 +228,41 @@ describe('createPodWorkers', () => {
     workers.update(
       testPod({ uid: 'a', metadata: { deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 4 } }),
     );
-    workers.add(testPod({ uid: 'b', status: { phase: 'Failed' } }));
     await clock.settle();
-    expect(calls).toEqual([
-      'sync a',
-      'terminating a deleted 4',
-      'terminating b completed 30',
-      'terminated a remove',
-      'terminated b keep',
-    ]);
+    expect(calls).toEqual(['sync a', 'terminating a deleted 4', 'terminated a remove']);
+  });
+
+  it.each<[string, Partial<RuntimePodStatus>, string[]]>([
+    ['only cleans up', {}, ['terminated a keep']],
+    [
+      'only cleans up, with an exited container,',
+      { containers: [testContainerStatus({ state: 'exited' })] },
+      ['terminated a keep'],
+    ],
+    [
+      'stops what runs',
+      { containers: [testContainerStatus({ state: 'running' })] },
+      ['terminating a completed 30', 'terminated a keep'],
+    ],
+    [
+      'stops what may run',
+      { containers: [testContainerStatus({ state: 'unknown' })] },
+      ['terminating a completed 30', 'terminated a keep'],
+    ],
+    [
+      'stops a sandbox',
+      { sandboxes: [testSandboxStatus({ state: 'ready' })] },
+      ['terminating a completed 30', 'terminated a keep'],
+    ],
+  ])('%s of a pod that has failed before it is first seen', async (_title, held, expected) => {
+    const status = { ...emptyRuntimePodStatus('a'), ...held };
+    const { clock, workers, calls } = setup(
+      {},
+      { statuses: { mark: () => 1, getNewerThan: () => Promise.resolve(status) } },
+    );
+    workers.add(testPod({ uid: 'a', status: { phase: 'Failed' } }));
+    await clock.settle();
+    expect(calls).toEqual(expected);
   });
 
   it('lets a static pod wait until its predecessor of the same full name has finished', async () => {
@@ -319,80 +347,217 @@ describe('createPodWorkers', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('keeps its promises under any sequence of requests', async () => {
-    const uid = fc.constantFrom('a', 'b', 'c');
-    const action = fc.oneof(
-      fc.record({ do: fc.constant('add' as const), uid }),
-      fc.record({ do: fc.constant('update' as const), uid }),
-      fc.record({ do: fc.constant('sync' as const), uid }),
-      fc.record({ do: fc.constant('terminate' as const), uid, grace: fc.integer({ min: 1, max: 60 }) }),
-      fc.record({ do: fc.constant('orphan' as const), uid }),
-      fc.record({ do: fc.constant('retain' as const), uid }),
-      fc.record({ do: fc.constant('advance' as const), ms: fc.integer({ min: 0, max: 20_000 }) }),
+  it('waits for a cancelled step that does not end, and tells of it', async () => {
+    const step = gate();
+    const logger = recordingLogger();
+    const { clock, workers, calls } = setup(
+      { syncPod: async () => (await step.pass(new AbortController().signal), { completed: false }) },
+      { logger },
     );
-    await fc.assert(
-      fc.asyncProperty(fc.array(action, { maxLength: 40 }), fc.infiniteStream(fc.nat(5)), async (actions, outcomes) => {
-        const active = new Map<string, number>();
-        const problems: string[] = [];
-        /** Each step takes a while and may fail; steps of one pod must never overlap. */
-        const step = async (id: string, clock: VirtualClock): Promise<void> => {
-          active.set(id, (active.get(id) ?? 0) + 1);
-          if (active.get(id)! > 1) problems.push(`two steps at once for ${id}`);
-          const outcome = Number(outcomes.next().value);
-          await new Promise<void>((resolve) => clock.setTimer(outcome * 700, resolve));
-          active.set(id, active.get(id)! - 1);
-          if (outcome === 5) throw new Error('failed');
-        };
-        const { clock, workers } = setup({
-          syncPod: async ({ pod }) => (await step(pod.metadata?.uid ?? '', clock), { completed: false }),
-          syncTerminatingPod: ({ subject }) => step(uidOf(subject), clock),
-          syncTerminatedPod: ({ subject }) => step(uidOf(subject), clock),
-        });
-        const running = new Set<string>();
-        workers.transitions$.subscribe(({ uid: id, from, to, subject }) => {
-          const order = ['waiting', 'syncing', 'terminating', 'terminated', 'finished'];
-          if (from !== undefined && order.indexOf(to.kind) <= order.indexOf(from.kind))
-            problems.push(`${id} went back from ${from.kind} to ${to.kind}`);
-          // All static pods here have one full name: only one of them may be between starting and being finished.
-          if (subject.kind === 'runtime') return;
-          if (to.kind === 'syncing') running.add(id);
-          if (to.kind === 'finished') running.delete(id);
-          if (running.size > 1) problems.push(`several pods of one full name run: ${[...running].join(', ')}`);
-        });
-        for (const one of actions) {
-          switch (one.do) {
-            case 'add':
-              workers.add(staticPod(one.uid));
-              break;
-            case 'update':
-              workers.update(staticPod(one.uid));
-              break;
-            case 'sync':
-              workers.sync(one.uid);
-              break;
-            case 'terminate':
-              void workers.terminate(one.uid, { reason: 'killed', gracePeriodSeconds: one.grace });
-              break;
-            case 'orphan':
-              workers.terminateRuntimePod(runtimePod(one.uid));
-              break;
-            case 'retain':
-              workers.retain(new Set([one.uid]));
-              break;
-            case 'advance':
-              await clock.advance(one.ms);
-          }
-        }
-        // Whatever came before: with nothing desired, all ends.
-        workers.retain(new Set());
-        await clock.advance(600_000);
-        workers.retain(new Set());
-        expect(problems).toEqual([]);
-        expect(workers.states().size).toBe(0);
-        await workers[Symbol.asyncDispose]();
-        expect(clock.pendingTimers).toBe(0);
-      }),
-      { numRuns: 200 },
+    workers.add(testPod({ uid: 'a' }));
+    await clock.advance(5_000);
+    void workers.terminate('a', { reason: 'deleted' });
+    await clock.advance(59_999);
+    expect(workers.inspect()).toMatchObject([{ stepAgeMs: 64_999, cancelledForMs: 59_999, pendingForMs: 59_999 }]);
+    expect(logger.lines).toEqual([]);
+    await clock.advance(60_001);
+    expect(logger.lines.map(({ level, fields }) => [level, fields['podUid'], fields['cancelledForMs']])).toEqual([
+      ['warn', 'a', 60_000],
+      ['warn', 'a', 120_000],
+    ]);
+    expect(calls).toEqual(['sync a']);
+    step.open();
+    await clock.advance(0);
+    expect(calls).toEqual(['sync a', 'terminating a deleted 30', 'terminated a remove']);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('hands to the syncer what is to be said of the end, also what was said after the step began', async () => {
+    const step = gate();
+    const seen: unknown[] = [];
+    const { clock, workers } = setup({
+      async syncTerminatingPod({ amendStatus, signal }) {
+        seen.push(amendStatus({ phase: 'Running' }));
+        await step.pass(signal);
+        seen.push(amendStatus({ phase: 'Running' }));
+      },
+    });
+    workers.add(testPod({ uid: 'a' }));
+    await clock.settle();
+    void workers.terminate('a', { reason: 'deleted' });
+    await clock.settle();
+    const say = (reason: string) => ({
+      reason: 'evicted' as const,
+      amendStatus: (status: PodStatus) => ({ ...status, phase: 'Failed' as const, reason }),
+    });
+    void workers.terminate('a', say('First'));
+    void workers.terminate('a', say('Evicted'));
+    void workers.terminate('a', { reason: 'killed' });
+    step.open();
+    await clock.settle();
+    expect(seen).toEqual([{ phase: 'Running' }, { phase: 'Failed', reason: 'Evicted' }]);
+  });
+
+  it('cleans up once more when a pod turns out to be deleted while what it left is being kept', async () => {
+    const step = gate();
+    const { clock, workers, calls } = setup({
+      syncPod: () => Promise.resolve({ completed: true }),
+      syncTerminatedPod: ({ signal }) => step.pass(signal),
+    });
+    workers.add(testPod({ uid: 'a' }));
+    await clock.settle();
+    void workers.terminate('a', { reason: 'deleted' });
+    await clock.settle();
+    step.open();
+    await clock.settle();
+    expect(calls.slice(2)).toEqual(['terminated a keep', 'terminated a remove']);
+    expect(workers.state('a')?.kind).toBe('finished');
+  });
+
+  it('gives a successor its latest version, and a status newer than the end before it', async () => {
+    const marks: number[] = [];
+    let counter = 0;
+    const step = gate();
+    const versions: unknown[] = [];
+    const { clock, workers } = setup(
+      {
+        syncPod: ({ pod }) => (versions.push(pod.metadata?.labels?.['v']), Promise.resolve({ completed: false })),
+        syncTerminatedPod: ({ signal }) => step.pass(signal),
+      },
+      {
+        statuses: {
+          mark: () => (counter += 1),
+          getNewerThan: (uid, mark) => (marks.push(mark), Promise.resolve(emptyRuntimePodStatus(uid))),
+        },
+      },
     );
+    workers.add(testPod({ uid: 'a', labels: { v: '1' } }));
+    await clock.settle();
+    void workers.terminate('a', { reason: 'deleted' });
+    workers.add(testPod({ uid: 'a', labels: { v: '2' } }));
+    workers.update(testPod({ uid: 'a', labels: { v: '3' } }));
+    await clock.settle();
+    step.open();
+    await clock.settle();
+    expect(versions).toEqual(['1', '3']);
+    expect(marks).toEqual([0, 1, 2, 3]);
+  });
+
+  it('does not wait for the status of a pod that is to end with a newer one than it needs', async () => {
+    const marks: number[] = [];
+    const { clock, workers, calls } = setup(
+      {},
+      {
+        statuses: {
+          mark: () => 7,
+          // The first read never comes.
+          getNewerThan: (uid, mark, signal) =>
+            marks.push(mark) === 1
+              ? new Promise((_resolve, reject) =>
+                  signal?.addEventListener('abort', () => reject(signal.reason as Error)),
+                )
+              : Promise.resolve(emptyRuntimePodStatus(uid)),
+        },
+      },
+    );
+    workers.add(testPod({ uid: 'a' }));
+    await clock.settle();
+    void workers.terminate('a', { reason: 'deleted' });
+    await clock.settle();
+    expect(calls).toEqual(['terminating a deleted 30', 'terminated a remove']);
+    expect(marks).toEqual([0, 0, 7]);
+  });
+
+  it('tells of transitions in order, also when who hears of one causes the next', async () => {
+    const { clock, workers } = setup();
+    const seen: string[] = [];
+    workers.transitions$.subscribe(({ to }) => {
+      if (to.kind === 'syncing') void workers.terminate('a', { reason: 'killed' });
+    });
+    workers.transitions$.subscribe(({ to }) => seen.push(to.kind));
+    workers.add(testPod({ uid: 'a' }));
+    await clock.settle();
+    expect(seen).toEqual(['syncing', 'terminating', 'terminated', 'finished']);
+  });
+
+  it('lets who hears of the end of a static pod start it anew at once', async () => {
+    const { clock, workers, calls } = setup();
+    workers.transitions$.subscribe(({ from, to }) => {
+      if (from?.kind === 'terminated' && to.kind === 'finished') workers.add(staticPod('a'));
+    });
+    workers.add(staticPod('a'));
+    await clock.settle();
+    void workers.terminate('a', { reason: 'killed' });
+    await clock.settle();
+    expect(calls.at(-1)).toBe('sync a');
+    expect(workers.state('a')?.kind).toBe('syncing');
+  });
+
+  it('lets nobody wait for ever for the end of a pod when it is disposed of', async () => {
+    const { clock, workers } = setup({ syncTerminatingPod: ({ signal }) => gate().pass(signal) });
+    workers.add(testPod({ uid: 'a' }));
+    await clock.settle();
+    const early = workers.terminate('a', { reason: 'deleted' });
+    const disposed = workers[Symbol.asyncDispose]();
+    const late = workers.terminate('a', { reason: 'deleted' });
+    await expect(early).rejects.toBeInstanceOf(LifetimeEnded);
+    await expect(late).rejects.toBeInstanceOf(LifetimeEnded);
+    await disposed;
+    workers.add(testPod({ uid: 'b' }));
+    expect(workers.state('b')).toBeUndefined();
+  });
+
+  it('refuses a pod without a UID', () => {
+    const { workers } = setup();
+    expect(() => workers.add(testPod({ uid: '' }))).toThrow('pod web_default has no UID');
+  });
+});
+
+describe('the metrics of the workers', () => {
+  it('have the names, labels and values of the kubelet’s', async () => {
+    const metrics = recordingMetrics();
+    const step = gate();
+    const { clock, workers, behaviour } = setup({ syncTerminatingPod: ({ signal }) => step.pass(signal) }, { metrics });
+    const ended = (operation: string) =>
+      metrics.count('kubelet_pod_worker_duration_seconds', { operation_type: operation });
+
+    behaviour.syncPod = async () => {
+      await new Promise<void>((resolve) => clock.setTimer(2_000, resolve));
+      return { completed: false };
+    };
+    workers.add(staticPod('a'));
+    workers.add(staticPod('b'));
+    workers.add(testPod({ uid: 'c', name: 'c' }));
+    await clock.advance(1_000);
+    expect(metrics.value('rxlet_pod_worker_oldest_step_seconds')).toBe(1);
+    await clock.advance(1_000);
+    workers.update(testPod({ uid: 'c', name: 'c' }));
+    await clock.advance(2_000);
+    workers.sync('c');
+    await clock.advance(2_000);
+    expect([ended('create'), ended('update'), ended('sync')]).toEqual([2, 1, 1]);
+    expect(metrics.value('kubelet_pod_worker_duration_seconds', { operation_type: 'sync' })).toBe(2);
+    expect(metrics.value('kubelet_containers_per_pod_count')).toBe(2);
+
+    workers.retain(new Set(['b', 'c']));
+    await clock.settle();
+    workers.terminateRuntimePod({ ...runtimePod('d'), name: 'd' });
+    workers.retain(new Set(['b', 'c']));
+    const working = (lifecycle: string, config: string, isStatic: string) =>
+      metrics.value('kubelet_working_pods', { lifecycle, config, static: isStatic });
+    expect(working('terminating', 'orphan', 'true')).toBe(1);
+    expect(working('terminating', 'runtime_only', 'unknown')).toBe(1);
+    expect(working('sync', 'desired', 'true')).toBe(1);
+    expect(working('sync', 'desired', '')).toBe(1);
+    expect(working('terminated', 'desired', '')).toBe(0);
+    expect(metrics.value('kubelet_orphaned_runtime_pods_total')).toBe(1);
+
+    // Whose name is free has waited since it was seen.
+    step.open();
+    await clock.settle();
+    expect(metrics.value('kubelet_pod_worker_start_duration_seconds')).toBe(6);
+    expect([ended('kill'), ended('terminated')]).toEqual([2, 2]);
+    await clock.advance(10_000);
+    await workers[Symbol.asyncDispose]();
   });
 });

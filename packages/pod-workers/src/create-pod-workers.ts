@@ -1,43 +1,34 @@
 import {
   type Clock,
-  createDeadlineQueue,
   createLifetime,
-  errorMessage,
   type EventRecorder,
-  jitter,
   type Logger,
+  type Metrics,
   noopEventRecorder,
   noopLogger,
+  noopMetrics,
   type Random,
 } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
-import {
-  isStaticPod,
-  isTerminalPhase,
-  podEventObject,
-  podFullName,
-  type RuntimePod,
-  type RuntimePodStatus,
-} from '@rxlet/pod-model';
-import { type Observable, Subject } from 'rxjs';
+import { isStaticPod, podFullName } from '@rxlet/pod-model';
+import { Subject } from 'rxjs';
 import { createFullNameQueue } from './full-name-queue.ts';
-import type { PodSubject, PodSyncer, RetryHint } from './pod-syncer.ts';
+import { podOf, type PodSubject, terminationAskedFor } from './pod-subject.ts';
+import type { PodSyncer } from './pod-syncer.ts';
+import { createPodWorkerMetrics } from './pod-worker-metrics.ts';
+import { couldHaveRunningContainers, isTerminationRequested, shouldContentBeRemoved } from './pod-worker-questions.ts';
+import { inspectWorker } from './pod-worker-snapshot.ts';
 import {
   afterCompletion,
   afterWaiting,
-  isTerminationRequested,
+  initialState,
   type PodWorkerState,
   requestTermination,
   type TerminationRequest,
 } from './pod-worker-state.ts';
-
-/** Where workers get the runtime's view of a pod from; the status cache of @rxlet/pleg is one. */
-export interface RuntimeStatusSource {
-  /** A mark for now. */
-  mark(): number;
-  /** The status by a read that started after `mark`. */
-  getNewerThan(uid: string, mark: number, signal?: AbortSignal): Promise<RuntimePodStatus>;
-}
+import type { PodWorkers, PodWorkerTransition } from './pod-workers.ts';
+import { createStepRunner, type RuntimeStatusSource } from './step-runner.ts';
+import { createWorker, type StepCause, type Worker } from './worker.ts';
 
 /** What the workers need. */
 export interface PodWorkersPorts {
@@ -47,6 +38,7 @@ export interface PodWorkersPorts {
   readonly random: Random;
   readonly events?: EventRecorder;
   readonly logger?: Logger;
+  readonly metrics?: Metrics;
 }
 
 /** Options of {@link createPodWorkers}. */
@@ -59,271 +51,191 @@ export interface PodWorkersOptions {
   readonly transientRetryDelayMs?: number;
 }
 
-/** A pod entered another state. */
-export interface PodWorkerTransition {
-  readonly uid: string;
-  readonly subject: PodSubject;
-  readonly from: PodWorkerState | undefined;
-  readonly to: PodWorkerState;
-}
-
-/** One serial worker per pod UID. */
-export interface PodWorkers extends AsyncDisposable {
-  /**
-   * A pod is to run here. While a pod of the same UID still terminates, the new one starts when that has finished.
-   * A static pod waits until its predecessor of the same full name has finished.
-   */
-  add(pod: Pod): void;
-  /** A pod changed. One that is not known is added; one that terminates only learns of a shorter grace period. */
-  update(pod: Pod): void;
-  /** Something happened to a pod: its worker looks at it soon. Unknown UIDs are ignored. */
-  sync(uid: string): void;
-  /** A pod is to end. @returns a promise that resolves when no container of it runs any more. */
-  terminate(uid: string, request: TerminationRequest): Promise<void>;
-  /** What the runtime holds of a pod that no source knows is to end, with a grace period of a second. */
-  terminateRuntimePod(pod: RuntimePod): void;
-  /** Ends all pods whose UIDs are not in `desired` and forgets those of them that have finished. To be called only when all sources are ready. */
-  retain(desired: ReadonlySet<string>): void;
-  /** The state of a pod; `undefined` for one that is not known. */
-  state(uid: string): PodWorkerState | undefined;
-  /** The states of all known pods. */
-  states(): ReadonlyMap<string, PodWorkerState>;
-  /** Each change of state. Hot; {@link PodWorkers.states} has the current ones. Completes when disposed of. */
-  readonly transitions$: Observable<PodWorkerTransition>;
-}
-
-interface Worker {
-  readonly uid: string;
-  subject: PodSubject;
-  state: PodWorkerState;
-  /** Set while a step runs. */
-  step: AbortController | undefined;
-  /** Something happened since the running step began. */
-  dirty: boolean;
-  /** When the last step ended, on the counter of the status source. */
-  mark: number;
-  /** A pod of the same UID that came while this one ends. */
-  successor: Pod | undefined;
-  readonly terminationWaiters: (() => void)[];
-}
-
 /** Creates workers. They do nothing until pods are handed in. */
 export function createPodWorkers(ports: PodWorkersPorts, options: PodWorkersOptions = {}): PodWorkers {
-  const { syncer, statuses, clock, random, events = noopEventRecorder, logger = noopLogger } = ports;
+  const { clock, events = noopEventRecorder, logger = noopLogger } = ports;
   const { resyncIntervalMs = 60_000, retryDelayMs = 10_000, transientRetryDelayMs = 1_000 } = options;
   const lifetime = createLifetime();
   const workers = new Map<string, Worker>();
   const fullNames = createFullNameQueue();
+  let podsSynced = false;
+
+  const metrics = createPodWorkerMetrics(ports.metrics ?? noopMetrics, () => {
+    let sinceMs = clock.monotonicNow();
+    const nowMs = sinceMs;
+    for (const { step } of workers.values()) sinceMs = Math.min(sinceMs, step?.sinceMs ?? sinceMs);
+    return nowMs - sinceMs;
+  });
   const transitions = new Subject<PodWorkerTransition>();
-  const wakeUps = createDeadlineQueue<string>(clock, (uid) => wake(workers.get(uid)));
-  lifetime.defer(() => {
-    wakeUps[Symbol.dispose]();
-    transitions.complete();
+  lifetime.defer(() => transitions.complete());
+  /** Told only when all that follows from a change has been done: who hears of it may cause the next. */
+  const untold: PodWorkerTransition[] = [];
+  let telling = false;
+  const tell = (): void => {
+    if (telling) return;
+    telling = true;
+    for (; untold.length > 0; untold.shift()) transitions.next(untold[0]!);
+    telling = false;
+  };
+
+  const runner = createStepRunner(
+    {
+      ...ports,
+      events,
+      logger,
+      metrics,
+      lifetime,
+      find: (uid) => workers.get(uid),
+      done(worker, state) {
+        // Somebody moved it meanwhile, or the clean-up that ended kept what is now to go.
+        if (worker.state.kind !== state.kind) return;
+        if (state.kind === 'terminated' && shouldContentBeRemoved(worker.state) && !shouldContentBeRemoved(state))
+          return;
+        enter(worker, afterCompletion(worker.state, podOf(worker.subject), clock.now()));
+      },
+    },
+    { resyncIntervalMs, retryDelayMs, transientRetryDelayMs },
+  );
+
+  lifetime.signal.addEventListener('abort', () => {
+    const reason = lifetime.signal.reason as Error;
+    for (const worker of workers.values()) {
+      worker.termination?.reject(reason);
+      runner.cancel(worker, reason);
+    }
   });
 
-  const wake = (worker: Worker | undefined): void => {
-    if (worker === undefined || lifetime.signal.aborted) return;
-    if (worker.step !== undefined) {
-      worker.dirty = true;
-      return;
-    }
-    if (worker.state.kind === 'waiting' || worker.state.kind === 'finished') return;
-    wakeUps.delete(worker.uid);
-    worker.step = new AbortController();
-    void lifetime.track(runStep(worker, worker.step));
-  };
-
-  const runStep = async (worker: Worker, step: AbortController): Promise<void> => {
-    const stop = (): void => step.abort(lifetime.signal.reason);
-    lifetime.signal.addEventListener('abort', stop, { once: true });
-    worker.dirty = false;
-    let nextMs: number;
-    try {
-      nextMs = (await doStep(worker, step.signal)) ? 0 : jitter(random, resyncIntervalMs, 0.5);
-    } catch (error) {
-      nextMs = step.signal.aborted ? 0 : retryDelay(worker, error);
-    } finally {
-      lifetime.signal.removeEventListener('abort', stop);
-      worker.mark = statuses.mark();
-      worker.step = undefined;
-    }
-    if (lifetime.signal.aborted || workers.get(worker.uid) !== worker) return;
-    if (worker.dirty || nextMs === 0) wake(worker);
-    else wakeUps.set(worker.uid, nextMs);
-  };
-
-  /** @returns whether the state moved on, so that there is more to do at once. */
-  const doStep = async (worker: Worker, signal: AbortSignal): Promise<boolean> => {
-    const status = await readStatus(worker, signal);
-    const { subject, state } = worker;
-    switch (state.kind) {
-      case 'waiting':
-      case 'finished':
-        return false;
-      case 'syncing': {
-        if (subject.kind === 'runtime') return false;
-        const { completed } = await syncer.syncPod({ pod: subject.pod, status, signal });
-        return completed && complete(worker, state);
-      }
-      case 'terminating': {
-        const { reason, gracePeriodSeconds } = state;
-        await syncer.syncTerminatingPod({ subject, status, reason, gracePeriodSeconds, signal });
-        return complete(worker, state);
-      }
-      case 'terminated':
-        await syncer.syncTerminatedPod({ subject, status, removeContent: state.deleted || state.evicted, signal });
-        return complete(worker, state);
-    }
-  };
-
-  const readStatus = async (worker: Worker, signal: AbortSignal): Promise<RuntimePodStatus> => {
-    try {
-      return await statuses.getNewerThan(worker.uid, worker.mark, signal);
-    } catch (error) {
-      if (!signal.aborted && worker.subject.kind === 'pod') {
-        events.event(
-          podEventObject(worker.subject.pod),
-          'Warning',
-          'FailedSync',
-          `error determining status: ${errorMessage(error)}`,
-        );
-      }
-      throw error;
-    }
-  };
-
-  /** The work of `state` is done: the pod moves on, unless somebody moved it meanwhile. */
-  const complete = (worker: Worker, state: PodWorkerState): boolean => {
-    if (worker.state.kind !== state.kind) return true;
-    enter(worker, afterCompletion(worker.state, podOf(worker.subject), clock.now()));
-    return true;
-  };
-
-  const retryDelay = (worker: Worker, error: unknown): number => {
-    const { backoffUntilMs, transient } = (typeof error === 'object' && error !== null ? error : {}) as RetryHint;
-    // Waking exactly at the end of a back-off: a later moment would only lengthen every crash loop.
-    if (backoffUntilMs !== undefined) return Math.min(Math.max(backoffUntilMs - clock.now(), 1), resyncIntervalMs);
-    logger.warn('a step for a pod failed and will be tried again', {
-      podUid: worker.uid,
-      pod: nameOf(worker.subject),
-      state: worker.state.kind,
-      error: errorMessage(error),
-    });
-    return jitter(random, transient === true ? transientRetryDelayMs : retryDelayMs, 0.5);
+  const create = (subject: PodSubject, uid: string, mark = 0): void => {
+    const worker = createWorker(uid, subject, initialState(subject, true, clock.now()), mark, clock.monotonicNow());
+    // Static pods follow one another under their name; what the runtime holds has it already, whoever else wants it.
+    if (subject.kind === 'runtime') fullNames.occupy(worker.fullName, uid);
+    else if (isStaticPod(subject.pod) && !fullNames.join(worker.fullName, uid))
+      worker.state = initialState(subject, false, clock.now());
+    workers.set(uid, worker);
+    untold.push({ uid, subject, from: undefined, to: worker.state });
+    if (worker.state.kind === 'finished') release(worker);
+    runner.wake(worker, 'create');
+    tell();
   };
 
   const enter = (worker: Worker, state: PodWorkerState): void => {
     const from = worker.state;
-    if (state === from) return;
     worker.state = state;
     if (state.kind === from.kind) return;
-    transitions.next({ uid: worker.uid, subject: worker.subject, from, to: state });
-    if (state.kind === 'terminated' || state.kind === 'finished') {
-      for (const resolve of worker.terminationWaiters.splice(0)) resolve();
+    untold.push({ uid: worker.uid, subject: worker.subject, from, to: state });
+    if (!couldHaveRunningContainers(state)) worker.termination?.resolve();
+    if (state.kind === 'finished') {
+      release(worker);
+      startSuccessor(worker);
     }
-    if (state.kind === 'finished') finish(worker);
+    tell();
   };
 
-  const finish = (worker: Worker): void => {
-    wakeUps.delete(worker.uid);
-    releaseFullName(worker);
-    if (worker.successor !== undefined) {
-      workers.delete(worker.uid);
-      create({ kind: 'pod', pod: worker.successor }, worker.uid, worker.mark);
-    }
-  };
-
-  const releaseFullName = (worker: Worker): void => {
-    const next = workers.get(fullNames.leave(nameOf(worker.subject), worker.uid) ?? '');
+  /** Gives the full name back; whose turn comes by that starts. */
+  const release = (worker: Worker): void => {
+    const next = workers.get(fullNames.leave(worker.fullName, worker.uid) ?? '');
     if (next?.state.kind !== 'waiting') return;
     enter(next, afterWaiting(next.state, clock.now()));
-    wake(next);
+    runner.wake(next, 'create');
   };
 
-  const create = (subject: PodSubject, uid: string, mark = 0): void => {
-    // Static pods follow one another under their name; what the runtime holds already has it, whoever else wants it.
-    const sharesName = subject.kind === 'runtime' || isStaticPod(subject.pod);
-    const mayStart = !sharesName || fullNames.join(nameOf(subject), uid) || subject.kind === 'runtime';
-    const worker: Worker = {
-      uid,
-      subject,
-      state: { kind: mayStart ? 'syncing' : 'waiting', sinceMs: clock.now() },
-      step: undefined,
-      dirty: false,
-      mark,
-      successor: undefined,
-      terminationWaiters: [],
-    };
-    workers.set(uid, worker);
-    transitions.next({ uid, subject, from: undefined, to: worker.state });
-    if (subject.kind === 'pod') terminateIfDone(worker, subject.pod);
-    else terminateWorker(worker, { reason: 'orphaned', gracePeriodSeconds: 1 });
-    wake(worker);
+  const startSuccessor = (worker: Worker): void => {
+    const { uid, successor, mark } = worker;
+    if (successor === undefined || workers.get(uid) !== worker) return;
+    workers.delete(uid);
+    create({ kind: 'pod', pod: successor }, uid, mark);
   };
 
-  const terminateWorker = (worker: Worker, request: TerminationRequest): void => {
+  /** @returns whether there is another step to do because of it. */
+  const terminate = (worker: Worker, request: TerminationRequest): boolean => {
+    if (request.amendStatus !== undefined) worker.amendStatus = request.amendStatus;
     const before = worker.state;
-    enter(worker, requestTermination(before, podOf(worker.subject), request, clock.now()));
-    const { state } = worker;
-    if (state === before || state.kind === 'finished') return;
-    const shortened =
-      before.kind === 'terminating' &&
-      state.kind === 'terminating' &&
-      state.gracePeriodSeconds < before.gracePeriodSeconds;
-    if (before.kind === 'syncing' || shortened) worker.step?.abort(new PodTerminated());
-    wake(worker);
+    const state = requestTermination(before, podOf(worker.subject), request, clock.now());
+    if (state === before) return false;
+    // One that waited for its name turns out to have it.
+    if (before.kind === 'waiting' && state.kind === 'terminating') fullNames.occupy(worker.fullName, worker.uid);
+    enter(worker, state);
+    if (before.kind === 'terminating') {
+      // Stopping is the same for a pod that is deleted or evicted as well, but not with less time for it.
+      if ('gracePeriodSeconds' in state && state.gracePeriodSeconds === before.gracePeriodSeconds) return false;
+    }
+    if (state.kind === 'terminating') runner.cancel(worker, new PodTerminated());
+    runner.wake(worker, 'update');
+    return true;
   };
 
-  /** Its own object may say that a pod is to end: it is being deleted, or has reached a terminal phase. */
-  const terminateIfDone = (worker: Worker, pod: Pod): void => {
-    if (pod.metadata?.deletionTimestamp !== undefined) terminateWorker(worker, { reason: 'deleted' });
-    else if (isTerminalPhase(pod.status?.phase)) terminateWorker(worker, { reason: 'completed' });
-  };
-
-  const update = (pod: Pod, isNew: boolean): void => {
+  const update = (pod: Pod, cause: StepCause): void => {
     const uid = pod.metadata?.uid;
-    if (uid === undefined) throw new TypeError(`pod ${podFullName(pod)} has no UID`);
+    if (uid === undefined || uid === '') throw new TypeError(`pod ${podFullName(pod)} has no UID`);
+    if (lifetime.signal.aborted) return;
+    const subject: PodSubject = { kind: 'pod', pod };
     const worker = workers.get(uid);
     if (worker === undefined) {
-      create({ kind: 'pod', pod }, uid);
+      create(subject, uid);
       return;
     }
-    if (isNew && isTerminationRequested(worker.state)) {
-      worker.successor = pod;
-      if (worker.state.kind === 'finished') finish(worker);
-      return;
+    const end = terminationAskedFor(subject);
+    if (isTerminationRequested(worker.state)) {
+      const follows = cause === 'create' || worker.successor !== undefined;
+      worker.successor = follows && end === undefined ? pod : undefined;
+      if (worker.state.kind === 'finished') startSuccessor(worker);
+      if (worker.state.kind === 'finished' || worker.successor !== undefined) return;
     }
-    worker.subject = { kind: 'pod', pod };
-    terminateIfDone(worker, pod);
-    wake(worker);
+    worker.subject = subject;
+    if (end === undefined || !terminate(worker, end)) runner.wake(worker, cause);
   };
 
   return {
-    add: (pod) => update(pod, true),
-    update: (pod) => update(pod, false),
-    sync: (uid) => wake(workers.get(uid)),
+    add: (pod) => update(pod, 'create'),
+    update: (pod) => update(pod, 'update'),
+    sync(uid) {
+      const worker = workers.get(uid);
+      if (worker !== undefined) runner.wake(worker, 'sync');
+    },
     terminate(uid, request) {
       const worker = workers.get(uid);
       if (worker === undefined) return Promise.resolve();
       worker.successor = undefined;
-      terminateWorker(worker, request);
-      if (worker.state.kind === 'terminated' || worker.state.kind === 'finished') return Promise.resolve();
-      return new Promise((resolve) => worker.terminationWaiters.push(resolve));
+      if (!lifetime.signal.aborted) terminate(worker, request);
+      if (!couldHaveRunningContainers(worker.state)) return Promise.resolve();
+      if (worker.termination === undefined) {
+        worker.termination = Promise.withResolvers<void>();
+        // Most callers do not wait.
+        worker.termination.promise.catch(() => undefined);
+        if (lifetime.signal.aborted) worker.termination.reject(lifetime.signal.reason);
+      }
+      return worker.termination.promise;
     },
     terminateRuntimePod(pod) {
-      if (!workers.has(pod.uid)) create({ kind: 'runtime', pod }, pod.uid);
+      if (lifetime.signal.aborted) return;
+      const subject: PodSubject = { kind: 'runtime', pod };
+      const worker = workers.get(pod.uid);
+      if (worker === undefined) {
+        metrics.runtimePodOrphaned();
+        create(subject, pod.uid);
+        return;
+      }
+      terminate(worker, terminationAskedFor(subject)!);
     },
     retain(desired) {
+      podsSynced = true;
       for (const worker of [...workers.values()]) {
-        if (desired.has(worker.uid)) continue;
+        worker.orphan = !desired.has(worker.uid);
+        if (!worker.orphan || lifetime.signal.aborted) continue;
         worker.successor = undefined;
-        if (worker.state.kind !== 'finished') terminateWorker(worker, { reason: 'deleted' });
-        // What was completed or evicted earlier is deleted only now: its content is still to be removed.
-        else if (worker.step === undefined) workers.delete(worker.uid);
+        terminate(worker, { reason: 'deleted' });
+        // What was completed earlier is deleted only now; who collects garbage removes what an unknown pod left.
+        if (worker.state.kind === 'finished') workers.delete(worker.uid);
       }
+      metrics.counted(workers.values());
     },
+    podsSynced: () => podsSynced,
     state: (uid) => workers.get(uid)?.state,
     states: () => new Map([...workers].map(([uid, { state }]) => [uid, state])),
+    inspect() {
+      const nowMs = clock.monotonicNow();
+      return [...workers.values()].map((worker) => inspectWorker(worker, nowMs));
+    },
     transitions$: transitions.asObservable(),
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };
@@ -336,12 +248,4 @@ export class PodTerminated extends Error {
   constructor() {
     super('the pod is terminating');
   }
-}
-
-function podOf(subject: PodSubject): Pod | undefined {
-  return subject.kind === 'pod' ? subject.pod : undefined;
-}
-
-function nameOf(subject: PodSubject): string {
-  return subject.kind === 'pod' ? podFullName(subject.pod) : `${subject.pod.name}_${subject.pod.namespace}`;
 }

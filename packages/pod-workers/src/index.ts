@@ -1,31 +1,25 @@
+export { createPodWorkers, PodTerminated, type PodWorkersOptions, type PodWorkersPorts } from './create-pod-workers.ts';
+export { effectiveGracePeriodSeconds } from './effective-grace-period.ts';
+export { killPodNow, PodKillTimeoutError, type KillPodPorts } from './kill-pod-now.ts';
+export type { PodSubject } from './pod-subject.ts';
+export type { PodSyncer, RetryHint, SyncRequest, TerminatedRequest, TerminatingRequest } from './pod-syncer.ts';
 export {
-  createPodWorkers,
-  PodTerminated,
-  type PodWorkers,
-  type PodWorkersOptions,
-  type PodWorkersPorts,
-  type PodWorkerTransition,
-  type RuntimeStatusSource,
-} from './create-pod-workers.ts';
-export type {
-  PodSubject,
-  PodSyncer,
-  RetryHint,
-  SyncRequest,
-  TerminatedRequest,
-  TerminatingRequest,
-} from './pod-syncer.ts';
+  couldHaveRunningContainers,
+  isKnownTerminated,
+  isTerminationRequested,
+  shouldBeFinished,
+  shouldContainersBeTerminating,
+  shouldContentBeRemoved,
+  shouldRuntimeBeRemoved,
+} from './pod-worker-questions.ts';
+export type { PodWorkerSnapshot } from './pod-worker-snapshot.ts';
 export {
   afterCompletion,
   afterWaiting,
-  couldHaveRunningContainers,
-  effectiveGracePeriodSeconds,
   type FinishedState,
-  isTerminationRequested,
+  initialState,
   type PodWorkerState,
   requestTermination,
-  shouldContentBeRemoved,
-  shouldRuntimeBeRemoved,
   type SyncingState,
   type TerminatedState,
   type TerminatingState,
@@ -33,3 +27,5 @@ export {
   type TerminationRequest,
   type WaitingState,
 } from './pod-worker-state.ts';
+export type { PodWorkers, PodWorkerTransition } from './pod-workers.ts';
+export type { RuntimeStatusSource } from './step-runner.ts';

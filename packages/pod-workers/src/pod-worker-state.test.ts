@@ -1,16 +1,12 @@
 import { testPod } from '@rxlet/pod-model/testing';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { PodSubject } from './pod-subject.ts';
 import {
   afterCompletion,
   afterWaiting,
-  couldHaveRunningContainers,
-  effectiveGracePeriodSeconds,
-  isTerminationRequested,
+  initialState,
   type PodWorkerState,
   requestTermination,
-  shouldContentBeRemoved,
-  shouldRuntimeBeRemoved,
   type TerminationReason,
 } from './pod-worker-state.ts';
 
@@ -37,7 +33,7 @@ describe('requestTermination', () => {
     const next = requestTermination(STATES[kind], testPod(), { reason }, 5);
     const fresh = kind === 'waiting' || kind === 'syncing';
     expect(next).toEqual({
-      kind: expected[kind],
+      kind: kind === 'waiting' && reason === 'orphaned' ? 'terminating' : expected[kind],
       // Only a new state has a new time and reason.
       sinceMs: fresh ? 5 : 1,
       reason: fresh ? reason : 'killed',
@@ -47,6 +43,17 @@ describe('requestTermination', () => {
     });
   });
 
+  it.each(KINDS.filter((kind) => kind !== 'waiting' && kind !== 'syncing'))(
+    '%s: gives the same object when nothing changes',
+    (kind) => {
+      const again = { reason: 'killed', gracePeriodSeconds: 20 } as const;
+      expect(requestTermination(STATES[kind], testPod(), again, 5)).toBe(STATES[kind]);
+      const deleted = requestTermination(STATES[kind], testPod(), { reason: 'deleted' }, 5);
+      expect(deleted).not.toBe(STATES[kind]);
+      expect(requestTermination(deleted, testPod(), { reason: 'orphaned' }, 6)).toBe(deleted);
+    },
+  );
+
   it('never takes back that a pod is deleted', () => {
     const deleted = requestTermination(STATES.syncing, testPod(), { reason: 'deleted' }, 5);
     expect(requestTermination(deleted, testPod(), { reason: 'killed' }, 6)).toMatchObject({
@@ -54,35 +61,6 @@ describe('requestTermination', () => {
       reason: 'deleted',
       sinceMs: 5,
     });
-  });
-});
-
-describe('effectiveGracePeriodSeconds', () => {
-  const deletedIn = (seconds: number) =>
-    testPod({ metadata: { deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: seconds } });
-  it.each([
-    ['the spec', testPod(), undefined, undefined, 30],
-    ['the deletion', deletedIn(10), undefined, undefined, 10],
-    ['an override', testPod(), undefined, 5, 5],
-    ['a shorter override than the deletion', deletedIn(10), undefined, 5, 5],
-    ['the deletion, shorter than the override', deletedIn(3), undefined, 5, 3],
-    ['what applies already, when nothing is shorter', deletedIn(60), 20, 25, 20],
-    ['one second instead of none', deletedIn(0), undefined, undefined, 1],
-    ['one second for a pod nobody knows', undefined, undefined, undefined, 1],
-  ])('is that of %s', (_title, pod, current, override, seconds) => {
-    expect(effectiveGracePeriodSeconds(pod, current, override)).toBe(seconds);
-  });
-
-  it('only ever shrinks', () => {
-    const seconds = fc.option(fc.nat(100), { nil: undefined });
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 100 }), seconds, seconds, (current, deletion, override) => {
-        const pod = deletion === undefined ? testPod() : deletedIn(deletion);
-        const next = effectiveGracePeriodSeconds(pod, current, override);
-        expect(next).toBeLessThanOrEqual(current);
-        expect(next).toBeGreaterThanOrEqual(1);
-      }),
-    );
   });
 });
 
@@ -110,28 +88,32 @@ it('afterWaiting begins to sync', () => {
   expect(afterWaiting({ kind: 'waiting', sinceMs: 1 }, 5)).toEqual({ kind: 'syncing', sinceMs: 5 });
 });
 
-describe('what others ask of a state', () => {
-  it.each<[PodWorkerState['kind'], boolean, boolean, boolean]>([
-    ['waiting', false, true, false],
-    ['syncing', false, true, false],
-    ['terminating', true, true, false],
-    ['terminated', true, false, true],
-    ['finished', true, false, true],
-  ])('%s', (kind, terminationRequested, running, runtimeRemovable) => {
-    const state = STATES[kind];
-    expect(isTerminationRequested(state)).toBe(terminationRequested);
-    expect(couldHaveRunningContainers(state)).toBe(running);
-    expect(shouldRuntimeBeRemoved(state)).toBe(runtimeRemovable);
-    expect(shouldContentBeRemoved(state)).toBe(false);
-  });
-
-  it.each<[PodWorkerState['kind'], TerminationReason, boolean]>([
-    ['terminating', 'deleted', false],
-    ['terminated', 'deleted', true],
-    ['finished', 'orphaned', true],
-    ['terminating', 'evicted', true],
-    ['terminated', 'completed', false],
-  ])('%s, %s: content removable %s', (kind, reason, removable) => {
-    expect(shouldContentBeRemoved(requestTermination(STATES[kind], testPod(), { reason }, 5))).toBe(removable);
+describe('initialState', () => {
+  const deleting = testPod({ metadata: { deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 3 } });
+  const held = { uid: 'a', name: 'web', namespace: 'default', sandboxes: [], containers: [] };
+  it.each<[string, PodSubject, boolean, object]>([
+    ['a pod', { kind: 'pod', pod: testPod() }, true, { kind: 'syncing' }],
+    ['a pod that may not start', { kind: 'pod', pod: testPod() }, false, { kind: 'waiting' }],
+    [
+      'a pod that is being deleted',
+      { kind: 'pod', pod: deleting },
+      true,
+      { kind: 'terminating', reason: 'deleted', deleted: true, gracePeriodSeconds: 3 },
+    ],
+    ['one that may not start', { kind: 'pod', pod: deleting }, false, { kind: 'finished', reason: 'deleted' }],
+    [
+      'a pod that has failed',
+      { kind: 'pod', pod: testPod({ status: { phase: 'Failed' } }) },
+      true,
+      { kind: 'terminating', reason: 'completed', deleted: false },
+    ],
+    [
+      'what only the runtime knows',
+      { kind: 'runtime', pod: held },
+      true,
+      { kind: 'terminating', reason: 'orphaned', deleted: true, gracePeriodSeconds: 1 },
+    ],
+  ])('of %s', (_title, subject, mayStart, state) => {
+    expect(initialState(subject, mayStart, 7)).toMatchObject({ ...state, sinceMs: 7 });
   });
 });

@@ -1,17 +1,22 @@
-import type { Pod } from '@rxlet/kube-api';
+import type { Pod, PodStatus } from '@rxlet/kube-api';
+import { effectiveGracePeriodSeconds } from './effective-grace-period.ts';
+import { podOf, type PodSubject, terminationAskedFor } from './pod-subject.ts';
 
 /**
  * Where the life of a pod on this node stands. There is no way back:
  *
  *     waiting ──▶ syncing ──▶ terminating ──▶ terminated ──▶ finished
- *        │                                                      ▲
- *        └────────────── terminated before it started ──────────┘
+ *        │                         ▲                             ▲
+ *        ├─ found in the runtime ──┘                             │
+ *        └─ terminated before it started ────────────────────────┘
  *
  * - `waiting`: not started, because another pod of the same full name has not finished yet (static pods).
  * - `syncing`: its containers are to run; the runtime is brought to what its spec says, again and again.
  * - `terminating`: its containers are to stop, within `gracePeriodSeconds`; they may still be running.
  * - `terminated`: no container runs any more, nor ever will; what is left of it on the node is cleaned up.
  * - `finished`: nothing is left. The state stays until the pod is no longer desired.
+ *
+ * A pod begins in the first of `syncing` and `waiting` that applies, or where its own object or its being an orphan leads from there.
  */
 export type PodWorkerState = WaitingState | SyncingState | TerminatingState | TerminatedState | FinishedState;
 
@@ -42,10 +47,11 @@ export type TerminationReason =
   | 'killed';
 
 interface TerminationState extends StateBase {
+  /** The first reason; later ones do not replace it. */
   readonly reason: TerminationReason;
   /** Whether the pod is to leave nothing behind, not even logs: it was deleted or orphaned. May turn true later, never false. */
   readonly deleted: boolean;
-  /** Whether it was evicted: its containers are removed at once to free what they use. */
+  /** Whether it was evicted: its containers are removed at once to free what they use. May turn true later, never false. */
   readonly evicted: boolean;
   /** How long its containers get to stop, in seconds, at least 1. May only shrink. */
   readonly gracePeriodSeconds: number;
@@ -66,60 +72,68 @@ export interface FinishedState extends TerminationState {
 /** A wish that a pod ends. */
 export interface TerminationRequest {
   readonly reason: TerminationReason;
-  /** Overrides the grace period that the pod asks for, in seconds. */
+  /** Overrides the grace period that the pod asks for, in seconds; 0 counts as 1. A longer one than applies already changes nothing. */
   readonly gracePeriodSeconds?: number;
+  /**
+   * What whoever ends the pod has to say in its status: an eviction's phase `Failed` with reason and message. Reaches the syncer as
+   * {@link TerminatingRequest.amendStatus}; of several requests, the last one that has it counts. Must not throw, nor change its argument.
+   */
+  readonly amendStatus?: (status: PodStatus) => PodStatus;
 }
 
-/**
- * The grace period that applies to a pod, in seconds: its deletionGracePeriodSeconds and the request's override each replace a longer one; without
- * any of them it is the spec's; at least 1 (kubelet: pod workers, effective grace period).
- */
-export function effectiveGracePeriodSeconds(
-  pod: Pod | undefined,
-  current: number | undefined,
-  override: number | undefined,
-): number {
-  const shortest = [current, pod?.metadata?.deletionGracePeriodSeconds, override]
-    .filter((seconds) => seconds !== undefined)
-    .reduce((least, seconds) => Math.min(least, seconds), Infinity);
-  const seconds = shortest === Infinity ? (pod?.spec?.terminationGracePeriodSeconds ?? 1) : shortest;
-  return Math.max(1, seconds);
+/** The state in which the life of a pod begins. `mayStart`: nobody uses its full name, or it need not care. */
+export function initialState(subject: PodSubject, mayStart: boolean, nowMs: number): PodWorkerState {
+  const state: PodWorkerState = { kind: mayStart ? 'syncing' : 'waiting', sinceMs: nowMs };
+  const request = terminationAskedFor(subject);
+  return request === undefined ? state : requestTermination(state, podOf(subject), request, nowMs);
 }
 
 const DELETING: ReadonlySet<TerminationReason> = new Set(['deleted', 'orphaned']);
 
-/** The state after somebody asked for the end of a pod. Asking again can shorten the grace period and turn an ended pod into a deleted one. */
+/**
+ * The state after somebody asked for the end of a pod. Asking again can shorten the grace period and turn an ended pod into a deleted or evicted one;
+ * what changes nothing gives the same object.
+ */
 export function requestTermination(
   state: PodWorkerState,
   pod: Pod | undefined,
   request: TerminationRequest,
   nowMs: number,
 ): PodWorkerState {
-  const deleted = DELETING.has(request.reason);
-  const evicted = request.reason === 'evicted';
+  const { reason } = request;
+  const deleted = DELETING.has(reason);
+  const evicted = reason === 'evicted';
   switch (state.kind) {
     case 'waiting':
     case 'syncing':
       return {
-        // A pod that waits has nothing in the runtime that would have to stop.
-        kind: state.kind === 'waiting' ? 'finished' : 'terminating',
+        // A pod that waits has nothing in the runtime that would have to stop, unless that is where it was found.
+        kind: state.kind === 'waiting' && reason !== 'orphaned' ? 'finished' : 'terminating',
         sinceMs: nowMs,
-        reason: request.reason,
+        reason,
         deleted,
         evicted,
         gracePeriodSeconds: effectiveGracePeriodSeconds(pod, undefined, request.gracePeriodSeconds),
       };
     case 'terminating':
-      return {
-        ...state,
-        deleted: state.deleted || deleted,
-        evicted: state.evicted || evicted,
+      return amend(state, {
+        deleted,
+        evicted,
         gracePeriodSeconds: effectiveGracePeriodSeconds(pod, state.gracePeriodSeconds, request.gracePeriodSeconds),
-      };
+      });
     case 'terminated':
     case 'finished':
-      return { ...state, deleted: state.deleted || deleted, evicted: state.evicted || evicted };
+      return amend(state, { deleted, evicted, gracePeriodSeconds: state.gracePeriodSeconds });
   }
+}
+
+function amend<S extends TerminationState>(
+  state: S,
+  { deleted, evicted, gracePeriodSeconds }: Pick<TerminationState, 'deleted' | 'evicted' | 'gracePeriodSeconds'>,
+): S {
+  if ((!deleted || state.deleted) && (!evicted || state.evicted) && gracePeriodSeconds === state.gracePeriodSeconds)
+    return state;
+  return { ...state, deleted: state.deleted || deleted, evicted: state.evicted || evicted, gracePeriodSeconds };
 }
 
 /** The state after the work of `state` came to its end: its containers ended for good, were stopped, or what they left was cleaned up. */
@@ -140,25 +154,4 @@ export function afterCompletion(state: PodWorkerState, pod: Pod | undefined, now
 /** The state of a pod that waited and whose turn has come. */
 export function afterWaiting(state: WaitingState, nowMs: number): SyncingState {
   return { ...state, kind: 'syncing', sinceMs: nowMs };
-}
-
-/** Whether the pod is to stop or has stopped. */
-export function isTerminationRequested(state: PodWorkerState): boolean {
-  return state.kind !== 'waiting' && state.kind !== 'syncing';
-}
-
-/** Whether a container of the pod may be running. */
-export function couldHaveRunningContainers(state: PodWorkerState): boolean {
-  return state.kind !== 'terminated' && state.kind !== 'finished';
-}
-
-/** Whether the pod's dead containers and logs are to go: it is deleted and stopped, or it was evicted. */
-export function shouldContentBeRemoved(state: PodWorkerState): boolean {
-  if (state.kind === 'waiting' || state.kind === 'syncing') return false;
-  return state.evicted || (state.deleted && state.kind !== 'terminating');
-}
-
-/** Whether the pod's sandboxes may go. */
-export function shouldRuntimeBeRemoved(state: PodWorkerState): boolean {
-  return !couldHaveRunningContainers(state);
 }

@@ -1,0 +1,52 @@
+import { type Clock, DeadlineExceededError, type EventRecorder, withDeadline } from '@rxlet/component-base';
+import type { Pod } from '@rxlet/kube-api';
+import { podEventObject } from '@rxlet/pod-model';
+import type { TerminationRequest } from './pod-worker-state.ts';
+import type { PodWorkers } from './pod-workers.ts';
+
+/** What {@link killPodNow} needs. */
+export interface KillPodPorts {
+  readonly workers: Pick<PodWorkers, 'terminate'>;
+  readonly clock: Clock;
+  readonly events: EventRecorder;
+}
+
+/** The containers of a pod did not stop in time. The attempt goes on. */
+export class PodKillTimeoutError extends Error {
+  override readonly name = 'PodKillTimeoutError';
+  readonly reason = 'ExceededGracePeriod';
+  /** How long was waited. */
+  readonly timeoutMs: number;
+
+  constructor(timeoutMs: number, options?: ErrorOptions) {
+    super('timeout waiting to kill pod', options);
+    this.timeoutMs = timeoutMs;
+  }
+}
+
+const MIN_TIMEOUT_SECONDS = 10;
+
+/**
+ * Ends a pod and waits until no container of it runs, for whoever needs what it uses: eviction, preemption, the node's shutdown. The wait is bounded by
+ * one and a half of the request's grace period, or else the spec's, at least ten seconds (kubelet: killPodNow).
+ *
+ * @throws PodKillTimeoutError after that time, with an event ExceededGracePeriod. The pod's worker goes on stopping it.
+ * @throws the reason of the workers' disposal, or of `signal`.
+ */
+export async function killPodNow(
+  { workers, clock, events }: KillPodPorts,
+  pod: Pod,
+  request: TerminationRequest,
+  signal?: AbortSignal,
+): Promise<void> {
+  const graceSeconds = request.gracePeriodSeconds ?? pod.spec?.terminationGracePeriodSeconds ?? 0;
+  const timeoutMs = Math.max(graceSeconds + Math.floor(graceSeconds / 2), MIN_TIMEOUT_SECONDS) * 1000;
+  try {
+    await withDeadline(clock, timeoutMs, signal, () => workers.terminate(pod.metadata?.uid ?? '', request));
+  } catch (error) {
+    if (!(error instanceof DeadlineExceededError)) throw error;
+    const message = 'Container runtime did not kill the pod within specified grace period.';
+    events.event(podEventObject(pod), 'Warning', 'ExceededGracePeriod', message);
+    throw new PodKillTimeoutError(timeoutMs, { cause: error });
+  }
+}

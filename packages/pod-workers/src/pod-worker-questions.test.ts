@@ -1,0 +1,62 @@
+import { testPod } from '@rxlet/pod-model/testing';
+import { describe, expect, it } from 'vitest';
+import {
+  couldHaveRunningContainers,
+  isKnownTerminated,
+  isTerminationRequested,
+  shouldBeFinished,
+  shouldContainersBeTerminating,
+  shouldContentBeRemoved,
+  shouldRuntimeBeRemoved,
+} from './pod-worker-questions.ts';
+import { type PodWorkerState, requestTermination, type TerminationReason } from './pod-worker-state.ts';
+
+const ended = { sinceMs: 1, reason: 'killed', deleted: false, evicted: false, gracePeriodSeconds: 20 } as const;
+const STATES: Readonly<Record<PodWorkerState['kind'], PodWorkerState>> = {
+  waiting: { kind: 'waiting', sinceMs: 1 },
+  syncing: { kind: 'syncing', sinceMs: 1 },
+  terminating: { kind: 'terminating', ...ended },
+  terminated: { kind: 'terminated', ...ended },
+  finished: { kind: 'finished', ...ended },
+};
+
+describe('what others ask of a state', () => {
+  const questions = [
+    isTerminationRequested,
+    isKnownTerminated,
+    couldHaveRunningContainers,
+    shouldContainersBeTerminating,
+    shouldRuntimeBeRemoved,
+    shouldContentBeRemoved,
+    shouldBeFinished,
+  ] as const;
+  const answers = (state: PodWorkerState | undefined, podsSynced: boolean): string =>
+    questions.map((ask) => (ask(state, podsSynced) ? '1' : '0')).join('');
+
+  // The columns are the questions above.
+  it.each<[PodWorkerState['kind'], string]>([
+    ['waiting', '0010000'],
+    ['syncing', '0010000'],
+    ['terminating', '1011000'],
+    ['terminated', '1101100'],
+    ['finished', '1101101'],
+  ])('%s, whoever else is known', (kind, expected) => {
+    expect(answers(STATES[kind], false)).toBe(expected);
+    expect(answers(STATES[kind], true)).toBe(expected);
+  });
+
+  it('an unknown pod, before and after all pods are known', () => {
+    expect(answers(undefined, false)).toBe('0010000');
+    expect(answers(undefined, true)).toBe('0001111');
+  });
+
+  it.each<[PodWorkerState['kind'], TerminationReason, boolean]>([
+    ['terminating', 'deleted', false],
+    ['terminated', 'deleted', true],
+    ['finished', 'orphaned', true],
+    ['terminating', 'evicted', true],
+    ['terminated', 'completed', false],
+  ])('%s, %s: content removable %s', (kind, reason, removable) => {
+    expect(shouldContentBeRemoved(requestTermination(STATES[kind], testPod(), { reason }, 5))).toBe(removable);
+  });
+});
