@@ -5,7 +5,10 @@ import type { NodeSettings } from './config/node-settings.ts';
 import type { ResolvConf } from './config/resolv-conf.ts';
 import type { FileSystem } from './files/file-system.ts';
 import type { ManagerMetrics } from './metrics.ts';
-import type { ImageEnsurer, LifecycleHooks } from './ports.ts';
+import type { ImageEnsurer, InternalHooks, LifecycleHooks } from './ports.ts';
+import type { ActuatedResourcesStore } from './resize/actuated-resources.ts';
+import type { MemoryUsage } from './resize/memory-usage.ts';
+import type { PodCgroups } from './resize/pod-cgroups.ts';
 import type { CrashLoopBackoff } from './sync/crash-loop-backoff.ts';
 
 /** What every part of the manager works with: its ports with defaults filled in, its settings, and its little state. */
@@ -18,6 +21,7 @@ export interface Context {
   readonly events: EventRecorder;
   readonly files: FileSystem;
   readonly hooks: LifecycleHooks | undefined;
+  readonly internalHooks: InternalHooks | undefined;
   readonly logger: Logger;
   readonly metrics: ManagerMetrics;
   readonly settings: NodeSettings;
@@ -29,4 +33,7 @@ export interface Context {
   readonly resolvConf: () => ResolvConf | undefined | Promise<ResolvConf | undefined>;
   readonly requestTimeoutMs: number;
   readonly backoff: CrashLoopBackoff;
+  readonly actuated: ActuatedResourcesStore;
+  readonly podCgroups: PodCgroups | undefined;
+  readonly memoryUsage: MemoryUsage;
 }

@@ -2,6 +2,7 @@ import { createLifetime, noopLogger, noopMetrics } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import type { RuntimePodStatus } from '@rxlet/pod-model';
 import { type Observable, Subject } from 'rxjs';
+import type { ActuatedResources } from './compute/container-resize.ts';
 import { defaultNodeSettings, type NodeSettings } from './config/node-settings.ts';
 import type { ResolvConf } from './config/resolv-conf.ts';
 import type { Context } from './context.ts';
@@ -11,6 +12,10 @@ import { type KillPodOptions, killPodContents } from './kill/kill-pod.ts';
 import { removePodContents } from './kill/remove-pod.ts';
 import { managerMetrics } from './metrics.ts';
 import type { RuntimeManagerPorts } from './ports.ts';
+import { createActuatedResources } from './resize/actuated-resources.ts';
+import { runtimeMemoryUsage } from './resize/memory-usage.ts';
+import { podResizeInProgress } from './resize/pod-resize-in-progress.ts';
+import { recoverActuated } from './resize/recover-actuated.ts';
 import { type CrashLoopBackoffOptions, createCrashLoopBackoff } from './sync/crash-loop-backoff.ts';
 import { type SyncPodOptions, syncPodContents } from './sync/sync-pod.ts';
 import { podSyncResult, type PodSyncResult, type PodSyncStep, type SyncResult } from './sync/sync-result.ts';
@@ -44,8 +49,9 @@ export interface RuntimeManagerOptions {
 /**
  * Makes the container runtime hold what pods need.
  *
- * It keeps no picture of the runtime: each call is told what the runtime holds, and its caller hands in a fresh status after each sync. Calls for one pod
- * must not overlap (pod workers see to that); calls for different pods may. It starts nothing of its own and sets no timers but within calls.
+ * It keeps no picture of the runtime: each call is told what the runtime holds, and its caller hands in a fresh status after each sync. All that it remembers is what
+ * the runtime cannot tell, the resources that containers were last given, in the file `actuated_pods_state` of the root directory. Calls for one pod must not
+ * overlap (pod workers see to that); calls for different pods may. It starts nothing of its own and sets no timers but within calls.
  *
  * What the runtime or the pod is to blame for is in the result of a call. A call rejects only when it is cancelled, with the signal's reason.
  */
@@ -59,7 +65,10 @@ export interface RuntimeManager extends AsyncDisposable {
   killPod(pod: Pod | undefined, status: RuntimePodStatus, options?: KillPodOptions): Promise<PodSyncResult>;
   /** Removes every container and sandbox of a pod that was stopped, its logs, and its directory as far as the manager made it. */
   removePod(status: RuntimePodStatus, options?: { readonly signal?: AbortSignal | undefined }): Promise<PodSyncResult>;
-  /** Removes dead containers beyond one of each name, sandboxes that nothing needs, and logs of pods that are gone. */
+  /**
+   * Removes dead containers beyond those that are to be kept, sandboxes that nothing needs, and logs of pods that are gone. Rejects also when the runtime
+   * cannot be asked what it holds.
+   */
   collectGarbage(request: GarbageCollectionRequest): Promise<GarbageCollectionResult>;
   /**
    * Removes dead instances of one container but the newest one, or all of them. Meant for when one has just died, so that a crash loop does not fill
@@ -70,6 +79,12 @@ export interface RuntimeManager extends AsyncDisposable {
     containerName: string,
     options?: { readonly removeAll?: boolean; readonly signal?: AbortSignal | undefined },
   ): Promise<PodSyncResult>;
+  /**
+   * What was last put into effect of a pod's resources, from its containers' start on: what the status of a resized pod shows where the runtime does not say.
+   */
+  actuatedResources(uid: string): Promise<ActuatedResources>;
+  /** Whether something that runs in the pod does not have the resources yet that the pod is to have (condition `PodResizeInProgress`). */
+  isResizeInProgress(pod: Pod, status: RuntimePodStatus): Promise<boolean>;
   /** Each step of each sync, kill and removal as it ends. Hot; nothing is kept for late subscribers. Completes on disposal. */
   readonly results$: Observable<PodSyncStep>;
 }
@@ -79,13 +94,17 @@ export function createRuntimeManager(ports: RuntimeManagerPorts, options: Runtim
   const lifetime = createLifetime();
   const steps = new Subject<PodSyncStep>();
   lifetime.defer(() => steps.complete());
-  const { logger = noopLogger, metrics = noopMetrics, hooks, ...otherPorts } = ports;
+  const { logger = noopLogger, metrics = noopMetrics, hooks, internalHooks, podCgroups, ...otherPorts } = ports;
+  const settings: NodeSettings = { ...defaultNodeSettings, ...options.node };
+  const actuated = createActuatedResources({ files: ports.files, clock: ports.clock, logger }, settings);
+  lifetime.defer(() => actuated[Symbol.asyncDispose]());
   const context: Context = {
     ...otherPorts,
     hooks,
+    internalHooks,
     logger,
     metrics: managerMetrics(metrics),
-    settings: { ...defaultNodeSettings, ...options.node },
+    settings,
     cgroupParent: options.cgroupParent ?? (() => ''),
     runtimeHandler: options.runtimeHandler ?? defaultHandlerOnly,
     containerLogsDirectory: options.containerLogsDirectory,
@@ -93,6 +112,9 @@ export function createRuntimeManager(ports: RuntimeManagerPorts, options: Runtim
     resolvConf: options.resolvConf ?? (() => undefined),
     requestTimeoutMs: options.requestTimeoutMs ?? 120_000,
     backoff: createCrashLoopBackoff(ports.clock, options.crashLoopBackoff),
+    actuated,
+    podCgroups,
+    memoryUsage: ports.memoryUsage ?? runtimeMemoryUsage(ports.runtime),
   };
 
   /** Runs one call for a pod: gathers and streams its steps, and ties it to the manager's life. */
@@ -119,6 +141,14 @@ export function createRuntimeManager(ports: RuntimeManagerPorts, options: Runtim
     return lifetime.track(perform());
   };
 
+  const collect = async (request: GarbageCollectionRequest): Promise<GarbageCollectionResult> => {
+    const result = await collectGarbage(context, request, lifetime.signal);
+    // Pods that went while no agent ran were never removed by this one.
+    await actuated.load();
+    if (request.allSourcesReady) actuated.retain((uid) => !request.shouldContentBeRemoved(uid));
+    return result;
+  };
+
   return {
     syncPod: (pod, status, given = {}) =>
       run(status, given.signal, (record, signal) =>
@@ -129,12 +159,22 @@ export function createRuntimeManager(ports: RuntimeManagerPorts, options: Runtim
         killPodContents(context, pod, status, record, { ...given, signal }),
       ),
     removePod: (status, given = {}) =>
-      run(status, given.signal, (record, signal) => removePodContents(context, status, record, signal)),
+      run(status, given.signal, async (record, signal) => {
+        await removePodContents(context, status, record, signal);
+        actuated.removePod(status.uid);
+      }),
     trimDeadContainers: (status, containerName, { removeAll = false, signal: given } = {}) =>
       run(status, given, (record, signal) =>
         trimDeadContainers(context, status, containerName, removeAll ? 0 : 1, record, signal),
       ),
-    collectGarbage: (request) => lifetime.track(collectGarbage(context, request, lifetime.signal)),
+    collectGarbage: (request) => lifetime.track(collect(request)),
+    async actuatedResources(uid) {
+      await actuated.load();
+      return actuated.of(uid);
+    },
+    async isResizeInProgress(pod, status) {
+      return podResizeInProgress(pod, status, await recoverActuated(context, pod, status));
+    },
     results$: steps.asObservable(),
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };

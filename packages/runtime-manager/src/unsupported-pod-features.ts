@@ -1,5 +1,6 @@
 import type { Container, EphemeralContainer, Pod } from '@rxlet/kube-api';
 import { type ContainerKind, podContainers } from '@rxlet/pod-model';
+import { imageVolumeNames } from './sync/image-volumes.ts';
 
 /** Parts that an agent may have besides the runtime manager, and that make more features work. Each is `false` unless given. */
 export interface SupportedFeatures {
@@ -13,14 +14,14 @@ export interface SupportedFeatures {
 
 type AnyContainer = Container | EphemeralContainer;
 /** Says which fields, relative to the pod or the container, ask for what cannot be had. */
-type Feature<T> = (subject: T, supported: SupportedFeatures) => readonly string[];
+type Feature<T> = (subject: T, supported: SupportedFeatures, pod: Pod) => readonly string[];
 
 const when = (isUsed: boolean, field: string): readonly string[] => (isUsed ? [field] : []);
 
 /** What this version cannot honour of a pod as a whole. */
 const podFeatures: readonly Feature<NonNullable<Pod['spec']>>[] = [
-  // Nobody mounts anything.
-  ({ volumes = [] }) => volumes.map((_, index) => `volumes[${String(index)}]`),
+  // Nobody mounts anything but the runtime, which mounts images.
+  ({ volumes = [] }) => volumes.flatMap(({ image }, index) => when(image === undefined, `volumes[${String(index)}]`)),
   // No ranges of ids are handed out to user namespaces.
   ({ hostUsers }) => when(hostUsers === false, 'hostUsers'),
   // No drivers of dynamic resources are talked to.
@@ -33,7 +34,12 @@ const podFeatures: readonly Feature<NonNullable<Pod['spec']>>[] = [
 
 /** What this version cannot honour of a container. */
 const containerFeatures: readonly Feature<AnyContainer>[] = [
-  ({ volumeMounts = [] }) => when(volumeMounts.length > 0, 'volumeMounts'),
+  ({ volumeMounts = [] }, _, pod) => {
+    const images = imageVolumeNames(pod);
+    const isImage = ({ name, subPathExpr }: (typeof volumeMounts)[number]): boolean =>
+      images.has(name) && subPathExpr === undefined;
+    return when(!volumeMounts.every(isImage), 'volumeMounts');
+  },
   ({ volumeDevices = [] }) => when(volumeDevices.length > 0, 'volumeDevices'),
   ({ lifecycle }, { lifecycleHooks = false }) => [
     ...when(lifecycle?.postStart !== undefined && !lifecycleHooks, 'lifecycle.postStart'),
@@ -62,16 +68,15 @@ const listNames: Readonly<Record<ContainerKind, string>> = {
  * The fields of a pod that the runtime manager of this version cannot honour: an agent refuses a pod with any, rather than run it as if they were not there.
  * Empty for a pod that will get all it asks for.
  *
- * Not listed, because starting the container fails with the reason: values from ConfigMaps and Secrets, which need an API server. Not listed either: a
- * resize of resources in place, which no field asks for; it is not carried out.
+ * Not listed, because starting the container fails with the reason: values from ConfigMaps and Secrets, which need an API server.
  *
  * @returns field paths, e.g. `spec.containers[0].livenessProbe`
  */
 export function unsupportedPodFeatures(pod: Pod, supported: SupportedFeatures = {}): string[] {
-  const ofPod = podFeatures.flatMap((feature) => feature(pod.spec!, supported)).map((field) => `spec.${field}`);
+  const ofPod = podFeatures.flatMap((feature) => feature(pod.spec!, supported, pod)).map((field) => `spec.${field}`);
   const ofContainers = podContainers(pod).flatMap(({ kind, index, container }) =>
     containerFeatures
-      .flatMap((feature) => feature(container, supported))
+      .flatMap((feature) => feature(container, supported, pod))
       .map((field) => `spec.${listNames[kind]}[${String(index)}].${field}`),
   );
   return [...ofPod, ...ofContainers];

@@ -1,4 +1,4 @@
-import type { Container, Pod } from '@rxlet/kube-api';
+import type { Container, Pod, ResourceRequirements } from '@rxlet/kube-api';
 import {
   effectiveRestartPolicy,
   newestContainerStatus,
@@ -6,11 +6,13 @@ import {
   type RuntimePodStatus,
   shouldContainerBeRestarted,
 } from '@rxlet/pod-model';
+import { podResourcesChanged } from './container-resize.ts';
 import { containerResets } from './container-resets.ts';
 import { anyRegularContainerCreated, definitionChanged, unknownStateMessage } from './container-state.ts';
 import { initContainerActions } from './init-container-actions.ts';
 import type { ContainerToKill, KillReason, PodActions } from './pod-actions.ts';
 import type { ProbeResults } from './probe-results.ts';
+import { createResizePlan, type ResizePlan } from './resize-plan.ts';
 import { sandboxNeed, type SandboxNeed } from './sandbox-need.ts';
 
 /** All that the decision about a pod depends on. */
@@ -24,6 +26,13 @@ export interface PodActionsInput {
   readonly startupResults?: ProbeResults | undefined;
   /** Whether all containers of the pod are to restart in place, see `shouldAllContainersRestart` of @rxlet/pod-model. */
   readonly restartAllContainers?: boolean | undefined;
+  /**
+   * Container name → resources last put into effect, see `containerResize`. A running container without an entry counts as having none. Absent: no container is
+   * resized in place.
+   */
+  readonly actuatedResources?: ReadonlyMap<string, ResourceRequirements> | undefined;
+  /** Resources of the pod as a whole that were last put into effect. Absent: there is no record of them. */
+  readonly actuatedPodResources?: ResourceRequirements | undefined;
 }
 
 const noAction: Omit<PodActions, 'killPod' | 'createSandbox' | 'sandboxId' | 'attempt'> = {
@@ -40,8 +49,6 @@ const noResults: ProbeResults = new Map();
 /**
  * Decides what a pod needs next, from its spec and from what the runtime holds of it: the heart of a kubelet, as a pure function. Calling it again
  * after its answer was carried out leads, step by step, to a pod that needs nothing.
- *
- * Not decided here yet: in-place resize of resources. `containersToUpdate` is always empty.
  */
 export function computePodActions(input: PodActionsInput): PodActions {
   const { pod, status, livenessResults = noResults, startupResults = noResults, restartAllContainers = false } = input;
@@ -60,11 +67,17 @@ export function computePodActions(input: PodActionsInput): PodActions {
     pod.spec!.ephemeralContainers ?? [],
     ({ name }) => newestContainerStatus(status, name) === undefined,
   );
+  const actuated = input.actuatedResources && {
+    containers: input.actuatedResources,
+    pod: input.actuatedPodResources,
+  };
+  const resizes = createResizePlan(pod, actuated);
   const init = initContainerActions(
     pod,
     status,
     { liveness: livenessResults, startup: startupResults },
     (container, current) => mayRestartInitContainer(pod, status, container, current),
+    resizes,
   );
   if (init.killPod || !init.initialized) {
     return {
@@ -73,10 +86,12 @@ export function computePodActions(input: PodActionsInput): PodActions {
       killPod: init.killPod,
       initContainersToStart: init.start,
       containersToKill: init.kill,
+      containersToUpdate: resizes.containersToUpdate,
+      updatePodResources: resizes.updatePodResources,
     };
   }
 
-  const regular = regularContainerActions(pod, status, livenessResults, startupResults);
+  const regular = regularContainerActions(pod, status, livenessResults, startupResults, resizes);
   const finished = regular.kept === 0 && regular.start.length === 0;
   return {
     ...base,
@@ -84,6 +99,9 @@ export function computePodActions(input: PodActionsInput): PodActions {
     killPod: finished,
     initContainersToStart: finished ? [] : init.start,
     containersToKill: [...init.kill, ...regular.kill],
+    containersToUpdate: resizes.containersToUpdate,
+    updatePodResources: resizes.updatePodResources,
+    ...(actuated !== undefined && podResourcesChanged(pod, actuated) && { updatePodLevelResources: true }),
     containersToStart: regular.start,
   };
 }
@@ -108,6 +126,7 @@ function regularContainerActions(
   status: RuntimePodStatus,
   liveness: ProbeResults,
   startup: ProbeResults,
+  resizes: ResizePlan,
 ): { start: number[]; kill: ContainerToKill[]; kept: number } {
   const start: number[] = [];
   const kill: ContainerToKill[] = [];
@@ -129,7 +148,14 @@ function regularContainerActions(
     }
     const complaint = complaintAbout(container, current, liveness, startup);
     if (complaint === undefined) {
-      kept++;
+      const restart = resizes.consider(container, current);
+      if (restart === undefined) {
+        kept++;
+      } else {
+        // Whoever asked for other resources asked for the restart, whatever the restart policy.
+        kill.push(restart);
+        start.push(index);
+      }
       continue;
     }
     // The exit code of a container that is killed says nothing, so exit code rules have no say here: only the policy has.

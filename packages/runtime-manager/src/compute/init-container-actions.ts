@@ -3,6 +3,7 @@ import { isSidecar, newestContainerStatus, type RuntimeContainerStatus, type Run
 import { anyRegularContainerCreated, definitionChanged, unknownStateMessage } from './container-state.ts';
 import type { ContainerToKill, KillReason } from './pod-actions.ts';
 import type { ProbeResults } from './probe-results.ts';
+import type { ResizePlan } from './resize-plan.ts';
 
 /** What initialisation of a pod needs next. */
 export interface InitContainerActions {
@@ -36,6 +37,7 @@ export function initContainerActions(
   status: RuntimePodStatus,
   probes: { readonly liveness: ProbeResults; readonly startup: ProbeResults },
   mayRestart: (container: Container, status: RuntimeContainerStatus) => boolean,
+  resizes: ResizePlan,
 ): InitContainerActions {
   const initContainers = pod.spec!.initContainers ?? [];
   if (initContainers.length === 0) return { initialized: true, killPod: false, start: [], kill: [] };
@@ -70,6 +72,7 @@ export function initContainerActions(
         break;
       case 'running':
         if (sidecar) runningSidecar(index, container, current);
+        else resize(index, container, current);
         break;
       case 'exited':
         if (sidecar) start.add(index);
@@ -97,10 +100,22 @@ export function initContainerActions(
       if (startup !== 'success') return;
     }
     succeeded(index);
-    if (definitionChanged(container, current))
+    if (definitionChanged(container, current)) {
       replace(index, id, `Init container ${container.name} definition changed`, '');
-    else if (container.livenessProbe !== undefined && probes.liveness.get(id) === 'failure') {
-      replace(index, id, `Init container ${container.name} failed liveness probe`, 'LivenessProbe');
+      return;
     }
+    if (container.livenessProbe !== undefined) {
+      const liveness = probes.liveness.get(id);
+      if (liveness === 'failure')
+        replace(index, id, `Init container ${container.name} failed liveness probe`, 'LivenessProbe');
+      // Until the first result it is left alone.
+      if (liveness === undefined || liveness === 'failure') return;
+    }
+    resize(index, container, current);
+  }
+
+  function resize(index: number, container: Container, current: RuntimeContainerStatus): void {
+    const restart = resizes.consider(container, current);
+    if (restart !== undefined) replace(index, restart.id, restart.message, restart.reason);
   }
 }

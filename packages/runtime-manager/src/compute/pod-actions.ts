@@ -1,3 +1,5 @@
+import type { ResizableResource } from './container-resize.ts';
+
 /**
  * Why a container is killed, beside the message for its owner: a failed probe selects the probe's own grace period, `Unknown` says that the runtime
  * could not tell the container's state, and an empty reason has no such consequence.
@@ -41,10 +43,12 @@ export interface PodActions {
   readonly ephemeralContainersToStart: readonly number[];
   /** Indexes into `spec.initContainers`, ascending. */
   readonly initContainersToStart: readonly number[];
-  /** Resource name → names of the running containers whose resources change in place, in order. Empty: in-place resize is not decided here yet. */
-  readonly containersToUpdate: Readonly<Record<string, readonly string[]>>;
-  /** Whether the pod's own cgroup must be brought up to date. */
+  /** Resource → names of the running containers whose resources change in place, in order: decreases first. Only resources that change. */
+  readonly containersToUpdate: Readonly<Partial<Record<ResizableResource, readonly string[]>>>;
+  /** Whether a container restarts with other resources, so that its pod's cgroup must be brought up to date. */
   readonly updatePodResources: boolean;
+  /** The resources of the pod as a whole (KEP-2837) have changed. Absent: they have not. */
+  readonly updatePodLevelResources?: true;
   /** Indexes into `spec.containers`. */
   readonly containersToStart: readonly number[];
 }

@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { type ContainerConfig, ContainerConfigSchema, type Mount } from '@rxlet/cri-api';
+import { type ContainerConfig, ContainerConfigSchema, type Mount, Signal } from '@rxlet/cri-api';
 import type { Container, EphemeralContainer, Pod } from '@rxlet/kube-api';
 import { expandVariables } from '@rxlet/pod-model';
 import { containerLogPath } from '../files/pod-paths.ts';
@@ -9,6 +9,7 @@ import { type ImageUser, verifyRunAsNonRoot } from './image-user.ts';
 import { containerResources } from './linux-resources.ts';
 import type { NodeSettings } from './node-settings.ts';
 import { containerSecurityContext } from './security-context.ts';
+import { stopSignal } from './stop-signal.ts';
 
 /** What a container is made from. */
 export interface ContainerConfigInput {
@@ -37,8 +38,8 @@ const encoder = new TextEncoder();
  */
 export function buildContainerConfig(input: ContainerConfigInput): ContainerConfig {
   const { pod, container, restartCount, podIps, imageUser, settings } = input;
-  verifyRunAsNonRoot(pod, container, imageUser);
   const environment = containerEnvironment(pod, container, podIps, settings);
+  verifyRunAsNonRoot(pod, container, imageUser);
   const expand = (text: string): string => expandVariables(text, (name) => environment.get(name));
   return create(ContainerConfigSchema, {
     metadata: { name: container.name, attempt: restartCount },
@@ -54,6 +55,7 @@ export function buildContainerConfig(input: ContainerConfigInput): ContainerConf
     stdin: container.stdin ?? false,
     stdinOnce: container.stdinOnce ?? false,
     tty: container.tty ?? false,
+    stopSignal: settings.containerStopSignals ? stopSignal(container.lifecycle?.stopSignal) : Signal.RUNTIME_DEFAULT,
     linux: {
       resources: containerResources(pod, container, settings),
       securityContext: containerSecurityContext(pod, container, imageUser, input.targetContainerId ?? '', settings),

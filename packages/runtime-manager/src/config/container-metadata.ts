@@ -1,5 +1,5 @@
-import type { Container, EphemeralContainer, Pod } from '@rxlet/kube-api';
-import { ContainerAnnotation, containerHash, PodLabel } from '@rxlet/pod-model';
+import type { Container, EphemeralContainer, LifecycleHandler, Pod } from '@rxlet/kube-api';
+import { ContainerAnnotation, containerHash, goJson, PodLabel } from '@rxlet/pod-model';
 
 /** The labels by which a sandbox is found again: the pod's own and its identity. */
 export function sandboxLabels(pod: Pod): Record<string, string> {
@@ -31,13 +31,33 @@ export function containerAnnotations(
       [ContainerAnnotation.podTerminationGracePeriod]: String(terminationGracePeriodSeconds),
     }),
     ...(container.lifecycle?.preStop !== undefined && {
-      [ContainerAnnotation.preStopHandler]: JSON.stringify(container.lifecycle.preStop),
+      [ContainerAnnotation.preStopHandler]: goJson(handlerInOrder(container.lifecycle.preStop)),
     }),
-    ...((container.ports ?? []).length > 0 && { [ContainerAnnotation.ports]: JSON.stringify(portsInOrder(container)) }),
+    ...((container.ports ?? []).length > 0 && { [ContainerAnnotation.ports]: goJson(portsInOrder(container)) }),
   };
 }
 
-/** The ports with their fields in the order in which a kubelet writes them, so that the annotation is the same text. */
+/** The handler with its fields in the order in which a kubelet writes them, so that the annotation is the same text. */
+function handlerInOrder({ exec, httpGet, tcpSocket, sleep }: LifecycleHandler): object {
+  return {
+    exec: exec && { command: nonEmptyList(exec.command) },
+    httpGet: httpGet && {
+      path: httpGet.path || undefined,
+      port: httpGet.port,
+      host: httpGet.host || undefined,
+      scheme: httpGet.scheme || undefined,
+      httpHeaders: nonEmptyList(httpGet.httpHeaders)?.map(({ name, value }) => ({ name, value })),
+    },
+    tcpSocket: tcpSocket && { port: tcpSocket.port, host: tcpSocket.host || undefined },
+    sleep: sleep && { seconds: sleep.seconds },
+  };
+}
+
+function nonEmptyList<T>(list: readonly T[] | undefined): readonly T[] | undefined {
+  return list?.length === 0 ? undefined : list;
+}
+
+/** The same for the ports. */
 function portsInOrder(container: Container | EphemeralContainer): object[] {
   return (container.ports ?? []).map(({ name, hostPort, containerPort, protocol, hostIP }) => ({
     ...(name !== undefined && name !== '' && { name }),

@@ -36,7 +36,7 @@ describe('containerEnvironment', () => {
   it('reads fields of the pod', () => {
     const pod: TestPod = {
       labels: { 'app/x': 'web', b: 'q"' },
-      annotations: { note: 'hi' },
+      annotations: { note: 'hi \u001b' },
       spec: { nodeName: 'n1', serviceAccountName: 'sa' },
     };
     const value = (path: string, podIps: string[] = []): string | undefined =>
@@ -47,6 +47,7 @@ describe('containerEnvironment', () => {
     expect(value("metadata.labels['app/x']")).toBe('web');
     expect(value("metadata.annotations['none']")).toBe('');
     expect(value('metadata.labels')).toBe('app/x="web"\nb="q\\""');
+    expect(value('metadata.annotations')).toBe(String.raw`note="hi \x1b"`);
     expect(value('spec.nodeName')).toBe('n1');
     expect(value('spec.serviceAccountName')).toBe('sa');
     expect(value('status.hostIP')).toBe('192.0.2.1');

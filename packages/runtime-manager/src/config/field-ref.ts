@@ -1,3 +1,4 @@
+import { goQuote } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import { containerConfigError } from './config-error.ts';
 
@@ -58,7 +59,7 @@ function orderedPodIps({ podIps, nodeIps }: PodAddresses): string[] {
 
 function formatMap(map: Readonly<Record<string, string>> | undefined): string {
   return Object.entries(map ?? {})
-    .map(([key, value]) => `${key}=${JSON.stringify(value)}`)
+    .map(([key, value]) => `${key}=${goQuote(value)}`)
     .sort()
     .join('\n');
 }

@@ -30,6 +30,8 @@ export interface NodeSettings {
   readonly singleProcessOomKill: boolean;
   /** Use the runtime's default seccomp profile where a pod names none (KubeletConfiguration `seccompDefault`). */
   readonly seccompDefault: boolean;
+  /** Whether containers choose the signal that asks them to stop, `lifecycle.stopSignal` (feature gate `ContainerStopSignals`). */
+  readonly containerStopSignals: boolean;
   /** Whether SELinux is enabled, so that the agent's own files must be labelled for the containers that they are mounted into. */
   readonly seLinux: boolean;
   /** Paths to mask in containers besides the fixed ones: the node's `/sys/devices/system/cpu/cpuN/thermal_throttle`. */
@@ -51,6 +53,7 @@ export const defaultNodeSettings: Omit<NodeSettings, 'memoryCapacityBytes'> = {
   cpuCfsQuotaPeriodUs: 100_000,
   singleProcessOomKill: false,
   seccompDefault: false,
+  containerStopSignals: false,
   seLinux: false,
   extraMaskedPaths: [],
 };

@@ -12,6 +12,11 @@ export interface FileSystem {
    * a file that replaced it.
    */
   writeFile(path: string, content: string, mode: number): Promise<void>;
+  /**
+   * Puts a file with this mode in the place of the old one, so that at any instant, a loss of power included, there is either the old content or the new. Once it
+   * resolves it is the new. Calls for one path must not overlap.
+   */
+  replaceFile(path: string, content: string, mode: number): Promise<void>;
   /** Makes a new empty file with this mode whatever the umask. Rejects when there is one. */
   createFile(path: string, mode: number): Promise<void>;
   /** The last `maxBytes` of a file; `undefined` when there is none. */

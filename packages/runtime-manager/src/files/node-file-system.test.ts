@@ -20,6 +20,40 @@ afterEach(() => rm(base, { recursive: true, force: true }));
 const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o7777;
 
 describe('node file system', () => {
+  it('replaces a file as a whole, leaving nothing else behind', async () => {
+    const path = join(root, 'state');
+    await files.replaceFile(path, 'a long first version', 0o600);
+    const before = process.umask(0o077);
+    try {
+      await files.replaceFile(path, 'second', 0o640);
+    } finally {
+      process.umask(before);
+    }
+    expect(await readFile(path, 'utf8')).toBe('second');
+    expect(await modeOf(path)).toBe(0o640);
+    expect(await files.list(root)).toEqual(['state']);
+  });
+
+  it('replaces no file by way of what somebody left in the place of the temporary one', async () => {
+    const path = join(root, 'state');
+    const outside = join(base, 'outside');
+    await writeFile(outside, 'precious');
+    await symlink(outside, `${path}.tmp`);
+    await files.replaceFile(path, 'content', 0o600);
+    expect(await readFile(outside, 'utf8')).toBe('precious');
+    expect(await readFile(path, 'utf8')).toBe('content');
+  });
+
+  it('keeps the old file when it cannot be replaced', async () => {
+    const path = join(root, 'state');
+    await files.replaceFile(path, 'old', 0o600);
+    await mkdir(`${path}.tmp`);
+    await expect(files.replaceFile(path, 'new', 0o600)).rejects.toThrow();
+    expect(await readFile(path, 'utf8')).toBe('old');
+    await symlink(join(base, 'outside'), join(root, 'link'));
+    await expect(files.replaceFile(join(root, 'link'), 'new', 0o600)).rejects.toThrow('is a symbolic link');
+  });
+
   it('gives files and directories their modes whatever the umask', async () => {
     const before = process.umask(0o077);
     try {

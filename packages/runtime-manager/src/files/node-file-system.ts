@@ -1,6 +1,7 @@
 import { constants, fstatSync, lstatSync, type Stats } from 'node:fs';
 import { access, chmod, mkdir, open, readdir, readFile, rm, rmdir, symlink, unlink } from 'node:fs/promises';
 import { dirname, resolve, sep } from 'node:path';
+import { replaceFile } from '@rxlet/component-base/files';
 import type { FileSystem } from './file-system.ts';
 
 /** Why the adapter would not touch a path. */
@@ -86,6 +87,10 @@ export function createNodeFileSystem({ roots }: NodeFileSystemOptions): FileSyst
       } finally {
         await file.close();
       }
+    },
+    async replaceFile(path, content, mode) {
+      checkAll(path);
+      await replaceFile(path, content, mode);
     },
     async createFile(path, mode) {
       checkParent(path);

@@ -1,9 +1,16 @@
-import { appendFile, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { appendFile, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { noopLogger } from '@rxlet/component-base';
 import { createVirtualClock } from '@rxlet/component-base/testing';
+import { ContainerState } from '@rxlet/cri-api';
+import { createFileLogs } from '@rxlet/fake-cri';
+import { firstValueFrom } from 'rxjs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type ContainerLogRotatorPorts, createContainerLogRotator } from '../logs/container-log-rotator.ts';
 import { readContainerLog } from '../logs/read-container-log.ts';
+import { createNodeLogDirectories } from './node-log-directories.ts';
 import { createNodeLogFiles } from './node-log-files.ts';
 
 let directory: string;
@@ -19,6 +26,56 @@ const line = (text: string): string => `2026-01-01T00:00:00Z stdout F ${text}\n`
 
 it('opens nothing where nothing is', async () => {
   expect(await createNodeLogFiles().open(path)).toBeUndefined();
+});
+
+it('opens nothing but regular files, and does not wait for a pipe', async () => {
+  execFileSync('mkfifo', [path]);
+  await expect(createNodeLogFiles().open(path)).rejects.toMatchObject({ reason: 'NotAFile' });
+  await expect(createNodeLogFiles().open(directory)).rejects.toMatchObject({ reason: 'NotAFile' });
+});
+
+it('follows real files across rotations by the rotator', async () => {
+  const clock = createVirtualClock();
+  const log = join(directory, 'app', '0.log');
+  const logs = createFileLogs(noopLogger);
+  let file = logs.open(log);
+  const status = { state: ContainerState.CONTAINER_RUNNING, logPath: log };
+  const runtime = {
+    listContainers: async () => ({ containers: [{ id: 'c1', state: status.state }] }),
+    containerStatus: async () => ({ status }),
+    async reopenContainerLog() {
+      const reopened = logs.open(log);
+      // The runtime is slow to turn to the new file.
+      file.append(line('late'));
+      file.close();
+      file = reopened;
+    },
+  } as unknown as ContainerLogRotatorPorts['runtime'];
+  const directories = createNodeLogDirectories({ root: directory });
+  await using rotator = createContainerLogRotator({ runtime, directories, clock }, { maxSizeBytes: 1, maxFiles: 3 });
+  let running = true;
+  let shown = '';
+  const rotate = async (): Promise<void> => {
+    const result = firstValueFrom(rotator.results$);
+    rotator.start();
+    await clock.advance(10_000);
+    expect(await result).toMatchObject({ outcome: 'rotated' });
+    file.append(line('next'));
+  };
+  file.append(line('begin'));
+  const ports = { files: createNodeLogFiles(), clock: createVirtualClock(), isRunning: () => running };
+  for await (const { bytes } of readContainerLog(ports, log, { follow: true })) {
+    shown += Buffer.from(bytes).toString();
+    const lines = shown.split('\n').length - 1;
+    if (lines === 9) running = false;
+    else if (lines % 2 === 1) await rotate();
+  }
+  expect(shown).toBe(`begin\n${'late\nnext\n'.repeat(4)}`);
+  expect((await readdir(join(directory, 'app'))).toSorted()).toEqual([
+    '0.log',
+    expect.stringMatching(/^0\.log\.\d{8}-\d{6}\.gz$/) as string,
+    expect.stringMatching(/^0\.log\.\d{8}-\d{6}$/) as string,
+  ]);
 });
 
 it('follows real files across a rotation by their changes alone', async () => {

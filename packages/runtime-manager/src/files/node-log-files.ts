@@ -1,7 +1,8 @@
-import { type FSWatcher, watch } from 'node:fs';
+import { constants, type FSWatcher, watch } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { LogFile, LogFiles } from '../logs/log-files.ts';
+import { LogReadError } from '../logs/log-read-error.ts';
 
 /** Creates {@link LogFiles} on the node's own files. Changes are told by inotify. */
 export function createNodeLogFiles(): LogFiles {
@@ -9,12 +10,13 @@ export function createNodeLogFiles(): LogFiles {
     async open(path) {
       let handle: FileHandle;
       try {
-        handle = await open(path, 'r');
+        // Not blocking, in case it is a pipe.
+        handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
         throw error;
       }
-      return nodeLogFile(handle);
+      return nodeLogFile(path, handle);
     },
     watch(path, onChange) {
       let watcher: FSWatcher;
@@ -33,8 +35,13 @@ export function createNodeLogFiles(): LogFiles {
   };
 }
 
-async function nodeLogFile(handle: FileHandle): Promise<LogFile> {
-  const { dev, ino } = await handle.stat({ bigint: true });
+async function nodeLogFile(path: string, handle: FileHandle): Promise<LogFile> {
+  const stats = await handle.stat({ bigint: true });
+  if (!stats.isFile()) {
+    await handle.close();
+    throw new LogReadError('NotAFile', `the log ${path} is no regular file`);
+  }
+  const { dev, ino } = stats;
   return {
     identity: `${String(dev)}:${String(ino)}`,
     async read(offset, length) {

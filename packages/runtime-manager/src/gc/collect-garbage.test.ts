@@ -1,5 +1,6 @@
 import { seededRandom } from '@rxlet/component-base';
 import { createVirtualClock } from '@rxlet/component-base/testing';
+import { ContainerState, type RuntimeService } from '@rxlet/cri-api';
 import { createFakeRuntime, createMemoryLogs, type FakeRuntime } from '@rxlet/fake-cri';
 import type { Pod } from '@rxlet/kube-api';
 import { testPod } from '@rxlet/pod-model/testing';
@@ -12,11 +13,11 @@ interface Bench extends ManagerBench {
 
 const LINKS = '/var/log/containers';
 
-function bench(): Bench {
+function bench(wrap: (runtime: RuntimeService) => RuntimeService = (runtime) => runtime): Bench {
   const clock = createVirtualClock();
   const fake = createFakeRuntime({ clock, random: seededRandom(4), logs: createMemoryLogs() });
   const options = { containerLogsDirectory: LINKS };
-  return { ...createManagerBench({ clock, runtime: fake.runtime, images: fake.images, options }), fake };
+  return { ...createManagerBench({ clock, runtime: wrap(fake.runtime), images: fake.images, options }), fake };
 }
 
 const crashing = testPod({ containers: [{ name: 'main', command: ['false'] }] });
@@ -101,6 +102,8 @@ describe('collectGarbage', () => {
     await b.files.link('/gone', `${LINKS}/web_default_app-${live!.id.id}.log`);
     await b.files.link('/gone', `${LINKS}/web_default_app-0123456789abcdef.log`);
     await b.files.link('/gone', `${LINKS}/strange.log`);
+    // Which container it is of cannot be told.
+    await b.files.link('/gone', `${LINKS}/web_default_app-abc.log`);
     b.files.put('/there', '');
     await b.files.link('/there', `${LINKS}/web_default_old-fedcba9876543210.log`);
     await b.manager.collectGarbage(nothingGone);
@@ -108,6 +111,102 @@ describe('collectGarbage', () => {
       `web_default_app-${live!.id.id}.log`,
       'web_default_old-fedcba9876543210.log',
     ]);
+  });
+
+  it('asks the runtime about the container of a link at that moment, and spares it in doubt', async () => {
+    const b = bench();
+    await b.settle(testPod());
+    const [live] = (await b.status(testPod())).containers;
+    const link = `${LINKS}/web_default_app-${live!.id.id}.log`;
+    await b.files.makeDirectory(LINKS, 0o755);
+    await b.files.link('/gone', link);
+    b.fake.failNext('containerStatus', new Error('busy'));
+    const { failures } = await b.manager.collectGarbage(nothingGone);
+    expect(failures).toEqual([{ target: link, message: 'busy' }]);
+    expect(await b.files.list(LINKS)).toHaveLength(1);
+    await b.fake.runtime.stopContainer({ containerId: live!.id.id, timeout: 0n });
+    await b.manager.collectGarbage(nothingGone);
+    expect(await b.files.list(LINKS)).toEqual([]);
+  });
+
+  it('takes what ended of pods that are still there when the disk is full, but not their logs', async () => {
+    const b = bench();
+    await crash(b, 1);
+    const ended = { ...nothingGone, shouldRuntimeBeRemoved: (uid: string): boolean => uid === 'uid-web' };
+    await b.manager.collectGarbage(ended);
+    expect(await restartCounts(b, crashing)).toEqual([0]);
+    await b.manager.collectGarbage({ ...ended, allSourcesReady: false, evictNonDeletedPods: true });
+    expect(await restartCounts(b, crashing)).toEqual([0]);
+    const { containers, logDirectories } = await b.manager.collectGarbage({ ...ended, evictNonDeletedPods: true });
+    expect([containers.length, logDirectories.length]).toEqual([1, 0]);
+    expect(await restartCounts(b, crashing)).toEqual([]);
+  });
+
+  it('keeps any number where there is no limit', async () => {
+    const b = bench();
+    await crash(b, 3);
+    await b.manager.collectGarbage({ ...nothingGone, maxPerContainer: -1 });
+    expect(await restartCounts(b, crashing)).toEqual([2, 1, 0]);
+  });
+
+  it('stops a container of unknown state before it removes it', async () => {
+    const { CONTAINER_UNKNOWN } = ContainerState;
+    let unsure = false;
+    const b = bench((runtime) => ({
+      ...runtime,
+      async listContainers(request, options) {
+        const { containers, ...rest } = await runtime.listContainers(request, options);
+        return {
+          ...rest,
+          containers: containers.map((container) => (unsure ? { ...container, state: CONTAINER_UNKNOWN } : container)),
+        };
+      },
+    }));
+    await b.settle(testPod());
+    unsure = true;
+    await b.clock.advance(1000);
+    const { containers } = await b.during(b.manager.collectGarbage({ ...nothingGone, maxPerContainer: 0 }));
+    expect(containers).toHaveLength(1);
+    expect(b.eventTexts()).toContain('Killing: Container is in unknown state');
+    expect(b.fake.snapshot().containers).toEqual([]);
+  });
+
+  it('gives each call its time, so that one that is stuck does not stop the rest', async () => {
+    let removals = 0;
+    const b = bench((runtime) => ({
+      ...runtime,
+      removeContainer: (request, options) =>
+        removals++ === 0 ? new Promise(() => undefined) : runtime.removeContainer(request, options),
+    }));
+    await crash(b, 3);
+    const { containers, failures } = await b.during(b.manager.collectGarbage(nothingGone));
+    expect([containers.length, failures.map(({ message }) => message)]).toEqual([1, ['no answer within 120000 ms']]);
+  });
+
+  it('goes on with the other logs when a directory cannot be removed', async () => {
+    const b = bench();
+    b.files.put('/var/log/pods/default_one_uid-one/app/0.log', 'text');
+    b.files.put('/var/log/pods/default_two_uid-two/app/0.log', 'text');
+    await b.files.makeDirectory(LINKS, 0o755);
+    await b.files.link('/gone', `${LINKS}/one_default_app-0123456789abcdef.log`);
+    const { removeTree } = b.files;
+    b.files.removeTree = async (path) => {
+      if (path.includes('one')) throw new Error('EBUSY');
+      await removeTree(path);
+    };
+    const { logDirectories, failures } = await b.manager.collectGarbage(allGone);
+    expect(logDirectories).toEqual(['default_two_uid-two']);
+    expect(failures).toEqual([{ target: '/var/log/pods/default_one_uid-one', message: 'EBUSY' }]);
+    expect(await b.files.list(LINKS)).toEqual([]);
+  });
+
+  it('ends when it is cancelled', async () => {
+    const b = bench();
+    await crash(b, 3);
+    await expect(
+      b.manager.collectGarbage({ ...nothingGone, signal: AbortSignal.abort(new Error('enough')) }),
+    ).rejects.toThrow('enough');
+    expect(await restartCounts(b, crashing)).toEqual([2, 1, 0]);
   });
 
   it('goes on after a failure and tells of it', async () => {

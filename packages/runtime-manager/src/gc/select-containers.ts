@@ -4,7 +4,7 @@ import type { RuntimeContainer, RuntimePod } from '@rxlet/pod-model';
 export interface ContainerRetention {
   /** A container younger than this stays. Default 0. */
   readonly minAgeMs?: number;
-  /** Dead instances to keep of each container of a pod. Default 1. */
+  /** Dead instances to keep of each container of a pod; negative: no limit. Default 1. */
   readonly maxPerContainer?: number;
   /** Dead instances to keep on the whole node; negative (the default): no limit. */
   readonly maxContainers?: number;
@@ -17,36 +17,51 @@ export interface DeadContainer {
 }
 
 /**
- * Chooses the containers to remove among those that do not run: all of pods that are gone, of others the instances of each container that are too many,
- * and then, as long as the node has too many, the oldest ones.
+ * Chooses the containers to remove among those that do not run, in the order in which they are to go: all of pods that are gone; of others the instances of
+ * each container that are too many; then, as long as the node has too many, those beyond an equal share of each container, and the oldest of all. In each
+ * of these the oldest comes first.
  */
 export function selectDeadContainers(
   pods: readonly RuntimePod[],
   isGone: (uid: string) => boolean,
-  nowMs: number,
+  nowNanos: bigint,
   { minAgeMs = 0, maxPerContainer = 1, maxContainers = -1 }: ContainerRetention,
 ): DeadContainer[] {
-  const newestCreationNanos = BigInt(Math.floor(nowMs - minAgeMs)) * 1_000_000n;
+  const youngestNanos = nowNanos - BigInt(Math.round(minAgeMs * 1e6));
   const evicted: DeadContainer[] = [];
-  let kept: DeadContainer[][] = [];
+  /** Takes all but the `keep` newest out of a group. @returns what stays. */
+  const trim = (group: readonly DeadContainer[], keep: number): DeadContainer[] => {
+    evicted.push(...group.slice(keep).reverse());
+    return group.slice(0, keep);
+  };
+
+  let groups: DeadContainer[][] = [];
   for (const pod of pods) {
+    const gone = isGone(pod.uid);
     const dead = pod.containers.filter(
-      ({ state, createdAtNanos }) => state !== 'running' && createdAtNanos <= newestCreationNanos,
+      ({ state, createdAtNanos }) => state !== 'running' && createdAtNanos <= youngestNanos,
     );
-    for (const group of Map.groupBy(dead, ({ name }) => name).values()) {
-      const instances = group.map((container) => ({ pod, container }));
-      const keep = isGone(pod.uid) ? 0 : Math.max(maxPerContainer, 0);
-      evicted.push(...instances.slice(keep));
-      if (keep > 0) kept.push(instances.slice(0, keep));
+    for (const instances of Map.groupBy(dead, ({ name }) => name).values()) {
+      const group = newestFirst(instances.map((container) => ({ pod, container })));
+      if (gone) trim(group, 0);
+      else groups.push(group);
     }
   }
-  const count = (): number => kept.reduce((sum, group) => sum + group.length, 0);
-  if (maxContainers >= 0 && count() > maxContainers) {
-    const share = Math.max(1, Math.floor(maxContainers / kept.length));
-    evicted.push(...kept.flatMap((group) => group.slice(share)));
-    kept = kept.map((group) => group.slice(0, share));
-    const oldestFirst = kept.flat().sort((a, b) => Number(a.container.createdAtNanos - b.container.createdAtNanos));
-    evicted.push(...oldestFirst.slice(0, Math.max(0, oldestFirst.length - maxContainers)));
+  if (maxPerContainer >= 0) groups = groups.map((group) => trim(group, maxPerContainer));
+  const count = groups.reduce((sum, group) => sum + group.length, 0);
+  if (maxContainers >= 0 && count > maxContainers) {
+    const share = Math.max(1, Math.floor(maxContainers / groups.length));
+    const shared = groups.flatMap((group) => trim(group, share));
+    trim(newestFirst(shared), maxContainers);
   }
   return evicted;
+}
+
+function newestFirst(containers: readonly DeadContainer[]): DeadContainer[] {
+  return containers.toSorted((a, b) => compare(b.container.createdAtNanos, a.container.createdAtNanos));
+}
+
+function compare(a: bigint, b: bigint): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }

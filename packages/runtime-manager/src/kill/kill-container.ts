@@ -1,12 +1,14 @@
 import { errorMessage, sleep } from '@rxlet/component-base';
 import { isNotFound } from '@rxlet/cri-api';
 import type { Pod } from '@rxlet/kube-api';
-import { containerFieldPath, findPodContainer, formatPod, podEventObject } from '@rxlet/pod-model';
+import { containerFieldPath, findPodContainer, formatPod, podEventObject, type PodIdentity } from '@rxlet/pod-model';
 import type { KillReason } from '../compute/pod-actions.ts';
 import type { Context } from '../context.ts';
 import type { LifecycleHookRequest } from '../ports.ts';
+import { callOrLook } from '../sync/unknown-outcome.ts';
 import { gracePeriodSeconds, MINIMUM_GRACE_SECONDS } from './grace-period.ts';
-import { type PodIdentity, restorePod } from './restore-pod.ts';
+import { isContainerStopped } from './look-at-runtime.ts';
+import { restorePod } from './restore-pod.ts';
 import type { TerminationOrder } from './termination-order.ts';
 
 /** A container to stop. */
@@ -63,25 +65,35 @@ export async function killContainer(context: Context, request: KillContainerRequ
   }
 }
 
-/** Runs a preStop hook, but waits no longer than the grace period. A hook that fails does not keep its container alive. */
+/**
+ * Runs a preStop hook, but waits no longer than the grace period: then the hook is told to end, and not waited for, as the container that it speaks to goes. A
+ * hook that fails, or is ended, does not keep its container alive.
+ */
 async function runPreStop(context: Context, hook: LifecycleHookRequest, maxSeconds: number): Promise<void> {
   const waited = new AbortController();
-  try {
+  const ended = hook.signal === undefined ? waited.signal : AbortSignal.any([waited.signal, hook.signal]);
+  const timeout = sleep(context.clock, maxSeconds * 1000, ended);
+  const run = async (): Promise<void> => {
     if (context.hooks === undefined) throw new Error('no port for lifecycle hooks was given');
-    const ended = hook.signal === undefined ? waited.signal : AbortSignal.any([waited.signal, hook.signal]);
-    await Promise.race([context.hooks.preStop(hook), sleep(context.clock, maxSeconds * 1000, ended)]);
-  } catch (error) {
-    hook.signal?.throwIfAborted();
-    context.logger.warn('preStop hook failed', {
-      pod: formatPod(hook.pod),
-      container: hook.container,
-      error: errorMessage(error),
-    });
-    const object = podEventObject(hook.pod, fieldPath(hook.pod, hook.container));
-    context.events.event(object, 'Warning', 'FailedPreStopHook', 'PreStopHook failed');
+    await context.hooks.preStop({ ...hook, signal: ended });
+  };
+  const reported = run().catch((error: unknown) => {
+    if (hook.signal?.aborted !== true) reportPreStopFailure(context, hook, error);
+  });
+  try {
+    await Promise.race([reported, timeout]);
   } finally {
-    waited.abort();
+    waited.abort(new Error('the grace period is over'));
+    timeout.catch(() => undefined);
   }
+  hook.signal?.throwIfAborted();
+}
+
+function reportPreStopFailure(context: Context, { pod, container }: LifecycleHookRequest, error: unknown): void {
+  context.logger.warn('preStop hook failed', { pod: formatPod(pod), container, error: errorMessage(error) });
+  const object = podEventObject(pod, fieldPath(pod, container));
+  // What the hook said is not for everybody who may read events.
+  context.events.event(object, 'Warning', 'FailedPreStopHook', 'PreStopHook failed');
 }
 
 /** Asks the runtime to stop a container; the call may take the grace period and what every call may take. */
@@ -92,9 +104,10 @@ export async function stopContainer(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   try {
-    await runtime.stopContainer(
-      { containerId, timeout: BigInt(graceSeconds) },
-      { signal, timeoutMs: graceSeconds * 1000 + requestTimeoutMs },
+    const timeoutMs = graceSeconds * 1000 + requestTimeoutMs;
+    await callOrLook<unknown>(
+      () => runtime.stopContainer({ containerId, timeout: BigInt(graceSeconds) }, { signal, timeoutMs }),
+      () => isContainerStopped(runtime, containerId, signal),
     );
   } catch (error) {
     if (!isNotFound(error)) throw error;

@@ -70,6 +70,22 @@ describe('killPod', () => {
     expect(b.events.list().at(-1)?.object).toMatchObject({ name: 'web', uid: 'uid-web' });
   });
 
+  it('knows the preStop hook, and the ports that it names, when the definition of the pod is gone', async () => {
+    const known: unknown[] = [];
+    const preStop = { httpGet: { path: '/bye?a&b', port: 'web' } };
+    const ports = [{ name: 'web', containerPort: 8080 }];
+    const b = bench({
+      hooks: {
+        postStart: () => Promise.resolve(),
+        preStop: async ({ pod, handler }) => void known.push(handler, pod.spec?.containers[0]?.ports),
+      },
+    });
+    const pod = testPod({ containers: [{ name: 'a', ports, lifecycle: { preStop } }] });
+    await b.settle(pod);
+    await b.during(b.manager.killPod(undefined, await b.status(pod)));
+    expect(known).toEqual([preStop, ports]);
+  });
+
   it('stops sidecars after the others, the last one first, within the grace period of the pod', async () => {
     const slow = (seconds: number): Partial<Container> => ({
       terminationMessagePath: '',
@@ -105,6 +121,96 @@ describe('killPod', () => {
     });
     expect(await timesOfDeath(broken, pod)).toEqual({ a: 0 });
     expect(broken.eventTexts()).toContain('FailedPreStopHook: PreStopHook failed');
+  });
+
+  it('ends a preStop hook when the grace period is over', async () => {
+    const endedAt: number[] = [];
+    const b = bench({
+      hooks: {
+        postStart: () => Promise.resolve(),
+        preStop: ({ signal }) =>
+          new Promise((_, reject) => {
+            signal?.addEventListener('abort', () => {
+              endedAt.push(b.clock.now());
+              reject(signal.reason as Error);
+            });
+          }),
+      },
+    });
+    const pod = testPod({
+      containers: [{ name: 'a', lifecycle: sleepHook(1000), ...stubborn }],
+      spec: { terminationGracePeriodSeconds: 10 },
+    });
+    await b.settle(pod);
+    const startMs = b.clock.now();
+    await b.during(b.manager.killPod(pod, await b.status(pod)));
+    expect([endedAt, b.clock.now() - startMs]).toEqual([[startMs + 10_000], 12_000]);
+    expect(b.eventTexts().filter((text) => text.startsWith('FailedPreStopHook'))).toEqual([
+      'FailedPreStopHook: PreStopHook failed',
+    ]);
+  });
+
+  it('says also when a hook fails that nobody waits for any more', async () => {
+    const late = Promise.withResolvers<void>();
+    const b = bench({ hooks: { postStart: () => Promise.resolve(), preStop: () => late.promise } });
+    const pod = testPod({
+      containers: [{ name: 'a', lifecycle: sleepHook(1) }],
+      spec: { terminationGracePeriodSeconds: 3 },
+    });
+    expect(await timesOfDeath(b, pod)).toEqual({ a: 3 });
+    expect(b.eventTexts()).not.toContain('FailedPreStopHook: PreStopHook failed');
+    late.reject(new Error('broken'));
+    await b.clock.settle();
+    expect(b.eventTexts()).toContain('FailedPreStopHook: PreStopHook failed');
+  });
+
+  it('starts the preStop hooks of sidecars at once, and counts whole seconds only', async () => {
+    const began: string[] = [];
+    const b = bench({
+      hooks: {
+        postStart: () => Promise.resolve(),
+        async preStop({ container }) {
+          began.push(`${container} ${String(b.clock.now() % 60_000)}`);
+          await new Promise<void>((resolve) => void b.clock.setTimer(1900, resolve));
+        },
+      },
+    });
+    const pod = testPod({
+      initContainers: [{ name: 'side', restartPolicy: 'Always', lifecycle: sleepHook(1), ...stubborn }],
+      containers: [{ name: 'main', lifecycle: sleepHook(1), ...stubborn }],
+      spec: { terminationGracePeriodSeconds: 10 },
+    });
+    // 1.9 s of the hook count as 1 s; the sidecar waits for main for the 9 s that are left, and then has its two.
+    expect(await timesOfDeath(b, pod)).toEqual({ main: 10.9, side: 12.9 });
+    expect(began.sort()).toEqual(['main 0', 'side 0']);
+  });
+
+  it('runs no preStop hook for a container that has no time', async () => {
+    let hooks = 0;
+    const b = bench({
+      hooks: { postStart: () => Promise.resolve(), preStop: () => Promise.resolve(void hooks++) },
+    });
+    const pod = testPod({ containers: [{ name: 'a', lifecycle: sleepHook(1) }] });
+    await timesOfDeath(b, pod, { gracePeriodSeconds: 0 });
+    expect(hooks).toBe(0);
+  });
+
+  it('goes on where an agent was when it was stopped', async () => {
+    const pod = testPod({
+      containers: [{ name: 'a', ...stubborn }, { name: 'b' }],
+      spec: { terminationGracePeriodSeconds: 8 },
+    });
+    const b = bench();
+    await b.settle(pod);
+    const controller = new AbortController();
+    const first = b.manager.killPod(pod, await b.status(pod), { signal: controller.signal });
+    await b.clock.advance(1000);
+    controller.abort(new Error('the agent stops'));
+    await expect(first).rejects.toThrow('the agent stops');
+    expect(await b.containers(pod)).toEqual(['a/0 running', 'b/0 exited']);
+    const again = await b.during(b.manager.killPod(undefined, await b.status(pod)));
+    expect(again.error).toBeUndefined();
+    expect(await b.containers(pod)).toEqual(['a/0 exited', 'b/0 exited']);
   });
 
   it('can be cancelled while a hook runs, without a word about the hook', async () => {

@@ -4,7 +4,9 @@ import type { RuntimePodStatus } from '@rxlet/pod-model';
 import type { Context } from '../context.ts';
 import { failedResult } from '../sync/step-failure.ts';
 import type { SyncResult } from '../sync/sync-result.ts';
+import { callOrLook } from '../sync/unknown-outcome.ts';
 import { killContainer } from './kill-container.ts';
+import { isSandboxStopped } from './look-at-runtime.ts';
 import { createTerminationOrder } from './termination-order.ts';
 
 /** How a pod is stopped. */
@@ -61,7 +63,10 @@ export async function stopSandbox(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   try {
-    await runtime.stopPodSandbox({ podSandboxId }, { signal });
+    await callOrLook<unknown>(
+      () => runtime.stopPodSandbox({ podSandboxId }, { signal }),
+      () => isSandboxStopped(runtime, podSandboxId, signal),
+    );
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }

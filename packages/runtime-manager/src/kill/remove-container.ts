@@ -1,7 +1,10 @@
+import { errorMessage } from '@rxlet/component-base';
 import { isNotFound } from '@rxlet/cri-api';
+import type { PodIdentity } from '@rxlet/pod-model';
 import type { Context } from '../context.ts';
 import { containerLogPath, legacyLogLinkName, podLogDirectory } from '../files/pod-paths.ts';
-import type { PodIdentity } from './restore-pod.ts';
+import { callOrLook } from '../sync/unknown-outcome.ts';
+import { isContainerGone } from './look-at-runtime.ts';
 
 /** A container instance that is not needed any more. */
 export interface RemovableContainer {
@@ -12,14 +15,28 @@ export interface RemovableContainer {
 
 /** Removes a container from the runtime, which kills it if it still runs; one that is gone is no error. */
 export async function removeContainer(
-  { runtime }: Context,
+  context: Context,
   containerId: string,
   signal: AbortSignal | undefined,
 ): Promise<void> {
+  const { runtime } = context;
+  await releaseContainer(context, containerId);
   try {
-    await runtime.removeContainer({ containerId }, { signal });
+    await callOrLook<unknown>(
+      () => runtime.removeContainer({ containerId }, { signal }),
+      () => isContainerGone(runtime, containerId, signal),
+    );
   } catch (error) {
     if (!isNotFound(error)) throw error;
+  }
+}
+
+/** Lets those who manage the node's devices know that a container has ended. */
+export async function releaseContainer({ internalHooks, logger }: Context, containerId: string): Promise<void> {
+  try {
+    await internalHooks?.postStop?.(containerId);
+  } catch (error) {
+    logger.error('internal PostStop hook failed', { containerId, error: errorMessage(error) });
   }
 }
 

@@ -1,12 +1,14 @@
 import { isNotFound } from '@rxlet/cri-api';
-import { formatPod, type RuntimePodStatus } from '@rxlet/pod-model';
+import { formatPod, type PodIdentity, type RuntimePodStatus } from '@rxlet/pod-model';
 import type { Context } from '../context.ts';
 import { legacyLogLinkName, podDirectory, podLogDirectory } from '../files/pod-paths.ts';
+import { removePodDirectory } from '../files/remove-pod-directory.ts';
 import { failedResult } from '../sync/step-failure.ts';
 import type { SyncResult } from '../sync/sync-result.ts';
+import { callOrLook } from '../sync/unknown-outcome.ts';
 import { stopSandbox } from './kill-pod.ts';
+import { isSandboxGone } from './look-at-runtime.ts';
 import { removeContainerWithLogs } from './remove-container.ts';
-import type { PodIdentity } from './restore-pod.ts';
 
 /** Removes every trace of a pod: containers, sandboxes, logs, files. What is gone already is no error; what fails does not keep the rest from going. */
 export async function removePodContents(
@@ -50,18 +52,19 @@ export async function removeSandbox(
   podSandboxId: string,
   signal: AbortSignal | undefined,
 ): Promise<void> {
+  const { runtime } = context;
   await stopSandbox(context, podSandboxId, signal);
   try {
-    await context.runtime.removePodSandbox({ podSandboxId }, { signal });
+    await callOrLook<unknown>(
+      () => runtime.removePodSandbox({ podSandboxId }, { signal }),
+      () => isSandboxGone(runtime, podSandboxId, signal),
+    );
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }
 }
 
-/**
- * Removes a pod's logs and the files that the manager made for it. Of the rest of its directory only what is empty goes: a volume that somebody else put
- * there may still be mounted, and removing its content would destroy data.
- */
+/** Removes a pod's logs and its directory. @throws Error when somebody else left something in that. */
 async function removePodFiles({ files, settings, containerLogsDirectory }: Context, pod: PodIdentity): Promise<void> {
   await files.removeTree(podLogDirectory(settings, pod));
   if (containerLogsDirectory !== undefined) {
@@ -73,10 +76,6 @@ async function removePodFiles({ files, settings, containerLogsDirectory }: Conte
     }
   }
   const directory = podDirectory(settings, pod.uid);
-  await files.removeTree(`${directory}/containers`);
-  await files.removeFile(`${directory}/etc-hosts`);
-  await files.removeEmptyDirectory(`${directory}/volumes`);
-  await files.removeEmptyDirectory(`${directory}/plugins`);
-  if (!(await files.removeEmptyDirectory(directory)))
+  if (!(await removePodDirectory(files, directory)))
     throw new Error(`${directory} is not empty: something of the pod is left in it`);
 }

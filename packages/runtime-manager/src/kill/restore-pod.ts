@@ -1,17 +1,10 @@
 import { isNotFound, type RuntimeService } from '@rxlet/cri-api';
-import type { LifecycleHandler, Pod } from '@rxlet/kube-api';
-import { ContainerAnnotation } from '@rxlet/pod-model';
-
-/** A pod of which only the runtime still knows. */
-export interface PodIdentity {
-  readonly uid: string;
-  readonly name: string;
-  readonly namespace: string;
-}
+import type { ContainerPort, LifecycleHandler, Pod } from '@rxlet/kube-api';
+import { ContainerAnnotation, type PodIdentity } from '@rxlet/pod-model';
 
 /**
- * Rebuilds as much of a pod as is needed to stop one of its containers well, from what was written on the container when it was made: its grace period and
- * preStop hook.
+ * Rebuilds as much of a pod as is needed to stop one of its containers well, from what was written on the container when it was made: its grace period, and
+ * its preStop hook with the ports that this may name.
  * @returns `undefined` when the runtime does not know the container any more.
  */
 export async function restorePod(
@@ -30,14 +23,21 @@ export async function restorePod(
   }
   const deletionGracePeriodSeconds = integer(annotations[ContainerAnnotation.podDeletionGracePeriod]);
   const terminationGracePeriodSeconds = integer(annotations[ContainerAnnotation.podTerminationGracePeriod]);
-  const preStop = handler(annotations[ContainerAnnotation.preStopHandler]);
+  const preStop = parsed<LifecycleHandler>(annotations[ContainerAnnotation.preStopHandler]);
+  const ports = parsed<readonly ContainerPort[]>(annotations[ContainerAnnotation.ports]);
   return {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: { ...identity, ...(deletionGracePeriodSeconds !== undefined && { deletionGracePeriodSeconds }) },
     spec: {
       ...(terminationGracePeriodSeconds !== undefined && { terminationGracePeriodSeconds }),
-      containers: [{ name: container.name, ...(preStop !== undefined && { lifecycle: { preStop } }) }],
+      containers: [
+        {
+          name: container.name,
+          ...(ports !== undefined && { ports }),
+          ...(preStop !== undefined && { lifecycle: { preStop } }),
+        },
+      ],
     },
   };
 }
@@ -46,10 +46,11 @@ function integer(text: string | undefined): number | undefined {
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
-function handler(json: string | undefined): LifecycleHandler | undefined {
+/** What an annotation holds; one that is damaged holds nothing. */
+function parsed<T>(json: string | undefined): T | undefined {
   if (json === undefined) return undefined;
   try {
-    return JSON.parse(json) as LifecycleHandler;
+    return JSON.parse(json) as T;
   } catch {
     return undefined;
   }

@@ -15,6 +15,7 @@ export function createChangeSignal(files: LogFiles, clock: Clock, path: string):
   const watch = files.watch?.(path, () => wake.resolve());
   return {
     async next(signal) {
+      signal?.throwIfAborted();
       const timer = clock.setTimer(POLL_MS, () => wake.resolve());
       const onAbort = (): void => wake.reject(signal?.reason);
       signal?.addEventListener('abort', onAbort, { once: true });

@@ -1,28 +1,32 @@
+import { createLogOutput, type LogChunk, type LogOutput } from './log-output.ts';
 import { LogReadError } from './log-read-error.ts';
 import { createLogSelection, type LogSelectionOptions } from './log-selection.ts';
-import { chooseLogFormat, type LogLineParser, type LogStream } from './parse-log-line.ts';
+import { chooseLogFormat, emptyLogLine, type LogLineParser } from './parse-log-line.ts';
 
-/** A piece of a log; pieces of the two streams come in the order in which they were written. */
-export interface LogChunk {
-  readonly stream: LogStream;
-  readonly bytes: Uint8Array;
-}
-
-/** Runtimes split lines at 16 KiB. What is longer than this is no log line, and must not fill the memory. */
+/** Runtimes split lines at 16 KiB. What is longer than this is left out: it must not fill the memory. */
 const MAX_LINE = 1024 * 1024;
 const NEWLINE = 0x0a;
-const nothing = new Uint8Array();
+/** Room for what is shown of a block beyond its size; lines can get a little longer when their times are written in full. */
+const SLACK = 4096;
+const nothing = Buffer.alloc(0);
+
+interface Part {
+  readonly bytes: Buffer;
+  readonly end: number;
+}
 
 /** Turns the bytes of a log file into what its reader gets to see. */
 export interface LogLineReader {
   /** Takes bytes of the file; gives what is to be shown of the lines that they complete. */
-  feed(block: Uint8Array): Generator<LogChunk>;
+  feed(block: Uint8Array): LogChunk[];
   /** Takes what is left as a line, though its newline is missing. */
-  finish(): Generator<LogChunk>;
+  finish(): LogChunk[];
   /** Forgets a line that was begun. */
   reset(): void;
   /** Whether all that is wanted was given. */
   readonly done: boolean;
+  /** What went wrong in the last call: the reading ends with it, after what that call gave. */
+  readonly error: LogReadError | undefined;
 }
 
 /**
@@ -34,44 +38,67 @@ export function createLogLineReader(
   { maxLines = Infinity, ...options }: LogSelectionOptions & { readonly maxLines?: number | undefined },
 ): LogLineReader {
   const selection = createLogSelection(options);
+  const line = emptyLogLine();
   let parse: LogLineParser | undefined;
-  let begun: Uint8Array = nothing;
+  let begun: Buffer = nothing;
   let oversized = false;
   let linesLeft = maxLines;
+  let error: LogReadError | undefined;
 
-  const isDone = (): boolean => linesLeft <= 0 || selection.exhausted;
-  const take = (line: Uint8Array, chunks: ChunkList): void => {
-    parse ??= chooseLogFormat(line);
+  const isDone = (): boolean => linesLeft <= 0 || selection.exhausted || error !== undefined;
+  const take = (bytes: Buffer, start: number, end: number, output: LogOutput): void => {
+    parse ??= chooseLogFormat(bytes, start, end);
     if (parse === undefined) throw new LogReadError('UnsupportedFormat', `the log file ${path} is of no known format`);
-    const parsed = parse(line);
-    if (parsed === undefined) return;
-    chunks.add(parsed.stream, selection.select(parsed));
+    if (!parse(bytes, start, end, line)) return;
+    selection.write(line, output);
     linesLeft--;
   };
+  /** Shows the lines in the first `end` bytes of each part, the last of which may lack its newline. */
+  const show = (parts: readonly Part[]): LogChunk[] => {
+    const output = createLogOutput(parts.reduce((sum, { end }) => sum + end, SLACK));
+    try {
+      for (const { bytes, end } of parts) {
+        for (let start = 0; start < end && !isDone();) {
+          const newline = bytes.indexOf(NEWLINE, start);
+          const lineEnd = newline < 0 || newline >= end ? end : newline + 1;
+          take(bytes, start, lineEnd, output);
+          start = lineEnd;
+        }
+      }
+    } catch (thrown) {
+      if (!(thrown instanceof LogReadError)) throw thrown;
+      error = thrown;
+    }
+    return output.take();
+  };
   return {
-    *feed(block) {
-      const chunks = createChunkList();
-      let start = 0;
-      for (let end = block.indexOf(NEWLINE); end >= 0 && !isDone(); end = block.indexOf(NEWLINE, start)) {
-        const rest = block.subarray(start, end + 1);
-        const line = begun.length === 0 ? rest : joined(begun, rest);
+    feed(given) {
+      const block = asBuffer(given);
+      const parts: Part[] = [];
+      const firstEnd = block.indexOf(NEWLINE) + 1;
+      const lastEnd = block.lastIndexOf(NEWLINE) + 1;
+      let rest = block;
+      if (firstEnd > 0) {
+        // The end of a line that was begun, and the whole lines after it.
+        const first = begun.length === 0 ? nothing : Buffer.concat([begun, block.subarray(0, firstEnd)]);
+        if (!oversized) parts.push({ bytes: first, end: first.length });
+        const whole = begun.length === 0 && !oversized ? block : block.subarray(firstEnd);
+        parts.push({ bytes: whole, end: whole.length - (block.length - lastEnd) });
+        rest = block.subarray(lastEnd);
         begun = nothing;
-        start = end + 1;
-        if (!oversized) take(line, chunks);
         oversized = false;
       }
-      begun = joined(begun, block.slice(start));
+      if (rest.length > 0 && !oversized) begun = begun.length === 0 ? Buffer.from(rest) : Buffer.concat([begun, rest]);
       if (begun.length > MAX_LINE) {
         oversized = true;
         begun = nothing;
       }
-      yield* chunks.all();
+      return show(parts);
     },
-    *finish() {
-      const chunks = createChunkList();
-      if (begun.length > 0 && !oversized && !isDone()) take(begun, chunks);
+    finish() {
+      const last = begun;
       this.reset();
-      yield* chunks.all();
+      return show([{ bytes: last, end: last.length }]);
     },
     reset() {
       begun = nothing;
@@ -80,31 +107,12 @@ export function createLogLineReader(
     get done() {
       return isDone();
     },
-  };
-}
-
-interface ChunkList {
-  add(stream: LogStream, bytes: Uint8Array): void;
-  all(): Generator<LogChunk>;
-}
-
-/** Joins neighbouring pieces of one stream, so that a reader gets few large chunks rather than one a line. */
-function createChunkList(): ChunkList {
-  const runs: { stream: LogStream; pieces: Uint8Array[] }[] = [];
-  return {
-    add(stream, bytes) {
-      if (bytes.length === 0) return;
-      const last = runs.at(-1);
-      if (last?.stream === stream) last.pieces.push(bytes);
-      else runs.push({ stream, pieces: [bytes] });
-    },
-    *all() {
-      for (const { stream, pieces } of runs) yield { stream, bytes: joined(...pieces) };
+    get error() {
+      return error;
     },
   };
 }
 
-function joined(...pieces: readonly Uint8Array[]): Uint8Array {
-  const filled = pieces.filter(({ length }) => length > 0);
-  return filled.length === 1 ? filled[0]! : Buffer.concat(filled);
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }

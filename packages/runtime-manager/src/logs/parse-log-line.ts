@@ -1,75 +1,120 @@
+import { type LogTimestamp, parseTimestamp, plainTimestampLength, ZERO_TIMESTAMP } from './log-timestamp.ts';
+
 /** Where a container wrote something to. */
 export type LogStream = 'stdout' | 'stderr';
 
-/** One line of a container's log file. */
+/**
+ * One line of a container's log file. It is filled in anew for each line, and says where things are rather than holding copies: reading a log is a matter of
+ * looking at each byte once.
+ */
 export interface LogLine {
-  /** RFC 3339 with up to nanoseconds, as it stands in the file. */
-  readonly timestamp: string;
-  readonly stream: LogStream;
-  /** What the container wrote. Ends in a newline, unless the line was too long for one entry of the file and goes on in the next. */
-  readonly content: Uint8Array;
+  /** What the line says; Docker's format allows for anything. */
+  stream: string;
+  /** The time, unless `plainLength` says that it stands in `bytes`. */
+  timestamp: LogTimestamp;
+  /** When not 0, `bytes` has a timestamp of this length at `plainStart`, in the form of `plainTimestampLength`. */
+  plainLength: number;
+  plainStart: number;
+  /**
+   * The content is in these, from `start` to before `end`. It ends in a newline, unless the line was too long for one entry of the file and goes on in the
+   * next.
+   */
+  bytes: Buffer;
+  start: number;
+  end: number;
 }
 
-/** Reads one line of a log file, its newline included; `undefined` when it is not of that format. */
-export type LogLineParser = (line: Uint8Array) => LogLine | undefined;
+/** Reads the line of a log file from `start` to before `end`, its newline included. @returns false when it is not of that format. */
+export type LogLineParser = (bytes: Buffer, start: number, end: number, line: LogLine) => boolean;
+
+/** Creates a line to be filled in. */
+export function emptyLogLine(): LogLine {
+  const bytes = Buffer.alloc(0);
+  return { stream: '', timestamp: ZERO_TIMESTAMP, plainLength: 0, plainStart: 0, bytes, start: 0, end: 0 };
+}
 
 const SPACE = 0x20;
 const COLON = 0x3a;
 const NEWLINE = 0x0a;
 const PARTIAL = 0x50;
 /** As long as a timestamp with an offset and nanoseconds, and something over. */
-const LONGEST_WORD = 64;
+const LONGEST_TIMESTAMP = 64;
+/** Length of `stdout ` and `stderr `. */
+const STREAM_LENGTH = 7;
 
 /** Reads the format that every CRI runtime writes: time, stream, tags separated by colons, content, with one blank in between. */
-export const parseCriLine: LogLineParser = (line) => {
-  const timeEnd = line.indexOf(SPACE);
-  const streamEnd = timeEnd < 0 ? -1 : line.indexOf(SPACE, timeEnd + 1);
-  const tagsEnd = streamEnd < 0 ? -1 : line.indexOf(SPACE, streamEnd + 1);
-  if (tagsEnd < 0 || timeEnd > LONGEST_WORD || streamEnd - timeEnd > LONGEST_WORD) return undefined;
-  const timestamp = ascii(line, 0, timeEnd);
-  const stream = ascii(line, timeEnd + 1, streamEnd);
-  if (!isTimestamp(timestamp) || !isStream(stream)) return undefined;
+export const parseCriLine: LogLineParser = (bytes, start, end, line) => {
+  let plainLength = plainTimestampLength(bytes, start);
+  let timeEnd = start + plainLength;
+  if (plainLength === 0 || bytes[timeEnd] !== SPACE) {
+    plainLength = 0;
+    timeEnd = bytes.indexOf(SPACE, start);
+    if (timeEnd < 0 || timeEnd >= end || timeEnd - start > LONGEST_TIMESTAMP) return false;
+    const timestamp = parseTimestamp(bytes.toString('latin1', start, timeEnd));
+    if (timestamp === undefined) return false;
+    line.timestamp = timestamp;
+  }
+  const stream = streamAt(bytes, timeEnd + 1);
+  if (stream === undefined) return false;
+  const tags = timeEnd + 1 + STREAM_LENGTH;
+  let tagsEnd = tags;
+  while (tagsEnd < end && bytes[tagsEnd] !== SPACE) tagsEnd++;
+  if (tagsEnd >= end) return false;
   // The first tag tells whether the line is whole; the others are for later inventions.
-  const firstTagIsOneLetter = streamEnd + 2 === tagsEnd || line[streamEnd + 2] === COLON;
-  const partial = line[streamEnd + 1] === PARTIAL && firstTagIsOneLetter;
-  const end = partial && line[line.length - 1] === NEWLINE ? line.length - 1 : line.length;
-  return { timestamp, stream, content: line.subarray(tagsEnd + 1, end) };
+  const partial = bytes[tags] === PARTIAL && (tagsEnd === tags + 1 || bytes[tags + 1] === COLON);
+  line.stream = stream;
+  line.plainLength = plainLength;
+  line.plainStart = start;
+  line.bytes = bytes;
+  line.start = tagsEnd + 1;
+  line.end = partial && bytes[end - 1] === NEWLINE ? end - 1 : end;
+  return true;
 };
 
-/** Reads the format of Docker's json-file logging driver, for logs from before the node's runtime was changed. */
-export const parseDockerLine: LogLineParser = (line) => {
+/** The stream whose name and a blank stand there. */
+function streamAt(bytes: Uint8Array, at: number): LogStream | undefined {
+  if (bytes[at] !== 0x73 || bytes[at + 1] !== 0x74 || bytes[at + 2] !== 0x64 || bytes[at + 6] !== SPACE)
+    return undefined;
+  if (bytes[at + 3] === 0x6f && bytes[at + 4] === 0x75 && bytes[at + 5] === 0x74) return 'stdout';
+  if (bytes[at + 3] === 0x65 && bytes[at + 4] === 0x72 && bytes[at + 5] === 0x72) return 'stderr';
+  return undefined;
+}
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/**
+ * Reads the format of Docker's json-file logging driver, for logs from before the node's runtime was changed. What Go's decoder takes is taken: fields in any
+ * case of letters, and missing or null ones, which leave an empty stream and the zero time.
+ */
+export const parseDockerLine: LogLineParser = (bytes, start, end, line) => {
   let entry: unknown;
   try {
-    entry = JSON.parse(new TextDecoder().decode(line));
+    entry = JSON.parse(decoder.decode(bytes.subarray(start, end)));
   } catch {
-    return undefined;
+    return false;
   }
-  if (typeof entry !== 'object' || entry === null) return undefined;
-  const { log = '', stream = '', time = '' } = entry as Record<string, unknown>;
-  if (typeof log !== 'string' || typeof stream !== 'string' || typeof time !== 'string') return undefined;
-  if (!isTimestamp(time) || !isStream(stream)) return undefined;
-  return { timestamp: time, stream, content: new TextEncoder().encode(log) };
+  if (typeof entry !== 'object' || Array.isArray(entry)) return false;
+  const fields: Record<string, string> = { log: '', stream: '' };
+  for (const [name, value] of Object.entries(entry ?? {})) {
+    const field = name.toLowerCase();
+    if ((field !== 'log' && field !== 'stream' && field !== 'time') || value === null) continue;
+    if (typeof value !== 'string') return false;
+    fields[field] = value;
+  }
+  const { log = '', stream = '', time } = fields;
+  const timestamp = time === undefined ? ZERO_TIMESTAMP : parseTimestamp(time);
+  if (timestamp === undefined) return false;
+  line.stream = stream;
+  line.timestamp = timestamp;
+  line.plainLength = 0;
+  line.bytes = Buffer.from(log);
+  line.start = 0;
+  line.end = line.bytes.length;
+  return true;
 };
 
 /** Chooses the format of a log file by its first line; `undefined` when it is of none that is known. */
-export function chooseLogFormat(line: Uint8Array): LogLineParser | undefined {
-  return [parseCriLine, parseDockerLine].find((parse) => parse(line) !== undefined);
-}
-
-const timestampPattern =
-  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
-
-function isTimestamp(text: string): boolean {
-  return timestampPattern.test(text);
-}
-
-function isStream(text: string): text is LogStream {
-  return text === 'stdout' || text === 'stderr';
-}
-
-/** A few bytes as text, each one a character. */
-function ascii(bytes: Uint8Array, start: number, end: number): string {
-  return bytes instanceof Buffer
-    ? bytes.toString('latin1', start, end)
-    : String.fromCharCode(...bytes.subarray(start, end));
+export function chooseLogFormat(bytes: Buffer, start: number, end: number): LogLineParser | undefined {
+  const line = emptyLogLine();
+  return [parseCriLine, parseDockerLine].find((parse) => parse(bytes, start, end, line));
 }

@@ -2,7 +2,8 @@ import type { Clock } from '@rxlet/component-base';
 import { findTailStart } from './find-tail-start.ts';
 import { createChangeSignal } from './log-change-signal.ts';
 import type { LogFile, LogFiles } from './log-files.ts';
-import { createLogLineReader, type LogChunk } from './log-line-reader.ts';
+import { createLogLineReader } from './log-line-reader.ts';
+import type { LogChunk } from './log-output.ts';
 import { LogReadError } from './log-read-error.ts';
 import type { LogSelectionOptions } from './log-selection.ts';
 
@@ -24,13 +25,16 @@ export interface ReadLogPorts {
   isRunning(): boolean | Promise<boolean>;
 }
 
-const READ_SIZE = 64 * 1024;
+const READ_SIZE = 256 * 1024;
+/** A runtime that made a new log file writes to it after this time. */
+const TURN_MS = 1000;
 
 /**
- * Reads a container's log file. Rotated files are not read, but a reader that follows goes on across a rotation. The format is that of the first
- * line; later lines that are not of it are left out.
+ * Reads a container's log file. Rotated files are not read, but a reader that follows goes on across a rotation, with all that was written to the file
+ * before the runtime turned to the next one. The format is that of the first line; later lines that are not of it are left out, and so are lines of more
+ * than 1 MiB, which no runtime writes unless it is configured to (they are split at 16 KiB).
  *
- * @throws LogReadError when there is no file, or its first line is of no known format.
+ * @throws LogReadError when there is no file, it is not of a known format, or `sinceTime` is no time; what comes before a bad line is given first.
  */
 export async function* readContainerLog(
   ports: ReadLogPorts,
@@ -40,6 +44,11 @@ export async function* readContainerLog(
   const { files, clock } = ports;
   const { tailLines, follow = false, signal } = options;
   signal?.throwIfAborted();
+  const lines = createLogLineReader(path, {
+    ...options,
+    // Later lines are wanted too when following, however many there were at first.
+    maxLines: tailLines !== undefined && !follow ? tailLines : undefined,
+  });
   let file = await files.open(path);
   if (file === undefined) throw new LogReadError('NotFound', `there is no log file ${path}`);
   await using handles = new AsyncDisposableStack();
@@ -47,15 +56,12 @@ export async function* readContainerLog(
   const changes = follow ? createChangeSignal(files, clock, path) : undefined;
   if (changes !== undefined) handles.use(changes);
 
-  const lines = createLogLineReader(path, {
-    ...options,
-    // Later lines are wanted too when following, however many there were at first.
-    maxLines: tailLines !== undefined && !follow ? tailLines : undefined,
-  });
   let offset = tailLines === undefined ? 0 : await findTailStart(file, tailLines);
   let successor: LogFile | undefined;
+  let rotatedMs = 0;
   handles.defer(() => successor?.[Symbol.asyncDispose]());
-  let ended = false;
+  /** Whether no more is written to the file, so that it is complete when its end is reached once more. */
+  let complete = false;
 
   for (;;) {
     if (lines.done) return;
@@ -64,19 +70,28 @@ export async function* readContainerLog(
     if (block.length > 0) {
       offset += block.length;
       yield* lines.feed(block);
+      if (lines.error !== undefined) throw lines.error;
       continue;
     }
-    if (changes === undefined || ended) {
+    if (changes === undefined || complete) {
       yield* lines.finish();
-      return;
-    }
-    if (successor !== undefined) {
-      // The runtime had turned to the new file before the last read, so the old one is complete.
-      yield* lines.finish();
+      if (lines.error !== undefined) throw lines.error;
+      if (successor === undefined) return;
       await file[Symbol.asyncDispose]();
       file = successor;
       successor = undefined;
+      complete = false;
       offset = 0;
+      continue;
+    }
+    if (successor !== undefined) {
+      // A runtime makes the new file first and turns to it then. It surely has when there is something in it, or a while later.
+      const mayWriteHere = (await successor.size()) === 0 && clock.monotonicNow() - rotatedMs < TURN_MS;
+      if (mayWriteHere && (await ports.isRunning())) {
+        await changes.next(signal);
+        continue;
+      }
+      complete = true;
       continue;
     }
     if ((await file.size()) < offset) {
@@ -85,10 +100,11 @@ export async function* readContainerLog(
       continue;
     }
     successor = await successorOf(files, path, file);
+    rotatedMs = clock.monotonicNow();
     if (successor !== undefined) continue;
     // What was written before the container ended may have come after the last read.
-    ended = !(await ports.isRunning());
-    if (!ended) await changes.next(signal);
+    complete = !(await ports.isRunning());
+    if (!complete) await changes.next(signal);
   }
 }
 

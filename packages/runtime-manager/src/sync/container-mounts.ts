@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
-import { type Mount, MountSchema } from '@rxlet/cri-api';
+import { errorMessage } from '@rxlet/component-base';
+import { type ContainerConfig, type Mount, MountSchema } from '@rxlet/cri-api';
 import type { Container, EphemeralContainer, Pod } from '@rxlet/kube-api';
 import { isHostNetworkPod } from '@rxlet/pod-model';
 import { podHostname } from '../config/hostname.ts';
@@ -52,4 +53,23 @@ async function prepareTerminationMessage(
   const hostPath = `${directory}/${random.hex(4)}`;
   await files.createFile(hostPath, 0o666);
   return create(MountSchema, { containerPath, hostPath, selinuxRelabel: settings.seLinux });
+}
+
+/** Removes the file for the termination message of a container that was not created after all. */
+export async function discardTerminationMessage(
+  { files, logger }: Context,
+  { name, terminationMessagePath = '' }: Container | EphemeralContainer,
+  config: ContainerConfig,
+): Promise<void> {
+  // It was mounted last, so that a mount that the container asks for at the same path is not taken for it.
+  const mount = config.mounts.findLast(({ containerPath }) => containerPath === terminationMessagePath);
+  if (terminationMessagePath === '' || mount === undefined) return;
+  try {
+    await files.removeFile(mount.hostPath);
+  } catch (error) {
+    logger.warn('cannot remove the termination message file of a container that was not created', {
+      container: name,
+      error: errorMessage(error),
+    });
+  }
 }

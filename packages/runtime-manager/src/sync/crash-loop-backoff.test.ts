@@ -2,6 +2,7 @@ import { createManagerBench, type ManagerBench, type ManagerBenchParts } from '.
 import { noopEventRecorder, seededRandom } from '@rxlet/component-base';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { createFakeRuntime, createMemoryLogs, type FakeRuntime } from '@rxlet/fake-cri';
+import type { Container, Pod } from '@rxlet/kube-api';
 import { testPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
 
@@ -62,6 +63,30 @@ describe('crash loops', () => {
     for (let round = 0; round < 4; round++) {
       expect((await b.settle(pod)).error).toBeUndefined();
       await b.clock.advance(601_000);
+    }
+  });
+
+  it('never wait longer than the node allows, not even at first', async () => {
+    const b = bench({ options: { crashLoopBackoff: { maxMs: 4000 } } });
+    const pod = testPod({ containers: [{ name: 'main', command: ['false'] }] });
+    for (let round = 0; round < 4; round++) {
+      const { error } = await b.settle(pod);
+      expect(error?.failures[0]?.message).toContain('back-off 4s restarting');
+      await b.clock.advance(4000);
+    }
+  });
+
+  it('begin anew with another image or other resources', async () => {
+    const b = bench();
+    const of = (container: Partial<Container>): Pod =>
+      testPod({ containers: [{ name: 'main', command: ['false'], ...container }] });
+    const changes = [{}, { image: 'other:1' }, { image: 'other:1', resources: { limits: { cpu: '1' } } }];
+    for (const change of changes) {
+      await b.settle(of(change));
+      await b.clock.advance(10_000);
+      const { error } = await b.settle(of(change));
+      expect(error?.failures[0]?.message).toContain('back-off 20s restarting');
+      expect(error?.backoffUntilMs).toBe(b.clock.now() + 20_000);
     }
   });
 });

@@ -1,9 +1,9 @@
 import { type ContainerConfig, ContainerState } from '@rxlet/cri-api';
-import { ContainerAnnotation, newestContainerStatus, PodLabel } from '@rxlet/pod-model';
+import { ContainerAnnotation, PodLabel } from '@rxlet/pod-model';
 import type { Context } from '../context.ts';
-import { removeContainer } from '../kill/remove-container.ts';
+import { removeNeverStarted } from './never-started.ts';
 import type { StartContainerRequest } from './start-container.ts';
-import { mayHaveHappened } from './unknown-outcome.ts';
+import { callOrLook } from './unknown-outcome.ts';
 
 /** Has the runtime make a container. @returns its id. */
 export async function createContainer(
@@ -13,47 +13,31 @@ export async function createContainer(
 ): Promise<string> {
   const { sandbox, signal } = request;
   await removeNeverStarted(context, request);
-  try {
+  const create = async (): Promise<string> => {
     const { containerId } = await context.runtime.createContainer(
       { podSandboxId: sandbox.id, config, sandboxConfig: sandbox.config },
       { signal },
     );
     if (containerId === '') throw new Error(`the runtime gave container ${request.container.name} no id`);
     return containerId;
-  } catch (error) {
-    const found = mayHaveHappened(error) ? await findCreated(context, request, config) : undefined;
-    if (found === undefined) throw error;
-    return found;
-  }
+  };
+  return callOrLook(create, () => findCreated(context, request, config));
 }
 
-/** Has the runtime start a container. When it did not answer in time, what has become of the container meanwhile decides. */
+/** Has the runtime start a container. When it did not answer, what has become of the container meanwhile decides. */
 export async function startCreated(
   { runtime }: Context,
   containerId: string,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  try {
-    await runtime.startContainer({ containerId }, { signal });
-  } catch (error) {
-    if (!mayHaveHappened(error)) throw error;
-    const { status } = await runtime.containerStatus({ containerId }, { signal });
-    const started =
-      status?.state === ContainerState.CONTAINER_RUNNING || status?.state === ContainerState.CONTAINER_EXITED;
-    if (!started) throw error;
-  }
-}
-
-/**
- * A container that was created but not seen to start may still be about to: the runtime may not have answered in time. It goes before it is
- * replaced, so that there are never two.
- */
-async function removeNeverStarted(
-  context: Context,
-  { container, status, signal }: StartContainerRequest,
-): Promise<void> {
-  const newest = newestContainerStatus(status, container.name);
-  if (newest?.state === 'created') await removeContainer(context, newest.id.id, signal);
+  await callOrLook<unknown>(
+    () => runtime.startContainer({ containerId }, { signal }),
+    async () => {
+      const { status } = await runtime.containerStatus({ containerId }, { signal });
+      const { CONTAINER_RUNNING, CONTAINER_EXITED } = ContainerState;
+      return status?.state === CONTAINER_RUNNING || status?.state === CONTAINER_EXITED ? true : undefined;
+    },
+  );
 }
 
 /** Looks for the container that an earlier call with the same configuration made. */

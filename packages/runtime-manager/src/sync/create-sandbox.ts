@@ -1,12 +1,11 @@
-import { errorMessage } from '@rxlet/component-base';
-import { type PodSandboxConfig, PodSandboxState } from '@rxlet/cri-api';
+import { callErrorText, type PodSandboxConfig, PodSandboxState } from '@rxlet/cri-api';
 import type { Pod } from '@rxlet/kube-api';
 import { convertSandboxStatus, formatPod, isHostNetworkPod, podEventObject, PodLabel } from '@rxlet/pod-model';
 import { buildSandboxConfig } from '../config/build-sandbox-config.ts';
 import { type DnsWarning, podDns } from '../config/dns-config.ts';
 import type { Context } from '../context.ts';
-import { failingAs } from './step-failure.ts';
-import { mayHaveHappened } from './unknown-outcome.ts';
+import { StepFailure } from './step-failure.ts';
+import { callOrLook } from './unknown-outcome.ts';
 
 /** A sandbox that containers can be started in. */
 export interface SandboxHandle {
@@ -29,31 +28,41 @@ export async function sandboxConfigFor(
 
 /**
  * Creates a pod's sandbox and asks for its addresses.
+ * @param isTerminationRequested with the pod on its way out, that no sandbox could be made for it is no news.
+ * @returns `undefined` when there is none for that reason.
  * @throws StepFailure
  */
 export async function createSandbox(
   context: Context,
   pod: Pod,
   attempt: number,
+  isTerminationRequested: () => boolean,
   signal: AbortSignal | undefined,
-): Promise<SandboxHandle> {
+): Promise<SandboxHandle | undefined> {
   const { metrics, events, runtime } = context;
   const warn = (reason: string, message: string): void => events.event(podEventObject(pod), 'Warning', reason, message);
-  return failingAs('CreatePodSandboxError', async () => {
-    metrics.startedPods.inc();
-    const { id, config } = await runSandbox(context, pod, attempt, warn, signal).catch((error: unknown) => {
-      metrics.startedPodErrors.inc();
-      warn('FailedCreatePodSandBox', `Failed to create pod sandbox: ${errorMessage(error)}`);
-      throw error;
-    });
-    try {
-      const { status } = await runtime.podSandboxStatus({ podSandboxId: id }, { signal });
-      return { id, config, ips: isHostNetworkPod(pod) ? [] : convertSandboxStatus(status).ips };
-    } catch (error) {
-      warn('FailedPodSandBoxStatus', `Unable to get pod sandbox status: ${errorMessage(error)}`);
-      throw error;
-    }
-  });
+  metrics.startedPods.inc();
+  let made: { readonly id: string; readonly config: PodSandboxConfig };
+  try {
+    made = await runSandbox(context, pod, attempt, warn, signal);
+  } catch (error) {
+    if (isTerminationRequested()) return undefined;
+    metrics.startedPodErrors.inc();
+    const text = callErrorText(error);
+    warn('FailedCreatePodSandBox', `Failed to create pod sandbox: ${text}`);
+    const message = `Failed to create sandbox for pod "${formatPod(pod)}": ${text}`;
+    throw new StepFailure('CreatePodSandboxError', message, { cause: error });
+  }
+  const { id, config } = made;
+  try {
+    const { status } = await runtime.podSandboxStatus({ podSandboxId: id }, { signal });
+    return { id, config, ips: isHostNetworkPod(pod) ? [] : convertSandboxStatus(status).ips };
+  } catch (error) {
+    // The sandbox is there, and the next sync goes on with it.
+    const text = callErrorText(error);
+    warn('FailedPodSandBoxStatus', `Unable to get pod sandbox status: ${text}`);
+    throw new StepFailure('CreatePodSandboxError', text, { cause: error });
+  }
 }
 
 async function runSandbox(
@@ -67,19 +76,20 @@ async function runSandbox(
   for (const { reason, message } of warnings) warn(reason, message);
   await context.files.makeDirectory(config.logDirectory, 0o755);
   const runtimeHandler = await context.runtimeHandler(pod);
-  const startMs = context.clock.monotonicNow();
-  try {
+  const labels = { runtime_handler: runtimeHandler };
+  const run = async (): Promise<string> => {
     const { podSandboxId } = await context.runtime.runPodSandbox({ config, runtimeHandler }, { signal });
     if (podSandboxId === '') throw new Error(`the runtime gave the sandbox of pod "${formatPod(pod)}" no id`);
-    return { id: podSandboxId, config };
+    return podSandboxId;
+  };
+  const startMs = context.clock.monotonicNow();
+  try {
+    return { id: await callOrLook(run, () => findReadySandbox(context, pod, attempt, signal)), config };
   } catch (error) {
-    const found = mayHaveHappened(error) ? await findReadySandbox(context, pod, attempt, signal) : undefined;
-    if (found !== undefined) return { id: found, config };
-    context.metrics.runSandboxErrors.inc({ runtime_handler: runtimeHandler });
+    context.metrics.runSandboxErrors.inc(labels);
     throw error;
   } finally {
-    const seconds = (context.clock.monotonicNow() - startMs) / 1000;
-    context.metrics.runSandboxSeconds.observe(seconds, { runtime_handler: runtimeHandler });
+    context.metrics.runSandboxSeconds.observe((context.clock.monotonicNow() - startMs) / 1000, labels);
   }
 }
 

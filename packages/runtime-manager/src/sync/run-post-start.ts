@@ -22,6 +22,8 @@ export async function runPostStart(
     if (context.hooks === undefined) throw new Error('no port for lifecycle hooks was given');
     await context.hooks.postStart({ pod, container: container.name, containerId, handler, signal });
   } catch (error) {
+    // With the agent on its way out, that the hook was cut short says nothing about the container.
+    signal?.throwIfAborted();
     const object = podEventObject(pod, containerFieldPath(request.kind, container.name));
     context.events.event(object, 'Warning', 'FailedPostStartHook', 'PostStartHook failed');
     await stopAgain(context, request, containerId);

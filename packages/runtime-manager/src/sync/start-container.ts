@@ -1,4 +1,3 @@
-import { errorMessage } from '@rxlet/component-base';
 import type { ContainerConfig } from '@rxlet/cri-api';
 import type { Container, EphemeralContainer, Pod } from '@rxlet/kube-api';
 import {
@@ -12,14 +11,18 @@ import { buildContainerConfig } from '../config/build-container-config.ts';
 import { containerConfigError } from '../config/config-error.ts';
 import { imageUserOf } from '../config/image-user.ts';
 import type { Context } from '../context.ts';
-import type { ImageFailure } from '../ports.ts';
-import { prepareOwnMounts } from './container-mounts.ts';
+import { discardTerminationMessage, prepareOwnMounts } from './container-mounts.ts';
 import { createContainer, startCreated } from './create-container.ts';
+import { recordActuated } from '../resize/record-actuated.ts';
 import type { SandboxHandle } from './create-sandbox.ts';
+import { ImageStepFailure } from './ensure-image.ts';
+import { imageVolumeMounts, type ImageVolumes } from './image-volumes.ts';
 import { linkLog } from './link-log.ts';
+import { startableInstance } from './never-started.ts';
 import { nextRestartCount } from './restart-count.ts';
 import { runPostStart } from './run-post-start.ts';
-import { failingAs, StepFailure } from './step-failure.ts';
+import { failingAs, type StepFailure } from './step-failure.ts';
+import { mayHaveHappened } from './unknown-outcome.ts';
 
 /** A container to start. */
 export interface StartContainerRequest {
@@ -29,6 +32,9 @@ export interface StartContainerRequest {
   /** What the runtime held of the pod when the sync began. */
   readonly status: RuntimePodStatus;
   readonly sandbox: SandboxHandle;
+  /** Makes the image present and tells how to name it to the runtime. @throws StepFailure */
+  readonly image: () => Promise<string>;
+  readonly imageVolumes: ImageVolumes;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -37,60 +43,75 @@ export interface StartContainerRequest {
  * @throws StepFailure with the reason that its owner is shown.
  */
 export async function startContainer(context: Context, request: StartContainerRequest): Promise<void> {
-  const { container, signal } = request;
-  const object = podEventObject(request.pod, containerFieldPath(request.kind, container.name));
+  const { pod, container, signal } = request;
+  const object = podEventObject(pod, containerFieldPath(request.kind, container.name));
   let containerId = '';
   try {
-    const imageRef = await ensureImage(context, request, object.fieldPath ?? '');
-    const config = await failingAs('CreateContainerConfigError', () => prepareConfig(context, request, imageRef));
-    containerId = await failingAs('CreateContainerError', () => createContainer(context, request, config));
-    context.events.event(object, 'Normal', 'Created', 'Container created');
+    const instance = await instanceToStart(context, request);
+    ({ containerId } = instance);
+    await failingAs('PreStartHookError', () => context.internalHooks?.preStart?.(pod, container, containerId));
+    if (instance.isNew) context.events.event(object, 'Normal', 'Created', 'Container created');
     await failingAs('RunContainerError', () => startCreated(context, containerId, signal));
     context.events.event(object, 'Normal', 'Started', 'Container started');
-    await linkLog(context, request, config.metadata?.attempt ?? 0, containerId);
+    await linkLog(context, request, instance.restartCount, containerId);
   } catch (error) {
-    context.events.event(object, 'Warning', 'Failed', `Error: ${eventText(error, containerId, container.name)}`);
+    if (signal?.aborted !== true) {
+      context.events.event(object, 'Warning', 'Failed', eventText(error as StepFailure, containerId, container.name));
+    }
     throw error;
   }
   await runPostStart(context, request, containerId);
 }
 
-/** What the owner of a pod reads about a failed start. */
-function eventText(error: unknown, containerId: string, containerName: string): string {
-  // The image manager has told the details already.
-  if (error instanceof ImageStepFailure) return error.reason;
-  // Ids differ each time, and would make every event a new one.
-  return containerId === '' ? errorMessage(error) : errorMessage(error).replaceAll(containerId, containerName);
+/** What is needed of an instance to start it. */
+interface Instance {
+  readonly containerId: string;
+  readonly restartCount: number;
 }
 
-/** There is no image to start from. */
-class ImageStepFailure extends StepFailure {}
-
-async function ensureImage(
+/** The instance to start: a new one, unless one waits for it already. */
+async function instanceToStart(
   context: Context,
-  { pod, container, sandbox, signal }: StartContainerRequest,
-  fieldPath: string,
-): Promise<string> {
+  request: StartContainerRequest,
+): Promise<Instance & { isNew: boolean }> {
+  const waiting = startableInstance(context, request);
+  if (waiting !== undefined) return { containerId: waiting.id.id, restartCount: waiting.restartCount, isNew: false };
+  return { ...(await createInstance(context, request)), isNew: true };
+}
+
+async function createInstance(context: Context, request: StartContainerRequest): Promise<Instance> {
+  const { pod, container } = request;
+  const imageRef = await request.image();
+  const config = await failingAs('CreateContainerConfigError', () => prepareConfig(context, request, imageRef));
   try {
-    const { imageRef } = await context.images.ensureImageExists({
-      pod,
-      container: container.name,
-      fieldPath,
-      image: container.image ?? '',
-      pullPolicy: container.imagePullPolicy ?? '',
-      sandboxConfig: sandbox.config,
-      signal,
-    });
-    return imageRef;
+    await failingAs('CreateContainerError', () => recordActuated(context, request));
+    await failingAs('PreCreateHookError', () => context.internalHooks?.preCreate?.(pod, container, config));
+    const containerId = await failingAs('CreateContainerError', () => createContainer(context, request, config));
+    return { containerId, restartCount: config.metadata?.attempt ?? 0 };
   } catch (error) {
-    const { reason = 'ErrImagePull', backoffUntilMs } = error as Partial<ImageFailure>;
-    throw new ImageStepFailure(reason, errorMessage(error), { cause: error, backoffUntilMs });
+    // Each attempt makes a file of its own, and a container that cannot be created is tried for ever.
+    if (!mayHaveHappened((error as StepFailure).cause)) await discardTerminationMessage(context, container, config);
+    throw error;
+  }
+}
+
+/** What the owner of a pod reads about a failed start. */
+function eventText(failure: StepFailure, containerId: string, containerName: string): string {
+  // Ids differ each time, and would make every event a new one.
+  const message = containerId === '' ? failure.message : failure.message.replaceAll(containerId, containerName);
+  switch (failure.reason) {
+    case 'PreCreateHookError':
+      return `Internal PreCreateContainer hook failed: ${message}`;
+    case 'PreStartHookError':
+      return `Internal PreStartContainer hook failed: ${message}`;
+    default:
+      return `Error: ${failure instanceof ImageStepFailure ? failure.reason : message}`;
   }
 }
 
 async function prepareConfig(
   context: Context,
-  { pod, container, status, sandbox, signal }: StartContainerRequest,
+  { pod, container, status, sandbox, imageVolumes, signal }: StartContainerRequest,
   imageRef: string,
 ): Promise<ContainerConfig> {
   refuseHooksWithoutPort(context, container);
@@ -98,18 +119,21 @@ async function prepareConfig(
   const logDirectory = `${sandbox.config.logDirectory}/${container.name}`;
   const restartCount = await nextRestartCount(context.files, status, container.name, logDirectory);
   const { image } = await context.imageService.imageStatus({ image: { image: container.image ?? '' } }, { signal });
-  await context.files.makeDirectory(logDirectory, 0o755);
-  return buildContainerConfig({
+  const config = buildContainerConfig({
     pod,
     container,
     restartCount,
     podIps: sandbox.ips,
     imageRef,
     imageUser: imageUserOf(image),
-    mounts: await prepareOwnMounts(context, pod, container, sandbox.ips),
+    mounts: imageVolumeMounts(container, imageVolumes),
     targetContainerId,
     settings: context.settings,
   });
+  // Files are made only for a container that can be.
+  await context.files.makeDirectory(logDirectory, 0o755);
+  config.mounts.push(...(await prepareOwnMounts(context, pod, container, sandbox.ips)));
+  return config;
 }
 
 function refuseHooksWithoutPort({ hooks }: Context, { name, lifecycle }: Container | EphemeralContainer): void {

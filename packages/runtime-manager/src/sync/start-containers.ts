@@ -1,35 +1,79 @@
 import { formatGoDuration } from '@rxlet/component-base';
-import type { Container, EphemeralContainer, Pod } from '@rxlet/kube-api';
 import {
   containerFieldPath,
   type ContainerKind,
   formatPod,
   isSidecar,
   podEventObject,
-  type RuntimePodStatus,
+  type PodEventObject,
 } from '@rxlet/pod-model';
-import type { Context } from '../context.ts';
+import { resizePod } from '../resize/resize-pod.ts';
 import type { SandboxHandle } from './create-sandbox.ts';
+import { beginImagePulls, type ImagePulls, type PlannedStart } from './image-pulls.ts';
+import { ensureImageVolumes, imageVolumeFailures, type ImageVolumes } from './image-volumes.ts';
 import { startContainer } from './start-container.ts';
 import { failedResult, StepFailure } from './step-failure.ts';
 import type { SyncRun } from './sync-run.ts';
 
+/** What the containers that one sync starts have in common. */
+interface Starts {
+  readonly run: SyncRun;
+  readonly sandbox: SandboxHandle;
+  readonly imageVolumes: ImageVolumes;
+  readonly pulls: ImagePulls;
+}
+
+/** The containers that a sync wants started, in order. */
+interface StartPlan {
+  readonly ephemeral: readonly PlannedStart[];
+  readonly init: readonly PlannedStart[];
+  readonly regular: readonly PlannedStart[];
+}
+
+/** Names what was decided by index. */
+function planStarts({ pod, actions }: SyncRun): StartPlan {
+  const { ephemeralContainers = [], initContainers = [], containers } = pod.spec!;
+  const planned = (
+    kind: ContainerKind,
+    list: readonly PlannedStart['container'][],
+    indexes: readonly number[],
+  ): PlannedStart[] => indexes.map((index) => ({ kind, container: list[index]! }));
+  return {
+    ephemeral: planned('ephemeral', ephemeralContainers, actions.ephemeralContainersToStart),
+    init: planned('init', initContainers, actions.initContainersToStart),
+    regular: planned('regular', containers, actions.containersToStart),
+  };
+}
+
 /**
- * Starts what a sync wants started: ephemeral containers, init containers, regular ones. A failure of one is of no concern to the others, save that of a
- * regular init container.
+ * Starts what a sync wants started: ephemeral containers, init containers, regular ones; these after those that run were resized. A failure of one is of no
+ * concern to the others, save that of a regular init container.
  */
 export async function startContainers(run: SyncRun, sandbox: SandboxHandle): Promise<void> {
-  const { ephemeralContainers = [], initContainers = [], containers } = run.pod.spec!;
-  const { ephemeralContainersToStart, initContainersToStart, containersToStart } = run.actions;
-  for (const index of ephemeralContainersToStart)
-    await startOne(run, sandbox, 'ephemeral', ephemeralContainers[index]!);
-  for (const index of initContainersToStart) {
-    const container = initContainers[index]!;
-    const started = await startOne(run, sandbox, 'init', container);
+  const plan = planStarts(run);
+  const imageVolumes = await ensureImageVolumes(run, sandbox);
+  await using pulls = beginImagePulls(run, sandbox, certainStarts(plan));
+  const starts: Starts = { run, sandbox, imageVolumes, pulls };
+
+  for (const planned of plan.ephemeral) await startOne(starts, planned);
+  for (const planned of plan.init) {
+    const started = await startOne(starts, planned);
     // Whatever comes after a regular init container relies on it.
-    if (!started && !isSidecar(container)) return;
+    if (!started && isRegularInit(planned)) return;
   }
-  for (const index of containersToStart) await startOne(run, sandbox, 'regular', containers[index]!);
+  await resizePod(run);
+  for (const planned of plan.regular) await startOne(starts, planned);
+}
+
+/** Those that are started whatever becomes of the others: all up to the first regular init container. */
+function certainStarts({ ephemeral, init, regular }: StartPlan): PlannedStart[] {
+  const all = [...ephemeral, ...init, ...regular];
+  const first = all.findIndex(isRegularInit);
+  return first < 0 ? all : all.slice(0, first + 1);
+}
+
+function isRegularInit({ kind, container }: PlannedStart): boolean {
+  return kind === 'init' && !isSidecar(container);
 }
 
 const metricTypes: Readonly<Record<ContainerKind, string>> = {
@@ -40,22 +84,24 @@ const metricTypes: Readonly<Record<ContainerKind, string>> = {
 
 /** @returns whether the container started. */
 async function startOne(
-  { context, pod, status, record, signal }: SyncRun,
-  sandbox: SandboxHandle,
-  kind: ContainerKind,
-  container: Container | EphemeralContainer,
+  { run, sandbox, imageVolumes, pulls }: Starts,
+  { kind, container }: PlannedStart,
 ): Promise<boolean> {
+  const { context, pod, status, record, signal } = run;
   const labels = { container_type: metricTypes[kind] };
+  const object = podEventObject(pod, containerFieldPath(kind, container.name));
   try {
     signal?.throwIfAborted();
-    checkCrashLoop(context, pod, kind, container, status);
+    checkCrashLoop(run, container, object);
     context.metrics.startedContainers.inc(labels);
-    await startContainer(context, { pod, kind, container, status, sandbox, signal });
+    checkImageVolumes(run, container, object, imageVolumes);
+    const image = (): Promise<string> => pulls.imageFor({ kind, container });
+    await startContainer(context, { pod, kind, container, status, sandbox, image, imageVolumes, signal });
     record({ action: 'StartContainer', target: container.name });
     return true;
   } catch (error) {
     const result = failedResult('StartContainer', container.name, error, 'RunContainerError');
-    if (result.reason !== 'CrashLoopBackOff') {
+    if (result.reason !== 'CrashLoopBackOff' && signal?.aborted !== true) {
       context.metrics.startedContainerErrors.inc({ ...labels, code: result.reason ?? '' });
       context.logger.warn('cannot start container', { pod: formatPod(pod), ...result });
     }
@@ -66,16 +112,13 @@ async function startOne(
 
 /** @throws StepFailure while the container has to wait. */
 function checkCrashLoop(
-  { backoff, events }: Context,
-  pod: Pod,
-  kind: ContainerKind,
-  container: Container | EphemeralContainer,
-  status: RuntimePodStatus,
+  { context: { backoff, events }, pod, status }: SyncRun,
+  container: PlannedStart['container'],
+  object: PodEventObject,
 ): void {
   const wait = backoff.admit(pod, container, status);
   if (wait === undefined) return;
   const { name } = container;
-  const object = podEventObject(pod, containerFieldPath(kind, name));
   const subject = formatPod(pod);
   events.event(object, 'Warning', 'BackOff', `Back-off restarting failed container ${name} in pod ${subject}`);
   throw new StepFailure(
@@ -83,4 +126,17 @@ function checkCrashLoop(
     `back-off ${formatGoDuration(wait.delayMs)} restarting failed container=${name} pod=${subject}`,
     { backoffUntilMs: wait.untilMs },
   );
+}
+
+/** @throws StepFailure when the image of a volume that the container mounts is not there: the last one's, as each is told of in an event. */
+function checkImageVolumes(
+  { context: { events } }: SyncRun,
+  container: PlannedStart['container'],
+  object: PodEventObject,
+  imageVolumes: ImageVolumes,
+): void {
+  const failures = imageVolumeFailures(container, imageVolumes);
+  for (const { reason } of failures) events.event(object, 'Warning', 'Failed', `Error: ${reason}`);
+  const last = failures.at(-1);
+  if (last !== undefined) throw last;
 }

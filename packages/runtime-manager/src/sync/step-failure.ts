@@ -1,4 +1,4 @@
-import { errorMessage } from '@rxlet/component-base';
+import { callErrorDetails, callErrorText } from '@rxlet/cri-api';
 import type { SyncAction, SyncFailureReason, SyncResult } from './sync-result.ts';
 
 /** Ends a step of a sync. It never leaves the package: each step turns it into its result. */
@@ -23,7 +23,7 @@ export async function failingAs<T>(reason: SyncFailureReason, part: () => T | Pr
   try {
     return await part();
   } catch (error) {
-    throw error instanceof StepFailure ? error : new StepFailure(reason, errorMessage(error), { cause: error });
+    throw error instanceof StepFailure ? error : new StepFailure(reason, callErrorDetails(error), { cause: error });
   }
 }
 
@@ -34,7 +34,7 @@ export function failedResult(
   error: unknown,
   otherwise: SyncFailureReason,
 ): SyncResult {
-  const failure = error instanceof StepFailure ? error : new StepFailure(otherwise, errorMessage(error));
+  const failure = error instanceof StepFailure ? error : new StepFailure(otherwise, callErrorText(error));
   const { reason, message, backoffUntilMs } = failure;
   return { action, target, reason, message, ...(backoffUntilMs !== undefined && { backoffUntilMs }) };
 }

@@ -102,12 +102,39 @@ describe('what fails', () => {
     expect((await b.status(pod)).sandboxes.filter(({ state }) => state === 'ready')).toHaveLength(1);
   });
 
+  it('a sandbox: its owner reads the runtime’s words as a kubelet prints them', async () => {
+    const b = bench();
+    b.fake.failNext('runPodSandbox', fromClient(StatusCode.Unknown, 'failed to setup network'));
+    const { error } = await b.sync(testPod());
+    const text = 'rpc error: code = Unknown desc = failed to setup network';
+    expect(error?.failures[0]?.message).toBe(`Failed to create sandbox for pod "web_default(uid-web)": ${text}`);
+    expect(b.eventTexts()).toContain(`FailedCreatePodSandBox: Failed to create pod sandbox: ${text}`);
+  });
+
+  it('a container: its owner reads the runtime’s words and nothing else, with its name for its id', async () => {
+    const b = bench();
+    b.fake.failNext('createContainer', fromClient(StatusCode.Unknown, 'no space left'));
+    expect((await b.sync(testPod())).error?.failures[0]?.message).toBe('no space left');
+    expect(b.eventTexts()).toContain('Failed: Error: no space left');
+    const other = bench({
+      wrap: (runtime) => ({
+        startContainer: ({ containerId }: { containerId: string }) =>
+          Promise.reject(fromClient(StatusCode.Unknown, `cannot start ${containerId}`)),
+        createContainer: runtime.createContainer,
+      }),
+    });
+    const { error } = await other.sync(testPod());
+    expect(error?.failures[0]?.message).toBe(`cannot start ${await other.idOf(testPod(), 'app')}`);
+    expect(other.eventTexts()).toContain('Failed: Error: cannot start app');
+  });
+
   it('a sandbox of a pod that is on its way out: nobody hears of it', async () => {
     const b = bench();
     const pod = testPod();
     b.fake.failNext('runPodSandbox', new ServiceError(StatusCode.Internal, 'not today'));
     const result = await b.manager.syncPod(pod, await b.status(pod), { isTerminationRequested: () => true });
     expect(result).toEqual({ results: [] });
+    expect(b.eventTexts().filter((text) => text.startsWith('Failed'))).toEqual([]);
   });
 });
 
@@ -143,14 +170,56 @@ describe('a call that timed out after it had its effect', () => {
     expect(await b.sandboxes(testPod())).toEqual(['0 ready']);
   });
 
-  it('a container that was made but never seen to start goes before it is replaced', async () => {
+  it('a container that was made but never seen to start is started with the next sync', async () => {
+    const b = bench();
+    const pod = testPod();
+    b.fake.failNext('startContainer', new ServiceError(StatusCode.DeadlineExceeded, 'too slow'));
+    expect((await b.sync(pod)).error?.failures[0]).toMatchObject({ reason: 'RunContainerError' });
+    await b.settle(pod);
+    expect(await b.containers(pod)).toEqual(['app/0 running']);
+    expect(b.eventTexts().filter((text) => /^(Created|Started)/.test(text))).toEqual([
+      'Created: Container created',
+      'Started: Container started',
+    ]);
+  });
+
+  it('one that has waited for too long, or that is of another definition, goes before it is replaced', async () => {
     const b = bench();
     const pod = testPod();
     b.fake.failNext('startContainer', new ServiceError(StatusCode.DeadlineExceeded, 'too slow'));
     const { error } = await b.sync(pod);
     expect(error?.failures[0]).toMatchObject({ reason: 'RunContainerError' });
     expect(await b.containers(pod)).toEqual(['app/0 created']);
+    await b.clock.advance(10_000);
     await b.settle(pod);
     expect(await b.containers(pod)).toEqual(['app/1 running']);
+
+    const other = bench();
+    other.fake.failNext('startContainer', new ServiceError(StatusCode.Internal, 'no'));
+    await other.sync(pod);
+    const changed = testPod({ containers: [{ image: 'app:2' }] });
+    await other.settle(changed);
+    expect(await other.containers(changed)).toEqual(['app/1 running']);
+  });
+
+  it('one that cannot be started is not replaced with every sync', async () => {
+    const b = bench();
+    const pod = testPod();
+    b.fake.setFailpoint('startContainer', 'error(internal: no such command)');
+    for (let second = 0; second < 60; second++) {
+      await b.sync(pod);
+      await b.clock.advance(1000);
+    }
+    expect(b.fake.calls.get('createContainer')).toBe(6);
+    expect(b.fake.snapshot().containers).toHaveLength(1);
+    expect((await b.sync(pod)).error?.failures[0]).toMatchObject({ message: 'no such command' });
   });
 });
+
+/** An error as the gRPC client has it: the runtime's words apart from a line of its own. */
+function fromClient(code: StatusCode, details: string): Error {
+  return Object.assign(new ServiceError(code, `Call at unix:///run/x.sock: ${details}`), {
+    details,
+    outcome: 'refused',
+  });
+}

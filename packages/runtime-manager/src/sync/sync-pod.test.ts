@@ -37,6 +37,20 @@ describe('syncPod', () => {
     ]);
   });
 
+  it('tells the addresses of a new sandbox before it starts anything in it, and of one that is there no more', async () => {
+    const b = bench();
+    const pod = testPod();
+    const told: unknown[] = [];
+    const onSandboxReady = (ips: readonly string[]): void =>
+      void told.push([...ips, b.fake.snapshot().containers.length]);
+    await b.manager.syncPod(pod, await b.status(pod), { onSandboxReady });
+    const { ips } = await b.status(pod);
+    expect(told).toEqual([[...ips, 0]]);
+    b.fake.exitContainer(await b.idOf(pod, 'app'), 1);
+    await b.manager.syncPod(pod, await b.status(pod), { onSandboxReady });
+    expect(told).toHaveLength(1);
+  });
+
   it('makes the files of the pod with the modes of a kubelet', async () => {
     const b = bench();
     const pod = testPod({ containers: [{ terminationMessagePath: '/dev/termination-log' }] });

@@ -1,14 +1,19 @@
+import { errorMessage } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
-import { formatPod, type RuntimePodStatus, shouldAllContainersRestart } from '@rxlet/pod-model';
+import { formatPod, newestContainerStatus, type RuntimePodStatus, shouldAllContainersRestart } from '@rxlet/pod-model';
 import { computePodActions } from '../compute/compute-pod-actions.ts';
 import type { PodActions } from '../compute/pod-actions.ts';
 import type { ProbeResults } from '../compute/probe-results.ts';
 import type { Context } from '../context.ts';
+import { releaseContainer } from '../kill/remove-container.ts';
+import { recordActuatedPod } from '../resize/record-actuated.ts';
+import { recoverActuated } from '../resize/recover-actuated.ts';
+import { resizesAnything } from '../resize/resize-pod.ts';
 import { clearTheWay } from './clear-the-way.ts';
 import { createSandbox, sandboxConfigFor, type SandboxHandle } from './create-sandbox.ts';
 import { pruneInitContainers } from './prune-init-containers.ts';
 import { startContainers } from './start-containers.ts';
-import { failedResult } from './step-failure.ts';
+import { failedResult, StepFailure } from './step-failure.ts';
 import type { SyncResult } from './sync-result.ts';
 import type { SyncRun } from './sync-run.ts';
 
@@ -20,6 +25,8 @@ export interface SyncPodOptions {
   readonly startupResults?: ProbeResults | undefined;
   /** Asked when a sandbox could not be created: with the pod on its way out anyway, nobody needs to hear of it. */
   readonly isTerminationRequested?: (() => boolean) | undefined;
+  /** Told the addresses of a new sandbox before the first container is started in it. Must not throw. */
+  readonly onSandboxReady?: ((ips: readonly string[]) => void) | undefined;
   /** Cancels the calls under way and ends the sync. Meant for the end of the agent, not for that of the pod. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -37,29 +44,48 @@ export async function syncPodContents(
 ): Promise<void> {
   const { livenessResults, startupResults, signal } = options;
   const restartAllContainers = shouldAllContainersRestart(pod, status, pod.status);
-  const actions = computePodActions({ pod, status, livenessResults, startupResults, restartAllContainers });
+  const actuated = await recoverActuated(context, pod, status);
+  const actions = computePodActions({
+    pod,
+    status,
+    livenessResults,
+    startupResults,
+    restartAllContainers,
+    actuatedResources: actuated.containers,
+    actuatedPodResources: actuated.pod,
+  });
   const run: SyncRun = { context, pod, status, actions, record, signal };
 
+  await releaseEndedContainers(run);
   if (!(await clearTheWay(run))) return;
   if (actions.killPod && !actions.createSandbox) return;
   await pruneInitContainers(context, pod, status, actions.createSandbox ? 'all' : 'superseded', signal);
-  if (!startsAnything(actions)) return;
+  if (!startsAnything(actions) && !resizesAnything(actions)) return;
   const sandbox = actions.createSandbox ? await newSandbox(run, options) : await currentSandbox(run);
   if (sandbox !== undefined) await startContainers(run, sandbox);
 }
 
+/** What containers that ended were given is free at once, not only when they are removed: their successors want it. */
+async function releaseEndedContainers({ context, pod, status }: SyncRun): Promise<void> {
+  for (const { name } of pod.spec!.containers) {
+    const newest = newestContainerStatus(status, name);
+    if (newest !== undefined && newest.state !== 'running') await releaseContainer(context, newest.id.id);
+  }
+}
+
 async function newSandbox(
   { context, pod, actions, record, signal }: SyncRun,
-  { isTerminationRequested }: SyncPodOptions,
+  { isTerminationRequested = () => false, onSandboxReady }: SyncPodOptions,
 ): Promise<SandboxHandle | undefined> {
   try {
-    const sandbox = await createSandbox(context, pod, actions.attempt, signal);
+    const sandbox = await createSandbox(context, pod, actions.attempt, isTerminationRequested, signal);
+    if (sandbox === undefined) return undefined;
     record({ action: 'CreatePodSandbox', target: formatPod(pod) });
+    recordActuatedPod(context, pod);
+    onSandboxReady?.(sandbox.ips);
     return sandbox;
   } catch (error) {
-    if (isTerminationRequested?.() !== true) {
-      record(failedResult('CreatePodSandbox', formatPod(pod), error, 'CreatePodSandboxError'));
-    }
+    record(failedResult('CreatePodSandbox', formatPod(pod), error, 'CreatePodSandboxError'));
     return undefined;
   }
 }
@@ -69,7 +95,9 @@ async function currentSandbox({ context, pod, status, actions, record }: SyncRun
     const { config } = await sandboxConfigFor(context, pod, actions.attempt);
     return { id: actions.sandboxId, config, ips: status.ips };
   } catch (error) {
-    record(failedResult('ConfigPodSandbox', formatPod(pod), error, 'ConfigPodSandboxError'));
+    const message = `GeneratePodSandboxConfig for pod "${formatPod(pod)}" failed: ${errorMessage(error)}`;
+    const failure = new StepFailure('ConfigPodSandboxError', message, { cause: error });
+    record(failedResult('ConfigPodSandbox', formatPod(pod), failure, failure.reason));
     return undefined;
   }
 }

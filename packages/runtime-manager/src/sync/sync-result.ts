@@ -1,3 +1,5 @@
+import { goQuote } from '@rxlet/component-base';
+
 /** One kind of step that a sync takes. */
 export type SyncAction =
   | 'ConfigPodSandbox'
@@ -7,6 +9,7 @@ export type SyncAction =
   | 'RemoveContainer'
   | 'RemovePodFiles'
   | 'RemovePodSandbox'
+  | 'ResizePodInPlace'
   | 'StartContainer';
 
 /**
@@ -22,9 +25,12 @@ export type SyncFailureReason =
   | 'KillContainerError'
   | 'KillPodSandboxError'
   | 'PostStartHookError'
+  | 'PreCreateHookError'
+  | 'PreStartHookError'
   | 'RemoveContainerError'
   | 'RemovePodFilesError'
   | 'RemovePodSandboxError'
+  | 'ResizePodInPlaceError'
   | 'RunContainerError'
   | ImageFailureReason;
 
@@ -79,7 +85,7 @@ export class PodSyncError extends Error {
 }
 
 function describe({ action, target, reason, message }: SyncResult): string {
-  return `failed to "${action}" for "${target}" with ${reason ?? ''}: ${JSON.stringify(message ?? '')}`;
+  return `failed to "${action}" for "${target}" with ${reason ?? ''}: ${goQuote(message ?? '')}`;
 }
 
 /** Makes the result of a sync from its steps. */

@@ -56,6 +56,11 @@ export function createMemoryFileSystem(initial: Readonly<Record<string, string>>
       files.set(path, content);
       modes.set(path, mode);
     },
+    async replaceFile(path, content, mode) {
+      requireParent(path);
+      files.set(path, content);
+      modes.set(path, mode);
+    },
     async createFile(path, mode) {
       requireParent(path);
       if (files.has(path)) throw new Error(`EEXIST: file already exists, '${path}'`);

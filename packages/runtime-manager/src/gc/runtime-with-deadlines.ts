@@ -1,0 +1,34 @@
+import { type Clock, withDeadline } from '@rxlet/component-base';
+import type { CallOptions, RuntimeService } from '@rxlet/cri-api';
+
+type UnaryCall = (request: unknown, options?: CallOptions) => Promise<unknown>;
+
+const LIMITED: ReadonlySet<string | symbol> = new Set<keyof RuntimeService>([
+  'listContainers',
+  'listPodSandbox',
+  'containerStatus',
+  'podSandboxStatus',
+  'stopContainer',
+  'removeContainer',
+  'stopPodSandbox',
+  'removePodSandbox',
+]);
+
+/**
+ * The runtime for a row of removals: each call ends by its own `timeoutMs`, or by this one, whatever becomes of it in the runtime and whatever its client
+ * does with deadlines. So one container that is stuck does not keep the others from being removed.
+ */
+export function runtimeWithDeadlines(runtime: RuntimeService, clock: Clock, timeoutMs: number): RuntimeService {
+  return new Proxy(runtime, {
+    get(target, name) {
+      const call = Reflect.get(target, name) as UnaryCall;
+      if (!LIMITED.has(name)) return call;
+      return (request: unknown, options: CallOptions = {}) => {
+        const limitMs = options.timeoutMs ?? timeoutMs;
+        return withDeadline(clock, limitMs, options.signal, (signal) =>
+          call.call(target, request, { ...options, signal, timeoutMs: limitMs }),
+        );
+      };
+    },
+  });
+}

@@ -1,0 +1,47 @@
+import type { ResourceRequirements } from '@rxlet/kube-api';
+import { isZeroQuantity, parseQuantity } from '@rxlet/pod-model';
+import { type ResizableResource, resizableResources } from '../compute/container-resize.ts';
+
+type ResourceList = NonNullable<ResourceRequirements['limits']>;
+
+/** The resources that a container is run with: where it sets no limit of its own, that of its pod as a whole holds for it (KEP-2837). */
+export function effectiveResources(
+  own: ResourceRequirements = {},
+  ofPod: ResourceRequirements | undefined,
+): ResourceRequirements {
+  const inherited = resizableResources.flatMap((resource) => {
+    const limit = ofPod?.limits?.[resource];
+    return limit === undefined || isSet(own.limits?.[resource]) ? [] : [[resource, limit] as const];
+  });
+  return resourcesOf({ ...own.limits, ...Object.fromEntries(inherited) }, own.requests ?? {});
+}
+
+/** `base`, but with one resource as in `desired`. What cannot be resized is as in `desired` throughout. */
+export function withResource(
+  base: ResourceRequirements,
+  desired: ResourceRequirements,
+  changed: ResizableResource,
+): ResourceRequirements {
+  const mixed = (before: ResourceList = {}, wanted: ResourceList = {}): ResourceList => {
+    const result: Record<string, string | number> = { ...wanted };
+    for (const resource of resizableResources) {
+      if (resource === changed) continue;
+      const kept = before[resource];
+      if (kept === undefined) delete result[resource];
+      else result[resource] = kept;
+    }
+    return result;
+  };
+  return resourcesOf(mixed(base.limits, desired.limits), mixed(base.requests, desired.requests));
+}
+
+function resourcesOf(limits: ResourceList, requests: ResourceList): ResourceRequirements {
+  return {
+    ...(Object.keys(limits).length > 0 && { limits }),
+    ...(Object.keys(requests).length > 0 && { requests }),
+  };
+}
+
+function isSet(quantity: string | number | undefined): boolean {
+  return quantity !== undefined && !isZeroQuantity(parseQuantity(quantity));
+}

@@ -1,0 +1,479 @@
+import { createManagerBench, type ManagerBench, type ManagerBenchParts } from '../testing/manager-bench.ts';
+import { type Metrics, noopMetrics, seededRandom } from '@rxlet/component-base';
+import { createVirtualClock, type VirtualClock } from '@rxlet/component-base/testing';
+import { type LinuxContainerResources, type RuntimeService, ServiceError, StatusCode } from '@rxlet/cri-api';
+import { createFakeRuntime, createMemoryLogs, type FakeRuntime } from '@rxlet/fake-cri';
+import type { Container, Pod, ResourceRequirements } from '@rxlet/kube-api';
+import { testPod } from '@rxlet/pod-model/testing';
+import { describe, expect, it } from 'vitest';
+import { createMemoryFileSystem } from '../testing/memory-file-system.ts';
+import type { PodCgroups, PodCgroupValues } from './pod-cgroups.ts';
+
+const CHECKPOINT = '/var/lib/kubelet/actuated_pods_state';
+const MI = 1024 ** 2;
+
+interface Bench extends ManagerBench {
+  readonly fake: FakeRuntime;
+  /** What the runtime holds of a running container: thousandths of a CPU and mebibytes; with its restart count. */
+  held(pod: Pod, name?: string): Promise<{ cpu?: number; request?: number; memoryMi?: number; restarts: number }>;
+}
+
+interface BenchOptions extends Partial<ManagerBenchParts> {
+  readonly wrap?: (runtime: RuntimeService) => Partial<RuntimeService>;
+  /** Lets another manager continue on the runtime of an earlier one. */
+  readonly after?: { readonly clock: VirtualClock; readonly fake: FakeRuntime };
+  readonly usageBytes?: bigint;
+}
+
+function bench({ wrap, after, usageBytes = 1n, ports, ...rest }: BenchOptions = {}): Bench {
+  const clock = after?.clock ?? createVirtualClock();
+  const fake = after?.fake ?? createFakeRuntime({ clock, random: seededRandom(2), logs: createMemoryLogs() });
+  const runtime = { ...fake.runtime, ...wrap?.(fake.runtime) };
+  const memoryUsage = { container: async () => usageBytes, pod: async () => usageBytes };
+  const made = createManagerBench({ clock, runtime, images: fake.images, ...rest, ports: { memoryUsage, ...ports } });
+  return {
+    ...made,
+    fake,
+    async held(pod, name = 'app') {
+      const newest = (await made.status(pod)).containers.find((container) => container.name === name)!;
+      const { cpuLimitMillis, cpuRequestMillis, memoryLimitBytes } = newest.resources ?? {};
+      return {
+        ...(cpuLimitMillis !== undefined && { cpu: cpuLimitMillis }),
+        ...(cpuRequestMillis !== undefined && { request: cpuRequestMillis }),
+        ...(memoryLimitBytes !== undefined && { memoryMi: memoryLimitBytes / MI }),
+        restarts: newest.restartCount,
+      };
+    },
+  };
+}
+
+const both = (cpu: string, memory: string): ResourceRequirements => ({
+  requests: { cpu, memory },
+  limits: { cpu, memory },
+});
+const pod = (resources: ResourceRequirements, more: Partial<Container> = {}): Pod =>
+  testPod({ containers: [{ resources, ...more }] });
+const target = 'web_default(uid-web)';
+const resized = { action: 'ResizePodInPlace', target };
+const refused = (message: string) => ({ ...resized, reason: 'ResizePodInPlaceError', message });
+
+describe('resize in place', () => {
+  it('changes what a running container has, and then has nothing left to do', async () => {
+    const b = bench();
+    await b.settle(pod(both('500m', '64Mi')));
+    expect(await b.held(pod({}))).toEqual({ cpu: 500, request: 500, memoryMi: 64, restarts: 0 });
+    const larger = pod(both('1', '128Mi'));
+    expect(await b.sync(larger)).toEqual({ results: [resized] });
+    expect(await b.held(larger)).toEqual({ cpu: 1000, request: 1000, memoryMi: 128, restarts: 0 });
+    expect(await b.sync(larger)).toEqual({ results: [] });
+    expect(await b.sync(pod(both('250m', '32Mi')))).toEqual({ results: [resized] });
+    expect(await b.held(larger)).toEqual({ cpu: 250, request: 250, memoryMi: 32, restarts: 0 });
+    expect(await b.containers(larger)).toEqual(['app/0 running']);
+  });
+
+  it('sends one resource after the other, each with the other one as it is at that time', async () => {
+    const sent: (Partial<LinuxContainerResources> & { readonly id: string })[] = [];
+    const b = bench({
+      wrap: ({ updateContainerResources }) => ({
+        async updateContainerResources(request, options) {
+          const { cpuQuota = 0n, cpuShares = 0n, memoryLimitInBytes = 0n } = request.linux!;
+          sent.push({ id: request.containerId!, cpuQuota, cpuShares, memoryLimitInBytes });
+          return updateContainerResources(request, options);
+        },
+      }),
+    });
+    const two = (a: ResourceRequirements, c: ResourceRequirements): Pod =>
+      testPod({
+        containers: [
+          { name: 'a', resources: a },
+          { name: 'c', resources: c },
+        ],
+      });
+    const before = two(both('1', '64Mi'), both('1', '64Mi'));
+    await b.settle(before);
+    await b.sync(two(both('2', '128Mi'), both('500m', '32Mi')));
+    const [a, c] = [await b.idOf(before, 'a'), await b.idOf(before, 'c')];
+    const mib = (amount: number): bigint => BigInt(amount * MI);
+    expect(sent).toEqual([
+      { id: c, memoryLimitInBytes: mib(32), cpuQuota: 100_000n, cpuShares: 1024n },
+      { id: a, memoryLimitInBytes: mib(128), cpuQuota: 100_000n, cpuShares: 1024n },
+      { id: c, memoryLimitInBytes: mib(32), cpuQuota: 50_000n, cpuShares: 512n },
+      { id: a, memoryLimitInBytes: mib(128), cpuQuota: 200_000n, cpuShares: 2048n },
+    ]);
+  });
+
+  it('restarts a container whose policy asks for it', async () => {
+    const b = bench();
+    const resizePolicy = [{ resourceName: 'memory', restartPolicy: 'RestartContainer' }];
+    await b.settle(pod(both('500m', '64Mi'), { resizePolicy }));
+    const larger = pod(both('500m', '128Mi'), { resizePolicy });
+    expect((await b.during(b.sync(larger))).results.map(({ action }) => action)).toEqual([
+      'KillContainer',
+      'ResizePodInPlace',
+      'StartContainer',
+    ]);
+    expect(b.eventTexts()).toContain('Killing: Container app resize requires restart');
+    expect(await b.held(larger)).toEqual({ cpu: 500, request: 500, memoryMi: 128, restarts: 1 });
+    expect(await b.sync(larger)).toEqual({ results: [] });
+  });
+
+  it('refuses to go below what is in use, with both limits as they were, and goes there once it can', async () => {
+    let usageBytes: bigint | undefined = BigInt(48 * MI);
+    const b = bench({ ports: { memoryUsage: { container: async () => usageBytes, pod: async () => undefined } } });
+    await b.settle(pod(both('500m', '64Mi')));
+    const smaller = pod(both('250m', '32Mi'));
+    const { results, error } = await b.sync(smaller);
+    const message =
+      'cannot decrease memory limits: attempting to set container "app" memory limit (33554432) below current usage (50331648)';
+    expect(results).toEqual([refused(message)]);
+    expect(error?.message).toContain('failed to "ResizePodInPlace"');
+    expect(await b.held(smaller)).toEqual({ cpu: 500, request: 500, memoryMi: 64, restarts: 0 });
+    usageBytes = undefined;
+    expect((await b.sync(smaller)).results).toEqual([
+      refused('cannot decrease memory limits: missing container "app" memory usage'),
+    ]);
+    usageBytes = BigInt(16 * MI);
+    expect(await b.sync(smaller)).toEqual({ results: [resized] });
+    expect(await b.held(smaller)).toEqual({ cpu: 250, request: 250, memoryMi: 32, restarts: 0 });
+  });
+
+  it('asks the runtime for what is in use, if nobody else knows', async () => {
+    const b = bench({ ports: { memoryUsage: undefined } });
+    await b.settle(pod(both('500m', '1Gi')));
+    expect((await b.sync(pod(both('500m', '1Mi')))).results[0]?.message).toMatch(
+      /memory limit \(1048576\) below current usage \(\d+\)$/,
+    );
+    expect(await b.sync(pod(both('500m', '512Mi')))).toEqual({ results: [resized] });
+  });
+
+  it('that fails in the middle goes on with the next sync, without doing again what was done', async () => {
+    const b = bench();
+    await b.settle(pod(both('500m', '64Mi')));
+    const larger = pod(both('1', '128Mi'));
+    b.fake.setFailpoint('updateContainerResources', '1*off->1*error(unavailable: busy)');
+    expect((await b.sync(larger)).results).toEqual([refused('rpc error: code = Unavailable desc = busy')]);
+    expect(await b.held(larger)).toEqual({ cpu: 500, request: 500, memoryMi: 128, restarts: 0 });
+    const before = b.fake.calls.get('updateContainerResources') ?? 0;
+    expect(await b.manager.isResizeInProgress(larger, await b.status(larger))).toBe(true);
+    expect(await b.sync(larger)).toEqual({ results: [resized] });
+    expect(b.fake.calls.get('updateContainerResources')).toBe(before + 1);
+    expect(await b.held(larger)).toEqual({ cpu: 1000, request: 1000, memoryMi: 128, restarts: 0 });
+    expect(await b.manager.isResizeInProgress(larger, await b.status(larger))).toBe(false);
+  });
+
+  it('does not keep containers that are to start from it', async () => {
+    const b = bench();
+    const two = (resources: ResourceRequirements): Pod =>
+      testPod({ containers: [{ name: 'a', resources }, { name: 'b' }] });
+    await b.settle(two(both('500m', '64Mi')));
+    b.fake.exitContainer(await b.idOf(two({}), 'b'), 1);
+    b.fake.setFailpoint('updateContainerResources', '1*error(unavailable: busy)');
+    const { results } = await b.sync(two(both('1', '64Mi')));
+    expect(results).toEqual([
+      refused('rpc error: code = Unavailable desc = busy'),
+      { action: 'StartContainer', target: 'b' },
+    ]);
+  });
+
+  it('comes after init containers and before regular ones', async () => {
+    const b = bench();
+    const sidecar = (resources: ResourceRequirements): Pod =>
+      testPod({
+        initContainers: [{ name: 'proxy', restartPolicy: 'Always', resources }],
+        containers: [{ name: 'app' }],
+      });
+    await b.settle(sidecar(both('500m', '64Mi')));
+    b.fake.exitContainer(await b.idOf(sidecar({}), 'app'), 1);
+    const larger = sidecar(both('1', '64Mi'));
+    expect((await b.sync(larger)).results).toEqual([resized, { action: 'StartContainer', target: 'app' }]);
+    expect(await b.held(larger, 'proxy')).toMatchObject({ cpu: 1000, restarts: 0 });
+  });
+
+  it('says how long it took', async () => {
+    const observed: unknown[] = [];
+    const metrics: Metrics = {
+      ...noopMetrics,
+      histogram: ({ name }) => ({
+        observe: (value, labels) => {
+          if (name === 'kubelet_pod_resize_duration_milliseconds') observed.push([value, labels]);
+        },
+      }),
+    };
+    const b = bench({ ports: { metrics } });
+    await b.settle(pod(both('500m', '64Mi')));
+    b.fake.setFailpoint('updateContainerResources', '1*error(unavailable: busy)->1*delay(250)');
+    await b.sync(pod(both('1', '64Mi')));
+    await b.during(b.sync(pod(both('1', '64Mi'))));
+    expect(observed).toEqual([
+      [0, { success: 'false' }],
+      [250, { success: 'true' }],
+    ]);
+  });
+});
+
+describe('resize in place and restarts of the agent', () => {
+  const resizePolicy = [
+    { resourceName: 'cpu', restartPolicy: 'RestartContainer' },
+    { resourceName: 'memory', restartPolicy: 'RestartContainer' },
+  ];
+
+  it('remembers what is in effect', async () => {
+    const first = bench();
+    const large = pod(both('1', '128Mi'));
+    await first.settle(pod(both('500m', '64Mi')));
+    await first.sync(large);
+    await first.manager[Symbol.asyncDispose]();
+    const second = bench({ after: first, ports: { files: first.files } });
+    expect(await second.sync(large)).toEqual({ results: [] });
+    expect((await second.manager.actuatedResources('uid-web')).containers).toEqual(
+      new Map([['app', both('1', '128Mi')]]),
+    );
+  });
+
+  it('does an update again whose answer never came to the disk', async () => {
+    const files = createMemoryFileSystem({ '/etc/hosts': '' });
+    let dead = false;
+    const dying = {
+      ...files,
+      replaceFile: (...parameters: Parameters<typeof files.replaceFile>) =>
+        dead ? new Promise<never>(() => undefined) : files.replaceFile(...parameters),
+    };
+    const first = bench({ ports: { files: dying } });
+    await first.settle(pod(both('500m', '64Mi')));
+    dead = true;
+    const larger = pod(both('1', '64Mi'));
+    void first.sync(larger);
+    await first.clock.settle();
+    expect(await first.held(larger)).toMatchObject({ cpu: 1000 });
+    const second = bench({ after: first, ports: { files } });
+    expect(await second.sync(larger)).toEqual({ results: [resized] });
+    expect(await second.held(larger)).toEqual({ cpu: 1000, request: 1000, memoryMi: 64, restarts: 0 });
+    expect(await second.sync(larger)).toEqual({ results: [] });
+  });
+
+  it.each([
+    ['is lost', undefined],
+    ['is damaged', '{"data":"{'],
+  ])('restarts no healthy container when its file %s', async (_, content) => {
+    const first = bench();
+    const resources = { requests: { cpu: '100m', memory: '48Mi' }, limits: { memory: '64Mi' } };
+    const unchanged = pod(resources, { resizePolicy });
+    await first.settle(unchanged);
+    const files = createMemoryFileSystem({ '/etc/hosts': '', ...(content !== undefined && { [CHECKPOINT]: content }) });
+    const second = bench({ after: first, ports: { files } });
+    expect(await second.sync(unchanged)).toEqual({ results: [] });
+    // From the runtime, save the memory request, of which it knows nothing.
+    expect((await second.manager.actuatedResources('uid-web')).containers.get('app')).toEqual(resources);
+  });
+
+  it('still resizes what changed while its file was lost', async () => {
+    const first = bench();
+    await first.settle(pod(both('500m', '64Mi')));
+    const second = bench({ after: first, ports: { files: createMemoryFileSystem({ '/etc/hosts': '' }) } });
+    const larger = pod(both('1', '64Mi'), { resizePolicy: resizePolicy.slice(1) });
+    expect(await second.sync(larger)).toEqual({ results: [resized] });
+    expect(await second.held(larger)).toEqual({ cpu: 1000, request: 1000, memoryMi: 64, restarts: 0 });
+  });
+
+  it('with a runtime that does not report resources, updates what it can and restarts nothing', async () => {
+    const wrap = ({ containerStatus }: RuntimeService): Partial<RuntimeService> => ({
+      async containerStatus(request, options) {
+        const response = await containerStatus(request, options);
+        return { ...response, status: { ...response.status!, resources: undefined } };
+      },
+    });
+    const first = bench();
+    const unchanged = pod(both('500m', '64Mi'), { resizePolicy: resizePolicy.slice(1) });
+    await first.settle(unchanged);
+    const files = createMemoryFileSystem({ '/etc/hosts': '' });
+    const second = bench({ after: first, ports: { files }, wrap });
+    // The bench asks the runtime itself, so its answers are stripped here.
+    const status = await first.status(unchanged);
+    const stripped = { ...status, containers: status.containers.map(({ resources: _, ...rest }) => rest) };
+    expect((await second.manager.syncPod(unchanged, stripped)).results).toEqual([resized]);
+    expect(await first.held(unchanged)).toMatchObject({ cpu: 500, memoryMi: 64, restarts: 0 });
+  });
+
+  it('knows what another instance of a container had no more, once that one is replaced', async () => {
+    const first = bench();
+    await first.settle(pod(both('500m', '64Mi'), { resizePolicy }));
+    const larger = pod(both('1', '128Mi'), { resizePolicy });
+    first.fake.exitContainer(await first.idOf(larger, 'app'), 1);
+    await first.sync(larger);
+    // Killed at this point, the agent must not take the old record for that of the new container.
+    const files = createMemoryFileSystem(Object.fromEntries(first.files.files));
+    const second = bench({ after: first, ports: { files } });
+    expect(await second.sync(larger)).toEqual({ results: [] });
+    expect(await second.held(larger)).toMatchObject({ cpu: 1000, restarts: 1 });
+  });
+
+  it('forgets a pod with its last trace, also one that went while no agent ran', async () => {
+    const b = bench();
+    const pods = ['one', 'two'].map((name) => testPod({ name, containers: [{ resources: both('1', '1Gi') }] }));
+    for (const each of pods) await b.settle(each);
+    const [one, two] = pods as [Pod, Pod];
+    const sizeOf = async (name: string): Promise<number> =>
+      (await b.manager.actuatedResources(`uid-${name}`)).containers.size;
+    await b.during(b.manager.killPod(one, await b.status(one)));
+    await b.manager.removePod(await b.status(one));
+    expect([await sizeOf('one'), await sizeOf('two')]).toEqual([0, 1]);
+    const request = { shouldContentBeRemoved: (uid: string) => uid === 'uid-two', minAgeMs: 0, maxPerPodContainer: 1 };
+    await b.manager.collectGarbage({ ...request, maxContainers: -1, allSourcesReady: false });
+    expect(await sizeOf('two')).toBe(1);
+    await b.during(b.manager.killPod(two, await b.status(two)));
+    await b.manager.collectGarbage({ ...request, maxContainers: -1, allSourcesReady: true });
+    expect(await sizeOf('two')).toBe(0);
+  });
+});
+
+describe('resize of the cgroup of a pod', () => {
+  interface Cgroups extends PodCgroups {
+    values: PodCgroupValues;
+    failNext: string | undefined;
+  }
+  const none: PodCgroupValues = { cpuShares: 2, cpuQuotaUs: -1, cpuPeriodUs: 100_000, memoryLimitBytes: -1 };
+  const values = (cpuShares: number, cpuQuotaUs: number, memoryMi: number): PodCgroupValues => ({
+    ...none,
+    cpuShares,
+    cpuQuotaUs,
+    memoryLimitBytes: memoryMi * MI,
+  });
+
+  /** A bench that keeps pod cgroups, and the log of what was set, in order: `pod` or the container, then what. */
+  function cgroupBench(initial: PodCgroupValues, options: BenchOptions = {}) {
+    const log: string[] = [];
+    const told: unknown[] = [];
+    const cgroups: Cgroups = {
+      values: initial,
+      failNext: undefined,
+      read: async () => cgroups.values,
+      async write(_, changed) {
+        log.push(`pod ${Object.keys(changed).join(' ')}`);
+        cgroups.values = { ...cgroups.values, ...changed };
+        const failure = cgroups.failNext;
+        cgroups.failNext = undefined;
+        if (failure !== undefined) throw new Error(failure);
+      },
+    };
+    const b = bench({
+      wrap: ({ updateContainerResources, updatePodSandboxResources }) => ({
+        async updateContainerResources(request, callOptions) {
+          log.push(
+            `container ${String(Number(request.linux!.memoryLimitInBytes) / MI)}Mi ${String(request.linux!.cpuQuota)}`,
+          );
+          return updateContainerResources(request, callOptions);
+        },
+        async updatePodSandboxResources(request, callOptions) {
+          const { cpuShares, cpuQuota, memoryLimitInBytes } = request.resources!;
+          told.push([Number(cpuShares), Number(cpuQuota), Number(memoryLimitInBytes) / MI]);
+          return updatePodSandboxResources(request, callOptions);
+        },
+      }),
+      ...options,
+      ports: { podCgroups: cgroups, ...options.ports },
+    });
+    return { b, cgroups, log, told };
+  }
+
+  it('is widened before its containers grow', async () => {
+    const { b, cgroups, log, told } = cgroupBench(values(512, 50_000, 64));
+    await b.settle(pod(both('500m', '64Mi')));
+    expect(await b.sync(pod(both('1', '128Mi')))).toEqual({ results: [resized] });
+    expect(log).toEqual([
+      'pod memoryLimitBytes',
+      'container 128Mi 50000',
+      'pod cpuQuotaUs cpuPeriodUs',
+      'pod cpuShares',
+      'container 128Mi 100000',
+    ]);
+    expect(told).toEqual([
+      [512, 50_000, 128],
+      [512, 100_000, 128],
+      [1024, 100_000, 128],
+    ]);
+    expect(cgroups.values).toEqual(values(1024, 100_000, 128));
+  });
+
+  it('is narrowed after its containers shrank', async () => {
+    const { b, cgroups, log } = cgroupBench(values(1024, 100_000, 128));
+    await b.settle(pod(both('1', '128Mi')));
+    await b.sync(pod(both('500m', '64Mi')));
+    expect(log).toEqual([
+      'container 64Mi 100000',
+      'pod memoryLimitBytes',
+      'container 64Mi 50000',
+      'pod cpuShares',
+      'pod cpuQuotaUs cpuPeriodUs',
+    ]);
+    expect(cgroups.values).toEqual(values(512, 50_000, 64));
+  });
+
+  it('keeps a limit that the pod is to have no more', async () => {
+    const { b, cgroups } = cgroupBench(values(512, 50_000, 64));
+    await b.settle(pod({ requests: { cpu: '500m' } }));
+    await b.sync(pod({ requests: { cpu: '1' } }));
+    expect(cgroups.values).toEqual(values(1024, 50_000, 64));
+  });
+
+  it('does not go below what the pod uses', async () => {
+    const { b, log } = cgroupBench(values(512, 50_000, 128), { usageBytes: BigInt(100 * MI) });
+    await b.settle(pod(both('500m', '128Mi')));
+    const { results } = await b.sync(pod(both('500m', '64Mi')));
+    const limits = 'memory limit (67108864) below current usage (104857600)';
+    expect(results).toEqual([
+      refused(
+        `cannot decrease memory limits: [attempting to set pod ${limits}, attempting to set container "app" ${limits}]`,
+      ),
+    ]);
+    expect(log).toEqual([]);
+  });
+
+  it('is as before when it cannot be written, and so the runtime was told', async () => {
+    const { b, cgroups, told } = cgroupBench(values(512, 50_000, 64));
+    await b.settle(pod(both('500m', '64Mi')));
+    cgroups.failNext = 'EBUSY: device is busy';
+    const larger = pod(both('500m', '128Mi'));
+    expect((await b.sync(larger)).results).toEqual([
+      refused(`failed to set cgroup config for memory of pod ${target}: EBUSY: device is busy`),
+    ]);
+    expect(cgroups.values).toEqual(values(512, 50_000, 64));
+    expect(told.at(-1)).toEqual([512, 50_000, 64]);
+    expect(await b.held(larger)).toMatchObject({ memoryMi: 64 });
+    expect(await b.sync(larger)).toEqual({ results: [resized] });
+    expect(cgroups.values).toEqual(values(512, 50_000, 128));
+  });
+
+  it('changes with a runtime that does not want to know of it, but not against one that refuses', async () => {
+    const { b, cgroups } = cgroupBench(values(512, 50_000, 64));
+    await b.settle(pod(both('500m', '64Mi')));
+    const larger = pod(both('1', '64Mi'));
+    b.fake.failNext('updatePodSandboxResources', new ServiceError(StatusCode.Internal, 'no memory left'));
+    expect((await b.sync(larger)).results).toEqual([refused('rpc error: code = Internal desc = no memory left')]);
+    expect(cgroups.values).toEqual(values(512, 50_000, 64));
+    b.fake.failNext('updatePodSandboxResources', new ServiceError(StatusCode.Unimplemented, 'unknown method'));
+    expect(await b.sync(larger)).toEqual({ results: [resized] });
+    expect(cgroups.values).toEqual(values(1024, 100_000, 64));
+  });
+
+  it('makes room for a container that restarts with more', async () => {
+    const { b, cgroups, log } = cgroupBench(values(512, 50_000, 64));
+    const resizePolicy = [{ resourceName: 'memory', restartPolicy: 'RestartContainer' }];
+    await b.settle(pod(both('500m', '64Mi'), { resizePolicy }));
+    await b.during(b.sync(pod(both('500m', '128Mi'), { resizePolicy })));
+    expect(log).toEqual(['pod memoryLimitBytes']);
+    expect(cgroups.values).toEqual(values(512, 50_000, 128));
+  });
+
+  it('follows the resources of the pod as a whole, and so do containers without limits of their own', async () => {
+    const { b, cgroups } = cgroupBench(values(512, 50_000, 64));
+    const whole = (resources: ResourceRequirements): Pod => testPod({ containers: [{}], spec: { resources } });
+    await b.settle(whole(both('500m', '64Mi')));
+    const larger = whole(both('1', '128Mi'));
+    expect(await b.manager.isResizeInProgress(larger, await b.status(larger))).toBe(true);
+    expect(await b.sync(larger)).toEqual({ results: [resized] });
+    expect(cgroups.values).toEqual(values(1024, 100_000, 128));
+    expect(await b.held(larger)).toMatchObject({ cpu: 1000, memoryMi: 128, restarts: 0 });
+    expect(await b.sync(larger)).toEqual({ results: [] });
+    expect(await b.manager.isResizeInProgress(larger, await b.status(larger))).toBe(false);
+  });
+});

@@ -1,0 +1,122 @@
+import { seededRandom, sleep } from '@rxlet/component-base';
+import { createVirtualClock } from '@rxlet/component-base/testing';
+import { createFakeRuntime, createMemoryLogs, type FakeRuntime } from '@rxlet/fake-cri';
+import { testPod } from '@rxlet/pod-model/testing';
+import { describe, expect, it } from 'vitest';
+import type { ImageEnsurer } from '../ports.ts';
+import { imageFailure } from '../testing/direct-image-ensurer.ts';
+import { createManagerBench, type ManagerBench } from '../testing/manager-bench.ts';
+
+interface Bench extends ManagerBench {
+  readonly fake: FakeRuntime;
+  /** `image at second` of each request for an image. */
+  readonly asked: string[];
+}
+
+/** Images take as many seconds as their tag says; one whose name begins with `bad` fails after that. */
+function bench(): Bench {
+  const clock = createVirtualClock();
+  const fake = createFakeRuntime({ clock, random: seededRandom(2), logs: createMemoryLogs() });
+  const asked: string[] = [];
+  const startMs = clock.now();
+  const images: ImageEnsurer = {
+    async ensureImageExists({ image, signal }) {
+      asked.push(`${image} ${String((clock.now() - startMs) / 1000)}`);
+      await sleep(clock, Number(image.split(':')[1]) * 1000, signal);
+      if (image.startsWith('bad')) throw imageFailure('ErrImagePull', `${image} is bad`);
+      return { imageRef: (await fake.images.pullImage({ image: { image } })).imageRef };
+    },
+  };
+  return {
+    ...createManagerBench({ clock, runtime: fake.runtime, images: fake.images, ports: { images } }),
+    fake,
+    asked,
+  };
+}
+
+const containers = (...images: string[]) => images.map((image, index) => ({ name: 'abcdef'[index]!, image }));
+const startedOf = (b: Bench) =>
+  b.events
+    .list()
+    .flatMap(({ reason, object }) => (reason === 'Started' ? [/\{(.*)\}/.exec(object.fieldPath!)![1]] : []));
+
+describe('the images of one pod', () => {
+  it('are pulled side by side, and containers start in their order', async () => {
+    const b = bench();
+    const pod = testPod({ containers: containers('slow:9', 'quick:1', 'medium:5') });
+    const startMs = b.clock.now();
+    await b.during(b.sync(pod));
+    expect(b.asked).toEqual(['slow:9 0', 'quick:1 0', 'medium:5 0']);
+    expect(b.clock.now() - startMs).toBe(9000);
+    expect(startedOf(b)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('do not hold up a container whose own image is there', async () => {
+    const b = bench();
+    const pod = testPod({ containers: containers('quick:1', 'slow:9') });
+    const syncing = b.sync(pod);
+    await b.clock.advance(2000);
+    expect(startedOf(b)).toEqual(['a']);
+    await b.during(syncing);
+    expect(startedOf(b)).toEqual(['a', 'b']);
+  });
+
+  it('fail each for their own container', async () => {
+    const b = bench();
+    const pod = testPod({ containers: containers('bad:3', 'good:1', 'bad:1') });
+    const { results } = await b.during(b.sync(pod));
+    expect(results.slice(1).map(({ target, reason, message }) => [target, reason, message])).toEqual([
+      ['a', 'ErrImagePull', 'bad:3 is bad'],
+      ['b', undefined, undefined],
+      ['c', 'ErrImagePull', 'bad:1 is bad'],
+    ]);
+    expect(b.clock.now() % 60_000).toBe(3000);
+  });
+
+  it('are asked for again by a container with the same image only when it is its turn', async () => {
+    const b = bench();
+    await b.during(b.sync(testPod({ containers: containers('one:2', 'one:2') })));
+    expect(b.asked).toEqual(['one:2 0', 'one:2 2']);
+  });
+
+  it('are not pulled for containers that may not start in this sync', async () => {
+    const b = bench();
+    const pod = testPod({
+      initContainers: [
+        { name: 'side', image: 'side:1', restartPolicy: 'Always' },
+        { name: 'i', image: 'init:1' },
+      ],
+      containers: containers('main:1'),
+    });
+    await b.during(b.sync(pod));
+    expect(b.asked).toEqual(['side:1 0']);
+    await b.during(b.sync(pod));
+    expect(b.asked).toEqual(['side:1 0', 'init:1 1']);
+  });
+
+  it('are not pulled for a container that has to wait after a crash', async () => {
+    const b = bench();
+    const pod = testPod({ containers: [{ name: 'a', image: 'crash:0', command: ['false'] }] });
+    for (let round = 0; round < 3; round++) {
+      await b.during(b.sync(pod));
+      await b.clock.settle();
+    }
+    // The first start and the first restart; the third has to wait.
+    expect(b.asked).toHaveLength(2);
+    expect((await b.sync(pod)).error?.failures[0]?.reason).toBe('CrashLoopBackOff');
+    expect(b.asked).toHaveLength(2);
+  });
+
+  it('are given up with the sync, and nothing is left', async () => {
+    const b = bench();
+    const controller = new AbortController();
+    const pod = testPod({ containers: containers('slow:900', 'slower:1000') });
+    const syncing = b.manager.syncPod(pod, await b.status(pod), { signal: controller.signal });
+    await b.clock.advance(1000);
+    expect(b.clock.pendingTimers).toBe(2);
+    controller.abort(new Error('enough'));
+    await expect(syncing).rejects.toThrow('enough');
+    expect(b.clock.pendingTimers).toBe(0);
+    expect(b.eventTexts().filter((text) => text.startsWith('Failed'))).toEqual([]);
+  });
+});

@@ -1,0 +1,284 @@
+import { seededRandom, sleep } from '@rxlet/component-base';
+import { createVirtualClock, type VirtualClock } from '@rxlet/component-base/testing';
+import {
+  type CallOptions,
+  ContainerState,
+  PodSandboxState,
+  type RuntimeService,
+  ServiceError,
+  StatusCode,
+} from '@rxlet/cri-api';
+import { createFakeRuntime, discardLogs, type FakeRuntime } from '@rxlet/fake-cri';
+import type { Pod } from '@rxlet/kube-api';
+import { PodLabel } from '@rxlet/pod-model';
+import { testPod } from '@rxlet/pod-model/testing';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createManagerBench, type ManagerBench } from '../testing/manager-bench.ts';
+import { withCallTimeout } from '../testing/with-call-timeout.ts';
+import { callOrLook, mayHaveHappened } from './unknown-outcome.ts';
+
+const TIMEOUT_MS = 120_000;
+
+interface Bench extends ManagerBench {
+  readonly fake: FakeRuntime;
+}
+
+function bench(
+  wrap: (runtime: RuntimeService, clock: VirtualClock, fake: FakeRuntime) => RuntimeService = (r) => r,
+): Bench {
+  const clock = createVirtualClock();
+  const fake = createFakeRuntime({ clock, random: seededRandom(2), logs: discardLogs });
+  const runtime = withCallTimeout(wrap(fake.runtime, clock, fake), TIMEOUT_MS);
+  return {
+    ...createManagerBench({ clock, runtime, images: fake.images, options: { requestTimeoutMs: TIMEOUT_MS } }),
+    fake,
+  };
+}
+
+/** Fails when two instances of one container run, or two sandboxes of one pod are ready. */
+function checkNothingTwice({ fake }: Pick<Bench, 'fake'>): void {
+  const { containers, sandboxes } = fake.snapshot();
+  const running = containers
+    .filter(({ state }) => state === ContainerState.CONTAINER_RUNNING)
+    .map(({ labels }) => `${labels[PodLabel.podUid] ?? ''}/${labels[PodLabel.containerName] ?? ''}`);
+  const ready = sandboxes
+    .filter(({ state }) => state === PodSandboxState.SANDBOX_READY)
+    .map(({ metadata }) => metadata?.uid);
+  expect(new Set(running).size, `running: ${running.join(' ')}`).toBe(running.length);
+  expect(new Set(ready).size, `ready: ${ready.join(' ')}`).toBe(ready.length);
+}
+
+describe('mayHaveHappened', () => {
+  const error = (code: StatusCode, message = 'x'): Error => new ServiceError(code, message);
+
+  it('takes the word of a client that knows', () => {
+    const known = (outcome: string): Error => Object.assign(error(StatusCode.Unavailable), { outcome });
+    expect(mayHaveHappened(known('none'))).toBe(false);
+    expect(mayHaveHappened(known('unknown'))).toBe(true);
+    expect(mayHaveHappened(Object.assign(error(StatusCode.Internal), { outcome: 'unknown' }))).toBe(true);
+    const reserved = 'failed to reserve container name "c": name "c" is reserved for "1"';
+    expect(mayHaveHappened(Object.assign(error(StatusCode.Unknown, reserved), { outcome: 'refused' }))).toBe(true);
+  });
+
+  it('goes by the code otherwise', () => {
+    for (const code of [StatusCode.DeadlineExceeded, StatusCode.Unavailable, StatusCode.AlreadyExists]) {
+      expect(mayHaveHappened(error(code))).toBe(true);
+    }
+    for (const code of [StatusCode.Internal, StatusCode.InvalidArgument, StatusCode.Unknown, StatusCode.NotFound]) {
+      expect(mayHaveHappened(error(code))).toBe(false);
+    }
+    expect(mayHaveHappened(undefined)).toBe(false);
+    expect(mayHaveHappened('text')).toBe(false);
+  });
+});
+
+describe('callOrLook', () => {
+  const lost = new ServiceError(StatusCode.Unavailable, 'lost');
+  const failing = (): Promise<never> => Promise.reject(lost);
+
+  it('gives the error of the call when there is nothing to be found, or the look fails too', async () => {
+    await expect(callOrLook(failing, () => Promise.resolve(undefined))).rejects.toBe(lost);
+    await expect(callOrLook(failing, () => Promise.reject(new Error('look failed')))).rejects.toBe(lost);
+  });
+
+  it('does not look after a plain refusal', async () => {
+    const refused = new ServiceError(StatusCode.Internal, 'no');
+    const look = (): never => expect.unreachable();
+    await expect(callOrLook(() => Promise.reject(refused), look)).rejects.toBe(refused);
+  });
+});
+
+/** Takes a pod through its whole life: started, one container ended and restarted, sandbox lost and replaced, stopped, removed. */
+async function wholeLife(b: Bench, pod: Pod): Promise<void> {
+  const settle = async (): Promise<void> => {
+    for (let round = 0; round < 12; round++) {
+      const { results, error } = await b.during(b.sync(pod));
+      checkNothingTwice(b);
+      if (results.length === 0) return;
+      await b.clock.advance(error?.backoffUntilMs === undefined ? 0 : error.backoffUntilMs - b.clock.now());
+    }
+    throw new Error('the pod does not come to rest');
+  };
+  const runs = async (): Promise<void> => {
+    await settle();
+    const { containers, sandboxes } = await b.status(pod);
+    const running = containers.filter(({ state }) => state === 'running').map(({ name }) => name);
+    expect(running.sort()).toEqual(['app', 'proxy']);
+    expect(sandboxes.filter(({ state }) => state === 'ready')).toHaveLength(1);
+  };
+  await runs();
+  b.fake.exitContainer(await b.idOf(pod, 'app'), 1);
+  await runs();
+  b.fake.failSandbox((await b.status(pod)).sandboxes[0]!.id);
+  await runs();
+  for (let round = 0; round < 4; round++) {
+    const killed = await b.during(b.manager.killPod(pod, await b.status(pod)));
+    if (killed.error !== undefined) continue;
+    const removed = await b.during(b.manager.removePod(await b.status(pod)));
+    if (removed.error === undefined) break;
+  }
+  expect(b.fake.snapshot()).toMatchObject({ sandboxes: [], containers: [] });
+}
+
+const lifePod = (): Pod =>
+  testPod({
+    initContainers: [
+      { name: 'proxy', restartPolicy: 'Always' },
+      { name: 'setup', command: ['true'] },
+    ],
+    containers: [{ name: 'app' }],
+    spec: { terminationGracePeriodSeconds: 5 },
+  });
+
+const mutating = [
+  'runPodSandbox',
+  'createContainer',
+  'startContainer',
+  'stopContainer',
+  'removeContainer',
+  'stopPodSandbox',
+  'removePodSandbox',
+] as const;
+
+const faults = {
+  'refused before it had any effect': ['1*error(internal: not today)', 'before'],
+  'not answered, without effect': ['1*hang', 'before'],
+  'not answered in time after its effect': ['1*hang', 'after'],
+  'done, and its reply lost': ['1*lost', 'before'],
+  'refused as unavailable, without effect': ['1*error(unavailable: starting)', 'before'],
+} as const;
+
+describe('one call of a pod’s life', () => {
+  for (const [name, [failpoint, place]] of Object.entries(faults)) {
+    it.each(mutating)(`%s: ${name}`, async (rpc) => {
+      // How often the life makes the call at all.
+      const count = bench();
+      await wholeLife(count, lifePod());
+      const calls = count.fake.calls.get(rpc)!;
+      expect(calls).toBeGreaterThan(0);
+      for (let nth = 0; nth < calls; nth++) {
+        const b = bench();
+        b.fake.setFailpoint(rpc, nth === 0 ? failpoint : `${String(nth)}*off->${failpoint}`, place);
+        await wholeLife(b, lifePod());
+        expect(b.fake.failpoints(), `call ${String(nth)} was not made`).toEqual([]);
+        expect(b.clock.pendingTimers).toBe(0);
+      }
+    });
+  }
+
+  it.each(['runPodSandbox', 'createContainer', 'startContainer', 'stopContainer', 'removeContainer'] as const)(
+    '%s: what it did is taken at once, as if it had been answered',
+    async (rpc) => {
+      for (const [failpoint, place] of [
+        faults['done, and its reply lost'],
+        faults['not answered in time after its effect'],
+      ]) {
+        const b = bench();
+        const pod = testPod({ initContainers: [{ name: 'i', command: ['true'] }] });
+        b.fake.setFailpoint(rpc, failpoint, place);
+        const run = async (): Promise<void> => {
+          for (let round = 0; round < 3; round++) {
+            expect((await b.during(b.sync(pod))).error).toBeUndefined();
+            await b.clock.settle();
+          }
+          expect((await b.during(b.manager.killPod(pod, await b.status(pod)))).error).toBeUndefined();
+          expect((await b.during(b.manager.removePod(await b.status(pod)))).error).toBeUndefined();
+        };
+        await run();
+        expect(b.fake.failpoints()).toEqual([]);
+      }
+    },
+  );
+});
+
+describe('any faults in any calls', () => {
+  /** What may happen to one call; `late`: it has its effect only when nobody waits for it any more. */
+  const mishap = fc.constantFrom('fine', 'fine', 'fine', 'refuse', 'hang', 'lose', 'slow', 'late');
+
+  it('never lead to two of anything, and the pod runs as soon as they end', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(mishap, { minLength: 1, maxLength: 60 }), fc.nat(), async (mishaps, seed) => {
+        const random = seededRandom(seed);
+        let calm = false;
+        const b = bench((runtime, clock, fake) => {
+          const check = (): void => checkNothingTwice({ fake });
+          let next = 0;
+          const suffer = (call: (request: unknown, options?: CallOptions) => Promise<unknown>) =>
+            async function carryOut(request: unknown, options: CallOptions = {}): Promise<unknown> {
+              const { signal, timeoutMs = TIMEOUT_MS } = options;
+              const checked = async (): Promise<unknown> => {
+                check();
+                return call(request, { timeoutMs: TIMEOUT_MS }).finally(check);
+              };
+              const timedOut = async (): Promise<never> => {
+                await sleep(clock, timeoutMs, signal);
+                throw new ServiceError(StatusCode.DeadlineExceeded, 'too slow');
+              };
+              switch (calm ? 'fine' : (mishaps[next++] ?? 'fine')) {
+                case 'refuse':
+                  throw new ServiceError(StatusCode.Internal, 'not today');
+                case 'hang':
+                  return timedOut();
+                case 'lose':
+                  await checked();
+                  throw new ServiceError(StatusCode.Unavailable, 'the connection was lost');
+                case 'slow':
+                  await sleep(clock, 1000, signal);
+                  return checked();
+                case 'late':
+                  sleep(clock, timeoutMs + 1 + random.next() * 60_000)
+                    .then(checked)
+                    .catch(() => undefined);
+                  return timedOut();
+                default:
+                  return checked();
+              }
+            };
+          return new Proxy(runtime, {
+            get: (target, name) => {
+              const call = Reflect.get(target, name) as (request: unknown, options?: CallOptions) => Promise<unknown>;
+              return (mutating as readonly unknown[]).includes(name) ? suffer(call) : call;
+            },
+          });
+        });
+        const pod = lifePod();
+        const life = async (): Promise<void> => {
+          for (let round = 0; round < 15; round++) {
+            await b.sync(pod);
+            const running = b.fake
+              .snapshot()
+              .containers.filter(({ state }) => state === ContainerState.CONTAINER_RUNNING);
+            const victim = running[Math.floor(random.next() * running.length * 3)];
+            if (victim !== undefined) b.fake.exitContainer(victim.id, 1);
+            if (random.next() < 0.1) {
+              const sandbox = b.fake.snapshot().sandboxes[0];
+              if (sandbox !== undefined) b.fake.failSandbox(sandbox.id);
+            }
+            await sleep(b.clock, 400_000 * random.next() ** 4);
+          }
+        };
+        let lived = false;
+        const living = life().then(() => (lived = true));
+        await b.clock.runUntil(() => lived, 36_000_000);
+        await living;
+        calm = true;
+        // What is late happens now, and back-offs end.
+        await b.clock.advance(700_000);
+        for (let round = 0; round < 8; round++) {
+          await b.during(b.sync(pod));
+          checkNothingTwice(b);
+          await b.clock.advance(310_000);
+        }
+        const status = await b.status(pod);
+        const running = status.containers.filter(({ state }) => state === 'running').map(({ name }) => name);
+        expect(running.sort()).toEqual(['app', 'proxy']);
+        expect(status.sandboxes.filter(({ state }) => state === 'ready')).toHaveLength(1);
+        expect((await b.during(b.manager.killPod(pod, status))).error).toBeUndefined();
+        expect((await b.during(b.manager.removePod(await b.status(pod)))).error).toBeUndefined();
+        expect(b.fake.snapshot()).toMatchObject({ sandboxes: [], containers: [] });
+      }),
+      { numRuns: 60 },
+    );
+  }, 60_000);
+});

@@ -1,0 +1,23 @@
+import { type CallOptions, ImageServiceDescriptor, type ImageService, type RuntimeService } from '@rxlet/cri-api';
+import { RuntimeServiceDescriptor } from '@rxlet/cri-api';
+
+type AnyCall = (request: unknown, options?: CallOptions) => unknown;
+
+const { pullImage: _unlimited, ...imageMethods } = ImageServiceDescriptor.method;
+const unary = new Set(
+  Object.entries({ ...RuntimeServiceDescriptor.method, ...imageMethods })
+    .filter(([, { methodKind }]) => methodKind === 'unary')
+    .map(([name]) => name),
+);
+
+/** A port whose calls end by a deadline as those of a real client do: each unary one that names none of its own, but for pulls, which may take any time. */
+export function withCallTimeout<T extends RuntimeService | ImageService>(port: T, timeoutMs: number): T {
+  return new Proxy(port, {
+    get(target, name) {
+      const call = Reflect.get(target, name) as AnyCall;
+      if (!unary.has(String(name))) return call;
+      return (request: unknown, options: CallOptions = {}) =>
+        call(request, { ...options, timeoutMs: options.timeoutMs ?? timeoutMs });
+    },
+  });
+}
