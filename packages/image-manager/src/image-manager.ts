@@ -44,8 +44,16 @@ export interface ImageManagerPorts {
   readonly records?: PullRecords | undefined;
   /** Shared with a garbage collector, which then spares the images that are about to be used. Default: there is none. */
   readonly holds?: ImageHolds | undefined;
+  /** Told when a pull on behalf of a pod begins and ends, so that a pod's start can be measured without it. Default: nobody. */
+  readonly pullObserver?: PullObserver | undefined;
   readonly logger?: Logger | undefined;
   readonly metrics?: Metrics | undefined;
+}
+
+/** Told of the pulls of pods' images; several of one pod may overlap. */
+export interface PullObserver {
+  imagePullStarted(podUid: string): void;
+  imagePullFinished(podUid: string): void;
 }
 
 /** Options of {@link createImageManager}. */
@@ -80,7 +88,16 @@ interface Attempt {
 
 /** Creates an {@link ImageManager}. @throws RangeError when the options contradict each other. */
 export function createImageManager(ports: ImageManagerPorts, options: ImageManagerOptions = {}): ImageManager {
-  const { images, clock, events, credentials, records, holds = createImageHolds(clock), logger = noopLogger } = ports;
+  const {
+    images,
+    clock,
+    events,
+    credentials,
+    records,
+    holds = createImageHolds(clock),
+    pullObserver,
+    logger = noopLogger,
+  } = ports;
   const { imageStatusTimeoutMs = DEFAULT_STATUS_TIMEOUT_MS } = options;
   const lifetime = createLifetime();
   const metrics = createImageMetrics(ports.metrics);
@@ -200,9 +217,11 @@ export function createImageManager(ports: ImageManagerPorts, options: ImageManag
     await recordIntent(attempt);
     record(request, 'Normal', 'Pulling', `Pulling image ${quoted}`);
     const startMs = clock.monotonicNow();
+    const podUid = request.pod.metadata?.uid ?? '';
     let pulled: PulledImage;
+    pullObserver?.imagePullStarted(podUid);
     try {
-      pulled = await puller.pull(request, image, ofPod);
+      pulled = await puller.pull(request, image, ofPod).finally(() => pullObserver?.imagePullFinished(podUid));
     } catch (error) {
       await recordFailure(attempt, error);
       record(request, 'Warning', 'Failed', `Failed to pull image ${quoted}: ${pullErrorText(error)}`);

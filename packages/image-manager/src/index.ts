@@ -55,6 +55,7 @@ export {
   type ImageManager,
   type ImageManagerOptions,
   type ImageManagerPorts,
+  type PullObserver,
 } from './image-manager.ts';
 export type { ImagePullerOptions } from './image-puller.ts';
 export { applyDefaultTag, type ImageReference, ImageReferenceError, parseImageReference } from './image-reference.ts';

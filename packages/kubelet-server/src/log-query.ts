@@ -1,4 +1,4 @@
-import { flag, timeMs, wholeNumber } from './parameters.ts';
+import { flag, time, wholeNumber } from './parameters.ts';
 import type { LogQuery } from './ports.ts';
 import { RequestError } from './request-error.ts';
 
@@ -16,11 +16,11 @@ export function parseLogQuery(path: readonly string[], parameters: URLSearchPara
   const tailLines = wholeNumber(parameters, 'tailLines', 0);
   const limitBytes = wholeNumber(parameters, 'limitBytes', 1);
   const sinceSeconds = wholeNumber(parameters, 'sinceSeconds', 1);
-  const sinceTimeMs = timeMs(parameters, 'sinceTime');
-  if (sinceSeconds !== undefined && sinceTimeMs !== undefined) {
+  const sinceTime = time(parameters, 'sinceTime');
+  if (sinceSeconds !== undefined && sinceTime !== undefined) {
     throw new RequestError(422, 'sinceSeconds and sinceTime exclude each other');
   }
-  const sinceMs = sinceSeconds === undefined ? sinceTimeMs : nowMs - sinceSeconds * 1000;
+  const sinceMs = sinceSeconds === undefined ? undefined : nowMs - sinceSeconds * 1000;
   return {
     namespace,
     podName,
@@ -31,5 +31,6 @@ export function parseLogQuery(path: readonly string[], parameters: URLSearchPara
     ...(tailLines !== undefined && { tailLines }),
     ...(limitBytes !== undefined && { limitBytes }),
     ...(sinceMs !== undefined && { sinceMs }),
+    ...(sinceTime !== undefined && { sinceTime }),
   };
 }

@@ -26,13 +26,13 @@ export function wholeNumber(parameters: URLSearchParams, name: string, least: nu
 }
 
 /**
- * A parameter that is a point in time, in epoch milliseconds.
+ * A parameter that is a point in time, as it was written: it may be finer than milliseconds.
  * @throws RequestError 422 for anything but RFC 3339
  */
-export function timeMs(parameters: URLSearchParams, name: string): number | undefined {
+export function time(parameters: URLSearchParams, name: string): string | undefined {
   const text = parameters.get(name);
   if (text === null) return undefined;
-  const ms = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i.test(text) ? Date.parse(text) : NaN;
-  if (Number.isNaN(ms)) throw new RequestError(422, `${name} "${text}" is not an RFC 3339 time`);
-  return ms;
+  const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i.test(text);
+  if (isTime && !Number.isNaN(Date.parse(text))) return text;
+  throw new RequestError(422, `${name} "${text}" is not an RFC 3339 time`);
 }

@@ -21,6 +21,8 @@ export interface LogQuery {
   readonly tailLines?: number;
   /** Only lines written at or after this time, epoch milliseconds. */
   readonly sinceMs?: number;
+  /** The same as an RFC 3339 time, to the nanosecond. */
+  readonly sinceTime?: string;
   /** At most so many bytes. */
   readonly limitBytes?: number;
 }

@@ -180,8 +180,16 @@ describe('probeStep', () => {
       running({ state: { running: { startedAt: at(seconds) } }, ...more });
 
     it.each(kinds)('says nothing about a container that was there before: %s', (kind) => {
-      expect(turn(targetOf(kind), statusOf(since(-11))).changes).toEqual([]);
-      expect(turn(targetOf(kind), statusOf(since(-10))).changes).toHaveLength(1);
+      const not = { started: false, ready: false };
+      expect(turn(targetOf(kind), statusOf(since(-11, not))).changes).toEqual([]);
+      expect(turn(targetOf(kind), statusOf(since(-10, not))).changes).toHaveLength(1);
+    });
+
+    it.each<[ProbeKind, Partial<ContainerStatus>]>([
+      ['readiness', { started: true, ready: true }],
+      ['startup', { started: true, ready: false }],
+    ])('lets what the agent before it reported go on, however young the container is: %s', (kind, reported) => {
+      expect(turn(targetOf(kind), statusOf(since(0, reported))).changes).toEqual([]);
     });
 
     it('takes a sidecar that has started for one that passed its startup probe', () => {

@@ -111,12 +111,13 @@ export function countResult(
  * Without a word about its startup a sidecar would keep the containers after it from being looked at, so one that has started has passed.
  */
 function initialResult(target: ProbeTarget, status: ContainerStatus, agentStartMs: number): ProbeResult | undefined {
+  const { kind, containerKind } = target;
+  if (kind === 'startup' && status.started === true) return containerKind === 'init' ? 'success' : undefined;
+  // However young it is: it was reported as ready by the agent before this one.
+  if (kind === 'readiness' && status.ready) return undefined;
   const startedAt = status.state?.running?.startedAt;
-  if (startedAt === undefined || Date.parse(startedAt) >= agentStartMs - RESTART_MARGIN_MS) {
-    return initialResults[target.kind];
-  }
-  const isStartedSidecar = target.containerKind === 'init' && status.started === true;
-  return isStartedSidecar && target.kind === 'startup' ? 'success' : undefined;
+  const isOlder = startedAt !== undefined && Date.parse(startedAt) < agentStartMs - RESTART_MARGIN_MS;
+  return isOlder ? undefined : initialResults[kind];
 }
 
 /** The status of a container that exists, be it a regular one or an init container. */

@@ -29,6 +29,7 @@ export {
   type ContainerLogRotatorOptions,
   type ContainerLogRotatorPorts,
   createContainerLogRotator,
+  type RunningContainer,
   type LogRotation,
 } from './logs/container-log-rotator.ts';
 export type { LogDirectories, LogDirectory, LogEntry } from './logs/log-directories.ts';

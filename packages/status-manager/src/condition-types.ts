@@ -1,7 +1,10 @@
 import type { PodCondition } from '@rxlet/kube-api';
 
-/** The condition types that a node agent alone writes; all others are carried along as the API has them. */
-const ownedConditionTypes: ReadonlySet<string> = new Set([
+/**
+ * The condition types that a node agent writes; all others are carried along as the API has them. `DisruptionTarget` is shared: whoever else disrupts the
+ * pod writes it too.
+ */
+export const ownedConditionTypes: ReadonlySet<string> = new Set([
   'PodScheduled',
   'Ready',
   'Initialized',
@@ -10,11 +13,12 @@ const ownedConditionTypes: ReadonlySet<string> = new Set([
   'PodResizeInProgress',
   'PodReadyToStartContainers',
   'AllContainersRestarting',
+  'DisruptionTarget',
 ]);
 
-/** Whether the node agent owns conditions of this type. */
+/** Whether the node agent alone writes conditions of this type. */
 export function isOwnedCondition(type: string): boolean {
-  return ownedConditionTypes.has(type);
+  return ownedConditionTypes.has(type) && !isSharedCondition(type);
 }
 
 /** Whether others write conditions of this type too: whoever disrupts the pod. */

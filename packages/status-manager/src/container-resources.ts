@@ -8,15 +8,17 @@ import {
 } from '@rxlet/pod-model';
 
 /** The least CPU limit that has an effect: a CFS quota is no less than 1 ms in 100. */
-const MIN_CPU_LIMIT_MILLIS = 10;
+export const MIN_CPU_LIMIT_MILLIS = 10;
 /** The least CPU request that has an effect: the kernel has no fewer than 2 shares. */
-const MIN_CPU_REQUEST_MILLIS = 2;
+export const MIN_CPU_REQUEST_MILLIS = 2;
 
 type ResourceList = Record<string, string | number>;
 
 /**
  * The resources that a container has (KEP-1287): what was allocated to it, and, while it runs, CPU and memory as the runtime applies them. What the
- * runtime does not say is taken from the previous status of the same instance.
+ * runtime does not say is taken from the previous status.
+ *
+ * @param previous what was reported of the same instance while it was running
  */
 export function containerResources(
   container: Pick<Container, 'resources'>,

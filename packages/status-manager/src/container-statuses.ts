@@ -5,6 +5,7 @@ import type {
   ContainerStatus,
   EphemeralContainer,
   Pod,
+  Signal,
 } from '@rxlet/kube-api';
 import {
   type ContainerKind,
@@ -33,6 +34,8 @@ export interface ContainerStatusesInput {
   readonly restartingAll: boolean;
   /** Whether the runtime can make read-only mounts read-only all the way down. */
   readonly recursiveReadOnlySupported: boolean;
+  /** Whether the signals that stop containers are shown. */
+  readonly stopSignals: boolean;
 }
 
 type AnyContainer = Container | EphemeralContainer;
@@ -89,10 +92,10 @@ function absentStatus(
   if (restartingAll && previous.state?.waiting === undefined) {
     const { reason, message } = removedForRestart;
     return {
-      ...waiting,
+      ...(previous.state?.terminated === undefined ? waiting : previous),
       state: { waiting: { reason, message } },
       lastState: { terminated: removedForRestart },
-      restartCount: waiting.restartCount + 1,
+      restartCount: previous.restartCount + 1,
     };
   }
   if (previous.state?.terminated !== undefined) return previous;
@@ -119,8 +122,8 @@ function presentStatus(
 ): ContainerStatus {
   const state = instanceState(newest, previous, input.restartingAll);
   const containerID = formatContainerId(newest.id);
-  const sameInstance = previous?.containerID === containerID ? previous : undefined;
-  const volumeMounts = volumeMountStatuses(container, input.recursiveReadOnlySupported);
+  const sameRun = previous?.containerID === containerID && previous.state?.running !== undefined ? previous : undefined;
+  const volumeMounts = previous?.volumeMounts ?? volumeMountStatuses(container, input.recursiveReadOnlySupported);
   const allocatedResources = container.resources?.requests;
   return {
     name: container.name,
@@ -134,17 +137,27 @@ function presentStatus(
     containerID,
     ...(state.running !== undefined && previous?.started !== undefined && { started: previous.started }),
     ...(allocatedResources !== undefined && { allocatedResources }),
-    resources: containerResources(container, newest, sameInstance),
+    resources: containerResources(container, newest, sameRun),
     ...(volumeMounts !== undefined && { volumeMounts }),
     ...(newest.user !== undefined && { user: containerUser(newest.user) }),
+    ...stopSignalOf(newest, input),
   };
 }
 
 /** How the instance before this one ended, where only the previous status knows: the runtime has it no more. */
 function lastStateOf(previous: ContainerStatus | undefined, containerID: string): ContainerState {
-  if (previous === undefined || previous.containerID === containerID) return {};
-  const terminated = previous.state?.terminated ?? previous.lastState?.terminated;
-  return terminated === undefined ? {} : { terminated };
+  const isAnother = previous?.containerID !== containerID;
+  const terminated = (isAnother ? previous?.state?.terminated : undefined) ?? previous?.lastState?.terminated;
+  // While a container waits for its next run, its last end is the last state; that of an instance before is known no more.
+  return terminated === undefined || terminated.containerID === containerID ? {} : { terminated };
+}
+
+/** The signal that asks the instance to stop (KEP-4960), where the runtime and the feature gate have it. */
+function stopSignalOf(
+  instance: RuntimeContainerStatus & { readonly stopSignal?: Signal },
+  { stopSignals }: ContainerStatusesInput,
+): Pick<ContainerStatus, 'stopSignal'> {
+  return stopSignals && instance.stopSignal !== undefined ? { stopSignal: instance.stopSignal } : {};
 }
 
 /** The count that the instance was created with, but it never goes back, and a new run after a reported end counts as one. */
@@ -194,13 +207,15 @@ const assumedCompleted: ContainerStateTerminated = {
 
 /**
  * Whether an init container that the runtime has no more must have done its work, since regular containers are there, which are made only then.
- * Unless all containers are being removed to start anew.
+ * Unless all containers are being removed to start anew: it is to run again, and that must not count twice.
  */
 function mustHaveCompleted(
   initContainer: AnyContainer,
   { pod, runtime, restartingAll }: ContainerStatusesInput,
 ): boolean {
   if (isSidecar(initContainer) || restartingAll) return false;
-  const regular = new Set(pod.spec?.containers?.map(({ name }) => name));
-  return runtime.containers.some(({ name, state }) => regular.has(name) && state !== 'unknown');
+  return (pod.spec?.containers ?? []).some(({ name }) => {
+    const newest = newestContainerStatus(runtime, name);
+    return newest !== undefined && newest.state !== 'unknown';
+  });
 }

@@ -1,6 +1,6 @@
-import type { ContainerRestartRule, ContainerStatus, PodStatus } from '@rxlet/kube-api';
+import type { ContainerRestartRule, ContainerStatus, PodStatus, VolumeMount } from '@rxlet/kube-api';
 import { emptyRuntimePodStatus } from '@rxlet/pod-model';
-import { testPod, testRuntimePodStatus } from '@rxlet/pod-model/testing';
+import { testContainerStatus, testPod, testRuntimePodStatus } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
 import { findCondition } from './condition-types.ts';
 import { generatePodStatus } from './generate-pod-status.ts';
@@ -119,6 +119,70 @@ describe('a pod that runs', () => {
   });
 });
 
+describe('an instance of a container', () => {
+  const pod = testPod();
+  const end = (containerID: string) => ({ terminated: { exitCode: 1, containerID } });
+  const before = (more: Partial<ContainerStatus>): PodStatus => ({
+    containerStatuses: [{ name: 'app', image: '', imageID: '', ready: false, restartCount: 1, ...more }],
+  });
+  const lastState = (previous: PodStatus): unknown =>
+    only(
+      generatePodStatus({ pod, runtime: testRuntimePodStatus({ pod, containers: [{ restartCount: 1 }] }), previous })
+        .containerStatuses,
+    ).lastState;
+
+  it('keeps how the one before it ended when the runtime has that no more', () => {
+    const ended = { containerID: 'containerd://app-0', state: end('containerd://app-0') };
+    expect(lastState(before(ended))).toEqual(end('containerd://app-0'));
+    const itself = { containerID: 'containerd://app-1', state: { running: {} } };
+    expect(lastState(before({ ...itself, lastState: end('containerd://app-0') }))).toEqual(end('containerd://app-0'));
+    expect(lastState(before({ ...itself, lastState: end('containerd://app-1') }))).toEqual({});
+  });
+
+  it('keeps its mounts as they were reported', () => {
+    const volumeMounts = [{ name: 'data', mountPath: '/data', readOnly: true, recursiveReadOnly: 'Enabled' }];
+    const mounted = testPod({ containers: [{ volumeMounts: [{ name: 'data', mountPath: '/data', readOnly: true }] }] });
+    const runtime = testRuntimePodStatus({ pod: mounted });
+    const previous = before({ volumeMounts });
+    expect(only(generatePodStatus({ pod: mounted, runtime, previous }).containerStatuses)).toMatchObject({
+      volumeMounts,
+    });
+  });
+
+  it('shows the signal that stops it where that is wanted', () => {
+    const status = { ...testContainerStatus(), stopSignal: 'SIGUSR1' };
+    const runtime = { ...testRuntimePodStatus({ pod }), containers: [status] };
+    expect(only(generatePodStatus({ pod, runtime }).containerStatuses)).not.toHaveProperty('stopSignal');
+    expect(only(generatePodStatus({ pod, runtime, stopSignals: true }).containerStatuses).stopSignal).toBe('SIGUSR1');
+  });
+});
+
+describe('read-only mounts', () => {
+  it.each<[VolumeMount['recursiveReadOnly'], VolumeMount['mountPropagation'], boolean, string]>([
+    ['Enabled', undefined, true, 'Enabled'],
+    ['IfPossible', 'None', true, 'Enabled'],
+    ['Enabled', 'HostToContainer', true, 'Disabled'],
+    ['Enabled', undefined, false, 'Disabled'],
+    ['Disabled', undefined, true, 'Disabled'],
+    [undefined, undefined, true, 'Disabled'],
+  ])('asked %s, propagation %s, supported %s: %s', (recursiveReadOnly, mountPropagation, supported, expected) => {
+    const mount: VolumeMount = {
+      name: 'data',
+      mountPath: '/data',
+      readOnly: true,
+      ...(recursiveReadOnly !== undefined && { recursiveReadOnly }),
+      ...(mountPropagation !== undefined && { mountPropagation }),
+    };
+    const pod = testPod({ containers: [{ volumeMounts: [mount] }] });
+    const status = generatePodStatus({
+      pod,
+      runtime: emptyRuntimePodStatus('u'),
+      recursiveReadOnlySupported: supported,
+    });
+    expect(only(status.containerStatuses).volumeMounts).toMatchObject([{ recursiveReadOnly: expected }]);
+  });
+});
+
 describe('a container that could not be started', () => {
   const lastStartErrors = new Map([['app', { reason: 'ImagePullBackOff', message: 'Back-off pulling image' }]]);
 
@@ -202,6 +266,16 @@ describe('probes', () => {
       ready: true,
     });
     expect(generate(false, true, startedBefore('containerd://app-0'))).toMatchObject({ started: false, ready: false });
+  });
+
+  it('leaves an instance ready, or not, until its first result, when the agent was restarted', () => {
+    const before = startedBefore('containerd://app-0');
+    expect(generate(undefined, undefined, before)).toMatchObject({ started: true, ready: true });
+    expect(generate(undefined, false, before).ready).toBe(false);
+    const [status] = before.containerStatuses!;
+    const notReady = { ...before, containerStatuses: [{ ...status!, ready: false }] };
+    expect(generate(undefined, undefined, notReady)).toMatchObject({ started: true, ready: false });
+    expect(generate(true, undefined, startedBefore('containerd://app-former')).ready).toBe(false);
   });
 
   it('does not take the start of one instance for that of the next', () => {
@@ -299,6 +373,32 @@ describe('a terminal phase', () => {
       phase: 'Failed',
       ...failure,
     });
+  });
+
+  it('comes with the reason for a disruption', () => {
+    const failure = { reason: 'Evicted', message: 'low on memory', disruption: 'low on memory' };
+    const status = generatePodStatus({ pod: testPod({ metadata: { generation: 2 } }), runtime, failure });
+    expect(conditionOf(status, 'DisruptionTarget')).toEqual({
+      type: 'DisruptionTarget',
+      observedGeneration: 2,
+      status: 'True',
+      reason: 'TerminationByKubelet',
+      message: 'low on memory',
+    });
+  });
+
+  it('does not become another, even if containers get lost later', () => {
+    const never = testPod({ restartPolicy: 'Never' });
+    const lost = testRuntimePodStatus({ pod: never, containers: [{ state: 'exited', exitCode: 137 }] });
+    expect(generatePodStatus({ pod: never, runtime: lost, previous: { phase: 'Succeeded' } }).phase).toBe('Succeeded');
+  });
+
+  it('ends what is under way of a resize', () => {
+    const resizeConditions = [{ type: 'PodResizePending', status: 'True', reason: 'Deferred' }];
+    const types = (podIsTerminal: boolean): (string | undefined)[] | undefined =>
+      generatePodStatus({ pod, runtime, resizeConditions, podIsTerminal }).conditions?.map(({ type }) => type);
+    expect(types(false)).toContain('PodResizePending');
+    expect(types(true)).not.toContain('PodResizePending');
   });
 
   it('lets reason and message of another phase go', () => {

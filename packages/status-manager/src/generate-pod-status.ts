@@ -12,6 +12,7 @@ import { findCondition, isOwnedCondition, withCondition } from './condition-type
 import { containerStatuses, type ContainerStatusesInput } from './container-statuses.ts';
 import {
   allContainersRestartingCondition,
+  condition,
   containersReadyCondition,
   initializedCondition,
   podReadyToStartContainersCondition,
@@ -20,6 +21,7 @@ import {
 } from './pod-conditions.ts';
 import { hostNetworkPodIps, sortPodIps } from './pod-ips.ts';
 import { podPhase } from './pod-phase.ts';
+import { type PodCgroupValues, podLevelResources } from './pod-level-resources.ts';
 import { noProbeResults, type ProbeResults, withInitProbeResults, withProbeResults } from './probe-results.ts';
 import type { StartError } from './start-errors.ts';
 
@@ -40,11 +42,24 @@ export interface GeneratePodStatusInput {
   /** Default: no results, so that a running container without probes is started and ready. */
   readonly probes?: ProbeResults | undefined;
   /** Set when the agent itself ends the pod: evicted, past its deadline, or caught in a node shutdown. */
-  readonly failure?: { readonly reason: string; readonly message: string } | undefined;
+  readonly failure?: PodFailure | undefined;
   /** Conditions about a resize in place that is under way (KEP-1287). */
   readonly resizeConditions?: readonly PodCondition[] | undefined;
   /** Whether the pod's runtime handler supports recursive read-only mounts (KEP-3857). Default: false. */
   readonly recursiveReadOnlySupported?: boolean | undefined;
+  /** Whether the signals that stop containers are shown (KEP-4960, feature gate `ContainerStopSignals`). Default: false. */
+  readonly stopSignals?: boolean | undefined;
+  /** What the pod's cgroup applies, once the pod runs. Without it, the pod's resources are shown as allocated. */
+  readonly podCgroup?: PodCgroupValues | undefined;
+}
+
+/** How the agent ends a pod. */
+export interface PodFailure {
+  /** The pod's reason: `Evicted`, `DeadlineExceeded`, `Terminated`, `Preempting` … */
+  readonly reason: string;
+  readonly message: string;
+  /** Set when the pod is disrupted for the good of others (KEP-3329): the message of its condition `DisruptionTarget`. */
+  readonly disruption?: string | undefined;
 }
 
 const noStartErrors: ReadonlyMap<string, StartError> = new Map();
@@ -64,6 +79,7 @@ export function generatePodStatus(input: GeneratePodStatusInput): PodStatus {
     lastStartErrors: input.lastStartErrors ?? noStartErrors,
     restartingAll,
     recursiveReadOnlySupported: input.recursiveReadOnlySupported ?? false,
+    stopSignals: input.stopSignals ?? false,
   };
   const init = containerStatuses('init', previous.initContainerStatuses, containersInput);
   const regular = containerStatuses('regular', previous.containerStatuses, containersInput);
@@ -82,16 +98,18 @@ export function generatePodStatus(input: GeneratePodStatusInput): PodStatus {
   const regularStatuses = withProbeResults(pod, regular, previous.containerStatuses, probes);
   const statuses = [...initStatuses, ...regularStatuses];
   const forConditions = { pod, statuses: statuses.length === 0 ? undefined : statuses, phase: outcome.phase };
-  const foreign = foreignConditions(pod, previous, input.resizeConditions ?? []);
+  const before = [
+    ...foreignConditions(input, previous),
+    podReadyToStartContainersCondition(pod, runtime),
+    initializedCondition(forConditions, previous),
+  ];
   const restarting = allContainersRestartingCondition(pod, runtime, outcome.phase, restartingAll);
 
   return {
     ...outcome,
     conditions: [
-      ...foreign,
-      podReadyToStartContainersCondition(pod, runtime),
-      initializedCondition(forConditions, previous),
-      readyCondition(forConditions, foreign),
+      ...before,
+      readyCondition(forConditions, before),
       containersReadyCondition(forConditions),
       podScheduledCondition(pod),
       ...(restarting === undefined ? [] : [restarting]),
@@ -101,7 +119,7 @@ export function generatePodStatus(input: GeneratePodStatusInput): PodStatus {
     ...(regularStatuses.length > 0 && { containerStatuses: regularStatuses }),
     ...(ephemeral.length > 0 && { ephemeralContainerStatuses: ephemeral }),
     qosClass: podQosClass(pod),
-    ...podLevelResources(pod),
+    ...podLevelResources(pod, previous, input.podCgroup),
   };
 }
 
@@ -110,44 +128,42 @@ function hasActiveRegularContainer(pod: Pod, runtime: RuntimePodStatus): boolean
   return activeContainerStatuses(runtime).some(({ name }) => names.has(name));
 }
 
-/** Phase, and the reason and message that go with it. No pod comes back from a terminal phase. */
+/**
+ * Phase, and the reason and message that go with it. No pod comes out of a terminal phase, neither that which the API shows nor that which was
+ * generated before, even if containers turn up later or their ends get lost.
+ */
 function podOutcome(
   pod: Pod,
   previous: PodStatus,
   computed: PodPhase,
-  failure: GeneratePodStatusInput['failure'],
+  failure: PodFailure | undefined,
 ): { phase: PodPhase; reason?: string; message?: string } {
-  const published = pod.status?.phase;
-  let phase = computed;
-  if (!isTerminalPhase(computed)) {
-    const ended = [previous.phase, published].find(isTerminalPhase);
-    if (ended !== undefined) phase = ended;
-  }
+  const ended = [pod.status?.phase, previous.phase].find(isTerminalPhase);
+  const phase = ended ?? (failure === undefined ? computed : 'Failed');
   let reason: string | undefined;
   let message: string | undefined;
-  if (phase === previous.phase) {
+  if (failure !== undefined && phase === 'Failed') {
+    ({ reason, message } = failure);
+  } else if (phase === previous.phase) {
     reason = previous.reason || pod.status?.reason;
     message = previous.message || pod.status?.message;
   }
-  if (failure !== undefined) {
-    phase = 'Failed';
-    ({ reason, message } = failure);
-  }
-  if (published !== undefined && isTerminalPhase(published)) phase = published;
   return { phase, ...(reason ? { reason } : {}), ...(message ? { message } : {}) };
 }
 
 /** The conditions that others own, as the API has them, those of a resize, and why the pod is being disrupted. */
 function foreignConditions(
-  pod: Pod,
+  { pod, resizeConditions = [], podIsTerminal = false, failure }: GeneratePodStatusInput,
   previous: PodStatus,
-  resizeConditions: readonly PodCondition[],
 ): readonly PodCondition[] {
   const conditions = [
     ...(pod.status?.conditions ?? []).filter(({ type }) => !isOwnedCondition(type)),
-    ...resizeConditions,
+    ...(podIsTerminal ? [] : resizeConditions),
   ];
-  const disruption = findCondition(previous.conditions, 'DisruptionTarget');
+  const disruption =
+    failure?.disruption === undefined
+      ? findCondition(previous.conditions, 'DisruptionTarget')
+      : condition(pod, 'DisruptionTarget', true, 'TerminationByKubelet', failure.disruption);
   return disruption === undefined ? conditions : withCondition(conditions, disruption);
 }
 
@@ -163,14 +179,5 @@ function addresses(
   return {
     ...(hostIp !== undefined && { hostIP: hostIp, hostIPs: hostIps.slice(0, 2).map((ip) => ({ ip })) }),
     ...(podIp !== undefined && { podIP: podIp, podIPs: podIps.map((ip) => ({ ip })) }),
-  };
-}
-
-/** Resources of the pod as a whole (KEP-2837). */
-function podLevelResources(pod: Pod): Pick<PodStatus, 'resources' | 'allocatedResources'> {
-  const resources = pod.spec?.resources;
-  return {
-    resources: resources ?? {},
-    ...(resources?.requests !== undefined && { allocatedResources: resources.requests }),
   };
 }

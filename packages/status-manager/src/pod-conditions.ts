@@ -12,7 +12,7 @@ export interface ContainerConditionsInput {
 }
 
 /** A condition as generated: it is the status manager that knows since when it holds, and sets `lastTransitionTime`. */
-function condition(pod: Pod, type: string, status: boolean, reason?: string, message?: string): PodCondition {
+export function condition(pod: Pod, type: string, status: boolean, reason?: string, message?: string): PodCondition {
   const observedGeneration = pod.metadata?.generation;
   return {
     type,
@@ -26,6 +26,11 @@ function condition(pod: Pod, type: string, status: boolean, reason?: string, mes
 /** A list as messages of conditions show it. */
 function shownList(names: readonly string[]): string {
   return `[${names.join(' ')}]`;
+}
+
+/** That a pod which has ended is not ready, or its containers are not. */
+export function endedCondition(pod: Pod, type: string, phase: PodPhase): PodCondition {
+  return condition(pod, type, false, phase === 'Succeeded' ? 'PodCompleted' : 'PodFailed');
 }
 
 /** Whether a sandbox with its network is there for the containers (KEP-3085). */
@@ -82,8 +87,7 @@ export function containersReadyCondition(input: ContainerConditionsInput): PodCo
   const unknown = names.filter((name) => !byName.has(name));
   const unready = names.filter((name) => byName.get(name)?.ready === false);
 
-  if (phase === 'Succeeded' && unknown.length === 0) return condition(pod, type, false, 'PodCompleted');
-  if (phase === 'Failed') return condition(pod, type, false, 'PodFailed');
+  if (phase === 'Failed' || (phase === 'Succeeded' && unknown.length === 0)) return endedCondition(pod, type, phase);
   if (unknown.length === 0 && unready.length === 0) return condition(pod, type, true);
   const message = [
     ...(unknown.length > 0 ? [`containers with unknown status: ${shownList(unknown)}`] : []),
@@ -134,8 +138,7 @@ export function allContainersRestartingCondition(
 ): PodCondition | undefined {
   if (!allContainersCouldRestart(pod)) return undefined;
   const type = 'AllContainersRestarting';
-  if (phase === 'Succeeded') return condition(pod, type, false, 'PodCompleted');
-  if (phase === 'Failed') return condition(pod, type, false, 'PodFailed');
+  if (phase === 'Succeeded' || phase === 'Failed') return endedCondition(pod, type, phase);
   const names = new Set(podContainers(pod, ['init', 'regular']).map(({ container }) => container.name));
   if (!restartingAll || !runtime.containers.some(({ name }) => names.has(name))) return condition(pod, type, false);
   return condition(pod, type, true, 'RestartAllContainersStarted', 'container exited with restart policy rule');

@@ -3,7 +3,7 @@ import { isSidecar } from '@rxlet/pod-model';
 
 /**
  * What probes have found out about containers, by container id as the status shows it (`containerd://0123…`). `undefined` means that there is no
- * result: then a container counts as passed unless it has a probe of that kind.
+ * result: then an instance that has a probe of that kind keeps what was reported of it (the agent may have been restarted), and any other has passed.
  */
 export interface ProbeResults {
   /** The last result of the readiness probe. */
@@ -23,8 +23,8 @@ export function withProbeResults(
   probes: ProbeResults,
 ): readonly ContainerStatus[] {
   const containers = new Map(pod.spec?.containers?.map((container) => [container.name, container]));
-  const startedBefore = startedInstances(previous);
-  return statuses.map((status) => probed(status, containers.get(status.name), startedBefore, probes));
+  const before = reportedInstances(previous);
+  return statuses.map((status) => probed(status, containers.get(status.name), before, probes));
 }
 
 /** The statuses of init containers with `started` and `ready` set: sidecars by their probes, the others are ready when they succeeded. */
@@ -34,48 +34,57 @@ export function withInitProbeResults(
   previous: readonly ContainerStatus[] | undefined,
   probes: ProbeResults,
 ): readonly ContainerStatus[] {
-  const startedBefore = startedInstances(previous);
+  const before = reportedInstances(previous);
   const containers = new Map(pod.spec?.initContainers?.map((container) => [container.name, container]));
   return statuses.map((status) => {
     const container = containers.get(status.name);
-    if (container !== undefined && isSidecar(container)) return probed(status, container, startedBefore, probes);
+    if (container !== undefined && isSidecar(container)) return probed(status, container, before, probes);
     return {
       ...status,
-      started: isStarted(status, container, startedBefore, probes),
+      started: isStarted(status, container, before, probes),
       ready: status.state?.terminated?.exitCode === 0,
     };
   });
 }
 
-type StartedInstances = ReadonlySet<string | undefined>;
+/** Instances that were running when they were last reported, by container id. */
+type ReportedInstances = ReadonlyMap<string, ContainerStatus>;
 
-function startedInstances(previous: readonly ContainerStatus[] | undefined): StartedInstances {
-  return new Set(previous?.filter(({ started }) => started === true).map(({ containerID }) => containerID));
+function reportedInstances(previous: readonly ContainerStatus[] | undefined): ReportedInstances {
+  const running = (previous ?? []).filter(({ state, containerID }) => state?.running !== undefined && containerID);
+  return new Map(running.map((status) => [status.containerID ?? '', status]));
 }
 
 function probed(
   status: ContainerStatus,
   container: Container | undefined,
-  startedBefore: StartedInstances,
+  before: ReportedInstances,
   probes: ProbeResults,
 ): ContainerStatus {
-  const started = isStarted(status, container, startedBefore, probes);
-  return { ...status, started, ready: started && isReady(status, container, probes) };
+  const started = isStarted(status, container, before, probes);
+  return { ...status, started, ready: started && isReady(status, container, before, probes) };
 }
 
 function isStarted(
-  status: ContainerStatus,
+  { state, containerID = '' }: ContainerStatus,
   container: Container | undefined,
-  startedBefore: StartedInstances,
+  before: ReportedInstances,
   probes: ProbeResults,
 ): boolean {
-  if (status.state?.running === undefined) return false;
-  const result = probes.isStarted(status.containerID ?? '');
-  if (result !== undefined) return result;
-  // The agent may have been restarted: the instance that was reported started has passed its probe before.
-  return container?.startupProbe === undefined || startedBefore.has(status.containerID);
+  if (state?.running === undefined) return false;
+  return (
+    probes.isStarted(containerID) ??
+    (container?.startupProbe === undefined || before.get(containerID)?.started === true)
+  );
 }
 
-function isReady(status: ContainerStatus, container: Container | undefined, probes: ProbeResults): boolean {
-  return probes.isReady(status.containerID ?? '') ?? container?.readinessProbe === undefined;
+function isReady(
+  { containerID = '' }: ContainerStatus,
+  container: Container | undefined,
+  before: ReportedInstances,
+  probes: ProbeResults,
+): boolean {
+  return (
+    probes.isReady(containerID) ?? (container?.readinessProbe === undefined || before.get(containerID)?.ready === true)
+  );
 }

@@ -1,16 +1,17 @@
 import type { PodCondition, PodStatus } from '@rxlet/kube-api';
+import { withoutForeignFields } from './api/foreign-fields.ts';
 import { isOwnedCondition, isSharedCondition } from './condition-types.ts';
 
 /**
- * Whether two statuses say the same as far as the node agent has a say. Its own conditions count by status, reason and message; those of others and
- * the statuses of resource claims do not count. Whether something is absent or empty makes no difference.
+ * Whether two statuses say the same as far as the node agent has a say. Its own conditions count by status, reason and message; those of others, and
+ * the fields that others write, do not count. Whether something is absent or empty makes no difference.
  */
 export function sameStatus(a: PodStatus, b: PodStatus): boolean {
   return sameConditions(a.conditions, b.conditions) && sameValue(withoutForeignParts(a), withoutForeignParts(b));
 }
 
-function withoutForeignParts({ conditions: _, resourceClaimStatuses: __, ...rest }: PodStatus): Partial<PodStatus> {
-  return rest;
+function withoutForeignParts({ conditions: _, ...rest }: PodStatus): Partial<PodStatus> {
+  return withoutForeignFields(rest);
 }
 
 function sameConditions(a: readonly PodCondition[] | undefined, b: readonly PodCondition[] | undefined): boolean {
@@ -31,7 +32,7 @@ function sameConditions(a: readonly PodCondition[] | undefined, b: readonly PodC
 }
 
 /** Deep equality of JSON values in which `undefined`, `null`, `{}` and `[]` are the same nothing. */
-function sameValue(a: unknown, b: unknown): boolean {
+export function sameValue(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (isNothing(a) || isNothing(b)) return isNothing(a) && isNothing(b);
   if (typeof a !== 'object' || typeof b !== 'object') return false;
@@ -50,6 +51,7 @@ function sameValue(a: unknown, b: unknown): boolean {
   );
 }
 
-function isNothing(value: unknown): boolean {
+/** Whether the value is `undefined`, `null`, `{}` or `[]`. */
+export function isNothing(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
 }

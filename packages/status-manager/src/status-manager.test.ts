@@ -8,6 +8,7 @@ import { createFakeStatusSink } from './fake-status-sink.ts';
 import { generatePodStatus } from './generate-pod-status.ts';
 import { createStatusManager, type StatusManager, type StatusManagerPorts } from './status-manager.ts';
 import type { PodStatusUpdate } from './status-sink.ts';
+import { recordingMetrics } from './test-support/recording-metrics.ts';
 
 interface SetUp {
   readonly clock: VirtualClock;
@@ -198,6 +199,17 @@ describe('results of probes', () => {
     expect(condition(manager, withSidecar, 'Ready')).toMatchObject({ message: 'containers with unready status: [s]' });
   });
 
+  it('do not make an ended container ready when they come late', () => {
+    const { manager, seen } = setUp();
+    manager.setPodStatus(
+      pod,
+      generatePodStatus({ pod, runtime: testRuntimePodStatus({ pod, containers: [{ name: 'a', state: 'exited' }] }) }),
+    );
+    manager.setContainerReadiness(uid(pod), 'containerd://a-0', true);
+    manager.setContainerStartup(uid(pod), 'containerd://a-0', true);
+    expect(seen).toHaveLength(1);
+  });
+
   it('are ignored when they say nothing new, or concern what is not there', () => {
     const { manager, seen } = setUp();
     manager.setPodStatus(pod, generated(pod));
@@ -347,18 +359,161 @@ describe('the sink', () => {
   });
 });
 
-describe('disposal', () => {
-  it('completes the streams, stops publishing and takes no more changes', async () => {
+describe('the end of a pod, told to the sink', () => {
+  const pod = testPod();
+  const conditionsOf = ({ status }: PodStatusUpdate): unknown[] =>
+    (status.conditions ?? []).map(({ type, status: holds }) => `${type} ${holds}`);
+  const evicted = (previous: PodStatus | undefined): PodStatus =>
+    generatePodStatus({
+      pod,
+      runtime: testRuntimePodStatus({ pod }),
+      previous,
+      failure: { reason: 'Evicted', message: 'low on memory', disruption: 'low on memory' },
+    });
+
+  it('waits until no container can be running, while others see it at once', async () => {
     const clock = createVirtualClock();
-    const sink = createFakeStatusSink(clock, { latencyMs: () => 1000 });
+    const sink = createFakeStatusSink(clock);
+    let running = true;
+    const manager = createStatusManager({ clock, sink, couldHaveRunningContainers: () => running });
+    manager.setPodStatus(pod, generated(pod));
+    await clock.settle();
+    manager.setPodStatus(pod, evicted(manager.get(uid(pod))));
+    await clock.settle();
+    expect(manager.get(uid(pod))).toMatchObject({ phase: 'Failed', reason: 'Evicted' });
+    expect(sink.published.at(-1)?.status).toMatchObject({ phase: 'Running' });
+    expect(sink.published.at(-1)?.status).not.toHaveProperty('reason');
+    expect(conditionsOf(sink.published.at(-1)!)).not.toContain('DisruptionTarget True');
+    expect(conditionsOf(sink.published.at(-1)!)).toContain('Ready False');
+
+    await clock.advance(10_000);
+    expect(manager.setPodStatus(pod, evicted(manager.get(uid(pod))))).toBe(false);
+    running = false;
+    expect(manager.setPodStatus(pod, evicted(manager.get(uid(pod))))).toBe(true);
+    await clock.settle();
+    expect(sink.published.at(-1)?.status).toMatchObject({ phase: 'Failed', reason: 'Evicted' });
+    expect(findCondition(sink.published.at(-1)?.status.conditions, 'DisruptionTarget')).toEqual({
+      type: 'DisruptionTarget',
+      status: 'True',
+      reason: 'TerminationByKubelet',
+      message: 'low on memory',
+      lastTransitionTime: '2026-01-01T00:00:10Z',
+    });
+    expect(manager.setPodStatus(pod, evicted(manager.get(uid(pod))))).toBe(false);
+  });
+
+  it('goes out with the last word on the pod at the latest', async () => {
+    const clock = createVirtualClock();
+    const sink = createFakeStatusSink(clock);
+    const running = new Set([uid(pod)]);
+    const manager = createStatusManager({ clock, sink, couldHaveRunningContainers: (podUid) => running.has(podUid) });
+    manager.setPodStatus(pod, evicted(undefined));
+    await clock.settle();
+    running.clear();
+    manager.terminatePod(pod);
+    await clock.settle();
+    expect(sink.published.map(({ status, finished }) => [status.phase, finished])).toEqual([
+      ['Pending', false],
+      ['Failed', true],
+    ]);
+  });
+});
+
+describe('static pods', () => {
+  const pod = testPod({ annotations: { 'kubernetes.io/config.source': 'file' } });
+
+  it('are reported through their mirror pods, once they have one', async () => {
+    const clock = createVirtualClock();
+    const sink = createFakeStatusSink(clock);
+    const mirrors: Pod[] = [];
+    const manager = createStatusManager({ clock, sink, mirrorPod: () => mirrors[0] });
+    manager.setPodStatus(pod, generated(pod));
+    await clock.advance(1000);
+    expect(sink.calls).toEqual([]);
+    mirrors.push(testPod({ uid: 'mirror', annotations: { 'kubernetes.io/config.mirror': 'hash' } }));
+    manager.republish(uid(pod));
+    await clock.advance(1000);
+    expect(sink.published).toMatchObject([{ pod, mirrorPod: mirrors[0], status: { phase: 'Running' } }]);
+  });
+
+  it('go on from the status of their mirror pods', () => {
+    const status: PodStatus = { startTime: '2025-12-01T00:00:00Z' };
+    const { manager } = setUp({ mirrorPod: () => testPod({ uid: 'mirror', status }) });
+    expect(manager.previousStatus(pod)).toEqual(status);
+    manager.setPodStatus(pod, generated(pod));
+    expect(manager.previousStatus(pod)).toEqual(manager.get(uid(pod)));
+    expect(manager.get(uid(pod))?.startTime).toBe('2025-12-01T00:00:00Z');
+  });
+});
+
+describe('publishing', () => {
+  it('sends readiness at once, and lets the rest wait for more', async () => {
+    const clock = createVirtualClock();
+    const sink = createFakeStatusSink(clock);
+    const manager = createStatusManager({ clock, sink });
+    const pod = testPod();
+    manager.setPodStatus(pod, generated(pod, false));
+    manager.setPodStatus(pod, { ...generated(pod, false), message: 'one' });
+    await clock.advance(999);
+    expect(sink.calls).toEqual([]);
+    await clock.advance(1);
+    expect(sink.calls).toHaveLength(1);
+    manager.setContainerReadiness(uid(pod), 'containerd://app-0', true);
+    await clock.settle();
+    manager.setContainerReadiness(uid(pod), 'containerd://app-0', false);
+    await clock.settle();
+    expect(sink.published.map(({ status }) => findCondition(status.conditions, 'Ready')?.status)).toEqual([
+      'False',
+      'True',
+      'False',
+    ]);
+  });
+
+  it('tells what was published, and measures how long it took', async () => {
+    const clock = createVirtualClock();
+    const metrics = recordingMetrics();
+    const sink = createFakeStatusSink(clock, { latencyMs: () => 500 });
+    const manager = createStatusManager({ clock, sink, metrics });
+    const published: PodStatusUpdate[] = [];
+    manager.published$.subscribe((update) => published.push(update));
+    const pod = testPod();
+    manager.setPodStatus(pod, generated(pod));
+    await clock.advance(500);
+    expect(published).toEqual(sink.published);
+    expect(metrics.observed('kubelet_pod_status_sync_duration_seconds')).toEqual([0.5]);
+    manager.republish(uid(pod));
+    await clock.advance(1500);
+    expect(published).toHaveLength(2);
+    manager.republish('other');
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('counts containers as they end', () => {
+    const metrics = recordingMetrics();
+    const { manager } = setUp({ metrics });
+    const pod = testPod();
+    for (const status of [generated(pod), ended(pod), ended(pod)]) manager.setPodStatus(pod, status);
+    expect(metrics.values.get('kubelet_terminated_containers_total{container,0,Completed}')).toBe(1);
+  });
+});
+
+describe('disposal', () => {
+  it('publishes what is left, completes the streams and takes no more changes', async () => {
+    const clock = createVirtualClock();
+    const sink = createFakeStatusSink(clock, { latencyMs: () => 900 });
     const manager = createStatusManager({ clock, sink });
     const completed: string[] = [];
     manager.status$.subscribe({ complete: () => completed.push('status$') });
     manager.forgotten$.subscribe({ complete: () => completed.push('forgotten$') });
     const pod = testPod();
+    manager.published$.subscribe({ complete: () => completed.push('published$') });
     manager.setPodStatus(pod, generated(pod));
-    await manager[Symbol.asyncDispose]();
-    expect(completed).toEqual(['status$', 'forgotten$']);
+    manager.setPodStatus(pod, { ...generated(pod), message: 'last words' });
+    const disposal = manager[Symbol.asyncDispose]();
+    await clock.advance(2000);
+    await disposal;
+    expect(sink.published.map(({ status }) => status.message)).toEqual([undefined, 'last words']);
+    expect(completed).toEqual(['status$', 'published$', 'forgotten$']);
     expect(sink.inFlight).toEqual([]);
     expect(clock.pendingTimers).toBe(0);
     expect(manager.setPodStatus(pod, generated(pod, false))).toBe(false);

@@ -1,9 +1,12 @@
-import { type Clock, createLifetime, type Logger, noopLogger } from '@rxlet/component-base';
+import { type Clock, createLifetime, type Logger, type Metrics, noopLogger, noopMetrics } from '@rxlet/component-base';
 import type { ContainerStatus, Pod, PodStatus } from '@rxlet/kube-api';
-import { formatPod, isStaticPod } from '@rxlet/pod-model';
+import { formatPod, isStaticPod, isTerminalPhase } from '@rxlet/pod-model';
 import type { Observable } from 'rxjs';
+import { withholdEnd, withoutReadiness } from './api/merge-pod-status.ts';
+import type { StatusCheckpoint } from './checkpoint/status-checkpoint.ts';
 import { findCondition, withCondition } from './condition-types.ts';
 import { illegalTransition } from './container-transitions.ts';
+import { isUrgent } from './is-urgent.ts';
 import { normalizeStatus } from './normalize-status.ts';
 import { createOrderedSubject } from './ordered-subject.ts';
 import { containersReadyCondition, readyCondition } from './pod-conditions.ts';
@@ -11,6 +14,7 @@ import { sameStatus } from './status-equality.ts';
 import { withHistory } from './status-history.ts';
 import { createStatusPublisher, type StatusPublisherOptions } from './status-publisher.ts';
 import type { PodStatusUpdate, StatusSink } from './status-sink.ts';
+import { createTerminatedContainersCounter } from './terminated-containers.ts';
 import { terminatedPodStatus } from './terminated-status.ts';
 
 /** What a {@link StatusManager} works with. */
@@ -18,11 +22,21 @@ export interface StatusManagerPorts {
   readonly clock: Clock;
   /** Where statuses are published. Without one they are only held here, for {@link StatusManager.list} and {@link StatusManager.status$}. */
   readonly sink?: StatusSink | undefined;
+  /** Keeps statuses over a restart of the agent, where no API does. It has to be loaded before the first status is set. */
+  readonly checkpoint?: Pick<StatusCheckpoint, 'restored' | 'record' | 'forget' | 'retain'> | undefined;
   /**
-   * The status last published of a pod that the manager does not hold yet: that of its mirror pod, or of a checkpoint. It stands in for the pod's
-   * own, so that start and transition times survive a restart of the agent.
+   * The status last published of a pod that the manager does not hold yet, where neither a checkpoint nor the pod itself has it. So readiness, start
+   * and transition times survive a restart of the agent.
    */
   readonly publishedStatus?: ((pod: Pod) => PodStatus | undefined) | undefined;
+  /**
+   * The mirror pod of a static pod in the API. With this port, static pods are reported to the sink through their mirror pods, and not at all while
+   * they have none; say {@link StatusManager.republish} when one is made.
+   */
+  readonly mirrorPod?: ((pod: Pod) => Pod | undefined) | undefined;
+  /** Whether a container of the pod may be running: then the sink is not told yet that the pod has ended. Default: never. */
+  readonly couldHaveRunningContainers?: ((podUid: string) => boolean) | undefined;
+  readonly metrics?: Metrics | undefined;
   readonly logger?: Logger | undefined;
 }
 
@@ -33,7 +47,7 @@ export type StatusManagerOptions = StatusPublisherOptions;
  * Holds the status of every pod on the node, as the world is to see it. Whoever learns something of a pod sets it here; the manager merges it with
  * what was said before, and publishes what changed. It does nothing of its own accord, and there is nothing to start.
  *
- * Disposing it completes {@link status$}, lets calls of the sink that are under way come to their end, and makes later changes ineffective.
+ * Disposing it publishes what is not published yet (for `flushTimeoutMs` at most), completes the streams, and makes later changes ineffective.
  */
 export interface StatusManager extends AsyncDisposable {
   /**
@@ -54,44 +68,102 @@ export interface StatusManager extends AsyncDisposable {
    * the update is marked `finished`.
    */
   terminatePod(pod: Pod): void;
+  /** Publishes a pod's status once more: what the sink has is not what it was given, see `needsReconcile`. */
+  republish(podUid: string): void;
   /** Forgets all pods but those. */
   removeOrphaned(knownPodUids: ReadonlySet<string>): void;
   /** Forgets a pod; what was not published of it never will be. */
   forget(podUid: string): void;
   /** The pod's status, or undefined when none was set. */
   get(podUid: string): PodStatus | undefined;
+  /**
+   * The status that the next one goes on from (`previous` of `generatePodStatus`): what is held, or else what was published before a restart of the
+   * agent, or else what came with the pod.
+   */
+  previousStatus(pod: Pod): PodStatus;
   /** The latest update of every pod. Together with a subscription made before, it gives a complete picture. */
   list(): readonly PodStatusUpdate[];
   /** Every new version of every pod's status. Hot, without replay: {@link list} gives what was before. */
   readonly status$: Observable<PodStatusUpdate>;
+  /** What the sink has taken, as it was given: an end that has to wait is not in it. Hot, without replay. */
+  readonly published$: Observable<PodStatusUpdate>;
   /** The last update of every pod that is forgotten. Hot, without replay. */
   readonly forgotten$: Observable<PodStatusUpdate>;
 }
 
 /** Creates a {@link StatusManager}. */
 export function createStatusManager(ports: StatusManagerPorts, options: StatusManagerOptions = {}): StatusManager {
-  const { clock, sink, publishedStatus, logger = noopLogger } = ports;
+  const { clock, sink, checkpoint, publishedStatus, mirrorPod, logger = noopLogger, metrics = noopMetrics } = ports;
+  const { couldHaveRunningContainers = () => false } = ports;
   const lifetime = createLifetime();
   const updates = new Map<string, PodStatusUpdate>();
+  /** What the sink has last taken of each pod that is held, or what had been published before. */
+  const taken = new Map<string, PodStatus>();
+  /** Pods that have ended, of which the sink was not told since containers might have been running. */
+  const withheld = new Set<string>();
   const changed = createOrderedSubject<PodStatusUpdate>();
+  const published = createOrderedSubject<PodStatusUpdate>();
   const forgotten = createOrderedSubject<PodStatusUpdate>();
-  const publisher = sink === undefined ? undefined : createStatusPublisher({ clock, sink, logger }, options);
+  const countTerminated = createTerminatedContainersCounter(metrics);
+  const syncDuration = metrics.histogram({
+    name: 'kubelet_pod_status_sync_duration_seconds',
+    help: 'Time from the first change of a pod that is not published yet to its publication.',
+    buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 20, 30, 45, 60],
+  });
   let lastVersion = 0;
+
+  /** What was known of a pod before anything was set. */
+  const initialStatus = (pod: Pod): PodStatus =>
+    checkpoint?.restored(uidOf(pod)) ?? publishedStatus?.(pod) ?? mirrorPod?.(pod)?.status ?? pod.status ?? {};
+  const previousStatus = (pod: Pod): PodStatus => updates.get(uidOf(pod))?.status ?? initialStatus(pod);
+  const takenStatus = (pod: Pod): PodStatus => taken.get(uidOf(pod)) ?? {};
+
+  /** A static pod that has no mirror pod yet is in no API. */
+  const hasNoMirror = (pod: Pod): boolean =>
+    mirrorPod !== undefined && isStaticPod(pod) && mirrorPod(pod) === undefined;
+
+  /** Tells the sink of a pod what it may know by now. */
+  const toSink = (target: StatusSink): StatusSink => ({
+    async publish(update, signal) {
+      const { pod } = update;
+      const podUid = uidOf(pod);
+      if (hasNoMirror(pod)) return;
+      const mirror = mirrorPod?.(pod);
+      const status = withholdEnd({
+        pod,
+        published: takenStatus(pod),
+        next: update.status,
+        couldHaveRunningContainers: couldHaveRunningContainers(podUid),
+        nowMs: clock.now(),
+      });
+      const told = { ...update, status, ...(mirror !== undefined && { mirrorPod: mirror }) };
+      if (isTerminalPhase(update.status.phase) && !isTerminalPhase(status.phase)) withheld.add(podUid);
+      else withheld.delete(podUid);
+      await target.publish(told, signal);
+      if (!updates.has(podUid)) return;
+      taken.set(podUid, status);
+      published.next(told);
+    },
+  });
+  const onPublished = (_update: PodStatusUpdate, waitedMs: number): void => syncDuration.observe(waitedMs / 1000);
+  const publisher = sink && createStatusPublisher({ clock, sink: toSink(sink), onPublished, logger }, options);
   lifetime.defer(() => {
     changed.complete();
+    published.complete();
     forgotten.complete();
   });
   lifetime.defer(async () => {
     await publisher?.[Symbol.asyncDispose]();
   });
-
-  const statusBefore = (pod: Pod): PodStatus =>
-    updates.get(uidOf(pod))?.status ?? publishedStatus?.(pod) ?? pod.status ?? {};
+  const submit = (update: PodStatusUpdate): void => {
+    if (publisher === undefined || hasNoMirror(update.pod)) return;
+    publisher.submit(update, update.finished || isUrgent(takenStatus(update.pod), update.status));
+  };
 
   const update = (pod: Pod, next: PodStatus, ends: boolean): boolean => {
     if (lifetime.signal.aborted) return false;
     const held = updates.get(uidOf(pod));
-    const before = statusBefore(pod);
+    const before = previousStatus(pod);
     const problem = illegalTransition(pod, before, next);
     if (problem !== undefined) {
       logger.error('status refused', { pod: formatPod(pod), problem });
@@ -99,8 +171,10 @@ export function createStatusManager(ports: StatusManagerPorts, options: StatusMa
     }
     // A static pod may come back under its UID; any other that ended has ended.
     const finished = ends || (held?.finished === true && !isStaticPod(pod));
-    const status = normalizeStatus(pod, withHistory(next, before, clock.now()));
-    if (held !== undefined && held.finished === finished && isDeleting(held.pod) === isDeleting(pod)) {
+    const dated = withHistory(next, before, clock.now());
+    const status = normalizeStatus(pod, withoutReadiness(pod, dated, clock.now()));
+    const endMayBeTold = withheld.has(uidOf(pod)) && !couldHaveRunningContainers(uidOf(pod));
+    if (held?.finished === finished && isDeleting(held.pod) === isDeleting(pod) && !endMayBeTold) {
       if (sameStatus(held.status, status)) {
         // What others own of it may still have changed, and decides over readiness gates.
         updates.set(uidOf(pod), { ...held, pod, status });
@@ -109,8 +183,11 @@ export function createStatusManager(ports: StatusManagerPorts, options: StatusMa
     }
     lastVersion += 1;
     const newest: PodStatusUpdate = { pod, status, version: lastVersion, finished };
+    if (held === undefined) taken.set(uidOf(pod), before);
+    countTerminated(before, status);
     updates.set(uidOf(pod), newest);
-    publisher?.submit(newest);
+    checkpoint?.record(newest);
+    submit(newest);
     changed.next(newest);
     return true;
   };
@@ -137,9 +214,12 @@ export function createStatusManager(ports: StatusManagerPorts, options: StatusMa
   };
 
   const forget = (podUid: string): void => {
+    checkpoint?.forget(podUid);
     const held = updates.get(podUid);
     if (held === undefined) return;
     updates.delete(podUid);
+    taken.delete(podUid);
+    withheld.delete(podUid);
     publisher?.forget(podUid);
     forgotten.next(held);
   };
@@ -147,10 +227,15 @@ export function createStatusManager(ports: StatusManagerPorts, options: StatusMa
   return {
     setPodStatus: (pod, status) => update(pod, observedBy(pod, status), false),
     setContainerReadiness(podUid, containerId, ready) {
-      updateContainer(podUid, containerId, (container) => ({ ...container, ready }), withReadiness);
+      updateContainer(
+        podUid,
+        containerId,
+        (container) => ({ ...container, ready: ready && runs(container) }),
+        withReadiness,
+      );
     },
     setContainerStartup(podUid, containerId, started) {
-      updateContainer(podUid, containerId, (container) => ({ ...container, started }));
+      updateContainer(podUid, containerId, (container) => ({ ...container, started: started && runs(container) }));
     },
     setReadyToStartContainers(podUid) {
       const held = updates.get(podUid);
@@ -159,14 +244,21 @@ export function createStatusManager(ports: StatusManagerPorts, options: StatusMa
       const condition = { ...findCondition(held.status.conditions, type), type, status: 'True' };
       update(held.pod, { ...held.status, conditions: withCondition(held.status.conditions, condition) }, false);
     },
-    terminatePod: (pod) => void update(pod, terminatedPodStatus(pod, statusBefore(pod)), true),
+    terminatePod: (pod) => void update(pod, terminatedPodStatus(pod, previousStatus(pod)), true),
+    republish(podUid) {
+      const held = updates.get(podUid);
+      if (held !== undefined && !lifetime.signal.aborted) submit(held);
+    },
     removeOrphaned(knownPodUids) {
+      checkpoint?.retain(knownPodUids);
       for (const podUid of [...updates.keys()]) if (!knownPodUids.has(podUid)) forget(podUid);
     },
     forget,
     get: (podUid) => updates.get(podUid)?.status,
+    previousStatus,
     list: () => [...updates.values()],
     status$: changed.values$,
+    published$: published.values$,
     forgotten$: forgotten.values$,
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };
@@ -174,6 +266,11 @@ export function createStatusManager(ports: StatusManagerPorts, options: StatusMa
 
 function uidOf(pod: Pod): string {
   return pod.metadata?.uid ?? '';
+}
+
+/** A result that comes late must not make an ended container ready. */
+function runs({ state }: ContainerStatus): boolean {
+  return state?.running !== undefined;
 }
 
 function isDeleting(pod: Pod): boolean {

@@ -1,5 +1,5 @@
 import { seededRandom } from '@rxlet/component-base';
-import { createVirtualClock, type VirtualClock } from '@rxlet/component-base/testing';
+import { createVirtualClock, recordingLogger, type VirtualClock } from '@rxlet/component-base/testing';
 import type { PodPhase } from '@rxlet/kube-api';
 import { testPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
@@ -23,9 +23,9 @@ function setUp(sinkOptions: FakeStatusSinkOptions = {}, options: StatusPublisher
 }
 
 describe('status publisher', () => {
-  it('publishes at once', async () => {
+  it('publishes at once what is urgent', async () => {
     const { clock, sink, publisher } = setUp();
-    publisher.submit(update('a', 1));
+    publisher.submit(update('a', 1), true);
     await clock.settle();
     expect(shown(sink.published)).toEqual(['a@1']);
     expect(publisher.backlog).toBe(0);
@@ -33,7 +33,7 @@ describe('status publisher', () => {
 
   it('has one call a pod under way, and skips what was overtaken meanwhile', async () => {
     const { clock, sink, publisher } = setUp({ latencyMs: () => 100 });
-    for (const version of [1, 2, 3]) publisher.submit(update('a', version));
+    for (const version of [1, 2, 3]) publisher.submit(update('a', version), true);
     await clock.settle();
     expect(sink.inFlight).toEqual(['a']);
     await clock.advance(200);
@@ -42,7 +42,7 @@ describe('status publisher', () => {
 
   it('bounds the calls under way', async () => {
     const { clock, sink, publisher } = setUp({ latencyMs: () => 100 }, { maxConcurrentPublishes: 2 });
-    for (const name of ['a', 'b', 'c', 'd', 'e']) publisher.submit(update(name, 1));
+    for (const name of ['a', 'b', 'c', 'd', 'e']) publisher.submit(update(name, 1), true);
     await clock.settle();
     expect(sink.inFlight).toEqual(['a', 'b']);
     expect(publisher.backlog).toBe(5);
@@ -52,11 +52,11 @@ describe('status publisher', () => {
 
   it('prefers pods that have ended', async () => {
     const { clock, sink, publisher } = setUp({ latencyMs: () => 100 }, { maxConcurrentPublishes: 1 });
-    publisher.submit(update('a', 1));
-    publisher.submit(update('b', 2));
-    publisher.submit(update('c', 3, 'Succeeded'));
-    publisher.submit(update('d', 4, 'Running', true));
-    publisher.submit(update('b', 5, 'Failed'));
+    publisher.submit(update('a', 1), true);
+    publisher.submit(update('b', 2), true);
+    publisher.submit(update('c', 3, 'Succeeded'), true);
+    publisher.submit(update('d', 4, 'Running', true), true);
+    publisher.submit(update('b', 5, 'Failed'), true);
     await clock.advance(1000);
     expect(shown(sink.published)).toEqual(['a@1', 'c@3', 'd@4', 'b@5']);
   });
@@ -71,7 +71,7 @@ describe('status publisher', () => {
       await clock.advance(ms);
       return sink.calls.length;
     };
-    publisher.submit(update('a', 1));
+    publisher.submit(update('a', 1), true);
     expect(await callsAfter(99)).toBe(1);
     expect(await callsAfter(1)).toBe(2);
     expect(await callsAfter(199)).toBe(2);
@@ -81,7 +81,7 @@ describe('status publisher', () => {
     expect(shown(sink.published)).toEqual(['a@1']);
 
     failures = 1;
-    publisher.submit(update('a', 2));
+    publisher.submit(update('a', 2), true);
     expect(await callsAfter(99)).toBe(5);
     expect(await callsAfter(1)).toBe(6);
     expect(clock.pendingTimers).toBe(0);
@@ -92,10 +92,10 @@ describe('status publisher', () => {
       { failure: ({ version }) => (version === 1 ? new Error('no') : undefined) },
       { maxConcurrentPublishes: 1, initialRetryDelayMs: 100 },
     );
-    publisher.submit(update('a', 1));
+    publisher.submit(update('a', 1), true);
     await clock.settle();
-    publisher.submit(update('a', 2));
-    publisher.submit(update('b', 3));
+    publisher.submit(update('a', 2), true);
+    publisher.submit(update('b', 3), true);
     await clock.settle();
     expect(shown(sink.published)).toEqual(['b@3']);
     await clock.advance(100);
@@ -104,8 +104,8 @@ describe('status publisher', () => {
 
   it('drops what is left of a forgotten pod, waiting or failed', async () => {
     const { clock, sink, publisher } = setUp({ latencyMs: () => 100, failure: () => new Error('no') });
-    publisher.submit(update('a', 1));
-    publisher.submit(update('a', 2));
+    publisher.submit(update('a', 1), true);
+    publisher.submit(update('a', 2), true);
     publisher.forget('a');
     await clock.advance(60_000);
     expect(shown(sink.calls)).toEqual(['a@1']);
@@ -117,9 +117,9 @@ describe('status publisher', () => {
       latencyMs: () => 100,
       failure: ({ version }) => (version === 1 ? new Error('no') : undefined),
     });
-    publisher.submit(update('a', 1));
+    publisher.submit(update('a', 1), true);
     publisher.forget('a');
-    publisher.submit(update('a', 2));
+    publisher.submit(update('a', 2), true);
     await clock.settle();
     expect(sink.inFlight).toEqual(['a']);
     await clock.advance(200);
@@ -127,20 +127,140 @@ describe('status publisher', () => {
     expect(shown(sink.published)).toEqual(['a@2']);
   });
 
-  it('leaves nothing behind when disposed of', async () => {
-    const { clock, sink, publisher } = setUp({
-      latencyMs: ({ version }) => (version === 1 ? 100 : 0),
-      failure: () => new Error('no'),
-    });
-    publisher.submit(update('a', 1));
-    publisher.submit(update('b', 2));
-    await clock.settle();
-    await publisher[Symbol.asyncDispose]();
-    expect(sink.inFlight).toEqual([]);
+  it('lets what is not urgent wait for others of its pod', async () => {
+    const { clock, sink, publisher } = setUp({}, { coalesceMs: 1000 });
+    publisher.submit(update('a', 1), false);
+    await clock.advance(600);
+    publisher.submit(update('a', 2), false);
+    publisher.submit(update('b', 3), false);
+    await clock.advance(399);
+    expect(shown(sink.calls)).toEqual([]);
+    await clock.advance(1);
+    expect(shown(sink.calls)).toEqual(['a@2']);
+    await clock.advance(600);
+    expect(shown(sink.calls)).toEqual(['a@2', 'b@3']);
     expect(clock.pendingTimers).toBe(0);
-    publisher.submit(update('c', 3));
+  });
+
+  it('takes along what waits when something urgent comes', async () => {
+    const { clock, sink, publisher } = setUp();
+    publisher.submit(update('a', 1), false);
+    publisher.submit(update('a', 2), true);
+    await clock.settle();
+    expect(shown(sink.published)).toEqual(['a@2']);
     await clock.advance(60_000);
-    expect(shown(sink.calls)).toEqual(['a@1', 'b@2']);
+    expect(sink.calls).toHaveLength(1);
+  });
+
+  it('does not let what comes later take back the urgency', async () => {
+    const { clock, sink, publisher } = setUp({ latencyMs: () => 100 }, { maxConcurrentPublishes: 1 });
+    publisher.submit(update('a', 1), true);
+    publisher.submit(update('b', 2), true);
+    publisher.submit(update('b', 3), false);
+    await clock.advance(200);
+    expect(shown(sink.published)).toEqual(['a@1', 'b@3']);
+  });
+
+  it('does not let calls that hang delay other pods', async () => {
+    const { clock, sink, publisher } = setUp(
+      { latencyMs: ({ pod }) => (pod.metadata?.name?.startsWith('hung') === true ? 1e9 : 10) },
+      { maxConcurrentPublishes: 2, slowCallMs: 500 },
+    );
+    for (const name of ['hung1', 'hung2', 'a', 'b']) publisher.submit(update(name, 1), true);
+    await clock.advance(499);
+    expect(shown(sink.published)).toEqual([]);
+    await clock.advance(11);
+    expect(shown(sink.published)).toEqual(['a@1', 'b@1']);
+    publisher.submit(update('c', 2), true);
+    await clock.advance(10);
+    expect(shown(sink.published)).toEqual(['a@1', 'b@1', 'c@2']);
+  });
+
+  it('gives up a call that hangs, and repeats it', async () => {
+    const latencies = [1e9, 0];
+    const { clock, sink, publisher } = setUp(
+      { latencyMs: () => latencies.shift()! },
+      { publishTimeoutMs: 5000, initialRetryDelayMs: 100 },
+    );
+    publisher.submit(update('a', 1), true);
+    await clock.advance(5099);
+    expect(shown(sink.calls)).toEqual(['a@1']);
+    expect(sink.inFlight).toEqual([]);
+    await clock.advance(1);
+    expect(shown(sink.published)).toEqual(['a@1']);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('tells how long the first change had waited', async () => {
+    const waits: [string, number][] = [];
+    const clock = createVirtualClock();
+    let failures = 1;
+    const sink = createFakeStatusSink(clock, {
+      latencyMs: () => 10,
+      failure: () => (failures-- > 0 ? new Error('no') : undefined),
+    });
+    const onPublished = ({ version }: PodStatusUpdate, waitedMs: number) => waits.push([`@${version}`, waitedMs]);
+    const publisher = createStatusPublisher({ clock, sink, onPublished }, { initialRetryDelayMs: 200 });
+    publisher.submit(update('a', 1), true);
+    await clock.advance(100);
+    publisher.submit(update('a', 2), true);
+    await clock.advance(1000);
+    publisher.submit(update('a', 3), true);
+    await clock.advance(10);
+    expect(waits).toEqual([
+      ['@2', 220],
+      ['@3', 10],
+    ]);
+  });
+
+  describe('disposed of', () => {
+    it('publishes what waits: for others, for a repetition, for its turn', async () => {
+      let failures = 1;
+      const { clock, sink, publisher } = setUp(
+        { latencyMs: () => 100, failure: () => (failures-- > 0 ? new Error('no') : undefined) },
+        { maxConcurrentPublishes: 1, initialRetryDelayMs: 5000 },
+      );
+      publisher.submit(update('failed', 1), true);
+      await clock.advance(100);
+      publisher.submit(update('others', 2), false);
+      publisher.submit(update('running', 3), true);
+      publisher.submit(update('turn', 4), true);
+      publisher.submit(update('running', 5), false);
+      const disposal = publisher[Symbol.asyncDispose]();
+      await clock.advance(500);
+      await disposal;
+      expect(shown(sink.published).sort()).toEqual(['failed@1', 'others@2', 'running@3', 'running@5', 'turn@4']);
+      expect(clock.pendingTimers).toBe(0);
+      publisher.submit(update('late', 6), true);
+      await clock.advance(60_000);
+      expect(sink.calls.at(-1)?.version).not.toBe(6);
+    });
+
+    it('does not repeat what fails then', async () => {
+      const { clock, sink, publisher } = setUp({ failure: () => new Error('no') });
+      publisher.submit(update('a', 1), false);
+      await publisher[Symbol.asyncDispose]();
+      expect(shown(sink.calls)).toEqual(['a@1']);
+      expect(clock.pendingTimers).toBe(0);
+    });
+
+    it('waits no longer than it is given, and leaves nothing behind', async () => {
+      const logger = recordingLogger();
+      const clock = createVirtualClock();
+      const sink = createFakeStatusSink(clock, { latencyMs: () => 1e9 });
+      const publisher = createStatusPublisher({ clock, sink, logger }, { flushTimeoutMs: 3000 });
+      publisher.submit(update('a', 1), false);
+      let ended = false;
+      const disposals = [publisher[Symbol.asyncDispose](), publisher[Symbol.asyncDispose]()];
+      void Promise.all(disposals).then(() => (ended = true));
+      await clock.advance(2999);
+      expect(ended).toBe(false);
+      await clock.advance(1);
+      expect(ended).toBe(true);
+      expect(sink.inFlight).toEqual([]);
+      expect(clock.pendingTimers).toBe(0);
+      expect(logger.lines).toMatchObject([{ level: 'warn', fields: { pods: ['a_default(a)'] } }]);
+    });
   });
 
   it('gets the final status of each pod to a slow and unreliable sink, never out of order', async () => {
@@ -164,7 +284,7 @@ describe('status publisher', () => {
         const name = `pod${Math.floor(random.next() * 8)}`;
         const phase = random.next() < 0.1 ? 'Succeeded' : 'Running';
         final.set(name, version);
-        publisher.submit(update(name, version, phase));
+        publisher.submit(update(name, version, phase), random.next() < 0.5);
         if (random.next() < 0.05) {
           publisher.forget(name);
           final.delete(name);

@@ -9,13 +9,18 @@ export interface PodStatusUpdate {
   readonly version: number;
   /** Whether the node is done with the pod: nothing of it runs, nothing is left to clean up. An API object being deleted may go now. */
   readonly finished: boolean;
+  /** The mirror pod in the API under which a static pod is reported; set on the way to a sink, where the manager knows mirror pods. */
+  readonly mirrorPod?: Pod | undefined;
 }
 
 /**
  * Where statuses are published: an API server, a file, whatever watches. The manager never has two calls for one pod under way at a time, and hands
- * over only the latest status of each; a call that rejects is repeated with back-off, unless there is a later status by then.
+ * over only the latest status of each; a call that rejects, or takes too long, is repeated with back-off, with the latest status by then.
  */
 export interface StatusSink {
-  /** Resolves when the status is published. It must reject soon after `signal` aborts. */
+  /**
+   * Resolves when the status is published. It must reject soon after `signal` aborts, and change nothing from then on: the next call for the pod may
+   * follow at once.
+   */
   publish(update: PodStatusUpdate, signal: AbortSignal): Promise<void>;
 }

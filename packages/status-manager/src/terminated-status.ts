@@ -26,7 +26,7 @@ export function terminatedPodStatus(pod: Pod, status: PodStatus): PodStatus {
 
 function ended(container: ContainerStatus): ContainerStatus {
   return container.state?.terminated === undefined
-    ? { ...container, state: { terminated: lostWhenTerminated } }
+    ? { ...container, state: { terminated: lostWhenTerminated }, ready: false, started: false }
     : container;
 }
 

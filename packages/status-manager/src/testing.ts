@@ -1,2 +1,2 @@
+export { createMemoryCheckpointFile, type MemoryCheckpointFile } from './checkpoint/memory-checkpoint-file.ts';
 export { createFakeStatusSink, type FakeStatusSink, type FakeStatusSinkOptions } from './fake-status-sink.ts';
-export { podStatusVectorInput, type PodStatusVector } from './pod-status-vector.ts';

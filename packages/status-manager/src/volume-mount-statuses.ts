@@ -9,19 +9,12 @@ export function volumeMountStatuses(
   return container.volumeMounts.map((mount) => {
     const status: VolumeMountStatus = { name: mount.name, mountPath: mount.mountPath };
     if (mount.readOnly !== true) return status;
-    const recursiveReadOnly = recursiveReadOnlyMode(mount, recursiveReadOnlySupported);
-    return { ...status, readOnly: true, ...(recursiveReadOnly !== undefined && { recursiveReadOnly }) };
+    const recursive = recursiveReadOnlySupported && wantsRecursiveReadOnly(mount);
+    return { ...status, readOnly: true, recursiveReadOnly: recursive ? 'Enabled' : 'Disabled' };
   });
 }
 
-/** KEP-3857. Undefined for a mount that demands what the runtime cannot do: its container never starts. */
-function recursiveReadOnlyMode(mount: VolumeMount, supported: boolean): 'Enabled' | 'Disabled' | undefined {
-  switch (mount.recursiveReadOnly) {
-    case 'Enabled':
-      return supported ? 'Enabled' : undefined;
-    case 'IfPossible':
-      return supported ? 'Enabled' : 'Disabled';
-    default:
-      return 'Disabled';
-  }
+/** KEP-3857. It does not go with mounts that propagate; a container that demands it all the same never starts. */
+function wantsRecursiveReadOnly({ recursiveReadOnly, mountPropagation = 'None' }: VolumeMount): boolean {
+  return mountPropagation === 'None' && (recursiveReadOnly === 'Enabled' || recursiveReadOnly === 'IfPossible');
 }

@@ -31,14 +31,13 @@ export async function run({ input, want }: LogVector): Promise<Answer> {
 }
 
 async function readLog({ file, options }: LogVector['input']): Promise<LogText> {
-  const { sinceTime, ...others } = options;
   const chunks = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
   let failed = false;
   try {
     const log = readContainerLog(
       { files: createMemoryLogFiles({ [LOG]: file }), clock: createVirtualClock(), isRunning: () => false },
       LOG,
-      { ...others, sinceMs: sinceTime === undefined ? undefined : Date.parse(sinceTime) },
+      options,
     );
     for await (const { stream, bytes } of log) chunks[stream].push(bytes.slice());
   } catch (error) {

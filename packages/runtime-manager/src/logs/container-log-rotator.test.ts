@@ -67,6 +67,31 @@ async function bench(
 }
 
 describe('the log rotator', () => {
+  it('asks the runtime about large logs only, when it is told what runs', async () => {
+    const b = await bench();
+    const [app] = b.fake.snapshot().containers;
+    const rotator = createContainerLogRotator(
+      {
+        runtime: b.fake.runtime,
+        directories: b.directories,
+        clock: b.clock,
+        runningContainers: () => [{ id: app!.id, logPath: LOG }],
+      },
+      { maxSizeBytes: 10 },
+    );
+    const asked = (): number => (b.fake.calls.get('listContainers') ?? 0) + (b.fake.calls.get('containerStatus') ?? 0);
+    const before = asked();
+    b.write('small');
+    rotator.start();
+    await b.clock.advance(60_000);
+    expect(asked()).toBe(before);
+    b.write('now large enough');
+    await b.clock.advance(10_000);
+    expect(asked()).toBe(before + 1);
+    expect(Object.keys(b.contents())).toHaveLength(2);
+    await rotator[Symbol.asyncDispose]();
+  });
+
   it('rotates what has grown too large, and keeps as many files as it may', async () => {
     const b = await bench({ maxFiles: 3 });
     b.write('123456789');

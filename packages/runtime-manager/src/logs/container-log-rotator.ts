@@ -18,8 +18,17 @@ import { rotateLog } from './rotate-log.ts';
 export interface ContainerLogRotatorPorts {
   readonly runtime: Pick<RuntimeService, 'listContainers' | 'containerStatus' | 'reopenContainerLog'>;
   readonly directories: LogDirectories;
+  /** Running containers and their logs by what somebody knows already; the runtime is then asked about those only whose logs are large. Default: it is asked about all. */
+  readonly runningContainers?: (() => Iterable<RunningContainer>) | undefined;
   readonly clock: Clock;
   readonly logger?: Logger | undefined;
+}
+
+/** A container that runs. */
+export interface RunningContainer {
+  readonly id: string;
+  /** Absolute; where it is not known, the runtime is asked. */
+  readonly logPath?: string | undefined;
 }
 
 /** Options of {@link createContainerLogRotator}, after the `containerLog…` fields of KubeletConfiguration. */
@@ -68,7 +77,7 @@ export interface ContainerLogRotator extends AsyncDisposable {
  * @throws LogRotationError with the reason `InvalidOption`
  */
 export function createContainerLogRotator(
-  { runtime, directories, clock, logger = noopLogger }: ContainerLogRotatorPorts,
+  { runtime, directories, runningContainers, clock, logger = noopLogger }: ContainerLogRotatorPorts,
   options: ContainerLogRotatorOptions = {},
 ): ContainerLogRotator {
   const { maxSizeBytes, maxFiles, maxWorkers, monitorIntervalMs, requestTimeoutMs, compressionTimeoutMs } =
@@ -86,12 +95,13 @@ export function createContainerLogRotator(
   const call = <T>(signal: AbortSignal, request: (signal: AbortSignal) => Promise<T>): Promise<T> =>
     withDeadline(clock, requestTimeoutMs, signal, request);
 
-  const listRunning = async (): Promise<string[]> => {
+  const listRunning = async (): Promise<readonly RunningContainer[]> => {
+    if (runningContainers !== undefined) return [...runningContainers()];
     const filter = { state: { state: ContainerState.CONTAINER_RUNNING } };
     const { containers } = await call(lifetime.signal, (signal) =>
       runtime.listContainers({ filter }, { signal, timeoutMs: requestTimeoutMs }),
     );
-    return containers.filter(({ state }) => state === ContainerState.CONTAINER_RUNNING).map(({ id }) => id);
+    return containers.filter(({ state }) => state === ContainerState.CONTAINER_RUNNING).map(({ id }) => ({ id }));
   };
 
   /** Path of the log of a container that still runs and has one. */
@@ -171,10 +181,21 @@ export function createContainerLogRotator(
     return { outcome: 'rotated', rotatedTo };
   };
 
+  /** Whether there is nothing to do about a log, without asking the runtime. */
+  const isSmall = async (logPath: string): Promise<boolean> => {
+    await using directory = await directories.open(dirname(logPath));
+    const entry = await directory?.lstat(basename(logPath));
+    return entry?.isFile === true && entry.sizeBytes < maxSizeBytes;
+  };
+
   /** Looks after one log, and says what came of it. Rejects only when it was interrupted. */
-  const tendAndReport = async (containerId: string, signal: AbortSignal): Promise<void> => {
-    let logPath = '';
+  const tendAndReport = async (
+    { id: containerId, logPath: known }: RunningContainer,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    let logPath = known ?? '';
     try {
+      if (logPath !== '' && (await isSmall(logPath))) return;
       logPath = (await logPathOf(containerId, signal)) ?? '';
       if (logPath === '') return;
       const done = await tend(containerId, logPath, signal);
@@ -188,13 +209,14 @@ export function createContainerLogRotator(
     }
   };
 
-  const queue = (containerId: string): void => {
+  const queue = (container: RunningContainer): void => {
+    const { id: containerId } = container;
     if (held.has(containerId)) return;
     held.add(containerId);
     let work: Promise<void> | undefined;
     const run = (): Promise<void> =>
       withDeadline(clock, containerTimeoutMs, lifetime.signal, (signal) => {
-        work = lifetime.track(tendAndReport(containerId, signal));
+        work = lifetime.track(tendAndReport(container, signal));
         return work;
       });
     const turn = workers
@@ -214,9 +236,9 @@ export function createContainerLogRotator(
   const queueAll = async (): Promise<void> => {
     try {
       const running = await listRunning();
-      const ids = new Set(running);
+      const ids = new Set(running.map(({ id }) => id));
       for (const id of uncompressed) if (!ids.has(id)) uncompressed.delete(id);
-      for (const id of running) queue(id);
+      for (const container of running) queue(container);
     } catch (error) {
       if (lifetime.signal.aborted) return;
       logger.error('listing containers to rotate their logs failed', { error: errorMessage(error) });

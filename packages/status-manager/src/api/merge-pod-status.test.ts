@@ -1,0 +1,91 @@
+import type { PodCondition, PodStatus } from '@rxlet/kube-api';
+import { isTerminalPhase } from '@rxlet/pod-model';
+import { testPod } from '@rxlet/pod-model/testing';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { findCondition, isOwnedCondition } from '../condition-types.ts';
+import { arbitraryStatus } from '../test-support/arbitrary-pods.ts';
+import { mergePodStatus } from './merge-pod-status.ts';
+
+const nowMs = Date.parse('2026-01-01T01:00:00Z');
+const now = '2026-01-01T01:00:00Z';
+const merge = (published: PodStatus, next: PodStatus, couldHaveRunningContainers = false): PodStatus =>
+  mergePodStatus({ pod: testPod(), published, next, couldHaveRunningContainers, nowMs });
+const condition = (type: string, status: string, more: Partial<PodCondition> = {}): PodCondition => ({
+  type,
+  status,
+  ...more,
+});
+const disrupted = condition('DisruptionTarget', 'True', {
+  reason: 'TerminationByKubelet',
+  lastTransitionTime: '2026-01-01T00:00:00Z',
+});
+
+describe('mergePodStatus', () => {
+  it('takes conditions and fields of others from the API, and the rest from the node', () => {
+    const api: PodStatus = {
+      phase: 'Pending',
+      nominatedNodeName: 'other',
+      conditions: [condition('gate', 'True'), condition('Ready', 'False'), condition('PodResizePending', 'True')],
+    };
+    const next: PodStatus = {
+      phase: 'Running',
+      resourceClaimStatuses: [{ name: 'stale' }],
+      conditions: [condition('gate', 'False'), condition('PodScheduled', 'True'), condition('Ready', 'True')],
+    };
+    expect(merge(api, next)).toEqual({
+      phase: 'Running',
+      nominatedNodeName: 'other',
+      conditions: [condition('gate', 'True'), condition('PodScheduled', 'True'), condition('Ready', 'True')],
+    });
+  });
+
+  it('withholds the end while containers may run, and why the pod was disrupted with it', () => {
+    const api: PodStatus = { phase: 'Running', reason: 'Why', conditions: [] };
+    const next: PodStatus = { phase: 'Failed', reason: 'Evicted', message: 'low on memory', conditions: [disrupted] };
+    expect(merge(api, next, true)).toEqual({ phase: 'Running', reason: 'Why', conditions: [] });
+    expect(merge(api, next, false)).toEqual({
+      ...next,
+      conditions: [{ ...disrupted, lastTransitionTime: now }],
+    });
+  });
+
+  it('tells of a disruption only with the end, and does not take back that of others', () => {
+    const others = condition('DisruptionTarget', 'True', { reason: 'PreemptionByScheduler' });
+    expect(merge({ phase: 'Running' }, { phase: 'Running', conditions: [disrupted] }).conditions).toEqual([]);
+    expect(merge({ phase: 'Running', conditions: [others] }, { phase: 'Running', conditions: [disrupted] })).toEqual({
+      phase: 'Running',
+      conditions: [others],
+    });
+    expect(merge({ phase: 'Running', conditions: [others] }, { phase: 'Running' }).conditions).toEqual([others]);
+    expect(merge({ phase: 'Failed', conditions: [others] }, { phase: 'Failed', conditions: [disrupted] })).toEqual({
+      phase: 'Failed',
+      conditions: [others],
+    });
+  });
+
+  it.each([
+    ['Failed', 'PodFailed'],
+    ['Succeeded', 'PodCompleted'],
+  ] as const)('does not show a pod that is %s as ready', (phase, reason) => {
+    const ready = ['Ready', 'ContainersReady'].map((type) => condition(type, 'True'));
+    expect(merge({ phase: 'Running', conditions: ready }, { phase, conditions: ready }).conditions).toEqual(
+      ['Ready', 'ContainersReady'].map((type) => condition(type, 'False', { reason, lastTransitionTime: now })),
+    );
+  });
+
+  it('withholds every end, drops nothing of others, and changes nothing when merged again', () => {
+    fc.assert(
+      fc.property(arbitraryStatus, arbitraryStatus, fc.boolean(), (api, next, could) => {
+        const merged = merge(api, next, could);
+        if (could && !isTerminalPhase(api.phase)) expect(isTerminalPhase(merged.phase)).toBe(false);
+        expect(merge(merged, next, could)).toEqual(merged);
+        const types = (merged.conditions ?? []).map(({ type }) => type);
+        expect(new Set(types).size).toBe(types.length);
+        for (const other of (api.conditions ?? []).filter(({ type }) => !isOwnedCondition(type))) {
+          expect(findCondition(merged.conditions, other.type)).toBeDefined();
+        }
+      }),
+    );
+  });
+});

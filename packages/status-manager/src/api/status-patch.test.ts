@@ -1,0 +1,128 @@
+import type { PodCondition, PodStatus } from '@rxlet/kube-api';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isOwnedCondition } from '../condition-types.ts';
+import { sameValue } from '../status-equality.ts';
+import { applyStrategicMerge } from '../test-support/apply-strategic-merge.ts';
+import { arbitraryStatus } from '../test-support/arbitrary-pods.ts';
+import { podStatusPatch, statusPatch } from './status-patch.ts';
+
+const shape = { type: 'object-ref', ref: 'io.k8s.api.core.v1.PodStatus' } as const;
+const apply = (old: PodStatus, patch: ReturnType<typeof statusPatch>): PodStatus =>
+  applyStrategicMerge({ ...old }, patch?.status ?? {}, shape);
+const condition = (type: string, status: string, more: Partial<PodCondition> = {}): PodCondition => ({
+  type,
+  status,
+  ...more,
+});
+
+describe('statusPatch', () => {
+  it('tells of a condition only what changed, and the order of all', () => {
+    const at = (lastTransitionTime: string) => ({ lastTransitionTime });
+    const old: PodStatus = {
+      phase: 'Pending',
+      conditions: [
+        condition('Initialized', 'True', at('2026-01-01T00:00:00Z')),
+        condition('Ready', 'False', { ...at('2026-01-01T00:00:00Z'), reason: 'ContainersNotReady', message: 'no' }),
+      ],
+    };
+    const next: PodStatus = {
+      phase: 'Running',
+      podIP: '10.0.0.1',
+      podIPs: [{ ip: '10.0.0.1' }],
+      conditions: [old.conditions![0]!, condition('Ready', 'True', at('2026-01-01T00:00:05Z'))],
+    };
+    expect(statusPatch(old, next)).toEqual({
+      status: {
+        phase: 'Running',
+        podIP: '10.0.0.1',
+        podIPs: [{ ip: '10.0.0.1' }],
+        '$setElementOrder/conditions': [{ type: 'Initialized' }, { type: 'Ready' }],
+        conditions: [
+          { type: 'Ready', status: 'True', lastTransitionTime: '2026-01-01T00:00:05Z', reason: null, message: null },
+        ],
+      },
+    });
+  });
+
+  it('is for one pod only, and nothing when nothing changes', () => {
+    const old: PodStatus = { phase: 'Pending', conditions: [condition('Ready', 'False')], resources: {} };
+    expect(podStatusPatch('uid', old, { ...old, phase: 'Running' })).toEqual({
+      metadata: { uid: 'uid' },
+      status: { phase: 'Running' },
+    });
+    expect(podStatusPatch('uid', old, { ...old, hostIPs: [] })).toBeUndefined();
+    // The API shows times that were never set as null.
+    const fromApi = { ...old, conditions: [{ ...old.conditions![0]!, lastProbeTime: null as unknown as string }] };
+    expect(statusPatch(fromApi, old)).toBeUndefined();
+  });
+
+  it('takes back what the node said, and leaves what others did', () => {
+    const old: PodStatus = {
+      nominatedNodeName: 'other',
+      conditions: [
+        condition('example.com/gate', 'True'),
+        condition('PodResizePending', 'True'),
+        condition('Ready', 'True'),
+      ],
+      podIPs: [{ ip: '10.0.0.1' }, { ip: 'fd00::1' }],
+      reason: 'Old',
+    };
+    const next: PodStatus = {
+      conditions: [
+        condition('example.com/gate', 'False'),
+        condition('example.com/new', 'True'),
+        condition('Ready', 'True'),
+      ],
+      podIPs: [{ ip: '10.0.0.1' }],
+    };
+    expect(statusPatch(old, next)).toEqual({
+      status: {
+        '$setElementOrder/conditions': [{ type: 'example.com/gate' }, { type: 'Ready' }],
+        conditions: [{ $patch: 'delete', type: 'PodResizePending' }],
+        '$setElementOrder/podIPs': [{ ip: '10.0.0.1' }],
+        podIPs: [{ $patch: 'delete', ip: 'fd00::1' }],
+        reason: null,
+      },
+    });
+  });
+
+  it('does not take back that the pod is disrupted, which others may have said', () => {
+    const old: PodStatus = { conditions: [condition('DisruptionTarget', 'True', { reason: 'PreemptionByScheduler' })] };
+    expect(statusPatch(old, { conditions: [] })).toBeUndefined();
+  });
+
+  it('writes the conditions that it is told to', () => {
+    const patch = statusPatch({}, { conditions: [condition('Ready', 'True'), condition('x', 'True')] }, new Set(['x']));
+    expect(patch).toEqual({ status: { conditions: [condition('x', 'True')] } });
+  });
+
+  it('replaces the statuses of containers as a whole', () => {
+    const container = { name: 'a', image: 'i', imageID: '', ready: false, restartCount: 0, state: { waiting: {} } };
+    const next = [{ ...container, ready: true, state: { running: { startedAt: '2026-01-01T00:00:00Z' } } }];
+    expect(statusPatch({ containerStatuses: [container] }, { containerStatuses: next })).toEqual({
+      status: { containerStatuses: next },
+    });
+  });
+
+  it('applied, gives the status that was wanted, with what others own untouched', () => {
+    fc.assert(
+      fc.property(arbitraryStatus, arbitraryStatus, (old, next) => {
+        const patched = apply(old, statusPatch(old, next));
+        const owned = (list: readonly PodCondition[] = []): PodCondition[] =>
+          list.filter(({ type }) => isOwnedCondition(type));
+        const foreign = (list: readonly PodCondition[] = []): PodCondition[] =>
+          list.filter(({ type }) => !isOwnedCondition(type) && type !== 'DisruptionTarget');
+
+        expect(sameValue(owned(patched.conditions), owned(next.conditions))).toBe(true);
+        expect(new Set(foreign(patched.conditions))).toEqual(new Set(foreign(old.conditions)));
+        const { conditions: _, nominatedNodeName, resourceClaimStatuses, ...rest } = patched;
+        const { conditions: __, nominatedNodeName: ___, resourceClaimStatuses: ____, ...wanted } = next;
+        expect(sameValue(rest, wanted), JSON.stringify([rest, wanted])).toBe(true);
+        expect([nominatedNodeName, resourceClaimStatuses]).toEqual([old.nominatedNodeName, old.resourceClaimStatuses]);
+        expect(statusPatch(patched, next)).toBeUndefined();
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});

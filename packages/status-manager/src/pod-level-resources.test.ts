@@ -1,0 +1,54 @@
+import type { PodStatus } from '@rxlet/kube-api';
+import { testPod } from '@rxlet/pod-model/testing';
+import { describe, expect, it } from 'vitest';
+import { podLevelResources } from './pod-level-resources.ts';
+
+const containers = [{ resources: { requests: { cpu: '250m', memory: '64Mi' }, limits: { cpu: '1' } } }];
+const running: PodStatus = { phase: 'Running' };
+
+describe('podLevelResources', () => {
+  it('are the sums over the containers, where the pod sets none', () => {
+    expect(
+      podLevelResources(testPod({ containers: [...containers, { ...containers[0]!, name: 'b' }] }), {}, undefined),
+    ).toEqual({
+      resources: { requests: { cpu: '500m', memory: '128Mi' }, limits: { cpu: '2' } },
+      allocatedResources: { cpu: '500m', memory: '128Mi' },
+    });
+    expect(podLevelResources(testPod(), {}, undefined)).toEqual({ resources: {} });
+  });
+
+  it('are what the cgroup applies, once the API shows the pod running', () => {
+    const resources = { requests: { cpu: '500m', memory: '1Gi' }, limits: { cpu: '1', memory: '2Gi' } };
+    const cgroup = { cpuRequestMillis: 750, cpuLimitMillis: 1500, memoryLimitBytes: 3 * 2 ** 30 };
+    const pod = testPod({ spec: { resources }, status: running });
+    expect(podLevelResources(pod, {}, cgroup)).toEqual({
+      resources: { requests: { cpu: '750m', memory: '1Gi' }, limits: { cpu: '1500m', memory: '3Gi' } },
+      allocatedResources: { cpu: '500m', memory: '1Gi' },
+    });
+    expect(podLevelResources({ ...pod, status: { phase: 'Pending' } }, {}, cgroup).resources).toEqual(resources);
+  });
+
+  it('do not show the least that a kernel can apply in place of what was asked for', () => {
+    const resources = { requests: { cpu: '1m' }, limits: { cpu: '5m' } };
+    const pod = testPod({ spec: { resources }, status: running });
+    expect(podLevelResources(pod, {}, { cpuRequestMillis: 2, cpuLimitMillis: 10 }).resources).toEqual(resources);
+    expect(podLevelResources(pod, {}, { cpuRequestMillis: 3, cpuLimitMillis: 11 }).resources).toEqual({
+      requests: { cpu: '3m' },
+      limits: { cpu: '11m' },
+    });
+  });
+
+  it('are what was reported before, or the allocation with overhead, where the cgroup does not say', () => {
+    const resources = { requests: { cpu: '500m' }, limits: { cpu: '1' } };
+    const pod = testPod({ containers, spec: { resources, overhead: { cpu: '100m' } }, status: running });
+    expect(podLevelResources(pod, {}, {}).resources).toEqual({
+      requests: { cpu: '600m', memory: '64Mi' },
+      limits: { cpu: '1100m' },
+    });
+    const previous = { phase: 'Running', resources: { requests: { cpu: '700m' }, limits: { cpu: '3' } } } as const;
+    expect(podLevelResources(pod, previous, {}).resources).toEqual({
+      requests: { cpu: '700m', memory: '64Mi' },
+      limits: { cpu: '3' },
+    });
+  });
+});

@@ -1,0 +1,95 @@
+import type { Pod, PodStatus, ResourceRequirements } from '@rxlet/kube-api';
+import {
+  addQuantities,
+  cpuMillis,
+  formatQuantity,
+  isZeroQuantity,
+  makeQuantity,
+  parseQuantity,
+  podLimits,
+  podRequests,
+  type ResourceAmounts,
+} from '@rxlet/pod-model';
+import { MIN_CPU_LIMIT_MILLIS, MIN_CPU_REQUEST_MILLIS } from './container-resources.ts';
+
+/** What applies to a pod as a whole, as its cgroup has it; what is undefined could not be read, or is not limited. */
+export interface PodCgroupValues {
+  readonly cpuRequestMillis?: number | undefined;
+  readonly cpuLimitMillis?: number | undefined;
+  readonly memoryLimitBytes?: number | undefined;
+}
+
+type ResourceList = Record<string, string | number>;
+
+/**
+ * The resources of a pod as a whole (KEP-2837, KEP-5419): what was allocated to it, and, once the API shows it running, CPU and memory as its cgroup
+ * applies them. Memory requests are in no cgroup.
+ *
+ * @param cgroup undefined where pods have no cgroup of their own to read: then it is the allocation throughout
+ */
+export function podLevelResources(
+  pod: Pod,
+  previous: PodStatus,
+  cgroup: PodCgroupValues | undefined,
+): Required<Pick<PodStatus, 'resources'>> & Pick<PodStatus, 'allocatedResources'> {
+  const requests = formatAmounts(podRequests(pod));
+  const allocated = { ...(Object.keys(requests).length > 0 && { allocatedResources: requests }) };
+  if (cgroup === undefined || pod.status?.phase !== 'Running') {
+    return { resources: requirements(pod, requests, formatAmounts(podLimits(pod))), ...allocated };
+  }
+  return { resources: appliedResources(pod, previous, cgroup, requests['memory']), ...allocated };
+}
+
+function appliedResources(
+  pod: Pod,
+  previous: PodStatus,
+  cgroup: PodCgroupValues,
+  memoryRequest: string | undefined,
+): ResourceRequirements {
+  const requests: ResourceList = { ...pod.spec?.resources?.requests };
+  const limits: ResourceList = { ...pod.spec?.resources?.limits };
+  const reported = previous.phase === 'Running' ? previous.resources : undefined;
+
+  /** What was reported before, or the allocation with the overhead that the cgroup has on top. */
+  const keep = (list: ResourceList, name: string, reportedValue: string | number | undefined): void => {
+    const value = list[name];
+    const overhead = pod.spec?.overhead?.[name];
+    if (reportedValue !== undefined) list[name] = reportedValue;
+    else if (
+      value !== undefined &&
+      overhead !== undefined &&
+      !(list === limits && isZeroQuantity(parseQuantity(value)))
+    )
+      list[name] = formatQuantity(addQuantities(parseQuantity(value), parseQuantity(overhead)));
+  };
+  const setCpu = (
+    list: ResourceList,
+    millis: number | undefined,
+    floorMillis: number,
+    reportedValue: string | number | undefined,
+  ): void => {
+    if (millis === undefined) keep(list, 'cpu', reportedValue);
+    else if (millis > floorMillis || cpuMillis(list['cpu']) > floorMillis)
+      list['cpu'] = formatQuantity(makeQuantity(millis, -3));
+  };
+
+  setCpu(requests, cgroup.cpuRequestMillis, MIN_CPU_REQUEST_MILLIS, reported?.requests?.['cpu']);
+  if (requests['memory'] !== undefined) keep(requests, 'memory', reported?.requests?.['memory']);
+  else if (memoryRequest !== undefined) requests['memory'] = memoryRequest;
+  setCpu(limits, cgroup.cpuLimitMillis, MIN_CPU_LIMIT_MILLIS, reported?.limits?.['cpu']);
+  if (cgroup.memoryLimitBytes === undefined) keep(limits, 'memory', reported?.limits?.['memory']);
+  else limits['memory'] = formatQuantity(makeQuantity(cgroup.memoryLimitBytes, 0, 'binarySI'));
+  return requirements(pod, requests, limits);
+}
+
+function requirements(pod: Pod, requests: ResourceList, limits: ResourceList): ResourceRequirements {
+  return {
+    ...pod.spec?.resources,
+    ...(Object.keys(requests).length > 0 && { requests }),
+    ...(Object.keys(limits).length > 0 && { limits }),
+  };
+}
+
+function formatAmounts(amounts: ResourceAmounts): Record<string, string> {
+  return Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, formatQuantity(amount)]));
+}

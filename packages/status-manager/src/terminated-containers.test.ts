@@ -1,0 +1,31 @@
+import type { ContainerState, ContainerStatus } from '@rxlet/kube-api';
+import { describe, expect, it } from 'vitest';
+import { createTerminatedContainersCounter } from './terminated-containers.ts';
+import { recordingMetrics } from './test-support/recording-metrics.ts';
+
+const container = (name: string, state: ContainerState): ContainerStatus => ({
+  name,
+  image: '',
+  imageID: '',
+  ready: false,
+  restartCount: 0,
+  state,
+});
+
+describe('kubelet_terminated_containers_total', () => {
+  it('counts each end as it is first reported', () => {
+    const metrics = recordingMetrics();
+    const count = createTerminatedContainersCounter(metrics);
+    const failed = { containerStatuses: [container('a', { terminated: { exitCode: 2, reason: 'Error' } })] };
+    const completed = { terminated: { exitCode: 0, reason: 'Completed' } };
+    count({}, failed);
+    count(failed, { ...failed, initContainerStatuses: [container('i', completed)] });
+    count({ containerStatuses: [container('a', { running: {} })] }, failed);
+    count({}, { ephemeralContainerStatuses: [container('e', completed)] });
+    expect(Object.fromEntries(metrics.values)).toEqual({
+      'kubelet_terminated_containers_total{container,2,Error}': 2,
+      'kubelet_terminated_containers_total{init_container,0,Completed}': 1,
+      'kubelet_terminated_containers_total{ephemeral_container,0,Completed}': 1,
+    });
+  });
+});
