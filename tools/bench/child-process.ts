@@ -26,6 +26,9 @@ export function startProcess(command: 'rxlet' | 'fake-runtime', args: readonly s
     stdio: 'ignore',
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  // Nothing is left behind when the benchmark fails where nobody waits.
+  const kill = (): void => void child.kill('SIGKILL');
+  process.once('exit', kill);
   return {
     async usage() {
       const pid = String(child.pid);
@@ -42,6 +45,7 @@ export function startProcess(command: 'rxlet' | 'fake-runtime', args: readonly s
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM');
       await ended;
+      process.off('exit', kill);
     },
   };
 }

@@ -1,24 +1,19 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { seededRandom, systemClock } from '@rxlet/component-base';
 import { createFakeRuntime, discardLogs } from '@rxlet/fake-cri';
+import type { BenchRun } from './bench-part.ts';
+import { liveHeapBytes } from './heap.ts';
+import { quantile } from './statistics.ts';
 
 const PODS = 1000;
 const CONTAINERS_PER_POD = 3;
 
 /** What 1,000 pods with 3 containers each cost in one fake runtime, in this process: memory, and the time of a list. */
-export async function benchFakeRuntime(print: (line: string) => void): Promise<void> {
-  setFlagsFromString('--expose-gc');
-  const collectGarbage = runInNewContext('gc') as () => void;
-  const heapBytes = (): number => {
-    collectGarbage();
-    return process.memoryUsage().heapUsed;
-  };
+export async function benchFakeRuntime({ print }: BenchRun): Promise<void> {
   const ports = { clock: systemClock, random: seededRandom(1), logs: discardLogs };
   await using fake = createFakeRuntime(ports);
   const { runtime, images } = fake;
   await images.pullImage({ image: { image: 'busybox' } });
-  const beforeBytes = heapBytes();
+  const beforeBytes = liveHeapBytes();
   for (let pod = 0; pod < PODS; pod += 1) {
     const uid = String(pod);
     const sandbox = { metadata: { name: `pod-${uid}`, namespace: 'default', uid, attempt: 0 } };
@@ -30,16 +25,15 @@ export async function benchFakeRuntime(print: (line: string) => void): Promise<v
     }
   }
   const count = PODS * CONTAINERS_PER_POD;
-  const bytes = (heapBytes() - beforeBytes) / count;
+  const bytes = (liveHeapBytes() - beforeBytes) / count;
   const samples: number[] = [];
   for (let round = 0; round < 30; round += 1) {
     const beganMs = systemClock.monotonicNow();
     await runtime.listContainers({});
     samples.push(systemClock.monotonicNow() - beganMs);
   }
-  samples.sort((left, right) => left - right);
   print(
-    `Fake runtime in-process, ${String(PODS)} pods: ListContainers of ${String(count)}: p50 ${samples[15]!.toFixed(2)} ms, ` +
-      `p90 ${samples[27]!.toFixed(2)} ms; ${(bytes / 1024).toFixed(1)} KiB of heap a container, its share of the pod included`,
+    `Fake runtime in-process, ${String(PODS)} pods: ListContainers of ${String(count)}: p50 ${quantile(samples, 0.5).toFixed(2)} ms, ` +
+      `p90 ${quantile(samples, 0.9).toFixed(2)} ms; ${(bytes / 1024).toFixed(1)} KiB of heap a container, its share of the pod included`,
   );
 }

@@ -36,6 +36,20 @@ function setup(
   return { clock, fake, pleg, events };
 }
 
+/** A generator that has begun to read so many pods whose reading never ends. */
+async function hungPods(count: number): Promise<Setup> {
+  const made = setup((runtime) => ({
+    podSandboxStatus: async (request, options) => {
+      const status = await runtime.podSandboxStatus(request, options);
+      return status.status?.metadata?.uid.startsWith('hung') ? new Promise(() => undefined) : status;
+    },
+  }));
+  for (let index = 0; index < count; index += 1) await runPod(made.fake, `hung${String(index)}`);
+  made.pleg.start();
+  await made.clock.advance(2_000);
+  return made;
+}
+
 const summary = (events: readonly PodLifecycleEvent[]): string[] =>
   events.map(
     (event) =>
@@ -48,6 +62,27 @@ describe('createPleg', () => {
     await clock.advance(5_000);
     expect(fake.calls.size).toBe(0);
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('takes what it read for no newer than the listing that it came from', async () => {
+    const gate = Promise.withResolvers<void>();
+    let held = false;
+    const { clock, fake, pleg } = setup(({ listPodSandbox }) => ({
+      async listPodSandbox(request, options) {
+        if (held) await gate.promise;
+        return listPodSandbox(request, options);
+      },
+    }));
+    pleg.start();
+    await clock.settle();
+    held = true;
+    // Sees no container yet, but the sandbox that is made meanwhile.
+    pleg.requestRelist('p1');
+    await clock.settle();
+    const { containerId } = await runPod(fake, 'p1');
+    const status = pleg.cache.getNewerThan('p1', pleg.cache.mark());
+    gate.resolve();
+    expect((await status).containers.map(({ id }) => id.id)).toEqual([containerId]);
   });
 
   it('tells what started and what died, with the exit code, after the cache knows it', async () => {
@@ -125,6 +160,15 @@ describe('createPleg', () => {
     expect(summary(events)).toEqual(['quick ContainerStarted', 'quick ContainerStarted', 'quick ContainerDied 1']);
     await clock.advance(120_000);
     expect(pleg.sickPods().get('hung')?.message).toContain('no answer within 120000 ms');
+  });
+
+  it('reads the others however many hang', async () => {
+    const { clock, fake, events } = await hungPods(25);
+    const { containerId } = await runPod(fake, 'quick');
+    await clock.advance(5_000);
+    fake.exitContainer(containerId, 1);
+    await clock.advance(2_000);
+    expect(summary(events)).toEqual(['quick ContainerStarted', 'quick ContainerStarted', 'quick ContainerDied 1']);
   });
 
   it('is unhealthy before the first listing, and when none has succeeded for three minutes', async () => {

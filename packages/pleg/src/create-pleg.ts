@@ -163,14 +163,23 @@ export function createPleg(ports: PlegPorts, options: PlegOptions): Pleg {
   /** One listing at a time, the full one first: two at once could be applied in the wrong order. */
   const loop = async (): Promise<void> => {
     while (!lifetime.signal.aborted) {
+      const beganMs = clock.monotonicNow();
       await relistAll();
       const endedMs = clock.monotonicNow();
+      // However many ask: at most half of the time is spent on listing everything.
+      const nextFullMs = endedMs + Math.min(endedMs - beganMs, relistPeriodMs);
       while (!lifetime.signal.aborted) {
         // Asked anew each time: hints get lost, and what could not be read is tried again at the next relist.
         const allIsWell = listError === undefined && reader.sick.size === 0;
         const periodMs = following && allIsWell ? relistPeriodWithHintsMs : relistPeriodMs;
         const remainingMs = endedMs + periodMs - clock.monotonicNow();
-        if (remainingMs <= 0 || fullRelistRequested || requested.size > MAX_SINGLE_RELISTS) break;
+        if (remainingMs <= 0) break;
+        if (fullRelistRequested || requested.size > MAX_SINGLE_RELISTS) {
+          const pauseMs = nextFullMs - clock.monotonicNow();
+          if (pauseMs <= 0) break;
+          await sleep(clock, pauseMs, lifetime.signal).catch(() => undefined);
+          continue;
+        }
         const [uid] = requested;
         if (uid === undefined) {
           await waitForRequest(remainingMs);

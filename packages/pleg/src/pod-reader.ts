@@ -1,4 +1,4 @@
-import { type Clock, createSemaphore, type Lifetime, type Logger, withDeadline } from '@rxlet/component-base';
+import { type Clock, createSemaphore, type Lifetime, type Logger, sleep, withDeadline } from '@rxlet/component-base';
 import type { RuntimeService } from '@rxlet/cri-api';
 import { readRuntimePodStatus, type RuntimePod, type RuntimePodStatus } from '@rxlet/pod-model';
 import type { ListedState } from './hint-checks.ts';
@@ -53,6 +53,9 @@ interface PodRecord {
   reinspect: boolean;
 }
 
+/** How long a read may keep its place; nearly all take milliseconds. */
+const PLACE_MS = 1_000;
+
 /** Creates a {@link PodReader}. */
 export function createPodReader(ports: PodReaderPorts, options: PodReaderOptions): PodReader {
   const { runtime, clock, logger, cache, lifetime, emit, onSick } = ports;
@@ -76,7 +79,7 @@ export function createPodReader(ports: PodReaderPorts, options: PodReaderOptions
           cache.setSettled(uid, listedAt);
           break;
         }
-        const status = await places.run(() => readStatus(uid, target, listedAt), lifetime.signal);
+        const status = await readInTurn(() => readStatus(uid, target, listedAt));
         if (status === undefined) break;
         if (reinspect) record.reinspect = false;
         record.read = target;
@@ -91,6 +94,19 @@ export function createPodReader(ports: PodReaderPorts, options: PodReaderOptions
       record.reading = false;
       if (record.listed === undefined && record.read === undefined) records.delete(uid);
     }
+  };
+
+  /** Runs a read when there is a place for it. One that takes long gives its place back, so that hung pods do not keep the others from being read. */
+  const readInTurn = async <T>(read: () => Promise<T>): Promise<T> => {
+    let reading: Promise<T> | undefined;
+    await places.run(async () => {
+      reading = read();
+      const waited = new AbortController();
+      const patience = sleep(clock, PLACE_MS, AbortSignal.any([waited.signal, lifetime.signal])).catch(() => undefined);
+      await Promise.race([reading, patience]);
+      waited.abort();
+    }, lifetime.signal);
+    return reading!;
   };
 
   /**

@@ -133,7 +133,7 @@ export function createPodStatusCache(options: PodStatusCacheOptions = {}): Writa
     set(uid, status, mark) {
       const earlier = entries.get(uid);
       if (earlier !== undefined && earlier.validAt > mark) return;
-      entries.set(uid, { status, error: undefined, validAt: mark, changed: false });
+      entries.set(uid, { status, error: undefined, validAt: mark, changed: true });
       wake(uid);
       changes.next(status);
     },

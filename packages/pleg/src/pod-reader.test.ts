@@ -1,0 +1,91 @@
+import { createLifetime, noopLogger, seededRandom } from '@rxlet/component-base';
+import { createVirtualClock } from '@rxlet/component-base/testing';
+import { createFakeRuntime, discardLogs } from '@rxlet/fake-cri';
+import { readRuntimePods } from '@rxlet/pod-model';
+import { describe, expect, it } from 'vitest';
+import { createPodReader } from './pod-reader.ts';
+import { createPodStatusCache } from './pod-status-cache.ts';
+
+const uid = 'u';
+const labels = {
+  'io.kubernetes.pod.name': 'web',
+  'io.kubernetes.pod.namespace': 'default',
+  'io.kubernetes.pod.uid': uid,
+};
+
+async function setUp() {
+  const clock = createVirtualClock();
+  const fake = createFakeRuntime({ clock, random: seededRandom(1), logs: discardLogs });
+  const { runtime, images } = fake;
+  await images.pullImage({ image: { image: 'busybox' } });
+  const sandboxConfig = { metadata: { name: 'web', namespace: 'default', uid, attempt: 0 }, labels };
+  const { podSandboxId } = await runtime.runPodSandbox({ config: sandboxConfig });
+  const cache = createPodStatusCache();
+  const gate = Promise.withResolvers<void>();
+  const lifetime = createLifetime();
+  const reader = createPodReader(
+    {
+      runtime: {
+        containerStatus: runtime.containerStatus,
+        podSandboxStatus: async (request, options) => {
+          await gate.promise;
+          return runtime.podSandboxStatus(request, options);
+        },
+      },
+      clock,
+      logger: noopLogger,
+      cache,
+      lifetime,
+      emit: () => undefined,
+      onSick: () => undefined,
+    },
+    { runtimeName: 'fake', maxConcurrentReads: 1, readTimeoutMs: 120_000 },
+  );
+  const list = async () => (await readRuntimePods(runtime, { runtimeName: 'fake' }))[0];
+  const startContainer = async () => {
+    const config = {
+      metadata: { name: 'main', attempt: 0 },
+      image: { image: 'busybox' },
+      labels: { ...labels, 'io.kubernetes.container.name': 'main' },
+    };
+    const { containerId } = await runtime.createContainer({ podSandboxId, sandboxConfig, config });
+    await runtime.startContainer({ containerId });
+  };
+  return { clock, cache, reader, list, startContainer, gate };
+}
+
+describe('a read of a pod', () => {
+  it('does not pass for newer than the listing that said what to read, when a later listing came meanwhile', async () => {
+    const { clock, cache, reader, list, startContainer, gate } = await setUp();
+    reader.reconcile(uid, await list(), cache.mark());
+    await startContainer();
+    const afterStart = cache.mark();
+    const mark = cache.mark();
+    reader.reconcile(uid, await list(), mark);
+    cache.setListed(mark);
+    const status = cache.getNewerThan(uid, afterStart);
+    gate.resolve();
+    await clock.settle();
+    expect((await status).containers.map(({ name }) => name)).toEqual(['main']);
+  });
+
+  it('does not pass for newer than the listing that said what to read, when it began late', async () => {
+    const { clock, cache, reader, list, startContainer, gate } = await setUp();
+    const mark = cache.mark();
+    const listed = await list();
+    await startContainer();
+    const afterStart = cache.mark();
+    // The listing's answer comes late.
+    reader.reconcile(uid, listed, mark);
+    let found: unknown;
+    void cache.getNewerThan(uid, afterStart).then((status) => (found = status));
+    gate.resolve();
+    await clock.settle();
+    expect(found).toBeUndefined();
+    const next = cache.mark();
+    reader.reconcile(uid, await list(), next);
+    cache.setPodListed(uid, next);
+    await clock.settle();
+    expect(found).toMatchObject({ containers: [{ name: 'main' }] });
+  });
+});

@@ -1,0 +1,149 @@
+/**
+ * The process of a measured agent: assembled from the packages as the real one is, on a CRI client over a socket, and commanded by messages (see
+ * agent-commands.ts). Its only argument are the options as JSON. It ends when its parent disconnects.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createAgent, readNodeFacts } from '@rxlet/agent';
+import { errorMessage, systemClock, systemRandom } from '@rxlet/component-base';
+import { createPrometheusMetrics } from '@rxlet/component-base/prometheus';
+import { containerdHints } from '@rxlet/containerd-events';
+import type { RuntimeService } from '@rxlet/cri-api';
+import { createCriClient } from '@rxlet/cri-client';
+import { containerEventHints, firstSupported } from '@rxlet/pleg';
+import { createFileSource } from '@rxlet/pod-source';
+import { Registry } from 'prom-client';
+import type {
+  AgentCommands,
+  AgentUsage,
+  AnswerMessage,
+  CommandMessage,
+  CreateCall,
+  MeasuredAgentOptions,
+} from './agent-commands.ts';
+import { type RunningCpuProfile, startCpuProfile } from './cpu-profile.ts';
+import { difference } from './statistics.ts';
+
+const KEPT_CREATES = 1000;
+
+const { endpoint, folder, hints } = JSON.parse(process.argv[2] ?? '') as MeasuredAgentOptions;
+const ports = { clock: systemClock, random: systemRandom, metrics: createPrometheusMetrics(new Registry()) };
+const client = createCriClient(ports, { endpoint });
+
+const calls: Record<string, number> = {};
+const creates: CreateCall[] = [];
+let lastStartMs = 0;
+const runtime = new Proxy(client.runtime, {
+  get(target, name: keyof RuntimeService) {
+    const method = target[name].bind(target) as (request: unknown, options: unknown) => unknown;
+    return (request: unknown, options: unknown) => {
+      calls[name] = (calls[name] ?? 0) + 1;
+      if (name === 'createContainer') noteCreate(request);
+      const result = method(request, options);
+      if (name === 'startContainer') void (result as Promise<unknown>).then(noteStart, () => undefined);
+      return result;
+    };
+  },
+});
+function noteCreate(request: unknown): void {
+  const { sandboxConfig } = request as Parameters<RuntimeService['createContainer']>[0];
+  creates.push({ podUid: sandboxConfig?.metadata?.uid ?? '', atMs: systemClock.now() });
+  if (creates.length > KEPT_CREATES) creates.shift();
+}
+function noteStart(): void {
+  lastStartMs = systemClock.monotonicNow();
+}
+
+function usage(): AgentUsage {
+  const { user, system } = process.cpuUsage();
+  return { cpuMs: (user + system) / 1000, threadsMs: threadsMs(), rssMb: process.memoryUsage.rss() / 2 ** 20 };
+}
+
+function threadsMs(): Record<string, number> {
+  const totals: Record<string, number> = {};
+  for (const id of readdirSync('/proc/self/task')) {
+    const name = readFileSync(`/proc/self/task/${id}/comm`, 'utf8').trim();
+    const [onCpuNs = ''] = readFileSync(`/proc/self/task/${id}/schedstat`, 'utf8').split(' ');
+    totals[name] = (totals[name] ?? 0) + Number(onCpuNs) / 1e6;
+  }
+  return totals;
+}
+
+const hintSources = {
+  cri: () => containerEventHints(runtime),
+  containerd: () => containerdHints({ socketPath: endpoint.replace(/^unix:\/\//, '') }),
+  none: () => firstSupported(),
+};
+const rootDirectory = join(folder, 'root');
+const podLogsDirectory = join(folder, 'logs');
+await mkdir(rootDirectory, { recursive: true });
+await mkdir(podLogsDirectory, { recursive: true });
+const source = createFileSource(ports, { path: join(folder, 'manifests'), nodeName: 'bench' });
+const agent = await createAgent(
+  { ...ports, runtime, images: client.images, hints: hintSources[hints](), sources: [source] },
+  { nodeName: 'bench', node: { ...(await readNodeFacts()), rootDirectory, podLogsDirectory, nodeIps: ['127.0.0.1'] } },
+);
+
+let profile: RunningCpuProfile | undefined;
+const commands: AgentCommands = {
+  async start(podCount) {
+    const { promise: allRun, resolve } = Promise.withResolvers<void>();
+    const running = new Set<string>();
+    using _subscription = disposable(
+      agent.pods.changes$.subscribe(({ pod }) => {
+        if (pod.status?.phase === 'Running') running.add(pod.metadata?.uid ?? '');
+        if (running.size >= podCount) resolve();
+      }),
+    );
+    const before = usage();
+    const callsBefore = { ...calls };
+    const beganMs = systemClock.monotonicNow();
+    agent.start();
+    if (podCount > 0) await allRun;
+    const runningMs = systemClock.monotonicNow() - beganMs;
+    const after = usage();
+    return {
+      startedMs: lastStartMs - beganMs,
+      runningMs,
+      cpuMs: after.cpuMs - before.cpuMs,
+      threadsMs: difference(before.threadsMs, after.threadsMs),
+      calls: difference(callsBefore, calls),
+    };
+  },
+  usage,
+  calls: () => calls,
+  creates: () => creates,
+  async startProfile() {
+    profile = await startCpuProfile();
+  },
+  async stopProfile() {
+    if (profile === undefined) throw new Error('no profile is being taken');
+    return profile.stop();
+  },
+};
+
+function disposable({ unsubscribe }: { unsubscribe(): void }): Disposable {
+  return { [Symbol.dispose]: unsubscribe };
+}
+
+async function answer({ command, args }: CommandMessage): Promise<AnswerMessage> {
+  try {
+    const run = commands[command] as (...args: readonly unknown[]) => unknown;
+    return { value: await run(...args) };
+  } catch (error) {
+    return { error: errorMessage(error) };
+  }
+}
+
+process.on('message', (message) => {
+  void answer(message as CommandMessage).then((result) => process.send?.(result));
+});
+process.once('disconnect', () => {
+  void (async () => {
+    await agent[Symbol.asyncDispose]();
+    await client[Symbol.asyncDispose]();
+    process.exit(0);
+  })();
+});
+process.send?.({ value: 'ready' } satisfies AnswerMessage);

@@ -1,0 +1,47 @@
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { AgentCommands, AnswerMessage, CommandMessage, MeasuredAgentOptions } from './agent-commands.ts';
+
+/** An agent in a process of its own, with nothing beside it but what measures it. Disposing of it ends it. */
+export interface MeasuredAgent extends AsyncDisposable {
+  /** Has it carry out a command. One at a time. @throws Error when it fails, or the process has ended */
+  tell<Name extends keyof AgentCommands>(
+    command: Name,
+    ...args: Parameters<AgentCommands[Name]>
+  ): Promise<Awaited<ReturnType<AgentCommands[Name]>>>;
+}
+
+const AGENT_PROCESS = fileURLToPath(new URL('./agent-process.ts', import.meta.url));
+
+/** Starts one; resolves when everything is loaded and the runtime has answered, before the agent looks at anything. */
+export async function startMeasuredAgent(options: MeasuredAgentOptions): Promise<MeasuredAgent> {
+  const child = fork(AGENT_PROCESS, [JSON.stringify(options)], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const nextAnswer = (): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      const onMessage = (message: unknown): void => {
+        child.off('exit', onExit);
+        const answer = message as AnswerMessage;
+        if ('error' in answer) reject(new Error(`the measured agent: ${answer.error}`));
+        else resolve(answer.value);
+      };
+      const onExit = (code: number | null): void => {
+        child.off('message', onMessage);
+        reject(new Error(`the measured agent has ended with ${String(code)}`));
+      };
+      child.once('message', onMessage);
+      child.once('exit', onExit);
+    });
+  await nextAnswer();
+  return {
+    async tell(command, ...args) {
+      const answer = nextAnswer();
+      child.send({ command, args } satisfies CommandMessage);
+      return (await answer) as never;
+    },
+    async [Symbol.asyncDispose]() {
+      if (child.connected) child.disconnect();
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,34 @@
+/** The value below which the share `q` (0 to 1) of the samples lies; NaN of none. */
+export function quantile(samples: readonly number[], q: number): number {
+  const sorted = samples.toSorted((left, right) => left - right);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? NaN;
+}
+
+/** The middle one. */
+export function median(samples: readonly number[]): number {
+  return quantile(samples, 0.5);
+}
+
+/** `p50 1.2, p99 3.4, max 5.6 ms (n 100)`. */
+export function spread(samplesMs: readonly number[]): string {
+  const [p50, p99, max] = [0.5, 0.99, 1].map((q) => quantile(samplesMs, q).toFixed(1));
+  return `p50 ${p50!}, p99 ${p99!}, max ${max!} ms (n ${String(samplesMs.length)})`;
+}
+
+/** By how much each number has grown. */
+export function difference(
+  before: Readonly<Record<string, number>>,
+  after: Readonly<Record<string, number>>,
+): Record<string, number> {
+  return Object.fromEntries(Object.entries(after).map(([name, value]) => [name, value - (before[name] ?? 0)]));
+}
+
+/** The numbers that are not 0 as they are printed, the largest first: `listContainers 1.00, version 0.20`. */
+export function breakdown(numbers: Readonly<Record<string, number>>, places: number): string {
+  return Object.entries(numbers)
+    .toSorted(([, left], [, right]) => right - left)
+    .map(([name, value]) => [name, value.toFixed(places)] as const)
+    .filter(([, text]) => Number(text) !== 0)
+    .map(([name, text]) => `${name} ${text}`)
+    .join(', ');
+}
