@@ -1,6 +1,8 @@
 import { type Logger, type Metrics, systemClock, systemRandom } from '@rxlet/component-base';
 import type { ImageService, RuntimeService } from '@rxlet/cri-api';
 import { type ConnectionState, createCriClient, CriError } from '@rxlet/cri-client';
+import { containerdHints } from '@rxlet/containerd-events';
+import { containerEventHints, firstSupported, type HintSource } from '@rxlet/pleg';
 import { ConfigError } from './config/config-error.ts';
 import type { AgentSettings } from './config/settings.ts';
 
@@ -8,6 +10,7 @@ import type { AgentSettings } from './config/settings.ts';
 export interface RuntimeConnection extends AsyncDisposable {
   readonly runtime: RuntimeService;
   readonly images: ImageService;
+  readonly hints: HintSource;
 }
 
 /** A runtime that hangs is told sooner at the start than later, when a slow answer may be worth waiting for. */
@@ -29,7 +32,8 @@ export async function connectRuntime(
   if (runtime.kind === 'fake') {
     // Loaded only when it is wanted: on a node it would be memory for nothing.
     const { createFakeRuntime } = await import('@rxlet/fake-cri');
-    return createFakeRuntime({ ...ports, logger });
+    const fake = createFakeRuntime({ ...ports, logger });
+    return { ...fake, hints: containerEventHints(fake.runtime) };
   }
   const client = createCriClient(ports, {
     endpoint: runtime.endpoint,
@@ -46,7 +50,9 @@ export async function connectRuntime(
     }
     // From here on; what goes wrong before is told once, by the error.
     client.state$.subscribe((state) => logState(state, runtime.endpoint, logger));
-    return client;
+    const socketPath = runtime.endpoint.replace(/^unix:\/\//, '');
+    const hints = firstSupported(containerEventHints(client.runtime), containerdHints({ socketPath }));
+    return { ...client, hints };
   } catch (error) {
     await client[Symbol.asyncDispose]();
     if (!runtime.isDefault || !(error instanceof CriError)) throw error;

@@ -57,6 +57,7 @@ describe('all examples together', () => {
         clock,
         random,
         files: createMemoryFileSystem({ '/etc/hosts': '' }),
+        readFsStats: () => Promise.resolve({ capacityBytes: 1e12, availableBytes: 9e11 }),
       },
       {
         node: {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { parseGoDuration, systemClock } from '@rxlet/component-base';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { connectToAgent } from './commands/agent-connection.ts';
+import { printDebugState } from './commands/debug-state.ts';
 import { describePod } from './commands/describe-pod.ts';
 import { printEvents } from './commands/events.ts';
 import { getPods, OUTPUT_FORMATS } from './commands/get-pods.ts';
@@ -36,6 +37,13 @@ export function createProgram(signal: AbortSignal): Command {
     )
     .option('--fake-runtime', 'use the embedded in-memory runtime instead, to try things out')
     .option('--pod-manifest-path <path>', 'folder with pod manifests, or one such file')
+    .option('--manifest-url <url>', 'where a server has a Pod or PodList for this node')
+    .option('--manifest-url-header <name:value>', 'header of the requests to it; may be given several times', collect)
+    .option(
+      '--image-credential-provider-config <path>',
+      'CredentialProviderConfig, or a folder of them, for registries that need passwords',
+    )
+    .option('--image-credential-provider-bin-dir <folder>', 'the programs that it names')
     .option(
       '--root-dir <folder>',
       `where the agent keeps its files and its socket (default: ${DEFAULT_ROOT_DIRECTORY})`,
@@ -119,6 +127,13 @@ export function createProgram(signal: AbortSignal): Command {
     .action(async ({ watch, namespace: only }: { watch: boolean; namespace?: string }) => {
       await printEvents(connection(), terminal, systemClock, watch, only);
     });
+  program
+    .command('debug')
+    .description('look inside the running agent')
+    .addArgument(new Argument('<what>', 'what to show').choices(['state']))
+    .action(async () => {
+      await printDebugState(connection(), terminal);
+    });
   return program;
 }
 
@@ -131,6 +146,10 @@ async function readConfig(file: string): Promise<KubeletConfiguration> {
     throw new ConfigError(`cannot read the configuration: ${(error as Error).message}`);
   }
   return parseKubeletConfiguration(text, file);
+}
+
+function collect(value: string, earlier: readonly string[] = []): readonly string[] {
+  return [...earlier, value];
 }
 
 function wholeNumber(text: string): number {

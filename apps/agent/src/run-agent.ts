@@ -2,11 +2,14 @@ import { mkdir } from 'node:fs/promises';
 import { createAgent, readNodeFacts } from '@rxlet/agent';
 import { createLifetime, errorMessage, type Logger, systemClock } from '@rxlet/component-base';
 import { createPrometheusMetrics } from '@rxlet/component-base/prometheus';
+import { nodeConfigFiles, nodeFsStats, type ReadFsStats } from '@rxlet/image-manager';
 import { createKubeletServer } from '@rxlet/kubelet-server';
-import { createFileSource } from '@rxlet/pod-source';
+import { createFileSource, createHttpSource, type PodSnapshotSource } from '@rxlet/pod-source';
+import { createNodeCheckpointFile } from '@rxlet/status-manager';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { agentOptions } from './config/agent-options.ts';
 import { ConfigError } from './config/config-error.ts';
+import { readCredentialProviders } from './config/credential-providers.ts';
 import { type AgentSettings, socketPath } from './config/settings.ts';
 import { connectRuntime } from './connect-runtime.ts';
 import { logPodChanges } from './log-pod-changes.ts';
@@ -20,7 +23,7 @@ import { createNoticeLogger } from './terminal/notice-logger.ts';
  * @throws ConfigError, CriError, UnixSocketError when it cannot start
  */
 export async function runAgent(settings: AgentSettings, signal: AbortSignal): Promise<void> {
-  const { nodeName, manifestPath, rootDirectory, podLogsDirectory, containerLogsDirectory, kubelet } = settings;
+  const { nodeName, manifestPath, rootDirectory, podLogsDirectory, containerLogsDirectory } = settings;
   const { stdout } = process;
   // On a terminal, warnings stand above the table that is shown there; log lines would spoil it.
   let note = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -38,25 +41,24 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
     return part;
   };
 
-  const { runtime, images } = own(await connectRuntime(settings, logger, metrics, signal));
+  const { runtime, images, hints } = own(await connectRuntime(settings, logger, metrics, signal));
   await makeDirectory(rootDirectory, 0o750, '--root-dir');
   await makeDirectory(podLogsDirectory, 0o750, 'podLogsDir in the configuration');
   if (containerLogsDirectory !== undefined)
     await makeDirectory(containerLogsDirectory, 0o755, 'podLogsDir in the configuration');
-  const sources =
-    manifestPath === undefined
-      ? []
-      : [
-          createFileSource(
-            { clock: systemClock, logger },
-            { path: manifestPath, nodeName, checkPeriodMs: kubelet.fileCheckFrequency },
-          ),
-        ];
+  const sources = podSources(settings, logger);
   if (sources.length === 0)
     logger.warn('there is no source of pods: name a folder of manifests with --pod-manifest-path');
 
+  const { credentialProviders: places } = settings;
+  const providers = places === undefined ? undefined : await readCredentialProviders(places);
+  // The embedded runtime says that its images are on a disk that this machine does not have.
+  const readFsStats: ReadFsStats = (path) => nodeFsStats(settings.runtime.kind === 'fake' ? rootDirectory : path);
+  const credentials = { files: nodeConfigFiles, ...(providers && { processes: providers.processes }) };
+  const statusFile = createNodeCheckpointFile(rootDirectory);
+  const ports = { runtime, images, hints, sources, readFsStats, credentials, statusFile, logger, metrics };
   const facts = await readNodeFacts();
-  const agent = own(await createAgent({ runtime, images, sources, logger, metrics }, agentOptions(settings, facts)));
+  const agent = own(await createAgent(ports, agentOptions(settings, facts, providers)));
   const server = own(
     createKubeletServer(
       {
@@ -65,6 +67,7 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
         events: agent.events,
         healthChecks: agent.healthChecks,
         metrics: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+        debugState: agent.debugState,
         readLog: agent.readLog,
         logger,
       },
@@ -90,6 +93,21 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
 
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   logger.info(settings.runtime.kind === 'fake' ? 'rxlet is stopping' : 'rxlet is stopping; the pods run on');
+}
+
+function podSources(settings: AgentSettings, logger: Logger): PodSnapshotSource[] {
+  const { manifestPath, manifestUrl, nodeName, kubelet } = settings;
+  const ports = { clock: systemClock, logger };
+  const sources: PodSnapshotSource[] = [];
+  if (manifestPath !== undefined) {
+    const checkPeriodMs = kubelet.fileCheckFrequency;
+    sources.push(createFileSource(ports, { path: manifestPath, nodeName, checkPeriodMs }));
+  }
+  if (manifestUrl !== undefined) {
+    const checkPeriodMs = kubelet.httpCheckFrequency;
+    sources.push(createHttpSource(ports, { ...manifestUrl, nodeName, checkPeriodMs }));
+  }
+  return sources;
 }
 
 async function makeDirectory(path: string, mode: number, setting: string): Promise<void> {

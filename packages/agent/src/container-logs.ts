@@ -25,12 +25,13 @@ export function createContainerLogs({ view, cache, logFiles, clock }: ContainerL
     const container = chooseInstance(pod, cache.get(uid).containers, query);
     const isRunning = (): boolean =>
       cache.get(uid).containers.find(({ id }) => id.id === container.id.id)?.state === 'running';
-    const { follow, timestamps, tailLines, sinceMs, limitBytes } = query;
-    const options = { follow, timestamps, tailLines, sinceMs, limitBytes, signal };
+    const { follow, timestamps, tailLines, sinceMs, sinceTime, limitBytes } = query;
+    const options = { follow, timestamps, tailLines, sinceMs, sinceTime, limitBytes, signal };
     const chunks = readContainerLog({ files: logFiles, clock, isRunning }, container.logPath, options);
     // The first piece tells whether the file can be read at all, before an answer has begun.
     const first = await chunks.next().catch((error: unknown) => {
-      throw error instanceof LogReadError ? new RequestError(404, error.message) : error;
+      if (!(error instanceof LogReadError)) throw error;
+      throw new RequestError(error.reason === 'InvalidSinceTime' ? 422 : 404, error.message);
     });
     return bytesOf(first, chunks);
   };

@@ -1,7 +1,9 @@
 export { type AdmissionHandler, type AdmissionRefusal, admitPod, refuseUnsupportedFeatures } from './admission.ts';
 export { type Agent, type AgentOptions, type AgentPorts, createAgent } from './create-agent.ts';
+export { type MirrorPods, noMirrorPods } from './mirror-pods.ts';
 export { type NodeFacts, readNodeFacts } from './node-facts.ts';
 export { type AgentParts, defaultParts } from './parts.ts';
+export type { PodCgroupCleaner } from './pod-cgroup-cleaner.ts';
 export { createPodSyncer, type PodSyncerPorts } from './pod-syncer.ts';
 export type { PodChange } from './pod-view.ts';
 export { readResolvConf } from './read-resolv-conf.ts';

@@ -1,8 +1,10 @@
-import { createImageManager } from '@rxlet/image-manager';
+import { createCredentialSource, createImageGarbageCollector, createImageManager } from '@rxlet/image-manager';
+import { createLifecycleHooks } from '@rxlet/lifecycle';
 import { createPleg } from '@rxlet/pleg';
 import { createPodConfig } from '@rxlet/pod-source';
 import { createPodWorkers } from '@rxlet/pod-workers';
-import { createRuntimeManager } from '@rxlet/runtime-manager';
+import { createProber, createProbeRunner } from '@rxlet/prober';
+import { createContainerLogRotator, createRuntimeManager } from '@rxlet/runtime-manager';
 import { createStatusManager } from '@rxlet/status-manager';
 
 /**
@@ -12,9 +14,15 @@ import { createStatusManager } from '@rxlet/status-manager';
 export interface AgentParts {
   readonly createPodConfig: typeof createPodConfig;
   readonly createPleg: typeof createPleg;
+  readonly createCredentialSource: typeof createCredentialSource;
   readonly createImageManager: typeof createImageManager;
+  readonly createImageGarbageCollector: typeof createImageGarbageCollector;
+  readonly createLifecycleHooks: typeof createLifecycleHooks;
   readonly createRuntimeManager: typeof createRuntimeManager;
+  readonly createContainerLogRotator: typeof createContainerLogRotator;
   readonly createStatusManager: typeof createStatusManager;
+  readonly createProbeRunner: typeof createProbeRunner;
+  readonly createProber: typeof createProber;
   readonly createPodWorkers: typeof createPodWorkers;
 }
 
@@ -22,8 +30,14 @@ export interface AgentParts {
 export const defaultParts: AgentParts = {
   createPodConfig,
   createPleg,
+  createCredentialSource,
   createImageManager,
+  createImageGarbageCollector,
+  createLifecycleHooks,
   createRuntimeManager,
+  createContainerLogRotator,
   createStatusManager,
+  createProbeRunner,
+  createProber,
   createPodWorkers,
 };

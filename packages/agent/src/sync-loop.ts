@@ -1,31 +1,57 @@
-import { type Clock, createLifetime, errorMessage, type EventRecorder, type Logger } from '@rxlet/component-base';
+import {
+  type Clock,
+  createLifetime,
+  errorMessage,
+  type EventRecorder,
+  type Logger,
+  type Metrics,
+} from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
-import { isStaticPod, podEventObject, podQosClass, type RuntimePod } from '@rxlet/pod-model';
+import { isStaticPod, isTerminalPhase, podEventObject, podQosClass, type RuntimePod } from '@rxlet/pod-model';
 import type { Pleg, PodLifecycleEvent } from '@rxlet/pleg';
-import type { PodConfig, PodUpdate } from '@rxlet/pod-source';
-import { type PodWorkers, shouldContentBeRemoved } from '@rxlet/pod-workers';
-import type { RuntimeManager } from '@rxlet/runtime-manager';
+import type { PodConfig, PodOperation, PodUpdate } from '@rxlet/pod-source';
+import {
+  isKnownTerminated,
+  type PodWorkers,
+  type PodWorkerTransition,
+  shouldContentBeRemoved,
+} from '@rxlet/pod-workers';
+import type { Prober, ProbeResultChange } from '@rxlet/prober';
+import type { FileSystem, RuntimeManager } from '@rxlet/runtime-manager';
 import type { StatusManager } from '@rxlet/status-manager';
 import { exhaustMap, interval, map, merge, type Observable } from 'rxjs';
-import { type AdmissionHandler, admitPod } from './admission.ts';
+import { type AdmissionHandler, type AdmissionRefusal, admitPod, createRejectionCounter } from './admission.ts';
+import { createHousekeeping } from './housekeeping.ts';
+import { createPacedSyncs } from './paced-syncs.ts';
+import type { PodCgroupCleaner } from './pod-cgroup-cleaner.ts';
 import type { PodView } from './pod-view.ts';
 
 /** What the loop joins. */
 export interface SyncLoopPorts {
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly metrics: Metrics;
   readonly events: EventRecorder;
   readonly config: Pick<PodConfig, 'updates$' | 'sourcesReady' | 'pods'>;
   readonly pleg: Pick<Pleg, 'events$' | 'cache' | 'pods'>;
   readonly workers: PodWorkers;
   readonly runtimeManager: Pick<RuntimeManager, 'trimDeadContainers' | 'collectGarbage'>;
-  readonly statusManager: Pick<StatusManager, 'setPodStatus' | 'removeOrphaned'>;
+  readonly statusManager: Pick<
+    StatusManager,
+    'setPodStatus' | 'setContainerReadiness' | 'setContainerStartup' | 'forget' | 'removeOrphaned'
+  >;
+  readonly prober: Pick<Prober, 'results$' | 'retainPods'>;
   readonly admission: readonly AdmissionHandler[];
   readonly view: PodView;
+  readonly files: FileSystem;
+  /** Default: the agent makes no cgroups. */
+  readonly podCgroupCleaner?: PodCgroupCleaner | undefined;
 }
 
 /** Options of {@link createSyncLoop}. */
 export interface SyncLoopOptions {
+  /** The agent's own directory, as the kubelet's `--root-dir`. */
+  readonly rootDirectory: string;
   /** How often what should not be there is looked for. Default two seconds, as the kubelet's. */
   readonly housekeepingPeriodMs?: number;
   /** How often dead containers, old sandboxes and logs are collected. Default one minute, as the kubelet's. */
@@ -43,45 +69,70 @@ export interface SyncLoop extends AsyncDisposable {
 const STUCK_AFTER_MS = 300_000;
 
 /** Creates the loop. Nothing happens before {@link SyncLoop.start}. */
-export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions = {}): SyncLoop {
-  const { clock, logger, events, config, pleg, workers, runtimeManager, statusManager, admission, view } = ports;
+export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): SyncLoop {
+  const { clock, logger, events, config, pleg, workers, runtimeManager, statusManager, prober, admission, view } =
+    ports;
   const { housekeepingPeriodMs = 2_000, garbageCollectionPeriodMs = 60_000 } = options;
   const lifetime = createLifetime();
+  const countRejection = createRejectionCounter(ports.metrics);
+  const syncs = createPacedSyncs(clock, (uid) => workers.sync(uid));
+  lifetime.defer(() => syncs[Symbol.dispose]());
+  /** UIDs of the pods that were refused; one that changes stays refused, until its source replaces it. */
+  const refused = new Set<string>();
+  /** UIDs of the pods that the workers have finished. */
+  const ended = new Set<string>();
   let lastActiveMs: number | undefined;
 
   const onUpdate = ({ op, pods }: PodUpdate): void => {
-    for (const pod of pods) {
-      switch (op) {
-        case 'ADD':
-          addPod(pod);
-          break;
-        case 'UPDATE':
-        case 'DELETE':
-        case 'RECONCILE':
-          view.put(pod);
-          if (workers.state(uidOf(pod)) !== undefined) workers.update(pod);
-          break;
-        case 'REMOVE':
-          removePod(pod);
-      }
-    }
+    const handle = guarded(`${op} of a pod`, handlers[op]);
+    for (const pod of op === 'ADD' ? byCreation(pods) : pods) handle(pod);
   };
 
   const addPod = (pod: Pod): void => {
     view.put(pod);
-    const refusal = admitPod(admission, pod, admittedPods());
+    // One that is to end, or has ended, is only seen to its end.
+    const ends = pod.metadata?.deletionTimestamp !== undefined || isTerminalPhase(pod.status?.phase);
+    const refusal = ends ? undefined : admitPod(admission, pod, activePods(uidOf(pod)));
     if (refusal !== undefined) {
-      events.event(podEventObject(pod), 'Warning', refusal.reason, refusal.message);
-      const message = `Pod was rejected: ${refusal.message}`;
-      statusManager.setPodStatus(pod, { phase: 'Failed', reason: refusal.reason, message, qosClass: podQosClass(pod) });
+      refuse(pod, refusal);
       return;
     }
+    refused.delete(uidOf(pod));
     if (isStaticPod(pod))
       pleg
         .pods()
         .filter((held) => isPredecessor(held, pod))
         .forEach(workers.terminateRuntimePod);
     workers.add(pod);
+  };
+
+  const refuse = (pod: Pod, { reason, message }: AdmissionRefusal): void => {
+    refused.add(uidOf(pod));
+    countRejection(reason);
+    events.event(podEventObject(pod), 'Warning', reason, message);
+    statusManager.setPodStatus(pod, {
+      phase: 'Failed',
+      reason,
+      message: `Pod was rejected: ${message}`,
+      qosClass: podQosClass(pod),
+    });
+  };
+
+  const updatePod = (pod: Pod): void => {
+    const uid = uidOf(pod);
+    if (!refused.has(uid) && workers.state(uid) === undefined) {
+      addPod(pod);
+      return;
+    }
+    view.put(pod);
+    if (!refused.has(uid)) workers.update(pod);
+  };
+
+  /** Also what never ran here has to be told to be gone. */
+  const deletePod = (pod: Pod): void => {
+    view.put(pod);
+    refused.delete(uidOf(pod));
+    workers.update(pod);
   };
 
   /** Whether the runtime still holds an earlier version of a static pod, of which nobody knows since a restart: the new one has to wait for its end. */
@@ -91,18 +142,32 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions = 
     held.namespace === pod.metadata.namespace &&
     workers.state(held.uid) === undefined;
 
-  const admittedPods = (): readonly Pod[] => config.pods().filter((pod) => workers.state(uidOf(pod)) !== undefined);
+  /** The pods with which a new one has to share the node. */
+  const activePods = (exceptUid: string): readonly Pod[] =>
+    config.pods().filter((pod) => {
+      const state = workers.state(uidOf(pod));
+      return uidOf(pod) !== exceptUid && state !== undefined && !isKnownTerminated(state);
+    });
 
   const removePod = (pod: Pod): void => {
     const uid = uidOf(pod);
+    refused.delete(uid);
     view.markDeleted(uid);
     if (workers.state(uid) === undefined) view.remove(uid);
     else void workers.terminate(uid, { reason: 'deleted' });
   };
 
+  const handlers: Readonly<Record<PodOperation, (pod: Pod) => void>> = {
+    ADD: addPod,
+    UPDATE: updatePod,
+    RECONCILE: updatePod,
+    DELETE: deletePod,
+    REMOVE: removePod,
+  };
+
   const onLifecycleEvent = (event: PodLifecycleEvent): void => {
     if (event.type === 'ContainerRemoved') return;
-    workers.sync(event.podUid);
+    syncs.request(event.podUid);
     if (event.type !== 'ContainerDied' || event.containerName === undefined) return;
     const state = workers.state(event.podUid);
     const removeAll = state !== undefined && shouldContentBeRemoved(state);
@@ -115,17 +180,32 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions = 
     );
   };
 
-  /** Ends what should not be there: pods that no source has, and what the runtime holds of pods nobody knows. */
+  /** The same UID again is another life, of which the status of the one before says nothing: neither its restarts nor its end. */
+  const onTransition = ({ uid, from, to }: PodWorkerTransition): void => {
+    if (to.kind === 'finished') ended.add(uid);
+    else if (from === undefined && ended.delete(uid)) statusManager.forget(uid);
+  };
+
+  /** A new result changes the pod's status, or lets a container start or restart. That a container lives is no news. */
+  const onProbeResult = ({ podUid, containerId, kind, result }: ProbeResultChange): void => {
+    if (kind === 'readiness') statusManager.setContainerReadiness(podUid, containerId, result === 'success');
+    if (kind === 'startup') statusManager.setContainerStartup(podUid, containerId, result === 'success');
+    if (kind !== 'liveness' || result === 'failure') syncs.request(podUid);
+  };
+
+  const housekeeping = createHousekeeping({
+    ...ports,
+    rootDirectory: options.rootDirectory,
+    addMissing: (pod) => {
+      if (!refused.has(uidOf(pod))) addPod(pod);
+    },
+  });
+  lifetime.defer(() => housekeeping[Symbol.asyncDispose]());
+
   const housekeep = (): void => {
-    if (!config.sourcesReady()) return;
-    const desired = new Set(config.pods().map(uidOf));
-    workers.retain(desired);
-    for (const held of pleg.pods()) if (workers.state(held.uid) === undefined) workers.terminateRuntimePod(held);
-    for (const { metadata } of view.list()) {
-      const uid = metadata?.uid ?? '';
-      if (!desired.has(uid) && workers.state(uid) === undefined) view.remove(uid);
-    }
-    statusManager.removeOrphaned(new Set([...desired, ...workers.states().keys()]));
+    syncs.forgetQuiet();
+    housekeeping.run();
+    for (const uid of ended) if (workers.state(uid) === undefined) ended.delete(uid);
   };
 
   const collectGarbage = async (): Promise<void> => {
@@ -163,6 +243,8 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions = 
       const subscription = merge(
         config.updates$.pipe(map(guarded('handling pods of a source', onUpdate))),
         pleg.events$.pipe(map(guarded('handling an event of the runtime', onLifecycleEvent))),
+        workers.transitions$.pipe(map(guarded('handling the transition of a pod', onTransition))),
+        prober.results$.pipe(map(guarded('handling the result of a probe', onProbeResult))),
         every(housekeepingPeriodMs).pipe(map(guarded('housekeeping', housekeep))),
         every(garbageCollectionPeriodMs).pipe(
           exhaustMap(() =>
@@ -180,6 +262,12 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions = 
     },
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };
+}
+
+/** Older pods first, so that what there is not enough for goes to them. Those without a time keep their places before the others. */
+function byCreation(pods: readonly Pod[]): readonly Pod[] {
+  const createdMs = ({ metadata }: Pod): number => Date.parse(metadata?.creationTimestamp ?? '') || 0;
+  return pods.toSorted((a, b) => createdMs(a) - createdMs(b));
 }
 
 function uidOf(pod: Pod): string {

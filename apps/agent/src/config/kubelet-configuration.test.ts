@@ -34,6 +34,32 @@ describe('parseKubeletConfiguration', () => {
     ['serializeImagePulls: true\nmaxParallelImagePulls: 1', { serializeImagePulls: true, maxParallelImagePulls: 1 }],
     ['registryPullQPS: 0', { registryPullQPS: 0 }],
     ['registryBurst: 20', { registryBurst: 20 }],
+    [
+      'staticPodURL: https://manifests.example/node1\nstaticPodURLHeader: {X-Node: [a, b]}\nhttpCheckFrequency: 5s',
+      {
+        staticPodURL: 'https://manifests.example/node1',
+        staticPodURLHeader: { 'X-Node': ['a', 'b'] },
+        httpCheckFrequency: 5_000,
+      },
+    ],
+    [
+      'imageGCHighThresholdPercent: 90\nimageGCLowThresholdPercent: 85',
+      { imageGCHighThresholdPercent: 90, imageGCLowThresholdPercent: 85 },
+    ],
+    ['imageMinimumGCAge: 3m\nimageMaximumGCAge: 24h', { imageMinimumGCAge: 180_000, imageMaximumGCAge: 86_400_000 }],
+    [
+      'imagePullCredentialsVerificationPolicy: NeverVerifyAllowlistedImages\npreloadedImagesVerificationAllowlist: [registry.example/base/*]',
+      {
+        imagePullCredentialsVerificationPolicy: 'NeverVerifyAllowlistedImages',
+        preloadedImagesVerificationAllowlist: ['registry.example/base/*'],
+      },
+    ],
+    ['containerLogMaxSize: 1Mi\ncontainerLogMaxFiles: 2', { containerLogMaxSize: 1_048_576, containerLogMaxFiles: 2 }],
+    ['containerLogMaxSize: -1', { containerLogMaxSize: -1 }],
+    [
+      'containerLogMaxWorkers: 2\ncontainerLogMonitorInterval: 3s',
+      { containerLogMaxWorkers: 2, containerLogMonitorInterval: 3_000 },
+    ],
     ['registryBurst: 0', {}],
     ['clusterDNS: [10.96.0.10, "fd00::a"]', { clusterDNS: ['10.96.0.10', 'fd00::a'] }],
     ['clusterDNS: []', { clusterDNS: [] }],
@@ -84,6 +110,24 @@ describe('parseKubeletConfiguration', () => {
       'crashLoopBackOff.maxContainerRestartPeriod: expected a duration from 1s to 300s',
     ],
     ['crashLoopBackOff: 5s', 'crashLoopBackOff: expected object, received string'],
+    ['staticPodURL: /etc/manifests', 'staticPodURL: expected a URL that begins with http:// or https://'],
+    ['imageGCHighThresholdPercent: 101', 'imageGCHighThresholdPercent: expected 0 to 100'],
+    [
+      'imageGCHighThresholdPercent: 70',
+      'imageGCLowThresholdPercent (80) must be below imageGCHighThresholdPercent (70)',
+    ],
+    ['imageMaximumGCAge: 1m', 'imageMaximumGCAge must be longer than imageMinimumGCAge'],
+    [
+      'imagePullCredentialsVerificationPolicy: Never',
+      'imagePullCredentialsVerificationPolicy: expected one of "NeverVerify"',
+    ],
+    [
+      'preloadedImagesVerificationAllowlist: [x]',
+      'needs imagePullCredentialsVerificationPolicy: NeverVerifyAllowlistedImages',
+    ],
+    ['containerLogMaxSize: big', 'containerLogMaxSize: "big" is not a size like 10Mi'],
+    ['containerLogMaxFiles: 1', 'containerLogMaxFiles: expected at least 2'],
+    ['containerLogMonitorInterval: 1s', 'containerLogMonitorInterval: expected a duration from 3s to 24h'],
     ['maxParallelImagePulls: 0', 'maxParallelImagePulls: expected at least 1'],
     ['maxParallelImagePulls: 1.5', 'maxParallelImagePulls: expected int, received number'],
     ['registryPullQPS: -1', 'registryPullQPS: expected at least 0'],

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { dirname, normalize, resolve } from 'node:path';
 import { parseGoDuration } from '@rxlet/component-base';
+import { parseQuantity, quantityValue } from '@rxlet/pod-model';
 import { parseDocument, type YAMLParseError } from 'yaml';
 import { z } from 'zod';
 import { ConfigError } from './config-error.ts';
@@ -11,6 +12,12 @@ export interface KubeletConfiguration {
   readonly staticPodPath?: string;
   /** How often that folder is read again besides being watched, ms. */
   readonly fileCheckFrequency?: number;
+  /** Where a server has pods for this node. */
+  readonly staticPodURL?: string;
+  /** Headers of the requests to it; a name may have several values. */
+  readonly staticPodURLHeader?: Readonly<Record<string, readonly string[]>>;
+  /** How often it is asked, ms. */
+  readonly httpCheckFrequency?: number;
   readonly podLogsDir?: string;
   readonly containerRuntimeEndpoint?: string;
   readonly imageServiceEndpoint?: string;
@@ -23,6 +30,25 @@ export interface KubeletConfiguration {
   /** Pulls begun per second; 0: any number. */
   readonly registryPullQPS?: number;
   readonly registryBurst?: number;
+  /** Who may use an image that is on the node already. */
+  readonly imagePullCredentialsVerificationPolicy?: (typeof VERIFICATION_POLICIES)[number];
+  readonly preloadedImagesVerificationAllowlist?: readonly string[];
+  /** Percent of the disk of images; from here on unused images are removed … */
+  readonly imageGCHighThresholdPercent?: number;
+  /** … until it is down to this. */
+  readonly imageGCLowThresholdPercent?: number;
+  /** An image is not removed while it is younger, ms. */
+  readonly imageMinimumGCAge?: number;
+  /** An image that nobody has used for this long is removed, ms. */
+  readonly imageMaximumGCAge?: number;
+  /** A log that is longer is rotated, bytes; negative: none is. */
+  readonly containerLogMaxSize?: number;
+  /** How many files of a log are kept. */
+  readonly containerLogMaxFiles?: number;
+  /** How many logs are rotated at the same time. */
+  readonly containerLogMaxWorkers?: number;
+  /** How often logs are looked at, ms. */
+  readonly containerLogMonitorInterval?: number;
   readonly clusterDNS?: readonly string[];
   readonly clusterDomain?: string;
   /** The file from which pods have their name servers; the empty string: none. */
@@ -36,6 +62,13 @@ export interface KubeletConfiguration {
     readonly maxContainerRestartPeriod?: number;
   };
 }
+
+const VERIFICATION_POLICIES = [
+  'NeverVerify',
+  'NeverVerifyPreloadedImages',
+  'NeverVerifyAllowlistedImages',
+  'AlwaysVerify',
+] as const;
 
 /** A field that may be left out, or left empty: to the API, null is the same as not set. */
 function optional<T extends z.ZodType>(schema: T) {
@@ -63,11 +96,30 @@ const durationWithin = (least: string, most: string) =>
     }),
   );
 
+const percent = optional(z.int().min(0, { error: 'expected 0 to 100' }).max(100, { error: 'expected 0 to 100' }));
+/** A size like 10Mi. */
+const bytes = optional(
+  z.union([z.string(), z.number()], { error: 'expected a size like 10Mi' }).transform((value, context) => {
+    try {
+      return Number(quantityValue(parseQuantity(value)));
+    } catch {
+      context.addIssue({ code: 'custom', message: `"${String(value)}" is not a size like 10Mi` });
+      return z.NEVER;
+    }
+  }),
+);
+const httpUrl = textOrDefault.refine((url) => url === undefined || /^https?:\/\/[^/]/.test(url), {
+  error: 'expected a URL that begins with http:// or https://',
+});
+
 const schema = z.strictObject({
   apiVersion: z.literal('kubelet.config.k8s.io/v1beta1'),
   kind: z.literal('KubeletConfiguration'),
   staticPodPath: textOrDefault,
   fileCheckFrequency: durationOrDefault,
+  staticPodURL: httpUrl,
+  staticPodURLHeader: optional(z.record(z.string(), z.array(z.string()))),
+  httpCheckFrequency: durationOrDefault,
   podLogsDir: textOrDefault.refine((path) => path === undefined || isCleanAbsolutePath(path), {
     error: 'expected an absolute path without ".." and the like, in ASCII',
   }),
@@ -79,6 +131,16 @@ const schema = z.strictObject({
   maxParallelImagePulls: count(1),
   registryPullQPS: count(0),
   registryBurst: count(0).transform((burst) => burst || undefined),
+  imagePullCredentialsVerificationPolicy: optional(z.enum(VERIFICATION_POLICIES)),
+  preloadedImagesVerificationAllowlist: optional(z.array(z.string())),
+  imageGCHighThresholdPercent: percent,
+  imageGCLowThresholdPercent: percent,
+  imageMinimumGCAge: durationOrDefault,
+  imageMaximumGCAge: durationOrDefault,
+  containerLogMaxSize: bytes,
+  containerLogMaxFiles: count(2),
+  containerLogMaxWorkers: count(1),
+  containerLogMonitorInterval: durationWithin('3s', '24h'),
   clusterDNS: optional(
     z.array(z.string().refine((address) => isIP(address) !== 0, { error: 'expected an IP address' })),
   ),
@@ -104,10 +166,27 @@ export function parseKubeletConfiguration(source: string, file: string): Kubelet
     throw new ConfigError(problems.length === 1 ? `${what} ${problems.join()}` : [what, ...problems].join('\n  '));
   }
   const { apiVersion: _apiVersion, kind: _kind, staticPodPath, ...rest } = result.data;
-  if (rest.serializeImagePulls === true && (rest.maxParallelImagePulls ?? 1) > 1) {
-    throw new ConfigError(`${file}: maxParallelImagePulls above 1 needs serializeImagePulls to be false`);
-  }
+  const contradiction = findContradiction(rest);
+  if (contradiction !== undefined) throw new ConfigError(`${file}: ${contradiction}`);
   return { ...rest, ...(staticPodPath !== undefined && { staticPodPath: resolve(dirname(file), staticPodPath) }) };
+}
+
+/** What no field is to blame for alone. */
+function findContradiction(kubelet: KubeletConfiguration): string | undefined {
+  const { imageGCHighThresholdPercent: high = 85, imageGCLowThresholdPercent: low = 80 } = kubelet;
+  const { imageMinimumGCAge: minimumAgeMs = 120_000, imageMaximumGCAge: maximumAgeMs } = kubelet;
+  if (kubelet.serializeImagePulls === true && (kubelet.maxParallelImagePulls ?? 1) > 1)
+    return 'maxParallelImagePulls above 1 needs serializeImagePulls to be false';
+  if (low >= high)
+    return `imageGCLowThresholdPercent (${String(low)}) must be below imageGCHighThresholdPercent (${String(high)})`;
+  if (maximumAgeMs !== undefined && maximumAgeMs <= minimumAgeMs)
+    return 'imageMaximumGCAge must be longer than imageMinimumGCAge (2m by default)';
+  if (
+    kubelet.preloadedImagesVerificationAllowlist !== undefined &&
+    kubelet.imagePullCredentialsVerificationPolicy !== 'NeverVerifyAllowlistedImages'
+  )
+    return 'preloadedImagesVerificationAllowlist needs imagePullCredentialsVerificationPolicy: NeverVerifyAllowlistedImages';
+  return undefined;
 }
 
 function parseYaml(source: string, file: string): unknown {

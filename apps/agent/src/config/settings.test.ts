@@ -21,12 +21,44 @@ describe('resolveSettings', () => {
         isDefault: true,
       },
       manifestPath: undefined,
+      manifestUrl: undefined,
+      credentialProviders: undefined,
       rootDirectory: '/var/lib/kubelet',
       podLogsDirectory: '/var/log/pods',
       containerLogsDirectory: '/var/log/containers',
       verbosity: 0,
       kubelet: {},
     });
+  });
+
+  it('knows where a server has pods, by flags or by the file', () => {
+    const kubelet = { staticPodURL: 'http://file.example', staticPodURLHeader: { 'X-Node': ['a', 'b'] } };
+    expect(settings({}, kubelet).manifestUrl).toEqual({
+      url: 'http://file.example',
+      headers: [
+        ['X-Node', 'a'],
+        ['X-Node', 'b'],
+      ],
+    });
+    const flags = { manifestUrl: 'https://flag.example', manifestUrlHeader: ['Authorization: Bearer a:b'] };
+    expect(settings(flags, kubelet).manifestUrl).toEqual({
+      url: 'https://flag.example',
+      headers: [['Authorization', 'Bearer a:b']],
+    });
+    expect(() => settings({ manifestUrl: '/etc/x' })).toThrow('--manifest-url "/etc/x" is no URL');
+    expect(() => settings({ manifestUrl: 'http://x', manifestUrlHeader: ['secret'] })).toThrow(
+      '--manifest-url-header must be name:value',
+    );
+  });
+
+  it('knows the programs that know credentials', () => {
+    const both = { imageCredentialProviderConfig: '/etc/config.yaml', imageCredentialProviderBinDir: '/bin/providers' };
+    expect(settings(both).credentialProviders).toEqual({
+      configPath: '/etc/config.yaml',
+      binDirectory: '/bin/providers',
+    });
+    for (const flag of Object.entries(both))
+      expect(() => settings(Object.fromEntries([flag]))).toThrow('need each other');
   });
 
   it('takes what the file says, unless a flag says otherwise', () => {

@@ -12,6 +12,11 @@ export interface AgentFlags {
   readonly containerRuntimeEndpoint?: string;
   readonly imageServiceEndpoint?: string;
   readonly podManifestPath?: string;
+  readonly manifestUrl?: string;
+  /** Each `name:value`. */
+  readonly manifestUrlHeader?: readonly string[];
+  readonly imageCredentialProviderConfig?: string;
+  readonly imageCredentialProviderBinDir?: string;
   readonly rootDir?: string;
   readonly hostnameOverride?: string;
   readonly nodeIp?: string;
@@ -30,6 +35,20 @@ export type RuntimeChoice =
       readonly isDefault: boolean;
     };
 
+/** Where a server has pods for the node. */
+export interface ManifestUrl {
+  readonly url: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+}
+
+/** Programs that know credentials of registries. */
+export interface CredentialProviderPlaces {
+  /** A CredentialProviderConfig, or a folder of them. */
+  readonly configPath: string;
+  /** The folder of the programs. */
+  readonly binDirectory: string;
+}
+
 /** All that the agent is told from outside. */
 export interface AgentSettings {
   readonly nodeName: string;
@@ -37,6 +56,8 @@ export interface AgentSettings {
   readonly runtime: RuntimeChoice;
   /** Folder (or file) with manifests; `undefined`: no pods from files. */
   readonly manifestPath: string | undefined;
+  readonly manifestUrl: ManifestUrl | undefined;
+  readonly credentialProviders: CredentialProviderPlaces | undefined;
   readonly rootDirectory: string;
   readonly podLogsDirectory: string;
   /** Where the log shippers' symlinks go; `undefined`: nowhere. */
@@ -73,6 +94,8 @@ export function resolveSettings(flags: AgentFlags, kubelet: KubeletConfiguration
     nodeIp: chooseNodeIp(flags.nodeIp, machine),
     runtime,
     manifestPath: manifestPath === undefined ? undefined : resolve(manifestPath),
+    manifestUrl: chooseManifestUrl(flags, kubelet),
+    credentialProviders: chooseCredentialProviders(flags),
     rootDirectory,
     // The embedded runtime is for trying out, without root: nothing of it is written outside its own folder.
     podLogsDirectory,
@@ -87,6 +110,8 @@ export function resolveSettings(flags: AgentFlags, kubelet: KubeletConfiguration
 const NEVER_EMPTY = {
   rootDir: '--root-dir',
   podManifestPath: '--pod-manifest-path',
+  imageCredentialProviderConfig: '--image-credential-provider-config',
+  imageCredentialProviderBinDir: '--image-credential-provider-bin-dir',
   containerRuntimeEndpoint: '--container-runtime-endpoint',
   imageServiceEndpoint: '--image-service-endpoint',
 } as const satisfies Partial<Record<keyof AgentFlags, string>>;
@@ -115,6 +140,35 @@ function chooseNodeIp(flag: string | undefined, machine: Machine): string {
   const address = flag.trim();
   if (isIP(address) !== 0 && address !== '0.0.0.0' && address !== '::') return address;
   throw new ConfigError(`--node-ip "${flag}" is not one address of this node: give an IPv4 or IPv6 address`);
+}
+
+function chooseManifestUrl(flags: AgentFlags, kubelet: KubeletConfiguration): ManifestUrl | undefined {
+  const url = flags.manifestUrl ?? kubelet.staticPodURL;
+  if (url === undefined || url === '') return undefined;
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new ConfigError(`--manifest-url "${url}" is no URL: it must begin with http:// or https://`);
+  }
+  const headers = flags.manifestUrlHeader?.map((header) => {
+    const [, name, value] = /^([^:]+):(.*)$/s.exec(header) ?? [];
+    // What follows the colon may be a password, so the message is without it.
+    if (name === undefined) throw new ConfigError('--manifest-url-header must be name:value, as in X-Node:node1');
+    return [name.trim(), value!.trim()] as const;
+  });
+  const ofFile = Object.entries(kubelet.staticPodURLHeader ?? {}).flatMap(([name, values]) =>
+    values.map((value) => [name, value] as const),
+  );
+  return { url, headers: headers ?? ofFile };
+}
+
+function chooseCredentialProviders({
+  imageCredentialProviderConfig: configPath,
+  imageCredentialProviderBinDir: binDirectory,
+}: AgentFlags): CredentialProviderPlaces | undefined {
+  if (configPath === undefined && binDirectory === undefined) return undefined;
+  if (configPath === undefined || binDirectory === undefined) {
+    throw new ConfigError('--image-credential-provider-config and --image-credential-provider-bin-dir need each other');
+  }
+  return { configPath: resolve(configPath), binDirectory: resolve(binDirectory) };
 }
 
 function chooseRuntime(flags: AgentFlags, kubelet: KubeletConfiguration): RuntimeChoice {

@@ -17,8 +17,8 @@ export interface AgentFolders {
   readonly config: string;
 }
 
-/** Makes the folders, and a configuration that keeps everything below `folder`. */
-export async function makeAgentFolders(folder: string): Promise<AgentFolders> {
+/** Makes the folders, and a configuration that keeps everything below `folder`, with further fields of a KubeletConfiguration if given. */
+export async function makeAgentFolders(folder: string, kubelet: object = {}): Promise<AgentFolders> {
   const folders = {
     root: join(folder, 'root'),
     manifests: join(folder, 'manifests'),
@@ -30,6 +30,7 @@ export async function makeAgentFolders(folder: string): Promise<AgentFolders> {
     apiVersion: 'kubelet.config.k8s.io/v1beta1',
     kind: 'KubeletConfiguration',
     podLogsDir: folders.podLogs,
+    ...kubelet,
   };
   await writeFile(folders.config, JSON.stringify(config));
   return folders;

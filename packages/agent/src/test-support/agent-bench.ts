@@ -5,7 +5,14 @@ import { createFakeRuntime, discardLogs, type FakeRuntime, type FakeRuntimeOptio
 import type { Pod } from '@rxlet/kube-api';
 import { PodAnnotation, PodLabel } from '@rxlet/pod-model';
 import { createManualSource, defaultPod, type ManualSource } from '@rxlet/pod-source';
-import { createMemoryFileSystem, type MemoryFileSystem } from '@rxlet/runtime-manager/testing';
+import { createPodProbeNetwork } from '@rxlet/prober/testing';
+import { createMemoryCheckpointFile } from '@rxlet/status-manager/testing';
+import {
+  createMemoryFileSystem,
+  createMemoryLogDirectories,
+  type MemoryFileSystem,
+  withCallTimeout,
+} from '@rxlet/runtime-manager/testing';
 import { type Agent, createAgent } from '../create-agent.ts';
 import type { AgentParts } from '../parts.ts';
 
@@ -27,18 +34,26 @@ export interface AgentBench extends AsyncDisposable {
   instances(podName: string, containerName?: string): ContainerStatus[];
   /** Names of the pods' containers that run, sorted; one that runs twice is there twice. */
   running(): string[];
+  /** When the instances of a container were started, in milliseconds after the bench was made. */
+  startsMs(podName: string, containerName?: string): number[];
 }
+
+/** What a real client lets a call take: the kubelet's `runtimeRequestTimeout`. */
+const REQUEST_TIMEOUT_MS = 120_000;
 
 /** Creates a bench; nothing runs before {@link AgentBench.start}. */
 export function createAgentBench(options: FakeRuntimeOptions = {}, seed = 1): AgentBench {
   const clock = createVirtualClock();
   const random = seededRandom(seed);
   const fake = createFakeRuntime({ clock, random, logs: discardLogs }, options);
-  const files = createMemoryFileSystem();
+  const files = createMemoryFileSystem({ '/etc/hosts': '127.0.0.1 localhost\n' });
+  const statusFile = createMemoryCheckpointFile();
+  const logDirectories = createMemoryLogDirectories();
   let desired: readonly Pod[] | undefined;
   let agent: Agent | undefined;
   let source: ManualSource | undefined;
   let dead = { value: false };
+  const starts = recordStarts(fake, clock);
 
   const desire = (...pods: Pod[]): void => {
     desired = pods;
@@ -67,12 +82,17 @@ export function createAgentBench(options: FakeRuntimeOptions = {}, seed = 1): Ag
       dead = life;
       agent = await createAgent(
         {
-          runtime: untilDeath(fake.runtime, life),
-          images: untilDeath(fake.images, life),
+          runtime: withCallTimeout(untilDeath(fake.runtime, life), REQUEST_TIMEOUT_MS),
+          images: withCallTimeout(untilDeath(fake.images, life), REQUEST_TIMEOUT_MS),
           sources: [source],
           clock,
           random,
           files,
+          statusFile,
+          logDirectories,
+          probeNetwork: createPodProbeNetwork(fake.network),
+          readFsStats: () => Promise.resolve({ capacityBytes: 1e12, availableBytes: 9e11 }),
+          credentials: { files: { read: () => Promise.resolve(undefined) } },
         },
         {
           node: {
@@ -102,13 +122,38 @@ export function createAgentBench(options: FakeRuntimeOptions = {}, seed = 1): Ag
       fake
         .snapshot()
         .containers.filter(({ state }) => state === ContainerState.CONTAINER_RUNNING)
-        .map(({ labels }) => `${labels[PodLabel.podName] ?? ''}/${labels[PodLabel.containerName] ?? ''}`)
+        .map(fullNameOf)
         .sort(),
+    startsMs: (podName, containerName = 'app') =>
+      starts.filter(({ name }) => name === `${podName}/${containerName}`).map(({ atMs }) => atMs),
     async [Symbol.asyncDispose]() {
       await stop();
       await fake[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Notes each start of a container, which the runtime itself forgets as the instances are removed. */
+function recordStarts(fake: FakeRuntime, clock: VirtualClock): { readonly name: string; readonly atMs: number }[] {
+  const beganMs = clock.now();
+  const starts: { name: string; atMs: number }[] = [];
+  const { startContainer } = fake.runtime;
+  fake.runtime.startContainer = async (request, options) => {
+    try {
+      return await startContainer(request, options);
+    } finally {
+      // Whatever the caller is told.
+      const started = fake.snapshot().containers.find(({ id }) => id === request.containerId);
+      if (started !== undefined && started.startedAt > 0n) {
+        starts.push({ name: fullNameOf(started), atMs: clock.now() - beganMs });
+      }
+    }
+  };
+  return starts;
+}
+
+function fullNameOf({ labels }: ContainerStatus): string {
+  return `${labels[PodLabel.podName] ?? ''}/${labels[PodLabel.containerName] ?? ''}`;
 }
 
 /** After its death, an agent's calls reach nobody and no answer reaches it: neither those it would make, nor those it waits for. */

@@ -1,0 +1,135 @@
+import type { Pod } from '@rxlet/kube-api';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type AgentBench, createAgentBench, manifestPod } from './test-support/agent-bench.ts';
+
+const benches: AgentBench[] = [];
+afterEach(async () => {
+  for (const bench of benches.splice(0)) await bench[Symbol.asyncDispose]();
+});
+
+function bench(script: object): AgentBench {
+  const made = createAgentBench();
+  made.fake.setScript({ container: 'app' }, script);
+  benches.push(made);
+  return made;
+}
+
+function web(container: object, spec: object = {}): Pod {
+  return manifestPod('web', {
+    containers: [{ name: 'app', image: 'registry.example/app:1', ...container }],
+    ...spec,
+  });
+}
+
+const http = (...responses: object[]): object => ({ ports: [{ port: 8080, protocol: 'http', responses }] });
+const probe = { httpGet: { port: 8080 }, periodSeconds: 1, failureThreshold: 2 };
+
+/** `Ready`, `started` and restarts of the container, as the pod's status has them. */
+function shown(made: AgentBench): string {
+  const pod = made.agent().pods.list()[0];
+  const [app] = pod?.status?.containerStatuses ?? [];
+  const ready = pod?.status?.conditions?.find(({ type }) => type === 'Ready')?.status;
+  return `ready=${String(ready)} started=${String(app?.started)} restarts=${String(app?.restartCount)}`;
+}
+
+describe('probes of an agent', () => {
+  it('make a pod ready when it answers, and not ready when it does not', async () => {
+    const made = bench(http({ status: 503 }, { afterSeconds: 5, status: 200 }, { afterSeconds: 10, status: 500 }));
+    await made.start();
+    made.desire(web({ readinessProbe: probe }));
+    await made.clock.advance(4_000);
+    expect(shown(made)).toBe('ready=False started=true restarts=0');
+    await made.clock.advance(3_000);
+    expect(shown(made)).toBe('ready=True started=true restarts=0');
+    await made.clock.advance(7_000);
+    expect(shown(made)).toBe('ready=False started=true restarts=0');
+    const [, ...messages] = made
+      .agent()
+      .events.list()
+      .flatMap(({ reason, message }) => (reason === 'Unhealthy' ? message : []));
+    expect(messages).toContain('Readiness probe failed: HTTP probe failed with statuscode: 500');
+  });
+
+  it('restart a container that does not live', async () => {
+    const made = bench(http({ status: 200 }, { afterSeconds: 5, status: 500 }));
+    await made.start();
+    made.desire(web({ livenessProbe: probe }, { terminationGracePeriodSeconds: 2 }));
+    await made.clock.advance(5_000);
+    expect(shown(made)).toBe('ready=True started=true restarts=0');
+    await made.clock.runUntil(() => shown(made) === 'ready=True started=true restarts=1', 20_000);
+    const reasons = made
+      .agent()
+      .events.list()
+      .map(({ reason, message }) => `${reason}: ${message}`);
+    expect(reasons).toContain('Unhealthy: Liveness probe failed: HTTP probe failed with statuscode: 500');
+    expect(reasons).toContain('Killing: Container app failed liveness probe, will be restarted');
+  });
+
+  it('let startup come first', async () => {
+    const made = bench(http({ status: 500 }, { afterSeconds: 6, status: 200 }));
+    await made.start();
+    made.desire(web({ startupProbe: { ...probe, failureThreshold: 30 }, livenessProbe: probe, readinessProbe: probe }));
+    await made.clock.advance(5_000);
+    // Liveness would have ended it by now.
+    expect(shown(made)).toBe('ready=False started=false restarts=0');
+    await made.clock.advance(4_000);
+    expect(shown(made)).toBe('ready=True started=true restarts=0');
+  });
+
+  it('do not let readiness flap when the agent is killed and started again', async () => {
+    const made = bench(http({ status: 200 }));
+    await made.start();
+    made.desire(web({ readinessProbe: { ...probe, initialDelaySeconds: 30 } }));
+    await made.clock.advance(40_000);
+    expect(shown(made)).toBe('ready=True started=true restarts=0');
+    await made.kill();
+    await made.start();
+    const seen = new Set<string>();
+    made.agent().pods.changes$.subscribe(() => seen.add(shown(made)));
+    await made.clock.advance(60_000);
+    expect(shown(made)).toBe('ready=True started=true restarts=0');
+    expect([...seen].filter((one) => one.includes('ready=False started=true'))).toEqual([]);
+  });
+});
+
+describe('hooks of an agent', () => {
+  it('run after the start and before the stop', async () => {
+    const ran: string[] = [];
+    const made = bench(http({ status: 200 }));
+    const { execSync } = made.fake.runtime;
+    made.fake.runtime.execSync = (request, options) => {
+      ran.push((request.cmd ?? []).join(' '));
+      return execSync({ ...request, cmd: ['true'] }, options);
+    };
+    await made.start();
+    made.desire(
+      web({
+        lifecycle: { postStart: { exec: { command: ['warm', 'up'] } }, preStop: { exec: { command: ['say', 'bye'] } } },
+      }),
+    );
+    await made.clock.runUntil(() => shown(made) === 'ready=True started=true restarts=0', 10_000);
+    expect(ran).toEqual(['warm up']);
+    made.desire();
+    await made.clock.runUntil(() => made.fake.snapshot().sandboxes.length === 0, 60_000);
+    expect(ran).toEqual(['warm up', 'say bye']);
+  });
+
+  it('that fail after the start end the container, with the reason', async () => {
+    const made = bench(http({ status: 200 }));
+    await made.start();
+    const reasons = new Set<string | undefined>();
+    made.agent().pods.changes$.subscribe(({ pod }) => {
+      reasons.add(pod.status?.containerStatuses?.[0]?.state?.waiting?.reason);
+    });
+    made.desire(web({ lifecycle: { postStart: { exec: { command: ['false'] } } } }));
+    await made.clock.advance(5_000);
+    expect([...reasons]).toEqual(expect.arrayContaining(['PostStartHookError', 'CrashLoopBackOff']));
+    expect(made.running()).toEqual([]);
+    expect(
+      made
+        .agent()
+        .events.list()
+        .map(({ reason }) => reason),
+    ).toContain('FailedPostStartHook');
+  });
+});

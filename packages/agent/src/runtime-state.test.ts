@@ -1,0 +1,102 @@
+import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
+import { create } from '@bufbuild/protobuf';
+import { type RuntimeService, ServiceError, StatusCode, StatusResponseSchema } from '@rxlet/cri-api';
+import { describe, expect, it } from 'vitest';
+import { createRuntimeState } from './runtime-state.ts';
+
+type Conditions = readonly { type: string; status: boolean; reason?: string; message?: string }[];
+
+const READY: Conditions = [
+  { type: 'RuntimeReady', status: true },
+  { type: 'NetworkReady', status: true },
+];
+
+function setUp(first: Conditions | Error | 'hang' = READY) {
+  const clock = createVirtualClock();
+  const logger = recordingLogger();
+  const answer = { value: first };
+  let calls = 0;
+  const runtime: Pick<RuntimeService, 'status'> = {
+    status: () => {
+      calls += 1;
+      const { value } = answer;
+      if (value === 'hang') return new Promise(() => undefined);
+      if (value instanceof Error) return Promise.reject(value);
+      return Promise.resolve(create(StatusResponseSchema, { status: { conditions: [...value] } }));
+    },
+  };
+  return { clock, logger, answer, state: createRuntimeState({ runtime, clock, logger }), calls: () => calls };
+}
+
+describe('createRuntimeState', () => {
+  it('knows nothing before the runtime has told, and then asks every five seconds', async () => {
+    const { clock, state, calls } = setUp();
+    expect(state.runtimeProblem()).toBe('container runtime status check may not have completed yet');
+    expect(state.networkProblem()).toBe('network state unknown');
+    state.start();
+    state.start();
+    await state.known(new AbortController().signal);
+    expect(state.runtimeProblem()).toBeUndefined();
+    expect(state.networkProblem()).toBeUndefined();
+    await clock.advance(20_000);
+    expect(calls()).toBe(5);
+    await state[Symbol.asyncDispose]();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('tells what the conditions say', async () => {
+    const { clock, state, answer } = setUp([
+      { type: 'RuntimeReady', status: true },
+      { type: 'NetworkReady', status: false, reason: 'NetworkPluginNotReady', message: 'cni plugin not initialized' },
+    ]);
+    await using _ = state;
+    state.start();
+    await clock.settle();
+    expect(state.runtimeProblem()).toBeUndefined();
+    expect(state.networkProblem()).toBe(
+      'container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:cni plugin not initialized',
+    );
+    answer.value = [{ type: 'NetworkReady', status: true }];
+    await clock.advance(5_000);
+    expect(state.networkProblem()).toBeUndefined();
+    expect(state.runtimeProblem()).toBe('container runtime not ready: RuntimeReady=false reason: message:');
+    answer.value = READY;
+    await clock.advance(5_000);
+    expect(state.runtimeProblem()).toBeUndefined();
+  });
+
+  it.each([
+    ['refuses to answer', new ServiceError(StatusCode.Unavailable, 'gone'), 25_000],
+    ['hangs', 'hang' as const, 25_000],
+  ])('takes a runtime that %s for down after 30 seconds', async (_title, answered, laterMs) => {
+    const { clock, state, answer, logger } = setUp();
+    await using _ = state;
+    state.start();
+    await clock.settle();
+    answer.value = answered;
+    await clock.advance(laterMs);
+    expect(state.runtimeProblem()).toBeUndefined();
+    await clock.advance(6_000);
+    expect(state.runtimeProblem()).toBe('container runtime is down');
+    // Told once, not each time.
+    expect(logger.lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
+    answer.value = READY;
+    await clock.advance(20_000);
+    expect(state.runtimeProblem()).toBeUndefined();
+  });
+
+  it('lets nobody wait for ever', async () => {
+    const { clock, state } = setUp('hang');
+    await using _ = state;
+    state.start();
+    const left = new AbortController();
+    const waiting = expect(state.known(left.signal)).rejects.toThrow('enough');
+    left.abort(new Error('enough'));
+    await waiting;
+    let known = false;
+    void state.known(new AbortController().signal).then(() => (known = true));
+    await clock.advance(15_000);
+    expect(known).toBe(true);
+    expect(state.runtimeProblem()).toBe('container runtime status check may not have completed yet');
+  });
+});
