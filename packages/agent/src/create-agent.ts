@@ -1,123 +1,39 @@
 import { hostname } from 'node:os';
 import {
-  type Clock,
   createEventLog,
   createLifetime,
-  type Logger,
-  type Metrics,
   noopLogger,
   noopMetrics,
-  type Random,
-  type RecordedEvent,
   systemClock,
   systemRandom,
 } from '@rxlet/component-base';
-import { type HttpPort, nodeHttp } from '@rxlet/component-base/http';
-import type { ImageService, RuntimeService } from '@rxlet/cri-api';
+import { nodeHttp } from '@rxlet/component-base/http';
 import type { Pod } from '@rxlet/kube-api';
-import type { HealthCheck, LogQuery } from '@rxlet/kubelet-server';
-import { containerEventHints, type HintSource } from '@rxlet/pleg';
-import type { PodSnapshotSource } from '@rxlet/pod-source';
+import { containerEventHints } from '@rxlet/pleg';
 import { couldHaveRunningContainers } from '@rxlet/pod-workers';
-import { nodeNetwork, type ProbeNetwork } from '@rxlet/prober';
+import { nodeNetwork } from '@rxlet/prober';
 import {
-  type ContainerLogRotatorOptions,
   createNodeFileSystem,
   createNodeLogDirectories,
   createNodeLogFiles,
-  type FileSystem,
-  type LogDirectories,
-  type LogFiles,
-  type RuntimeManagerOptions,
   unsupportedPodFeatures,
 } from '@rxlet/runtime-manager';
-import {
-  type CheckpointFile,
-  createPodStartLatency,
-  createStartErrors,
-  createStatusCheckpoint,
-  type StatusSink,
-} from '@rxlet/status-manager';
-import type { Observable } from 'rxjs';
-import { type AdmissionHandler, refuseUnsupportedFeatures } from './admission.ts';
-import { type AgentImageOptions, type AgentImagePorts, assembleImages } from './assemble-images.ts';
+import { createPodStartLatency, createStartErrors, createStatusCheckpoint } from '@rxlet/status-manager';
+import { refuseUnsupportedFeatures } from './admission.ts';
+import type { Agent, AgentOptions, AgentPorts } from './agent.ts';
+import { assembleImages } from './assemble-images.ts';
 import { createContainerLogs } from './container-logs.ts';
 import { createDebugState } from './debug-state.ts';
-import { type AgentParts, defaultParts } from './parts.ts';
-import type { PodCgroupCleaner } from './pod-cgroup-cleaner.ts';
 import { listRunningContainers } from './list-running-containers.ts';
-import { type MirrorPods, noMirrorPods } from './mirror-pods.ts';
 import { measurePodStarts } from './measure-pod-starts.ts';
+import { noMirrorPods } from './mirror-pods.ts';
+import { type AgentParts, defaultParts } from './parts.ts';
 import { createPodSyncer } from './pod-syncer.ts';
-import { createPodView, type PodChange } from './pod-view.ts';
+import { createPodView } from './pod-view.ts';
 import { readPodIp } from './read-pod-ip.ts';
 import { createRuntimeState } from './runtime-state.ts';
 import { createSyncLoop } from './sync-loop.ts';
 import { createTerminationMessages } from './termination-messages.ts';
-
-/** What an agent stands on. */
-export interface AgentPorts extends AgentImagePorts {
-  readonly runtime: RuntimeService;
-  readonly images: ImageService;
-  /** Where the agent hears at once of what happened to containers. Default: GetContainerEvents of `runtime`; one without that is polled. */
-  readonly hints?: HintSource;
-  /** Where pods come from; each pod has a UID. */
-  readonly sources: readonly PodSnapshotSource[];
-  /** Where the statuses of pods go, besides {@link Agent.pods}. */
-  readonly statusSink?: StatusSink;
-  /** Asked after the agent's own admission. */
-  readonly admission?: readonly AdmissionHandler[];
-  /** Default: none; the runtime makes what cgroups there are. */
-  readonly podCgroupCleaner?: PodCgroupCleaner;
-  readonly clock?: Clock;
-  readonly random?: Random;
-  /** Default: the node's own, confined to the directories of {@link AgentOptions}. */
-  readonly files?: FileSystem;
-  /** Where container logs are rotated. Default: the node's own files. */
-  readonly logDirectories?: LogDirectories;
-  /** Where the latest statuses are kept, so that the next agent goes on from them. Default: they end with the agent. */
-  readonly statusFile?: CheckpointFile;
-  /** Where container logs are read. Default: the node's own files. */
-  readonly logFiles?: LogFiles;
-  /** Shows static pods to an API server. Default: there is none. */
-  readonly mirrorPods?: MirrorPods;
-  /** How HTTP hooks reach containers. Default: over the node's own network. */
-  readonly http?: HttpPort;
-  /** How probes reach containers. Default: over the node's own network. */
-  readonly probeNetwork?: ProbeNetwork;
-  readonly logger?: Logger;
-  readonly metrics?: Metrics;
-}
-
-/** How an agent behaves. */
-export interface AgentOptions extends Omit<RuntimeManagerOptions, 'node'> {
-  /** Facts and settings of the node; directories default to the kubelet's. See `readNodeFacts`. */
-  readonly node: RuntimeManagerOptions['node'] & { readonly rootDirectory: string; readonly podLogsDirectory: string };
-  /** As the API knows the node. Default: the machine's name. */
-  readonly nodeName?: string;
-  readonly images?: AgentImageOptions;
-  readonly containerLogs?: ContainerLogRotatorOptions;
-  /** Default one second, as the kubelet's. */
-  readonly relistPeriodMs?: number;
-  /** KubeletConfiguration `syncFrequency`. Default one minute. */
-  readonly resyncIntervalMs?: number;
-}
-
-/** A running node agent. */
-export interface Agent extends AsyncDisposable {
-  /** Begins to run the pods of the sources, as soon as the runtime has told what it holds. */
-  start(): void;
-  /** The pods with their current status; those that are being removed have a deletionTimestamp. */
-  readonly pods: { list(): readonly Pod[]; readonly changes$: Observable<PodChange> };
-  /** What happened to the pods: the latest thousand events, and each as it comes. */
-  readonly events: { list(): readonly RecordedEvent[]; readonly events$: Observable<RecordedEvent> };
-  /** What tells whether the agent works. */
-  readonly healthChecks: readonly HealthCheck[];
-  /** What goes on inside, as plain data for people: the machine of each pod, and each queue with its depth and oldest age. No stable format. */
-  debugState(): unknown;
-  /** Reads the log of a container. @throws RequestError when there is none */
-  readLog(query: LogQuery, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
-}
 
 /**
  * Joins the subsystems into a node agent. Disposing of it stops the agent and leaves the pods running, to be adopted by the next one.
@@ -263,6 +179,7 @@ export async function createAgent(
         admission,
         view,
         files,
+        mirrorPods,
         podCgroupCleaner: ports.podCgroupCleaner,
       },
       { rootDirectory },

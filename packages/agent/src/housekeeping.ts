@@ -3,9 +3,11 @@ import type { Pod } from '@rxlet/kube-api';
 import type { Pleg } from '@rxlet/pleg';
 import type { PodConfig } from '@rxlet/pod-source';
 import { couldHaveRunningContainers, type PodWorkers } from '@rxlet/pod-workers';
+import { isStaticPod, podFullName } from '@rxlet/pod-model';
 import type { Prober } from '@rxlet/prober';
 import type { FileSystem } from '@rxlet/runtime-manager';
 import type { StatusManager } from '@rxlet/status-manager';
+import { type MirrorPods, noMirrorPods } from './mirror-pods.ts';
 import { createOrphanDirectories } from './orphan-directories.ts';
 import type { PodCgroupCleaner } from './pod-cgroup-cleaner.ts';
 import type { PodView } from './pod-view.ts';
@@ -15,7 +17,9 @@ export interface HousekeepingPorts {
   readonly logger: Logger;
   readonly config: Pick<PodConfig, 'sourcesReady' | 'pods'>;
   readonly pleg: Pick<Pleg, 'pods'>;
-  readonly workers: Pick<PodWorkers, 'retain' | 'state' | 'states' | 'terminateRuntimePod'>;
+  readonly workers: Pick<PodWorkers, 'retain' | 'state' | 'states' | 'inspect' | 'terminateRuntimePod'>;
+  /** Default: there is no API server that would show static pods. */
+  readonly mirrorPods?: Pick<MirrorPods, 'fullNames' | 'remove'> | undefined;
   readonly statusManager: Pick<StatusManager, 'removeOrphaned'>;
   readonly prober: Pick<Prober, 'retainPods'>;
   readonly view: PodView;
@@ -37,6 +41,7 @@ export interface Housekeeping extends AsyncDisposable {
 /** Creates {@link Housekeeping}: the kubelet's HandlePodCleanups, in its order. */
 export function createHousekeeping(ports: HousekeepingPorts): Housekeeping {
   const { logger, config, pleg, workers, statusManager, prober, view, podCgroupCleaner, addMissing } = ports;
+  const { mirrorPods = noMirrorPods } = ports;
   const lifetime = createLifetime();
   const isHeld = (uid: string): boolean => pleg.pods().some((pod) => pod.uid === uid);
   const isDesired = (uid: string): boolean => config.pods().some((pod) => uidOf(pod) === uid);
@@ -49,9 +54,20 @@ export function createHousekeeping(ports: HousekeepingPorts): Housekeeping {
     cleaning = true;
     try {
       await attempt('removing directories of pods that are gone', () => directories.remove(lifetime.signal));
+      await removeOrphanMirrors();
       await attempt('looking for cgroups of pods that are gone', removeCgroups);
     } finally {
       cleaning = false;
+    }
+  };
+
+  /** The mirror of a static pod stays until that has come to its end, so that its end can be seen. */
+  const removeOrphanMirrors = async (): Promise<void> => {
+    const kept = new Set(config.pods().filter(isStaticPod).map(podFullName));
+    for (const { pod, state } of workers.inspect()) if (state.kind !== 'finished') kept.add(pod);
+    for (const fullName of mirrorPods.fullNames()) {
+      if (kept.has(fullName)) continue;
+      await attempt(`removing the mirror of ${fullName}`, () => mirrorPods.remove(fullName, lifetime.signal));
     }
   };
 

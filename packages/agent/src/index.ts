@@ -1,5 +1,6 @@
 export { type AdmissionHandler, type AdmissionRefusal, admitPod, refuseUnsupportedFeatures } from './admission.ts';
-export { type Agent, type AgentOptions, type AgentPorts, createAgent } from './create-agent.ts';
+export type { Agent, AgentOptions, AgentPorts } from './agent.ts';
+export { createAgent } from './create-agent.ts';
 export { type MirrorPods, noMirrorPods } from './mirror-pods.ts';
 export { type NodeFacts, readNodeFacts } from './node-facts.ts';
 export { type AgentParts, defaultParts } from './parts.ts';

@@ -23,6 +23,7 @@ import { exhaustMap, interval, map, merge, type Observable } from 'rxjs';
 import { type AdmissionHandler, type AdmissionRefusal, admitPod, createRejectionCounter } from './admission.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { createPacedSyncs } from './paced-syncs.ts';
+import type { MirrorPods } from './mirror-pods.ts';
 import type { PodCgroupCleaner } from './pod-cgroup-cleaner.ts';
 import type { PodView } from './pod-view.ts';
 
@@ -44,6 +45,8 @@ export interface SyncLoopPorts {
   readonly admission: readonly AdmissionHandler[];
   readonly view: PodView;
   readonly files: FileSystem;
+  /** Default: there is no API server that would show static pods. */
+  readonly mirrorPods?: MirrorPods | undefined;
   /** Default: the agent makes no cgroups. */
   readonly podCgroupCleaner?: PodCgroupCleaner | undefined;
 }

@@ -13,7 +13,8 @@ import {
   type MemoryFileSystem,
   withCallTimeout,
 } from '@rxlet/runtime-manager/testing';
-import { type Agent, createAgent } from '../create-agent.ts';
+import type { Agent, AgentPorts } from '../agent.ts';
+import { createAgent } from '../create-agent.ts';
 import type { AgentParts } from '../parts.ts';
 
 /** An agent on the fake runtime and the virtual clock, which can be killed and started again while the runtime lives on. */
@@ -26,8 +27,8 @@ export interface AgentBench extends AsyncDisposable {
   agent(): Agent;
   /** Sets what the source has, for this agent and those after it. */
   desire(...pods: Pod[]): void;
-  /** Starts an agent. `wrap` stands between it and the runtime. */
-  start(parts?: Partial<AgentParts>): Promise<Agent>;
+  /** Starts an agent. `parts` replace its own, `ports` are added. */
+  start(parts?: Partial<AgentParts>, ports?: Partial<AgentPorts>): Promise<Agent>;
   /** Takes the runtime away from the agent at once, as its sudden death would, and lets what is left of it run out without effect. */
   kill(): Promise<void>;
   /** The instances of a container, oldest first. */
@@ -75,7 +76,7 @@ export function createAgentBench(options: FakeRuntimeOptions = {}, seed = 1): Ag
       return agent;
     },
     desire,
-    async start(parts = {}) {
+    async start(parts = {}, ports = {}) {
       await stop();
       source = createManualSource('file');
       const life = { value: false };
@@ -88,6 +89,7 @@ export function createAgentBench(options: FakeRuntimeOptions = {}, seed = 1): Ag
           clock,
           random,
           files,
+          ...ports,
           statusFile,
           logDirectories,
           probeNetwork: createPodProbeNetwork(fake.network),

@@ -1,0 +1,40 @@
+import type { Pod } from '@rxlet/kube-api';
+import { podFullName } from '@rxlet/pod-model';
+import { expect, it, onTestFinished } from 'vitest';
+import { createAgentBench, manifestPod } from './test-support/agent-bench.ts';
+
+it('keeps mirrors of static pods, until the last of the pod is gone, whatever goes wrong with them', async () => {
+  const made = createAgentBench();
+  onTestFinished(() => made[Symbol.asyncDispose]());
+  const mirrors = new Map<string, string>([['old_default', 'uid-old']]);
+  let away = true;
+  const failing = (): void => {
+    if (away) throw new Error('no API server');
+  };
+  const mirrorPods = {
+    async reconcile(pod: Pod): Promise<void> {
+      await Promise.resolve(failing());
+      mirrors.set(podFullName(pod), pod.metadata?.uid ?? '');
+    },
+    fullNames: () => [...mirrors.keys()],
+    async remove(fullName: string): Promise<void> {
+      await Promise.resolve(failing());
+      // What was there of the pod must be gone before its mirror.
+      expect(made.fake.snapshot().sandboxes.map(({ metadata }) => `${metadata?.name ?? ''}_default`)).not.toContain(
+        fullName,
+      );
+      mirrors.delete(fullName);
+    },
+  };
+  await made.start({}, { mirrorPods });
+  made.desire(manifestPod('web'));
+  await made.clock.advance(5_000);
+  expect(made.running()).toEqual(['web/app']);
+  expect([...mirrors.keys()]).toEqual(['old_default']);
+  away = false;
+  await made.clock.advance(90_000);
+  expect([...mirrors]).toEqual([['web_default', 'uid-web-1']]);
+  made.desire();
+  await made.clock.advance(60_000);
+  expect([...mirrors]).toEqual([]);
+});
