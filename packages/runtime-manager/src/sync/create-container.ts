@@ -1,9 +1,8 @@
 import { type ContainerConfig, ContainerState } from '@rxlet/cri-api';
 import { ContainerAnnotation, PodLabel } from '@rxlet/pod-model';
 import type { Context } from '../context.ts';
-import { removeNeverStarted } from './never-started.ts';
 import type { StartContainerRequest } from './start-container.ts';
-import { callOrLook } from './unknown-outcome.ts';
+import { callOrLook, mayHaveHappened } from './unknown-outcome.ts';
 
 /** Has the runtime make a container. @returns its id. */
 export async function createContainer(
@@ -12,7 +11,6 @@ export async function createContainer(
   config: ContainerConfig,
 ): Promise<string> {
   const { sandbox, signal } = request;
-  await removeNeverStarted(context, request);
   const create = async (): Promise<string> => {
     const { containerId } = await context.runtime.createContainer(
       { podSandboxId: sandbox.id, config, sandboxConfig: sandbox.config },
@@ -24,20 +22,25 @@ export async function createContainer(
   return callOrLook(create, () => findCreated(context, request, config));
 }
 
-/** Has the runtime start a container. When it did not answer, what has become of the container meanwhile decides. */
+/**
+ * Has the runtime start a container. When it did not answer, or refused, what has become of the container meanwhile decides: an earlier call may have started it
+ * after all, maybe one of an agent that was killed.
+ */
 export async function startCreated(
   { runtime }: Context,
   containerId: string,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  await callOrLook<unknown>(
-    () => runtime.startContainer({ containerId }, { signal }),
-    async () => {
-      const { status } = await runtime.containerStatus({ containerId }, { signal });
-      const { CONTAINER_RUNNING, CONTAINER_EXITED } = ContainerState;
-      return status?.state === CONTAINER_RUNNING || status?.state === CONTAINER_EXITED ? true : undefined;
-    },
-  );
+  try {
+    await runtime.startContainer({ containerId }, { signal });
+  } catch (error) {
+    const look = await runtime.containerStatus({ containerId }, { signal }).catch(() => undefined);
+    const state = look?.status?.state;
+    const { CONTAINER_RUNNING, CONTAINER_EXITED } = ContainerState;
+    // One that could not be started has exited, too.
+    const started = state === CONTAINER_RUNNING || (state === CONTAINER_EXITED && mayHaveHappened(error));
+    if (!started) throw error;
+  }
 }
 
 /** Looks for the container that an earlier call with the same configuration made. */

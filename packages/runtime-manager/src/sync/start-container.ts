@@ -5,6 +5,7 @@ import {
   type ContainerKind,
   newestContainerStatus,
   podEventObject,
+  type RuntimeContainerStatus,
   type RuntimePodStatus,
 } from '@rxlet/pod-model';
 import { buildContainerConfig } from '../config/build-container-config.ts';
@@ -18,7 +19,7 @@ import type { SandboxHandle } from './create-sandbox.ts';
 import { ImageStepFailure } from './ensure-image.ts';
 import { imageVolumeMounts, type ImageVolumes } from './image-volumes.ts';
 import { linkLog } from './link-log.ts';
-import { startableInstance } from './never-started.ts';
+import { removeNeverStarted, startableInstance } from './never-started.ts';
 import { nextRestartCount } from './restart-count.ts';
 import { runPostStart } from './run-post-start.ts';
 import { failingAs, type StepFailure } from './step-failure.ts';
@@ -67,27 +68,33 @@ export async function startContainer(context: Context, request: StartContainerRe
 interface Instance {
   readonly containerId: string;
   readonly restartCount: number;
+  readonly isNew: boolean;
 }
 
 /** The instance to start: a new one, unless one waits for it already. */
-async function instanceToStart(
-  context: Context,
-  request: StartContainerRequest,
-): Promise<Instance & { isNew: boolean }> {
+async function instanceToStart(context: Context, request: StartContainerRequest): Promise<Instance> {
   const waiting = startableInstance(context, request);
-  if (waiting !== undefined) return { containerId: waiting.id.id, restartCount: waiting.restartCount, isNew: false };
-  return { ...(await createInstance(context, request)), isNew: true };
+  if (waiting === undefined) return createInstance(context, request);
+  const started = await failingAs('RunContainerError', () => removeNeverStarted(context, request, waiting));
+  return earlierInstance(started ?? waiting);
+}
+
+/** One that was there when the sync began. If it was started meanwhile, by a call that nobody saw the end of, starting it finds that out. */
+function earlierInstance({ id, restartCount }: RuntimeContainerStatus): Instance {
+  return { containerId: id.id, restartCount, isNew: false };
 }
 
 async function createInstance(context: Context, request: StartContainerRequest): Promise<Instance> {
   const { pod, container } = request;
   const imageRef = await request.image();
+  const started = await failingAs('CreateContainerError', () => removeNeverStarted(context, request));
+  if (started !== undefined) return earlierInstance(started);
   const config = await failingAs('CreateContainerConfigError', () => prepareConfig(context, request, imageRef));
   try {
     await failingAs('CreateContainerError', () => recordActuated(context, request));
     await failingAs('PreCreateHookError', () => context.internalHooks?.preCreate?.(pod, container, config));
     const containerId = await failingAs('CreateContainerError', () => createContainer(context, request, config));
-    return { containerId, restartCount: config.metadata?.attempt ?? 0 };
+    return { containerId, restartCount: config.metadata?.attempt ?? 0, isNew: true };
   } catch (error) {
     // Each attempt makes a file of its own, and a container that cannot be created is tried for ever.
     if (!mayHaveHappened((error as StepFailure).cause)) await discardTerminationMessage(context, container, config);

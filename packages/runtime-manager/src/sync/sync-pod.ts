@@ -11,6 +11,7 @@ import { recoverActuated } from '../resize/recover-actuated.ts';
 import { resizesAnything } from '../resize/resize-pod.ts';
 import { clearTheWay } from './clear-the-way.ts';
 import { createSandbox, sandboxConfigFor, type SandboxHandle } from './create-sandbox.ts';
+import { removeStrays } from './never-started.ts';
 import { pruneInitContainers } from './prune-init-containers.ts';
 import { startContainers } from './start-containers.ts';
 import { failedResult, StepFailure } from './step-failure.ts';
@@ -38,11 +39,12 @@ export interface SyncPodOptions {
 export async function syncPodContents(
   context: Context,
   pod: Pod,
-  status: RuntimePodStatus,
+  found: RuntimePodStatus,
   record: (result: SyncResult) => void,
   options: SyncPodOptions,
 ): Promise<void> {
   const { livenessResults, startupResults, signal } = options;
+  const status = await removeStrays(context, found, signal);
   const restartAllContainers = shouldAllContainersRestart(pod, status, pod.status);
   const actuated = await recoverActuated(context, pod, status);
   const actions = computePodActions({
