@@ -40,7 +40,10 @@ export interface PlegOptions {
   readonly runtimeName: string;
   /** Pause between the end of one relist and the begin of the next. Default 1000, as the kubelet's. */
   readonly relistPeriodMs?: number | undefined;
-  /** The same while hints come: the net for what they miss. Default one minute. */
+  /**
+   * The same while hints come: the net for what they miss. It is reached by doubling `relistPeriodMs` with each relist that found nothing new, and left with the
+   * first that did: what happened around a restart, or goes by unsaid, is seen soon. Default one minute.
+   */
   readonly relistPeriodWithHintsMs?: number | undefined;
   /** Without a successful relist for this long the generator is unhealthy. Default three minutes, as the kubelet's. */
   readonly relistThresholdMs?: number | undefined;
@@ -106,6 +109,8 @@ export function createPleg(ports: PlegPorts, options: PlegOptions): Pleg {
   let started = false;
   let following = false;
   let fullRelistRequested = false;
+  /** The present period while hints come. */
+  let netPeriodMs = relistPeriodMs;
   let listedMs: number | undefined;
   let listError: string | undefined;
 
@@ -122,8 +127,10 @@ export function createPleg(ports: PlegPorts, options: PlegOptions): Pleg {
     try {
       const pods = await list();
       const byUid = new Map(pods.map((pod) => [pod.uid, pod]));
-      for (const uid of reader.uids()) if (!byUid.has(uid)) reader.reconcile(uid, undefined, mark);
-      for (const [uid, pod] of byUid) reader.reconcile(uid, pod, mark);
+      let news = false;
+      for (const uid of reader.uids()) if (!byUid.has(uid)) news = reader.reconcile(uid, undefined, mark) || news;
+      for (const [uid, pod] of byUid) news = reader.reconcile(uid, pod, mark) || news;
+      netPeriodMs = news ? relistPeriodMs : Math.min(netPeriodMs * 2, relistPeriodWithHintsMs);
       cache.setListed(mark);
       listedMs = clock.monotonicNow();
       firstListing.next();
@@ -171,7 +178,7 @@ export function createPleg(ports: PlegPorts, options: PlegOptions): Pleg {
       while (!lifetime.signal.aborted) {
         // Asked anew each time: hints get lost, and what could not be read is tried again at the next relist.
         const allIsWell = listError === undefined && reader.sick.size === 0;
-        const periodMs = following && allIsWell ? relistPeriodWithHintsMs : relistPeriodMs;
+        const periodMs = following && allIsWell ? netPeriodMs : relistPeriodMs;
         const remainingMs = endedMs + periodMs - clock.monotonicNow();
         if (remainingMs <= 0) break;
         if (fullRelistRequested || requested.size > MAX_SINGLE_RELISTS) {
@@ -226,6 +233,7 @@ export function createPleg(ports: PlegPorts, options: PlegOptions): Pleg {
       const onHint = checks.add;
       const onChange = (now: boolean): void => {
         following = now;
+        netPeriodMs = relistPeriodMs;
         // What happened before the stream was open, no hint has told.
         requestFullRelist();
       };

@@ -102,13 +102,13 @@ describe('with the events of the runtime', () => {
     const { containerId } = await runPod(fake, 'p1');
     await runPod(fake, 'p2');
     pleg.start();
-    await clock.advance(10_000);
+    await clock.advance(200_000);
     const lists = fake.calls.get('listPodSandbox') ?? 0;
     await clock.advance(120_000);
     expect((fake.calls.get('listPodSandbox') ?? 0) - lists).toBe(2);
     fake.exitContainer(containerId, 3);
     await clock.settle();
-    expect(deaths).toEqual(['130000 p1']);
+    expect(deaths).toEqual(['320000 p1']);
     expect(pleg.cache.get('p1').containers[0]?.exitCode).toBe(3);
   });
 
@@ -117,12 +117,12 @@ describe('with the events of the runtime', () => {
     const { clock, fake, pleg, deaths } = bench(() => source);
     const { containerId } = await runPod(fake, 'p1');
     pleg.start();
-    await clock.advance(10_000);
+    await clock.advance(200_000);
     fake.exitContainer(containerId, 3);
-    await clock.advance(49_000);
-    expect(deaths).toEqual([]);
     await clock.advance(2_000);
-    expect(deaths).toEqual(['60500 p1']);
+    expect(deaths).toEqual([]);
+    await clock.advance(58_000);
+    expect(deaths).toHaveLength(1);
 
     const other = await runPod(fake, 'p2');
     source.hint({ containerId: other.containerId, kind: 'started' });
@@ -130,17 +130,42 @@ describe('with the events of the runtime', () => {
     expect(pleg.cache.get('p2').containers).toHaveLength(1);
   });
 
+  it('trusts the events more and more, and looks each second again when they missed something', async () => {
+    const source = manualHints();
+    const { clock, fake, pleg } = bench(() => source);
+    const { containerId } = await runPod(fake, 'p1');
+    const beganMs = clock.monotonicNow();
+    const times: number[] = [];
+    const { listPodSandbox } = fake.runtime;
+    fake.runtime.listPodSandbox = (...request) => {
+      times.push(Math.round((clock.monotonicNow() - beganMs) / 1000));
+      return listPodSandbox(...request);
+    };
+    const spied = createPleg(
+      { runtime: fake.runtime, hints: source, clock, random: seededRandom(2) },
+      { runtimeName: 'fake' },
+    );
+    disposables.push(spied, pleg);
+    spied.start();
+    await clock.advance(130_000);
+    // At the start, when the stream is open, and then after pauses of 2, 4, 8, 16, 32, 60 s.
+    expect(times).toEqual([0, 1, 3, 7, 15, 31, 63, 123]);
+    fake.exitContainer(containerId, 1);
+    await clock.advance(60_000);
+    expect(times.slice(8, 11)).toEqual([183, 184, 186]);
+  });
+
   it('looks again when the event came before the runtime itself had noted the exit', async () => {
     const source = manualHints();
     const { clock, fake, pleg, deaths } = bench(() => source);
     const { containerId } = await runPod(fake, 'p1');
     pleg.start();
-    await clock.advance(10_000);
+    await clock.advance(200_000);
     source.hint({ containerId, kind: 'stopped' });
     await clock.advance(30);
     fake.exitContainer(containerId, 3);
     await clock.advance(100);
-    expect(deaths).toEqual(['10070 p1']);
+    expect(deaths).toEqual(['200070 p1']);
     // And no more once it has.
     const lists = fake.calls.get('listContainers');
     await clock.advance(5_000);

@@ -7,8 +7,8 @@ import type { ReadMark, WritablePodStatusCache } from './pod-status-cache.ts';
 
 /** Reads the status of each pod whose listing changed, and tells what changed once it has. */
 export interface PodReader {
-  /** A listing that began at `mark` saw the pod like this, or (`undefined`) not at all. */
-  reconcile(uid: string, listed: RuntimePod | undefined, mark: ReadMark): void;
+  /** A listing that began at `mark` saw the pod like this, or (`undefined`) not at all. @returns whether that is news, which is not being read yet. */
+  reconcile(uid: string, listed: RuntimePod | undefined, mark: ReadMark): boolean;
   /** The pod is to be read at its next listing even if nothing in the lists changes: resources and the like do not show there. */
   reinspect(uid: string): void;
   /** UIDs of the pods that are known. */
@@ -151,16 +151,18 @@ export function createPodReader(ports: PodReaderPorts, options: PodReaderOptions
     reconcile(uid, listed, mark) {
       let record = records.get(uid);
       if (record === undefined) {
-        if (listed === undefined) return;
+        if (listed === undefined) return false;
         record = { read: undefined, listed: undefined, listedAt: 0, reading: false, reinspect: false };
         records.set(uid, record);
       }
       index(uid, record.listed, listed);
       record.listed = listed;
       record.listedAt = mark;
-      if (computePodLifecycleEvents(uid, record.read, listed).length === 0 && !record.reinspect) return;
+      if (computePodLifecycleEvents(uid, record.read, listed).length === 0 && !record.reinspect) return false;
       cache.setChanged(uid);
-      if (!record.reading) void lifetime.track(readPod(uid, record));
+      if (record.reading) return false;
+      void lifetime.track(readPod(uid, record));
+      return true;
     },
     reinspect(uid) {
       const record = records.get(uid);
