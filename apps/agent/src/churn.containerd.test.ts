@@ -195,16 +195,15 @@ function isCrashing(name: string): boolean {
 }
 
 /**
- * Ends the tasks of containers that containerd itself says do not run, as an administrator would have to. When the caller of StartContainer dies in the middle,
+ * Removes the tasks of containers that containerd itself says do not run, as an administrator would have to. When the caller of StartContainer dies in the middle,
  * containerd 1.6 now and then takes the start back without its task, and then refuses to remove the container for ever ("cannot delete running task").
  */
 async function endForgottenTasks({ containerd }: ContainerdNode, agent: AgentUnderTest): Promise<void> {
-  const tasks = await containerd.ctr(['tasks', 'list']);
+  if (!agent.process.output().includes('cannot delete running task')) return;
+  const tasks = await containerd.ctr(['tasks', 'list', '--quiet']);
   for (const { id, state } of await agent.containers()) {
-    const isForgotten =
-      state !== ContainerState.CONTAINER_RUNNING && new RegExp(`^${id}\\s+\\d+\\s+RUNNING`, 'm').test(tasks);
-    if (!isForgotten || !/cannot delete running task/.test(agent.process.output())) continue;
-    await containerd.ctr(['tasks', 'kill', '--signal', 'SIGKILL', id]).catch(() => '');
+    if (state === ContainerState.CONTAINER_RUNNING || !tasks.includes(id)) continue;
+    await containerd.ctr(['tasks', 'delete', '--force', id]).catch(() => '');
   }
 }
 
