@@ -49,7 +49,7 @@ describe.skipIf(unavailable !== undefined)(`an agent that is killed ${String(KIL
 
   it(
     `leaves exactly the desired pods, each container once (seed ${String(SEED)})`,
-    { timeout: 300_000 + KILLS * 5_000 },
+    { timeout: 500_000 + KILLS * 5_000 },
     async () => {
       const random = seededRandom(SEED);
       const pick = (limit: number): number => Math.floor(random.next() * limit);
@@ -103,7 +103,7 @@ describe.skipIf(unavailable !== undefined)(`an agent that is killed ${String(KIL
           const running = await runningVersions(agent);
           return [...desired].every(([name, version]) => isCrashing(name) || running.get(name) === String(version));
         },
-        90_000,
+        180_000,
       );
       await agent.eventually(
         'nothing else is left',
@@ -118,7 +118,7 @@ describe.skipIf(unavailable !== undefined)(`an agent that is killed ${String(KIL
             containers.every(({ labels }) => uids.has(labels['io.kubernetes.pod.uid']))
           );
         },
-        90_000,
+        180_000,
       );
 
       // What the agent says of each container is what the runtime has; a crashing one may change between the two looks.
