@@ -52,6 +52,8 @@ describe('containerResources', () => {
       requests: { cpu: '500m', memory: '64Mi' },
     });
     expect(reported(undefined)).toEqual(allocated);
+    const claims = [{ name: 'gpu' }];
+    expect(reported({ cpuLimitMillis: 2000 }, { spec: { claims } })).toEqual({ claims });
   });
 
   it('does not show the least that a kernel can apply in place of what was asked for', () => {

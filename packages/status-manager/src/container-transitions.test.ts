@@ -38,6 +38,13 @@ describe('illegalTransition', () => {
     expect(isLegal('Never', 43, { restartPolicy: 'Never', restartPolicyRules })).toBe(false);
   });
 
+  it('goes by the restart policy of the pod, too, where the container has its own', () => {
+    const own = { restartPolicy: 'Never' };
+    expect(isLegal('Always', 0, own)).toBe(true);
+    expect(isLegal('OnFailure', 1, own)).toBe(true);
+    expect(isLegal('OnFailure', 0, own)).toBe(false);
+  });
+
   it('lets everything come back in a pod whose containers may all be restarted', () => {
     const restartPolicyRules = [
       { action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [42] } },
@@ -56,5 +63,10 @@ describe('illegalTransition', () => {
     expect(illegalTransition(pod, ended, {})).toBeUndefined();
     expect(illegalTransition(pod, {}, status(running, 'containerStatuses'))).toBeUndefined();
     expect(illegalTransition(pod, status(running, 'containerStatuses'), ended)).toBeUndefined();
+    expect(illegalTransition(pod, ended, status(exited(1), 'containerStatuses'))).toBeUndefined();
+    const up = status(running, 'containerStatuses');
+    expect(illegalTransition(pod, up, up)).toBeUndefined();
+    const other = testPod({ restartPolicy: 'Never', containers: [{ name: 'other' }] });
+    expect(illegalTransition(other, ended, up)).toContain('container c ');
   });
 });

@@ -1,5 +1,5 @@
 import type { ContainerStatus, Pod, PodStatus } from '@rxlet/kube-api';
-import { allContainersCouldRestart, containerShouldRestart, isSidecar } from '@rxlet/pod-model';
+import { allContainersCouldRestart, containerShouldRestart, podContainers } from '@rxlet/pod-model';
 
 /**
  * What is wrong with going from one status of a pod to the next, or undefined: a container that ended for good must not come back to life. Such a
@@ -7,30 +7,23 @@ import { allContainersCouldRestart, containerShouldRestart, isSidecar } from '@r
  */
 export function illegalTransition(pod: Pod, previous: PodStatus, next: PodStatus): string | undefined {
   if (pod.spec?.restartPolicy === 'Always' || allContainersCouldRestart(pod)) return undefined;
-  const revived =
-    revivedContainer(pod, 'regular', previous.containerStatuses, next.containerStatuses) ??
-    revivedContainer(pod, 'init', previous.initContainerStatuses, next.initContainerStatuses);
-  return revived === undefined ? undefined : `container ${revived} has terminated for good and cannot leave that state`;
-}
-
-function revivedContainer(
-  pod: Pod,
-  kind: 'init' | 'regular',
-  previous: readonly ContainerStatus[] | undefined,
-  next: readonly ContainerStatus[] | undefined,
-): string | undefined {
-  const nextByName = new Map(next?.map((status) => [status.name, status]));
-  return previous?.find(({ name, state }) => {
+  const nextByName = new Map(statusesOf(next).map((status) => [status.name, status]));
+  const revived = statusesOf(previous).find(({ name, state }) => {
     const nextStatus = nextByName.get(name);
     if (state?.terminated === undefined || nextStatus === undefined) return false;
-    return nextStatus.state?.terminated === undefined && !mayRunAgain(pod, kind, name, state.terminated.exitCode);
-  })?.name;
+    return nextStatus.state?.terminated === undefined && !mayRunAgain(pod, name, state.terminated.exitCode);
+  });
+  return revived && `container ${revived.name} has terminated for good and cannot leave that state`;
 }
 
-function mayRunAgain(pod: Pod, kind: 'init' | 'regular', name: string, exitCode: number): boolean {
+/** Of regular and init containers; nobody waits for the end of ephemeral ones. */
+function statusesOf({ containerStatuses, initContainerStatuses }: PodStatus): readonly ContainerStatus[] {
+  return [...(containerStatuses ?? []), ...(initContainerStatuses ?? [])];
+}
+
+function mayRunAgain(pod: Pod, name: string, exitCode: number): boolean {
+  // The pod's policy counts even where the container has one of its own.
   if (exitCode !== 0 && pod.spec?.restartPolicy === 'OnFailure') return true;
-  const containers = kind === 'init' ? pod.spec?.initContainers : pod.spec?.containers;
-  const container = containers?.find((candidate) => candidate.name === name);
-  if (container === undefined) return false;
-  return (kind === 'init' && isSidecar(container)) || containerShouldRestart(container, pod, exitCode);
+  const found = podContainers(pod, ['init', 'regular']).find(({ container }) => container.name === name);
+  return found !== undefined && containerShouldRestart(found.container, pod, exitCode);
 }

@@ -1,7 +1,6 @@
 import type { Pod, PodCondition, PodPhase, PodStatus } from '@rxlet/kube-api';
 import {
   activeContainerStatuses,
-  allContainersCouldRestart,
   isHostNetworkPod,
   isTerminalPhase,
   podQosClass,
@@ -71,7 +70,7 @@ const noStartErrors: ReadonlyMap<string, StartError> = new Map();
 export function generatePodStatus(input: GeneratePodStatusInput): PodStatus {
   const { pod, runtime, hostIps = [], probes = noProbeResults } = input;
   const previous = input.previous ?? pod.status ?? {};
-  const restartingAll = allContainersCouldRestart(pod) && shouldAllContainersRestart(pod, runtime, previous);
+  const restartingAll = shouldAllContainersRestart(pod, runtime, previous);
 
   const containersInput: ContainerStatusesInput = {
     pod,
@@ -96,8 +95,7 @@ export function generatePodStatus(input: GeneratePodStatusInput): PodStatus {
 
   const initStatuses = withInitProbeResults(pod, init, previous.initContainerStatuses, probes);
   const regularStatuses = withProbeResults(pod, regular, previous.containerStatuses, probes);
-  const statuses = [...initStatuses, ...regularStatuses];
-  const forConditions = { pod, statuses: statuses.length === 0 ? undefined : statuses, phase: outcome.phase };
+  const forConditions = { pod, statuses: [...initStatuses, ...regularStatuses], phase: outcome.phase };
   const before = [
     ...foreignConditions(input, previous),
     podReadyToStartContainersCondition(pod, runtime),

@@ -15,13 +15,13 @@ export function normalizeStatus(pod: Pod, status: PodStatus): PodStatus {
   const { startTime, conditions, initContainerStatuses, containerStatuses, ephemeralContainerStatuses } = status;
   return {
     ...status,
-    ...(startTime !== undefined && { startTime: wholeSeconds(startTime) }),
-    ...(conditions !== undefined && { conditions: conditions.map(normalizeCondition) }),
-    ...(initContainerStatuses !== undefined && {
+    ...(startTime && { startTime: wholeSeconds(startTime) }),
+    ...(conditions && { conditions: conditions.map(normalizeCondition) }),
+    ...(initContainerStatuses && {
       initContainerStatuses: inSpecOrder(pod, normalize(initContainerStatuses)),
     }),
-    ...(containerStatuses !== undefined && { containerStatuses: sortByName(normalize(containerStatuses)) }),
-    ...(ephemeralContainerStatuses !== undefined && {
+    ...(containerStatuses && { containerStatuses: sortByName(normalize(containerStatuses)) }),
+    ...(ephemeralContainerStatuses && {
       ephemeralContainerStatuses: sortByName(normalize(ephemeralContainerStatuses)),
     }),
   };

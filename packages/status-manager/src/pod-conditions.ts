@@ -6,8 +6,8 @@ import { hasUsableSandbox } from './usable-sandbox.ts';
 /** What the conditions about a pod's containers are made from. */
 export interface ContainerConditionsInput {
   readonly pod: Pod;
-  /** Statuses of the init and regular containers, in any order; undefined when nothing is known of any. */
-  readonly statuses: readonly ContainerStatus[] | undefined;
+  /** Statuses of the init and regular containers, in any order; empty when nothing is known of any. */
+  readonly statuses: readonly ContainerStatus[];
   readonly phase: PodPhase | undefined;
 }
 
@@ -43,10 +43,10 @@ export function initializedCondition(input: ContainerConditionsInput, previous: 
   const { pod, statuses, phase } = input;
   const type = 'Initialized';
   const initContainers = pod.spec?.initContainers ?? [];
-  if (statuses === undefined && initContainers.length > 0)
+  if (statuses.length === 0 && initContainers.length > 0)
     return condition(pod, type, false, 'UnknownContainerStatuses');
 
-  const byName = new Map(statuses?.map((status) => [status.name, status]));
+  const byName = new Map(statuses.map((status) => [status.name, status]));
   const unknown = initContainers.filter(({ name }) => !byName.has(name)).map(({ name }) => name);
   const incomplete = initContainers
     .filter((container) => {
@@ -78,7 +78,7 @@ function anyRegularContainerStarted(pod: Pod, statuses: ReadonlyMap<string, Cont
 export function containersReadyCondition(input: ContainerConditionsInput): PodCondition {
   const { pod, statuses, phase } = input;
   const type = 'ContainersReady';
-  if (statuses === undefined) return condition(pod, type, false, 'UnknownContainerStatuses');
+  if (statuses.length === 0) return condition(pod, type, false, 'UnknownContainerStatuses');
 
   const byName = new Map(statuses.map((status) => [status.name, status]));
   const names = [...(pod.spec?.initContainers ?? []).filter(isSidecar), ...(pod.spec?.containers ?? [])].map(

@@ -1,18 +1,14 @@
 import { isIP, SocketAddress } from 'node:net';
 
-/** The address in the form Kubernetes prints, or undefined when it is none. */
+/** The address in the form Kubernetes prints, or undefined when it is none, or one of a single link. */
 function canonicalIp(text: string): string | undefined {
-  switch (isIP(text)) {
-    case 4:
-      return text;
-    case 6: {
-      const address = new SocketAddress({ address: text, family: 'ipv6' }).address;
-      const mapped = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : '';
-      return isIP(mapped) === 4 ? mapped : address;
-    }
-    default:
-      return undefined;
-  }
+  // Runtimes may fill up IPv4 addresses with zeros.
+  const withoutZeros = text.replace(/(?<![^.])0+(?=\d)/g, '');
+  if (isIP(withoutZeros) === 4) return withoutZeros;
+  if (isIP(text) !== 6 || text.includes('%')) return undefined;
+  const address = new SocketAddress({ address: text, family: 'ipv6' }).address;
+  const mapped = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : '';
+  return isIP(mapped) === 4 ? mapped : address;
 }
 
 /**

@@ -51,4 +51,17 @@ describe('podLevelResources', () => {
       limits: { cpu: '3' },
     });
   });
+
+  it('have overhead on requests, on no limit that is none, and nothing of a time when the pod did not run', () => {
+    const resources = { requests: { cpu: '0', memory: '1Gi' }, limits: { cpu: '0' } };
+    const overhead = { cpu: '100m', memory: '10Mi' };
+    const pod = testPod({ containers, spec: { resources, overhead }, status: running });
+    const previous: PodStatus = { phase: 'Pending', resources: { requests: { cpu: '9' }, limits: { cpu: '9' } } };
+    expect(podLevelResources(pod, previous, {}).resources).toEqual({
+      requests: { cpu: '100m', memory: '1034Mi' },
+      limits: { cpu: '0' },
+    });
+    const reported: PodStatus = { phase: 'Running', resources: { requests: { memory: '2Gi' } } };
+    expect(podLevelResources(pod, reported, {}).resources.requests).toEqual({ cpu: '100m', memory: '2Gi' });
+  });
 });

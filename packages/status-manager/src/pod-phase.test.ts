@@ -146,6 +146,8 @@ describe('phase by sidecars', () => {
     ['running', true, 'running', true, 'Running'],
     ['running', false, 'running', true, 'Running'],
     ['running', false, 'running', false, 'Pending'],
+    ['running', true, 'running', false, 'Running'],
+    ['running', true, 'retrying', false, 'Running'],
     ['running', true, 'ended', true, 'Running'],
     ['failed', false, 'running', true, 'Running'],
     ['failed', false, 'ended', true, 'Succeeded'],

@@ -28,9 +28,9 @@ export function podPhase({ pod, statuses, podIsTerminal, hasActiveRegularContain
   const apps = tallyApps(pod, pod.spec?.containers ?? [], byName);
 
   if (regularInit.failedForGood > 0) return 'Failed';
-  if (regularInit.pending > 0 || (sidecars.pending > 0 && !hasActiveRegularContainer)) return 'Pending';
-  if (sidecars.waiting + apps.waiting > 0) return 'Pending';
-  if (sidecars.unknown + apps.unknown > 0) return 'Pending';
+  if (regularInit.pending > 0 || (sidecars.starting > 0 && !hasActiveRegularContainer)) return 'Pending';
+  // They neither run nor have ended: they wait for their first run, or nothing is known of them.
+  if (sidecars.unseen + apps.unseen > 0) return 'Pending';
   if (sidecars.running + apps.running > 0) return 'Running';
   if (apps.stopped === 0) return 'Pending';
   const outcome = apps.stopped === apps.succeeded ? 'Succeeded' : 'Failed';
@@ -41,8 +41,8 @@ export function podPhase({ pod, statuses, podIsTerminal, hasActiveRegularContain
 type StatusesByName = ReadonlyMap<string, ContainerStatus>;
 
 /** How the container ended, now or last, if it is not on its way for the first time. */
-function ended(status: ContainerStatus): ContainerStateTerminated | undefined {
-  return status.state?.terminated ?? (status.state?.waiting === undefined ? undefined : status.lastState?.terminated);
+function ended(status: ContainerStatus | undefined): ContainerStateTerminated | undefined {
+  return status?.state?.terminated ?? (status?.state?.waiting && status.lastState?.terminated);
 }
 
 function willRestart(container: Container, pod: Pod, { reason, exitCode }: ContainerStateTerminated): boolean {
@@ -57,31 +57,26 @@ function tallyInit(
 ): { pending: number; failedForGood: number } {
   const tally = { pending: 0, failedForGood: 0 };
   for (const container of containers) {
-    const status = statuses.get(container.name);
-    const end = status === undefined ? undefined : ended(status);
+    const end = ended(statuses.get(container.name));
     if (end === undefined) tally.pending += 1;
     else if (end.exitCode !== 0 && !willRestart(container, pod, end)) tally.failedForGood += 1;
   }
   return tally;
 }
 
-/** Sidecars count while they come up and while they run; one that ended says nothing about the pod. */
+/** Sidecars count until they have run, and while they run; one that ended says nothing about the pod. */
 function tallySidecars(
   containers: readonly Container[],
   statuses: StatusesByName,
-): { pending: number; running: number; waiting: number; unknown: number } {
-  const tally = { pending: 0, running: 0, waiting: 0, unknown: 0 };
+): { running: number; starting: number; unseen: number } {
+  const tally = { running: 0, starting: 0, unseen: 0 };
   for (const { name } of containers) {
     const status = statuses.get(name);
-    if (status === undefined) {
-      tally.unknown += 1;
-    } else if (status.state?.running !== undefined) {
+    if (status?.state?.running !== undefined) {
       tally.running += 1;
-      if (status.started !== true) tally.pending += 1;
+      if (status.started !== true) tally.starting += 1;
     } else if (ended(status) === undefined) {
-      tally.pending += 1;
-      if (status.state?.waiting !== undefined) tally.waiting += 1;
-      else tally.unknown += 1;
+      tally.unseen += 1;
     }
   }
   return tally;
@@ -91,11 +86,11 @@ function tallyApps(
   pod: Pod,
   containers: readonly Container[],
   statuses: StatusesByName,
-): { running: number; waiting: number; unknown: number; stopped: number; stoppedForGood: number; succeeded: number } {
-  const tally = { running: 0, waiting: 0, unknown: 0, stopped: 0, stoppedForGood: 0, succeeded: 0 };
+): { running: number; unseen: number; stopped: number; stoppedForGood: number; succeeded: number } {
+  const tally = { running: 0, unseen: 0, stopped: 0, stoppedForGood: 0, succeeded: 0 };
   for (const container of containers) {
     const status = statuses.get(container.name);
-    const end = status === undefined ? undefined : ended(status);
+    const end = ended(status);
     if (status?.state?.running !== undefined) {
       tally.running += 1;
     } else if (end !== undefined) {
@@ -103,10 +98,8 @@ function tallyApps(
       if (!willRestart(container, pod, end)) tally.stoppedForGood += 1;
       // One that waits for another run has not succeeded, however its last one ended.
       if (status?.state?.terminated?.exitCode === 0) tally.succeeded += 1;
-    } else if (status?.state?.waiting !== undefined) {
-      tally.waiting += 1;
     } else {
-      tally.unknown += 1;
+      tally.unseen += 1;
     }
   }
   return tally;

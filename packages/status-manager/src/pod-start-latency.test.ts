@@ -1,5 +1,5 @@
 import { createVirtualClock } from '@rxlet/component-base/testing';
-import type { Pod, PodStatus } from '@rxlet/kube-api';
+import type { ContainerState, ContainerStatus, Pod, PodStatus } from '@rxlet/kube-api';
 import { type TestPod, testPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
 import { createPodStartLatency } from './pod-start-latency.ts';
@@ -73,6 +73,31 @@ describe('the service level of starts', () => {
     latency.observedOnWatch(withStatus(pod, done));
     expect(metrics.observed(SLI)).toEqual([7]);
     expect(metrics.observed(TOTAL)).toEqual([10]);
+  });
+
+  it('leaves out runs of init containers that it hears of only afterwards', () => {
+    const { clock, metrics, latency } = setUp();
+    const pod = testPod({ initContainers: [{ name: 'init' }] });
+    const ran = (second: number) => ({
+      terminated: {
+        exitCode: 1,
+        startedAt: `2026-01-01T00:00:0${second}Z`,
+        finishedAt: `2026-01-01T00:00:0${second + 1}Z`,
+      },
+    });
+    const init = (state: ContainerState, lastState: ContainerState): ContainerStatus => ({
+      ...container('init', state),
+      lastState,
+    });
+    latency.observedOnWatch(pod);
+    for (const status of [init({ waiting: {} }, ran(1)), init(ran(3), ran(1)), init({ waiting: {} }, ran(3))]) {
+      latency.statusPublished(pod, { ...waiting, initContainerStatuses: [status] });
+    }
+    const done = { ...started, initContainerStatuses: [init(ran(7), ran(5))] };
+    clock.setWallClock(clock.now() + 10_000);
+    latency.statusPublished(pod, done);
+    latency.observedOnWatch(withStatus(pod, done));
+    expect(metrics.observed(SLI)).toEqual([6]);
   });
 
   it.each<[string, TestPod]>([

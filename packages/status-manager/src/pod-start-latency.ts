@@ -36,8 +36,8 @@ interface Start {
   pulls: number;
   pullingSinceMs: number;
   initMs: number;
-  /** Last end of each init container that is in {@link initMs}, by the container's name. */
-  readonly countedInits: Map<string, string>;
+  /** When the last run ended that {@link initMs} has of each init container, by the container's name; on the wall clock. */
+  readonly initsUntilMs: Map<string, number>;
   /** The API was told that all containers have started. */
   published: boolean;
   recorded: boolean;
@@ -134,7 +134,7 @@ function newStart(): Start {
     pulls: 0,
     pullingSinceMs: 0,
     initMs: 0,
-    countedInits: new Map(),
+    initsUntilMs: new Map(),
     published: false,
     recorded: false,
   };
@@ -153,11 +153,14 @@ function hasStarted(status: PodStatus | undefined): boolean {
 /** Adds the runs of init containers that have ended since the last time; sidecars do not hold up anything. */
 function countInitContainers(pod: Pod, status: PodStatus, start: Start): void {
   const sidecars = new Set((pod.spec?.initContainers ?? []).filter(isSidecar).map(({ name }) => name));
-  for (const { name, state } of status.initContainerStatuses ?? ([] as readonly ContainerStatus[])) {
-    const { startedAt = '', finishedAt = '', containerID = '' } = state?.terminated ?? {};
-    const ranMs = Date.parse(finishedAt) - Date.parse(startedAt);
-    if (sidecars.has(name) || !(ranMs > 0) || start.countedInits.get(name) === containerID) continue;
-    start.countedInits.set(name, containerID);
-    start.initMs += ranMs;
+  for (const { name, state, lastState } of status.initContainerStatuses ?? ([] as readonly ContainerStatus[])) {
+    if (sidecars.has(name)) continue;
+    for (const run of [lastState?.terminated, state?.terminated]) {
+      const finishedMs = Date.parse(run?.finishedAt ?? '');
+      const ranMs = finishedMs - Date.parse(run?.startedAt ?? '');
+      if (!(ranMs > 0) || finishedMs <= (start.initsUntilMs.get(name) ?? -Infinity)) continue;
+      start.initsUntilMs.set(name, finishedMs);
+      start.initMs += ranMs;
+    }
   }
 }

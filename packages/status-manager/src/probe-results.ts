@@ -47,12 +47,11 @@ export function withInitProbeResults(
   });
 }
 
-/** Instances that were running when they were last reported, by container id. */
-type ReportedInstances = ReadonlyMap<string, ContainerStatus>;
+/** What was last reported of instances, by container id. */
+type ReportedInstances = ReadonlyMap<string | undefined, ContainerStatus>;
 
 function reportedInstances(previous: readonly ContainerStatus[] | undefined): ReportedInstances {
-  const running = (previous ?? []).filter(({ state, containerID }) => state?.running !== undefined && containerID);
-  return new Map(running.map((status) => [status.containerID ?? '', status]));
+  return new Map(previous?.map((status) => [status.containerID, status]));
 }
 
 function probed(

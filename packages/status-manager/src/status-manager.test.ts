@@ -386,10 +386,12 @@ describe('the end of a pod, told to the sink', () => {
     expect(conditionsOf(sink.published.at(-1)!)).not.toContain('DisruptionTarget True');
     expect(conditionsOf(sink.published.at(-1)!)).toContain('Ready False');
 
-    await clock.advance(10_000);
+    const calls = sink.calls.length;
     expect(manager.setPodStatus(pod, evicted(manager.get(uid(pod))))).toBe(false);
+    await clock.advance(10_000);
+    expect(sink.calls).toHaveLength(calls);
     running = false;
-    expect(manager.setPodStatus(pod, evicted(manager.get(uid(pod))))).toBe(true);
+    expect(manager.setPodStatus(pod, evicted(manager.get(uid(pod))))).toBe(false);
     await clock.settle();
     expect(sink.published.at(-1)?.status).toMatchObject({ phase: 'Failed', reason: 'Evicted' });
     expect(findCondition(sink.published.at(-1)?.status.conditions, 'DisruptionTarget')).toEqual({
@@ -426,14 +428,72 @@ describe('static pods', () => {
     const clock = createVirtualClock();
     const sink = createFakeStatusSink(clock);
     const mirrors: Pod[] = [];
-    const manager = createStatusManager({ clock, sink, mirrorPod: () => mirrors[0] });
+    const metrics = recordingMetrics();
+    const manager = createStatusManager({ clock, sink, metrics, mirrorPod: () => mirrors[0] });
     manager.setPodStatus(pod, generated(pod));
     await clock.advance(1000);
     expect(sink.calls).toEqual([]);
+    expect(metrics.observed('kubelet_pod_status_sync_duration_seconds')).toEqual([]);
     mirrors.push(testPod({ uid: 'mirror', annotations: { 'kubernetes.io/config.mirror': 'hash' } }));
     manager.republish(uid(pod));
     await clock.advance(1000);
     expect(sink.published).toMatchObject([{ pod, mirrorPod: mirrors[0], status: { phase: 'Running' } }]);
+  });
+
+  it('are reported at the latest with the next status after they got one, even if it says nothing new', async () => {
+    const clock = createVirtualClock();
+    const sink = createFakeStatusSink(clock);
+    const mirrors: Pod[] = [];
+    const manager = createStatusManager({ clock, sink, mirrorPod: () => mirrors[0] });
+    manager.setPodStatus(pod, generated(pod));
+    manager.setPodStatus(pod, generated(pod));
+    await clock.advance(60_000);
+    expect(sink.calls).toEqual([]);
+    mirrors.push(testPod({ uid: 'mirror' }));
+    expect(manager.setPodStatus(pod, generated(pod))).toBe(false);
+    await clock.advance(60_000);
+    expect(sink.published.map(({ mirrorPod, version }) => [mirrorPod?.metadata?.uid, version])).toEqual([
+      ['mirror', 1],
+    ]);
+    manager.setPodStatus(pod, generated(pod));
+    await clock.advance(60_000);
+    expect(sink.calls).toHaveLength(1);
+  });
+
+  it('are not reported while their mirror pod is gone, and are again when it is back', async () => {
+    const clock = createVirtualClock();
+    const sink = createFakeStatusSink(clock);
+    const mirror = testPod({ uid: 'mirror' });
+    const mirrors = [mirror];
+    const manager = createStatusManager({ clock, sink, mirrorPod: () => mirrors[0] });
+    manager.setPodStatus(pod, generated(pod));
+    await clock.advance(1000);
+    manager.setPodStatus(pod, { ...generated(pod), message: 'one' });
+    mirrors.pop();
+    await clock.advance(60_000);
+    expect(sink.calls).toHaveLength(1);
+    mirrors.push(mirror);
+    manager.setPodStatus(pod, { ...generated(pod), message: 'one' });
+    await clock.advance(60_000);
+    expect(sink.published.map(({ status }) => status.message)).toEqual([undefined, 'one']);
+  });
+
+  it('are reported anew when another mirror pod has come in the place of theirs', async () => {
+    const clock = createVirtualClock();
+    const sink = createFakeStatusSink(clock);
+    const mirrors = [testPod({ uid: 'first' })];
+    const manager = createStatusManager({ clock, sink, mirrorPod: () => mirrors.at(-1) });
+    manager.setPodStatus(pod, generated(pod));
+    await clock.advance(60_000);
+    mirrors.push(testPod({ uid: 'second', status: { phase: 'Pending' } }));
+    manager.setPodStatus(pod, generated(pod));
+    manager.setPodStatus(pod, generated(pod));
+    await clock.settle();
+    expect(sink.published.map(({ mirrorPod }) => mirrorPod?.metadata?.uid)).toEqual(['first', 'second']);
+    await clock.advance(60_000);
+    manager.setPodStatus(pod, generated(pod));
+    await clock.advance(60_000);
+    expect(sink.calls).toHaveLength(2);
   });
 
   it('go on from the status of their mirror pods', () => {
@@ -469,6 +529,26 @@ describe('publishing', () => {
     ]);
   });
 
+  it('sends readiness at once also when it changes back while it is being told', async () => {
+    const clock = createVirtualClock();
+    const sink = createFakeStatusSink(clock, { latencyMs: () => 300 });
+    const manager = createStatusManager({ clock, sink });
+    const pod = testPod({ status: generated(testPod(), false) });
+    manager.setPodStatus(pod, generated(pod, true));
+    await clock.advance(100);
+    manager.setContainerReadiness(uid(pod), 'containerd://app-0', false);
+    manager.setPodStatus(pod, { ...manager.get(uid(pod)), message: 'more' });
+    await clock.advance(500);
+    const published = sink.published.map(({ status }) => [
+      findCondition(status.conditions, 'Ready')?.status,
+      status.message,
+    ]);
+    expect(published).toEqual([
+      ['True', undefined],
+      ['False', 'more'],
+    ]);
+  });
+
   it('tells what was published, and measures how long it took', async () => {
     const clock = createVirtualClock();
     const metrics = recordingMetrics();
@@ -488,6 +568,37 @@ describe('publishing', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it('tells at once that the node is done with a pod, also with a static one whose phase stays', async () => {
+    const clock = createVirtualClock();
+    const sink = createFakeStatusSink(clock);
+    const manager = createStatusManager({ clock, sink });
+    const pod = testPod({ annotations: { 'kubernetes.io/config.source': 'file' } });
+    manager.setPodStatus(pod, generated(pod, false));
+    await clock.advance(1000);
+    manager.terminatePod(pod);
+    await clock.settle();
+    expect(sink.published.map(({ status, finished }) => [status.phase, finished])).toEqual([
+      ['Running', false],
+      ['Running', true],
+    ]);
+  });
+
+  it('does not speak of a pod that was forgotten while it was published', async () => {
+    const clock = createVirtualClock();
+    const sink = createFakeStatusSink(clock, { latencyMs: () => 500 });
+    const manager = createStatusManager({ clock, sink });
+    const published: PodStatusUpdate[] = [];
+    manager.published$.subscribe((update) => published.push(update));
+    const pod = testPod();
+    manager.setPodStatus(pod, generated(pod));
+    await clock.settle();
+    manager.removeOrphaned(new Set());
+    await clock.advance(60_000);
+    expect(sink.published).toHaveLength(1);
+    expect(published).toEqual([]);
+    expect(manager.list()).toEqual([]);
+  });
+
   it('counts containers as they end', () => {
     const metrics = recordingMetrics();
     const { manager } = setUp({ metrics });
@@ -501,7 +612,7 @@ describe('disposal', () => {
   it('publishes what is left, completes the streams and takes no more changes', async () => {
     const clock = createVirtualClock();
     const sink = createFakeStatusSink(clock, { latencyMs: () => 900 });
-    const manager = createStatusManager({ clock, sink });
+    const manager = createStatusManager({ clock, sink }, { coalesceMs: 60_000 });
     const completed: string[] = [];
     manager.status$.subscribe({ complete: () => completed.push('status$') });
     manager.forgotten$.subscribe({ complete: () => completed.push('forgotten$') });

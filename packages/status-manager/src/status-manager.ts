@@ -1,21 +1,21 @@
 import { type Clock, createLifetime, type Logger, type Metrics, noopLogger, noopMetrics } from '@rxlet/component-base';
 import type { ContainerStatus, Pod, PodStatus } from '@rxlet/kube-api';
-import { formatPod, isStaticPod, isTerminalPhase } from '@rxlet/pod-model';
+import { formatPod, isStaticPod } from '@rxlet/pod-model';
 import type { Observable } from 'rxjs';
-import { withholdEnd, withoutReadiness } from './api/merge-pod-status.ts';
+import { withoutReadiness } from './api/merge-pod-status.ts';
 import type { StatusCheckpoint } from './checkpoint/status-checkpoint.ts';
-import { findCondition, withCondition } from './condition-types.ts';
+import { withCondition } from './condition-types.ts';
 import { illegalTransition } from './container-transitions.ts';
-import { isUrgent } from './is-urgent.ts';
 import { normalizeStatus } from './normalize-status.ts';
 import { createOrderedSubject } from './ordered-subject.ts';
-import { containersReadyCondition, readyCondition } from './pod-conditions.ts';
+import { condition, containersReadyCondition, readyCondition } from './pod-conditions.ts';
 import { sameStatus } from './status-equality.ts';
 import { withHistory } from './status-history.ts';
 import { createStatusPublisher, type StatusPublisherOptions } from './status-publisher.ts';
 import type { PodStatusUpdate, StatusSink } from './status-sink.ts';
 import { createTerminatedContainersCounter } from './terminated-containers.ts';
 import { terminatedPodStatus } from './terminated-status.ts';
+import { createToldStatuses } from './told-statuses.ts';
 
 /** What a {@link StatusManager} works with. */
 export interface StatusManagerPorts {
@@ -31,7 +31,7 @@ export interface StatusManagerPorts {
   readonly publishedStatus?: ((pod: Pod) => PodStatus | undefined) | undefined;
   /**
    * The mirror pod of a static pod in the API. With this port, static pods are reported to the sink through their mirror pods, and not at all while
-   * they have none; say {@link StatusManager.republish} when one is made.
+   * they have none. That one was made is seen with the next status, or at once with {@link StatusManager.republish}.
    */
   readonly mirrorPod?: ((pod: Pod) => Pod | undefined) | undefined;
   /** Whether a container of the pod may be running: then the sink is not told yet that the pod has ended. Default: never. */
@@ -97,10 +97,7 @@ export function createStatusManager(ports: StatusManagerPorts, options: StatusMa
   const { couldHaveRunningContainers = () => false } = ports;
   const lifetime = createLifetime();
   const updates = new Map<string, PodStatusUpdate>();
-  /** What the sink has last taken of each pod that is held, or what had been published before. */
-  const taken = new Map<string, PodStatus>();
-  /** Pods that have ended, of which the sink was not told since containers might have been running. */
-  const withheld = new Set<string>();
+  const told = createToldStatuses({ clock, mirrorPod, couldHaveRunningContainers });
   const changed = createOrderedSubject<PodStatusUpdate>();
   const published = createOrderedSubject<PodStatusUpdate>();
   const forgotten = createOrderedSubject<PodStatusUpdate>();
@@ -116,33 +113,12 @@ export function createStatusManager(ports: StatusManagerPorts, options: StatusMa
   const initialStatus = (pod: Pod): PodStatus =>
     checkpoint?.restored(uidOf(pod)) ?? publishedStatus?.(pod) ?? mirrorPod?.(pod)?.status ?? pod.status ?? {};
   const previousStatus = (pod: Pod): PodStatus => updates.get(uidOf(pod))?.status ?? initialStatus(pod);
-  const takenStatus = (pod: Pod): PodStatus => taken.get(uidOf(pod)) ?? {};
-
-  /** A static pod that has no mirror pod yet is in no API. */
-  const hasNoMirror = (pod: Pod): boolean =>
-    mirrorPod !== undefined && isStaticPod(pod) && mirrorPod(pod) === undefined;
 
   /** Tells the sink of a pod what it may know by now. */
   const toSink = (target: StatusSink): StatusSink => ({
     async publish(update, signal) {
-      const { pod } = update;
-      const podUid = uidOf(pod);
-      if (hasNoMirror(pod)) return;
-      const mirror = mirrorPod?.(pod);
-      const status = withholdEnd({
-        pod,
-        published: takenStatus(pod),
-        next: update.status,
-        couldHaveRunningContainers: couldHaveRunningContainers(podUid),
-        nowMs: clock.now(),
-      });
-      const told = { ...update, status, ...(mirror !== undefined && { mirrorPod: mirror }) };
-      if (isTerminalPhase(update.status.phase) && !isTerminalPhase(status.phase)) withheld.add(podUid);
-      else withheld.delete(podUid);
-      await target.publish(told, signal);
-      if (!updates.has(podUid)) return;
-      taken.set(podUid, status);
-      published.next(told);
+      const shown = await told.tell(target, update, signal);
+      if (shown !== undefined) published.next(shown);
     },
   });
   const onPublished = (_update: PodStatusUpdate, waitedMs: number): void => syncDuration.observe(waitedMs / 1000);
@@ -156,8 +132,8 @@ export function createStatusManager(ports: StatusManagerPorts, options: StatusMa
     await publisher?.[Symbol.asyncDispose]();
   });
   const submit = (update: PodStatusUpdate): void => {
-    if (publisher === undefined || hasNoMirror(update.pod)) return;
-    publisher.submit(update, update.finished || isUrgent(takenStatus(update.pod), update.status));
+    const due = told.due(update);
+    if (due !== undefined) publisher?.submit(update, due === 'now');
   };
 
   const update = (pod: Pod, next: PodStatus, ends: boolean): boolean => {
@@ -173,17 +149,17 @@ export function createStatusManager(ports: StatusManagerPorts, options: StatusMa
     const finished = ends || (held?.finished === true && !isStaticPod(pod));
     const dated = withHistory(next, before, clock.now());
     const status = normalizeStatus(pod, withoutReadiness(pod, dated, clock.now()));
-    const endMayBeTold = withheld.has(uidOf(pod)) && !couldHaveRunningContainers(uidOf(pod));
-    if (held?.finished === finished && isDeleting(held.pod) === isDeleting(pod) && !endMayBeTold) {
-      if (sameStatus(held.status, status)) {
-        // What others own of it may still have changed, and decides over readiness gates.
-        updates.set(uidOf(pod), { ...held, pod, status });
-        return false;
-      }
+    const isSame = held?.finished === finished && isDeleting(held.pod) === isDeleting(pod);
+    if (isSame && sameStatus(held.status, status)) {
+      // What others own of it may still have changed, and decides over readiness gates.
+      const same = { ...held, pod, status };
+      updates.set(uidOf(pod), same);
+      if (told.isOwed(pod)) submit(same);
+      return false;
     }
     lastVersion += 1;
     const newest: PodStatusUpdate = { pod, status, version: lastVersion, finished };
-    if (held === undefined) taken.set(uidOf(pod), before);
+    if (held === undefined) told.begin(pod, before);
     countTerminated(before, status);
     updates.set(uidOf(pod), newest);
     checkpoint?.record(newest);
@@ -218,8 +194,7 @@ export function createStatusManager(ports: StatusManagerPorts, options: StatusMa
     const held = updates.get(podUid);
     if (held === undefined) return;
     updates.delete(podUid);
-    taken.delete(podUid);
-    withheld.delete(podUid);
+    told.forget(podUid);
     publisher?.forget(podUid);
     forgotten.next(held);
   };
@@ -240,9 +215,8 @@ export function createStatusManager(ports: StatusManagerPorts, options: StatusMa
     setReadyToStartContainers(podUid) {
       const held = updates.get(podUid);
       if (held === undefined) return;
-      const type = 'PodReadyToStartContainers';
-      const condition = { ...findCondition(held.status.conditions, type), type, status: 'True' };
-      update(held.pod, { ...held.status, conditions: withCondition(held.status.conditions, condition) }, false);
+      const there = condition(held.pod, 'PodReadyToStartContainers', true);
+      update(held.pod, { ...held.status, conditions: withCondition(held.status.conditions, there) }, false);
     },
     terminatePod: (pod) => void update(pod, terminatedPodStatus(pod, previousStatus(pod)), true),
     republish(podUid) {

@@ -161,6 +161,21 @@ describe('status publisher', () => {
     expect(shown(sink.published)).toEqual(['a@1', 'b@3']);
   });
 
+  it('publishes right after the call under way what was urgent meanwhile, or has waited long enough', async () => {
+    const { clock, sink, publisher } = setUp({ latencyMs: ({ pod }) => (pod.metadata?.name === 'a' ? 500 : 1500) });
+    publisher.submit(update('a', 1), true);
+    publisher.submit(update('a', 2), true);
+    publisher.submit(update('a', 3), false);
+    publisher.submit(update('b', 4), true);
+    publisher.submit(update('b', 5), false);
+    await clock.advance(1200);
+    expect(shown(sink.published)).toEqual(['a@1', 'a@3']);
+    publisher.submit(update('b', 6), false);
+    await clock.advance(1800);
+    expect(shown(sink.published)).toEqual(['a@1', 'a@3', 'b@4', 'b@6']);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
   it('does not let calls that hang delay other pods', async () => {
     const { clock, sink, publisher } = setUp(
       { latencyMs: ({ pod }) => (pod.metadata?.name?.startsWith('hung') === true ? 1e9 : 10) },

@@ -52,13 +52,18 @@ export interface StatusPublisherOptions {
   readonly flushTimeoutMs?: number | undefined;
 }
 
-/** A status that waits, and since when its pod has changes that are not published. */
-interface Pending {
+/** A status that is not published yet, and since when its pod has changes that are not. */
+interface Unpublished {
   readonly update: PodStatusUpdate;
   readonly sinceMs: number;
 }
 
-interface Call extends Pending {
+interface Pending extends Unpublished {
+  /** It waits for no others of its pod: something in it is urgent, or has waited long enough. */
+  readonly due: boolean;
+}
+
+interface Call extends Unpublished {
   /** The pod was forgotten meanwhile. */
   forgotten: boolean;
   /** It counts as one of those that the limit allows. */
@@ -92,6 +97,8 @@ export function createStatusPublisher(
 
   const delays = createDeadlineQueue<string>(clock, (podUid) => {
     waiting.delete(podUid);
+    const waited = pending.get(podUid);
+    if (waited !== undefined) pending.set(podUid, { ...waited, due: true });
     enqueue(podUid);
   });
   const slowCalls = createDeadlineQueue<Call>(clock, (call) => {
@@ -122,7 +129,7 @@ export function createStatusPublisher(
     }
     pump();
   };
-  const takeNext = (): Pending | undefined => {
+  const takeNext = (): Unpublished | undefined => {
     for (const queue of [endedPods, otherPods]) {
       for (const podUid of queue) {
         queue.delete(podUid);
@@ -142,7 +149,7 @@ export function createStatusPublisher(
     }
     if (pending.size === 0 && inFlight.size === 0) becameIdle?.();
   };
-  const publish = async ({ update, sinceMs }: Pending): Promise<void> => {
+  const publish = async ({ update, sinceMs }: Unpublished): Promise<void> => {
     const podUid = uidOf(update);
     const call: Call = { update, sinceMs, forgotten: false, holdsSlot: true };
     inFlight.set(podUid, call);
@@ -168,7 +175,7 @@ export function createStatusPublisher(
       error: errorMessage(error),
     });
     if (closing) return;
-    pending.set(podUid, { update: pending.get(podUid)?.update ?? update, sinceMs });
+    pending.set(podUid, { update: pending.get(podUid)?.update ?? update, sinceMs, due: true });
     wait(podUid, 'retry', delayMs);
   };
 
@@ -195,15 +202,17 @@ export function createStatusPublisher(
     submit(update, urgent) {
       if (closing) return;
       const podUid = uidOf(update);
-      pending.set(podUid, { update, sinceMs: pending.get(podUid)?.sinceMs ?? clock.monotonicNow() });
+      const before = pending.get(podUid);
+      const due = urgent || before?.due === true;
+      pending.set(podUid, { update, sinceMs: before?.sinceMs ?? clock.monotonicNow(), due });
       const reason = waiting.get(podUid);
       if (reason === 'retry') return;
-      if (!urgent && !endedPods.has(podUid) && !otherPods.has(podUid)) {
-        if (reason === undefined) wait(podUid, 'others', coalesceMs);
-        return;
+      if (due) {
+        stopWaiting(podUid);
+        enqueue(podUid);
+      } else if (reason === undefined) {
+        wait(podUid, 'others', coalesceMs);
       }
-      stopWaiting(podUid);
-      enqueue(podUid);
     },
     forget(podUid) {
       pending.delete(podUid);

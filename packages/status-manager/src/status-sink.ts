@@ -19,8 +19,8 @@ export interface PodStatusUpdate {
  */
 export interface StatusSink {
   /**
-   * Resolves when the status is published. It must reject soon after `signal` aborts, and change nothing from then on: the next call for the pod may
-   * follow at once.
+   * Resolves when the status is published. A version may come once more: when more of it may be told, or the sink is said to have lost it. The promise
+   * must reject soon after `signal` aborts, and nothing change from then on: the next call for the pod may follow at once.
    */
   publish(update: PodStatusUpdate, signal: AbortSignal): Promise<void>;
 }

@@ -37,6 +37,17 @@ describe('terminatedPodStatus', () => {
     expect(states(status.containerStatuses)).toEqual([lost, succeeded, lost]);
   });
 
+  it('says of a container whose end nobody saw that it is not ready, and all else as before', () => {
+    const before = container('app', waiting, {
+      ready: true,
+      started: true,
+      containerID: 'containerd://1',
+      restartCount: 3,
+    });
+    const { containerStatuses } = terminatedPodStatus(testPod(), { phase: 'Running', containerStatuses: [before] });
+    expect(containerStatuses).toEqual([{ ...before, state: lost, ready: false, started: false }]);
+  });
+
   it.each(['Succeeded', 'Failed'] as const)('keeps the phase %s', (phase) => {
     expect(terminatedPodStatus(testPod(), { phase }).phase).toBe(phase);
   });
@@ -54,6 +65,12 @@ describe('terminatedPodStatus', () => {
     const pod = testPod({ initContainers: [{ name: 'i0' }, { name: 'i1' }], containers: [{ name: 'app' }] });
     const ended = (init: ContainerStatus[], app: ContainerStatus): PodStatus =>
       terminatedPodStatus(pod, { phase: 'Pending', initContainerStatuses: init, containerStatuses: [app] });
+
+    it('takes those that had begun for failed', () => {
+      const status = ended([container('i0', succeeded), container('i1', running)], container('app', waiting));
+      expect(states(status.initContainerStatuses)).toEqual([succeeded, lost]);
+      expect(states(status.containerStatuses)).toEqual([waiting]);
+    });
 
     it('leaves alone what never had its turn', () => {
       const status = ended([container('i0', running), container('i1', waiting)], container('app', waiting));

@@ -34,6 +34,8 @@ describe('needsReconcile', () => {
     expect(needsReconcile(inApi({}), held)).toBe(false);
     expect(needsReconcile(inApi({ startTime: '2026-01-01T00:00:00.5Z' }), held)).toBe(false);
     expect(needsReconcile(inApi(foreign), held)).toBe(false);
+    expect(needsReconcile(inApi({ containerStatuses: null }), held)).toBe(false);
+    expect(needsReconcile(inApi({ startTime: null, conditions: null }), held)).toBe(true);
     expect(needsReconcile(inApi({ phase: 'Pending' }), held)).toBe(true);
     expect(needsReconcile(inApi({ conditions: [] }), held)).toBe(true);
   });

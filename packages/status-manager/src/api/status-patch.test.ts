@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { isOwnedCondition } from '../condition-types.ts';
 import { sameValue } from '../status-equality.ts';
 import { applyStrategicMerge } from '../test-support/apply-strategic-merge.ts';
-import { arbitraryStatus } from '../test-support/arbitrary-pods.ts';
+import { arbitraryConditions, arbitraryStatus } from '../test-support/arbitrary-pods.ts';
 import { podStatusPatch, statusPatch } from './status-patch.ts';
 
 const shape = { type: 'object-ref', ref: 'io.k8s.api.core.v1.PodStatus' } as const;
@@ -123,6 +123,54 @@ describe('statusPatch', () => {
         expect(statusPatch(patched, next)).toBeUndefined();
       }),
       { numRuns: 1000 },
+    );
+  });
+
+  it('keeps what others changed meanwhile', () => {
+    const isForeign = ({ type }: PodCondition): boolean => !isOwnedCondition(type) && type !== 'DisruptionTarget';
+    const byType = (list: readonly PodCondition[] = []): unknown => new Map(list.map((item) => [item.type, item]));
+    fc.assert(
+      fc.property(arbitraryStatus, arbitraryStatus, arbitraryConditions, (old, next, others) => {
+        const own = (old.conditions ?? []).filter((item) => !isForeign(item));
+        const changed: PodStatus = {
+          ...old,
+          conditions: [...others.filter(isForeign), ...own],
+          nominatedNodeName: 'elsewhere',
+          resourceClaimStatuses: [{ name: 'claim', resourceClaimName: 'y' }],
+        };
+        const patched = apply(changed, statusPatch(old, next));
+        expect(byType(patched.conditions?.filter(isForeign))).toEqual(byType(others.filter(isForeign)));
+        expect(byType(patched.conditions?.filter(({ type }) => isOwnedCondition(type)))).toEqual(
+          byType(next.conditions?.filter(({ type }) => isOwnedCondition(type))),
+        );
+        expect(patched).toMatchObject({
+          nominatedNodeName: 'elsewhere',
+          resourceClaimStatuses: changed.resourceClaimStatuses!,
+        });
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('names items in the order that it asks for, or an API server refuses it', () => {
+    fc.assert(
+      fc.property(arbitraryStatus, arbitraryStatus, (old, next) => {
+        const status = statusPatch(old, next)?.status ?? {};
+        for (const [list, key] of [
+          ['conditions', 'type'],
+          ['podIPs', 'ip'],
+          ['hostIPs', 'ip'],
+        ] as const) {
+          const keysOf = (items: unknown): unknown[] =>
+            ((items ?? []) as Record<string, unknown>[])
+              .filter((item) => item['$patch'] === undefined)
+              .map((item) => item[key]);
+          const order = keysOf(status[`$setElementOrder/${list}`]);
+          const items = keysOf(status[list]);
+          if (order.length > 0) expect(order.filter((item) => items.includes(item))).toEqual(items);
+        }
+      }),
+      { numRuns: 500 },
     );
   });
 });

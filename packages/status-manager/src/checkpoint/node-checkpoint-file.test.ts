@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -58,5 +58,12 @@ describe('createNodeCheckpointFile', () => {
     await expect(file.read()).rejects.toThrow('is not a plain file');
     await expect(file.write('text')).rejects.toThrow('EISDIR');
     expect(await readdir(join(root, 'sub'))).toEqual(['pod_statuses']);
+  });
+
+  it('does not read what no node can have written', async () => {
+    const file = createNodeCheckpointFile(root);
+    await file.write('text');
+    await truncate(path(), 65 * 1024 * 1024);
+    await expect(file.read()).rejects.toThrow('is larger than the statuses of a node can be');
   });
 });

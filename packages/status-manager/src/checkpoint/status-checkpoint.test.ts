@@ -137,7 +137,25 @@ describe('status checkpoint', () => {
     await clock.advance(60_000);
     expect(attempts).toEqual([50, 1050, 3050, 5050]);
     expect(file.text).toContain('"False"');
-    expect(logger.lines[0]).toMatchObject({ level: 'error', fields: { path: '/pod_statuses', retryInMs: 1000 } });
+    expect(logger.lines).toMatchObject([
+      { level: 'error', fields: { path: '/pod_statuses', error: 'no space left on device', retryInMs: 1000 } },
+      { level: 'info', fields: { path: '/pod_statuses' } },
+    ]);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('says of a disk that stays full so when that begins, and at the end', async () => {
+    const { checkpoint, file, clock, logger } = await setUp();
+    file.beforeWrite = () => {
+      throw new Error('no space left on device');
+    };
+    for (const status of ['True', 'False', 'True'] as const) {
+      checkpoint.record(update('a', ready(status)));
+      await clock.advance(60_000);
+    }
+    expect(logger.lines).toHaveLength(1);
+    await checkpoint[Symbol.asyncDispose]();
+    expect(logger.lines).toMatchObject([{ level: 'error' }, { level: 'error' }]);
     expect(clock.pendingTimers).toBe(0);
   });
 

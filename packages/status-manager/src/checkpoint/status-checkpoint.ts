@@ -67,6 +67,8 @@ export function createStatusCheckpoint(
   let wantedMs = Infinity;
   /** The end of the delay after a failed write. */
   let notBeforeMs = 0;
+  /** The last write failed, which was said. */
+  let failing = false;
   let writing: Promise<void> | undefined;
   let timer: { readonly dueMs: number; readonly handle: Timer } | undefined;
   let disposal: Promise<void> | undefined;
@@ -94,15 +96,23 @@ export function createStatusCheckpoint(
     try {
       await file.write(checkpointText(lines()));
       backoff.reset(file.path);
+      if (failing) logger.info('pod statuses are saved again', { path: file.path });
+      failing = false;
     } catch (error) {
       const delayMs = backoff.next(file.path, clock.monotonicNow());
       notBeforeMs = clock.monotonicNow() + delayMs;
       wantedMs = Math.min(wantedMs, notBeforeMs);
-      logger.error('pod statuses could not be saved; a restart of the agent may take ready containers for not ready', {
-        path: file.path,
-        error: errorMessage(error),
-        ...(disposal === undefined && { retryInMs: delayMs }),
-      });
+      if (!failing || disposal !== undefined) {
+        logger.error(
+          'pod statuses could not be saved; a restart of the agent may take ready containers for not ready',
+          {
+            path: file.path,
+            error: errorMessage(error),
+            ...(disposal === undefined && { retryInMs: delayMs }),
+          },
+        );
+      }
+      failing = true;
     }
     writing = undefined;
     arm();

@@ -1,0 +1,273 @@
+import type { ContainerRestartRule, ContainerStatus, Pod } from '@rxlet/kube-api';
+import { testPod, testRuntimePodStatus } from '@rxlet/pod-model/testing';
+import { describe, expect, it } from 'vitest';
+import { containerStatuses, type ContainerStatusesInput } from './container-statuses.ts';
+
+type Instances = NonNullable<Parameters<typeof testRuntimePodStatus>[0]>['containers'];
+
+const input = (
+  pod: Pod,
+  containers: Instances,
+  more: Partial<ContainerStatusesInput> = {},
+): ContainerStatusesInput => ({
+  pod,
+  runtime: testRuntimePodStatus({ pod, ...(containers && { containers }) }),
+  lastStartErrors: new Map(),
+  restartingAll: false,
+  recursiveReadOnlySupported: false,
+  stopSignals: false,
+  ...more,
+});
+const before = (more: Partial<ContainerStatus>): ContainerStatus => ({
+  name: 'app',
+  image: 'registry.example/app:1',
+  imageID: 'sha256:1',
+  ready: false,
+  restartCount: 0,
+  lastState: {},
+  ...more,
+});
+const running = { running: { startedAt: '2026-01-01T00:00:00Z' } };
+const exited = (exitCode: number, containerID: string) => ({ terminated: { exitCode, reason: 'Error', containerID } });
+const backOff = { reason: 'CrashLoopBackOff', message: 'back-off' };
+const mustHaveCompleted = {
+  terminated: {
+    exitCode: 0,
+    reason: 'Completed',
+    message:
+      'Unable to get init container status from container runtime and pod has been initialized, treat it as exited normally',
+  },
+};
+
+describe('the order of statuses', () => {
+  const named = (...names: string[]) => names.map((name) => ({ name }));
+  const pod = testPod({ initContainers: named('z', 'a', 'm'), containers: named('z1', 'a10', 'a1', 'B') });
+
+  it('is that of the spec for init containers, and by name, in bytes, for others', () => {
+    const names = (kind: 'init' | 'regular'): string[] =>
+      containerStatuses(kind, undefined, input(pod, [])).map(({ name }) => name);
+    expect(names('init')).toEqual(['z', 'a', 'm']);
+    expect(names('regular')).toEqual(['B', 'a1', 'a10', 'z1']);
+  });
+});
+
+describe('a container that the runtime has no more', () => {
+  const pod = testPod();
+  const [lost] = containerStatuses('regular', [before({ state: running, restartCount: 2 })], input(pod, []));
+
+  it('was restarted when it ran, which counts, and waits', () => {
+    expect(lost).toMatchObject({
+      state: { waiting: { reason: 'ContainerCreating' } },
+      lastState: {
+        terminated: {
+          exitCode: 137,
+          reason: 'ContainerStatusUnknown',
+          message: 'The container could not be located when the pod was deleted.  The container used to be Running',
+        },
+      },
+      restartCount: 3,
+    });
+    expect(lost).not.toHaveProperty('containerID');
+  });
+
+  it('counts as no restart in a pod that is being deleted', () => {
+    const deleted = testPod({ metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } });
+    const [status] = containerStatuses('regular', [before({ state: running, restartCount: 2 })], input(deleted, []));
+    expect(status).toEqual({ ...lost, restartCount: 2 });
+  });
+
+  it('keeps how it last ended, and goes on waiting, without a further restart', () => {
+    const again = before({ state: running, lastState: exited(3, 'containerd://app-0'), restartCount: 2 });
+    const [status] = containerStatuses('regular', [again], input(pod, []));
+    expect(status).toMatchObject({ lastState: again.lastState!, restartCount: 2 });
+    expect(containerStatuses('regular', [lost!], input(pod, []))).toEqual([lost]);
+  });
+
+  it('stays as it was when it had ended', () => {
+    const ended = before({
+      state: exited(3, 'containerd://app-0'),
+      containerID: 'containerd://app-0',
+      restartCount: 4,
+    });
+    expect(containerStatuses('regular', [ended], input(pod, []))).toEqual([ended]);
+  });
+
+  it('waits with its history when it waited before', () => {
+    const waiting = before({
+      state: { waiting: backOff },
+      lastState: exited(3, 'containerd://app-0'),
+      restartCount: 4,
+    });
+    const [status] = containerStatuses('regular', [waiting], input(pod, []));
+    expect(status).toMatchObject({
+      state: { waiting: { reason: 'ContainerCreating' } },
+      lastState: waiting.lastState!,
+      restartCount: 4,
+    });
+  });
+
+  it('waits for the init containers where there are any', () => {
+    const withInit = testPod({ initContainers: [{ name: 'init' }] });
+    for (const kind of ['init', 'regular'] as const) {
+      const [status] = containerStatuses(kind, undefined, input(withInit, []));
+      expect(status?.state).toEqual({ waiting: { reason: 'PodInitializing' } });
+    }
+  });
+});
+
+describe('a container whose instance the runtime cannot tell the state of', () => {
+  const pod = testPod();
+  const unknown = input(pod, [{ state: 'unknown', restartCount: 1 }]);
+
+  it('has ended, and counts as restarted, when it ran', () => {
+    const [status] = containerStatuses('regular', [before({ state: running, restartCount: 1 })], unknown);
+    expect(status).toMatchObject({
+      state: {
+        terminated: {
+          exitCode: 137,
+          reason: 'ContainerStatusUnknown',
+          message: 'The container could not be located when the pod was terminated',
+        },
+      },
+      restartCount: 2,
+    });
+  });
+
+  it('says so when all containers are being restarted', () => {
+    const [status] = containerStatuses('regular', [before({ state: running })], { ...unknown, restartingAll: true });
+    expect(status?.state?.terminated?.reason).toBe('RestartingAllContainers');
+  });
+
+  it('waits otherwise', () => {
+    const [status] = containerStatuses('regular', [before({ state: { waiting: {} }, restartCount: 1 })], unknown);
+    expect(status).toMatchObject({ state: { waiting: {} }, restartCount: 1 });
+  });
+});
+
+describe('the instances of a container', () => {
+  const pod = testPod();
+  const only = (previous: ContainerStatus | undefined, ...containers: NonNullable<Instances>): ContainerStatus =>
+    containerStatuses('regular', previous && [previous], input(pod, containers))[0]!;
+
+  it('are shown as state and last state, older ones not at all', () => {
+    const status = only(
+      undefined,
+      { restartCount: 2, state: 'created' },
+      { restartCount: 1, state: 'exited', exitCode: 4, reason: '', message: 'bad' },
+      { restartCount: 0, state: 'exited', exitCode: 5 },
+    );
+    expect(status).toMatchObject({ state: { waiting: {} }, containerID: 'containerd://app-2', restartCount: 2 });
+    expect(status.state).toEqual({ waiting: {} });
+    expect(status.lastState).toEqual({
+      terminated: {
+        exitCode: 4,
+        message: 'bad',
+        startedAt: '2026-01-01T00:00:00Z',
+        finishedAt: '2026-01-01T00:00:01Z',
+        containerID: 'containerd://app-1',
+      },
+    });
+  });
+
+  it('never take back restarts, and a run after a reported end counts as one', () => {
+    const ended = before({ state: exited(1, 'containerd://gone'), containerID: 'containerd://gone', restartCount: 5 });
+    expect(only(ended, { restartCount: 0 }).restartCount).toBe(6);
+    expect(only(ended, { restartCount: 5 }).restartCount).toBe(6);
+    expect(only(ended, { restartCount: 6 }).restartCount).toBe(6);
+    expect(only(ended, { restartCount: 0, state: 'exited' }).restartCount).toBe(5);
+    expect(only(before({ state: running, restartCount: 5 }), { restartCount: 0 }).restartCount).toBe(5);
+  });
+
+  it('are no last states of themselves', () => {
+    const lostOnce = before({
+      containerID: 'containerd://app-0',
+      state: { terminated: { exitCode: 137, reason: 'ContainerStatusUnknown' } },
+    });
+    expect(only(lostOnce, {}).lastState).toEqual({});
+  });
+
+  it('keep the resources that were reported while the same one ran, where the runtime does not say', () => {
+    const limited = testPod({ containers: [{ resources: { limits: { memory: '1Gi' } } }] });
+    const reported = { resources: { limits: { memory: '2Gi' } }, containerID: 'containerd://app-0', state: running };
+    const limit = (previous: Partial<ContainerStatus>): unknown =>
+      containerStatuses('regular', [before(previous)], input(limited, undefined))[0]?.resources?.limits?.['memory'];
+    expect(limit(reported)).toBe('2Gi');
+    expect(limit({ ...reported, containerID: 'containerd://app-9' })).toBe('1Gi');
+    expect(limit({ ...reported, state: { waiting: {} } })).toBe('1Gi');
+  });
+
+  it('keep whether they have started, while they run', () => {
+    const started = before({ state: running, started: true });
+    expect(only(started, {}).started).toBe(true);
+    expect(only({ ...started, started: false }, {}).started).toBe(false);
+    expect(only(started, { state: 'exited' })).not.toHaveProperty('started');
+    expect(only(undefined, {})).not.toHaveProperty('started');
+  });
+});
+
+describe('an init container', () => {
+  const pod = testPod({ initContainers: [{ name: 'init' }, { name: 'sidecar', restartPolicy: 'Always' }] });
+  const lastStartErrors = new Map([['init', backOff]]);
+  const init = (containers: Instances, more: Partial<ContainerStatusesInput> = {}): ContainerStatus =>
+    containerStatuses('init', undefined, input(pod, containers, more))[0]!;
+
+  it('is done once it has succeeded, whatever was wrong before', () => {
+    const succeeded = init([{ name: 'init', state: 'exited' }], { lastStartErrors });
+    expect(succeeded.state?.terminated?.exitCode).toBe(0);
+    const failed = init([{ name: 'init', state: 'exited', exitCode: 1 }], { lastStartErrors });
+    expect(failed).toMatchObject({ state: { waiting: backOff }, lastState: { terminated: { exitCode: 1 } } });
+    const running = init([{ name: 'init' }], { lastStartErrors });
+    expect(running.state?.running).toBeDefined();
+  });
+
+  it.each<['created' | 'running' | 'exited' | 'unknown', boolean]>([
+    ['created', true],
+    ['running', true],
+    ['exited', true],
+    ['unknown', false],
+  ])('of which nothing is known must have succeeded when a regular one is %s: %s', (state, completed) => {
+    expect(init([{ state }], { lastStartErrors }).state).toEqual(completed ? mustHaveCompleted : { waiting: backOff });
+  });
+
+  it('must not have when it is a sidecar, or all containers are being restarted', () => {
+    const [, sidecar] = containerStatuses('init', undefined, input(pod, [{}]));
+    expect(sidecar?.state).toEqual({ waiting: { reason: 'PodInitializing' } });
+    expect(init([{}], { restartingAll: true }).state).toEqual({ waiting: { reason: 'PodInitializing' } });
+  });
+});
+
+describe('a container removed to be restarted with all others', () => {
+  const restartPolicyRules: ContainerRestartRule[] = [
+    { action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [42] } },
+  ];
+  const pod = testPod({ containers: [{ restartPolicy: 'Never', restartPolicyRules }] });
+  const removed = (previous: Partial<ContainerStatus>): ContainerStatus =>
+    containerStatuses('regular', [before(previous)], input(pod, [], { restartingAll: true }))[0]!;
+  const restarting = {
+    reason: 'RestartingAllContainers',
+    message: 'The container is removed because RestartAllContainers in place',
+  };
+
+  it('waits, its removal being its last end and a restart', () => {
+    const status = removed({ state: running, restartCount: 1, lastState: exited(3, 'containerd://app-0') });
+    expect(status).toMatchObject({ state: { waiting: restarting }, restartCount: 2 });
+    expect(status.lastState).toEqual({ terminated: { ...restarting, exitCode: 137 } });
+    expect(status.imageID).toBe('');
+  });
+
+  it('keeps what was known of it when it had ended', () => {
+    const ended = { state: exited(42, 'containerd://app-1'), containerID: 'containerd://app-1', restartCount: 1 };
+    expect(removed(ended)).toMatchObject({
+      containerID: 'containerd://app-1',
+      imageID: 'sha256:1',
+      state: { waiting: restarting },
+      lastState: { terminated: { ...restarting, exitCode: 137 } },
+      restartCount: 2,
+    });
+  });
+
+  it('counts once', () => {
+    const status = removed({ state: running });
+    expect(removed({ ...status })).toMatchObject({ lastState: status.lastState!, restartCount: 1 });
+  });
+});
