@@ -46,6 +46,15 @@ describe('equal events', () => {
     expect(fail('no', { ...web, ...difference })).toBe('1 no');
   });
 
+  it('are told apart by the last character of a long message, which is not kept', () => {
+    const { correlator, fail } = bench();
+    const long = 'x'.repeat(10_000);
+    expect(fail(`${long}a`)).toBe(`1 ${long}a`);
+    expect(fail(`${long}b`)).toBe(`1 ${long}b`);
+    const again = correlator.correlate(web, 'Warning', 'Failed', `${long}a`)!;
+    expect([again.count, again.message, again.key.length < 500]).toEqual([2, `${long}a`, true]);
+  });
+
   it('are not mistaken for others whose parts add up to the same text', () => {
     const { fail } = bench();
     fail('a', { ...web, namespace: 'x', name: 'yz' });

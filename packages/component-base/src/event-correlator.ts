@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Clock } from './clock.ts';
 import type { EventObject, EventType } from './events.ts';
 import { createLruMap } from './lru-map.ts';
@@ -31,12 +32,14 @@ const SIMILAR_WITHIN_MS = 600_000;
 const SPAM_BURST = 25;
 /** A kubelet has this figure in 32 bits, a hair above 1/300: a token is there after 300 s, and not a rounding error later. */
 const SPAM_PER_SECOND = Math.fround(1 / 300);
+/** Longer messages are remembered by a digest, as thousands of them, of 10 KiB each when they are a probe's output, are a lot of memory. */
+const MAX_REMEMBERED_MESSAGE = 256;
 /** How many objects, kinds of events and single events are remembered. */
 const MAX_REMEMBERED = 4096;
 
 /** Events of one object, type and reason. */
 interface SimilarEvents {
-  /** The latest different messages; fewer than {@link COMBINED_FROM}. */
+  /** The latest different messages, as they are remembered; fewer than {@link COMBINED_FROM}. */
   readonly messages: Set<string>;
   lastMs: number;
 }
@@ -76,9 +79,10 @@ export function createEventCorrelator(clock: Pick<Clock, 'now' | 'monotonicNow'>
       const objectAndType = [kind, namespace, name, uid, apiVersion, type];
       // Similar events may be about different parts of an object, such as its containers.
       const similarKey = JSON.stringify([...objectAndType, reason]);
-      const combined = isOneTooMany(similarKey, message);
+      const remembered = memorable(message);
+      const combined = isOneTooMany(similarKey, remembered);
 
-      const key = combined ? similarKey : JSON.stringify([...objectAndType, reason, fieldPath, message]);
+      const key = combined ? similarKey : JSON.stringify([...objectAndType, reason, fieldPath, remembered]);
       const earlier = occurrences.get(key);
       const { count, firstMs } = { count: (earlier?.count ?? 0) + 1, firstMs: earlier?.firstMs ?? clock.now() };
       occurrences.set(key, { count, firstMs });
@@ -96,6 +100,11 @@ export function createEventCorrelator(clock: Pick<Clock, 'now' | 'monotonicNow'>
       };
     },
   };
+}
+
+function memorable(message: string): string {
+  if (message.length <= MAX_REMEMBERED_MESSAGE) return message;
+  return `${String(message.length)} characters: ${createHash('sha256').update(message).digest('base64')}`;
 }
 
 /**

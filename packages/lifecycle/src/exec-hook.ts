@@ -1,5 +1,5 @@
 import { goQuote } from '@rxlet/component-base';
-import { callErrorCode, type RuntimeService, StatusCode } from '@rxlet/cri-api';
+import { callErrorCode, callErrorText, type RuntimeService, StatusCode } from '@rxlet/cri-api';
 import type { ExecAction } from '@rxlet/kube-api';
 
 /** As much of a hook's output goes into its error, which ends up in the pod's status. */
@@ -31,13 +31,11 @@ export async function runExecHook(
     return { error: new Error(`command '${line}' exited with ${String(exitCode)}: ${stderrText}`), output };
   } catch (error) {
     const timedOut = callErrorCode(error) === StatusCode.DeadlineExceeded;
-    return {
-      error: timedOut ? new Error(`command ${goQuote(line)} timed out`, { cause: error }) : error,
-      output: '',
-    };
+    const message = timedOut ? `command ${goQuote(line)} timed out` : callErrorText(error);
+    return { error: new Error(message, { cause: error }), output: '' };
   }
 }
 
 function text(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes.subarray(0, MAX_OUTPUT_BYTES));
+  return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, MAX_OUTPUT_BYTES)).toString();
 }

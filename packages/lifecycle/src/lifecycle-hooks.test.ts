@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
+import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createEventLog, type Labels, type Metrics, noopMetrics, systemClock } from '@rxlet/component-base';
 import { HttpError, nodeHttp } from '@rxlet/component-base/http';
@@ -84,7 +85,7 @@ describe('exec hooks', () => {
   });
 
   it.each([
-    [new ServiceError(StatusCode.Unknown, 'no such executable'), 'no such executable'],
+    [new ServiceError(StatusCode.Unknown, 'no such executable'), 'rpc error: code = Unknown desc = no such executable'],
     [new ServiceError(StatusCode.DeadlineExceeded, 'late'), 'command "a b" timed out'],
   ])('fail when the runtime cannot run them: %s', async (failure, text) => {
     const { run } = setUp({ runtime: { execSync: () => Promise.reject(failure) } });
@@ -129,6 +130,16 @@ describe('HTTP hooks', () => {
     );
     const down = setUp({ podIp: () => Promise.reject(new Error('the runtime is down')) });
     await expect(down.run({ httpGet: { port: 80, path: '/bye' } })).rejects.toThrow(message('the runtime is down'));
+  });
+
+  it('tell no secrets when their headers are none', async () => {
+    const { run, events } = setUp({ http: nodeHttp });
+    const httpHeaders = [{ name: 'Authorization', value: 'Bearer secret\r\nX-A: 1' }];
+    const error: unknown = await run({ httpGet: { port: 80, host: '127.0.0.1', httpHeaders } }).catch(
+      (reason: unknown) => reason,
+    );
+    expect((error as Error).message).toMatch(/invalid header field value for "Authorization"$/);
+    expect(inspect([error, events.list()], { depth: 9 })).not.toContain('secret');
   });
 
   it('fall back to plain HTTP where that is what the server speaks, without credentials', async () => {

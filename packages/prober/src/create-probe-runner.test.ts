@@ -88,7 +88,7 @@ describe('exec probes', () => {
     await expect(refusing(StatusCode.Unknown).run({ exec: { command: ['x'] } })).rejects.toMatchObject({
       name: 'ProbeError',
       reason: 'unknown',
-      message: 'no luck',
+      message: 'rpc error: code = Unknown desc = no luck',
     });
   });
 
@@ -168,6 +168,22 @@ describe('HTTP probes', () => {
     const output =
       'Get "http://10.0.0.1:80/healthz": context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
     expect(await runOut(get)).toEqual([3000, { result: 'failure', output }]);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('have no result when the body takes too long', async () => {
+    const http = scriptedHttp((_request, { signal, onHeaders }) => {
+      onHeaders?.();
+      return forever(signal);
+    });
+    const { run, clock } = setUp({ network: { http } });
+    const ended = expect(run(get)).rejects.toMatchObject({
+      name: 'ProbeError',
+      reason: 'failure',
+      message: 'context deadline exceeded (Client.Timeout or context cancellation while reading body)',
+    });
+    await clock.advance(3000);
+    await ended;
     expect(clock.pendingTimers).toBe(0);
   });
 

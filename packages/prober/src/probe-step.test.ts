@@ -160,6 +160,11 @@ describe('probeStep', () => {
     },
   );
 
+  it('probes without a delay, also when the clock was set back', () => {
+    const status = statusOf(running({ state: { running: { startedAt: at(3600) } } }));
+    expect(turn(targetOf('readiness'), status, known).next).toBe('probe');
+  });
+
   it.each([
     ['startup', true, 'wait'],
     ['startup', false, 'probe'],

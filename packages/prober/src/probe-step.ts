@@ -84,8 +84,9 @@ export function probeStep(target: ProbeTarget, state: ProbeState, input: ProbeSt
     // A pod that is shutting down must not look as if it had failed.
     return step('stop', 'success');
   }
-  const elapsedSeconds = Math.floor((nowMs - Date.parse(running.startedAt ?? '')) / 1000);
-  if (elapsedSeconds < target.timing.initialDelaySeconds) return step('wait');
+  const initialDelayMs = target.timing.initialDelaySeconds * 1000;
+  // Without a delay the clock has no say: one that was set back would stop all probes until it has caught up.
+  if (initialDelayMs > 0 && nowMs - Date.parse(running.startedAt ?? '') < initialDelayMs) return step('wait');
   // The startup probe comes first, the other two after it.
   return step((found.started === true) === (kind === 'startup') ? 'wait' : 'probe');
 }

@@ -234,6 +234,28 @@ describe('a container', () => {
     expect(results()).toEqual(['liveness success', 'liveness failure', 'liveness success']);
   });
 
+  it('that was restarted during a run is not blamed for what the one before did', async () => {
+    let lasts = true;
+    const { clock, add, runPod, runs, changes, prober } = await setUp(async () => {
+      if (!lasts) return 'success';
+      await new Promise<void>((resolve) => void clock.setTimer(5000, resolve));
+      return 'failure';
+    });
+    const pod = add({ livenessProbe: every(10) });
+    await clock.advance(2000);
+    runPod(pod, 1);
+    lasts = false;
+    await clock.advance(7999);
+    expect(changes.map(({ containerId, result }) => [containerId, result])).toEqual([
+      ['containerd://uid-web-app-0', 'success'],
+      ['containerd://uid-web-app-0', 'failure'],
+    ]);
+    expect([...prober.livenessResults()]).toEqual([['uid-web-app-0', 'failure']]);
+    await clock.advance(1);
+    expect([...prober.livenessResults()]).toEqual([['uid-web-app-1', 'success']]);
+    expect(runs).toEqual(['liveness at 0', 'liveness at 10']);
+  });
+
   it('is probed for startup first, and then for the other two', async () => {
     let starts = false;
     const { clock, add, runs, prober, results } = await setUp(({ kind }) =>
@@ -308,6 +330,36 @@ describe('updateStatus', () => {
     prober.updateStatus(uid);
     await clock.advance(0);
     expect(runs).toHaveLength(5);
+  });
+
+  it('has sidecars probed too', async () => {
+    const { clock, prober, runs, statuses } = await setUp(() => 'failure');
+    const pod = testPod({
+      initContainers: [{ name: 'proxy', restartPolicy: 'Always', readinessProbe: every(10) }],
+    });
+    const running = { running: { startedAt: new Date(clock.now()).toISOString() } };
+    const common = { image: '', imageID: '', ready: false, restartCount: 0, started: true };
+    statuses.set(uid, {
+      initContainerStatuses: [{ name: 'proxy', containerID: 'containerd://p', state: running, ...common }],
+    });
+    prober.addPod(pod);
+    await clock.advance(4000);
+    prober.updateStatus(uid);
+    await clock.advance(0);
+    expect(runs).toEqual(['readiness at 0', 'readiness at 4']);
+  });
+
+  it('changes nothing for a container that does not run', async () => {
+    const { clock, add, runs, prober, runPod, statuses } = await setUp(() => 'failure');
+    const pod = add({ readinessProbe: every(10) });
+    await clock.advance(3000);
+    const [status] = statuses.get(uid)!.containerStatuses!;
+    statuses.set(uid, { containerStatuses: [{ ...status!, state: { waiting: {} } }] });
+    prober.updateStatus(uid);
+    await clock.advance(1000);
+    runPod(pod);
+    await clock.advance(10_000);
+    expect(runs).toEqual(['readiness at 0', 'readiness at 10']);
   });
 
   it('changes nothing for a container that has not started', async () => {
@@ -390,6 +442,24 @@ describe('the end of a pod', () => {
     expect([results(), events.list(), clock.pendingTimers]).toEqual([['liveness success'], [], 0]);
   });
 
+  it('drops what comes at the same moment', async () => {
+    const runner: ProberPorts['runner'] = {
+      run() {
+        const outcome = Promise.resolve({ result: 'failure', output: 'late' } as const);
+        void outcome.then(() => probing.prober.removePod(uid));
+        return outcome;
+      },
+    };
+    const probing = await setUp(undefined, { runner });
+    probing.add({ livenessProbe: every(10) });
+    await probing.clock.advance(60_000);
+    expect([probing.results(), probing.events.list(), probing.clock.pendingTimers]).toEqual([
+      ['liveness success'],
+      [],
+      0,
+    ]);
+  });
+
   it('comes for all pods that are not retained', async () => {
     const { clock, add, runs, prober, requests } = await setUp();
     for (const name of ['a', 'b', 'c']) add({ livenessProbe: every(10) }, { name });
@@ -457,6 +527,14 @@ describe('a prober', () => {
       'failure',
     ]);
     expect([prober.isReady(appId), prober.isStarted(appId)]).toEqual([undefined, undefined]);
+  });
+
+  it('gives a runner no IP that is none', async () => {
+    const { clock, add, requests, statuses } = await setUp();
+    add({ readinessProbe: every(10) });
+    statuses.set(uid, { ...statuses.get(uid), podIP: '' });
+    await clock.advance(0);
+    expect(requests.map(({ podIp }) => podIp)).toEqual([undefined]);
   });
 
   it('gives a runner what it needs', async () => {

@@ -1,5 +1,4 @@
 import { goQuote } from '../go-quote.ts';
-import { errorMessage } from '../logger.ts';
 import {
   HttpError,
   type HttpGetOptions,
@@ -8,6 +7,7 @@ import {
   type HttpPort,
   requestUrl,
 } from './http-port.ts';
+import { redirectedRequest } from './redirect.ts';
 
 /** Requests in one chain of redirects. */
 const MAX_REQUESTS = 10;
@@ -30,49 +30,26 @@ export async function httpGet(
       response = await http.get(current, options);
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
-      throw new HttpError(error.reason, `${subject(current)}: ${error.message}`, { cause: error });
+      throw new HttpError(error.reason, `Get ${goQuote(requestUrl(current))}: ${error.message}`, { cause: error });
     }
-    if (!redirectStatuses.includes(response.status) || response.location === undefined) return response;
-    const next = redirected(current, response.location);
+    const { status, location = '' } = response;
+    if (!redirectStatuses.includes(status) || location === '') return response;
+    const next = redirectedRequest(current, location);
     if (next === undefined) return response;
     if (sent >= MAX_REQUESTS) {
-      throw new HttpError('Redirect', `${subject(next)}: stopped after ${String(MAX_REQUESTS)} redirects`);
+      throw new HttpError('Redirect', `Get ${goQuote(location)}: stopped after ${String(MAX_REQUESTS)} redirects`);
     }
-    current = next;
+    current = { ...next, headers: withReferer(request.headers, current, next) };
   }
 }
 
-/** The request that follows a redirect; `undefined` when it leads to another host. */
-function redirected(request: HttpGetRequest, location: string): HttpGetRequest | undefined {
-  let target: URL;
-  let origin: URL;
-  try {
-    origin = new URL(requestUrl(request));
-    target = new URL(location, origin);
-  } catch (error) {
-    const quoted = goQuote(location);
-    throw new HttpError(
-      'Redirect',
-      `${subject(request)}: failed to parse Location header ${quoted}: ${errorMessage(error)}`,
-    );
-  }
-  if (target.hostname !== origin.hostname) return undefined;
-  if (target.protocol !== 'http:' && target.protocol !== 'https:') {
-    const scheme = goQuote(target.protocol.slice(0, -1));
-    throw new HttpError('Redirect', `${subject(request)}: unsupported protocol scheme ${scheme}`);
-  }
-  const isAbsolute = /^[A-Za-z][A-Za-z0-9+\-.]*:/.test(location);
-  const isTls = target.protocol === 'https:';
-  return {
-    ...request,
-    scheme: isTls ? 'https' : 'http',
-    port: target.port === '' ? (isTls ? 443 : 80) : Number(target.port),
-    path: `${target.pathname}${target.search}`,
-    // A virtual host stays the same one only as long as the server does not name another.
-    hostHeader: isAbsolute ? undefined : request.hostHeader,
-  };
-}
-
-function subject(request: HttpGetRequest): string {
-  return `Get ${goQuote(requestUrl(request))}`;
+/** The headers of the first request and, as Go's client adds it, where the redirect came from: unless that had TLS and this has not. */
+function withReferer(
+  headers: HttpGetRequest['headers'],
+  from: HttpGetRequest,
+  to: HttpGetRequest,
+): HttpGetRequest['headers'] {
+  if (from.scheme === 'https' && to.scheme === 'http') return headers;
+  if (headers.some(([name]) => name.toLowerCase() === 'referer')) return headers;
+  return [...headers, ['Referer', requestUrl(from)]];
 }

@@ -28,6 +28,8 @@ export interface HttpGetOptions {
   /** The rest of a longer body is not read. */
   readonly maxBodyBytes: number;
   readonly signal?: AbortSignal | undefined;
+  /** Called when status and headers are there, and the body is still to come. */
+  readonly onHeaders?: (() => void) | undefined;
 }
 
 /** The network, as far as HTTP needs it. */

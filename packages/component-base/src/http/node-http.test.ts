@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -77,6 +78,67 @@ describe('nodeHttp', () => {
     expect({ status, body: text(body) }).toEqual({ status: 200, body: 'hello' });
   });
 
+  it.each([
+    ['without a length or a body', 'HTTP/1.0 200 OK\r\n\r\n', [200, '']],
+    ['of HTTP/1.0', 'HTTP/1.0 404 Nope\r\n\r\nhello', [404, 'hello']],
+    ['after early ones', 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\n\r\nHTTP/1.1 204 No\r\n\r\n', [204, '']],
+    [
+      'that is as it was compressed',
+      'HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\nok',
+      [200, 'ok'],
+    ],
+    ['of 20 KiB of headers', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(20_000)}\r\nContent-Length: 0\r\n\r\n`, [200, '']],
+  ])('reads an answer %s', async (_what, answer, want) => {
+    const port = await listen(createTcpServer((socket) => socket.once('data', () => socket.end(answer))));
+    const { status, body } = await nodeHttp.get(request(port), options);
+    expect([status, text(body)]).toEqual(want);
+  });
+
+  it('takes a change of protocols for the answer', async () => {
+    const answer = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
+    const port = await listen(createTcpServer((socket) => socket.once('data', () => socket.write(answer))));
+    expect(await nodeHttp.get(request(port), options)).toMatchObject({ status: 101, bodyError: undefined });
+  });
+
+  it('reads a location, and sends headers, in UTF-8', async () => {
+    let seen = '';
+    const server = createTcpServer((socket) =>
+      socket.once('data', (bytes: Buffer) => {
+        seen = bytes.toString();
+        socket.end('HTTP/1.1 302 Found\r\nLocation: /ä\r\nContent-Length: 0\r\n\r\n');
+      }),
+    );
+    const sent = request(await listen(server), { headers: [['X-A', 'ä€']], hostHeader: 'bücher' });
+    expect((await nodeHttp.get(sent, options)).location).toBe('/ä');
+    expect(seen).toContain('\r\nX-A: ä€\r\n');
+    expect(seen).toContain('\r\nHost: bücher\r\n');
+  });
+
+  it.each<[Partial<HttpGetRequest>, string]>([
+    [{ headers: [['X-A', 'secret\r\nX-B: 1']] }, 'net/http: invalid header field value for "X-A"'],
+    [{ headers: [['X-A', 'secret\u0000']] }, 'net/http: invalid header field value for "X-A"'],
+    [{ headers: [['X A', 'secret']] }, 'net/http: invalid header field name "X A"'],
+    [{ headers: [['X-A: 1\r\nX-B', '1']] }, String.raw`net/http: invalid header field name "X-A: 1\r\nX-B"`],
+    [{ hostHeader: 'a\r\nX-B: 1' }, 'http: invalid Host header'],
+  ])('sends no header that would be two: %j', async (more, message) => {
+    let connections = 0;
+    const port = await listen(createTcpServer(() => (connections += 1)));
+    expect(await failure(nodeHttp.get(request(port, more), options))).toMatchObject({ reason: 'Transport', message });
+    expect(connections).toBe(0);
+  });
+
+  it('tells when the headers are there', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const controller = new AbortController();
+    const server = createServer((_message, reply) => reply.writeHead(200).write('x'));
+    const { signal } = controller;
+    const call = nodeHttp.get(request(await listen(server)), { ...options, signal, onHeaders: resolve });
+    await promise;
+    const reason = new Error('enough');
+    controller.abort(reason);
+    await expect(call).rejects.toBe(reason);
+  });
+
   it('reads no more of the body than it was asked for, and closes the connection', async () => {
     const { promise: closed, resolve } = Promise.withResolvers<void>();
     const server = createServer((message, reply) => {
@@ -98,6 +160,20 @@ describe('nodeHttp', () => {
     expect([answer.status, text(answer.body), answer.bodyError]).toEqual([200, 'abc', 'unexpected EOF']);
   });
 
+  it.each([
+    ['is reset', (socket: Socket) => socket.resetAndDestroy()],
+    ['turns to nonsense', (socket: Socket) => socket.write('what?\r\n')],
+  ])('takes what there is of a body that %s', async (_what, breakOff) => {
+    const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n';
+    const { promise: received, resolve } = Promise.withResolvers<void>();
+    const server = createTcpServer((socket) => {
+      socket.once('data', () => socket.write(head));
+      void received.then(() => breakOff(socket));
+    });
+    const call = nodeHttp.get(request(await listen(server)), { ...options, onHeaders: resolve });
+    expect(await call).toMatchObject({ status: 200, bodyError: 'unexpected EOF' });
+  });
+
   it('speaks IPv6', async () => {
     let host: string | undefined;
     const server = createServer((message, reply) => {
@@ -114,6 +190,87 @@ describe('nodeHttp', () => {
     const port = await listen(server);
     expect((await nodeHttp.get(request(port, { scheme: 'https' }), options)).status).toBe(204);
     expect((await nodeHttp.get(request(port, { scheme: 'https', hostname: 'localhost' }), options)).status).toBe(204);
+  });
+
+  describe('with HTTP/2', () => {
+    const serve = (handler: (message: Http2ServerRequest, reply: Http2ServerResponse) => void) =>
+      listen(createSecureServer({ ...selfSignedCertificate(), allowHTTP1: false }, handler));
+
+    it('asks as with HTTP/1.1, where a server speaks nothing else', async () => {
+      let seen: Http2ServerRequest | undefined;
+      const port = await serve((message, reply) => {
+        seen = message;
+        reply.writeHead(302, { location: '/next' }).end('0123456789abcdef');
+      });
+      const headers: [string, string][] = [
+        ['X-Two', 'a'],
+        ['X-Two', 'b'],
+        ['Connection', 'upgrade'],
+        ['User-Agent', 'me'],
+      ];
+      const sent = request(port, { scheme: 'https', path: '/a/../b?c', hostHeader: 'example.com', headers });
+      const answer = await nodeHttp.get(sent, options);
+      expect({ ...answer, body: text(answer.body) }).toEqual({
+        status: 302,
+        location: '/next',
+        body: '0123456789',
+        bodyError: undefined,
+      });
+      expect(seen?.headers).toMatchObject({
+        ':method': 'GET',
+        ':path': '/a/../b?c',
+        ':scheme': 'https',
+        ':authority': 'example.com',
+        'x-two': 'a, b',
+        'user-agent': 'me',
+      });
+      expect(seen?.headers['connection']).toBeUndefined();
+    });
+
+    it('reports a stream that ends before the answer, and one that ends in it', async () => {
+      const none = await serve((message) => message.stream.close(2));
+      const error = await failure(nodeHttp.get(request(none, { scheme: 'https' }), options));
+      expect(error).toMatchObject({
+        reason: 'Transport',
+        message: 'stream error: stream ID 1; INTERNAL_ERROR; received from peer',
+      });
+      const quiet = await serve((message) => message.stream.close(0));
+      expect((await failure(nodeHttp.get(request(quiet, { scheme: 'https' }), options))).message).toBe('EOF');
+      const half = await serve((message) => {
+        message.stream.respond({ ':status': 200 });
+        message.stream.on('error', () => undefined).write('abc', () => message.stream.destroy(new Error('no luck')));
+      });
+      const answer = await nodeHttp.get(request(half, { scheme: 'https' }), options);
+      expect([text(answer.body), answer.bodyError]).toEqual(['abc', 'unexpected EOF']);
+    });
+
+    it('ends with its signal', async () => {
+      const { promise: asked, resolve } = Promise.withResolvers<void>();
+      const port = await serve(() => resolve());
+      const controller = new AbortController();
+      const call = nodeHttp.get(request(port, { scheme: 'https' }), { ...options, signal: controller.signal });
+      await asked;
+      const reason = new Error('enough');
+      controller.abort(reason);
+      await expect(call).rejects.toBe(reason);
+    });
+  });
+
+  it('speaks TLS 1.2 too, with weak keys', async () => {
+    const weak = {
+      ...selfSignedCertificate('rsa:1024'),
+      maxVersion: 'TLSv1.2',
+      ciphers: 'DEFAULT@SECLEVEL=0',
+    } as const;
+    const port = await listen(createTlsServer(weak, (_message, reply) => reply.end()));
+    expect((await nodeHttp.get(request(port, { scheme: 'https' }), options)).status).toBe(200);
+  });
+
+  it('says how a TLS server refused', async () => {
+    const mutual = { ...selfSignedCertificate(), requestCert: true, rejectUnauthorized: true };
+    const port = await listen(createTlsServer(mutual, (_message, reply) => reply.end()));
+    const error = await failure(nodeHttp.get(request(port, { scheme: 'https' }), options));
+    expect(error.message).toBe('remote error: tls: certificate required');
   });
 
   it('tells a server without TLS from one that is not there', async () => {

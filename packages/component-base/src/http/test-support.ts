@@ -3,13 +3,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A key and a certificate that nobody trusts. */
-export function selfSignedCertificate(): { key: string; cert: string } {
+/** A key, by default of an elliptic curve, and a certificate that nobody trusts. */
+export function selfSignedCertificate(newKey = 'ec'): { key: string; cert: string } {
   const folder = mkdtempSync(join(tmpdir(), 'rxlet-certificate-'));
   try {
     const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
     const names = ['-subj', '/CN=nobody', '-days', '1'];
-    const keyOptions = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+    const curve = newKey === 'ec' ? ['-pkeyopt', 'ec_paramgen_curve:prime256v1'] : [];
+    const keyOptions = ['-newkey', newKey, ...curve, '-nodes'];
     execFileSync('openssl', ['req', '-x509', ...keyOptions, '-keyout', key, '-out', cert, ...names], {
       stdio: 'ignore',
     });

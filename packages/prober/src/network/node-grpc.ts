@@ -1,6 +1,8 @@
+import { STATUS_CODES } from 'node:http';
 import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
-import { hostAndPort } from '@rxlet/component-base/http';
+import { goQuote } from '@rxlet/component-base';
+import { hostAndPort, transportErrorText } from '@rxlet/component-base/http';
 import { StatusCode } from '@rxlet/cri-api';
 import { frameMessage, unframeMessage } from './grpc-frame.ts';
 import { DialError, type GrpcConnection, type GrpcReply, type GrpcRequest } from './probe-network.ts';
@@ -9,8 +11,17 @@ import { closeNow, dialError } from './sockets.ts';
 /** What matters of the headers and trailers of an answer. */
 export interface GrpcHeaders {
   readonly ':status'?: number;
+  readonly 'content-type'?: string;
   readonly 'grpc-status'?: string | string[];
   readonly 'grpc-message'?: string | string[];
+}
+
+/** How a stream ended that did not end well. */
+export interface StreamEnd {
+  /** HTTP/2 error code with which the server reset it. */
+  readonly resetCode?: number | undefined;
+  /** What became of the connection. */
+  readonly connectionError?: string | undefined;
 }
 
 /** Longer answers than this are no health checks. */
@@ -26,6 +37,24 @@ const codesByHttpStatus: Readonly<Record<number, number>> = {
   502: StatusCode.Unavailable,
   503: StatusCode.Unavailable,
   504: StatusCode.Unavailable,
+};
+
+const grpcType = /^application\/grpc(?:[+;]|$)/i;
+
+/** What a reset stream means, by its error code (the mapping of the gRPC specification). */
+const resets: Readonly<Record<number, readonly [name: string, status: number]>> = {
+  1: ['PROTOCOL_ERROR', StatusCode.Internal],
+  2: ['INTERNAL_ERROR', StatusCode.Internal],
+  3: ['FLOW_CONTROL_ERROR', StatusCode.ResourceExhausted],
+  4: ['SETTINGS_TIMEOUT', StatusCode.Internal],
+  5: ['STREAM_CLOSED', StatusCode.Internal],
+  6: ['FRAME_SIZE_ERROR', StatusCode.Internal],
+  7: ['REFUSED_STREAM', StatusCode.Unavailable],
+  8: ['CANCEL', StatusCode.Canceled],
+  9: ['COMPRESSION_ERROR', StatusCode.Internal],
+  10: ['CONNECT_ERROR', StatusCode.Internal],
+  11: ['ENHANCE_YOUR_CALM', StatusCode.ResourceExhausted],
+  12: ['INADEQUATE_SECURITY', StatusCode.PermissionDenied],
 };
 
 /** Opens an HTTP/2 connection for unary gRPC calls: as much of gRPC as a probe needs, and a fraction of what a full client costs for each connection. */
@@ -49,17 +78,29 @@ export function connectGrpc(hostname: string, port: number, signal: AbortSignal)
     session.on('close', () => fail(new DialError('the server closed the connection')));
     session.once('remoteSettings', () => {
       signal.removeEventListener('abort', onAbort);
-      resolve({ call: (request, callSignal) => call(session, request, callSignal), [Symbol.dispose]: close });
+      const errorText = (error: Error): string => transportErrorText(error, hostname, port);
+      resolve({
+        call: (request, callSignal) => call(session, request, callSignal, errorText),
+        [Symbol.dispose]: close,
+      });
     });
   });
 }
 
-function call(session: ClientHttp2Session, request: GrpcRequest, signal: AbortSignal): Promise<GrpcReply> {
+function call(
+  session: ClientHttp2Session,
+  request: GrpcRequest,
+  signal: AbortSignal,
+  errorText: (error: Error) => string,
+): Promise<GrpcReply> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
+    // The server may have left since it was connected to.
+    if (session.closed || session.destroyed)
+      return resolve(grpcReply({}, new Uint8Array(), { connectionError: 'EOF' }));
     const chunks: Buffer[] = [];
     let bytes = 0;
-    let status: GrpcHeaders = {};
+    let headers: GrpcHeaders = {};
     let streamError: Error | undefined;
     const stream = session.request({
       [constants.HTTP2_HEADER_METHOD]: 'POST',
@@ -73,25 +114,40 @@ function call(session: ClientHttp2Session, request: GrpcRequest, signal: AbortSi
       reject(signal.reason as Error);
     };
     signal.addEventListener('abort', onAbort, { once: true });
-    stream.on('response', (headers: GrpcHeaders) => (status = { ...headers }));
-    stream.on('trailers', (trailers: GrpcHeaders) => (status = { ...status, ...trailers }));
+    stream.on('response', (received: GrpcHeaders) => (headers = { ...received }));
+    stream.on('trailers', (trailers: GrpcHeaders) => (headers = { ...headers, ...trailers }));
     stream.on('data', (chunk: Buffer) => {
-      chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes > MAX_REPLY_BYTES) stream.destroy(new Error('the answer is too long'));
+      if (bytes <= MAX_REPLY_BYTES) {
+        chunks.push(chunk);
+        return;
+      }
+      resolve(failed(StatusCode.ResourceExhausted, 'the answer is too long'));
+      stream.close(constants.NGHTTP2_CANCEL);
     });
     stream.on('error', (error: Error) => (streamError = error));
     stream.on('close', () => {
       signal.removeEventListener('abort', onAbort);
-      resolve(grpcReply(status, Buffer.concat(chunks), streamError));
+      const connectionError = streamError === undefined ? 'EOF' : errorText(streamError);
+      const end = session.destroyed ? { connectionError } : { resetCode: stream.rstCode };
+      resolve(grpcReply(headers, Buffer.concat(chunks), end));
     });
     stream.end(frameMessage(request.message));
   });
 }
 
-/** The outcome of a call by what came back; exported for its test. */
-export function grpcReply(status: GrpcHeaders, body: Uint8Array, streamError?: Error): GrpcReply {
-  const { 'grpc-status': code, 'grpc-message': text = '', ':status': httpStatus } = status;
+/** The outcome of a call by what came back, in the words of Go's gRPC client; exported for its test. */
+export function grpcReply(headers: GrpcHeaders, body: Uint8Array, end: StreamEnd = {}): GrpcReply {
+  const { ':status': status, 'content-type': type, 'grpc-status': code, 'grpc-message': text = '' } = headers;
+  const isGrpc = grpcType.test(type ?? '');
+  if (status !== undefined && (!isGrpc || (code === undefined && status !== 200))) {
+    const details = [
+      `unexpected HTTP status code received from server: ${String(status)} (${STATUS_CODES[status] ?? ''})`,
+    ];
+    if (type === undefined) details.push('malformed header: missing HTTP content-type');
+    else if (!isGrpc) details.push(`transport: received unexpected content-type ${goQuote(type)}`);
+    return failed(codesByHttpStatus[status] ?? StatusCode.Unknown, details.join('; '));
+  }
   if (typeof code === 'string' && /^\d+$/.test(code)) {
     if (Number(code) !== 0) return failed(Number(code), decodePercent(String(text)));
     const message = unframeMessage(body);
@@ -99,11 +155,14 @@ export function grpcReply(status: GrpcHeaders, body: Uint8Array, streamError?: E
       ? failed(StatusCode.Internal, 'the answer is no single uncompressed message')
       : { code: 0, details: '', message };
   }
-  if (httpStatus !== undefined && httpStatus !== 200) {
-    const details = `unexpected HTTP status code received from server: ${String(httpStatus)}`;
-    return failed(codesByHttpStatus[httpStatus] ?? StatusCode.Unknown, details);
+  if (end.connectionError !== undefined) {
+    return failed(StatusCode.Unavailable, `error reading from server: ${end.connectionError}`);
   }
-  if (streamError !== undefined) return failed(StatusCode.Unavailable, streamError.message);
+  const { resetCode = constants.NGHTTP2_NO_ERROR } = end;
+  if (resetCode !== constants.NGHTTP2_NO_ERROR) {
+    const [name, status] = resets[resetCode] ?? [String(resetCode), StatusCode.Unknown];
+    return failed(status, `stream terminated by RST_STREAM with error code: ${name}`);
+  }
   return failed(StatusCode.Internal, 'server closed the stream without sending trailers');
 }
 
@@ -111,10 +170,7 @@ function failed(code: number, details: string): GrpcReply {
   return { code, details, message: undefined };
 }
 
+/** What is no escape stands for itself. */
 function decodePercent(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return text.replace(/(?:%[0-9A-Fa-f]{2})+/g, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString());
 }

@@ -129,8 +129,15 @@ describe('connectGrpc', () => {
   it('understands HTTP/2 servers that are no gRPC servers', async () => {
     const server = createHttp2Server((_request, reply) => reply.writeHead(404).end());
     expect(await checkHealth(await listen(server))).toMatchObject({ code: status.UNIMPLEMENTED });
-    const endless = createHttp2Server((_request, reply) => void reply.writeHead(200).write(Buffer.alloc(100_000)));
-    expect(await checkHealth(await listen(endless))).toMatchObject({ code: status.UNAVAILABLE });
+    const page = createHttp2Server((_request, reply) =>
+      reply.writeHead(200, { 'content-type': 'text/html' }).end('hi'),
+    );
+    expect(await checkHealth(await listen(page))).toMatchObject({ code: status.UNKNOWN });
+    const endless = createHttp2Server(
+      (_request, reply) =>
+        void reply.writeHead(200, { 'content-type': 'application/grpc' }).write(Buffer.alloc(100_000)),
+    );
+    expect(await checkHealth(await listen(endless))).toMatchObject({ code: status.RESOURCE_EXHAUSTED });
   });
 
   it('fails without a server that speaks HTTP/2', async () => {
@@ -164,13 +171,98 @@ describe('connectGrpc', () => {
   });
 });
 
+describe('connectGrpc, to a server that answers badly,', () => {
+  const SETTINGS = [0, 0, 0, 4, 0, 0, 0, 0, 0];
+  const goAway = (code: number): number[] => [0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, code];
+  const resetStream = (code: number): number[] => [0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, code];
+  /** Whether there is a HEADERS frame after the 24 bytes by which a client of HTTP/2 begins. */
+  const holdsHeaders = (bytes: Buffer): boolean => {
+    for (let at = 24; at + 9 <= bytes.length; at += 9 + bytes.readUIntBE(at, 3)) if (bytes[at + 3] === 1) return true;
+    return false;
+  };
+  /** A server that sends its settings, and once it is asked does this. */
+  const server = (whenAsked: (socket: Socket) => void): Promise<number> =>
+    listen(
+      createServer((socket) => {
+        socket.write(Buffer.from(SETTINGS));
+        let received = Buffer.alloc(0);
+        let isAsked = false;
+        socket.on('data', (bytes: Buffer) => {
+          received = Buffer.concat([received, bytes]);
+          if (isAsked || !holdsHeaders(received)) return;
+          isAsked = true;
+          whenAsked(socket);
+        });
+      }),
+    );
+
+  it.each<[string, (socket: Socket) => void, number, string]>([
+    ['with FIN', (socket) => socket.end(), 14, 'error reading from server: EOF'],
+    [
+      'with RST',
+      (socket) => socket.resetAndDestroy(),
+      14,
+      'error reading from server: read tcp 127.0.0.1:PORT: read: connection reset by peer',
+    ],
+    [
+      'with RST_STREAM',
+      (socket) => socket.write(Buffer.from(resetStream(2))),
+      13,
+      'stream terminated by RST_STREAM with error code: INTERNAL_ERROR',
+    ],
+    [
+      'by cancelling',
+      (socket) => socket.write(Buffer.from(resetStream(8))),
+      1,
+      'stream terminated by RST_STREAM with error code: CANCEL',
+    ],
+    [
+      'with GOAWAY',
+      (socket) => socket.write(Buffer.from(goAway(0))),
+      14,
+      'stream terminated by RST_STREAM with error code: REFUSED_STREAM',
+    ],
+  ])('says so: %s', async (_what, answer, code, details) => {
+    const port = await server(answer);
+    const reply = await checkHealth(port);
+    expect([reply.code, reply.details.replace(String(port), 'PORT')]).toEqual([code, details]);
+  });
+
+  it('reports a server that left between connection and call', async () => {
+    let sockets: Socket[] = [];
+    const port = await listen(
+      createServer((socket) => {
+        sockets = [socket];
+        socket.resume().write(Buffer.from(SETTINGS));
+      }),
+    );
+    using connection = await nodeNetwork.connectGrpc('127.0.0.1', port, never);
+    sockets[0]?.end(Buffer.from(goAway(0)));
+    const request = { path: HEALTH_CHECK_PATH, userAgent: 'me', message: new Uint8Array() };
+    // The first call may be under way when the server goes; the second finds it gone.
+    expect((await connection.call(request, never)).code).toBe(status.UNAVAILABLE);
+    expect((await connection.call(request, never)).code).toBe(status.UNAVAILABLE);
+  });
+});
+
 describe('grpcReply', () => {
+  const grpc = { ':status': 200, 'content-type': 'application/grpc+proto' };
   it.each<[GrpcHeaders, number, string]>([
-    [{ ':status': 503 }, 14, 'unexpected HTTP status code received from server: 503'],
-    [{ ':status': 418 }, 2, 'unexpected HTTP status code received from server: 418'],
-    [{ ':status': 200 }, 13, 'server closed the stream without sending trailers'],
-    [{ ':status': 200, 'grpc-status': '0' }, 13, 'the answer is no single uncompressed message'],
-    [{ ':status': 200, 'grpc-status': '7', 'grpc-message': 'no%20%zz' }, 7, 'no%20%zz'],
+    [
+      { ':status': 503 },
+      14,
+      'unexpected HTTP status code received from server: 503 (Service Unavailable); malformed header: missing HTTP content-type',
+    ],
+    [
+      { ':status': 200, 'content-type': 'text/html' },
+      2,
+      'unexpected HTTP status code received from server: 200 (OK); transport: received unexpected content-type "text/html"',
+    ],
+    [{ ...grpc, ':status': 429 }, 14, 'unexpected HTTP status code received from server: 429 (Too Many Requests)'],
+    [grpc, 13, 'server closed the stream without sending trailers'],
+    [{ ...grpc, 'grpc-status': '0' }, 13, 'the answer is no single uncompressed message'],
+    [{ ...grpc, 'grpc-status': '7', 'grpc-message': 'na%C3%AFve%20%zz' }, 7, 'naïve %zz'],
+    [{ ...grpc, ':status': 403, 'grpc-status': '16' }, 16, ''],
   ])('%j → %d', (headers, code, details) => {
     expect(grpcReply(headers, new Uint8Array())).toEqual({ code, details, message: undefined });
   });

@@ -1,5 +1,5 @@
-import { errorMessage, goQuote } from '@rxlet/component-base';
-import { callErrorCode, type RuntimeService, StatusCode } from '@rxlet/cri-api';
+import { goQuote } from '@rxlet/component-base';
+import { callErrorCode, callErrorText, type RuntimeService, StatusCode } from '@rxlet/cri-api';
 import type { EnvVar, ExecAction } from '@rxlet/kube-api';
 import { expandVariables } from '@rxlet/pod-model';
 import { ProbeError, type ProbeOutcome, type ProbeRequest } from '../probe-runner.ts';
@@ -23,7 +23,7 @@ export async function runExecProbe(
     if (callErrorCode(error) === StatusCode.DeadlineExceeded) {
       return { result: 'failure', output: `command ${goQuote(cmd.join(' '))} timed out` };
     }
-    throw new ProbeError('unknown', errorMessage(error), { cause: error });
+    throw new ProbeError('unknown', callErrorText(error), { cause: error });
   }
 }
 

@@ -13,9 +13,13 @@ export interface HttpProbeContext {
   readonly userAgent: string;
 }
 
+/** What Go's client says when its timeout is over before there are headers, and after. */
+const HEADERS_TIMEOUT = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
+const BODY_TIMEOUT = 'context deadline exceeded (Client.Timeout or context cancellation while reading body)';
+
 /**
  * Sends a GET. Statuses from 200 to 399 are a success; a redirect to another host, which is not followed, one with a warning. The timeout covers redirects
- * and body too.
+ * and body too. A body that breaks off or takes too long leaves, as in the kubelet, no result.
  */
 export async function runHttpProbe(
   { http, clock, userAgent }: HttpProbeContext,
@@ -26,9 +30,14 @@ export async function runHttpProbe(
   const request = orProbeError(() =>
     httpGetRequest(action, probe.container, { hostname: probeHost(action.host, probe), userAgent }),
   );
+  let hasHeaders = false;
   try {
     const { status, body, bodyError } = await withDeadline(clock, probe.timeoutMs, signal, (deadline) =>
-      httpGet(http, request, { maxBodyBytes: MAX_OUTPUT_BYTES, signal: deadline }),
+      httpGet(http, request, {
+        maxBodyBytes: MAX_OUTPUT_BYTES,
+        signal: deadline,
+        onHeaders: () => (hasHeaders = true),
+      }),
     );
     if (bodyError !== undefined) throw new ProbeError('failure', bodyError);
     if (status < 200 || status >= 400) {
@@ -41,7 +50,7 @@ export async function runHttpProbe(
   } catch (error) {
     if (error instanceof HttpError) return { result: 'failure', output: error.message };
     if (!(error instanceof DeadlineExceededError)) throw error;
-    const text = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
-    return { result: 'failure', output: `Get ${goQuote(requestUrl(request))}: ${text}` };
+    if (hasHeaders) throw new ProbeError('failure', BODY_TIMEOUT);
+    return { result: 'failure', output: `Get ${goQuote(requestUrl(request))}: ${HEADERS_TIMEOUT}` };
   }
 }

@@ -3,5 +3,5 @@ export const MAX_OUTPUT_BYTES: number = 10 * 1024;
 
 /** Output as text, cut to {@link MAX_OUTPUT_BYTES}. */
 export function outputText(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes.subarray(0, MAX_OUTPUT_BYTES));
+  return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, MAX_OUTPUT_BYTES)).toString();
 }
