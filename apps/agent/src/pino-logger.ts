@@ -1,13 +1,12 @@
 import type { Logger } from '@rxlet/component-base';
 import { type Logger as PinoLogger, pino } from 'pino';
 
-/** The {@link Logger} port on pino: a line of JSON each, on standard error. `--v` of 4 and above adds debugging lines. */
+/** The {@link Logger} port on pino: a line of JSON each (its text is `msg`, as in a kubelet's), on standard error. `--v` of 4 and above adds debugging lines. */
 export function createPinoLogger(verbosity: number): Logger {
   const options = {
     level: verbosity >= 4 ? 'debug' : 'info',
     base: undefined,
     timestamp: pino.stdTimeFunctions.isoTime,
-    messageKey: 'message',
     formatters: { level: (level: string) => ({ level }) },
   };
   return adapt(pino(options, pino.destination({ fd: 2, sync: true })));
