@@ -30,10 +30,12 @@ interface Instance {
   readonly attempt: number;
   /** Its start was under way when the agent died: containerd ends a task whose start nobody waits for any more. */
   readonly startTakenBack: boolean;
+  /** What the runtime said of it, with the time: for whoever has to find out why the test failed. */
+  readonly seen: readonly string[];
 }
 
 /** From start to exit of an instance. */
-interface Run extends Pick<Instance, 'pod' | 'attempt' | 'startTakenBack'> {
+interface Run extends Pick<Instance, 'pod' | 'attempt' | 'startTakenBack' | 'seen'> {
   readonly startNs: bigint;
   readonly endNs: bigint;
 }
@@ -57,6 +59,7 @@ describe.skipIf(unavailable !== undefined)(`an agent that is killed ${String(KIL
       /** Name → version of the pods that are to be there. */
       const desired = new Map<string, number>();
       const instances = new Map<string, Instance>();
+      const logs: string[] = [];
       let version = 0;
 
       const change = async (): Promise<void> => {
@@ -77,8 +80,16 @@ describe.skipIf(unavailable !== undefined)(`an agent that is killed ${String(KIL
         for (const { id, labels, metadata, state } of await agent.containers()) {
           const owner = `${labels['io.kubernetes.pod.uid'] ?? ''}/${labels['io.kubernetes.container.name'] ?? ''}`;
           const pod = labels['io.kubernetes.pod.name']?.replace(/-node1$/, '') ?? '';
-          const startTakenBack = instances.get(id)?.startTakenBack === true || (await wasTakenBack(node, id, state));
-          instances.set(id, { id, owner, pod, attempt: metadata?.attempt ?? 0, startTakenBack });
+          const before = instances.get(id);
+          const found = await node.cri.runtime.containerStatus({ containerId: id }).catch(() => undefined);
+          const { reason = 'gone', exitCode = 0 } = found?.status ?? {};
+          const now = `${ContainerState[state]} ${reason} ${String(exitCode)}`;
+          const seen =
+            before?.seen.at(-1)?.endsWith(now) === true
+              ? before.seen
+              : [...(before?.seen ?? []), `${String(systemClock.now() % 10_000_000)}: ${now}`];
+          const startTakenBack = before?.startTakenBack === true || reason === 'StartError';
+          instances.set(id, { id, owner, pod, attempt: metadata?.attempt ?? 0, startTakenBack, seen });
         }
       };
 
@@ -88,6 +99,7 @@ describe.skipIf(unavailable !== undefined)(`an agent that is killed ${String(KIL
         // An agent needs some 300 ms to its first call of the runtime.
         await sleep(systemClock, 250 + pick(900));
         await agent.end('SIGKILL');
+        logs.push(agent.process.output());
         await look();
         agent.startAgain();
       }
@@ -142,7 +154,8 @@ describe.skipIf(unavailable !== undefined)(`an agent that is killed ${String(KIL
       }
       for (const [owner, unordered] of runs) {
         const inOrder = unordered.toSorted((a, b) => (a.startNs < b.startNs ? -1 : 1));
-        const shown = `${owner}: ${inOrder.map(showRun).join(', ')}`;
+        const logged = logs.flatMap((log) => log.split('\n')).filter((line) => line.includes(owner.split('/')[0]!));
+        const shown = [owner, ...inOrder.map(showRun), ...logged.slice(-100)].join('\n');
         const completed = inOrder.filter(({ startTakenBack }) => !startTakenBack);
         if (!isCrashing(inOrder[0]!.pod)) expect(completed.length, shown).toBeLessThanOrEqual(1);
         inOrder.slice(1).forEach(({ startNs, attempt }, index) => {
@@ -207,15 +220,9 @@ async function endForgottenTasks({ containerd }: ContainerdNode, agent: AgentUnd
   }
 }
 
-async function wasTakenBack({ cri }: ContainerdNode, containerId: string, state: ContainerState): Promise<boolean> {
-  if (state !== ContainerState.CONTAINER_EXITED) return false;
-  const found = await cri.runtime.containerStatus({ containerId }).catch(() => undefined);
-  return found?.status?.reason === 'StartError';
-}
-
-function showRun({ attempt, startNs, endNs }: Run): string {
+function showRun({ attempt, startNs, endNs, seen }: Run): string {
   const ms = (ns: bigint): string => String((ns / 1_000_000n) % 10_000_000n);
-  return `attempt ${String(attempt)} from ${ms(startNs)} to ${ms(endNs)} ms`;
+  return `attempt ${String(attempt)} from ${ms(startNs)} to ${ms(endNs)} ms (${seen.join(', ')})`;
 }
 
 function versionOf(version: number): object[] {
