@@ -9,43 +9,53 @@ export const workspace: string = fileURLToPath(new URL('../..', import.meta.url)
 /** Clock ticks a second in /proc, fixed on Linux. */
 const TICKS_PER_SECOND = 100;
 
-/** What a process has used. */
+/** What a process has used, and what it occupies. */
 export interface Usage {
   readonly cpuMs: number;
   readonly rssMb: number;
+  /** The part of it that no other process shares, that of shared pages divided by their users included. */
+  readonly pssMb: number;
+  /** The largest RSS so far. */
+  readonly peakMb: number;
 }
 
 /** A process of the project that is measured. */
 export interface MeasuredProcess extends AsyncDisposable {
   usage(): Promise<Usage>;
+  /** Resolves when it has ended. */
+  readonly ended: Promise<void>;
 }
 
-/** Starts a command of the workspace, without its output; disposing of it sends SIGTERM and waits for the end. */
-export function startProcess(command: 'rxlet' | 'fake-runtime', args: readonly string[]): MeasuredProcess {
-  const child: ChildProcess = spawn(`${workspace}/node_modules/.bin/${command}`, args, {
-    stdio: 'ignore',
-  });
+/** Starts a program, without its output; disposing of it sends SIGTERM and waits for the end. */
+export function startProcess([program, ...args]: readonly [string, ...string[]]): MeasuredProcess {
+  const child: ChildProcess = spawn(program, args, { stdio: 'ignore' });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   // Nothing is left behind when the benchmark fails where nobody waits.
   const kill = (): void => void child.kill('SIGKILL');
   process.once('exit', kill);
+  void ended.then(() => process.off('exit', kill));
   return {
+    ended,
     async usage() {
       const pid = String(child.pid);
-      const [stat, status] = await Promise.all([
+      const [stat, status, smaps] = await Promise.all([
         readFile(`/proc/${pid}/stat`, 'utf8'),
         readFile(`/proc/${pid}/status`, 'utf8'),
+        readFile(`/proc/${pid}/smaps_rollup`, 'utf8'),
       ]);
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      const megabytes = (text: string, name: string): number =>
+        Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1]) / 1024;
       return {
         cpuMs: ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND,
-        rssMb: Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024,
+        rssMb: megabytes(status, 'VmRSS'),
+        pssMb: megabytes(smaps, 'Pss'),
+        peakMb: megabytes(status, 'VmHWM'),
       };
     },
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM');
       await ended;
-      process.off('exit', kill);
     },
   };
 }

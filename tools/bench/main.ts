@@ -28,7 +28,12 @@ const parts: readonly BenchPart[] = [
   { name: 'exits', about: 'from the exit of a container to the next one', byDefault: true, run: benchExits },
   { name: 'hung-pods', about: 'the same while a pod cannot be read', byDefault: true, run: benchHungPods },
   { name: 'rest', about: 'calls, CPU and memory while nothing happens', byDefault: true, run: benchRest },
-  { name: 'command', about: 'the same of the command rxlet as it is', byDefault: true, run: benchRxletCommand },
+  {
+    name: 'command',
+    about: 'the command rxlet as it is, from source and as it was built',
+    byDefault: true,
+    run: benchRxletCommand,
+  },
   { name: 'lives', about: 'heap growth over many lives of pods', byDefault: true, run: benchLives },
   { name: 'prober', about: '500 probes a second of each kind', byDefault: true, run: benchProber },
   { name: 'containerd', about: 'startup and exits on a real containerd', byDefault: false, run: benchContainerd },

@@ -1,6 +1,9 @@
 import { fork } from 'node:child_process';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AgentCommands, AnswerMessage, CommandMessage, MeasuredAgentOptions } from './agent-commands.ts';
+import { workspace } from './child-process.ts';
+import { launcherFlags } from './launcher.ts';
 
 /** An agent in a process of its own, with nothing beside it but what measures it. Disposing of it ends it. */
 export interface MeasuredAgent extends AsyncDisposable {
@@ -15,7 +18,12 @@ const AGENT_PROCESS = fileURLToPath(new URL('./agent-process.ts', import.meta.ur
 
 /** Starts one; resolves when everything is loaded and the runtime has answered, before the agent looks at anything. */
 export async function startMeasuredAgent(options: MeasuredAgentOptions): Promise<MeasuredAgent> {
-  const child = fork(AGENT_PROCESS, [JSON.stringify(options)], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const child = fork(AGENT_PROCESS, [JSON.stringify(options)], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    // Its memory and its garbage collections are then those of an agent, and types need not be stripped in the process that is measured.
+    execArgv: ['--conditions=@rxlet/source', ...launcherFlags()],
+    env: { ...process.env, NODE_COMPILE_CACHE: join(workspace, 'node_modules/.cache/rxlet') },
+  });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const nextAnswer = (): Promise<unknown> =>
     new Promise((resolve, reject) => {

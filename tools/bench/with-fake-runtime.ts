@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock, systemRandom } from '@rxlet/component-base';
 import { type CriClient, createCriClient } from '@rxlet/cri-client';
-import { type MeasuredProcess, startProcess, until } from './child-process.ts';
+import { type MeasuredProcess, startProcess, until, workspace } from './child-process.ts';
 
 /**
  * In memory where there is such a place: the disk of a busy machine takes up to half a millisecond of CPU for a new directory (ext4 does not give out inodes
@@ -21,7 +21,7 @@ export async function withFakeRuntime(
   process.once('exit', remove);
   try {
     const endpoint = `unix://${folder}/cri.sock`;
-    await using server = startProcess('fake-runtime', ['--listen', endpoint]);
+    await using server = startProcess([join(workspace, 'node_modules/.bin/fake-runtime'), '--listen', endpoint]);
     await using client = createCriClient({ clock: systemClock, random: systemRandom }, { endpoint });
     const answers = (): Promise<boolean> =>
       client.runtime.version({}).then(

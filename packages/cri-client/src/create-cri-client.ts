@@ -116,8 +116,8 @@ export function createCriClient(ports: CriClientPorts, options: CriClientOptions
   const runtimeConnection = connect(runtimeEndpoint);
   const imageConnection = imageEndpoint.path === runtimeEndpoint.path ? runtimeConnection : connect(imageEndpoint);
 
-  const runtimeKnowledge = createServiceKnowledge(RuntimeServiceDescriptor, () => runtimeConnection.epoch);
-  const imageKnowledge = createServiceKnowledge(ImageServiceDescriptor, () => imageConnection.epoch);
+  const runtimeKnowledge = createServiceKnowledge(() => runtimeConnection.epoch);
+  const imageKnowledge = createServiceKnowledge(() => imageConnection.epoch);
   const shared = { clock, timeoutMs, maxMessageBytes };
   const runtime: unknown = createServicePort(RuntimeServiceDescriptor, {
     ...shared,

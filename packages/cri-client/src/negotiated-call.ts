@@ -1,8 +1,8 @@
 import { create, toBinary } from '@bufbuild/protobuf';
 import { ImageServiceDescriptor, RuntimeServiceDescriptor, StatusCode } from '@rxlet/cri-api';
-import { v1alpha2Method } from '@rxlet/cri-api/v1alpha2';
 import type { ActiveCall, CallInit } from './active-call.ts';
 import type { CriError } from './cri-error.ts';
+import { v1alpha2Path } from './older-version.ts';
 import { type RpcMethod, rpcPath } from './rpc-method.ts';
 import type { CriApiVersion } from './service-knowledge.ts';
 import { capabilityMissing } from './status-error.ts';
@@ -30,7 +30,7 @@ const PROBES = new Map(
 export function startNegotiatedCall(method: RpcMethod, init: Omit<CallInit, 'path' | 'subject'>): ActiveCall {
   const { connection, knowledge, clock, subject, descriptor } = method;
   const rpc = descriptor.name;
-  const older = v1alpha2Method(descriptor);
+  const paths = { v1: rpcPath(descriptor), v1alpha2: v1alpha2Path(descriptor) };
   const probe = PROBES.get(descriptor.parent.typeName)!;
   const startedMs = clock.monotonicNow();
   const epochAtStart = connection.epoch;
@@ -41,7 +41,7 @@ export function startNegotiatedCall(method: RpcMethod, init: Omit<CallInit, 'pat
     step = connection.call({ ...init, ...callbacks, path, subject, request, timeoutMs });
   };
   const attempt = (version: CriApiVersion, onUnimplemented: (error: CriError) => void): void => {
-    send(rpcPath(version === 'v1' ? descriptor : older!), {
+    send(paths[version]!, {
       onMessage(message) {
         knowledge.noteAnswer(rpc, version, epochAtStart);
         init.onMessage(message);
@@ -72,14 +72,14 @@ export function startNegotiatedCall(method: RpcMethod, init: Omit<CallInit, 'pat
       },
     };
     const request = Buffer.from(toBinary(probe.input, create(probe.input)));
-    send(rpcPath(version === 'v1' ? probe : v1alpha2Method(probe)!), callbacks, request);
+    send(version === 'v1' ? rpcPath(probe) : v1alpha2Path(probe)!, callbacks, request);
   };
   const fail = (error: CriError): void => {
     if (error.kind === 'unimplemented') knowledge.noteMissing(rpc, epochAtStart);
     init.onEnd(error);
   };
   const fallBack = (errorInV1: CriError): void => {
-    if (older !== undefined) {
+    if (paths.v1alpha2 !== undefined) {
       attempt('v1alpha2', (error) => fail(errorInV1.kind === 'not-a-cri' ? error : errorInV1));
       return;
     }
@@ -94,7 +94,7 @@ export function startNegotiatedCall(method: RpcMethod, init: Omit<CallInit, 'pat
   };
 
   let step!: ActiveCall;
-  if (knowledge.version() === 'v1alpha2' && older !== undefined) attempt('v1alpha2', fail);
+  if (knowledge.version() === 'v1alpha2' && paths.v1alpha2 !== undefined) attempt('v1alpha2', fail);
   else attempt('v1', negotiate);
   return {
     subject,

@@ -1,5 +1,4 @@
-import type { DescService } from '@bufbuild/protobuf';
-import { v1alpha2Method } from '@rxlet/cri-api/v1alpha2';
+import { isLaterThanV1alpha2 } from './older-version.ts';
 
 /** A version of the CRI that this client speaks. */
 export type CriApiVersion = 'v1' | 'v1alpha2';
@@ -25,10 +24,7 @@ export interface ServiceKnowledge {
 }
 
 /** Creates a {@link ServiceKnowledge}; `epoch` gives the present one. */
-export function createServiceKnowledge(service: DescService, epoch: () => number | undefined): ServiceKnowledge {
-  const laterThanV1alpha2 = new Set(
-    service.methods.filter((method) => v1alpha2Method(method) === undefined).map(({ name }) => name),
-  );
+export function createServiceKnowledge(epoch: () => number | undefined): ServiceKnowledge {
   let epochOfKnowledge: number | undefined;
   let version: CriApiVersion | undefined;
   const capabilities = new Map<string, 'yes' | 'no'>();
@@ -50,7 +46,7 @@ export function createServiceKnowledge(service: DescService, epoch: () => number
     },
     capability(rpc) {
       forgetOldConnection();
-      if (version === 'v1alpha2' && laterThanV1alpha2.has(rpc)) return 'no';
+      if (version === 'v1alpha2' && isLaterThanV1alpha2(rpc)) return 'no';
       return capabilities.get(rpc) ?? 'unknown';
     },
     noteAnswer(rpc, answeredVersion, epochAtStart) {

@@ -1,0 +1,27 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { workspace } from './child-process.ts';
+
+const AGENT = join(workspace, 'apps/agent');
+
+/** The flags that the command `rxlet` gives to Node.js: what is measured in the agent's place must have them too. */
+export function launcherFlags(): string[] {
+  const flags = /^flags='(.+)'$/m.exec(readFileSync(join(AGENT, 'bin/rxlet'), 'utf8'))?.[1];
+  if (flags === undefined) throw new Error('apps/agent/bin/rxlet has no line flags=');
+  return flags.split(' ');
+}
+
+/** A way to run `rxlet`. */
+export interface RxletVariant {
+  readonly name: 'source' | 'dist';
+  /** The program, then what comes before the flags of rxlet. */
+  readonly command: readonly string[];
+}
+
+/** The command of the checkout; and what was built from it, as it runs when it is installed, if `npm run build` has made that. */
+export function rxletVariants(): RxletVariant[] {
+  const source: RxletVariant = { name: 'source', command: [join(workspace, 'node_modules/.bin/rxlet')] };
+  const main = join(AGENT, 'dist/main.js');
+  if (!existsSync(main)) return [source];
+  return [source, { name: 'dist', command: [process.execPath, ...launcherFlags(), main] }];
+}
