@@ -4,7 +4,7 @@ import { createLifetime, errorMessage, type Logger, systemClock } from '@rxlet/c
 import { createPrometheusMetrics } from '@rxlet/component-base/prometheus';
 import { nodeConfigFiles, nodeFsStats, type ReadFsStats } from '@rxlet/image-manager';
 import { createKubeletServer } from '@rxlet/kubelet-server';
-import { createFileSource, createHttpSource, type PodSnapshotSource } from '@rxlet/pod-source';
+import { createFileSource, createHttpSource, nodeLastGoodFile, type PodSnapshotSource } from '@rxlet/pod-source';
 import { createNodeCheckpointFile } from '@rxlet/status-manager';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { agentOptions } from './config/agent-options.ts';
@@ -96,12 +96,13 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
 }
 
 function podSources(settings: AgentSettings, logger: Logger): PodSnapshotSource[] {
-  const { manifestPath, manifestUrl, nodeName, kubelet } = settings;
+  const { manifestPath, manifestUrl, nodeName, kubelet, rootDirectory } = settings;
   const ports = { clock: systemClock, logger };
   const sources: PodSnapshotSource[] = [];
   if (manifestPath !== undefined) {
     const checkPeriodMs = kubelet.fileCheckFrequency;
-    sources.push(createFileSource(ports, { path: manifestPath, nodeName, checkPeriodMs }));
+    const lastGoodFile = nodeLastGoodFile(rootDirectory);
+    sources.push(createFileSource({ ...ports, lastGoodFile }, { path: manifestPath, nodeName, checkPeriodMs }));
   }
   if (manifestUrl !== undefined) {
     const checkPeriodMs = kubelet.httpCheckFrequency;

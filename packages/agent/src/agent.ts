@@ -15,11 +15,11 @@ import type {
 } from '@rxlet/runtime-manager';
 import type { CheckpointFile, StatusSink } from '@rxlet/status-manager';
 import type { Observable } from 'rxjs';
-import type { AdmissionHandler } from './admission.ts';
-import type { AgentImageOptions, AgentImagePorts } from './assemble-images.ts';
-import type { MirrorPods } from './mirror-pods.ts';
-import type { PodCgroupCleaner } from './pod-cgroup-cleaner.ts';
-import type { PodChange } from './pod-view.ts';
+import type { AdmissionHandler } from './sync-loop/admission.ts';
+import type { AgentImageOptions, AgentImagePorts } from './images/assemble-images.ts';
+import type { MirrorPods } from './pod-syncer/mirror-pods.ts';
+import type { PodCgroupCleaner } from './housekeeping/pod-cgroup-cleaner.ts';
+import type { PodChange } from './outputs/pod-view.ts';
 
 /** What an agent stands on. */
 export interface AgentPorts extends AgentImagePorts {
@@ -67,6 +67,10 @@ export interface AgentOptions extends Omit<RuntimeManagerOptions, 'node'> {
   readonly relistPeriodMs?: number;
   /** KubeletConfiguration `syncFrequency`. Default one minute. */
   readonly resyncIntervalMs?: number;
+  /** How often what should not be there is looked for. Default two seconds, as the kubelet's. */
+  readonly housekeepingPeriodMs?: number;
+  /** How often dead containers, old sandboxes and logs are collected; the first time at once. Default one minute, as the kubelet's. */
+  readonly garbageCollectionPeriodMs?: number;
 }
 
 /** A running node agent. */

@@ -19,21 +19,22 @@ import {
   unsupportedPodFeatures,
 } from '@rxlet/runtime-manager';
 import { createPodStartLatency, createStartErrors, createStatusCheckpoint } from '@rxlet/status-manager';
-import { refuseUnsupportedFeatures } from './admission.ts';
+import { refuseUnsupportedFeatures } from './sync-loop/admission.ts';
 import type { Agent, AgentOptions, AgentPorts } from './agent.ts';
-import { assembleImages } from './assemble-images.ts';
-import { createContainerLogs } from './container-logs.ts';
-import { createDebugState } from './debug-state.ts';
-import { listRunningContainers } from './list-running-containers.ts';
-import { measurePodStarts } from './measure-pod-starts.ts';
-import { noMirrorPods } from './mirror-pods.ts';
+import { assembleImages } from './images/assemble-images.ts';
+import { createContainerLogs } from './logs/container-logs.ts';
+import { createDebugState } from './outputs/debug-state.ts';
+import { listRunningContainers } from './logs/list-running-containers.ts';
+import { measurePodStarts } from './outputs/measure-pod-starts.ts';
+import { noMirrorPods } from './pod-syncer/mirror-pods.ts';
 import { type AgentParts, defaultParts } from './parts.ts';
-import { createPodSyncer } from './pod-syncer.ts';
-import { createPodView } from './pod-view.ts';
-import { readPodIp } from './read-pod-ip.ts';
-import { createRuntimeState } from './runtime-state.ts';
-import { createSyncLoop } from './sync-loop.ts';
-import { createTerminationMessages } from './termination-messages.ts';
+import { createActiveDeadlines } from './pod-syncer/active-deadlines.ts';
+import { createPodSyncer } from './pod-syncer/pod-syncer.ts';
+import { createPodView } from './outputs/pod-view.ts';
+import { readPodIp } from './pod-syncer/read-pod-ip.ts';
+import { createRuntimeState } from './node/runtime-state.ts';
+import { createSyncLoop } from './sync-loop/sync-loop.ts';
+import { createTerminationMessages } from './pod-syncer/termination-messages.ts';
 
 /**
  * Joins the subsystems into a node agent. Disposing of it stops the agent and leaves the pods running, to be adopted by the next one.
@@ -62,11 +63,14 @@ export async function createAgent(
     nodeName = hostname().toLowerCase(),
     relistPeriodMs,
     resyncIntervalMs,
+    housekeepingPeriodMs,
+    garbageCollectionPeriodMs,
     containerLogsDirectory,
   } = options;
   const make = { ...defaultParts, ...parts };
   const base = { clock, random, logger, metrics };
-  const directories = [node.rootDirectory, node.podLogsDirectory, containerLogsDirectory].filter(
+  const { rootDirectory } = node;
+  const directories = [rootDirectory, node.podLogsDirectory, containerLogsDirectory].filter(
     (path) => path !== undefined,
   );
   const files = ports.files ?? createNodeFileSystem({ roots: directories });
@@ -81,6 +85,10 @@ export async function createAgent(
     return part;
   };
 
+  metrics.gauge({ name: 'kubelet_node_name', help: 'The name of the node; always 1.', labelNames: ['node'] }).set(1, {
+    node: nodeName,
+  });
+
   // What the world sees.
   const view = createPodView(clock);
   const events = createEventLog(clock);
@@ -89,14 +97,15 @@ export async function createAgent(
     events.close();
   });
 
-  // Where pods come from, and what the runtime holds of them.
+  // pod-source ──PodUpdate──▶
   const config = own(make.createPodConfig({ ...base, events, sources }));
+
+  // ◀──PodLifecycleEvent── pleg ◀── runtime
   const runtimeState = own(createRuntimeState({ ...base, runtime }));
   const pleg = own(make.createPleg({ ...base, runtime, hints }, { runtimeName, relistPeriodMs }));
 
-  // What brings the one to the other.
+  // runtime manager ──▶ image manager, hooks, runtime
   const startLatency = createPodStartLatency({ clock, metrics });
-  const { rootDirectory } = node;
   const { imageManager, imageGc } = assembleImages(
     { ...base, events, runtime, images, nodeName, rootDirectory, files, pullObserver: startLatency, lifetime },
     ports,
@@ -119,6 +128,8 @@ export async function createAgent(
       options.containerLogs,
     ),
   );
+
+  // status manager ──PodStatus──▶
   const checkpoint = ports.statusFile && own(createStatusCheckpoint({ clock, logger, file: ports.statusFile }));
   await checkpoint?.load();
   const mayRunContainers = (uid: string): boolean => {
@@ -133,34 +144,37 @@ export async function createAgent(
       couldHaveRunningContainers: mayRunContainers,
     }),
   );
+  const shown = statusManager.status$.subscribe(({ pod, status }) => view.setStatus(pod.metadata?.uid ?? '', status));
+  lifetime.defer(() => shown.unsubscribe());
   const probeNetwork = ports.probeNetwork ?? { ...nodeNetwork, http };
   const runner = make.createProbeRunner({ runtime, clock, network: probeNetwork });
   const prober = own(make.createProber({ ...base, runner, events, podStatus: statusManager.get }));
+
+  // pod workers ──(sync | terminating | terminated)──▶ the two managers
   const logFiles = ports.logFiles ?? createNodeLogFiles();
-  const terminationMessages = createTerminationMessages({ files, logFiles, clock });
-  const startErrors = createStartErrors();
-  const hostIps = node.nodeIps ?? [];
-  const { requestRelist, requestReinspect } = pleg;
+  const activeDeadlines = createActiveDeadlines(clock, events, (uid) => workers.sync(uid));
+  lifetime.defer(() => activeDeadlines[Symbol.dispose]());
   const syncer = createPodSyncer({
+    ...base,
+    events,
+    mirrorPods,
     runtime,
     runtimeName,
     runtimeState,
-    events,
-    logger,
-    mirrorPods,
+    pleg,
     runtimeManager,
     statusManager,
     prober,
+    terminationMessages: createTerminationMessages({ files, logFiles, clock }),
+    startErrors: createStartErrors(),
     startLatency,
-    terminationMessages,
-    startErrors,
-    requestRelist,
-    requestReinspect,
-    hostIps,
+    activeDeadlines,
+    syncAgain: (uid) => loop.requestSync(uid),
+    hostIps: node.nodeIps ?? [],
   });
   const workers = own(make.createPodWorkers({ ...base, events, syncer, statuses: pleg.cache }, { resyncIntervalMs }));
 
-  // What keeps it going.
+  // The sync loop, which hears of all and tells the workers.
   const admission = [
     refuseUnsupportedFeatures((pod) => unsupportedPodFeatures(pod, { lifecycleHooks: true, probes: true })),
     ...(ports.admission ?? []),
@@ -170,6 +184,9 @@ export async function createAgent(
       {
         ...base,
         events,
+        view,
+        files,
+        mirrorPods,
         config,
         pleg,
         workers,
@@ -177,17 +194,12 @@ export async function createAgent(
         statusManager,
         prober,
         admission,
-        view,
-        files,
-        mirrorPods,
         podCgroupCleaner: ports.podCgroupCleaner,
       },
-      { rootDirectory },
+      { rootDirectory, nodeName, housekeepingPeriodMs, garbageCollectionPeriodMs },
     ),
   );
   measurePodStarts(startLatency, config, statusManager, lifetime);
-  const shown = statusManager.status$.subscribe(({ pod, status }) => view.setStatus(pod.metadata?.uid ?? '', status));
-  lifetime.defer(() => shown.unsubscribe());
   const startSources = async (): Promise<void> => {
     // Pods of an earlier run are recognised only once it is known what the runtime holds.
     await pleg.firstListing(lifetime.signal);

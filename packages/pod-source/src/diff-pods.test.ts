@@ -69,6 +69,19 @@ describe('splitDuplicates', () => {
     const first = testPod({ uid: '1' });
     const second = testPod({ uid: '2' });
     const elsewhere = testPod({ uid: '3', namespace: 'other' });
-    expect(splitDuplicates([first, second, elsewhere])).toEqual({ pods: [first, elsewhere], duplicates: [second] });
+    expect(splitDuplicates([first, second, elsewhere])).toEqual({
+      pods: [first, elsewhere],
+      duplicates: [{ pod: second, same: 'name' }],
+    });
+  });
+
+  it('lets the first pod of a UID win, as when a manifest was copied with its UID', () => {
+    const first = testPod({ uid: '1' });
+    const copy = testPod({ uid: '1', name: 'copy' });
+    const third = testPod({ uid: '3', name: 'copy' });
+    expect(splitDuplicates([first, copy, third])).toEqual({
+      pods: [first, third],
+      duplicates: [{ pod: copy, same: 'UID' }],
+    });
   });
 });

@@ -69,18 +69,31 @@ function lastingAnnotations(pod: Pod): object {
   );
 }
 
-/** Splits off the pods whose full name an earlier pod of the snapshot has: two of one name cannot run side by side. */
+/** A pod that cannot be run beside an earlier one of the same snapshot, and what the two have in common. */
+export interface DuplicatePod {
+  readonly pod: Pod;
+  readonly same: 'name' | 'UID';
+}
+
+/** Splits off the pods whose full name or UID an earlier pod of the snapshot has: what is known and run goes by both. */
 export function splitDuplicates(snapshot: readonly Pod[]): {
   readonly pods: readonly Pod[];
-  readonly duplicates: readonly Pod[];
+  readonly duplicates: readonly DuplicatePod[];
 } {
   const names = new Set<string>();
+  const uids = new Set<string | undefined>();
   const pods: Pod[] = [];
-  const duplicates: Pod[] = [];
+  const duplicates: DuplicatePod[] = [];
   for (const pod of snapshot) {
     const fullName = podFullName(pod);
-    (names.has(fullName) ? duplicates : pods).push(pod);
-    names.add(fullName);
+    const uid = pod.metadata?.uid;
+    if (names.has(fullName)) duplicates.push({ pod, same: 'name' });
+    else if (uids.has(uid)) duplicates.push({ pod, same: 'UID' });
+    else {
+      pods.push(pod);
+      names.add(fullName);
+      uids.add(uid);
+    }
   }
   return { pods, duplicates };
 }

@@ -1,17 +1,32 @@
 import { describe, expect, it } from 'vitest';
 import { type Logger, noopLogger } from '@rxlet/component-base';
 import { createVirtualClock } from '@rxlet/component-base/testing';
-import { createFileSource } from './file-source.ts';
+import { createFileSource, type FileSourceOptions } from './file-source.ts';
+import type { LastGoodFile } from './last-good-pods.ts';
 import { MAX_MANIFEST_BYTES } from './manifest-reader.ts';
-import { createMemoryManifestFolder } from './memory-manifest-folder.ts';
+import { createMemoryManifestFolder, type MemoryManifestFolder } from './memory-manifest-folder.ts';
 import { testManifest } from './test-manifest.ts';
 
-function setUp({ start = true } = {}) {
+interface Options {
+  readonly start?: boolean;
+  readonly folder?: MemoryManifestFolder;
+  readonly lastGoodFile?: LastGoodFile;
+  readonly options?: Partial<FileSourceOptions>;
+}
+
+function setUp({
+  start = true,
+  folder = createMemoryManifestFolder('/manifests'),
+  lastGoodFile,
+  options,
+}: Options = {}) {
   const clock = createVirtualClock();
-  const folder = createMemoryManifestFolder('/manifests');
   const infos: string[] = [];
   const logger: Logger = { ...noopLogger, info: (message) => infos.push(message) };
-  const source = createFileSource({ clock, folder, logger }, { path: '/manifests/', nodeName: 'node1' });
+  const source = createFileSource(
+    { clock, folder, logger, lastGoodFile },
+    { path: '/manifests/', nodeName: 'node1', ...options },
+  );
   /** Each snapshot as `name image` of its pods. */
   const snapshots: string[][] = [];
   const problems: string[] = [];
@@ -352,5 +367,161 @@ describe('createFileSource', () => {
     expect(folder.watches).toBe(0);
     expect(clock.pendingTimers).toBe(0);
     expect(snapshots).toEqual([[]]);
+  });
+});
+
+describe('a file source that is started again', () => {
+  function memoryFile() {
+    const file = {
+      path: '/var/lib/static_pods',
+      text: undefined as string | undefined,
+      writes: 0,
+      error: undefined as Error | undefined,
+      read: () => (file.error ? Promise.reject(file.error) : Promise.resolve(file.text)),
+      write(text: string) {
+        if (file.error) return Promise.reject(file.error);
+        file.text = text;
+        file.writes += 1;
+        return Promise.resolve();
+      },
+    };
+    return file;
+  }
+  /** A first run with pods `one` and `two`, and what it leaves. */
+  async function firstRun() {
+    const folder = createMemoryManifestFolder('/manifests');
+    const lastGoodFile = memoryFile();
+    folder.write('a.yaml', testManifest('one', 'busybox:1'));
+    folder.write('b.yaml', testManifest('two', 'busybox:1'));
+    const { clock, source, snapshots } = setUp({ folder, lastGoodFile });
+    await clock.advance(60_000);
+    expect(snapshots).toEqual([['one-node1 busybox:1', 'two-node1 busybox:1']]);
+    expect(lastGoodFile.writes).toBe(1);
+    await source[Symbol.asyncDispose]();
+    return { folder, lastGoodFile };
+  }
+  const uids = async (again: ReturnType<typeof setUp>): Promise<(string | undefined)[]> => {
+    const found: (string | undefined)[] = [];
+    again.source.snapshots$.subscribe((pods) => found.push(...pods.map(({ metadata }) => metadata?.uid)));
+    await again.clock.settle();
+    return found;
+  };
+
+  it.each([
+    ['is half written', (folder: MemoryManifestFolder) => folder.write('a.yaml', 'apiVersion: v1\nkind: Pod\nmeta')],
+    ['is empty, as after a loss of power', (folder: MemoryManifestFolder) => folder.write('a.yaml', '')],
+    ['cannot be read', (folder: MemoryManifestFolder) => folder.failRead('a.yaml', new Error('EIO'))],
+  ])('keeps the last good pod of a file that %s, until it is repaired or removed', async (_, breakFile) => {
+    const { folder, lastGoodFile } = await firstRun();
+    const good = await (async () => {
+      const whole = setUp({ folder, lastGoodFile });
+      const found = await uids(whole);
+      await whole.source[Symbol.asyncDispose]();
+      return found;
+    })();
+    breakFile(folder);
+    for (let restarts = 0; restarts < 2; restarts += 1) {
+      const again = setUp({ folder, lastGoodFile });
+      expect(await uids(again)).toEqual(good);
+      expect(again.problems).toHaveLength(1);
+      expect(again.problems[0]).toMatch(/last good version is kept/);
+      await again.source[Symbol.asyncDispose]();
+    }
+    const last = setUp({ folder, lastGoodFile });
+    await last.clock.settle();
+    folder.failRead('a.yaml', undefined);
+    folder.write('a.yaml', testManifest('one', 'busybox:2'));
+    await last.clock.advance(200);
+    expect(last.snapshots.at(-1)).toEqual(['one-node1 busybox:2', 'two-node1 busybox:1']);
+    folder.remove('a.yaml');
+    await last.clock.advance(200);
+    expect(last.snapshots.at(-1)).toEqual(['two-node1 busybox:1']);
+    await last.source[Symbol.asyncDispose]();
+  });
+
+  it('ends the pod of a file that was removed meanwhile, and does not bring it back', async () => {
+    const { folder, lastGoodFile } = await firstRun();
+    folder.remove('a.yaml');
+    const again = setUp({ folder, lastGoodFile });
+    await again.clock.settle();
+    expect(again.snapshots).toEqual([['two-node1 busybox:1']]);
+    await again.source[Symbol.asyncDispose]();
+    folder.write('a.yaml', '');
+    const last = setUp({ folder, lastGoodFile });
+    await last.clock.settle();
+    expect(last.snapshots).toEqual([['two-node1 busybox:1']]);
+    await last.source[Symbol.asyncDispose]();
+  });
+
+  it('keeps all pods of a folder that is not there yet', async () => {
+    const { folder, lastGoodFile } = await firstRun();
+    folder.vanish();
+    const again = setUp({ folder, lastGoodFile });
+    await again.clock.advance(5_000);
+    expect(again.snapshots).toEqual([['one-node1 busybox:1', 'two-node1 busybox:1']]);
+    expect(again.problems).toEqual([expect.stringContaining('its pods are kept as they are')]);
+    folder.remove('b.yaml');
+    folder.comeBack();
+    await again.clock.advance(1_000);
+    expect(again.snapshots.at(-1)).toEqual(['one-node1 busybox:1']);
+    await again.source[Symbol.asyncDispose]();
+  });
+
+  it.each([
+    ['another node', { nodeName: 'node2' }],
+    ['another folder', { path: '/other' }],
+  ])('wants nothing of %s', async (_, options) => {
+    const { folder, lastGoodFile } = await firstRun();
+    folder.vanish();
+    const again = setUp({ folder, lastGoodFile, options });
+    await again.clock.advance(5_000);
+    expect(again.snapshots).toEqual([]);
+    await again.source[Symbol.asyncDispose]();
+  });
+
+  it('keeps no pod that it would not take from a manifest', async () => {
+    const { folder, lastGoodFile } = await firstRun();
+    lastGoodFile.text = lastGoodFile.text!.replace('"containers":[', '"volumes":7,"containers":[');
+    folder.write('a.yaml', '');
+    folder.write('b.yaml', '');
+    const again = setUp({ folder, lastGoodFile });
+    await again.clock.settle();
+    expect(again.snapshots).toEqual([['two-node1 busybox:1']]);
+    await again.source[Symbol.asyncDispose]();
+  });
+
+  it.each([
+    ['cut short', '{"version":1,"pods":{"/manifests/a.yaml":{"spec":"pass', 'it is no JSON'],
+    ['of another version', '{"version":2}', 'it is not of version 1'],
+    ['something else', 'null', 'it is not of version 1'],
+  ])('begins anew with a file that is %s, says so, and tells nothing of what is in it', async (_, text, reason) => {
+    const { folder, lastGoodFile } = await firstRun();
+    lastGoodFile.text = text;
+    const again = setUp({ folder, lastGoodFile });
+    await again.clock.settle();
+    expect(again.snapshots).toEqual([['one-node1 busybox:1', 'two-node1 busybox:1']]);
+    expect(again.problems).toEqual([
+      `NotRemembered: cannot read /var/lib/static_pods, the last good version of each manifest: ${reason}; a manifest that is broken now gives no pod until it is repaired`,
+    ]);
+    expect(JSON.parse(lastGoodFile.text)).toMatchObject({ version: 1 });
+    await again.source[Symbol.asyncDispose]();
+  });
+
+  it('says once that a full disk keeps it from remembering, runs the pods, and remembers them when it can', async () => {
+    const { folder, lastGoodFile } = await firstRun();
+    const again = setUp({ folder, lastGoodFile });
+    await again.clock.settle();
+    lastGoodFile.error = new Error('ENOSPC');
+    folder.write('a.yaml', testManifest('one', 'busybox:2'));
+    await again.clock.advance(100_000);
+    expect(again.snapshots.at(-1)).toEqual(['one-node1 busybox:2', 'two-node1 busybox:1']);
+    expect(again.problems).toEqual([
+      expect.stringContaining('NotRemembered: cannot write /var/lib/static_pods: ENOSPC'),
+    ]);
+    lastGoodFile.error = undefined;
+    await again.clock.advance(20_000);
+    expect(lastGoodFile.text).toContain('busybox:2');
+    expect(again.infos).toEqual(['/var/lib/static_pods is in order again']);
+    await again.source[Symbol.asyncDispose]();
   });
 });

@@ -1,13 +1,13 @@
-import { ReplaySubject, Subject } from 'rxjs';
+import { dirname } from 'node:path';
 import { type Clock, createLifetime, errorMessage, type Logger, noopLogger, type Timer } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
+import { createLastGoodPods, type LastGoodFile } from './last-good-pods.ts';
 import type { ManifestFolder, ManifestListing } from './manifest-folder.ts';
 import { createManifestReader, type KnownFile } from './manifest-reader.ts';
 import { nodeManifestFolder } from './node-manifest-folder.ts';
 import type { PodSnapshotSource } from './pod-snapshot-source.ts';
-import { createProblemLedger } from './problem-ledger.ts';
 import { createQuietPeriod } from './quiet-period.ts';
-import type { SourceProblem } from './source-problem.ts';
+import { createSourceOutputs } from './source-outputs.ts';
 
 /** A path that is missing is looked for again this often. */
 const MISSING_RETRY_MS = 1000;
@@ -18,12 +18,15 @@ const MAX_QUIET_WAIT_MS = 1000;
 /** Keys of the ledger for what is no file. */
 const SOURCE_KEY = '\0source';
 const WATCH_KEY = '\0watch';
+const LAST_GOOD_KEY = '\0last-good';
 
 /** What a file source needs. */
 export interface FileSourcePorts {
   readonly clock: Clock;
   /** Default: the machine's file system. */
   readonly folder?: ManifestFolder;
+  /** Keeps the last good pod of each manifest over a restart of the agent; see `nodeLastGoodFile`. Default: they end with the agent. */
+  readonly lastGoodFile?: LastGoodFile | undefined;
   readonly logger?: Logger;
 }
 
@@ -44,7 +47,8 @@ export interface FileSourceOptions {
  *
  * It differs from the kubelet's in what it does when something breaks, because a slip in a file should not end a pod that runs: a file that holds no
  * valid pod any more keeps its last good one, and a folder that disappears keeps all of them. A pod goes when its file is gone from a folder that is
- * there, and that of a single file as soon as that is gone. What was good is not remembered over a restart of the agent. The source is not ready before the folder exists.
+ * there, and that of a single file as soon as that is gone. With a `lastGoodFile` all this holds over a restart of the agent too. Without a last good pod, the source is not
+ * ready before the folder exists.
  */
 export function createFileSource(ports: FileSourcePorts, options: FileSourceOptions): PodSnapshotSource {
   const { clock, folder = nodeManifestFolder, logger = noopLogger } = ports;
@@ -52,27 +56,36 @@ export function createFileSource(ports: FileSourcePorts, options: FileSourceOpti
   const path = options.path.replace(/(?<=.)\/+$/, '');
   const lifetime = createLifetime();
   const { signal } = lifetime;
-  const snapshots$ = new ReplaySubject<readonly Pod[]>(1);
-  const problems$ = new Subject<SourceProblem>();
-  const ledger = createProblemLedger(
-    'file',
-    (problem) => {
-      logger.warn(problem.message, { source: problem.source, path: problem.path, reason: problem.reason });
-      problems$.next(problem);
-    },
-    (repaired) => logger.info(`${repaired} is in order again`, { source: 'file', path: repaired }),
-  );
+  const outputs = createSourceOutputs('file', logger, lifetime);
+  const { ledger } = outputs;
+  const lastGood = createLastGoodPods(ports.lastGoodFile, { nodeName, allowPrivileged });
   const reader = createManifestReader(folder, ledger, { nodeName, allowPrivileged });
   let files: ReadonlyMap<string, KnownFile> = new Map();
-  let published: readonly Pod[] | undefined;
   /** Whether the path was a single file when it was last there. */
   let single = false;
 
-  const publish = (): void => {
-    const pods = [...files.values()].flatMap(({ pod }) => pod ?? []);
-    if (published?.length === pods.length && published.every((pod, index) => pod === pods[index])) return;
-    published = pods;
-    snapshots$.next(pods);
+  const podsByPath = (): ReadonlyMap<string, Pod> =>
+    new Map([...files].flatMap(([file, { pod }]) => (pod === undefined ? [] : [[file, pod] as const])));
+  const publish = (): void => outputs.publish([...podsByPath().values()]);
+
+  /** What an earlier run left is what is known of the files before they are looked at. */
+  const recall = async (): Promise<void> => {
+    try {
+      const pods = [...(await lastGood.load())].filter(([file]) => file === path || dirname(file) === path);
+      // No file has this version, so each is read.
+      files = new Map(pods.map(([file, pod]) => [file, { version: '', pod }]));
+      single = files.has(path);
+    } catch (error) {
+      ledger.set(LAST_GOOD_KEY, [['NotRemembered', errorMessage(error)]], ports.lastGoodFile?.path);
+    }
+  };
+  const remember = async (): Promise<void> => {
+    try {
+      await lastGood.save(podsByPath());
+      ledger.set(LAST_GOOD_KEY, [], ports.lastGoodFile?.path);
+    } catch (error) {
+      ledger.set(LAST_GOOD_KEY, [['NotRemembered', errorMessage(error)]], ports.lastGoodFile?.path);
+    }
   };
 
   let watched: { readonly identity: string; readonly watch: Disposable } | undefined;
@@ -111,12 +124,11 @@ export function createFileSource(ports: FileSourcePorts, options: FileSourceOpti
       if (isMissing(error)) {
         // Whatever comes in its place is to be watched anew; until then this watch may tell when it comes.
         if (watched !== undefined) watched = { ...watched, identity: '' };
-        if (single) {
-          files = new Map();
-          publish();
-        }
+        if (single) files = new Map();
       }
-      const kept = published?.length ? '; its pods are kept as they are' : '';
+      // What is kept of an earlier run is to be told too, and that the single file is gone.
+      if (files.size > 0 || single) publish();
+      const kept = outputs.published()?.length ? '; its pods are kept as they are' : '';
       ledger.set(SOURCE_KEY, [['SourceUnavailable', `${describeUnavailable(path, error)}${kept}`]], path);
       return false;
     }
@@ -127,7 +139,7 @@ export function createFileSource(ports: FileSourcePorts, options: FileSourceOpti
     const known = await reader.read(entries, files);
     if (signal.aborted) return true;
     files = known;
-    ledger.keepOnly(new Set([SOURCE_KEY, WATCH_KEY, ...entries.map((entry) => entry.path)]));
+    ledger.keepOnly(new Set([SOURCE_KEY, WATCH_KEY, LAST_GOOD_KEY, ...entries.map((entry) => entry.path)]));
     publish();
     return true;
   };
@@ -146,6 +158,7 @@ export function createFileSource(ports: FileSourcePorts, options: FileSourceOpti
     do {
       lookAgain = false;
       seen = await look();
+      if (!signal.aborted) await remember();
     } while (lookAgain && !signal.aborted);
     looking = false;
     if (signal.aborted) return;
@@ -154,26 +167,11 @@ export function createFileSource(ports: FileSourcePorts, options: FileSourceOpti
   const startLook = (): void => void lifetime.track(lookRepeatedly());
   const quiet = createQuietPeriod(clock, QUIET_MS, MAX_QUIET_WAIT_MS, startLook);
 
-  lifetime.defer(() => {
-    snapshots$.complete();
-    problems$.complete();
-  });
   lifetime.defer(() => nextLook?.[Symbol.dispose]());
   lifetime.defer(() => quiet[Symbol.dispose]());
   lifetime.defer(endWatch);
 
-  let started = false;
-  return {
-    name: 'file',
-    snapshots$: snapshots$.asObservable(),
-    problems$: problems$.asObservable(),
-    start() {
-      if (started) return;
-      started = true;
-      startLook();
-    },
-    [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
-  };
+  return outputs.source(() => void lifetime.track(recall().then(lookRepeatedly)));
 }
 
 function isMissing(error: unknown): boolean {

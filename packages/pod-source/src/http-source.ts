@@ -9,14 +9,13 @@ import {
   withDeadline,
 } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
-import { ReplaySubject, Subject } from 'rxjs';
 import { decodeManifestList } from './decode-manifest.ts';
 import { ManifestError } from './manifest-error.ts';
 import { type ManifestFetcher, networkManifestFetcher } from './manifest-fetcher.ts';
 import { MAX_MANIFEST_BYTES } from './manifest-reader.ts';
 import type { PodSnapshotSource } from './pod-snapshot-source.ts';
-import { createProblemLedger, type LedgerEntry } from './problem-ledger.ts';
-import type { SourceProblem } from './source-problem.ts';
+import type { LedgerEntry } from './problem-ledger.ts';
+import { createSourceOutputs } from './source-outputs.ts';
 
 /** What an HTTP source needs. */
 export interface HttpSourcePorts {
@@ -60,30 +59,20 @@ export function createHttpSource(ports: HttpSourcePorts, options: HttpSourceOpti
   // Throws for what no request can carry, before one is tried.
   new Headers(headers.map(([name, value]) => [name, value]));
   const lifetime = createLifetime();
-  const snapshots$ = new ReplaySubject<readonly Pod[]>(1);
-  const problems$ = new Subject<SourceProblem>();
-  const ledger = createProblemLedger(
-    'http',
-    (problem) => {
-      logger.warn(problem.message, { source: problem.source, path: problem.path, reason: problem.reason });
-      problems$.next(problem);
-    },
-    (repaired) => logger.info(`${repaired} is in order again`, { source: 'http', path: repaired }),
-  );
-  let published: readonly Pod[] | undefined;
+  const outputs = createSourceOutputs('http', logger, lifetime);
+  const { ledger } = outputs;
   let lastBody: Uint8Array | undefined;
   /** What was wrong with that. */
   let lastProblems: readonly LedgerEntry[] = [];
 
   const publish = (pods: readonly Pod[]): void => {
-    const before = new Map(published?.map((pod) => [pod.metadata?.uid, pod]));
-    const merged = pods.map((pod) => {
-      const earlier = before.get(pod.metadata?.uid);
-      return isDeepStrictEqual(earlier, pod) ? earlier! : pod;
-    });
-    if (published?.length === merged.length && published.every((pod, index) => pod === merged[index])) return;
-    published = merged;
-    snapshots$.next(merged);
+    const before = new Map(outputs.published()?.map((pod) => [pod.metadata?.uid, pod]));
+    outputs.publish(
+      pods.map((pod) => {
+        const earlier = before.get(pod.metadata?.uid);
+        return isDeepStrictEqual(earlier, pod) ? earlier! : pod;
+      }),
+    );
   };
 
   const fetchBody = async (): Promise<Uint8Array> => {
@@ -97,7 +86,7 @@ export function createHttpSource(ports: HttpSourcePorts, options: HttpSourceOpti
   };
 
   const look = async (): Promise<void> => {
-    const kept = published?.length ? '; its pods are kept as they are' : '';
+    const kept = outputs.published()?.length ? '; its pods are kept as they are' : '';
     let body: Uint8Array;
     try {
       body = await fetchBody();
@@ -129,24 +118,9 @@ export function createHttpSource(ports: HttpSourcePorts, options: HttpSourceOpti
     if (!lifetime.signal.aborted) nextLook = clock.setTimer(checkPeriodMs, startLook);
   };
   const startLook = (): void => void lifetime.track(lookRepeatedly());
-  lifetime.defer(() => {
-    snapshots$.complete();
-    problems$.complete();
-  });
   lifetime.defer(() => nextLook?.[Symbol.dispose]());
 
-  let started = false;
-  return {
-    name: 'http',
-    snapshots$: snapshots$.asObservable(),
-    problems$: problems$.asObservable(),
-    start() {
-      if (started) return;
-      started = true;
-      startLook();
-    },
-    [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
-  };
+  return outputs.source(startLook);
 }
 
 function checkUrl(url: string): void {

@@ -8,6 +8,7 @@ export { defaultPod } from './default-pod.ts';
 export { diffPods, type PodDiff } from './diff-pods.ts';
 export { createFileSource, type FileSourceOptions, type FileSourcePorts } from './file-source.ts';
 export { createHttpSource, type HttpSourceOptions, type HttpSourcePorts } from './http-source.ts';
+export type { LastGoodFile } from './last-good-pods.ts';
 export { createManualSource, type ManualSource } from './manual-source.ts';
 export { type FieldProblem, ManifestError, type ManifestErrorReason } from './manifest-error.ts';
 export {
@@ -19,6 +20,7 @@ export {
 } from './manifest-folder.ts';
 export { type FetchedManifest, type ManifestFetcher, ManifestTooLarge } from './manifest-fetcher.ts';
 export { MAX_MANIFEST_BYTES } from './manifest-reader.ts';
+export { nodeLastGoodFile } from './node-last-good-file.ts';
 export { nodeManifestFolder } from './node-manifest-folder.ts';
 export {
   createPodConfig,

@@ -7,6 +7,7 @@ import { sleep, systemClock } from '@rxlet/component-base';
 import { createFileSource } from './file-source.ts';
 import { ManifestFileGone } from './manifest-folder.ts';
 import { MAX_MANIFEST_BYTES } from './manifest-reader.ts';
+import { nodeLastGoodFile } from './node-last-good-file.ts';
 import { nodeManifestFolder } from './node-manifest-folder.ts';
 import { testManifest } from './test-manifest.ts';
 
@@ -29,7 +30,11 @@ async function until(condition: () => boolean): Promise<void> {
 
 /** A source whose periodic look is too late to help: what it sees, the watch has told. */
 function startSource(path = folder) {
-  const source = createFileSource({ clock: systemClock }, { path, nodeName: 'n', checkPeriodMs: 3_600_000 });
+  const lastGoodFile = nodeLastGoodFile(root);
+  const source = createFileSource(
+    { clock: systemClock, lastGoodFile },
+    { path, nodeName: 'n', checkPeriodMs: 3_600_000 },
+  );
   const problems: string[] = [];
   let pods: string | undefined;
   source.problems$.subscribe(({ message }) => problems.push(message));
@@ -136,6 +141,26 @@ describe('a file source on the file system', () => {
     await until(() => pods() === '');
     await writeFile(file, testManifest('web', 'app:3'));
     await until(() => pods() === 'web-n app:3');
+  });
+
+  it('takes a single file that was broken or removed while nobody looked for what it is', async () => {
+    const file = join(root, 'pod.yaml');
+    await writeFile(file, testManifest('web', 'app:1'));
+    {
+      const { source, pods } = startSource(file);
+      await using _ = source;
+      await until(() => pods() === 'web-n app:1');
+    }
+    await writeFile(file, '');
+    {
+      const { source, pods } = startSource(file);
+      await using _ = source;
+      await until(() => pods() === 'web-n app:1');
+    }
+    await rm(file);
+    const { source, pods } = startSource(file);
+    await using _ = source;
+    await until(() => pods() === '');
   });
 });
 

@@ -124,6 +124,21 @@ describe('createPodConfig', () => {
     expect(take()).toEqual(['REMOVE file web', 'ADD file web']);
   });
 
+  it('drops a second pod of one UID, with an event', async () => {
+    const { events, file, config, take } = setUp();
+    await using _ = config;
+    config.start();
+    file.set([testPod({ uid: '1' }), testPod({ uid: '1', name: 'copy' })]);
+    expect(take()).toEqual(['ADD file web']);
+    expect(events.list()).toMatchObject([
+      {
+        object: { name: 'copy' },
+        reason: 'FailedValidation',
+        message: 'Error validating pod copy_default(1) from file due to duplicate pod UID "1", ignoring',
+      },
+    ]);
+  });
+
   it('keeps the pods of a source that fails, and says so', async () => {
     const clock = createVirtualClock();
     const snapshots$ = new Subject<readonly Pod[]>();

@@ -4,6 +4,7 @@ import {
   createLifetime,
   errorMessage,
   type EventRecorder,
+  goQuote,
   type Logger,
   noopEventRecorder,
   noopLogger,
@@ -88,8 +89,10 @@ export function createPodConfig(ports: PodConfigPorts): PodConfig {
   const merge = (source: string, snapshot: readonly Pod[]): void => {
     const before = known.get(source)!;
     const { pods, duplicates } = splitDuplicates(snapshot);
-    for (const pod of duplicates) {
-      const message = `Error validating pod ${formatPod(pod)} from ${source} due to duplicate pod name ${JSON.stringify(podFullName(pod))}, ignoring`;
+    for (const { pod, same } of duplicates) {
+      const what =
+        same === 'name' ? `pod name ${goQuote(podFullName(pod))}` : `pod UID ${goQuote(pod.metadata?.uid ?? '')}`;
+      const message = `Error validating pod ${formatPod(pod)} from ${source} due to duplicate ${what}, ignoring`;
       events.event(podEventObject(pod), 'Warning', 'FailedValidation', message);
       logger.warn(message, { source });
     }

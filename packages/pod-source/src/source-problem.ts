@@ -4,6 +4,8 @@ export type SourceProblemReason =
   | 'SourceUnavailable'
   /** Changes are noticed only by the periodic look. */
   | 'NotWatched'
+  /** The last good pods cannot be kept, or those of an earlier run cannot be read. */
+  | 'NotRemembered'
   /** An entry of the folder that is no regular file. */
   | 'NotAFile'
   /** A file that cannot be read, or is too large. */

@@ -265,6 +265,28 @@ describe('createPodWorkers', () => {
     expect(calls).toEqual(expected);
   });
 
+  it('sees to the whole end of a pod that had failed but still ran, also when the first try stopped it', async () => {
+    let running = [testContainerStatus({ state: 'running' })];
+    const { clock, workers, calls } = setup(
+      {
+        syncTerminatingPod() {
+          const wasRunning = running.length > 0;
+          running = [];
+          return wasRunning ? Promise.reject(new Error('stopped, but not seen to its end')) : Promise.resolve();
+        },
+      },
+      {
+        statuses: {
+          mark: () => 1,
+          getNewerThan: () => Promise.resolve({ ...emptyRuntimePodStatus('a'), containers: running }),
+        },
+      },
+    );
+    workers.add(testPod({ uid: 'a', status: { phase: 'Failed' } }));
+    await clock.advance(20_000);
+    expect(calls).toEqual(['terminating a completed 30', 'terminating a completed 30', 'terminated a keep']);
+  });
+
   it('lets a static pod wait until its predecessor of the same full name has finished', async () => {
     const step = gate();
     const { clock, workers, calls } = setup({ syncTerminatingPod: ({ signal }) => step.pass(signal) });
@@ -293,6 +315,37 @@ describe('createPodWorkers', () => {
       'terminated before-the-restart remove',
       'sync new',
     ]);
+  });
+
+  it('takes a reconciled pod for its next step, and does not wake for it', async () => {
+    const seen: string[] = [];
+    const { clock, workers, calls } = setup({
+      syncPod: ({ pod }) => {
+        seen.push(pod.status?.message ?? '');
+        return Promise.resolve({ completed: false });
+      },
+    });
+    const shown = (message: string, phase = 'Running'): Pod => ({
+      ...testPod({ uid: 'a' }),
+      status: { phase: phase as NonNullable<PodStatus['phase']>, message },
+    });
+    workers.reconcile(shown('unknown'));
+    expect(workers.state('a')).toBeUndefined();
+    workers.add(shown('one'));
+    await clock.settle();
+    workers.reconcile(shown('two'));
+    await clock.settle();
+    expect(seen).toEqual(['one']);
+    workers.sync('a');
+    await clock.settle();
+    expect(seen).toEqual(['one', 'two']);
+    workers.reconcile(shown('three', 'Failed'));
+    await clock.settle();
+    expect(calls.slice(2)).toEqual(['terminating a completed 30', 'terminated a keep']);
+    workers.reconcile(shown('four', 'Failed'));
+    await clock.advance(200_000);
+    expect(calls).toHaveLength(4);
+    await workers[Symbol.asyncDispose]();
   });
 
   it('starts a pod of the same UID anew after it has ended', async () => {
@@ -558,6 +611,25 @@ describe('the metrics of the workers', () => {
     expect(metrics.value('kubelet_pod_worker_start_duration_seconds')).toBe(6);
     expect([ended('kill'), ended('terminated')]).toEqual([2, 2]);
     await clock.advance(10_000);
+    await workers[Symbol.asyncDispose]();
+  });
+
+  it('count pods that came back under their UID', async () => {
+    const metrics = recordingMetrics();
+    const { clock, workers } = setup({}, { metrics });
+    const restarted = () =>
+      ['', 'true'].map((value) => metrics.value('kubelet_restarted_pods_total', { static: value }));
+    const back = async (pod: Pod): Promise<void> => {
+      workers.add(pod);
+      await clock.settle();
+      void workers.terminate(pod.metadata?.uid ?? '', { reason: 'deleted' });
+      workers.add(pod);
+      await clock.settle();
+    };
+    await back(staticPod('a'));
+    expect(restarted()).toEqual([undefined, 1]);
+    await back(testPod({ uid: 'b', name: 'b' }));
+    expect(restarted()).toEqual([1, 1]);
     await workers[Symbol.asyncDispose]();
   });
 });

@@ -143,6 +143,7 @@ export function createPodWorkers(ports: PodWorkersPorts, options: PodWorkersOpti
     const { uid, successor, mark } = worker;
     if (successor === undefined || workers.get(uid) !== worker) return;
     workers.delete(uid);
+    metrics.podRestarted(isStaticPod(successor));
     create({ kind: 'pod', pod: successor }, uid, mark);
   };
 
@@ -164,14 +165,15 @@ export function createPodWorkers(ports: PodWorkersPorts, options: PodWorkersOpti
     return true;
   };
 
-  const update = (pod: Pod, cause: StepCause): void => {
+  /** `cause`: why a step is to follow; without one, none is. */
+  const update = (pod: Pod, cause?: StepCause): void => {
     const uid = pod.metadata?.uid;
     if (uid === undefined || uid === '') throw new TypeError(`pod ${podFullName(pod)} has no UID`);
     if (lifetime.signal.aborted) return;
     const subject: PodSubject = { kind: 'pod', pod };
     const worker = workers.get(uid);
     if (worker === undefined) {
-      create(subject, uid);
+      if (cause !== undefined) create(subject, uid);
       return;
     }
     const end = terminationAskedFor(subject);
@@ -182,12 +184,14 @@ export function createPodWorkers(ports: PodWorkersPorts, options: PodWorkersOpti
       if (worker.state.kind === 'finished' || worker.successor !== undefined) return;
     }
     worker.subject = subject;
-    if (end === undefined || !terminate(worker, end)) runner.wake(worker, cause);
+    if (end !== undefined && terminate(worker, end)) return;
+    if (cause !== undefined) runner.wake(worker, cause);
   };
 
   return {
     add: (pod) => update(pod, 'create'),
     update: (pod) => update(pod, 'update'),
+    reconcile: (pod) => update(pod),
     sync(uid) {
       const worker = workers.get(uid);
       if (worker !== undefined) runner.wake(worker, 'sync');

@@ -11,6 +11,8 @@ export interface PodWorkerMetrics {
   podStarted(waitMs: number, containers: number): void;
   /** What the runtime holds of a pod that nobody knows is to end. */
   runtimePodOrphaned(): void;
+  /** A pod that came back under its UID begins another life. */
+  podRestarted(isStatic: boolean): void;
   /** Who is worked for, as of now. */
   counted(workers: Iterable<Worker>): void;
 }
@@ -64,6 +66,11 @@ export function createPodWorkerMetrics(metrics: Metrics, oldestStepMs: () => num
     name: 'kubelet_orphaned_runtime_pods_total',
     help: 'Pods that only the runtime knew and that had to end.',
   });
+  const restarted = metrics.counter({
+    name: 'kubelet_restarted_pods_total',
+    help: 'Pods that were deleted and came back under the same UID, by whether they are static.',
+    labelNames: ['static'],
+  });
   const working = metrics.gauge({
     name: 'kubelet_working_pods',
     help: 'Pods that are worked for, by where their life stands, by who knows them, and by whether they are static.',
@@ -84,6 +91,7 @@ export function createPodWorkerMetrics(metrics: Metrics, oldestStepMs: () => num
       containersPerPod.observe(containers);
     },
     runtimePodOrphaned: () => orphaned.inc(),
+    podRestarted: (isStatic) => restarted.inc({ static: isStatic ? 'true' : '' }),
     counted(workers) {
       const counts = new Map<string, number>();
       for (const worker of workers) {

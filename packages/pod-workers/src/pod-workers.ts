@@ -25,6 +25,11 @@ export interface PodWorkers extends AsyncDisposable {
   add(pod: Pod): void;
   /** A pod changed. One that is not known is added; one that terminates only learns of a shorter grace period. @throws TypeError as `add`. */
   update(pod: Pod): void;
+  /**
+   * Only what the API shows of a pod changed, mostly because the agent itself said so: the next step goes by it, but none follows from it, unless it shows
+   * the pod's end. Unknown pods are ignored. @throws TypeError as `add`.
+   */
+  reconcile(pod: Pod): void;
   /** Something happened to a pod: its worker looks at it soon. Unknown UIDs are ignored. */
   sync(uid: string): void;
   /**

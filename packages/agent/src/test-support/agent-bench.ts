@@ -1,6 +1,12 @@
 import { type Random, seededRandom } from '@rxlet/component-base';
 import { createVirtualClock, type VirtualClock } from '@rxlet/component-base/testing';
-import { ContainerState, type ContainerStatus, type ImageService, type RuntimeService } from '@rxlet/cri-api';
+import {
+  type CallOptions,
+  ContainerState,
+  type ContainerStatus,
+  type ImageService,
+  type RuntimeService,
+} from '@rxlet/cri-api';
 import { createFakeRuntime, discardLogs, type FakeRuntime, type FakeRuntimeOptions } from '@rxlet/fake-cri';
 import type { Pod } from '@rxlet/kube-api';
 import { PodAnnotation, PodLabel } from '@rxlet/pod-model';
@@ -53,7 +59,7 @@ export function createAgentBench(options: FakeRuntimeOptions = {}, seed = 1): Ag
   let desired: readonly Pod[] | undefined;
   let agent: Agent | undefined;
   let source: ManualSource | undefined;
-  let dead = { value: false };
+  let life = new AbortController();
   const starts = recordStarts(fake, clock);
 
   const desire = (...pods: Pod[]): void => {
@@ -64,7 +70,13 @@ export function createAgentBench(options: FakeRuntimeOptions = {}, seed = 1): Ag
     const stopping = agent;
     agent = undefined;
     source = undefined;
-    await stopping?.[Symbol.asyncDispose]();
+    let ended = stopping === undefined;
+    const end = (): void => void (ended = true);
+    const disposal = stopping?.[Symbol.asyncDispose]();
+    disposal?.then(end, end);
+    // What is being started is waited for.
+    await clock.runUntil(() => ended);
+    await disposal;
   };
   return {
     clock,
@@ -79,12 +91,11 @@ export function createAgentBench(options: FakeRuntimeOptions = {}, seed = 1): Ag
     async start(parts = {}, ports = {}) {
       await stop();
       source = createManualSource('file');
-      const life = { value: false };
-      dead = life;
+      life = new AbortController();
       agent = await createAgent(
         {
-          runtime: withCallTimeout(untilDeath(fake.runtime, life), REQUEST_TIMEOUT_MS),
-          images: withCallTimeout(untilDeath(fake.images, life), REQUEST_TIMEOUT_MS),
+          runtime: withCallTimeout(untilDeath(fake.runtime, life.signal), REQUEST_TIMEOUT_MS),
+          images: withCallTimeout(untilDeath(fake.images, life.signal), REQUEST_TIMEOUT_MS),
           sources: [source],
           clock,
           random,
@@ -111,7 +122,7 @@ export function createAgentBench(options: FakeRuntimeOptions = {}, seed = 1): Ag
       return agent;
     },
     async kill() {
-      dead.value = true;
+      life.abort(new Error('the agent is dead'));
       await stop();
     },
     instances: (podName, containerName = 'app') =>
@@ -158,17 +169,18 @@ function fullNameOf({ labels }: ContainerStatus): string {
   return `${labels[PodLabel.podName] ?? ''}/${labels[PodLabel.containerName] ?? ''}`;
 }
 
-/** After its death, an agent's calls reach nobody and no answer reaches it: neither those it would make, nor those it waits for. */
-function untilDeath<T extends RuntimeService | ImageService>(port: T, life: { value: boolean }): T {
+/** After its death, an agent's calls reach nobody and no answer reaches it: those that it waits for are cancelled, as its connection is gone. */
+function untilDeath<T extends RuntimeService | ImageService>(port: T, life: AbortSignal): T {
   return new Proxy(port, {
     get(target, name) {
-      const method = Reflect.get(target, name) as (...args: unknown[]) => unknown;
-      return (...args: unknown[]) => {
-        if (life.value) return Promise.reject(new Error('the agent is dead'));
-        const result = method.apply(target, args);
+      const method = Reflect.get(target, name) as (request: unknown, options: CallOptions) => unknown;
+      return (request: unknown, options: CallOptions = {}) => {
+        if (life.aborted) return Promise.reject(life.reason as Error);
+        const signal = options.signal === undefined ? life : AbortSignal.any([options.signal, life]);
+        const result = method.call(target, request, { ...options, signal });
         if (!(result instanceof Promise)) return result;
         return result.then((value: unknown) => {
-          if (life.value) throw new Error('the agent is dead');
+          life.throwIfAborted();
           return value;
         });
       };

@@ -1,10 +1,13 @@
-import { ContainerState, type ContainerStatus, PodSandboxState, type PodSandboxStatus } from '@rxlet/cri-api';
+import { ContainerState, type ContainerStatus, PodSandboxState } from '@rxlet/cri-api';
 import type { RpcName } from '@rxlet/fake-cri';
-import type { Container, Pod } from '@rxlet/kube-api';
-import { containerShouldRestart, isSidecar, PodLabel } from '@rxlet/pod-model';
+import type { Pod } from '@rxlet/kube-api';
+import { PodLabel } from '@rxlet/pod-model';
 import { createPleg } from '@rxlet/pleg';
 import type { AgentParts } from '../parts.ts';
-import { type AgentBench, createAgentBench, manifestPod } from './agent-bench.ts';
+import { type AgentBench, createAgentBench } from './agent-bench.ts';
+import { differences } from './model-differences.ts';
+import { modelPod, type PodKind } from './model-pods.ts';
+import { watchRuntime } from './watch-runtime.ts';
 
 /** What happens to an agent under test. */
 export type ModelStep =
@@ -25,45 +28,6 @@ export type ModelStep =
   /** The agent is killed between any two things that happen, and started again after a while. */
   | { readonly do: 'kill'; readonly afterMs: number; readonly pauseMs: number }
   | { readonly do: 'advance'; readonly ms: number };
-
-const container = (name: string, command = ['serve']): Container => ({
-  name,
-  image: `registry.example/${name}:1`,
-  command,
-});
-const shell = (name: string, script: string): Container => container(name, ['sh', '-c', script]);
-const sidecar: Container = { ...container('proxy'), restartPolicy: 'Always' };
-
-/** The pods of the model, by kind. */
-const specs = {
-  one: { containers: [container('app')] },
-  two: { containers: [container('app'), container('web')] },
-  init: { initContainers: [shell('setup', 'sleep 1'), shell('more', 'exit 0')], containers: [container('app')] },
-  sidecar: { initContainers: [sidecar, shell('setup', 'exit 0')], containers: [container('app'), container('web')] },
-  hooks: {
-    containers: [
-      {
-        ...container('app'),
-        lifecycle: {
-          postStart: { exec: { command: ['sh', '-c', 'sleep 1'] } },
-          preStop: { exec: { command: ['sh', '-c', 'sleep 1'] } },
-        },
-      },
-    ],
-  },
-  'on-failure': { restartPolicy: 'OnFailure', containers: [container('app'), container('web')] },
-  never: { restartPolicy: 'Never', initContainers: [sidecar], containers: [container('app'), container('web')] },
-  job: { restartPolicy: 'Never', containers: [shell('app', 'sleep 3')] },
-} as const satisfies Record<string, Partial<NonNullable<Pod['spec']>>>;
-
-/** The kinds of pods there are. */
-export type PodKind = keyof typeof specs;
-export const podKinds = Object.keys(specs) as PodKind[];
-
-function modelPod(name: string, kind: PodKind, version: number): Pod {
-  const spec = structuredClone<Partial<NonNullable<Pod['spec']>>>(specs[kind]);
-  return manifestPod(name, { terminationGracePeriodSeconds: 2, ...spec }, podKinds.indexOf(kind) * 10 + version);
-}
 
 /** After so much time without faults everything is as it should be: the longest wait of a crash loop, and what hangs, are over. */
 const QUIESCENCE_MS = 1_200_000;
@@ -207,202 +171,6 @@ export async function createAgentModel({ latencyMs, hints }: AgentModelOptions, 
       if (clock.pendingTimers > 0) throw new Error(`${String(clock.pendingTimers)} timers are left`);
     },
   };
-}
-
-/** What the agent made of a pod, as far as it is not what it should be. */
-function differences(bench: AgentBench, pod: Pod): string[] {
-  const problems: string[] = [];
-  const uid = uidOf(pod);
-  const complain = (what: string): void => void problems.push(`${uid}: ${what}`);
-  const { sandboxes, containers } = bench.fake.snapshot();
-  const mine = containers.filter(({ labels }) => labels[PodLabel.podUid] === uid);
-  const status = bench
-    .agent()
-    .pods.list()
-    .find((shown) => uidOf(shown) === uid)?.status;
-  const newest = (name: string): ContainerStatus | undefined =>
-    mine
-      .filter(({ labels }) => labels[PodLabel.containerName] === name)
-      .sort((a, b) => (a.metadata?.attempt ?? 0) - (b.metadata?.attempt ?? 0))
-      .at(-1);
-  const mayRestart = (spec: Container, instance: ContainerStatus | undefined): boolean =>
-    instance?.state !== ContainerState.CONTAINER_EXITED || containerShouldRestart(spec, pod, instance.exitCode);
-  const { containers: apps = [], initContainers = [] } = pod.spec ?? {};
-
-  const initFailed = initContainers.some((spec) => {
-    const instance = newest(spec.name);
-    return !isSidecar(spec) && instance?.exitCode !== 0 && !mayRestart(spec, instance);
-  });
-  const completed = initFailed || apps.every((spec) => !mayRestart(spec, newest(spec.name)));
-  // As by the kubelet, a pod that is never restarted gets no new sandbox once it had any container, and then waits for ever.
-  const neverRan = apps.some(({ name }) => !newest(name)?.startedAt);
-  const ready = sandboxes.filter(
-    ({ labels, state }) => labels[PodLabel.podUid] === uid && state === PodSandboxState.SANDBOX_READY,
-  );
-  if (pod.spec?.restartPolicy === 'Never' && neverRan && ready.length === 0) return [];
-  if (ready.length !== (completed ? 0 : 1)) complain(`${String(ready.length)} sandboxes are ready`);
-  // A sandbox stays with the latest dead container of a name.
-  const old = sandboxes.filter(({ labels }) => labels[PodLabel.podUid] === uid).length - ready.length;
-  const dead = mine.filter(({ state }) => state === ContainerState.CONTAINER_EXITED).length;
-  if (!completed && old > dead) complain(`${String(old)} old sandboxes are left`);
-
-  for (const spec of [...apps, ...initContainers]) {
-    const instance = newest(spec.name);
-    const runs = instance?.state === ContainerState.CONTAINER_RUNNING;
-    const runsToItsEnd = initContainers.includes(spec) && !isSidecar(spec);
-    const shouldRun = !completed && !runsToItsEnd && (isSidecar(spec) || mayRestart(spec, instance));
-    if (runs !== shouldRun) complain(`${spec.name} ${runs ? 'runs' : 'does not run'}`);
-    const shown = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])].find(
-      ({ name }) => name === spec.name,
-    );
-    if (instance === undefined) continue;
-    const shownState = Object.keys(shown?.state ?? {}).join();
-    if (!shown?.containerID?.endsWith(instance.id))
-      complain(`${spec.name} is shown as ${shown?.containerID ?? 'none'}`);
-    if (shown?.restartCount !== instance.metadata?.attempt)
-      complain(
-        `${spec.name} has attempt ${String(instance.metadata?.attempt)}, and is shown with ${String(shown?.restartCount)}`,
-      );
-    if (shownState !== (runs ? 'running' : 'terminated')) complain(`${spec.name} is shown ${shownState}`);
-  }
-  const phases = completed ? ['Succeeded', 'Failed'] : ['Running'];
-  if (!phases.includes(status?.phase ?? '')) complain(`its phase is ${String(status?.phase)}`);
-  const isReady = status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') ?? false;
-  const allRun = apps.every((spec) => newest(spec.name)?.state === ContainerState.CONTAINER_RUNNING);
-  if (!completed && isReady !== allRun) complain(`it is shown ${isReady ? 'ready' : 'not ready'}`);
-  return problems;
-}
-
-/** Looks at the runtime whenever it is called and whenever it answers, and throws when something is there that must never be. */
-function watchRuntime(
-  bench: AgentBench,
-  desired: ReadonlyMap<string, Pod>,
-): {
-  desire(pods: readonly Pod[]): void;
-  lost(container: ContainerStatus): void;
-  sandboxFailed(podUid: string): void;
-  check(): void;
-} {
-  const { fake, files } = bench;
-  const violations: string[] = [];
-  const seen = new Set<string>();
-  const logged = new Set<string>();
-  /** Highest attempt that was started, by pod and container. */
-  const attempts = new Map<string, number>();
-  /** Pods and containers whose instances may count from 0 again. */
-  const mayReset = new Set<string>();
-  let wanted = new Set<string>();
-  /** Containers whose pods have been wanted for as long as they run. */
-  const protectedIds = new Set<string>();
-
-  const look = (): void => {
-    const { sandboxes, containers } = fake.snapshot();
-    const only = (what: string, keys: readonly string[]): void => {
-      for (const key of keys) if (keys.indexOf(key) !== keys.lastIndexOf(key)) violations.push(`two ${what} of ${key}`);
-    };
-    const running = containers.filter(({ state }) => state === ContainerState.CONTAINER_RUNNING);
-    only('running containers', running.map(keyOf));
-    only(
-      'ready sandboxes',
-      sandboxes
-        .filter(({ state }) => state === PodSandboxState.SANDBOX_READY)
-        .map(({ labels }) => labels[PodLabel.podUid] ?? ''),
-    );
-    for (const status of containers) {
-      if (!seen.has(status.id)) noteCreation(status);
-      if (status.startedAt > 0n && !logged.has(status.id)) {
-        logged.add(status.id);
-        attempts.set(keyOf(status), status.metadata?.attempt ?? 0);
-        files.put(status.logPath, '');
-      }
-    }
-  };
-  const noteCreation = (status: ContainerStatus): void => {
-    seen.add(status.id);
-    const key = keyOf(status);
-    const attempt = status.metadata?.attempt ?? 0;
-    const before = attempts.get(key) ?? -1;
-    if (wanted.has(status.labels[PodLabel.podUid] ?? '')) protectedIds.add(status.id);
-    if (attempt <= before) {
-      if (mayReset.has(key)) attempts.delete(key);
-      else violations.push(`attempt ${String(attempt)} of ${key} follows ${String(before)}`);
-    }
-    mayReset.delete(key);
-  };
-
-  /** Why a running container may be stopped; throws when there is no reason. */
-  const checkStop = (
-    rpc: string,
-    stopped: readonly ContainerStatus[],
-    sandboxes: readonly PodSandboxStatus[],
-  ): void => {
-    for (const status of stopped) {
-      if (status.state !== ContainerState.CONTAINER_RUNNING || !protectedIds.has(status.id)) continue;
-      const uid = status.labels[PodLabel.podUid] ?? '';
-      const pod = [...desired.values()].find((one) => uidOf(one) === uid);
-      const { restartPolicy = 'Always', containers = [] } = pod?.spec ?? {};
-      // Others come to an end, or are stopped after a hook that failed.
-      if (pod === undefined || restartPolicy !== 'Always' || containers.some(({ lifecycle }) => lifecycle)) continue;
-      const ready = sandboxes.some(
-        ({ labels, state }) => labels[PodLabel.podUid] === uid && state === PodSandboxState.SANDBOX_READY,
-      );
-      if (ready) violations.push(`${rpc} of ${keyOf(status)}, which was to go on running`);
-    }
-  };
-
-  const port = fake.runtime as unknown as Record<string, (...args: unknown[]) => unknown>;
-  for (const rpc of Object.keys(port)) {
-    const call = port[rpc]!;
-    port[rpc] = (...args) => {
-      look();
-      const { sandboxes, containers } = fake.snapshot();
-      const { containerId, podSandboxId } = (args[0] ?? {}) as { containerId?: string; podSandboxId?: string };
-      if (rpc === 'stopContainer' || rpc === 'removeContainer')
-        checkStop(
-          rpc,
-          containers.filter(({ id }) => id === containerId),
-          sandboxes,
-        );
-      if (rpc === 'stopPodSandbox' || rpc === 'removePodSandbox') {
-        const uid = sandboxes.find(({ id }) => id === podSandboxId)?.labels[PodLabel.podUid];
-        const isReady = sandboxes.some(
-          ({ id, state }) => id === podSandboxId && state === PodSandboxState.SANDBOX_READY,
-        );
-        if (isReady)
-          checkStop(
-            rpc,
-            containers.filter(({ labels }) => labels[PodLabel.podUid] === uid),
-            sandboxes,
-          );
-      }
-      const answer = call(...args);
-      return answer instanceof Promise ? answer.finally(look) : answer;
-    };
-  }
-
-  return {
-    desire(pods) {
-      look();
-      wanted = new Set(pods.map(uidOf));
-      for (const { id, labels } of fake.snapshot().containers)
-        if (!wanted.has(labels[PodLabel.podUid] ?? '')) protectedIds.delete(id);
-      for (const key of attempts.keys()) if (!wanted.has(key.split('/', 1)[0]!)) mayReset.add(key);
-    },
-    lost: (status) => void mayReset.add(keyOf(status)),
-    // Init containers are removed with their logs before they run again in a new sandbox, as by the kubelet.
-    sandboxFailed(podUid) {
-      const pod = [...desired.values()].find((one) => uidOf(one) === podUid);
-      for (const { name } of pod?.spec?.initContainers ?? []) mayReset.add(`${podUid}/${name}`);
-    },
-    check() {
-      look();
-      if (violations.length > 0) throw new Error([...new Set(violations)].join('\n'));
-    },
-  };
-}
-
-function keyOf({ labels }: ContainerStatus): string {
-  return `${labels[PodLabel.podUid] ?? ''}/${labels[PodLabel.containerName] ?? ''}`;
 }
 
 function uidOf(pod: Pod): string {

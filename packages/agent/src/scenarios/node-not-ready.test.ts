@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { StatusResponseSchema } from '@rxlet/cri-api';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type AgentBench, createAgentBench, manifestPod } from './test-support/agent-bench.ts';
+import { type AgentBench, createAgentBench, manifestPod } from '../test-support/agent-bench.ts';
 
 const benches: AgentBench[] = [];
 afterEach(async () => {

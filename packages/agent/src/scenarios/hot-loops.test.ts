@@ -1,7 +1,7 @@
 import { ServiceError, StatusCode } from '@rxlet/cri-api';
 import type { PodSpec } from '@rxlet/kube-api';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type AgentBench, createAgentBench, manifestPod } from './test-support/agent-bench.ts';
+import { type AgentBench, createAgentBench, manifestPod } from '../test-support/agent-bench.ts';
 
 const benches: AgentBench[] = [];
 afterEach(async () => {

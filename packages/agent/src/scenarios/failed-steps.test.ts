@@ -1,6 +1,6 @@
 import { ContainerState, PodSandboxState } from '@rxlet/cri-api';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type AgentBench, createAgentBench, manifestPod } from './test-support/agent-bench.ts';
+import { type AgentBench, createAgentBench, manifestPod } from '../test-support/agent-bench.ts';
 
 const benches: AgentBench[] = [];
 afterEach(async () => {

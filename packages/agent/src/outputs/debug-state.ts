@@ -3,7 +3,7 @@ import type { ImageManager, ImagePull } from '@rxlet/image-manager';
 import type { Pleg } from '@rxlet/pleg';
 import type { PodConfig } from '@rxlet/pod-source';
 import type { PodWorkers } from '@rxlet/pod-workers';
-import type { RuntimeState } from './runtime-state.ts';
+import type { RuntimeState } from '../node/runtime-state.ts';
 
 /** What is looked into. */
 export interface DebugStatePorts {

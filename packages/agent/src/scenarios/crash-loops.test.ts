@@ -1,7 +1,7 @@
 import { ContainerState } from '@rxlet/cri-api';
 import type { ContainerStatus } from '@rxlet/kube-api';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type AgentBench, createAgentBench, manifestPod } from './test-support/agent-bench.ts';
+import { type AgentBench, createAgentBench, manifestPod } from '../test-support/agent-bench.ts';
 
 const TWO_HOURS_MS = 7_200_000;
 

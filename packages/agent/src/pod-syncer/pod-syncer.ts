@@ -1,7 +1,8 @@
 import { errorMessage, type EventRecorder, type Logger } from '@rxlet/component-base';
 import type { RuntimeService } from '@rxlet/cri-api';
-import type { Pod, PodStatus } from '@rxlet/kube-api';
+import type { Pod } from '@rxlet/kube-api';
 import {
+  allContainersCouldRestart,
   emptyRuntimePodStatus,
   formatPod,
   isHostNetworkPod,
@@ -11,16 +12,18 @@ import {
   readRuntimePodStatus,
   type RuntimePodStatus,
 } from '@rxlet/pod-model';
+import type { Pleg } from '@rxlet/pleg';
 import type { PodSubject, PodSyncer } from '@rxlet/pod-workers';
 import type { PodSyncResult, RuntimeManager } from '@rxlet/runtime-manager';
 import type { Prober } from '@rxlet/prober';
-import { generatePodStatus, type PodStartLatency, type StartErrors, type StatusManager } from '@rxlet/status-manager';
+import type { StartErrors, StatusManager } from '@rxlet/status-manager';
+import type { ActiveDeadlines } from './active-deadlines.ts';
 import type { MirrorPods } from './mirror-pods.ts';
-import type { RuntimeState } from './runtime-state.ts';
-import type { TerminationMessages } from './termination-messages.ts';
+import type { RuntimeState } from '../node/runtime-state.ts';
+import { createReportStatus, type ReportStatusPorts } from './report-status.ts';
 
 /** What a pod syncer joins. */
-export interface PodSyncerPorts {
+export interface PodSyncerPorts extends ReportStatusPorts {
   readonly runtime: Pick<RuntimeService, 'listPodSandbox' | 'listContainers' | 'podSandboxStatus' | 'containerStatus'>;
   /** Runtime name that prefixes container ids. */
   readonly runtimeName: string;
@@ -29,27 +32,15 @@ export interface PodSyncerPorts {
   readonly logger: Logger;
   readonly mirrorPods: Pick<MirrorPods, 'reconcile'>;
   readonly runtimeManager: Pick<RuntimeManager, 'syncPod' | 'killPod' | 'removePod'>;
-  readonly statusManager: Pick<StatusManager, 'get' | 'previousStatus' | 'setPodStatus' | 'terminatePod'>;
-  readonly prober: Pick<
-    Prober,
-    | 'addPod'
-    | 'removePod'
-    | 'stopLivenessAndStartup'
-    | 'updateStatus'
-    | 'livenessResults'
-    | 'startupResults'
-    | 'isReady'
-    | 'isStarted'
-  >;
-  readonly startLatency: Pick<PodStartLatency, 'statusGenerated'>;
-  readonly terminationMessages: TerminationMessages;
+  readonly statusManager: ReportStatusPorts['statusManager'] & Pick<StatusManager, 'terminatePod'>;
+  readonly prober: ReportStatusPorts['prober'] &
+    Pick<Prober, 'addPod' | 'removePod' | 'stopLivenessAndStartup' | 'livenessResults' | 'startupResults'>;
   readonly startErrors: Pick<StartErrors, 'update' | 'forPod' | 'forget'>;
-  /** Asks for a look at a pod in which something was changed. */
-  requestRelist(podUid: string): void;
-  /** The same, even if what was changed does not show in lists. */
-  requestReinspect(podUid: string): void;
-  /** Addresses of the node, the primary one first. */
-  readonly hostIps: readonly string[];
+  readonly activeDeadlines: ActiveDeadlines;
+  /** Has a pod synced once more, soon after the step that runs for it. */
+  syncAgain(podUid: string): void;
+  /** Who is asked for a look at a pod in which something was changed. */
+  readonly pleg: Pick<Pleg, 'requestRelist' | 'requestReinspect'>;
 }
 
 /** The runtime still runs containers although it said that it stopped them all. */
@@ -70,47 +61,9 @@ export class NodeNotReady extends Error {
 
 /** What the workers call for each pod: runtime manager, status manager and start errors, in the kubelet's order (SyncPod and its siblings). */
 export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
-  const {
-    runtime,
-    runtimeName,
-    runtimeState,
-    events,
-    logger,
-    mirrorPods,
-    runtimeManager,
-    statusManager,
-    prober,
-    startLatency,
-    terminationMessages,
-    startErrors,
-    requestRelist,
-    requestReinspect,
-    hostIps,
-  } = ports;
-
-  const report = async (
-    pod: Pod,
-    status: RuntimePodStatus,
-    podIsTerminal = false,
-    amend: (generated: PodStatus) => PodStatus = (generated) => generated,
-  ): Promise<PodStatus> => {
-    const uid = pod.metadata?.uid ?? '';
-    const generatedAlone = generatePodStatus({
-      pod,
-      runtime: await terminationMessages(pod, status),
-      previous: statusManager.previousStatus(pod),
-      lastStartErrors: startErrors.forPod(uid),
-      podIsTerminal,
-      hostIps,
-      probes: prober,
-    });
-    // Whoever ends a pod may have more to say about it: that it was evicted, and why.
-    const generated = amend(generatedAlone);
-    startLatency.statusGenerated(pod, statusManager.get(uid), generated);
-    statusManager.setPodStatus(pod, generated);
-    prober.updateStatus(uid);
-    return generated;
-  };
+  const { runtime, runtimeName, runtimeState, events, logger } = ports;
+  const { mirrorPods, runtimeManager, statusManager, prober, startErrors, pleg } = ports;
+  const report = createReportStatus(ports);
 
   const rememberStartErrors = (uid: string, { results }: PodSyncResult): void => {
     startErrors.update(
@@ -169,9 +122,12 @@ export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
       });
       rememberStartErrors(uid, result);
       // Changed resources do not show in lists.
-      if (result.results.some(({ action }) => action === 'ResizePodInPlace')) requestReinspect(uid);
-      else if (result.results.length > 0) requestRelist(uid);
-      if (result.error === undefined) return { completed: false };
+      if (result.results.some(({ action }) => action === 'ResizePodInPlace')) pleg.requestReinspect(uid);
+      else if (result.results.length > 0) pleg.requestRelist(uid);
+      if (result.error === undefined) {
+        if (wereReset(pod, result)) ports.syncAgain(uid);
+        return { completed: false };
+      }
       signal.throwIfAborted();
       // Why a container cannot start is shown at once, not with the next sync.
       await report(pod, status);
@@ -179,33 +135,40 @@ export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
     },
 
     async syncTerminatingPod({ subject, status, gracePeriodSeconds, amendStatus, signal }) {
-      if (subject.kind === 'pod') await report(subject.pod, status, false, amendStatus);
+      if (subject.kind === 'pod') await report(subject.pod, status, { amend: amendStatus });
       // Readiness goes on being probed: who sends requests to the pod must see it go.
       prober.stopLivenessAndStartup(status.uid);
       const { error } = await runtimeManager.killPod(podOf(subject), status, { gracePeriodSeconds, signal });
-      requestRelist(status.uid);
+      pleg.requestRelist(status.uid);
       signal.throwIfAborted();
       if (error !== undefined) throw error;
       prober.removePod(status.uid);
       const after = await readAfresh(status.uid, signal);
       const running = after.containers.filter(({ state }) => state === 'running');
       if (running.length > 0) throw new ContainersStillRunning(running.map(({ name }) => name));
-      if (subject.kind === 'pod') await report(subject.pod, { ...after, ips: status.ips }, true, amendStatus);
+      if (subject.kind === 'pod')
+        await report(subject.pod, { ...after, ips: status.ips }, { podIsTerminal: true, amend: amendStatus });
     },
 
     async syncTerminatedPod({ subject, status, removeContent, signal }) {
-      if (subject.kind === 'pod') await report(subject.pod, status, true);
+      if (subject.kind === 'pod') await report(subject.pod, status, { podIsTerminal: true });
       if (removeContent) {
         const identity = subject.kind === 'pod' ? subject.pod.metadata : subject.pod;
         const { name = '', namespace = '' } = identity ?? {};
         const { error } = await runtimeManager.removePod({ ...status, name, namespace }, { signal });
-        requestRelist(status.uid);
+        pleg.requestRelist(status.uid);
         if (error !== undefined) throw error;
       }
       startErrors.forget(status.uid);
+      ports.activeDeadlines.forget(status.uid);
       if (subject.kind === 'pod') statusManager.terminatePod(subject.pod);
     },
   };
+}
+
+/** Whether containers were removed to be started anew, all together (KEP-5532). That they are gone wakes nobody. */
+function wereReset(pod: Pod, { results }: PodSyncResult): boolean {
+  return allContainersCouldRestart(pod) && results.some(({ action }) => action === 'RemoveContainer');
 }
 
 function podOf(subject: PodSubject): Pod | undefined {

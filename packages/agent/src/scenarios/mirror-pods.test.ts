@@ -1,7 +1,7 @@
 import type { Pod } from '@rxlet/kube-api';
 import { podFullName } from '@rxlet/pod-model';
 import { expect, it, onTestFinished } from 'vitest';
-import { createAgentBench, manifestPod } from './test-support/agent-bench.ts';
+import { createAgentBench, manifestPod } from '../test-support/agent-bench.ts';
 
 it('keeps mirrors of static pods, until the last of the pod is gone, whatever goes wrong with them', async () => {
   const made = createAgentBench();

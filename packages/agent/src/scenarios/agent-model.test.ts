@@ -1,7 +1,8 @@
 import type { RpcName } from '@rxlet/fake-cri';
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
-import { createAgentModel, type ModelStep, podKinds } from './test-support/agent-model.ts';
+import { createAgentModel, type ModelStep } from '../test-support/agent-model.ts';
+import { podKinds } from '../test-support/model-pods.ts';
 
 const name = fc.constantFrom('a', 'b', 'c');
 const rpc = fc.constantFrom<RpcName>(

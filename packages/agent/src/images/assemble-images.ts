@@ -16,7 +16,7 @@ import {
   type ReadFsStats,
 } from '@rxlet/image-manager';
 import type { FileSystem } from '@rxlet/runtime-manager';
-import type { AgentParts } from './parts.ts';
+import type { AgentParts } from '../parts.ts';
 import { recordDirectories } from './record-directories.ts';
 
 /** Where images come from and lie, as far as it may differ from a node's own disks and files. */

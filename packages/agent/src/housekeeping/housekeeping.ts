@@ -1,23 +1,25 @@
-import { createLifetime, errorMessage, type Logger } from '@rxlet/component-base';
+import { createLifetime, errorMessage, type Logger, type Metrics } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import type { Pleg } from '@rxlet/pleg';
 import type { PodConfig } from '@rxlet/pod-source';
-import { couldHaveRunningContainers, type PodWorkers } from '@rxlet/pod-workers';
+import { couldHaveRunningContainers, isKnownTerminated, type PodWorkers } from '@rxlet/pod-workers';
 import { isStaticPod, podFullName } from '@rxlet/pod-model';
 import type { Prober } from '@rxlet/prober';
 import type { FileSystem } from '@rxlet/runtime-manager';
 import type { StatusManager } from '@rxlet/status-manager';
-import { type MirrorPods, noMirrorPods } from './mirror-pods.ts';
+import { type MirrorPods, noMirrorPods } from '../pod-syncer/mirror-pods.ts';
 import { createOrphanDirectories } from './orphan-directories.ts';
 import type { PodCgroupCleaner } from './pod-cgroup-cleaner.ts';
-import type { PodView } from './pod-view.ts';
+import { createPodCounts } from './pod-counts.ts';
+import type { PodView } from '../outputs/pod-view.ts';
 
 /** What housekeeping looks at, and what it may take from. */
 export interface HousekeepingPorts {
   readonly logger: Logger;
+  readonly metrics: Metrics;
   readonly config: Pick<PodConfig, 'sourcesReady' | 'pods'>;
   readonly pleg: Pick<Pleg, 'pods'>;
-  readonly workers: Pick<PodWorkers, 'retain' | 'state' | 'states' | 'inspect' | 'terminateRuntimePod'>;
+  readonly workers: Pick<PodWorkers, 'retain' | 'podsSynced' | 'state' | 'states' | 'inspect' | 'terminateRuntimePod'>;
   /** Default: there is no API server that would show static pods. */
   readonly mirrorPods?: Pick<MirrorPods, 'fullNames' | 'remove'> | undefined;
   readonly statusManager: Pick<StatusManager, 'removeOrphaned'>;
@@ -47,6 +49,7 @@ export function createHousekeeping(ports: HousekeepingPorts): Housekeeping {
   const isDesired = (uid: string): boolean => config.pods().some((pod) => uidOf(pod) === uid);
   const isKnown = (uid: string): boolean => workers.state(uid) !== undefined || isDesired(uid) || isHeld(uid);
   const directories = createOrphanDirectories({ files: ports.files, logger, isKnown }, ports.rootDirectory);
+  const count = createPodCounts(ports.metrics);
   const destroying = new Set<string>();
   let cleaning = false;
 
@@ -84,10 +87,12 @@ export function createHousekeeping(ports: HousekeepingPorts): Housekeeping {
     }
   };
 
-  /** Whether something may run in the pod's cgroup, now or soon. */
-  const mayRun = (uid: string): boolean => {
-    const state = workers.state(uid);
-    return state === undefined ? isHeld(uid) : couldHaveRunningContainers(state);
+  /** Whether something may run in the pod's cgroup, now or soon. What only the runtime holds has a worker by now, which ends it. */
+  const mayRun = (uid: string): boolean => couldHaveRunningContainers(workers.state(uid), workers.podsSynced());
+
+  const isActive = (pod: Pod): boolean => {
+    const state = workers.state(uidOf(pod));
+    return state !== undefined && !isKnownTerminated(state);
   };
 
   const attempt = async (what: string, work: () => Promise<void>): Promise<void> => {
@@ -113,6 +118,8 @@ export function createHousekeeping(ports: HousekeepingPorts): Housekeeping {
       statusManager.removeOrphaned(known);
       for (const pod of config.pods()) if (workers.state(uidOf(pod)) === undefined) addMissing(pod);
       for (const held of pleg.pods()) if (workers.state(held.uid) === undefined) workers.terminateRuntimePod(held);
+      const pods = config.pods();
+      count({ desired: pods, active: pods.filter(isActive), mirrors: [...mirrorPods.fullNames()].length });
       if (!cleaning) void lifetime.track(clean());
     },
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),

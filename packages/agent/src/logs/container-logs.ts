@@ -4,7 +4,7 @@ import { type LogQuery, RequestError } from '@rxlet/kubelet-server';
 import type { PodStatusCache } from '@rxlet/pleg';
 import { findPodContainer, type RuntimeContainerStatus } from '@rxlet/pod-model';
 import { type LogChunk, type LogFiles, LogReadError, readContainerLog } from '@rxlet/runtime-manager';
-import type { PodView } from './pod-view.ts';
+import type { PodView } from '../outputs/pod-view.ts';
 
 /** What reading logs of the agent's pods needs. */
 export interface ContainerLogsPorts {

@@ -7,7 +7,14 @@ import {
   type Metrics,
 } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
-import { isStaticPod, isTerminalPhase, podEventObject, podQosClass, type RuntimePod } from '@rxlet/pod-model';
+import {
+  isStaticPod,
+  isTerminalPhase,
+  podEventObject,
+  podQosClass,
+  type RuntimePod,
+  type RuntimePodStatus,
+} from '@rxlet/pod-model';
 import type { Pleg, PodLifecycleEvent } from '@rxlet/pleg';
 import type { PodConfig, PodOperation, PodUpdate } from '@rxlet/pod-source';
 import {
@@ -18,14 +25,15 @@ import {
 } from '@rxlet/pod-workers';
 import type { Prober, ProbeResultChange } from '@rxlet/prober';
 import type { FileSystem, RuntimeManager } from '@rxlet/runtime-manager';
-import type { StatusManager } from '@rxlet/status-manager';
-import { exhaustMap, interval, map, merge, type Observable } from 'rxjs';
+import { needsReadinessReconcile, type StatusManager } from '@rxlet/status-manager';
+import { interval, map, merge } from 'rxjs';
 import { type AdmissionHandler, type AdmissionRefusal, admitPod, createRejectionCounter } from './admission.ts';
-import { createHousekeeping } from './housekeeping.ts';
+import { createGarbageCollection } from '../housekeeping/garbage-collection.ts';
+import { createHousekeeping } from '../housekeeping/housekeeping.ts';
 import { createPacedSyncs } from './paced-syncs.ts';
-import type { MirrorPods } from './mirror-pods.ts';
-import type { PodCgroupCleaner } from './pod-cgroup-cleaner.ts';
-import type { PodView } from './pod-view.ts';
+import type { MirrorPods } from '../pod-syncer/mirror-pods.ts';
+import type { PodCgroupCleaner } from '../housekeeping/pod-cgroup-cleaner.ts';
+import type { PodView } from '../outputs/pod-view.ts';
 
 /** What the loop joins. */
 export interface SyncLoopPorts {
@@ -55,15 +63,19 @@ export interface SyncLoopPorts {
 export interface SyncLoopOptions {
   /** The agent's own directory, as the kubelet's `--root-dir`. */
   readonly rootDirectory: string;
+  /** As the API knows the node. */
+  readonly nodeName: string;
   /** How often what should not be there is looked for. Default two seconds, as the kubelet's. */
-  readonly housekeepingPeriodMs?: number;
-  /** How often dead containers, old sandboxes and logs are collected. Default one minute, as the kubelet's. */
-  readonly garbageCollectionPeriodMs?: number;
+  readonly housekeepingPeriodMs?: number | undefined;
+  /** How often dead containers, old sandboxes and logs are collected, the first time at once. Default one minute, as the kubelet's. */
+  readonly garbageCollectionPeriodMs?: number | undefined;
 }
 
 /** The heart of the agent: tells the workers what to do, from what the sources want, what the runtime did, and what time it is. */
 export interface SyncLoop extends AsyncDisposable {
   start(): void;
+  /** Has a pod synced soon because something happened to it that neither its source nor the runtime tells of. As with all that happens, not too often. */
+  requestSync(podUid: string): void;
   /** What is wrong with the loop; `undefined` while it goes round. */
   problem(): string | undefined;
 }
@@ -75,7 +87,7 @@ const STUCK_AFTER_MS = 300_000;
 export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): SyncLoop {
   const { clock, logger, events, config, pleg, workers, runtimeManager, statusManager, prober, admission, view } =
     ports;
-  const { housekeepingPeriodMs = 2_000, garbageCollectionPeriodMs = 60_000 } = options;
+  const { housekeepingPeriodMs = 2_000 } = options;
   const lifetime = createLifetime();
   const countRejection = createRejectionCounter(ports.metrics);
   const syncs = createPacedSyncs(clock, (uid) => workers.sync(uid));
@@ -100,7 +112,6 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): 
       refuse(pod, refusal);
       return;
     }
-    refused.delete(uidOf(pod));
     if (isStaticPod(pod))
       pleg
         .pods()
@@ -129,6 +140,15 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): 
     }
     view.put(pod);
     if (!refused.has(uid)) workers.update(pod);
+  };
+
+  /** What the API shows of a pod is mostly what this agent told it: only the gates of its readiness, and its eviction, call for something to be done. */
+  const reconcilePod = (pod: Pod): void => {
+    const uid = uidOf(pod);
+    if (refused.has(uid)) return;
+    workers.reconcile(pod);
+    if (needsReadinessReconcile(pod)) syncs.request(uid);
+    if (pod.status?.phase === 'Failed' && pod.status.reason === 'Evicted') removeDeadContainers(uid);
   };
 
   /** Also what never ran here has to be told to be gone. */
@@ -163,7 +183,7 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): 
   const handlers: Readonly<Record<PodOperation, (pod: Pod) => void>> = {
     ADD: addPod,
     UPDATE: updatePod,
-    RECONCILE: updatePod,
+    RECONCILE: reconcilePod,
     DELETE: deletePod,
     REMOVE: removePod,
   };
@@ -176,12 +196,21 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): 
     const removeAll = state !== undefined && shouldContentBeRemoved(state);
     // The terminated step removes all there is; only a pod that lives on has to be kept from filling the disk.
     if (state?.kind !== 'syncing' && !removeAll) return;
-    const status = pleg.cache.get(event.podUid);
+    trim(pleg.cache.get(event.podUid), event.containerName, removeAll);
+  };
+
+  /** An evicted pod is to free at once what it used. */
+  const removeDeadContainers = (uid: string): void => {
+    const status = pleg.cache.get(uid);
+    const dead = status.containers.filter(({ state }) => state === 'exited').map(({ name }) => name);
+    for (const name of new Set(dead)) trim(status, name, true);
+  };
+
+  const trim = (status: RuntimePodStatus, containerName: string, removeAll: boolean): void =>
     inBackground(
       'removing dead containers',
-      runtimeManager.trimDeadContainers(status, event.containerName, { removeAll, signal: lifetime.signal }),
+      runtimeManager.trimDeadContainers(status, containerName, { removeAll, signal: lifetime.signal }),
     );
-  };
 
   /** The same UID again is another life, of which the status of the one before says nothing: neither its restarts nor its end. */
   const onTransition = ({ uid, from, to }: PodWorkerTransition): void => {
@@ -211,16 +240,8 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): 
     for (const uid of ended) if (workers.state(uid) === undefined) ended.delete(uid);
   };
 
-  const collectGarbage = async (): Promise<void> => {
-    await runtimeManager.collectGarbage({
-      signal: lifetime.signal,
-      allSourcesReady: config.sourcesReady(),
-      shouldContentBeRemoved: (uid) => {
-        const state = workers.state(uid);
-        return state === undefined || shouldContentBeRemoved(state);
-      },
-    });
-  };
+  const garbageCollection = createGarbageCollection(ports, options);
+  lifetime.defer(() => garbageCollection[Symbol.asyncDispose]());
 
   const inBackground = (what: string, work: Promise<unknown>): void => {
     void lifetime.track(work).catch((error: unknown) => {
@@ -239,7 +260,6 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): 
         logger.error(`${what} failed`, { error: errorMessage(error) });
       }
     };
-  const every = (periodMs: number): Observable<number> => interval(periodMs, clock.scheduler);
 
   return {
     start() {
@@ -248,17 +268,12 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): 
         pleg.events$.pipe(map(guarded('handling an event of the runtime', onLifecycleEvent))),
         workers.transitions$.pipe(map(guarded('handling the transition of a pod', onTransition))),
         prober.results$.pipe(map(guarded('handling the result of a probe', onProbeResult))),
-        every(housekeepingPeriodMs).pipe(map(guarded('housekeeping', housekeep))),
-        every(garbageCollectionPeriodMs).pipe(
-          exhaustMap(() =>
-            lifetime
-              .track(collectGarbage())
-              .catch((error: unknown) => logger.error('garbage collection failed', { error: errorMessage(error) })),
-          ),
-        ),
+        interval(housekeepingPeriodMs, clock.scheduler).pipe(map(guarded('housekeeping', housekeep))),
       ).subscribe();
       lifetime.defer(() => subscription.unsubscribe());
+      garbageCollection.start();
     },
+    requestSync: syncs.request,
     problem() {
       if (lastActiveMs === undefined) return 'the sync loop has not begun';
       return clock.monotonicNow() - lastActiveMs > STUCK_AFTER_MS ? 'sync Loop took longer than expected' : undefined;
