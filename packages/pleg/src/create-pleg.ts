@@ -103,12 +103,13 @@ export function createPleg(ports: PlegPorts, options: PlegOptions): Pleg {
   const checks = createHintChecks({
     clock,
     lookUp: reader.lookUp,
-    look: (uid) => (uid === undefined ? requestFullRelist() : requestRelist(uid)),
+    look: (uid) => (uid === undefined ? requestFullRelist(relistPeriodMs) : requestRelist(uid)),
   });
   let wakeLoop: (() => void) | undefined;
   let started = false;
   let following = false;
-  let fullRelistRequested = false;
+  /** How long after the end of a full relist another one was asked for. */
+  let fullRelistAfterMs = Infinity;
   /** The present period while hints come. */
   let netPeriodMs = relistPeriodMs;
   let listedMs: number | undefined;
@@ -121,7 +122,7 @@ export function createPleg(ports: PlegPorts, options: PlegOptions): Pleg {
 
   const relistAll = async (): Promise<void> => {
     requested.clear();
-    fullRelistRequested = false;
+    fullRelistAfterMs = Infinity;
     const mark = cache.mark();
     metrics.relistBegan(clock.monotonicNow());
     try {
@@ -174,17 +175,17 @@ export function createPleg(ports: PlegPorts, options: PlegOptions): Pleg {
       await relistAll();
       const endedMs = clock.monotonicNow();
       // However many ask: at most half of the time is spent on listing everything.
-      const nextFullMs = endedMs + Math.min(endedMs - beganMs, relistPeriodMs);
+      const restMs = Math.min(endedMs - beganMs, relistPeriodMs);
       while (!lifetime.signal.aborted) {
         // Asked anew each time: hints get lost, and what could not be read is tried again at the next relist.
         const allIsWell = listError === undefined && reader.sick.size === 0;
         const periodMs = following && allIsWell ? netPeriodMs : relistPeriodMs;
-        const remainingMs = endedMs + periodMs - clock.monotonicNow();
+        const tooManySingle = requested.size > MAX_SINGLE_RELISTS;
+        const wantedAfterMs = tooManySingle ? 0 : fullRelistAfterMs;
+        const remainingMs = endedMs + Math.min(periodMs, Math.max(wantedAfterMs, restMs)) - clock.monotonicNow();
         if (remainingMs <= 0) break;
-        if (fullRelistRequested || requested.size > MAX_SINGLE_RELISTS) {
-          const pauseMs = nextFullMs - clock.monotonicNow();
-          if (pauseMs <= 0) break;
-          await sleep(clock, pauseMs, lifetime.signal).catch(() => undefined);
+        if (tooManySingle) {
+          await sleep(clock, remainingMs, lifetime.signal).catch(() => undefined);
           continue;
         }
         const [uid] = requested;
@@ -199,11 +200,12 @@ export function createPleg(ports: PlegPorts, options: PlegOptions): Pleg {
   };
 
   const waitForRequest = async (timeoutMs: number): Promise<void> => {
-    const woken = new AbortController();
-    const wake = (): void => woken.abort();
+    const { promise: woken, resolve } = Promise.withResolvers<void>();
+    const wake = (): void => resolve();
+    using _timer = clock.setTimer(timeoutMs, wake);
     wakeLoop = wake;
     lifetime.signal.addEventListener('abort', wake, { once: true });
-    await sleep(clock, timeoutMs, woken.signal).catch(() => undefined);
+    await woken;
     lifetime.signal.removeEventListener('abort', wake);
     wakeLoop = undefined;
   };
@@ -212,8 +214,8 @@ export function createPleg(ports: PlegPorts, options: PlegOptions): Pleg {
     requested.add(podUid);
     wakeLoop?.();
   };
-  const requestFullRelist = (): void => {
-    fullRelistRequested = true;
+  const requestFullRelist = (afterMs: number): void => {
+    fullRelistAfterMs = Math.min(fullRelistAfterMs, afterMs);
     wakeLoop?.();
   };
 
@@ -235,7 +237,7 @@ export function createPleg(ports: PlegPorts, options: PlegOptions): Pleg {
         following = now;
         netPeriodMs = relistPeriodMs;
         // What happened before the stream was open, no hint has told.
-        requestFullRelist();
+        requestFullRelist(0);
       };
       void lifetime.track(followHints(hints, { clock, random, logger, metrics, onHint, onChange }, lifetime.signal));
     },

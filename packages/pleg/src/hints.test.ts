@@ -130,6 +130,23 @@ describe('with the events of the runtime', () => {
     expect(pleg.cache.get('p2').containers).toHaveLength(1);
   });
 
+  it('lists all no more than once a second for the sake of containers that no list has shown yet', async () => {
+    const source = manualHints();
+    const { clock, fake, pleg } = bench(() => source);
+    pleg.start();
+    await clock.advance(200_000);
+    const lists = fake.calls.get('listPodSandbox') ?? 0;
+    for (let pod = 0; pod < 40; pod++) {
+      source.hint({ containerId: `in the making ${String(pod)}`, kind: 'started' });
+      await clock.advance(50);
+    }
+    const { containerId } = await runPod(fake, 'p1');
+    source.hint({ containerId, kind: 'started' });
+    await clock.advance(1_500);
+    expect((fake.calls.get('listPodSandbox') ?? 0) - lists).toBeLessThanOrEqual(4);
+    expect(pleg.cache.get('p1').containers).toHaveLength(1);
+  });
+
   it('trusts the events more and more, and looks each second again when they missed something', async () => {
     const source = manualHints();
     const { clock, fake, pleg } = bench(() => source);

@@ -23,13 +23,17 @@ async function setUp() {
   const cache = createPodStatusCache();
   const gate = Promise.withResolvers<void>();
   const lifetime = createLifetime();
+  const hideIp = { value: false };
   const reader = createPodReader(
     {
       runtime: {
         containerStatus: runtime.containerStatus,
         podSandboxStatus: async (request, options) => {
           await gate.promise;
-          return runtime.podSandboxStatus(request, options);
+          const response = await runtime.podSandboxStatus(request, options);
+          const { status } = response;
+          if (!hideIp.value || status?.network === undefined) return response;
+          return { ...response, status: { ...status, network: { ...status.network, ip: '' } } };
         },
       },
       clock,
@@ -51,7 +55,7 @@ async function setUp() {
     const { containerId } = await runtime.createContainer({ podSandboxId, sandboxConfig, config });
     await runtime.startContainer({ containerId });
   };
-  return { clock, cache, reader, list, startContainer, gate };
+  return { clock, fake, podSandboxId, cache, reader, list, startContainer, gate, hideIp };
 }
 
 describe('a read of a pod', () => {
@@ -87,5 +91,38 @@ describe('a read of a pod', () => {
     cache.setPodListed(uid, next);
     await clock.settle();
     expect(found).toMatchObject({ containers: [{ name: 'main' }] });
+  });
+
+  it('asks about a sandbox once, and again when it has ended or is to be read anew', async () => {
+    const { clock, cache, reader, list, startContainer, gate, fake, podSandboxId } = await setUp();
+    gate.resolve();
+    const asked = async (): Promise<number> => {
+      reader.reconcile(uid, await list(), cache.mark());
+      await clock.settle();
+      return fake.calls.get('podSandboxStatus') ?? 0;
+    };
+    expect(await asked()).toBe(1);
+    await startContainer();
+    expect(await asked()).toBe(1);
+    expect(cache.get(uid)).toMatchObject({ ips: [expect.any(String)], containers: [{ state: 'running' }] });
+    reader.reinspect(uid);
+    expect(await asked()).toBe(2);
+    fake.failSandbox(podSandboxId);
+    expect(await asked()).toBe(3);
+    expect(cache.get(uid).sandboxes).toMatchObject([{ state: 'notready' }]);
+  });
+
+  it('asks again about a sandbox that had no address yet', async () => {
+    const { clock, cache, reader, list, startContainer, gate, hideIp } = await setUp();
+    gate.resolve();
+    hideIp.value = true;
+    reader.reconcile(uid, await list(), cache.mark());
+    await clock.settle();
+    expect(cache.get(uid).ips).toEqual([]);
+    hideIp.value = false;
+    await startContainer();
+    reader.reconcile(uid, await list(), cache.mark());
+    await clock.settle();
+    expect(cache.get(uid).ips).toHaveLength(1);
   });
 });

@@ -1,5 +1,5 @@
-import { type Clock, createSemaphore, type Lifetime, type Logger, sleep, withDeadline } from '@rxlet/component-base';
-import type { RuntimeService } from '@rxlet/cri-api';
+import { type Clock, createSemaphore, type Lifetime, type Logger, withDeadline } from '@rxlet/component-base';
+import { PodSandboxState, type PodSandboxStatusResponse, type RuntimeService } from '@rxlet/cri-api';
 import { readRuntimePodStatus, type RuntimePod, type RuntimePodStatus } from '@rxlet/pod-model';
 import type { ListedState } from './hint-checks.ts';
 import { computePodLifecycleEvents, type PodLifecycleEvent } from './pod-lifecycle-event.ts';
@@ -51,6 +51,8 @@ interface PodRecord {
   listedAt: ReadMark;
   reading: boolean;
   reinspect: boolean;
+  /** What was said of its sandboxes. */
+  readonly sandboxes: Map<string, PodSandboxStatusResponse>;
 }
 
 /** How long a read may keep its place; nearly all take milliseconds. */
@@ -79,7 +81,7 @@ export function createPodReader(ports: PodReaderPorts, options: PodReaderOptions
           cache.setSettled(uid, listedAt);
           break;
         }
-        const status = await readInTurn(() => readStatus(uid, target, listedAt));
+        const status = await readInTurn(() => readStatus(uid, record, target, listedAt));
         if (status === undefined) break;
         if (reinspect) record.reinspect = false;
         record.read = target;
@@ -101,10 +103,10 @@ export function createPodReader(ports: PodReaderPorts, options: PodReaderOptions
     let reading: Promise<T> | undefined;
     await places.run(async () => {
       reading = read();
-      const waited = new AbortController();
-      const patience = sleep(clock, PLACE_MS, AbortSignal.any([waited.signal, lifetime.signal])).catch(() => undefined);
-      await Promise.race([reading, patience]);
-      waited.abort();
+      // The end of the lifetime ends the reading.
+      const { promise: late, resolve } = Promise.withResolvers<void>();
+      using _timer = clock.setTimer(PLACE_MS, resolve);
+      await Promise.race([reading, late]);
     }, lifetime.signal);
     return reading!;
   };
@@ -115,6 +117,7 @@ export function createPodReader(ports: PodReaderPorts, options: PodReaderOptions
    */
   const readStatus = async (
     uid: string,
+    record: PodRecord,
     target: RuntimePod | undefined,
     mark: ReadMark,
   ): Promise<RuntimePodStatus | 'gone' | undefined> => {
@@ -125,7 +128,7 @@ export function createPodReader(ports: PodReaderPorts, options: PodReaderOptions
     }
     try {
       const status = await withDeadline(clock, readTimeoutMs, lifetime.signal, (signal) =>
-        readRuntimePodStatus(runtime, target, { runtimeName, signal, timeoutMs: readTimeoutMs }),
+        readRuntimePodStatus(askingOnce(record, target), target, { runtimeName, signal, timeoutMs: readTimeoutMs }),
       );
       const kept = keepIps(cache.get(uid), status);
       sick.delete(uid);
@@ -142,6 +145,33 @@ export function createPodReader(ports: PodReaderPorts, options: PodReaderOptions
     }
   };
 
+  /**
+   * The runtime, but of a sandbox that is listed in the state in which it was last read, that answer stands: once it has its addresses, nothing else of it
+   * changes. A pod that starts is read several times, and its sandbox was the same all along.
+   */
+  const askingOnce = (
+    { sandboxes, reinspect }: PodRecord,
+    target: RuntimePod,
+  ): Pick<RuntimeService, 'podSandboxStatus' | 'containerStatus'> => {
+    const ready = new Map(target.sandboxes.map(({ id, state }) => [id, state === 'ready']));
+    for (const [id, { status }] of sandboxes) {
+      const wasReady = status?.state === PodSandboxState.SANDBOX_READY;
+      const hasAddresses = (status?.network?.ip ?? '') !== '';
+      if (reinspect || ready.get(id) !== wasReady || (wasReady && !hasAddresses)) sandboxes.delete(id);
+    }
+    return {
+      containerStatus: (request, options) => runtime.containerStatus(request, options),
+      async podSandboxStatus(request, options) {
+        const { podSandboxId = '' } = request;
+        const known = sandboxes.get(podSandboxId);
+        if (known !== undefined) return known;
+        const response = await runtime.podSandboxStatus(request, options);
+        sandboxes.set(podSandboxId, response);
+        return response;
+      },
+    };
+  };
+
   const index = (uid: string, earlier: RuntimePod | undefined, later: RuntimePod | undefined): void => {
     for (const id of idsOf(earlier)) owners.delete(id);
     for (const id of idsOf(later)) owners.set(id, uid);
@@ -152,7 +182,14 @@ export function createPodReader(ports: PodReaderPorts, options: PodReaderOptions
       let record = records.get(uid);
       if (record === undefined) {
         if (listed === undefined) return false;
-        record = { read: undefined, listed: undefined, listedAt: 0, reading: false, reinspect: false };
+        record = {
+          read: undefined,
+          listed: undefined,
+          listedAt: 0,
+          reading: false,
+          reinspect: false,
+          sandboxes: new Map(),
+        };
         records.set(uid, record);
       }
       index(uid, record.listed, listed);

@@ -40,6 +40,7 @@ export type { LogChunk } from './logs/log-output.ts';
 export { LogReadError, type LogReadErrorReason } from './logs/log-read-error.ts';
 export { readContainerLog, type ReadLogOptions, type ReadLogPorts } from './logs/read-container-log.ts';
 export type {
+  EnsuredImage,
   EnsureImageRequest,
   ImageEnsurer,
   ImageFailure,
@@ -59,6 +60,7 @@ export type { PodCgroups, PodCgroupValues } from './resize/pod-cgroups.ts';
 export { podResizeInProgress } from './resize/pod-resize-in-progress.ts';
 export { createRuntimeManager, type RuntimeManager, type RuntimeManagerOptions } from './runtime-manager.ts';
 export type { CrashLoopBackoffOptions } from './sync/crash-loop-backoff.ts';
+export { FINISH_SENT_CALLS_MS } from './sync/finish-sent-call.ts';
 export type { SyncPodOptions } from './sync/sync-pod.ts';
 export {
   type ImageFailureReason,

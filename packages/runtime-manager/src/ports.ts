@@ -1,5 +1,5 @@
 import type { Clock, EventRecorder, Logger, Metrics, Random } from '@rxlet/component-base';
-import type { ContainerConfig, ImageService, PodSandboxConfig, RuntimeService } from '@rxlet/cri-api';
+import type { ContainerConfig, Image, ImageService, PodSandboxConfig, RuntimeService } from '@rxlet/cri-api';
 import type { Container, EphemeralContainer, LifecycleHandler, Pod } from '@rxlet/kube-api';
 import type { FileSystem } from './files/file-system.ts';
 import type { MemoryUsage } from './resize/memory-usage.ts';
@@ -35,10 +35,17 @@ export interface ImageFailure extends Error {
 export interface ImageEnsurer {
   /**
    * Pulls the image if need be.
-   * @returns how to name the image to the runtime
    * @throws ImageFailure; any other error counts as `ErrImagePull`.
    */
-  ensureImageExists(request: EnsureImageRequest): Promise<{ readonly imageRef: string }>;
+  ensureImageExists(request: EnsureImageRequest): Promise<EnsuredImage>;
+}
+
+/** An image that is there. */
+export interface EnsuredImage {
+  /** How to name it to the runtime. */
+  readonly imageRef: string;
+  /** What ImageStatus said of its user, where the image was found by that call; it spares another one. Absent: the runtime is asked. */
+  readonly user?: Pick<Image, 'uid' | 'username'> | undefined;
 }
 
 /** What a lifecycle hook is run for. */

@@ -36,9 +36,10 @@ describe('the manager', () => {
     const steps: unknown[] = [];
     b.manager.results$.subscribe((step) => steps.push(step));
     await b.clock.settle();
-    await b.manager[Symbol.asyncDispose]();
+    await b.during(b.manager[Symbol.asyncDispose]());
     await expect(running).rejects.toThrow('stopped');
-    expect(steps).toEqual([]);
+    expect(steps).toMatchObject([{ action: 'CreatePodSandbox' }]);
+    expect(await b.containers(testPod())).toEqual([]);
     expect(b.clock.pendingTimers).toBe(0);
   });
 
@@ -48,6 +49,6 @@ describe('the manager', () => {
     const running = b.manager.syncPod(testPod(), await b.status(testPod()), { signal: controller.signal });
     await b.clock.settle();
     controller.abort(new Error('enough'));
-    await expect(running).rejects.toThrow('enough');
+    await expect(b.during(running)).rejects.toThrow('enough');
   });
 });

@@ -89,7 +89,7 @@ export interface RuntimeManager extends AsyncDisposable {
   readonly results$: Observable<PodSyncStep>;
 }
 
-/** Creates a {@link RuntimeManager}. Disposing it cancels the calls under way and waits for them. */
+/** Creates a {@link RuntimeManager}. Disposing it ends the calls under way as their own signals do, and waits for them: some seconds at most. */
 export function createRuntimeManager(ports: RuntimeManagerPorts, options: RuntimeManagerOptions): RuntimeManager {
   const lifetime = createLifetime();
   const steps = new Subject<PodSyncStep>();

@@ -11,7 +11,7 @@ export interface ImageUser {
 }
 
 /** The user of an image as ImageStatus reports it; root for an image that names none or that the runtime does not know. */
-export function imageUserOf(image: Image | undefined): ImageUser {
+export function imageUserOf(image: Pick<Image, 'uid' | 'username'> | undefined): ImageUser {
   if (image?.uid !== undefined) return { uid: image.uid.value };
   if (image !== undefined && image.username !== '') return { username: image.username };
   return { uid: 0n };

@@ -67,6 +67,18 @@ describe('node file system', () => {
     expect(modes).toEqual([0o755, 0o755, 0o666, 0o644]);
   });
 
+  it('makes the same directory several times at once', async () => {
+    const paths = ['a/b/c', 'a/b', 'a/b/d', 'a/b/c'].map((path) => join(root, path));
+    await Promise.all(paths.map((path) => files.makeDirectory(path, 0o750)));
+    expect(await Promise.all(paths.map(modeOf))).toEqual([0o750, 0o750, 0o750, 0o750]);
+  });
+
+  it('makes no directory in the place of a file or below it', async () => {
+    await files.writeFile(join(root, 'f'), 'text', 0o644);
+    await expect(files.makeDirectory(join(root, 'f/x'), 0o755)).rejects.toThrow('ENOTDIR');
+    expect(await readFile(join(root, 'f'), 'utf8')).toBe('text');
+  });
+
   it('leaves a directory that is there as it is', async () => {
     await files.makeDirectory(join(root, 'a'), 0o700);
     await files.makeDirectory(join(root, 'a/b'), 0o755);

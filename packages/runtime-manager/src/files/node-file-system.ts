@@ -1,5 +1,5 @@
-import { constants, fstatSync, lstatSync, type Stats } from 'node:fs';
-import { access, chmod, mkdir, open, readdir, readFile, rm, rmdir, symlink, unlink } from 'node:fs/promises';
+import { constants, existsSync, fstatSync, lstatSync, type Stats } from 'node:fs';
+import { chmod, mkdir, open, readdir, readFile, rm, rmdir, symlink, unlink } from 'node:fs/promises';
 import { dirname, resolve, sep } from 'node:path';
 import { replaceFile } from '@rxlet/component-base/files';
 import type { FileSystem } from './file-system.ts';
@@ -52,29 +52,29 @@ export function createNodeFileSystem({ roots }: NodeFileSystemOptions): FileSyst
       .filter((name) => name !== '');
     return names.map((_, index) => [root, ...names.slice(0, index + 1)].join(sep));
   };
-  const refuseLinks = (components: readonly string[]): void => {
-    for (const component of components) {
+  /** @returns what of it is not there yet */
+  const refuseLinks = (components: readonly string[]): readonly string[] => {
+    for (const [index, component] of components.entries()) {
       const stats = statsOf(component);
-      if (stats === undefined) return;
+      if (stats === undefined) return components.slice(index);
       if (stats.isSymbolicLink()) throw new UnsafePathError('SymbolicLink', component);
     }
+    return [];
   };
   /** For what is done to the entry itself: only the way there must be free of links. */
-  const checkParent = (path: string): void => refuseLinks(componentsBelowRoot(path).slice(0, -1));
-  const checkAll = (path: string): void => refuseLinks(componentsBelowRoot(path));
+  const checkParent = (path: string): void => void refuseLinks(componentsBelowRoot(path).slice(0, -1));
+  const checkAll = (path: string): void => void refuseLinks(componentsBelowRoot(path));
 
   return {
     async makeDirectory(path, mode) {
       const components = componentsBelowRoot(path);
       const root = components.length === 0 ? path : dirname(components[0]!);
       if (statsOf(root) === undefined) await mkdir(root, { recursive: true, mode });
-      refuseLinks(components);
-      for (const component of components) {
-        if (statsOf(component) !== undefined) continue;
-        await mkdir(component, { mode }).catch((error: unknown) => {
-          // Another container of the pod was faster.
-          if (codeOf(error) !== 'EEXIST') throw error;
-        });
+      const missing = refuseLinks(components);
+      if (missing.length === 0) return;
+      await mkdir(path, { recursive: true, mode });
+      refuseLinks(missing);
+      for (const component of missing) {
         if ((statsOf(component)!.mode & PERMISSIONS) !== mode) await chmod(component, mode);
       }
     },
@@ -117,17 +117,22 @@ export function createNodeFileSystem({ roots }: NodeFileSystemOptions): FileSyst
     },
     readNodeFile: (path) => readFile(path, 'utf8'),
     async list(path) {
-      checkAll(path);
+      if (refuseLinks(componentsBelowRoot(path)).length > 0) return [];
       return (await unlessMissing(readdir(path))) ?? [];
     },
     async exists(path) {
       checkParent(path);
-      return (await unlessMissing(access(path).then(() => true))) ?? false;
+      return existsSync(path);
     },
     async link(target, path) {
       checkParent(path);
-      await unlessMissing(unlink(path));
-      await symlink(target, path);
+      try {
+        await symlink(target, path);
+      } catch (error) {
+        if (codeOf(error) !== 'EEXIST') throw error;
+        await unlink(path);
+        await symlink(target, path);
+      }
     },
     async removeFile(path) {
       checkParent(path);
@@ -152,7 +157,7 @@ export function createNodeFileSystem({ roots }: NodeFileSystemOptions): FileSyst
 
 /**
  * What is at a path itself, if anything. Asked at once: this concerns the agent's own directories, where the answer takes microseconds and a detour over the
- * thread pool twenty times as long.
+ * thread pool twenty times as long. What changes something on the disk may have to wait for it, and is left to the thread pool.
  */
 function statsOf(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false });

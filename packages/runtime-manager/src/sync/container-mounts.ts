@@ -8,51 +8,67 @@ import type { Context } from '../context.ts';
 import { etcHostsContent } from '../files/etc-hosts.ts';
 import { containerDirectory, etcHostsFile, podDirectory } from '../files/pod-paths.ts';
 
+/** The file that a pod's containers see as /etc/hosts, in one sync. */
+export interface EtcHosts {
+  /** Writes it for the first container that wants it. The pod's directory must be there. @returns its path; `undefined` for a pod that gets none. */
+  write(): Promise<string | undefined>;
+}
+
+/** Creates an {@link EtcHosts}. Each sync that starts something writes the file anew, so that it follows the sandbox's addresses. */
+export function createEtcHosts(
+  { files, settings, nodeHostsFile }: Context,
+  pod: Pod,
+  podIps: readonly string[],
+): EtcHosts {
+  const hostNetwork = isHostNetworkPod(pod);
+  const path = etcHostsFile(settings, pod.metadata?.uid ?? '');
+  let written = false;
+  return {
+    async write() {
+      if (podIps.length === 0 && !hostNetwork) return undefined;
+      if (written) return path;
+      const nodeHosts = hostNetwork ? await files.readNodeFile(nodeHostsFile) : '';
+      await files.writeFile(
+        path,
+        etcHostsContent(pod, podIps, podHostname(pod, settings.clusterDomain), nodeHosts),
+        0o644,
+      );
+      written = true;
+      return path;
+    },
+  };
+}
+
 /** Makes the files that the agent itself puts into a container. @returns what to mount, in order: /etc/hosts, then the file for the termination message. */
 export async function prepareOwnMounts(
   context: Context,
   pod: Pod,
   container: Container | EphemeralContainer,
-  podIps: readonly string[],
+  etcHosts: EtcHosts,
 ): Promise<Mount[]> {
-  await context.files.makeDirectory(podDirectory(context.settings, pod.metadata?.uid ?? ''), 0o750);
-  const mounts = [
-    await prepareEtcHosts(context, pod, container, podIps),
-    await prepareTerminationMessage(context, pod, container),
-  ];
-  return mounts.filter((mount) => mount !== undefined);
-}
-
-/** Written anew for each start, so that it follows the sandbox's addresses. A container that mounts something there has its own. */
-async function prepareEtcHosts(
-  { files, settings, nodeHostsFile }: Context,
-  pod: Pod,
-  container: Container | EphemeralContainer,
-  podIps: readonly string[],
-): Promise<Mount | undefined> {
-  const hostNetwork = isHostNetworkPod(pod);
-  if (podIps.length === 0 && !hostNetwork) return undefined;
-  if (container.volumeMounts?.some(({ mountPath }) => mountPath === '/etc/hosts')) return undefined;
-  const nodeHosts = hostNetwork ? await files.readNodeFile(nodeHostsFile) : '';
-  const hostPath = etcHostsFile(settings, pod.metadata?.uid ?? '');
-  const content = etcHostsContent(pod, podIps, podHostname(pod, settings.clusterDomain), nodeHosts);
-  await files.writeFile(hostPath, content, 0o644);
-  return create(MountSchema, { containerPath: '/etc/hosts', hostPath, selinuxRelabel: settings.seLinux });
-}
-
-/** Each instance gets a file of its own, which any user of the container may write to. */
-async function prepareTerminationMessage(
-  { files, settings, random }: Context,
-  pod: Pod,
-  container: Container | EphemeralContainer,
-): Promise<Mount | undefined> {
-  const containerPath = container.terminationMessagePath ?? '';
-  if (containerPath === '') return undefined;
-  const directory = containerDirectory(settings, pod.metadata?.uid ?? '', container.name);
+  const { files, settings } = context;
+  const uid = pod.metadata?.uid ?? '';
+  const messagePath = container.terminationMessagePath ?? '';
+  const directory =
+    messagePath === '' ? podDirectory(settings, uid) : containerDirectory(settings, uid, container.name);
   await files.makeDirectory(directory, 0o750);
-  const hostPath = `${directory}/${random.hex(4)}`;
-  await files.createFile(hostPath, 0o666);
-  return create(MountSchema, { containerPath, hostPath, selinuxRelabel: settings.seLinux });
+  const mounts: Mount[] = [];
+  const add = (containerPath: string, hostPath: string): void =>
+    void mounts.push(create(MountSchema, { containerPath, hostPath, selinuxRelabel: settings.seLinux }));
+
+  // A container that mounts something there has its own.
+  const ownHosts = container.volumeMounts?.some(({ mountPath }) => mountPath === '/etc/hosts') ?? false;
+  const hostsFile = ownHosts ? undefined : await etcHosts.write();
+  if (hostsFile !== undefined) add('/etc/hosts', hostsFile);
+  if (messagePath !== '') add(messagePath, await createMessageFile(context, directory));
+  return mounts;
+}
+
+/** Each instance gets a file of its own, which any user of the container may write to. Made last, so that nothing that fails after it leaves it behind. */
+async function createMessageFile({ files, random }: Context, directory: string): Promise<string> {
+  const path = `${directory}/${random.hex(4)}`;
+  await files.createFile(path, 0o666);
+  return path;
 }
 
 /** Removes the file for the termination message of a container that was not created after all. */

@@ -1,6 +1,7 @@
 import { type ContainerConfig, ContainerState } from '@rxlet/cri-api';
 import { ContainerAnnotation, PodLabel } from '@rxlet/pod-model';
 import type { Context } from '../context.ts';
+import { finishSentCall } from './finish-sent-call.ts';
 import type { StartContainerRequest } from './start-container.ts';
 import { callOrLook, mayHaveHappened } from './unknown-outcome.ts';
 
@@ -10,13 +11,13 @@ export async function createContainer(
   request: StartContainerRequest,
   config: ContainerConfig,
 ): Promise<string> {
-  const { sandbox, signal } = request;
+  const { container, sandbox, signal } = request;
   const create = async (): Promise<string> => {
-    const { containerId } = await context.runtime.createContainer(
-      { podSandboxId: sandbox.id, config, sandboxConfig: sandbox.config },
-      { signal },
+    const wanted = { podSandboxId: sandbox.id, config, sandboxConfig: sandbox.config };
+    const { containerId } = await finishSentCall(context.clock, signal, (callSignal) =>
+      context.runtime.createContainer(wanted, { signal: callSignal }),
     );
-    if (containerId === '') throw new Error(`the runtime gave container ${request.container.name} no id`);
+    if (containerId === '') throw new Error(`the runtime gave container ${container.name} no id`);
     return containerId;
   };
   return callOrLook(create, () => findCreated(context, request, config));
@@ -27,12 +28,15 @@ export async function createContainer(
  * after all, maybe one of an agent that was killed.
  */
 export async function startCreated(
-  { runtime }: Context,
+  { runtime, clock }: Context,
   containerId: string,
   signal: AbortSignal | undefined,
 ): Promise<void> {
+  signal?.throwIfAborted();
   try {
-    await runtime.startContainer({ containerId }, { signal });
+    await finishSentCall(clock, signal, (callSignal) =>
+      runtime.startContainer({ containerId }, { signal: callSignal }),
+    );
   } catch (error) {
     const look = await runtime.containerStatus({ containerId }, { signal }).catch(() => undefined);
     const state = look?.status?.state;

@@ -4,6 +4,7 @@ import { convertSandboxStatus, formatPod, isHostNetworkPod, podEventObject, PodL
 import { buildSandboxConfig } from '../config/build-sandbox-config.ts';
 import { type DnsWarning, podDns } from '../config/dns-config.ts';
 import type { Context } from '../context.ts';
+import { finishSentCall } from './finish-sent-call.ts';
 import { StepFailure } from './step-failure.ts';
 import { callOrLook } from './unknown-outcome.ts';
 
@@ -27,9 +28,9 @@ export async function sandboxConfigFor(
 }
 
 /**
- * Creates a pod's sandbox and asks for its addresses.
+ * Creates a pod's sandbox.
  * @param isTerminationRequested with the pod on its way out, that no sandbox could be made for it is no news.
- * @returns `undefined` when there is none for that reason.
+ * @returns `undefined` when there is none for that reason, or because the sync was aborted.
  * @throws StepFailure
  */
 export async function createSandbox(
@@ -38,29 +39,41 @@ export async function createSandbox(
   attempt: number,
   isTerminationRequested: () => boolean,
   signal: AbortSignal | undefined,
-): Promise<SandboxHandle | undefined> {
-  const { metrics, events, runtime } = context;
+): Promise<Omit<SandboxHandle, 'ips'> | undefined> {
+  const { metrics, events } = context;
   const warn = (reason: string, message: string): void => events.event(podEventObject(pod), 'Warning', reason, message);
   metrics.startedPods.inc();
-  let made: { readonly id: string; readonly config: PodSandboxConfig };
   try {
-    made = await runSandbox(context, pod, attempt, warn, signal);
+    return await runSandbox(context, pod, attempt, warn, signal);
   } catch (error) {
-    if (isTerminationRequested()) return undefined;
+    if (isTerminationRequested() || signal?.aborted === true) return undefined;
     metrics.startedPodErrors.inc();
     const text = callErrorText(error);
     warn('FailedCreatePodSandBox', `Failed to create pod sandbox: ${text}`);
     const message = `Failed to create sandbox for pod "${formatPod(pod)}": ${text}`;
     throw new StepFailure('CreatePodSandboxError', message, { cause: error });
   }
-  const { id, config } = made;
+}
+
+/**
+ * Asks for the addresses of a new sandbox.
+ * @throws StepFailure; the sandbox is there, and the next sync goes on with it.
+ */
+export async function readSandboxIps(
+  { runtime, events }: Context,
+  pod: Pod,
+  podSandboxId: string,
+  signal: AbortSignal | undefined,
+): Promise<readonly string[]> {
   try {
-    const { status } = await runtime.podSandboxStatus({ podSandboxId: id }, { signal });
-    return { id, config, ips: isHostNetworkPod(pod) ? [] : convertSandboxStatus(status).ips };
+    const { status } = await runtime.podSandboxStatus({ podSandboxId }, { signal });
+    return isHostNetworkPod(pod) ? [] : convertSandboxStatus(status).ips;
   } catch (error) {
-    // The sandbox is there, and the next sync goes on with it.
     const text = callErrorText(error);
-    warn('FailedPodSandBoxStatus', `Unable to get pod sandbox status: ${text}`);
+    if (signal?.aborted !== true) {
+      const message = `Unable to get pod sandbox status: ${text}`;
+      events.event(podEventObject(pod), 'Warning', 'FailedPodSandBoxStatus', message);
+    }
     throw new StepFailure('CreatePodSandboxError', text, { cause: error });
   }
 }
@@ -78,7 +91,9 @@ async function runSandbox(
   const runtimeHandler = await context.runtimeHandler(pod);
   const labels = { runtime_handler: runtimeHandler };
   const run = async (): Promise<string> => {
-    const { podSandboxId } = await context.runtime.runPodSandbox({ config, runtimeHandler }, { signal });
+    const { podSandboxId } = await finishSentCall(context.clock, signal, (callSignal) =>
+      context.runtime.runPodSandbox({ config, runtimeHandler }, { signal: callSignal }),
+    );
     if (podSandboxId === '') throw new Error(`the runtime gave the sandbox of pod "${formatPod(pod)}" no id`);
     return podSandboxId;
   };

@@ -1,7 +1,7 @@
 import { errorMessage } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import type { Context } from '../context.ts';
-import type { EnsureImageRequest, ImageFailure } from '../ports.ts';
+import type { EnsuredImage, EnsureImageRequest, ImageFailure } from '../ports.ts';
 import type { SandboxHandle } from './create-sandbox.ts';
 import { failingAs, StepFailure } from './step-failure.ts';
 
@@ -10,7 +10,6 @@ export class ImageStepFailure extends StepFailure {}
 
 /**
  * Asks the image manager for an image.
- * @returns how to name it to the runtime
  * @throws StepFailure
  */
 export async function ensureImage(
@@ -18,11 +17,11 @@ export async function ensureImage(
   { pod, signal }: { readonly pod: Pod; readonly signal?: AbortSignal | undefined },
   sandbox: SandboxHandle,
   wanted: Pick<EnsureImageRequest, 'image' | 'pullPolicy' | 'container' | 'fieldPath'>,
-): Promise<string> {
+): Promise<EnsuredImage> {
   const runtimeHandler = await failingAs('CreateContainerError', () => context.runtimeHandler(pod));
   const request = { ...wanted, pod, sandboxConfig: sandbox.config, runtimeHandler, signal };
   try {
-    return (await context.images.ensureImageExists(request)).imageRef;
+    return await context.images.ensureImageExists(request);
   } catch (error) {
     const { reason = 'ErrImagePull', backoffUntilMs } = error as Partial<ImageFailure>;
     throw new ImageStepFailure(reason, errorMessage(error), { cause: error, backoffUntilMs });

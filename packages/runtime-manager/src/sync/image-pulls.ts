@@ -1,5 +1,6 @@
 import type { Container, EphemeralContainer } from '@rxlet/kube-api';
 import { containerFieldPath, type ContainerKind } from '@rxlet/pod-model';
+import type { EnsuredImage } from '../ports.ts';
 import type { SandboxHandle } from './create-sandbox.ts';
 import { ensureImage } from './ensure-image.ts';
 import { startableInstance } from './never-started.ts';
@@ -13,8 +14,8 @@ export interface PlannedStart {
 
 /** The images of one sync. */
 export interface ImagePulls extends AsyncDisposable {
-  /** Makes the image of a container present. @returns how to name it to the runtime @throws StepFailure */
-  imageFor(planned: PlannedStart): Promise<string>;
+  /** Makes the image of a container present. @throws StepFailure */
+  imageFor(planned: PlannedStart): Promise<EnsuredImage>;
 }
 
 /**
@@ -24,7 +25,7 @@ export interface ImagePulls extends AsyncDisposable {
  */
 export function beginImagePulls(run: SyncRun, sandbox: SandboxHandle, certain: readonly PlannedStart[]): ImagePulls {
   const { context, pod, status } = run;
-  const pull = ({ kind, container }: PlannedStart): Promise<string> =>
+  const pull = ({ kind, container }: PlannedStart): Promise<EnsuredImage> =>
     ensureImage(context, run, sandbox, {
       image: container.image ?? '',
       pullPolicy: container.imagePullPolicy ?? '',
@@ -33,7 +34,7 @@ export function beginImagePulls(run: SyncRun, sandbox: SandboxHandle, certain: r
     });
 
   const images = new Set<string>();
-  const begun = new Map<Container | EphemeralContainer, Promise<string>>();
+  const begun = new Map<Container | EphemeralContainer, Promise<EnsuredImage>>();
   for (const planned of certain) {
     const { container } = planned;
     const image = container.image ?? '';

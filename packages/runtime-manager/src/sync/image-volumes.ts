@@ -17,8 +17,8 @@ export async function ensureImageVolumes(run: SyncRun, sandbox: SandboxHandle): 
     const { reference = '', pullPolicy = '' } = image;
     try {
       const wanted = { image: reference, pullPolicy, container: '', fieldPath: '' };
-      const ref = await ensureImage(run.context, run, sandbox, wanted);
-      volumes.set(name, create(ImageSpecSchema, { image: ref, userSpecifiedImage: reference }));
+      const { imageRef } = await ensureImage(run.context, run, sandbox, wanted);
+      volumes.set(name, create(ImageSpecSchema, { image: imageRef, userSpecifiedImage: reference }));
     } catch (error) {
       if (!(error instanceof StepFailure)) throw error;
       volumes.set(name, error);

@@ -18,6 +18,7 @@ export async function runPostStart(
   const { pod, container, signal } = request;
   const handler = container.lifecycle?.postStart;
   if (handler === undefined) return;
+  signal?.throwIfAborted();
   try {
     if (context.hooks === undefined) throw new Error('no port for lifecycle hooks was given');
     await context.hooks.postStart({ pod, container: container.name, containerId, handler, signal });

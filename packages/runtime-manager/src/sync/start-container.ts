@@ -1,4 +1,4 @@
-import type { ContainerConfig } from '@rxlet/cri-api';
+import type { ContainerConfig, Image } from '@rxlet/cri-api';
 import type { Container, EphemeralContainer, Pod } from '@rxlet/kube-api';
 import {
   containerFieldPath,
@@ -12,7 +12,8 @@ import { buildContainerConfig } from '../config/build-container-config.ts';
 import { containerConfigError } from '../config/config-error.ts';
 import { imageUserOf } from '../config/image-user.ts';
 import type { Context } from '../context.ts';
-import { discardTerminationMessage, prepareOwnMounts } from './container-mounts.ts';
+import type { EnsuredImage } from '../ports.ts';
+import { discardTerminationMessage, type EtcHosts, prepareOwnMounts } from './container-mounts.ts';
 import { createContainer, startCreated } from './create-container.ts';
 import { recordActuated } from '../resize/record-actuated.ts';
 import type { SandboxHandle } from './create-sandbox.ts';
@@ -33,9 +34,10 @@ export interface StartContainerRequest {
   /** What the runtime held of the pod when the sync began. */
   readonly status: RuntimePodStatus;
   readonly sandbox: SandboxHandle;
-  /** Makes the image present and tells how to name it to the runtime. @throws StepFailure */
-  readonly image: () => Promise<string>;
+  /** Makes the image present. @throws StepFailure */
+  readonly image: () => Promise<EnsuredImage>;
   readonly imageVolumes: ImageVolumes;
+  readonly etcHosts: EtcHosts;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -50,7 +52,10 @@ export async function startContainer(context: Context, request: StartContainerRe
   try {
     const instance = await instanceToStart(context, request);
     ({ containerId } = instance);
-    await failingAs('PreStartHookError', () => context.internalHooks?.preStart?.(pod, container, containerId));
+    // A sync that was aborted tells what it has made, and leaves the rest to the next one.
+    if (signal?.aborted !== true) {
+      await failingAs('PreStartHookError', () => context.internalHooks?.preStart?.(pod, container, containerId));
+    }
     if (instance.isNew) context.events.event(object, 'Normal', 'Created', 'Container created');
     await failingAs('RunContainerError', () => startCreated(context, containerId, signal));
     context.events.event(object, 'Normal', 'Started', 'Container started');
@@ -85,11 +90,11 @@ function earlierInstance({ id, restartCount }: RuntimeContainerStatus): Instance
 }
 
 async function createInstance(context: Context, request: StartContainerRequest): Promise<Instance> {
-  const { pod, container } = request;
-  const imageRef = await request.image();
+  const { pod, container, signal } = request;
+  const image = await request.image();
   const started = await failingAs('CreateContainerError', () => removeNeverStarted(context, request));
   if (started !== undefined) return earlierInstance(started);
-  const config = await failingAs('CreateContainerConfigError', () => prepareConfig(context, request, imageRef));
+  const config = await failingAs('CreateContainerConfigError', () => prepareConfig(context, request, image));
   try {
     await failingAs('CreateContainerError', () => recordActuated(context, request));
     await failingAs('PreCreateHookError', () => context.internalHooks?.preCreate?.(pod, container, config));
@@ -97,7 +102,8 @@ async function createInstance(context: Context, request: StartContainerRequest):
     return { containerId, restartCount: config.metadata?.attempt ?? 0, isNew: true };
   } catch (error) {
     // Each attempt makes a file of its own, and a container that cannot be created is tried for ever.
-    if (!mayHaveHappened((error as StepFailure).cause)) await discardTerminationMessage(context, container, config);
+    const mayBeThere = signal?.aborted === true || mayHaveHappened((error as StepFailure).cause);
+    if (!mayBeThere) await discardTerminationMessage(context, container, config);
     throw error;
   }
 }
@@ -118,29 +124,37 @@ function eventText(failure: StepFailure, containerId: string, containerName: str
 
 async function prepareConfig(
   context: Context,
-  { pod, container, status, sandbox, imageVolumes, signal }: StartContainerRequest,
-  imageRef: string,
+  { pod, container, status, sandbox, imageVolumes, etcHosts, signal }: StartContainerRequest,
+  { imageRef, user }: EnsuredImage,
 ): Promise<ContainerConfig> {
   refuseHooksWithoutPort(context, container);
   const targetContainerId = targetOf(container, status);
   const logDirectory = `${sandbox.config.logDirectory}/${container.name}`;
   const restartCount = await nextRestartCount(context.files, status, container.name, logDirectory);
-  const { image } = await context.imageService.imageStatus({ image: { image: container.image ?? '' } }, { signal });
+  const imageUser = imageUserOf(user ?? (await imageStatus(context, container, signal)));
   const config = buildContainerConfig({
     pod,
     container,
     restartCount,
     podIps: sandbox.ips,
     imageRef,
-    imageUser: imageUserOf(image),
+    imageUser,
     mounts: imageVolumeMounts(container, imageVolumes),
     targetContainerId,
     settings: context.settings,
   });
   // Files are made only for a container that can be.
   await context.files.makeDirectory(logDirectory, 0o755);
-  config.mounts.push(...(await prepareOwnMounts(context, pod, container, sandbox.ips)));
+  config.mounts.push(...(await prepareOwnMounts(context, pod, container, etcHosts)));
   return config;
+}
+
+async function imageStatus(
+  { imageService }: Context,
+  { image = '' }: Container | EphemeralContainer,
+  signal: AbortSignal | undefined,
+): Promise<Image | undefined> {
+  return (await imageService.imageStatus({ image: { image } }, { signal })).image;
 }
 
 function refuseHooksWithoutPort({ hooks }: Context, { name, lifecycle }: Container | EphemeralContainer): void {

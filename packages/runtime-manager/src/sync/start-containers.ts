@@ -7,7 +7,9 @@ import {
   podEventObject,
   type PodEventObject,
 } from '@rxlet/pod-model';
+import type { EnsuredImage } from '../ports.ts';
 import { resizePod } from '../resize/resize-pod.ts';
+import { createEtcHosts, type EtcHosts } from './container-mounts.ts';
 import type { SandboxHandle } from './create-sandbox.ts';
 import { beginImagePulls, type ImagePulls, type PlannedStart } from './image-pulls.ts';
 import { ensureImageVolumes, imageVolumeFailures, type ImageVolumes } from './image-volumes.ts';
@@ -20,6 +22,7 @@ interface Starts {
   readonly run: SyncRun;
   readonly sandbox: SandboxHandle;
   readonly imageVolumes: ImageVolumes;
+  readonly etcHosts: EtcHosts;
   readonly pulls: ImagePulls;
 }
 
@@ -53,7 +56,8 @@ export async function startContainers(run: SyncRun, sandbox: SandboxHandle): Pro
   const plan = planStarts(run);
   const imageVolumes = await ensureImageVolumes(run, sandbox);
   await using pulls = beginImagePulls(run, sandbox, certainStarts(plan));
-  const starts: Starts = { run, sandbox, imageVolumes, pulls };
+  const etcHosts = createEtcHosts(run.context, run.pod, sandbox.ips);
+  const starts: Starts = { run, sandbox, imageVolumes, etcHosts, pulls };
 
   for (const planned of plan.ephemeral) await startOne(starts, planned);
   for (const planned of plan.init) {
@@ -61,6 +65,7 @@ export async function startContainers(run: SyncRun, sandbox: SandboxHandle): Pro
     // Whatever comes after a regular init container relies on it.
     if (!started && isRegularInit(planned)) return;
   }
+  run.signal?.throwIfAborted();
   await resizePod(run);
   for (const planned of plan.regular) await startOne(starts, planned);
 }
@@ -84,7 +89,7 @@ const metricTypes: Readonly<Record<ContainerKind, string>> = {
 
 /** @returns whether the container started. */
 async function startOne(
-  { run, sandbox, imageVolumes, pulls }: Starts,
+  { run, sandbox, imageVolumes, etcHosts, pulls }: Starts,
   { kind, container }: PlannedStart,
 ): Promise<boolean> {
   const { context, pod, status, record, signal } = run;
@@ -95,8 +100,8 @@ async function startOne(
     checkCrashLoop(run, container, object);
     context.metrics.startedContainers.inc(labels);
     checkImageVolumes(run, container, object, imageVolumes);
-    const image = (): Promise<string> => pulls.imageFor({ kind, container });
-    await startContainer(context, { pod, kind, container, status, sandbox, image, imageVolumes, signal });
+    const image = (): Promise<EnsuredImage> => pulls.imageFor({ kind, container });
+    await startContainer(context, { pod, kind, container, status, sandbox, image, imageVolumes, etcHosts, signal });
     record({ action: 'StartContainer', target: container.name });
     return true;
   } catch (error) {

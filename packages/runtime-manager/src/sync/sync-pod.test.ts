@@ -1,9 +1,12 @@
+import { create } from '@bufbuild/protobuf';
+import { ImageSchema } from '@rxlet/cri-api';
 import { createManagerBench, type ManagerBench, type ManagerBenchParts } from '../testing/manager-bench.ts';
 import { seededRandom } from '@rxlet/component-base';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { createFakeRuntime, createMemoryLogs, type FakeRuntime } from '@rxlet/fake-cri';
 import { testPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
+import type { EnsuredImage } from '../ports.ts';
 
 interface Bench extends ManagerBench {
   readonly fake: FakeRuntime;
@@ -49,6 +52,20 @@ describe('syncPod', () => {
     b.fake.exitContainer(await b.idOf(pod, 'app'), 1);
     await b.manager.syncPod(pod, await b.status(pod), { onSandboxReady });
     expect(told).toHaveLength(1);
+  });
+
+  it('takes the image manager’s word for the user of an image, and asks the runtime when it says nothing', async () => {
+    const pod = testPod({ containers: [{ securityContext: { runAsNonRoot: true } }] });
+    const reasonWith = async (user: EnsuredImage['user']): Promise<string | undefined> => {
+      const b = bench({ ports: { images: { ensureImageExists: async () => ({ imageRef: 'any', user }) } } });
+      await b.fake.images.pullImage({ image: { image: 'any' } });
+      return (await b.sync(pod)).error?.failures[0]?.message;
+    };
+    const { uid } = create(ImageSchema, { uid: { value: 1000n } });
+    expect(await reasonWith({ uid, username: '' })).toBeUndefined();
+    expect(await reasonWith({ username: 'app' })).toContain('non-numeric user (app)');
+    expect(await reasonWith({ username: '' })).toContain('image will run as root');
+    expect(await reasonWith(undefined)).toContain('image will run as root');
   });
 
   it('makes the files of the pod with the modes of a kubelet', async () => {

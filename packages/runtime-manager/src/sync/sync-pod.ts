@@ -10,7 +10,7 @@ import { recordActuatedPod } from '../resize/record-actuated.ts';
 import { recoverActuated } from '../resize/recover-actuated.ts';
 import { resizesAnything } from '../resize/resize-pod.ts';
 import { clearTheWay } from './clear-the-way.ts';
-import { createSandbox, sandboxConfigFor, type SandboxHandle } from './create-sandbox.ts';
+import { createSandbox, readSandboxIps, sandboxConfigFor, type SandboxHandle } from './create-sandbox.ts';
 import { removeStrays } from './never-started.ts';
 import { pruneInitContainers } from './prune-init-containers.ts';
 import { startContainers } from './start-containers.ts';
@@ -28,7 +28,10 @@ export interface SyncPodOptions {
   readonly isTerminationRequested?: (() => boolean) | undefined;
   /** Told the addresses of a new sandbox before the first container is started in it. Must not throw. */
   readonly onSandboxReady?: ((ips: readonly string[]) => void) | undefined;
-  /** Cancels the calls under way and ends the sync. Meant for the end of the agent, not for that of the pod. */
+  /**
+   * Ends the sync: the calls under way are cancelled, but for those that make or start something, which are given `FINISH_SENT_CALLS_MS` (5 s) to end. For the end
+   * of the agent and for that of the pod.
+   */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -80,12 +83,14 @@ async function newSandbox(
   { isTerminationRequested = () => false, onSandboxReady }: SyncPodOptions,
 ): Promise<SandboxHandle | undefined> {
   try {
-    const sandbox = await createSandbox(context, pod, actions.attempt, isTerminationRequested, signal);
-    if (sandbox === undefined) return undefined;
-    record({ action: 'CreatePodSandbox', target: formatPod(pod) });
+    const made = await createSandbox(context, pod, actions.attempt, isTerminationRequested, signal);
+    if (made === undefined) return undefined;
     recordActuatedPod(context, pod);
-    onSandboxReady?.(sandbox.ips);
-    return sandbox;
+    const ips = signal?.aborted === true ? [] : await readSandboxIps(context, pod, made.id, signal);
+    record({ action: 'CreatePodSandbox', target: formatPod(pod) });
+    signal?.throwIfAborted();
+    onSandboxReady?.(ips);
+    return { ...made, ips };
   } catch (error) {
     record(failedResult('CreatePodSandbox', formatPod(pod), error, 'CreatePodSandboxError'));
     return undefined;

@@ -8,7 +8,7 @@ export function createDirectImageEnsurer(images: Pick<ImageService, 'imageStatus
   return {
     async ensureImageExists({ image, sandboxConfig, signal }) {
       const { image: present } = await images.imageStatus({ image: { image } }, { signal });
-      if (present !== undefined) return { imageRef: present.id };
+      if (present !== undefined) return { imageRef: present.id, user: present };
       try {
         const { imageRef } = await images.pullImage({ image: { image }, sandboxConfig }, { signal });
         return { imageRef };

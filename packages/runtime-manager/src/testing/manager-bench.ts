@@ -35,7 +35,7 @@ export interface ManagerBench {
   /** Syncs until a sync has nothing to do or fails. @returns the result of the last one. */
   settle(pod: Pod): Promise<PodSyncResult>;
   /** Runs a task whose end takes time to pass. */
-  during<T>(task: Promise<T>): Promise<T>;
+  during<T>(task: PromiseLike<T>): Promise<T>;
   /** `reason: message` of each event so far, the oldest first. */
   eventTexts(): string[];
 }
