@@ -6,9 +6,9 @@ const AGENT = join(workspace, 'apps/agent');
 
 /** The flags that the command `rxlet` gives to Node.js: what is measured in the agent's place must have them too. */
 export function launcherFlags(): string[] {
-  const flags = /^flags='(.+)'$/m.exec(readFileSync(join(AGENT, 'bin/rxlet'), 'utf8'))?.[1];
-  if (flags === undefined) throw new Error('apps/agent/bin/rxlet has no line flags=');
-  return flags.split(' ');
+  const flag = /^heap='(.+)'$/m.exec(readFileSync(join(AGENT, 'bin/rxlet'), 'utf8'))?.[1];
+  if (flag === undefined) throw new Error('apps/agent/bin/rxlet has no line heap=');
+  return [flag];
 }
 
 /** A way to run `rxlet`. */

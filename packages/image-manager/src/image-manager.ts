@@ -12,7 +12,7 @@ import {
   noopLogger,
   withDeadline,
 } from '@rxlet/component-base';
-import type { ImageService } from '@rxlet/cri-api';
+import type { Image, ImageService } from '@rxlet/cri-api';
 import { formatPod, podEventObject } from '@rxlet/pod-model';
 import type { CredentialSource, PullCredential } from './credentials/pull-credential.ts';
 import { decideImage } from './decide-image.ts';
@@ -59,6 +59,14 @@ export interface PullObserver {
 /** Options of {@link createImageManager}. */
 export interface ImageManagerOptions extends ImagePullerOptions, PullBackoffOptions {}
 
+/** An image that may be used. */
+export interface EnsuredImage {
+  /** To create the container with: the image's id, or what the runtime returned for the pull. */
+  readonly imageRef: string;
+  /** What the runtime said of it, where it was there already. */
+  readonly user?: Pick<Image, 'uid' | 'username'> | undefined;
+}
+
 /** Makes sure that the images of containers are on the node. It works when asked; nothing runs in between. */
 export interface ImageManager extends AsyncDisposable {
   /**
@@ -67,7 +75,7 @@ export interface ImageManager extends AsyncDisposable {
    *
    * Rejects with {@link ImageError}; or with the reason of the request's signal, or with `LifetimeEnded` after disposal.
    */
-  ensureImageExists(request: ImageRequest): Promise<{ readonly imageRef: string }>;
+  ensureImageExists(request: ImageRequest): Promise<EnsuredImage>;
   /**
    * The pulls in hand in order of arrival, those that wait for their turn included. Replays the current list, emits after each change, and completes
    * on disposal.
@@ -126,14 +134,14 @@ export function createImageManager(ports: ImageManagerPorts, options: ImageManag
     }
   };
 
-  /** The id of the image; empty when the runtime does not have it. */
-  const findImage = async (spec: { readonly image: string }, signal: AbortSignal): Promise<string> => {
+  /** The image; `undefined` when the runtime does not have it. */
+  const findImage = async (spec: { readonly image: string }, signal: AbortSignal): Promise<Image | undefined> => {
     const { image } = await withDeadline(clock, imageStatusTimeoutMs, signal, (callSignal) =>
       images.imageStatus({ image: spec }, { signal: callSignal, timeoutMs: imageStatusTimeoutMs }),
     );
-    return image?.id ?? '';
+    return image === undefined || image.id === '' ? undefined : image;
   };
-  const lookUp = async ({ request, image, quoted }: Attempt): Promise<string> => {
+  const lookUp = async ({ request, image, quoted }: Attempt): Promise<Image | undefined> => {
     try {
       return await findImage(requestedImageSpec(request, image), request.signal);
     } catch (error) {
@@ -146,7 +154,9 @@ export function createImageManager(ports: ImageManagerPorts, options: ImageManag
   /** What an earlier run left is brought to an end beside the first requests: until then it only makes pods pull that need not. */
   const reconcileOnce = (): void => {
     if (records === undefined || reconciliation !== undefined) return;
-    reconciliation = lifetime.track(records.reconcile((image) => findImage({ image }, lifetime.signal)));
+    reconciliation = lifetime.track(
+      records.reconcile(async (image) => (await findImage({ image }, lifetime.signal))?.id ?? ''),
+    );
     reconciliation.catch(() => undefined);
   };
 
@@ -259,7 +269,7 @@ export function createImageManager(ports: ImageManagerPorts, options: ImageManag
     };
   };
 
-  const ensure = async (request: Attempt['request']): Promise<{ imageRef: string }> => {
+  const ensure = async (request: Attempt['request']): Promise<EnsuredImage> => {
     let present: boolean | undefined;
     let pullRequired: boolean | undefined;
     try {
@@ -268,11 +278,11 @@ export function createImageManager(ports: ImageManagerPorts, options: ImageManag
       reconcileOnce();
       using _ = await holds.hold(image, request.signal);
       let step = decideImage(request.pullPolicy, 'not-looked-up');
-      let imageRef = '';
+      let found: Image | undefined;
       if (step === 'look-up') {
-        imageRef = await lookUp(attempt);
-        present = imageRef !== '';
-        const accessible = present && (await isAccessible(attempt, imageRef));
+        found = await lookUp(attempt);
+        present = found !== undefined;
+        const accessible = found !== undefined && (await isAccessible(attempt, found.id));
         step = decideImage(request.pullPolicy, accessible ? 'present' : present ? 'not-accessible' : 'absent');
       }
       pullRequired = step === 'pull';
@@ -283,7 +293,7 @@ export function createImageManager(ports: ImageManagerPorts, options: ImageManag
       }
       const message = `Container image ${quoted} already present on machine and can be accessed by the pod`;
       record(request, 'Normal', 'Pulled', message);
-      return { imageRef };
+      return { imageRef: found?.id ?? '', user: found && { uid: found.uid, username: found.username } };
     } finally {
       metrics.request(request.pullPolicy, present, pullRequired);
     }

@@ -52,6 +52,7 @@ export { ImageError, type ImageErrorReason } from './image-error.ts';
 export { createImageHolds, type ImageHolds, type ImageHoldsOptions } from './image-holds.ts';
 export {
   createImageManager,
+  type EnsuredImage,
   type ImageManager,
   type ImageManagerOptions,
   type ImageManagerPorts,

@@ -49,6 +49,7 @@ function setup(ports: Partial<PodSyncerPorts> = {}) {
         note(`status ${String(next.phase)} ${next.podIP ?? '-'}`);
         return true;
       },
+      setReadyToStartContainers: () => note('sandbox ready'),
       terminatePod: () => note('terminated'),
     },
     prober: {

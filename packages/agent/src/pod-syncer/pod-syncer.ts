@@ -32,7 +32,8 @@ export interface PodSyncerPorts extends ReportStatusPorts {
   readonly logger: Logger;
   readonly mirrorPods: Pick<MirrorPods, 'reconcile'>;
   readonly runtimeManager: Pick<RuntimeManager, 'syncPod' | 'killPod' | 'removePod'>;
-  readonly statusManager: ReportStatusPorts['statusManager'] & Pick<StatusManager, 'terminatePod'>;
+  readonly statusManager: ReportStatusPorts['statusManager'] &
+    Pick<StatusManager, 'setReadyToStartContainers' | 'terminatePod'>;
   readonly prober: ReportStatusPorts['prober'] &
     Pick<Prober, 'addPod' | 'removePod' | 'stopLivenessAndStartup' | 'livenessResults' | 'startupResults'>;
   readonly startErrors: Pick<StartErrors, 'update' | 'forPod' | 'forget'>;
@@ -83,6 +84,21 @@ export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
     return pod === undefined ? emptyRuntimePodStatus(uid) : readRuntimePodStatus(runtime, pod, { runtimeName, signal });
   };
 
+  /** What a sync that failed left of the pod. One that only waits has changed nothing. */
+  const readAfterFailure = async (
+    before: RuntimePodStatus,
+    { results }: PodSyncResult,
+    signal: AbortSignal,
+  ): Promise<RuntimePodStatus> => {
+    if (results.every(({ backoffUntilMs }) => backoffUntilMs !== undefined)) return before;
+    try {
+      return await readAfresh(before.uid, signal);
+    } catch {
+      signal.throwIfAborted();
+      return before;
+    }
+  };
+
   /** Nothing can be started without a runtime, and without a network only what uses the node's. */
   const waitForNode = async (pod: Pod, signal: AbortSignal): Promise<void> => {
     await runtimeState.known(signal);
@@ -119,6 +135,8 @@ export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
         livenessResults: prober.livenessResults(),
         startupResults: prober.startupResults(),
         isTerminationRequested: () => signal.aborted,
+        // Pulls and hooks may take long after that.
+        onSandboxReady: () => statusManager.setReadyToStartContainers(uid),
       });
       rememberStartErrors(uid, result);
       // Changed resources do not show in lists.
@@ -130,7 +148,7 @@ export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
       }
       signal.throwIfAborted();
       // Why a container cannot start is shown at once, not with the next sync.
-      await report(pod, status);
+      await report(pod, await readAfterFailure(status, result, signal));
       throw result.error;
     },
 

@@ -1,5 +1,5 @@
 import type { Pod, PodStatus } from '@rxlet/kube-api';
-import type { RuntimePodStatus } from '@rxlet/pod-model';
+import { isHostNetworkPod, type RuntimePodStatus } from '@rxlet/pod-model';
 import type { Prober } from '@rxlet/prober';
 import { generatePodStatus, type PodStartLatency, type StartErrors, type StatusManager } from '@rxlet/status-manager';
 import type { ActiveDeadlines } from './active-deadlines.ts';
@@ -38,7 +38,7 @@ export function createReportStatus(ports: ReportStatusPorts): ReportStatus {
     const generated = amend(
       generatePodStatus({
         pod,
-        runtime: withMessages,
+        runtime: withKnownIps(pod, withMessages, previous),
         previous,
         lastStartErrors: startErrors.forPod(uid),
         podIsTerminal,
@@ -53,6 +53,13 @@ export function createReportStatus(ports: ReportStatusPorts): ReportStatus {
     prober.updateStatus(uid);
     return generated;
   };
+}
+
+/** A pod whose sandboxes have ended keeps the addresses that it had. Pleg remembers them for as long as the agent runs, the status over its restart. */
+function withKnownIps(pod: Pod, runtime: RuntimePodStatus, { podIPs = [] }: PodStatus): RuntimePodStatus {
+  if (runtime.ips.length > 0 || isHostNetworkPod(pod)) return runtime;
+  if (runtime.sandboxes.some(({ state }) => state === 'ready')) return runtime;
+  return { ...runtime, ips: podIPs.map(({ ip }) => ip) };
 }
 
 function unchanged(generated: PodStatus): PodStatus {

@@ -47,7 +47,7 @@ export interface SyncLoopPorts {
   readonly runtimeManager: Pick<RuntimeManager, 'trimDeadContainers' | 'collectGarbage'>;
   readonly statusManager: Pick<
     StatusManager,
-    'setPodStatus' | 'setContainerReadiness' | 'setContainerStartup' | 'forget' | 'removeOrphaned'
+    'previousStatus' | 'setPodStatus' | 'setContainerReadiness' | 'setContainerStartup' | 'forget' | 'removeOrphaned'
   >;
   readonly prober: Pick<Prober, 'results$' | 'retainPods'>;
   readonly admission: readonly AdmissionHandler[];
@@ -104,7 +104,8 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): 
   };
 
   const addPod = (pod: Pod): void => {
-    view.put(pod);
+    // After a restart of the agent, what was last said of it is true until more is known; of the life that a static pod begins anew it says nothing.
+    view.put(ended.has(uidOf(pod)) ? pod : { ...pod, status: statusManager.previousStatus(pod) });
     // One that is to end, or has ended, is only seen to its end.
     const ends = pod.metadata?.deletionTimestamp !== undefined || isTerminalPhase(pod.status?.phase);
     const refusal = ends ? undefined : admitPod(admission, pod, activePods(uidOf(pod)));

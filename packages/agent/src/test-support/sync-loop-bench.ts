@@ -105,6 +105,7 @@ export function createSyncLoopBench({ admission = [], podCgroupCleaner }: Option
         },
       },
       statusManager: {
+        previousStatus: (pod) => statuses.get(pod.metadata?.uid ?? '') ?? pod.status ?? {},
         setPodStatus: (pod, status) => statuses.set(pod.metadata?.uid ?? '', status) !== undefined,
         forget: (uid) => void statuses.delete(uid),
         setContainerReadiness: (uid, _id, ready) => void probed.push(`${uid} ready ${String(ready)}`),

@@ -2,6 +2,8 @@ import type { ObjectMeta } from '@rxlet/kube-api';
 import { checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName } from './names.ts';
 import type { Report } from './report.ts';
 
+/** What can be an element of a path. An API server makes UUIDs only; a manifest may name its own. */
+const UID = /^[A-Za-z0-9][-A-Za-z0-9_.]{0,252}$/;
 const MAX_ANNOTATION_BYTES = 256 * 1024;
 
 /** Checks the metadata of a namespaced object. */
@@ -10,6 +12,12 @@ export function validateMetadata(metadata: ObjectMeta, at: string, report: Repor
   else report.check(`${at}.name`, checkDnsSubdomain(metadata.name));
   if (!metadata.namespace) report.required(`${at}.namespace`);
   else report.check(`${at}.namespace`, checkDnsLabel(metadata.namespace));
+  if (metadata.uid && !UID.test(metadata.uid)) {
+    report.add(
+      `${at}.uid`,
+      'must begin with a letter or digit and have only letters, digits, "-", "_" and ".", 253 at most: directories are named by it',
+    );
+  }
   if ((metadata.generation ?? 0) < 0) report.add(`${at}.generation`, 'must not be negative');
   validateLabels(metadata.labels, `${at}.labels`, report);
   validateAnnotations(metadata.annotations, `${at}.annotations`, report);

@@ -46,6 +46,11 @@ describe('validatePod', () => {
     ]);
   });
 
+  it.each(['../../victim', '..', 'a/b', '.hidden', 'a\0b', `a${'b'.repeat(253)}`])('refuses %j as a UID', (uid) => {
+    const fields = validatePod(defaultPod(testPod({ uid }))).map(({ field }) => field);
+    expect(fields).toEqual(['metadata.uid']);
+  });
+
   it.each<[string, Partial<PodSpec>, readonly string[]]>([
     ['no containers', { containers: [] }, ['spec.containers']],
     ['an image with spaces', c({ image: ' b' }), [at('image')]],

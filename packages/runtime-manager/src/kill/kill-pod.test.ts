@@ -266,6 +266,19 @@ describe('removePod', () => {
     expect((await b.manager.removePod({ ...(await b.status(pod)) })).error).toBeUndefined();
   });
 
+  it('does not take a sandbox for gone that has lost something', async () => {
+    const b = bench();
+    const pod = testPod({ containers: [{ name: 'main' }] });
+    await b.sync(pod);
+    const status = await b.status(pod);
+    await b.manager.killPod(pod, status, { gracePeriodSeconds: 0 });
+    b.fake.setFailpoint('removePodSandbox', '1*error(not_found: container "1a2b" in namespace "k8s.io")');
+    const { error } = await b.manager.removePod(await b.status(pod));
+    expect(error?.message).toContain('1a2b');
+    expect((await b.manager.removePod(await b.status(pod))).error).toBeUndefined();
+    expect(b.fake.snapshot().sandboxes).toEqual([]);
+  });
+
   it('does not touch volumes that somebody else put there', async () => {
     const b = bench();
     const pod = testPod();

@@ -60,7 +60,8 @@ export async function removeSandbox(
       () => isSandboxGone(runtime, podSandboxId, signal),
     );
   } catch (error) {
-    if (!isNotFound(error)) throw error;
+    // What is not found may also be something within the sandbox, which then is still there.
+    if (!isNotFound(error) || !(await isSandboxGone(runtime, podSandboxId, signal))) throw error;
   }
 }
 
