@@ -1,17 +1,10 @@
 import type { RuntimePod } from '@rxlet/pod-model';
-import { testSandboxStatus } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
 import { manifestPod } from '../test-support/agent-bench.ts';
 import { createSyncLoopBench, refuseNamed, withMetadata } from '../test-support/sync-loop-bench.ts';
 
 describe('housekeeping', () => {
-  const held = (uid: string, state: 'ready' | 'notready' = 'ready'): RuntimePod => ({
-    uid,
-    name: uid,
-    namespace: 'default',
-    containers: [],
-    sandboxes: [testSandboxStatus({ state })],
-  });
+  const held = (uid: string): RuntimePod => ({ uid, name: uid, namespace: 'default', containers: [], sandboxes: [] });
 
   it('waits until all sources have told their pods', async () => {
     const { world, steps, clock, files } = createSyncLoopBench();
@@ -26,13 +19,6 @@ describe('housekeeping', () => {
     world.held = [];
     await clock.advance(4_000);
     expect(await files.list('/root/pods')).toEqual([]);
-  });
-
-  it('leaves what does not run any more to the garbage collection', async () => {
-    const { world, steps, clock } = createSyncLoopBench();
-    world.held = [held('old', 'notready')];
-    await clock.advance(10_000);
-    expect(steps).toEqual([]);
   });
 
   it('adds a pod that was overlooked', async () => {

@@ -3,7 +3,7 @@ import type { Pod } from '@rxlet/kube-api';
 import type { Pleg } from '@rxlet/pleg';
 import type { PodConfig } from '@rxlet/pod-source';
 import { couldHaveRunningContainers, isKnownTerminated, type PodWorkers } from '@rxlet/pod-workers';
-import { isStaticPod, podFullName, type RuntimePod } from '@rxlet/pod-model';
+import { isStaticPod, podFullName } from '@rxlet/pod-model';
 import type { Prober } from '@rxlet/prober';
 import type { FileSystem } from '@rxlet/runtime-manager';
 import type { StatusManager } from '@rxlet/status-manager';
@@ -117,19 +117,13 @@ export function createHousekeeping(ports: HousekeepingPorts): Housekeeping {
       prober.retainPods(known);
       statusManager.removeOrphaned(known);
       for (const pod of config.pods()) if (workers.state(uidOf(pod)) === undefined) addMissing(pod);
-      for (const held of pleg.pods())
-        if (runs(held) && workers.state(held.uid) === undefined) workers.terminateRuntimePod(held);
+      for (const held of pleg.pods()) if (workers.state(held.uid) === undefined) workers.terminateRuntimePod(held);
       const pods = config.pods();
       count({ desired: pods, active: pods.filter(isActive), mirrors: [...mirrorPods.fullNames()].length });
       if (!cleaning) void lifetime.track(clean());
     },
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };
-}
-
-/** What only lies there is for the garbage collection, which takes its time. */
-function runs({ containers, sandboxes }: RuntimePod): boolean {
-  return containers.some(({ state }) => state === 'running') || sandboxes.some(({ state }) => state === 'ready');
 }
 
 function uidOf(pod: Pod): string {

@@ -25,3 +25,28 @@ it('stops a pod again when it still runs though it was said to be stopped', asyn
   await bench.clock.advance(40_000);
   expect(bench.fake.snapshot()).toMatchObject({ containers: [], sandboxes: [] });
 });
+
+it('tries ever less often to remove what the runtime does not let go, and says so', async () => {
+  const bench = createAgentBench();
+  onTestFinished(() => bench[Symbol.asyncDispose]());
+  const calls: number[] = [];
+  const { removePodSandbox } = bench.fake.runtime;
+  bench.fake.runtime.removePodSandbox = (request, options) => {
+    calls.push(bench.clock.now());
+    return removePodSandbox(request, options);
+  };
+  await bench.start();
+  bench.desire(manifestPod('web'));
+  await bench.clock.advance(5_000);
+  // containerd misses a container within the sandbox, not the sandbox.
+  bench.fake.setFailpoint('removePodSandbox', 'error(not_found: container "1a2b" in namespace "k8s.io")');
+  bench.desire();
+  await bench.clock.advance(120_000);
+  expect(calls.length).toBeGreaterThan(1);
+  expect(calls.length).toBeLessThan(15);
+  const { pods } = bench.agent().debugState() as { pods: readonly { lastError?: string }[] };
+  expect(pods).toMatchObject([{ lastError: expect.stringContaining('1a2b') as string }]);
+  bench.fake.setFailpoint('removePodSandbox', 'off');
+  await bench.clock.advance(60_000);
+  expect(bench.fake.snapshot()).toMatchObject({ containers: [], sandboxes: [] });
+});
