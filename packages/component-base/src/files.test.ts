@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { replaceFile, unlessMissing } from './files.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { readOwnFile, replaceFile, UnsafeFileError, unlessMissing } from './files.ts';
 
 let base: string;
 let path: string;
@@ -11,6 +11,38 @@ beforeEach(async () => {
   path = join(base, 'state');
 });
 afterEach(() => rm(base, { recursive: true, force: true }));
+
+describe('readOwnFile', () => {
+  it('reads what is there', async () => {
+    expect(await readOwnFile(path, 10)).toBeUndefined();
+    await replaceFile(path, 'text', 0o600);
+    expect(await readOwnFile(path, 4)).toBe('text');
+  });
+
+  it('believes nothing that somebody else can have written', async () => {
+    await replaceFile(path, 'text', 0o600);
+    for (const mode of [0o620, 0o602]) {
+      await chmod(path, mode);
+      await expect(readOwnFile(path, 10)).rejects.toThrow(new UnsafeFileError(path, 'may be written by other users'));
+    }
+    await chmod(path, 0o644);
+    const me = process.geteuid!();
+    const geteuid = vi.spyOn(process, 'geteuid').mockReturnValue(me + 1);
+    await expect(readOwnFile(path, 10)).rejects.toThrow(`belongs to user ${String(me)}`);
+    geteuid.mockRestore();
+    const link = join(base, 'link');
+    await symlink(path, link);
+    await expect(readOwnFile(link, 10)).rejects.toThrow('ELOOP');
+  });
+
+  it('reads nothing but a plain file, up to a size', async () => {
+    await mkdir(path);
+    await expect(readOwnFile(path, 10)).rejects.toThrow('is not a plain file');
+    await rm(path, { recursive: true });
+    await writeFile(path, '12345');
+    await expect(readOwnFile(path, 4)).rejects.toThrow('has 5 bytes, of 4 at most');
+  });
+});
 
 describe('replaceFile', () => {
   it('replaces a file as a whole, with its mode, leaving nothing else behind', async () => {

@@ -2,7 +2,38 @@ import { constants } from 'node:fs';
 import { open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
+const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
+const WRITABLE_BY_OTHERS = 0o022;
+
+/** A file is not one that may be believed. Nothing was read of it. */
+export class UnsafeFileError extends Error {
+  override readonly name = 'UnsafeFileError';
+  readonly path: string;
+
+  constructor(path: string, what: string) {
+    super(`${path} ${what}`);
+    this.path = path;
+  }
+}
+
+/**
+ * The text of a file of this process's own; `undefined` when there is none. It is believed only if nobody else can have written it: a plain file of this user
+ * that no other may write, and no link.
+ *
+ * @throws {@link UnsafeFileError}, also when it is larger than `maxBytes`; or what the system says of it
+ */
+export async function readOwnFile(path: string, maxBytes: number): Promise<string | undefined> {
+  // Not blocking, in case it is a pipe.
+  await using file = await unlessMissing(open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW));
+  if (file === undefined) return undefined;
+  const stats = await file.stat();
+  if (!stats.isFile()) throw new UnsafeFileError(path, 'is not a plain file');
+  if (stats.uid !== process.geteuid?.()) throw new UnsafeFileError(path, `belongs to user ${String(stats.uid)}`);
+  if ((stats.mode & WRITABLE_BY_OTHERS) !== 0) throw new UnsafeFileError(path, 'may be written by other users');
+  if (stats.size > maxBytes)
+    throw new UnsafeFileError(path, `has ${String(stats.size)} bytes, of ${String(maxBytes)} at most`);
+  return file.readFile('utf8');
+}
 
 /**
  * Puts a file with this mode, whatever the umask, in the place of the old one, so that at any instant, a loss of power included, there is either the old

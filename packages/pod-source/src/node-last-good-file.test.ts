@@ -25,7 +25,7 @@ describe('nodeLastGoodFile', () => {
     const { root, file, path } = await setUp();
     await file.write('one');
     await chmod(path, 0o620);
-    await expect(file.read()).rejects.toThrow('it may be written by other users');
+    await expect(file.read()).rejects.toThrow('may be written by other users');
     await chmod(path, 0o600);
     await truncate(path, 65 * 1024 * 1024);
     await expect(file.read()).rejects.toThrow('bytes');

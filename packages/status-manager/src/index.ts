@@ -3,7 +3,7 @@ export { mergePodStatus, type MergePodStatusInput } from './api/merge-pod-status
 export { podStatusPatch, statusPatch } from './api/status-patch.ts';
 export type { JsonObject } from './api/strategic-diff.ts';
 export type { CheckpointFile } from './checkpoint/checkpoint-file.ts';
-export { createNodeCheckpointFile, UnsafeCheckpointError } from './checkpoint/node-checkpoint-file.ts';
+export { createNodeCheckpointFile } from './checkpoint/node-checkpoint-file.ts';
 export {
   createStatusCheckpoint,
   type StatusCheckpoint,

@@ -1,13 +1,13 @@
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, readdir, unlink } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { replaceFile, unlessMissing } from '@rxlet/component-base/files';
+import { readOwnFile, replaceFile, unlessMissing } from '@rxlet/component-base/files';
 import type { RecordDirectories, RecordDirectory } from './record-directory.ts';
 
 /** A record takes a few hundred bytes for each secret that it names, of which it names a hundred at most. */
 const MAX_FILE_BYTES = 1024 * 1024;
 const OTHERS = 0o077;
-const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
+const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
 
 /** A path that pull records are not entrusted to. Nothing was done. */
 export class UnsafeRecordPathError extends Error {
@@ -61,10 +61,7 @@ export function createNodeRecordDirectory(path: string): RecordDirectory {
       return names.filter((name) => !name.endsWith('.tmp'));
     },
     async read(name) {
-      if (!(await check())) return undefined;
-      // Not blocking, in case it is a pipe.
-      await using file = await unlessMissing(open(join(path, name), O_RDONLY | O_NONBLOCK | O_NOFOLLOW));
-      return file === undefined ? undefined : await readSmallFile(file, join(path, name));
+      return (await check()) ? readOwnFile(join(path, name), MAX_FILE_BYTES) : undefined;
     },
     async write(name, text) {
       await make();
@@ -92,11 +89,4 @@ async function checkLevel(path: string): Promise<boolean> {
     await directory.chmod(0o700);
   }
   return true;
-}
-
-async function readSmallFile(file: FileHandle, path: string): Promise<string> {
-  const stats = await file.stat();
-  if (!stats.isFile()) throw new UnsafeRecordPathError(path, 'is not a plain file');
-  if (stats.size > MAX_FILE_BYTES) throw new UnsafeRecordPathError(path, 'is larger than a pull record can be');
-  return file.readFile('utf8');
 }
