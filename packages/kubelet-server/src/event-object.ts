@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type RecordedEvent, toRfc3339 } from '@rxlet/component-base';
 import type { Event } from '@rxlet/kube-api';
 
@@ -30,14 +31,7 @@ export function toApiEvent(event: RecordedEvent, nodeName: string): Event {
  * may fall: what they say stands in for the digits below. A combined event says something else each time.
  */
 function eventName({ object, type, reason, message, combined, firstMs }: RecordedEvent): string {
-  const digits =
-    fnv1a(JSON.stringify(combined ? [type, reason] : [object.fieldPath, type, reason, message])) % 1_000_000;
+  const what = JSON.stringify(combined ? [type, reason] : [object.fieldPath, type, reason, message]);
+  const digits = createHash('sha256').update(what).digest().readUInt32BE() % 1_000_000;
   return `${object.name}.${(BigInt(Math.trunc(firstMs)) * 1_000_000n + BigInt(digits)).toString(16)}`;
-}
-
-/** A 32-bit hash (FNV-1a) of the text's UTF-16 units. */
-function fnv1a(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  return hash >>> 0;
 }

@@ -10,6 +10,7 @@ export {
 } from './containers.ts';
 export { podEventObject, type PodEventObject } from './event-object.ts';
 export { expandVariables } from './expansion.ts';
+export { fnv1a32, fnv1a64 } from './fnv.ts';
 export { goJson } from './go-json.ts';
 export { containerPort, httpGetRequest, type PodHttpGetRequest } from './http-get-request.ts';
 export { ContainerAnnotation, PodAnnotation, PodLabel } from './labels.ts';

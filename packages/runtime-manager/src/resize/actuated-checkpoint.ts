@@ -1,5 +1,5 @@
 import type { ResourceRequirements } from '@rxlet/kube-api';
-import { parseQuantity } from '@rxlet/pod-model';
+import { fnv1a32, parseQuantity } from '@rxlet/pod-model';
 
 /** What is on record of one pod. */
 export interface PodRecord {
@@ -92,14 +92,9 @@ function objectOf(value: unknown, subject: string): Record<string, unknown> {
   throw new CheckpointError('InvalidContent', `${subject} is no JSON object`);
 }
 
-const FNV_OFFSET_BASIS = 0x811c9dc5;
-const FNV_PRIME = 0x01000193;
 /** Kubelets hash the text that Go prints for a value, which begins with the value's type. */
 const GO_TYPE = '(string)';
 
-/** FNV-1a of 32 bits. */
 function checksum(data: string): number {
-  let hash = FNV_OFFSET_BASIS;
-  for (const byte of Buffer.from(GO_TYPE + data)) hash = Math.imul(hash ^ byte, FNV_PRIME);
-  return hash >>> 0;
+  return fnv1a32(GO_TYPE + data);
 }

@@ -1,9 +1,5 @@
 import type { Container, EphemeralContainer, Pod, Quantity, ResourceRequirements } from '@rxlet/kube-api';
-import { formatQuantity, parseQuantity } from '@rxlet/pod-model';
-
-const FNV_OFFSET_BASIS = 0xcbf29ce484222325n;
-const FNV_PRIME = 0x100000001b3n;
-const encoder = new TextEncoder();
+import { fnv1a64, formatQuantity, parseQuantity } from '@rxlet/pod-model';
 
 /**
  * What a container's back-off goes by: another image or other resources make it another container, which gets a fresh start. FNV-1a of 64 bits, in hex, over the
@@ -12,10 +8,7 @@ const encoder = new TextEncoder();
 export function crashLoopKey(pod: Pod, container: Container | EphemeralContainer): string {
   const { name = '', namespace = '', uid = '' } = pod.metadata ?? {};
   const { image = '', resources } = container;
-  const text = [name, namespace, uid, container.name, image, resourcesText(resources)].join('/');
-  let hash = FNV_OFFSET_BASIS;
-  for (const byte of encoder.encode(text)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * FNV_PRIME);
-  return hash.toString(16);
+  return fnv1a64([name, namespace, uid, container.name, image, resourcesText(resources)].join('/')).toString(16);
 }
 
 /** Resources in one fixed order and notation, so that equal ones are equal text however they were written: `1` and `1000m` do not differ. */
