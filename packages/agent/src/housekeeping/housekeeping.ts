@@ -66,9 +66,11 @@ export function createHousekeeping(ports: HousekeepingPorts): Housekeeping {
 
   /** The mirror of a static pod stays until that has come to its end, so that its end can be seen. */
   const removeOrphanMirrors = async (): Promise<void> => {
+    const mirrors = [...mirrorPods.fullNames()];
+    if (mirrors.length === 0) return;
     const kept = new Set(config.pods().filter(isStaticPod).map(podFullName));
     for (const { pod, state } of workers.inspect()) if (state.kind !== 'finished') kept.add(pod);
-    for (const fullName of mirrorPods.fullNames()) {
+    for (const fullName of mirrors) {
       if (kept.has(fullName)) continue;
       await attempt(`removing the mirror of ${fullName}`, () => mirrorPods.remove(fullName, lifetime.signal));
     }
