@@ -46,6 +46,15 @@ const rotate = (reopen: () => Promise<void> = () => put('0.log', 'new')): Promis
   });
 
 describe('log directories of the node', () => {
+  it('tell the size of a log at a glance', async () => {
+    const directories = createNodeLogDirectories({ root });
+    await put('0.log', 'four');
+    await symlink(join(path, '0.log'), join(path, 'link'));
+    expect(await directories.glance(join(path, '0.log'))).toBe(4);
+    for (const other of ['1.log', 'link', '']) expect(await directories.glance(join(path, other))).toBeUndefined();
+    await expect(directories.glance(join(root, '..', 'elsewhere'))).rejects.toMatchObject({ reason: 'UnsafePath' });
+  });
+
   it('compress a file with its mode, however large', async () => {
     const content = 'a line of the log\n'.repeat(300_000);
     await put('old', content);

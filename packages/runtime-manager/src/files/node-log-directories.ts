@@ -22,12 +22,18 @@ const BLOCK = 64 * 1024;
  */
 export function createNodeLogDirectories({ root }: NodeLogDirectoriesOptions): LogDirectories {
   const resolvedRoot = resolve(root);
+  const resolveBelow = (path: string): string => {
+    const absolute = resolve(path);
+    if (absolute === resolvedRoot || absolute.startsWith(resolvedRoot + sep)) return absolute;
+    throw new LogRotationError('UnsafePath', `${path} is outside of the directory of pod logs`);
+  };
   return {
+    async glance(path) {
+      const stats = await unlessMissing(lstat(resolveBelow(path)));
+      return stats?.isFile() === true ? stats.size : undefined;
+    },
     async open(path) {
-      const absolute = resolve(path);
-      if (absolute !== resolvedRoot && !absolute.startsWith(resolvedRoot + sep)) {
-        throw new LogRotationError('UnsafePath', `${path} is outside of the directory of pod logs`);
-      }
+      const absolute = resolveBelow(path);
       const names = absolute
         .slice(resolvedRoot.length)
         .split(sep)

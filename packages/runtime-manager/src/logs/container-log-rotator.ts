@@ -183,9 +183,8 @@ export function createContainerLogRotator(
 
   /** Whether there is nothing to do about a log, without asking the runtime. */
   const isSmall = async (logPath: string): Promise<boolean> => {
-    await using directory = await directories.open(dirname(logPath));
-    const entry = await directory?.lstat(basename(logPath));
-    return entry?.isFile === true && entry.sizeBytes < maxSizeBytes;
+    const sizeBytes = await directories.glance(logPath);
+    return sizeBytes !== undefined && sizeBytes < maxSizeBytes;
   };
 
   /** Looks after one log, and says what came of it. Rejects only when it was interrupted. */

@@ -27,8 +27,13 @@ export interface LogDirectory extends AsyncDisposable {
   compress(name: string, signal: AbortSignal): Promise<void>;
 }
 
-/** Access to the directories of container logs, to rotate what is in them. No link below the root of pod logs is followed. */
+/** Access to the directories of container logs, to rotate what is in them. No link below the root of pod logs is followed, but by a glance. */
 export interface LogDirectories {
   /** Opens a directory; `undefined` when there is none. Rejects when the path leads out of where logs are. */
   open(path: string): Promise<LogDirectory | undefined>;
+  /**
+   * The size of the file that a path leads to, in bytes, cheaply: by whatever links there are on the way, so it is good for leaving a log alone only.
+   * `undefined` when there is no regular file in the last place. Rejects as {@link LogDirectories.open} does.
+   */
+  glance(path: string): Promise<number | undefined>;
 }

@@ -50,6 +50,7 @@ export function createMemoryLogDirectories(): MemoryLogDirectories {
         };
       },
     },
+    glance: async (path) => files.get(path)?.content.length,
     async open(directory) {
       const prefix = `${directory}/`;
       if (![...files.keys()].some((path) => path.startsWith(prefix))) return undefined;
