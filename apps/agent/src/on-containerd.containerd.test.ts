@@ -53,13 +53,12 @@ describe.skipIf(unavailable !== undefined)('rxlet on containerd', () => {
     for (const name of await readdir(folders.manifests)) await rm(join(folders.manifests, name));
     if (agents.length === 0) return;
     for (const agent of agents) await agent[Symbol.asyncDispose]();
-    const last = start();
+    await using last = start();
     await eventually(
       'the runtime is empty',
       async () => (await sandboxes()).length === 0 && (await containers()).length === 0,
       last.output,
     );
-    await last[Symbol.asyncDispose]();
   });
 
   const start = (): AgentProcess => {

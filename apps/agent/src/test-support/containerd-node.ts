@@ -140,11 +140,11 @@ function agentUnderTest(folders: AgentFolders, cri: CriClient, start: () => Agen
       // Whatever a test left goes the way an administrator would let it go.
       for (const name of await readdir(folders.manifests)) await rm(join(folders.manifests, name));
       if (isEnded) startAgain();
+      await using _ = process;
       await waitFor(
         'the runtime is empty',
         async () => (await sandboxes()).length === 0 && (await containers()).length === 0,
       );
-      await process[Symbol.asyncDispose]();
     },
   };
 }
