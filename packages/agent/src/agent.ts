@@ -15,11 +15,11 @@ import type {
 } from '@rxlet/runtime-manager';
 import type { CheckpointFile, StatusSink } from '@rxlet/status-manager';
 import type { Observable } from 'rxjs';
-import type { AdmissionHandler } from './sync-loop/admission.ts';
-import type { AgentImageOptions, AgentImagePorts } from './images/assemble-images.ts';
-import type { MirrorPods } from './pod-syncer/mirror-pods.ts';
 import type { PodCgroupCleaner } from './housekeeping/pod-cgroup-cleaner.ts';
+import type { AgentImageOptions, AgentImagePorts } from './images/assemble-images.ts';
 import type { PodChange } from './outputs/pod-view.ts';
+import type { MirrorPods } from './pod-syncer/mirror-pods.ts';
+import type { AdmissionHandler } from './sync-loop/admission.ts';
 
 /** What an agent stands on. */
 export interface AgentPorts extends AgentImagePorts {

@@ -19,22 +19,22 @@ import {
   unsupportedPodFeatures,
 } from '@rxlet/runtime-manager';
 import { createPodStartLatency, createStartErrors, createStatusCheckpoint } from '@rxlet/status-manager';
-import { refuseUnsupportedFeatures } from './sync-loop/admission.ts';
 import type { Agent, AgentOptions, AgentPorts } from './agent.ts';
 import { assembleImages } from './images/assemble-images.ts';
 import { createContainerLogs } from './logs/container-logs.ts';
-import { createDebugState } from './outputs/debug-state.ts';
 import { listRunningContainers } from './logs/list-running-containers.ts';
+import { createRuntimeState } from './node/runtime-state.ts';
+import { createDebugState } from './outputs/debug-state.ts';
 import { measurePodStarts } from './outputs/measure-pod-starts.ts';
-import { noMirrorPods } from './pod-syncer/mirror-pods.ts';
+import { createPodView } from './outputs/pod-view.ts';
 import { type AgentParts, defaultParts } from './parts.ts';
 import { createActiveDeadlines } from './pod-syncer/active-deadlines.ts';
+import { noMirrorPods } from './pod-syncer/mirror-pods.ts';
 import { createPodSyncer } from './pod-syncer/pod-syncer.ts';
-import { createPodView } from './outputs/pod-view.ts';
 import { readPodIp } from './pod-syncer/read-pod-ip.ts';
-import { createRuntimeState } from './node/runtime-state.ts';
-import { createSyncLoop } from './sync-loop/sync-loop.ts';
 import { createTerminationMessages } from './pod-syncer/termination-messages.ts';
+import { refuseUnsupportedFeatures } from './sync-loop/admission.ts';
+import { createSyncLoop } from './sync-loop/sync-loop.ts';
 
 /**
  * Joins the subsystems into a node agent. Disposing of it stops the agent and leaves the pods running, to be adopted by the next one.

@@ -7,11 +7,11 @@ import { isStaticPod, podFullName } from '@rxlet/pod-model';
 import type { Prober } from '@rxlet/prober';
 import type { FileSystem } from '@rxlet/runtime-manager';
 import type { StatusManager } from '@rxlet/status-manager';
+import type { PodView } from '../outputs/pod-view.ts';
 import { type MirrorPods, noMirrorPods } from '../pod-syncer/mirror-pods.ts';
 import { createOrphanDirectories } from './orphan-directories.ts';
 import type { PodCgroupCleaner } from './pod-cgroup-cleaner.ts';
 import { createPodCounts } from './pod-counts.ts';
-import type { PodView } from '../outputs/pod-view.ts';
 
 /** What housekeeping looks at, and what it may take from. */
 export interface HousekeepingPorts {

@@ -17,9 +17,9 @@ import type { PodSubject, PodSyncer } from '@rxlet/pod-workers';
 import type { PodSyncResult, RuntimeManager } from '@rxlet/runtime-manager';
 import type { Prober } from '@rxlet/prober';
 import type { StartErrors, StatusManager } from '@rxlet/status-manager';
+import type { RuntimeState } from '../node/runtime-state.ts';
 import type { ActiveDeadlines } from './active-deadlines.ts';
 import type { MirrorPods } from './mirror-pods.ts';
-import type { RuntimeState } from '../node/runtime-state.ts';
 import { createReportStatus, type ReportStatusPorts } from './report-status.ts';
 
 /** What a pod syncer joins. */

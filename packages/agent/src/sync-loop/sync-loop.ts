@@ -27,13 +27,13 @@ import type { Prober, ProbeResultChange } from '@rxlet/prober';
 import type { FileSystem, RuntimeManager } from '@rxlet/runtime-manager';
 import { needsReadinessReconcile, type StatusManager } from '@rxlet/status-manager';
 import { interval, map, merge } from 'rxjs';
-import { type AdmissionHandler, type AdmissionRefusal, admitPod, createRejectionCounter } from './admission.ts';
 import { createGarbageCollection } from '../housekeeping/garbage-collection.ts';
 import { createHousekeeping } from '../housekeeping/housekeeping.ts';
-import { createPacedSyncs } from './paced-syncs.ts';
-import type { MirrorPods } from '../pod-syncer/mirror-pods.ts';
 import type { PodCgroupCleaner } from '../housekeeping/pod-cgroup-cleaner.ts';
 import type { PodView } from '../outputs/pod-view.ts';
+import type { MirrorPods } from '../pod-syncer/mirror-pods.ts';
+import { type AdmissionHandler, type AdmissionRefusal, admitPod, createRejectionCounter } from './admission.ts';
+import { createPacedSyncs } from './paced-syncs.ts';
 
 /** What the loop joins. */
 export interface SyncLoopPorts {
