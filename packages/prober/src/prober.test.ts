@@ -75,6 +75,22 @@ async function setUp(answer?: Answer, more: Partial<ProberPorts> & { agentAgeSec
   return { clock, prober, events, statuses, runs, changes, results, requests: scripted.requests, runPod, add, seconds };
 }
 
+/** A pod with a sidecar that runs, and whose readiness probe fails. */
+async function setUpSidecar() {
+  const bench = await setUp(() => 'failure');
+  const { clock, prober, statuses } = bench;
+  const pod = testPod({
+    initContainers: [{ name: 'proxy', restartPolicy: 'Always', readinessProbe: every(10) }],
+  });
+  const running = { running: { startedAt: new Date(clock.now()).toISOString() } };
+  const common = { image: '', imageID: '', ready: false, restartCount: 0, started: true };
+  statuses.set(uid, {
+    initContainerStatuses: [{ name: 'proxy', containerID: 'containerd://p', state: running, ...common }],
+  });
+  prober.addPod(pod);
+  return bench;
+}
+
 const every = (periodSeconds: number, more: Probe = {}): Probe => ({ periodSeconds, failureThreshold: 1, ...more });
 const uid = 'uid-web';
 const appId = 'containerd://uid-web-app-0';
@@ -333,16 +349,7 @@ describe('updateStatus', () => {
   });
 
   it('has sidecars probed too', async () => {
-    const { clock, prober, runs, statuses } = await setUp(() => 'failure');
-    const pod = testPod({
-      initContainers: [{ name: 'proxy', restartPolicy: 'Always', readinessProbe: every(10) }],
-    });
-    const running = { running: { startedAt: new Date(clock.now()).toISOString() } };
-    const common = { image: '', imageID: '', ready: false, restartCount: 0, started: true };
-    statuses.set(uid, {
-      initContainerStatuses: [{ name: 'proxy', containerID: 'containerd://p', state: running, ...common }],
-    });
-    prober.addPod(pod);
+    const { clock, prober, runs } = await setUpSidecar();
     await clock.advance(4000);
     prober.updateStatus(uid);
     await clock.advance(0);
@@ -591,16 +598,7 @@ describe('events', () => {
   });
 
   it('name sidecars by their place', async () => {
-    const { clock, prober, events, statuses } = await setUp(() => 'failure');
-    const pod = testPod({
-      initContainers: [{ name: 'proxy', restartPolicy: 'Always', readinessProbe: every(10) }],
-    });
-    const running = { running: { startedAt: new Date(clock.now()).toISOString() } };
-    const common = { image: '', imageID: '', ready: false, restartCount: 0, started: true };
-    statuses.set(uid, {
-      initContainerStatuses: [{ name: 'proxy', containerID: 'containerd://p', state: running, ...common }],
-    });
-    prober.addPod(pod);
+    const { clock, events } = await setUpSidecar();
     await clock.advance(0);
     expect(list(events)).toEqual([
       ['spec.initContainers{proxy}', 'Warning', 'Unhealthy', 'Readiness probe failed: scripted failure'],
