@@ -2,7 +2,10 @@ import { join } from 'node:path';
 import { createProjectGraphAsync } from '@nx/devkit';
 import nx from '@nx/eslint-plugin';
 import tseslint from 'typescript-eslint';
+import { noImportCycles } from './no-import-cycles.js';
+import { plainProse } from './plain-prose.js';
 import { rxjsExplicitScheduler } from './rxjs-explicit-scheduler.js';
+import { rxjsGuardedSubscribe } from './rxjs-guarded-subscribe.js';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -14,10 +17,20 @@ await createProjectGraphAsync();
 const CLOCK = 'Time comes from the injected Clock of @rxlet/component-base.';
 const RANDOM = 'Randomness comes from the injected Random of @rxlet/component-base.';
 const bothNames = (builtin) => [builtin, `node:${builtin}`];
+const HTTP = 'Use httpModule of @rxlet/component-base/http-module: the import also loads fetch and WebSocket.';
 const RANDOM_FUNCTIONS = ['getRandomValues', 'randomBytes', 'randomFill', 'randomFillSync', 'randomInt', 'randomUUID'];
 const timeAndRandomness = {
   languageOptions: { globals: { global: 'readonly' } },
-  plugins: { rxlet: { rules: { 'rxjs-explicit-scheduler': rxjsExplicitScheduler } } },
+  plugins: {
+    rxlet: {
+      rules: {
+        'no-import-cycles': noImportCycles,
+        'plain-prose': plainProse,
+        'rxjs-explicit-scheduler': rxjsExplicitScheduler,
+        'rxjs-guarded-subscribe': rxjsGuardedSubscribe,
+      },
+    },
+  },
   rules: {
     'rxlet/rxjs-explicit-scheduler': 'error',
     'no-restricted-globals': [
@@ -35,7 +48,7 @@ const timeAndRandomness = {
       { object: 'process', property: 'hrtime', message: CLOCK },
       { object: 'process', property: 'uptime', message: CLOCK },
       { object: 'Math', property: 'random', message: RANDOM },
-      // Whatever the module or the global is called where it is used.
+      // By any local name of the module or the global.
       ...RANDOM_FUNCTIONS.map((property) => ({ property, message: RANDOM })),
     ],
     'no-restricted-syntax': [
@@ -51,7 +64,7 @@ const timeAndRandomness = {
           ...['timers', 'timers/promises'].flatMap(bothNames).map((name) => ({ name, message: CLOCK })),
           ...bothNames('perf_hooks').map((name) => ({ name, importNames: ['default', 'performance'], message: CLOCK })),
           ...bothNames('process').map((name) => ({ name, importNames: ['hrtime', 'uptime'], message: CLOCK })),
-          // Without the default import, so that it cannot hide what it is asked for.
+          // No default import, because it would hide which functions are used.
           ...bothNames('crypto').map((name) => ({
             name,
             importNames: ['default', 'webcrypto', ...RANDOM_FUNCTIONS],
@@ -63,8 +76,8 @@ const timeAndRandomness = {
   },
 };
 
-/** The arrows of the layer picture: what each layer may import. */
-const layers = (allow = [], alsoAllowed = []) => [
+/** Layers that each layer may import. */
+const layers = (alsoAllowed = [], allow = []) => [
   'error',
   {
     enforceBuildableLibDependency: false,
@@ -78,14 +91,19 @@ const layers = (allow = [], alsoAllowed = []) => [
         onlyDependOnLibsWithTags: ['layer:subsystem', 'layer:foundation', ...alsoAllowed],
       },
       { sourceTag: 'layer:app', onlyDependOnLibsWithTags: ['*'] },
+      { sourceTag: 'layer:testkit', onlyDependOnLibsWithTags: ['*'] },
+      { sourceTag: 'layer:tools', onlyDependOnLibsWithTags: ['*'] },
     ],
   },
 ];
-/** Tests may also stand on an adapter, such as the fake runtime, and may ask the tools whether what they made is up to date. */
-const layersOfTests = layers([String.raw`^(\.\./)+tools/`], ['layer:adapter']);
+/** Tools that other tools import; they have no package of their own. */
+const TOOLS_FOR_TOOLS = [String.raw`^\.\./(readme|workspace)/`];
+
+/** Tests may also import adapters, such as the fake runtime, and the test kit. */
+const layersOfTests = layers(['layer:adapter', 'layer:testkit']);
 
 export default tseslint.config(
-  { ignores: ['**/dist/**', '**/node_modules/**', '**/gen/**', '.nx/**', '.rxlet/**', '**/.readme-*'] },
+  { ignores: ['**/dist/**', '**/node_modules/**', '**/gen/**', '.nx/**', '.rxlet/**', '**/.readme-*', 'docs/api/**'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
     files: ['**/*.ts'],
@@ -100,7 +118,7 @@ export default tseslint.config(
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       '@typescript-eslint/no-unnecessary-condition': 'off',
       '@typescript-eslint/require-await': 'off',
-      // What factories return are closures: their methods have no `this` to lose.
+      // Factories return closures, whose methods have no `this` to lose.
       '@typescript-eslint/unbound-method': 'off',
       'no-restricted-exports': ['error', { restrictDefaultExports: { direct: true } }],
       eqeqeq: ['error', 'always'],
@@ -108,7 +126,30 @@ export default tseslint.config(
   },
   { files: ['**/*.ts', '**/*.js'], ...timeAndRandomness },
   {
-    files: ['clock', 'virtual-clock', 'random'].map((name) => `packages/component-base/src/${name}.ts`),
+    files: ['**/*.ts', '**/*.js'],
+    rules: { 'rxlet/no-import-cycles': 'error', 'rxlet/plain-prose': 'error' },
+  },
+  // They quote the words that they reject.
+  { files: ['tools/lint/plain-prose.js', 'tools/lint/lint.test.ts'], rules: { 'rxlet/plain-prose': 'off' } },
+  {
+    files: ['packages/**/*.ts', 'apps/**/*.ts'],
+    ignores: ['**/*.test.ts', '**/test-support.ts', '**/test-support/**'],
+    rules: { 'rxlet/rxjs-guarded-subscribe': 'error' },
+  },
+  {
+    files: ['packages/**/*.ts', 'apps/**/*.ts'],
+    ignores: ['**/*.test.ts', '**/test-support.ts', '**/test-support/**'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        { paths: bothNames('http').map((name) => ({ name, allowTypeImports: true, message: HTTP })) },
+      ],
+    },
+  },
+  {
+    files: ['end-of-turn', 'system-clock', 'virtual-clock', 'random'].map(
+      (name) => `packages/component-base/src/${name}.ts`,
+    ),
     rules: {
       'no-restricted-globals': 'off',
       'no-restricted-properties': 'off',
@@ -123,7 +164,12 @@ export default tseslint.config(
     rules: { '@nx/enforce-module-boundaries': layers() },
   },
   {
-    files: ['**/*.test.ts', '**/test-support.ts', '**/test-support/**'],
+    files: ['tools/**/*.ts'],
+    plugins: { '@nx': nx },
+    rules: { '@nx/enforce-module-boundaries': layers([], TOOLS_FOR_TOOLS) },
+  },
+  {
+    files: ['{packages,apps}/**/*.test.ts', '**/test-support.ts', '**/test-support/**'],
     plugins: { '@nx': nx },
     rules: { '@nx/enforce-module-boundaries': layersOfTests },
   },

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Linted as if they were the text of a file that exists: types and layers are looked up by the place of a file. */
+/** Existing files whose text the tests replace: types and layers are looked up by the path of a file. */
 const SUBSYSTEM = 'packages/pleg/src/index.ts';
 const SUBSYSTEM_TEST = testOf('packages/pleg');
 const FOUNDATION = 'packages/component-base/src/backoff.ts';
@@ -22,14 +22,14 @@ beforeAll(() => {
   eslint = new ESLint({
     cwd: root,
     overrideConfigFile: 'tools/lint/eslint.config.js',
-    // A run of its own would read each file from the disk, whatever text it is given; so it does by itself when CI is set.
+    // A single run would read each file from the disk instead of the given text, as typescript-eslint does when CI is set.
     overrideConfig: [
       { files: ['**/*.ts'], languageOptions: { parserOptions: { disallowAutomaticSingleRunInference: true } } },
     ],
   });
 });
 
-/** The rules that each line of `lines` breaks, as part of `file`, after the lines of `header`. */
+/** Returns the rules that each line of `lines` breaks, as part of `file`, after the lines of `header`. */
 async function lint(
   file: string,
   header: readonly string[],
@@ -49,19 +49,19 @@ interface Suite {
   readonly file: string;
   readonly header?: readonly string[];
   /** Rule → lines that break it, and no other. */
-  readonly refused: Readonly<Record<string, readonly string[]>>;
-  /** Lines that break none. */
+  readonly rejected: Readonly<Record<string, readonly string[]>>;
+  /** Lines that break no rule. */
   readonly allowed: readonly string[];
 }
 
-function suite(name: string, { file, header = [], refused, allowed }: Suite): void {
+function suite(name: string, { file, header = [], rejected, allowed }: Suite): void {
   describe(name, () => {
     let broken: Map<string, (string | null)[]>;
     beforeAll(async () => {
-      broken = await lint(file, header, [...Object.values(refused).flat(), ...allowed]);
+      broken = await lint(file, header, [...Object.values(rejected).flat(), ...allowed]);
     }, 120_000);
-    for (const [rule, lines] of Object.entries(refused)) {
-      it.each(lines)(`${rule} refuses %s`, (line) => {
+    for (const [rule, lines] of Object.entries(rejected)) {
+      it.each(lines)(`${rule} rejects %s`, (line) => {
         expect(broken.get(line)).toEqual([rule]);
       });
     }
@@ -78,7 +78,7 @@ suite('time and randomness', {
     'declare const clock: Clock;',
     'declare const random: Random;',
   ],
-  refused: {
+  rejected: {
     'no-restricted-properties': [
       'Date.now();',
       'export const { now } = Date;',
@@ -134,10 +134,10 @@ suite('time and randomness', {
   ],
 });
 
-// Each in a text of its own: what they import has the same name.
+// Each in a text of its own, because their imports have the same name.
 suite('randomness by the default import', {
   file: SUBSYSTEM,
-  refused: {
+  rejected: {
     'no-restricted-imports': ["import crypto from 'node:crypto';"],
     'no-restricted-properties': ['crypto.randomUUID();'],
   },
@@ -145,7 +145,7 @@ suite('randomness by the default import', {
 });
 suite('randomness by a default import of another name', {
   file: SUBSYSTEM,
-  refused: {
+  rejected: {
     'no-restricted-imports': ["import hidden from 'node:crypto';"],
     'no-restricted-properties': ['hidden.randomUUID();'],
   },
@@ -153,7 +153,7 @@ suite('randomness by a default import of another name', {
 });
 suite('randomness by the namespace', {
   file: SUBSYSTEM,
-  refused: {
+  rejected: {
     'no-restricted-imports': ["import * as crypto from 'node:crypto';"],
     'no-restricted-properties': ['crypto.randomBytes(8);'],
   },
@@ -175,7 +175,7 @@ suite('RxJS', {
     'declare const perhaps: SchedulerLike | undefined;',
     'declare const unknownDelay: RetryConfig;',
   ],
-  refused: {
+  rejected: {
     'rxlet/rxjs-explicit-scheduler': [
       'interval(1000);',
       'interval(1000, undefined);',
@@ -247,9 +247,61 @@ suite('RxJS', {
   ],
 });
 
+suite('subscribers', {
+  file: SUBSYSTEM,
+  header: [
+    "import { map, merge, type Observable, type Observer } from 'rxjs';",
+    'declare const stream$: Observable<number>;',
+    'declare const observer: Observer<number>;',
+    'declare const other: { subscribe(listener?: () => void): void };',
+  ],
+  rejected: {
+    'rxlet/rxjs-guarded-subscribe': [
+      'stream$.subscribe();',
+      'stream$.subscribe((value) => void value);',
+      'stream$.subscribe({ next: (value) => void value });',
+      'merge(stream$, stream$).subscribe({ complete: () => undefined });',
+      'stream$.pipe(map((value) => void value));',
+      'stream$.pipe(map(() => undefined));',
+    ],
+  },
+  allowed: [
+    'stream$.subscribe(observer);',
+    'stream$.subscribe({ next: (value) => void value, error: () => undefined });',
+    'other.subscribe();',
+    'stream$.pipe(map((value) => value + 1));',
+    'stream$.pipe(map((value) => (value > 1 ? value : undefined)));',
+    '[1].map((value) => void value);',
+  ],
+});
+
+suite('plain words', {
+  file: SUBSYSTEM,
+  rejected: {
+    'rxlet/plain-prose': [
+      '/** What the runtime holds. */ export const opened = 1;',
+      '/** Those that hang. */ export const those = 1;',
+      '// Nobody reads this.',
+      '// A signal that is to be sent.',
+      '// Starts afresh.',
+      "export const message = 'the runtime tells its version';",
+      "export const title = 'heeds the back-off';",
+      'export const template = `the pull of ${title} is under way`;',
+    ],
+  },
+  allowed: [
+    '/** Pods in the runtime. */ export const noun = 1;',
+    '/** Reports whether the pod runs. */ export const verb = 1;',
+    '// Calls `tell` of {@link heed}.',
+    "export const word = 'told';",
+    "export const plain = 'cannot reach the runtime';",
+    'export const telling = 1;',
+  ],
+});
+
 suite('promises and types', {
   file: SUBSYSTEM,
-  refused: {
+  rejected: {
     '@typescript-eslint/no-floating-promises': ['Promise.resolve(1);', '(async () => Promise.resolve(1))();'],
     '@typescript-eslint/no-misused-promises': ['[1].forEach(async () => Promise.resolve());'],
     '@typescript-eslint/no-explicit-any': [
@@ -272,7 +324,7 @@ suite('promises and types', {
 
 suite('the layers, in a subsystem', {
   file: SUBSYSTEM,
-  refused: {
+  rejected: {
     '@nx/enforce-module-boundaries': [
       "import '@rxlet/pod-workers';",
       "export type { PodWorkers } from '@rxlet/pod-workers';",
@@ -298,7 +350,7 @@ suite('the layers, in a subsystem', {
 
 suite('the layers, in the test of a subsystem', {
   file: SUBSYSTEM_TEST,
-  refused: {
+  rejected: {
     '@nx/enforce-module-boundaries': [
       "import '@rxlet/pod-workers';",
       "import '@rxlet/agent';",
@@ -306,12 +358,16 @@ suite('the layers, in the test of a subsystem', {
     ],
     'no-restricted-properties': ['Date.now();'],
   },
-  allowed: ["import '@rxlet/fake-cri';", "import '@rxlet/component-base/testing';"],
+  allowed: [
+    "import '@rxlet/fake-cri';",
+    "import '@rxlet/component-base/testing';",
+    "import '@rxlet/test-containerd/build-image';",
+  ],
 });
 
 suite('the layers, in a foundation package', {
   file: FOUNDATION,
-  refused: {
+  rejected: {
     '@nx/enforce-module-boundaries': ["import '@rxlet/pleg';", "import '@rxlet/fake-cri';", "import '@rxlet/agent';"],
     'no-restricted-properties': ['Date.now();'],
   },
@@ -320,14 +376,20 @@ suite('the layers, in a foundation package', {
 
 suite('the test of a foundation package', {
   file: FOUNDATION_TEST,
-  refused: { '@nx/enforce-module-boundaries': ["import '@rxlet/pleg';", "import '../../pod-model/src/index.ts';"] },
-  allowed: ["import '../../../tools/generate/kube-api/generate.ts';", "import './index.ts';"],
+  rejected: {
+    '@nx/enforce-module-boundaries': [
+      "import '@rxlet/pleg';",
+      "import '../../pod-model/src/index.ts';",
+      "import '../../../tools/generate/kube-api/generate.ts';",
+    ],
+  },
+  allowed: ["import './index.ts';"],
 });
 
 suite('the files that implement time and randomness', {
-  file: 'packages/component-base/src/clock.ts',
+  file: 'packages/component-base/src/system-clock.ts',
   header: ["import { interval } from 'rxjs';"],
-  refused: {},
+  rejected: {},
   allowed: [
     'Date.now();',
     'new Date();',
@@ -336,4 +398,17 @@ suite('the files that implement time and randomness', {
     'Math.random();',
     'interval(1);',
   ],
+});
+
+suite('import cycles', {
+  file: 'packages/component-base/src/clock.ts',
+  rejected: {
+    'rxlet/no-import-cycles': [
+      "import './system-clock.ts';",
+      "export * from './system-clock.ts';",
+      "export type { Scheduler } from './clock-scheduler.ts';",
+      "void import('./index.ts');",
+    ],
+  },
+  allowed: ["import './random.ts';", "import 'rxjs';"],
 });

@@ -1,11 +1,11 @@
 import ts from 'typescript';
 
 /**
- * RxJS takes its own clock where no scheduler is given. This rule demands one wherever RxJS waits or tells the time, so that all time comes from the
- * injected clock. It decides by types: a scheduler is what has `schedule` and `now`, and an optional one may turn out to be missing.
+ * RxJS uses its own clock without a scheduler. This rule demands one wherever RxJS waits or reads the time, so that all time comes from the injected clock. It
+ * decides by types: a scheduler has `schedule` and `now`, and an optional one may be missing.
  */
 
-/** What waits or tells the time; it takes a scheduler as one of its arguments, or as a property of a configuration. */
+/** Functions that wait or read the time; they take a scheduler as an argument, or as a property of a configuration. */
 const TIMED = new Set([
   'auditTime',
   'bufferTime',
@@ -22,10 +22,10 @@ const TIMED = new Set([
   'windowTime',
 ]);
 
-/** What repeats, after a `delay` that must not be a number of real milliseconds. */
+/** Operators that repeat after a `delay`, which must not be a number of real milliseconds. */
 const REPEATING = new Set(['repeat', 'retry']);
 
-/** What replays, and looks at a clock only to forget after a `windowTime`, its second argument. */
+/** Classes that replay, and read a clock only for a `windowTime`, their second argument. */
 const REPLAYING = new Set(['ReplaySubject', 'publishReplay', 'shareReplay']);
 
 const REAL_TIME = /^(async|asap|animationFrame|queue)(Scheduler)?$|^animationFrames$/;
@@ -39,7 +39,7 @@ export const rxjsExplicitScheduler = {
       untimed: "'{{name}}' without a scheduler runs on real time: pass clock.scheduler.",
       delay:
         "'{{name}}' with a number as its delay runs on real time: pass a function that returns timer(ms, clock.scheduler).",
-      window: "'{{name}}' with a window of time looks at the real clock: pass clock.scheduler too.",
+      window: "'{{name}}' with a window of time reads the real clock: pass clock.scheduler too.",
       realTime: "'{{name}}' is real time: take clock.scheduler of the injected clock.",
     },
   },

@@ -1,0 +1,83 @@
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { format, resolveConfig } from 'prettier';
+import { withOrigin } from './package-origin.ts';
+import { readSourceImports } from './source-imports.ts';
+import { syncedManifest } from './synced-manifest.ts';
+import { readJson, type WorkspaceFiles, workspaceRoot } from './workspace-files.ts';
+import { type Manifest, readWorkspacePackages, type WorkspacePackage } from './workspace-packages.ts';
+
+const SOLUTION = 'tools/tsconfig.projects.json';
+
+/** Returns the files that contradict the imports of the sources or the metadata of the workspace, with their correct content. */
+export async function outOfSync(files: WorkspaceFiles): Promise<Map<string, string>> {
+  const packages = readWorkspacePackages(files);
+  const changes = new Map<string, string>();
+  const compare = async (path: string, current: object, wanted: object): Promise<void> => {
+    if (isDeepStrictEqual(current, wanted)) return;
+    const filepath = join(workspaceRoot, path);
+    changes.set(path, await format(JSON.stringify(wanted, null, 2), { ...(await resolveConfig(filepath)), filepath }));
+  };
+  const imports = new Map(packages.map(({ folder }) => [folder, readSourceImports(folder, files)]));
+  const manifests = syncedManifests(packages, imports, readJson(files, 'package.json') as Manifest);
+  for (const { folder, manifest } of packages) {
+    await compare(`${folder}/package.json`, manifest, manifests.get(manifest.name)!);
+  }
+  const built = packages.filter(({ folder }) => files.exists(`${folder}/tsconfig.json`));
+  for (const { folder, manifest } of built) {
+    const { production } = imports.get(folder)!;
+    const referenced = built.filter(({ manifest: { name } }) => name !== manifest.name && production.has(name));
+    const tsconfig = readJson(files, `${folder}/tsconfig.json`);
+    await compare(`${folder}/tsconfig.json`, tsconfig, { ...tsconfig, references: references('../..', referenced) });
+  }
+  const tools = files.children('tools').map((name) => `tools/${name}`);
+  const projects = tools.filter((folder) => files.exists(`${folder}/project.json`));
+  for (const folder of [...packages.map(({ folder }) => folder), ...projects]) {
+    const path = `${folder}/tsconfig.check.json`;
+    const include = files.exists(`${folder}/src`) ? ['src'] : ['.'];
+    const current = files.exists(path) ? readJson(files, path) : {};
+    await compare(path, current, { extends: '../../tools/tsconfig.json', include });
+  }
+  const solution = readJson(files, SOLUTION);
+  await compare(SOLUTION, solution, { ...solution, references: references('..', built) });
+  return changes;
+}
+
+/** Returns the correct package.json of each package by its name. */
+function syncedManifests(
+  packages: readonly WorkspacePackage[],
+  imports: ReadonlyMap<string, ReturnType<typeof readSourceImports>>,
+  workspace: Manifest,
+): Map<string, Manifest> {
+  const manifests = new Map(packages.map(({ manifest }) => [manifest.name, manifest]));
+  const versions = knownVersions([...manifests.values(), workspace]);
+  // Peers are inherited through dependencies of any depth: a second pass sees those that the first one added.
+  for (let pass = 0, changed = true; changed && pass < packages.length; pass += 1) {
+    changed = false;
+    for (const {
+      folder,
+      manifest: { name },
+    } of packages) {
+      const current = manifests.get(name)!;
+      const wanted = withOrigin(syncedManifest(current, imports.get(folder)!, manifests, versions), folder, workspace);
+      if (isDeepStrictEqual(current, wanted)) continue;
+      manifests.set(name, wanted);
+      changed = true;
+    }
+  }
+  return manifests;
+}
+
+/** The version that the workspace uses of each third-party package, without the sign of a range. */
+function knownVersions(manifests: readonly Manifest[]): Map<string, string> {
+  const versions = new Map<string, string>();
+  for (const { dependencies, devDependencies } of manifests) {
+    for (const [name, range] of Object.entries({ ...dependencies, ...devDependencies }))
+      versions.set(name, range.replace(/^\^/, ''));
+  }
+  return versions;
+}
+
+function references(up: string, packages: readonly WorkspacePackage[]): { path: string }[] {
+  return packages.map(({ folder }) => ({ path: `${up}/${folder}` }));
+}
