@@ -12,11 +12,11 @@ describe('createBackoff', () => {
     expect(delays).toEqual([10, 20, 40, 80, 160, 300, 300, 300]);
   });
 
-  it('never waits longer than the maximum, also at first', () => {
+  it('limits the first delay to the maximum', () => {
     expect(createBackoff({ initialMs: 10_000, maxMs: 2_000 }).next('a', 0)).toBe(2_000);
   });
 
-  it('keeps keys apart', () => {
+  it('keeps a separate delay for each key', () => {
     const backoff = createBackoff(FIGURES);
     backoff.next('a', 0);
     backoff.next('a', 0);
@@ -35,7 +35,7 @@ describe('createBackoff', () => {
     expect(backoff.blockedUntilMs('b', 0)).toBeUndefined();
   });
 
-  it('starts anew after more than the expiry', () => {
+  it('starts again from the initial delay once a key has expired', () => {
     const backoff = createBackoff(FIGURES);
     backoff.next('a', 0);
     expect(backoff.next('a', 600_000)).toBe(20_000);
@@ -43,23 +43,34 @@ describe('createBackoff', () => {
     expect(backoff.next('a', 1_200_001)).toBe(10_000);
   });
 
-  it('takes twice the maximum as the expiry', () => {
+  it('expires after twice the maximum by default', () => {
     const backoff = createBackoff({ initialMs: 1, maxMs: 50 });
     backoff.next('a', 0);
     expect(backoff.delayMs('a', 100)).toBe(1);
     expect(backoff.delayMs('a', 101)).toBe(0);
   });
 
-  it('counts for the expiry of a crash loop how long the container ran, not how long it waited', () => {
+  it('counts only run time, not waiting time, towards the expiry of a crash loop', () => {
     const backoff = createBackoff(FIGURES);
     // Exited at 0, and started again after five minutes of back-off.
     for (let failure = 0; failure < 6; failure += 1) backoff.next('web', 0, 300_000);
-    // It then ran for just ten minutes: 15 minutes after the earlier exit it is still the same loop.
+    // It then ran for ten minutes: 15 minutes after the earlier exit, it is still the same loop.
     expect(backoff.delayMs('web', 900_000)).toBe(300_000);
     expect(backoff.delayMs('web', 900_001)).toBe(0);
   });
 
-  it('forgets a key', () => {
+  it('blocks for no longer than the delay when the clock is set back', () => {
+    const backoff = createBackoff(FIGURES);
+    const hourMs = 3_600_000;
+    backoff.next('a', hourMs);
+    expect(backoff.blockedUntilMs('a', 5000)).toBe(15_000);
+    expect(backoff.blockedUntilMs('a', 14_999)).toBe(15_000);
+    expect(backoff.blockedUntilMs('a', 15_000)).toBeUndefined();
+    backoff.collectGarbage(605_001);
+    expect(backoff.size).toBe(0);
+  });
+
+  it('removes a key', () => {
     const backoff = createBackoff(FIGURES);
     backoff.next('a', 0);
     backoff.reset('a');
@@ -68,7 +79,7 @@ describe('createBackoff', () => {
     expect(backoff.size).toBe(0);
   });
 
-  it('forgets what has expired, and only that', () => {
+  it('collects only expired keys', () => {
     const backoff = createBackoff(FIGURES);
     backoff.next('old', 0);
     backoff.next('young', 1);
@@ -78,18 +89,16 @@ describe('createBackoff', () => {
   });
 });
 
-/**
- * client-go's flowcontrol.Backoff, spelled out over its whole history: nothing is stored but the notes, and each answer is derived from them.
- */
-function modelOf(notes: readonly { key: string; eventMs: number; nowMs: number }[], key: string) {
+/** Model of client-go's flowcontrol.Backoff: derives each answer from the history of records. */
+function modelOf(records: readonly { key: string; eventMs: number; nowMs: number }[], key: string) {
   let delayMs: number | undefined;
   let lastUpdateMs = 0;
   const hasExpired = (eventMs: number): boolean => eventMs - lastUpdateMs > FIGURES.expiryMs;
-  for (const note of notes) {
-    if (note.key !== key) continue;
+  for (const record of records) {
+    if (record.key !== key) continue;
     delayMs =
-      delayMs === undefined || hasExpired(note.eventMs) ? FIGURES.initialMs : Math.min(2 * delayMs, FIGURES.maxMs);
-    lastUpdateMs = note.nowMs;
+      delayMs === undefined || hasExpired(record.eventMs) ? FIGURES.initialMs : Math.min(2 * delayMs, FIGURES.maxMs);
+    lastUpdateMs = record.nowMs;
   }
   return {
     delayMs: delayMs ?? 0,
@@ -115,32 +124,32 @@ const command = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('collect' as const), key, stepMs, agoMs: fc.constant(0) }) },
 );
 
-describe('as client-go does', () => {
+describe('compared with client-go', () => {
   it('agrees with a model of flowcontrol.Backoff on every history', () => {
     fc.assert(
       fc.property(fc.array(command, { maxLength: 60 }), (commands) => {
         const backoff: Backoff = createBackoff(FIGURES);
-        let notes: { key: string; eventMs: number; nowMs: number }[] = [];
+        let records: { key: string; eventMs: number; nowMs: number }[] = [];
         let nowMs = 0;
         for (const { kind, key, stepMs, agoMs } of commands) {
           nowMs += stepMs;
           const eventMs = nowMs - agoMs;
           if (kind === 'fail') {
-            notes.push({ key, eventMs, nowMs });
-            expect(backoff.next(key, eventMs, nowMs)).toBe(modelOf(notes, key).delayMs);
+            records.push({ key, eventMs, nowMs });
+            expect(backoff.next(key, eventMs, nowMs)).toBe(modelOf(records, key).delayMs);
           } else if (kind === 'forget') {
             backoff.reset(key);
-            notes = notes.filter((note) => note.key !== key);
+            records = records.filter((record) => record.key !== key);
           } else if (kind === 'collect') {
             backoff.collectGarbage(nowMs);
-            const lastOf = new Map(notes.map((note) => [note.key, note.nowMs]));
-            notes = notes.filter((note) => nowMs - lastOf.get(note.key)! <= FIGURES.expiryMs);
+            const lastOf = new Map(records.map((record) => [record.key, record.nowMs]));
+            records = records.filter((record) => nowMs - lastOf.get(record.key)! <= FIGURES.expiryMs);
           }
-          const model = modelOf(notes, key);
+          const model = modelOf(records, key);
           const delayMs = backoff.delayMs(key, eventMs);
           expect(delayMs > 0 && nowMs - eventMs < delayMs).toBe(model.isInBackOffSince(eventMs, nowMs));
           expect(backoff.blockedUntilMs(key, nowMs) !== undefined).toBe(model.isInBackOffSinceUpdate(nowMs));
-          expect(backoff.size).toBe(new Set(notes.map((note) => note.key)).size);
+          expect(backoff.size).toBe(new Set(records.map((record) => record.key)).size);
         }
       }),
       { seed: 2026, numRuns: 300 },

@@ -2,36 +2,40 @@
 export interface BackoffOptions {
   /** Delay after the first failure of a key. */
   initialMs: number;
-  /** Longest delay; it also cuts `initialMs`. */
+  /** Longest delay; it also caps `initialMs`. */
   maxMs: number;
-  /** A key whose next failure comes later than this after the last one was noted starts anew. Default: twice `maxMs`. */
+  /** Time without a failure after which a key starts again from the initial delay. Default: twice `maxMs`. */
   expiryMs?: number;
 }
 
 /**
- * Exponential back-off per key, with the semantics that the kubelet uses for crash loops and image pulls (client-go's `flowcontrol.Backoff`): every
- * failure doubles the delay of its key up to a maximum, and a key that stayed well long enough is forgotten. It takes all times as arguments, in
- * milliseconds of whichever clock its caller keeps to, and holds no timer.
+ * Exponential back-off per key, with the semantics that the kubelet uses for crash loops and image pulls (client-go's `flowcontrol.Backoff`). Every failure doubles
+ * the delay of its key up to a maximum. A key without failures for long enough is removed. All times are arguments, and there is no timer.
  *
- * There are two ways to ask. A failed call, such as an image pull, is blocked for the delay from when it was noted: {@link Backoff.blockedUntilMs}.
- * A container is blocked for {@link Backoff.delayMs} from when it exited; its restart is noted with both times, so that what counts as well is the time
- * that it ran, without the wait before.
+ * Pass times of the monotonic clock. On a wall clock that is set back, a block still ends after its own delay: a failure recorded in the future counts as recorded
+ * at the next call.
+ *
+ * There are two kinds of delay. A failed call, such as an image pull, is blocked from the time at which it was recorded: {@link Backoff.blockedUntilMs}. A container
+ * is blocked for {@link Backoff.delayMs} from its exit. Its restart is recorded with both times, so that only its run time, without the wait before, counts towards
+ * the expiry.
  */
 export interface Backoff {
   /**
-   * Notes, at `nowMs` (default: `eventMs`), a failure of `key` that happened at `eventMs`, and doubles its delay. It starts anew when the failure
-   * happened longer than the expiry after the last one was noted. @returns the delay that now applies, in milliseconds.
+   * Records a failure of `key` at `eventMs` and doubles its delay. The delay starts again from the initial one when the previous record is older than the expiry.
+   *
+   * @param nowMs time of the record. Default: `eventMs`
+   * @returns the delay that now applies, in milliseconds
    */
   next(key: string, eventMs: number, nowMs?: number): number;
-  /** The delay that applies to a failure of `key` at `eventMs`, in milliseconds; `0` for a key that is unknown or has expired by then. */
+  /** Returns the delay that applies to a failure of `key` at `eventMs`, in milliseconds; `0` for a key that is unknown or has expired by then. */
   delayMs(key: string, eventMs: number): number;
-  /** When the delay that began as the last failure of `key` was noted ends; `undefined` when it has ended by `nowMs`. */
+  /** Returns the end of the delay since the last failure of `key` was recorded; `undefined` when it has ended by `nowMs`. */
   blockedUntilMs(key: string, nowMs: number): number | undefined;
-  /** Forgets `key`. */
+  /** Removes `key`. */
   reset(key: string): void;
-  /** Forgets what has expired by `nowMs`. Call it now and then: the number of keys is bounded only by this. */
+  /** Removes keys that have expired by `nowMs`. Call it regularly: nothing else bounds the number of keys. */
   collectGarbage(nowMs: number): void;
-  /** How many keys are known. */
+  /** Number of keys. */
   readonly size: number;
 }
 
@@ -49,6 +53,13 @@ export function createBackoff(options: BackoffOptions): Backoff {
     const entry = entries.get(key);
     return entry === undefined || expired(entry, atMs) ? undefined : entry;
   };
+  const notFuture = (key: string, nowMs: number): Entry | undefined => {
+    const entry = entries.get(key);
+    if (entry === undefined || entry.notedMs <= nowMs) return entry;
+    const moved = { ...entry, notedMs: nowMs };
+    entries.set(key, moved);
+    return moved;
+  };
   return {
     next(key, eventMs, nowMs = eventMs) {
       const entry = liveEntry(key, eventMs);
@@ -58,14 +69,17 @@ export function createBackoff(options: BackoffOptions): Backoff {
     },
     delayMs: (key, eventMs) => liveEntry(key, eventMs)?.delayMs ?? 0,
     blockedUntilMs(key, nowMs) {
-      const entry = liveEntry(key, nowMs);
-      if (entry === undefined) return undefined;
+      const entry = notFuture(key, nowMs);
+      if (entry === undefined || expired(entry, nowMs)) return undefined;
       const untilMs = entry.notedMs + entry.delayMs;
       return nowMs < untilMs ? untilMs : undefined;
     },
     reset: (key) => void entries.delete(key),
     collectGarbage(nowMs) {
-      for (const [key, entry] of entries) if (expired(entry, nowMs)) entries.delete(key);
+      for (const key of entries.keys()) {
+        const entry = notFuture(key, nowMs);
+        if (entry !== undefined && expired(entry, nowMs)) entries.delete(key);
+      }
     },
     get size() {
       return entries.size;

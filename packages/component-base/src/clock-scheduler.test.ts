@@ -18,7 +18,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
 
-/** What a stream does, and at which millisecond. */
+/** Records the values of a stream with their times in milliseconds. */
 function record(clock: VirtualClock, stream: Observable<unknown>): { log: string[]; stop: () => void } {
   const log: string[] = [];
   const note = (what: string): unknown => log.push(`${String(clock.monotonicNow())} ${what}`);
@@ -31,7 +31,7 @@ function record(clock: VirtualClock, stream: Observable<unknown>): { log: string
 }
 
 describe('schedulerFromClock', () => {
-  it('ticks an interval at each period, with one timer, until it is left', async () => {
+  it('ticks an interval at each period with one timer until it is unsubscribed', async () => {
     const clock = createVirtualClock();
     const { log, stop } = record(clock, interval(1000, clock.scheduler));
     await clock.advance(3500);
@@ -43,7 +43,7 @@ describe('schedulerFromClock', () => {
     expect(log).toHaveLength(3);
   });
 
-  it('lets an interval be left from its own tick', async () => {
+  it('stops an interval that is unsubscribed during its own tick', async () => {
     const clock = createVirtualClock();
     const { log } = record(clock, interval(10, clock.scheduler).pipe(take(2)));
     await clock.advance(100);
@@ -51,7 +51,7 @@ describe('schedulerFromClock', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('fires a timer once, or at first and then in periods', async () => {
+  it('fires a timer once or periodically', async () => {
     const clock = createVirtualClock();
     const once = record(clock, timer(30, clock.scheduler));
     const periodic = record(clock, timer(5, 10, clock.scheduler).pipe(take(3)));
@@ -88,7 +88,7 @@ describe('schedulerFromClock', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('debounces by the time that passed, whatever happens to the wall clock', async () => {
+  it('debounces by elapsed time, regardless of the wall clock', async () => {
     const clock = createVirtualClock();
     const source = new Subject<string>();
     const { log } = record(clock, source.pipe(debounceTime(100, clock.scheduler)));
@@ -135,7 +135,7 @@ describe('schedulerFromClock', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('hands the state to the work, and keeps the latest of two schedulings of one action', async () => {
+  it('passes the state to the work and replaces an earlier schedule of the same action', async () => {
     const clock = createVirtualClock();
     const seen: [number, number | undefined][] = [];
     const subscription = clock.scheduler.schedule<number>(
@@ -158,7 +158,7 @@ describe('schedulerFromClock', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('does nothing for an action that was left', async () => {
+  it('does nothing for an unsubscribed action', async () => {
     const clock = createVirtualClock();
     let runs = 0;
     const subscription = clock.scheduler.schedule(function () {

@@ -31,9 +31,8 @@ class ClockAction<T> extends Subscription implements SchedulerAction<T> {
 }
 
 /**
- * An RxJS scheduler on a clock that has everything but that. Its `now()` is the wall time at this call plus what has passed on the monotonic clock:
- * operators take differences of it (`debounceTime`, `timeInterval`), which must not change when the host's clock is set. For the time of day, ask the
- * clock itself.
+ * Creates an RxJS scheduler on a clock. Its `now()` is the wall time at this call plus the time elapsed on the monotonic clock: operators such as `debounceTime`
+ * take differences of it, which must not change when the host's clock is set. For the time of day, use the clock itself.
  */
 export function schedulerFromClock(clock: Pick<Clock, 'now' | 'monotonicNow' | 'setTimer'>): SchedulerLike {
   const originMs = clock.now() - clock.monotonicNow();

@@ -1,10 +1,11 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { nowNanos, sleep, systemClock, toRfc3339 } from './clock.ts';
+import { nowNanos, sleep, toRfc3339 } from './clock.ts';
+import { systemClock } from './system-clock.ts';
 import { createVirtualClock } from './virtual-clock.ts';
 
 describe('sleep', () => {
-  it('resolves when the time has come, not earlier', async () => {
+  it('resolves at its time, not earlier', async () => {
     const clock = createVirtualClock();
     let done = false;
     void sleep(clock, 100).then(() => (done = true));
@@ -24,7 +25,7 @@ describe('sleep', () => {
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
   });
 
-  it('leaves no listener when it ends in peace', async () => {
+  it('leaves no listener when it resolves', async () => {
     const clock = createVirtualClock();
     const { signal } = new AbortController();
     const asleep = sleep(clock, 100, signal);
@@ -34,15 +35,15 @@ describe('sleep', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('sets no timer when the signal has aborted before', async () => {
+  it('sets no timer for an aborted signal', async () => {
     const clock = createVirtualClock();
     await expect(sleep(clock, 100, AbortSignal.abort(new Error('before')))).rejects.toThrow('before');
     expect(clock.pendingTimers).toBe(0);
   });
 });
 
-describe('the forms of a time', () => {
-  it('counts nanoseconds for CRI', () => {
+describe('time formats', () => {
+  it('returns nanoseconds for CRI', () => {
     const clock = createVirtualClock({ startMs: 1_767_225_600_123.456 });
     expect(nowNanos(clock)).toBe(1_767_225_600_123_456_000n);
   });
@@ -59,12 +60,12 @@ describe('systemClock', () => {
   beforeEach(() => vi.useFakeTimers({ now: 5_000 }));
   afterEach(() => vi.useRealTimers());
 
-  it('tells the time of day', () => {
+  it('formats the time of day', () => {
     vi.setSystemTime(7_000);
     expect(systemClock.now()).toBe(7_000);
   });
 
-  it('never calls back early for a fraction of a millisecond', () => {
+  it('does not fire early for a fraction of a millisecond', () => {
     const callback = vi.fn();
     systemClock.setTimer(1.2, callback);
     vi.advanceTimersByTime(1);
@@ -73,7 +74,7 @@ describe('systemClock', () => {
     expect(callback).toHaveBeenCalledTimes(1);
   });
 
-  it.each([-1, 0, Number.NaN])('calls back soon, but not at once, after %d ms', (delayMs) => {
+  it.each([-1, 0, Number.NaN])('fires soon, but asynchronously, after %d ms', (delayMs) => {
     const callback = vi.fn();
     systemClock.setTimer(delayMs, callback);
     expect(callback).not.toHaveBeenCalled();
@@ -81,7 +82,7 @@ describe('systemClock', () => {
     expect(callback).toHaveBeenCalledTimes(1);
   });
 
-  it('keeps a delay that is longer than setTimeout can take', () => {
+  it('supports a delay beyond the limit of setTimeout', () => {
     const callback = vi.fn();
     const days = 24 * 60 * 60 * 1000;
     systemClock.setTimer(60 * days, callback);
@@ -92,7 +93,7 @@ describe('systemClock', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('never calls back after Infinity', () => {
+  it('never fires after Infinity', () => {
     const callback = vi.fn();
     const timer = systemClock.setTimer(Infinity, callback);
     vi.advanceTimersByTime(2 ** 33);
@@ -101,7 +102,7 @@ describe('systemClock', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('cancels a timer, also in the middle of a long delay', () => {
+  it('cancels a timer, even during a long delay', () => {
     const callback = vi.fn();
     const timer = systemClock.setTimer(2 ** 32, callback);
     vi.advanceTimersByTime(2 ** 31);

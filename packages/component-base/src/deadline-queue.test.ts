@@ -3,24 +3,24 @@ import { describe, expect, it } from 'vitest';
 import { createDeadlineQueue } from './deadline-queue.ts';
 import { createVirtualClock } from './virtual-clock.ts';
 
-/** A queue that notes at which millisecond it wakes which key. */
+/** Creates a queue that records the time at which each key is due. */
 function recordedQueue() {
   const clock = createVirtualClock();
-  const woken: [number, string][] = [];
-  const queue = createDeadlineQueue<string>(clock, (key) => woken.push([clock.monotonicNow(), key]));
-  return { clock, queue, woken };
+  const reported: [number, string][] = [];
+  const queue = createDeadlineQueue<string>(clock, (key) => reported.push([clock.monotonicNow(), key]));
+  return { clock, queue, reported };
 }
 
 describe('createDeadlineQueue', () => {
-  it('wakes each key at its time, with one timer for all', async () => {
-    const { clock, queue, woken } = recordedQueue();
+  it('reports each key at its time with one timer for all', async () => {
+    const { clock, queue, reported } = recordedQueue();
     queue.set('c', 30);
     queue.set('a', 10);
     queue.set('b', 20);
     expect(clock.pendingTimers).toBe(1);
     expect(queue.size).toBe(3);
     await clock.advance(100);
-    expect(woken).toEqual([
+    expect(reported).toEqual([
       [10, 'a'],
       [20, 'b'],
       [30, 'c'],
@@ -29,30 +29,30 @@ describe('createDeadlineQueue', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('wakes keys of one time in the order they were set', async () => {
-    const { clock, queue, woken } = recordedQueue();
+  it('reports keys with the same time in the order they were set', async () => {
+    const { clock, queue, reported } = recordedQueue();
     const keys = [...'hgfedcba'];
     for (const key of keys) queue.set(key, 10);
     await clock.advance(10);
-    expect(woken.map(([, key]) => key)).toEqual(keys);
+    expect(reported.map(([, key]) => key)).toEqual(keys);
   });
 
   it('replaces the time of a key, earlier or later', async () => {
-    const { clock, queue, woken } = recordedQueue();
+    const { clock, queue, reported } = recordedQueue();
     queue.set('a', 10);
     queue.set('b', 20);
     queue.set('a', 30);
     queue.set('b', 5);
     expect(queue.size).toBe(2);
     await clock.advance(100);
-    expect(woken).toEqual([
+    expect(reported).toEqual([
       [5, 'b'],
       [30, 'a'],
     ]);
   });
 
-  it('does not wake a key that was taken out, and keeps no timer for it', async () => {
-    const { clock, queue, woken } = recordedQueue();
+  it('does not report a removed key, and keeps no timer for it', async () => {
+    const { clock, queue, reported } = recordedQueue();
     queue.set('a', 10);
     queue.set('b', 20);
     queue.delete('a');
@@ -61,43 +61,43 @@ describe('createDeadlineQueue', () => {
     queue.delete('b');
     expect(clock.pendingTimers).toBe(0);
     await clock.advance(100);
-    expect(woken).toEqual([]);
+    expect(reported).toEqual([]);
   });
 
-  it('never wakes within the call, and takes what is past as now', async () => {
-    const { clock, queue, woken } = recordedQueue();
+  it('reports a key with a negative delay as soon as possible, but asynchronously', async () => {
+    const { clock, queue, reported } = recordedQueue();
     queue.set('a', 0);
     queue.set('b', -100);
     queue.set('c', Number.NaN);
-    expect(woken).toEqual([]);
+    expect(reported).toEqual([]);
     await clock.advance(0);
-    expect(woken).toEqual([
+    expect(reported).toEqual([
       [0, 'a'],
       [0, 'b'],
       [0, 'c'],
     ]);
   });
 
-  it('keeps a key for ever with Infinity', () => {
+  it('keeps a key with an infinite delay', () => {
     const { clock, queue } = recordedQueue();
     queue.set('a', Infinity);
     expect(queue.size).toBe(1);
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('counts on the monotonic clock', async () => {
-    const { clock, queue, woken } = recordedQueue();
+  it('uses the monotonic clock', async () => {
+    const { clock, queue, reported } = recordedQueue();
     queue.set('a', 10);
     clock.setWallClock(0);
     await clock.advance(10);
-    expect(woken).toEqual([[10, 'a']]);
+    expect(reported).toEqual([[10, 'a']]);
   });
 
-  it('lets a key be set and taken out while another is woken', async () => {
+  it('sets and removes keys during a callback', async () => {
     const clock = createVirtualClock();
-    const woken: string[] = [];
+    const reported: string[] = [];
     const queue = createDeadlineQueue<string>(clock, (key) => {
-      woken.push(`${String(clock.monotonicNow())} ${key}`);
+      reported.push(`${String(clock.monotonicNow())} ${key}`);
       if (key !== 'a') return;
       queue.delete('b');
       queue.set('c', 50);
@@ -105,11 +105,11 @@ describe('createDeadlineQueue', () => {
     });
     for (const key of ['a', 'b', 'c']) queue.set(key, 10);
     await clock.advance(100);
-    expect(woken).toEqual(['10 a', '10 d', '60 c']);
+    expect(reported).toEqual(['10 a', '10 d', '60 c']);
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('gives others a turn when a key sets itself again without delay', async () => {
+  it('does not starve other keys when a key sets itself again without delay', async () => {
     const clock = createVirtualClock();
     let wakings = 0;
     const queue = createDeadlineQueue<string>(clock, (key) => {
@@ -123,34 +123,34 @@ describe('createDeadlineQueue', () => {
     expect(wakings).toBe(3);
   });
 
-  it('wakes nobody after it was disposed of, also by the one it is just waking', async () => {
+  it('makes no callback after disposal, even when a callback disposes of it', async () => {
     const clock = createVirtualClock();
-    const woken: string[] = [];
+    const reported: string[] = [];
     const queue = createDeadlineQueue<string>(clock, (key) => {
-      woken.push(key);
+      reported.push(key);
       queue[Symbol.dispose]();
       queue.set('again', 0);
     });
     for (const key of ['a', 'b', 'c']) queue.set(key, 10);
     await clock.advance(100);
-    expect(woken).toEqual(['a']);
+    expect(reported).toEqual(['a']);
     expect(queue.size).toBe(0);
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('waits on when a timer comes early', async () => {
+  it('sets its timer again when it fires early', async () => {
     const clock = createVirtualClock();
     const early = {
       ...clock,
       setTimer: (delayMs: number, callback: () => void) => clock.setTimer(delayMs * 0.9, callback),
     };
-    const woken: number[] = [];
-    const queue = createDeadlineQueue<string>(early, () => woken.push(clock.monotonicNow()));
+    const reported: number[] = [];
+    const queue = createDeadlineQueue<string>(early, () => reported.push(clock.monotonicNow()));
     queue.set('a', 1000);
     await clock.advance(999);
-    expect(woken).toEqual([]);
+    expect(reported).toEqual([]);
     await clock.advance(2);
-    expect(woken).toHaveLength(1);
+    expect(reported).toHaveLength(1);
   });
 
   it('agrees with a sorted list on every history, with at most one timer', async () => {
@@ -162,7 +162,7 @@ describe('createDeadlineQueue', () => {
     );
     await fc.assert(
       fc.asyncProperty(fc.array(command, { maxLength: 200 }), async (commands) => {
-        const { clock, queue, woken } = recordedQueue();
+        const { clock, queue, reported } = recordedQueue();
         const expected: [number, string][] = [];
         let model: { key: string; dueMs: number }[] = [];
         for (const { kind, key, ms } of commands) {
@@ -179,13 +179,13 @@ describe('createDeadlineQueue', () => {
           expect(queue.size).toBe(model.length);
           expect(clock.pendingTimers).toBe(model.length > 0 ? 1 : 0);
         }
-        expect(woken).toEqual(expected);
+        expect(reported).toEqual(expected);
       }),
       { seed: 2026, numRuns: 150 },
     );
   });
 
-  it('wakes each key once, however often it was set', async () => {
+  it('reports each key once, however often it was set', async () => {
     const clock = createVirtualClock();
     let wakings = 0;
     const queue = createDeadlineQueue<object>(clock, () => (wakings += 1));

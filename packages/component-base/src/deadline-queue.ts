@@ -1,27 +1,27 @@
 import type { Clock, Timer } from './clock.ts';
 
-/** Wakes keys at their times, with one timer however many keys there are. */
+/** Reports each key when it is due, with a single timer for all keys. */
 export interface DeadlineQueue<K> extends Disposable {
-  /** Wakes `key` after `delayMs` (`Infinity`: never); a time set earlier for it is replaced. */
+  /** Makes `key` due after `delayMs` (`Infinity`: never), in place of its earlier time. */
   set(key: K, delayMs: number): void;
-  /** Takes `key` out. */
+  /** Removes `key`. */
   delete(key: K): void;
-  /** How many keys wait. */
+  /** Number of waiting keys. */
   readonly size: number;
 }
 
 interface Entry<K> {
   readonly key: K;
   readonly dueMs: number;
-  /** Counts the calls of `set`. */
+  /** Number of the call of `set`, which orders keys that are due at the same time. */
   readonly order: number;
 }
 
 /**
- * Creates a {@link DeadlineQueue} that calls `onDue` once for each key whose time has come, in the order of their times, then of their setting (it must
- * not throw). A key that `onDue` sets anew waits for another timer, also with a delay of 0. Times count on the monotonic clock.
+ * Creates a {@link DeadlineQueue} on the monotonic clock. `onDue` is called once for each due key, ordered by time, then by the calls of `set`; it must not throw. A
+ * key that `onDue` sets again waits for another timer, even with a delay of 0.
  *
- * It is a binary heap in which replaced entries stay until they surface, or until they are the majority and the heap is rebuilt.
+ * The implementation is a binary heap. Replaced entries stay in it until they surface, or until they are the majority and the heap is rebuilt.
  */
 export function createDeadlineQueue<K>(clock: Clock, onDue: (key: K) => void): DeadlineQueue<K> {
   let heap: Entry<K>[] = [];
@@ -43,7 +43,7 @@ export function createDeadlineQueue<K>(clock: Clock, onDue: (key: K) => void): D
     timerDueMs = Infinity;
     timer = undefined;
     const nowMs = clock.monotonicNow();
-    // What is set from now on is ordered behind all that is due already, so the first of those ends the round.
+    // Keys set from now on are ordered after all due ones, so the first of them ends the round.
     const lastOrderOfRound = lastOrder;
     while (heap.length > 0 && heap[0]!.dueMs <= nowMs && heap[0]!.order <= lastOrderOfRound) {
       const entry = pop();

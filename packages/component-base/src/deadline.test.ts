@@ -7,7 +7,7 @@ import { createVirtualClock } from './virtual-clock.ts';
 const never = (): Promise<never> => new Promise(() => undefined);
 
 describe('withDeadline', () => {
-  it('hands on the result, and leaves neither timer nor listener', async () => {
+  it('returns the result, and leaves neither timer nor listener', async () => {
     const clock = createVirtualClock();
     const { signal } = new AbortController();
     await expect(withDeadline(clock, 100, signal, () => Promise.resolve('done'))).resolves.toBe('done');
@@ -15,7 +15,7 @@ describe('withDeadline', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('hands on the error of a task that rejects or throws, and leaves nothing', async () => {
+  it('rejects with the error of a task that rejects or throws, and leaves neither timer nor listener', async () => {
     const clock = createVirtualClock();
     const { signal } = new AbortController();
     await expect(withDeadline(clock, 100, signal, () => Promise.reject(new Error('rejected')))).rejects.toThrow(
@@ -29,7 +29,7 @@ describe('withDeadline', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('rejects at the deadline, also when the task does not heed its signal', async () => {
+  it('rejects at the deadline even when the task ignores its signal', async () => {
     const clock = createVirtualClock();
     let seen: unknown;
     const result = withDeadline(clock, 100, undefined, (signal) => {
@@ -49,18 +49,18 @@ describe('withDeadline', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('does not mind what a task does after its deadline', async () => {
+  it('ignores the outcome of a task after its deadline', async () => {
     const clock = createVirtualClock();
     const result = withDeadline(clock, 10, undefined, async () => {
       await sleep(clock, 50);
-      throw new Error('nobody hears this');
+      throw new Error('too late');
     });
     const outcome = expect(result).rejects.toThrow(DeadlineExceededError);
     await clock.advance(100);
     await outcome;
   });
 
-  it('rejects with the reason of the signal as soon as that aborts', async () => {
+  it('rejects with the reason of the signal as soon as it aborts', async () => {
     const clock = createVirtualClock();
     const controller = new AbortController();
     let seen: unknown;
@@ -76,7 +76,7 @@ describe('withDeadline', () => {
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
   });
 
-  it('does not begin when the signal has aborted before', async () => {
+  it('does not run the task for an aborted signal', async () => {
     const clock = createVirtualClock();
     let began = false;
     const task = async (): Promise<void> => void (began = true);
@@ -84,7 +84,7 @@ describe('withDeadline', () => {
     expect(began).toBe(false);
   });
 
-  it('survives a task that aborts the signal and throws in one go', async () => {
+  it('handles a task that aborts the signal and throws synchronously', async () => {
     const controller = new AbortController();
     const task = (): Promise<void> => {
       controller.abort(new Error('aborted'));
@@ -99,7 +99,7 @@ describe('withDeadline', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('is over with the next timer when no time is given', async () => {
+  it('expires with the next timer for a timeout of zero', async () => {
     const clock = createVirtualClock();
     const outcome = expect(withDeadline(clock, 0, undefined, never)).rejects.toThrow(DeadlineExceededError);
     await clock.advance(0);

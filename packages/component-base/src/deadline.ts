@@ -1,9 +1,9 @@
 import type { Clock } from './clock.ts';
 
-/** The reason with which {@link withDeadline} aborts its signal when time is up. */
+/** Abort reason of {@link withDeadline} at the deadline. */
 export class DeadlineExceededError extends Error {
   override readonly name = 'DeadlineExceededError';
-  /** The time that was given. */
+  /** Timeout, in milliseconds. */
   readonly timeoutMs: number;
 
   constructor(timeoutMs: number) {
@@ -13,9 +13,8 @@ export class DeadlineExceededError extends Error {
 }
 
 /**
- * Runs `task` with a signal that aborts after `timeoutMs` (reason {@link DeadlineExceededError}) or when `signal` does. Rejects at that moment even
- * if the task does not heed its signal; no timer and no listener is left in any case. `Infinity` means no deadline, `0` or less one that is over with
- * the clock's next timer.
+ * Runs `task` with a signal that aborts after `timeoutMs` (reason {@link DeadlineExceededError}) or when `signal` does. Rejects at that moment even if the task ignores
+ * its signal, and leaves no timer and no listener. `Infinity` means no deadline; `0` or less expires with the clock's next timer.
  */
 export async function withDeadline<T>(
   clock: Clock,
@@ -26,7 +25,7 @@ export async function withDeadline<T>(
   signal?.throwIfAborted();
   const controller = new AbortController();
   const { promise: aborted, reject } = Promise.withResolvers<never>();
-  // A task that aborts the signal and then throws before it returns a promise leaves this one without a listener.
+  // Without this, a task that aborts the signal and throws synchronously would leave an unhandled rejection.
   aborted.catch(() => undefined);
   const abort = (reason: unknown): void => {
     controller.abort(reason);

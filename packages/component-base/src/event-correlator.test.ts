@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createEventCorrelator, type EventCorrelator } from './event-correlator.ts';
-import type { EventObject, EventType } from './events.ts';
+import type { EventObject, EventType } from './event-types.ts';
 import { createVirtualClock } from './virtual-clock.ts';
 
 const MINUTE = 60_000;
@@ -9,7 +9,7 @@ const web: EventObject = { apiVersion: 'v1', kind: 'Pod', namespace: 'default', 
 function bench(): {
   clock: ReturnType<typeof createVirtualClock>;
   correlator: EventCorrelator;
-  /** Records a failure of the pod. @returns `count message`, or undefined when it was dropped. */
+  /** Records a failure of the pod. @returns `count message`; `undefined` when it was dropped */
   fail: (message: string, object?: EventObject, type?: EventType, reason?: string) => string | undefined;
 } {
   const clock = createVirtualClock({ startMs: 1000 });
@@ -27,7 +27,7 @@ function bench(): {
 const numbered = (count: number): string[] => Array.from({ length: count }, (_, index) => `message ${String(index)}`);
 
 describe('equal events', () => {
-  it('are counted, from the first one on, however far apart', async () => {
+  it('are counted from the first one on, regardless of the time between them', async () => {
     const { clock, correlator, fail } = bench();
     expect(fail('no')).toBe('1 no');
     await clock.advance(60 * MINUTE);
@@ -46,7 +46,7 @@ describe('equal events', () => {
     expect(fail('no', { ...web, ...difference })).toBe('1 no');
   });
 
-  it('are told apart by the last character of a long message, which is not kept', () => {
+  it('are distinguished by the last character of a long message', () => {
     const { correlator, fail } = bench();
     const long = 'x'.repeat(10_000);
     expect(fail(`${long}a`)).toBe(`1 ${long}a`);
@@ -55,7 +55,7 @@ describe('equal events', () => {
     expect([again.count, again.message, again.key.length < 500]).toEqual([2, `${long}a`, true]);
   });
 
-  it('are not mistaken for others whose parts add up to the same text', () => {
+  it('are not confused with events whose concatenated fields are equal', () => {
     const { fail } = bench();
     fail('a', { ...web, namespace: 'x', name: 'yz' });
     expect(fail('a', { ...web, namespace: 'xy', name: 'z' })).toBe('1 a');
@@ -68,11 +68,29 @@ describe('similar events', () => {
     expect(numbered(9).map((message) => fail(message))).toEqual(numbered(9).map((message) => `1 ${message}`));
     expect(fail('message 9')).toBe('1 (combined from similar events): message 9');
     expect(fail('message 10')).toBe('2 (combined from similar events): message 10');
-    // Well known ones are still counted apart.
-    expect(fail('message 0')).toBe('2 message 0');
+    // Stored messages are still counted separately.
+    expect(fail('message 8')).toBe('2 message 8');
   });
 
-  it('are one event to readers', () => {
+  it('drop the oldest message above the limit, or the one chosen by the option', () => {
+    const { fail } = bench();
+    for (const message of numbered(10)) fail(message);
+    expect(fail('message 0')).toBe('2 (combined from similar events): message 0');
+
+    const chosen: string[][] = [];
+    const correlator = createEventCorrelator(createVirtualClock(), {
+      chooseDropped(messages) {
+        chosen.push([...messages]);
+        return 'message 4';
+      },
+    });
+    for (const message of numbered(10)) correlator.correlate(web, 'Warning', 'Failed', message);
+    expect(chosen).toEqual([numbered(10)]);
+    expect(correlator.correlate(web, 'Warning', 'Failed', 'message 0')).toMatchObject({ combined: false, count: 2 });
+    expect(correlator.correlate(web, 'Warning', 'Failed', 'message 4')).toMatchObject({ combined: true, count: 2 });
+  });
+
+  it('have one key', () => {
     const { correlator, fail } = bench();
     for (const message of numbered(9)) fail(message);
     const first = correlator.correlate(web, 'Warning', 'Failed', 'nine')!;
@@ -84,19 +102,19 @@ describe('similar events', () => {
     ['another object', { uid: 'u2' }, 'Warning', 'Failed'],
     ['another type', {}, 'Normal', 'Failed'],
     ['another reason', {}, 'Warning', 'BackOff'],
-  ])('are not those of %s', (_, object, type, reason) => {
+  ])('do not include events of %s', (_, object, type, reason) => {
     const { fail } = bench();
     for (const message of numbered(9)) fail(message);
     expect(fail('nine', { ...web, ...object }, type, reason)).toBe('1 nine');
   });
 
-  it('are those of all parts of an object', () => {
+  it('include events of all parts of an object', () => {
     const { fail } = bench();
     numbered(9).forEach((message, index) => fail(message, { ...web, fieldPath: `spec.containers{c${String(index)}}` }));
     expect(fail('nine')).toBe('1 (combined from similar events): nine');
   });
 
-  it('are single again after a pause of more than ten minutes, and go on being counted when combined again', async () => {
+  it('are separate again after a pause of ten minutes, and keep their count when combined again', async () => {
     const { clock, fail } = bench();
     for (const message of numbered(10)) fail(message);
     await clock.advance(10 * MINUTE);
@@ -109,7 +127,7 @@ describe('similar events', () => {
 });
 
 describe('too many events', () => {
-  it('are dropped after 25 of one type and object, whatever their reason', () => {
+  it('are dropped after 25 of one type and object, regardless of their reasons', () => {
     const { fail } = bench();
     for (let count = 1; count <= 25; count++) expect(fail('no', web, 'Warning', count % 2 ? 'A' : 'B')).toBeDefined();
     expect(fail('no')).toBeUndefined();
@@ -118,7 +136,7 @@ describe('too many events', () => {
     expect(fail('no', { ...web, fieldPath: 'spec.containers{a}' })).toBeUndefined();
   });
 
-  it('were counted all the same, and one gets through after five minutes', async () => {
+  it('are counted, and one is recorded after five minutes', async () => {
     const { clock, fail } = bench();
     for (let count = 0; count < 30; count++) fail('no');
     await clock.advance(5 * MINUTE - 1);
@@ -128,7 +146,7 @@ describe('too many events', () => {
     expect(fail('no')).toBeUndefined();
   });
 
-  it('may begin anew after a long silence', async () => {
+  it('are allowed a new burst after a long pause', async () => {
     const { clock, fail } = bench();
     for (let count = 0; count < 30; count++) fail('no');
     await clock.advance(24 * 60 * MINUTE);
@@ -136,15 +154,18 @@ describe('too many events', () => {
     expect(fail('no')).toBeUndefined();
   });
 
-  it('are told by monotonic time', async () => {
+  it('are limited on the monotonic clock', async () => {
     const { clock, fail } = bench();
     for (let count = 0; count < 25; count++) fail('no');
     clock.setWallClock(Date.UTC(2030, 0, 1));
     expect(fail('no')).toBeUndefined();
+    clock.setWallClock(0);
+    await clock.advance(5 * MINUTE);
+    expect(fail('no')).toBeDefined();
   });
 });
 
-it('forgets the objects and events that occurred longest ago', () => {
+it('evicts the objects and events that occurred longest ago', () => {
   const { fail } = bench();
   fail('no');
   fail('no', { ...web, name: 'kept' });

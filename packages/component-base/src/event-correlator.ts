@@ -1,45 +1,54 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from './clock.ts';
-import type { EventObject, EventType } from './events.ts';
+import type { EventObject, EventType } from './event-types.ts';
 import { createLruMap } from './lru-map.ts';
 import { createRateLimiter, type RateLimiter } from './rate-limiter.ts';
 
-/** What becomes of one occurrence of an event. */
+/** Result of one occurrence of an event. */
 export interface CorrelatedEvent {
-  /** The same for all occurrences that are one event to its readers. */
+  /** Identity of the event: equal for all occurrences that readers see as one event. */
   readonly key: string;
-  /** The latest occurrence's; a combined event's says that it is one. */
+  /** Message of the latest occurrence; for a combined event it starts with `(combined from similar events): `. */
   readonly message: string;
-  /** Whether it stands for similar events, which differ in their messages only. */
+  /** Whether the event combines similar events, which differ only in their messages. */
   readonly combined: boolean;
-  /** How often it occurred. Above 1, it is an update of an event that there is already. */
+  /** Number of occurrences. Above 1, the event updates an earlier one. */
   readonly count: number;
   /** First occurrence, epoch milliseconds. */
   readonly firstMs: number;
 }
 
-/** Keeps one object's events from flooding whoever reads or stores them. */
+/** Combines, counts and limits the events of each object. */
 export interface EventCorrelator {
-  /** Takes one occurrence. @returns undefined when it is dropped, because there are too many of its object. */
+  /** Correlates one occurrence. @returns `undefined` when it is dropped because its object has too many events */
   correlate(object: EventObject, type: EventType, reason: string, message: string): CorrelatedEvent | undefined;
 }
 
-/** So many different messages of one kind, and they are combined to one event. */
+/** Options of {@link createEventCorrelator}. */
+export interface EventCorrelatorOptions {
+  /**
+   * Chooses the message that similar events drop when they exceed their limit of distinct messages. A dropped message counts as new when it occurs again. client-go
+   * drops a random one. Default: the oldest.
+   */
+  readonly chooseDropped?: ((messages: ReadonlySet<string>) => string) | undefined;
+}
+
+/** Number of distinct messages from which similar events are combined. */
 const COMBINED_FROM = 10;
-/** Messages count as similar as long as no pause between two is longer. */
+/** Longest pause between two messages that count as similar. */
 const SIMILAR_WITHIN_MS = 600_000;
-/** Of one type (`Normal`, `Warning`) and one object: so many events at once, and then one in five minutes. */
+/** Burst of events of one type (`Normal`, `Warning`) and one object; after it, one in five minutes. */
 const SPAM_BURST = 25;
-/** A kubelet has this figure in 32 bits, a hair above 1/300: a token is there after 300 s, and not a rounding error later. */
+/** client-go has this rate in 32 bits, slightly above 1/300, so that rounding does not delay a token beyond 300 s. */
 const SPAM_PER_SECOND = Math.fround(1 / 300);
-/** Longer messages are remembered by a digest, as thousands of them, of 10 KiB each when they are a probe's output, are a lot of memory. */
-const MAX_REMEMBERED_MESSAGE = 256;
-/** How many objects, kinds of events and single events are remembered. */
+/** Longer messages are compared by a digest: thousands of probe outputs of 10 KiB would take much memory. */
+const MAX_MESSAGE_KEY_LENGTH = 256;
+/** Capacity for objects, for kinds of events, and for single events. */
 const MAX_REMEMBERED = 4096;
 
 /** Events of one object, type and reason. */
 interface SimilarEvents {
-  /** The latest different messages, as they are remembered; fewer than {@link COMBINED_FROM}. */
+  /** Distinct message keys in order; fewer than {@link COMBINED_FROM}. */
   readonly messages: Set<string>;
   lastMs: number;
 }
@@ -50,16 +59,22 @@ interface Occurrences {
 }
 
 /**
- * Creates an {@link EventCorrelator} with the rules of a kubelet's event recorder (client-go): first, events that differ in their message only are
- * combined to one, `(combined from similar events): …`, from the tenth message on until there was none for ten minutes; then equal ones are counted; then
- * those of an object that has had too many are dropped. What is dropped was counted all the same.
+ * Creates an {@link EventCorrelator} with the rules of the kubelet's event recorder (client-go):
+ *
+ * 1. Events that differ only in their message are combined to `(combined from similar events): …`, from the tenth message on until ten minutes pass without one.
+ * 2. Equal events are counted.
+ * 3. Events of an object with too many events are dropped. Dropped events are counted too.
  */
-export function createEventCorrelator(clock: Pick<Clock, 'now' | 'monotonicNow'>): EventCorrelator {
+export function createEventCorrelator(
+  clock: Pick<Clock, 'now' | 'monotonicNow'>,
+  options: EventCorrelatorOptions = {},
+): EventCorrelator {
+  const { chooseDropped = oldest } = options;
   const similarEvents = createLruMap<SimilarEvents>(MAX_REMEMBERED);
   const occurrences = createLruMap<Occurrences>(MAX_REMEMBERED);
   const spamLimits = createLruMap<RateLimiter>(MAX_REMEMBERED);
 
-  const isOneTooMany = (key: string, message: string): boolean => {
+  const exceedsLimit = (key: string, message: string): boolean => {
     const nowMs = clock.monotonicNow();
     let similar = similarEvents.get(key);
     if (similar === undefined || nowMs - similar.lastMs > SIMILAR_WITHIN_MS) {
@@ -69,7 +84,7 @@ export function createEventCorrelator(clock: Pick<Clock, 'now' | 'monotonicNow'>
     similar.messages.add(message);
     similar.lastMs = nowMs;
     if (similar.messages.size < COMBINED_FROM) return false;
-    forgetOne(similar.messages);
+    similar.messages.delete(chooseDropped(similar.messages));
     return true;
   };
 
@@ -79,10 +94,10 @@ export function createEventCorrelator(clock: Pick<Clock, 'now' | 'monotonicNow'>
       const objectAndType = [kind, namespace, name, uid, apiVersion, type];
       // Similar events may be about different parts of an object, such as its containers.
       const similarKey = JSON.stringify([...objectAndType, reason]);
-      const remembered = memorable(message);
-      const combined = isOneTooMany(similarKey, remembered);
+      const messageId = messageKey(message);
+      const combined = exceedsLimit(similarKey, messageId);
 
-      const key = combined ? similarKey : JSON.stringify([...objectAndType, reason, fieldPath, remembered]);
+      const key = combined ? similarKey : JSON.stringify([...objectAndType, reason, fieldPath, messageId]);
       const earlier = occurrences.get(key);
       const { count, firstMs } = { count: (earlier?.count ?? 0) + 1, firstMs: earlier?.firstMs ?? clock.now() };
       occurrences.set(key, { count, firstMs });
@@ -102,16 +117,12 @@ export function createEventCorrelator(clock: Pick<Clock, 'now' | 'monotonicNow'>
   };
 }
 
-function memorable(message: string): string {
-  if (message.length <= MAX_REMEMBERED_MESSAGE) return message;
+function messageKey(message: string): string {
+  if (message.length <= MAX_MESSAGE_KEY_LENGTH) return message;
   return `${String(message.length)} characters: ${createHash('sha256').update(message).digest('base64')}`;
 }
 
-/**
- * A message that is forgotten here counts as a different one when it comes again. A kubelet forgets any of them, by chance. The newest is likely to come
- * again soon, and the oldest says how it began, so it is the second oldest here.
- */
-function forgetOne(messages: Set<string>): void {
-  const [, second] = messages;
-  messages.delete(second!);
+function oldest(messages: ReadonlySet<string>): string {
+  const [first] = messages;
+  return first!;
 }

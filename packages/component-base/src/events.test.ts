@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createEventLog, type EventObject, noopEventRecorder, type RecordedEvent } from './events.ts';
+import { createEventLog, noopEventRecorder, type RecordedEvent } from './events.ts';
+import type { EventObject } from './event-types.ts';
 import { createVirtualClock } from './virtual-clock.ts';
 
 const web: EventObject = { apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: 'web', uid: 'u1' };
 
 describe('createEventLog', () => {
-  it('keeps what happened, and when', async () => {
+  it('records events with their times', async () => {
     const clock = createVirtualClock({ startMs: 1000 });
     const log = createEventLog(clock);
     log.event(web, 'Normal', 'Pulled', 'image present');
@@ -25,7 +26,7 @@ describe('createEventLog', () => {
     ]);
   });
 
-  it('counts equal events, and lists the one last that occurred last', async () => {
+  it('counts equal events, and lists the latest one last', async () => {
     const clock = createVirtualClock({ startMs: 1000 });
     const log = createEventLog(clock);
     log.event(web, 'Warning', 'BackOff', 'restarting');
@@ -44,14 +45,14 @@ describe('createEventLog', () => {
     ['type', [web, 'Warning', 'Started', 'started']],
     ['reason', [web, 'Normal', 'Created', 'started']],
     ['message', [web, 'Normal', 'Started', 'started again']],
-  ])('counts apart what differs in its %s', (_, other) => {
+  ])('counts events with another %s separately', (_, other) => {
     const log = createEventLog(createVirtualClock());
     log.event(web, 'Normal', 'Started', 'started');
     log.event(...other);
     expect(log.list().map(({ count }) => count)).toEqual([1, 1]);
   });
 
-  it('keeps the latest only', () => {
+  it('keeps only the latest events', () => {
     const log = createEventLog(createVirtualClock(), 2);
     log.event(web, 'Normal', 'One', '');
     log.event(web, 'Normal', 'Two', '');
@@ -63,7 +64,7 @@ describe('createEventLog', () => {
     ]);
   });
 
-  it('combines similar events to one, which is listed as it occurred last', () => {
+  it('combines similar events, and lists them with their latest message', () => {
     const log = createEventLog(createVirtualClock());
     for (let index = 1; index <= 11; index++) log.event(web, 'Warning', 'Unhealthy', `failed: ${String(index)}`);
     expect(log.list()).toHaveLength(10);
@@ -74,7 +75,7 @@ describe('createEventLog', () => {
     });
   });
 
-  it('neither lists nor streams what is too many of one object', () => {
+  it('neither lists nor streams events above the limit of an object', () => {
     const log = createEventLog(createVirtualClock());
     let seen = 0;
     log.events$.subscribe(() => (seen += 1));
@@ -82,7 +83,28 @@ describe('createEventLog', () => {
     expect([seen, log.list()[0]?.count]).toEqual([25, 25]);
   });
 
-  it('tells changes of kept events from new ones, also when the first occurrences were not kept', async () => {
+  it('streams every occurrence, including combined and dropped ones', async () => {
+    const clock = createVirtualClock({ startMs: 1000 });
+    const log = createEventLog(clock);
+    const messages: string[] = [];
+    const times = new Set<number>();
+    let completed = false;
+    log.occurrences$.subscribe({
+      next({ message, timeMs }) {
+        messages.push(message);
+        times.add(timeMs);
+      },
+      complete: () => (completed = true),
+    });
+    for (let index = 0; index < 40; index++) log.event(web, 'Warning', 'Unhealthy', `failed: ${String(index)}`);
+    await clock.advance(10);
+    log.event(web, 'Warning', 'Unhealthy', 'failed: 0');
+    log.close();
+    expect([messages.length, messages[20], messages.at(-1)]).toEqual([41, 'failed: 20', 'failed: 0']);
+    expect([[...times], completed]).toEqual([[1000, 1010], true]);
+  });
+
+  it('distinguishes updates of kept events from new ones, even when the first occurrences were not kept', async () => {
     const clock = createVirtualClock();
     const log = createEventLog(clock, 1);
     const seen: string[] = [];
@@ -99,7 +121,7 @@ describe('createEventLog', () => {
     expect(seen).toEqual(['Kept 25 true', 'Dropped 2 false', 'Kept 26 false']);
   });
 
-  it('streams each occurrence to whoever listens, until it is closed', () => {
+  it('emits each occurrence to its subscribers, until it is closed', () => {
     const log = createEventLog(createVirtualClock());
     const seen: RecordedEvent[] = [];
     let completed = false;
@@ -117,13 +139,13 @@ describe('createEventLog', () => {
     expect(log.list().map(({ reason }) => reason)).toEqual(['Before', 'Started']);
   });
 
-  it('does not hand out the means to end its stream', () => {
+  it('does not expose the writing side of its stream', () => {
     expect(createEventLog(createVirtualClock()).events$).not.toHaveProperty('next');
   });
 });
 
 describe('noopEventRecorder', () => {
-  it('takes an event', () => {
+  it('accepts an event', () => {
     expect(() => noopEventRecorder.event(web, 'Normal', 'Started', 'started')).not.toThrow();
   });
 });

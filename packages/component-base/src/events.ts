@@ -1,39 +1,27 @@
-import { type Observable, Subject } from 'rxjs';
+import type { Observable } from 'rxjs';
 import type { Clock } from './clock.ts';
 import { createEventCorrelator } from './event-correlator.ts';
+import { createEmitter } from './streams/emitter.ts';
+import type { EventObject, EventType } from './event-types.ts';
 
-/** What an event is about (core/v1 ObjectReference, the fields a node agent sets). */
-export interface EventObject {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly namespace?: string;
-  readonly name: string;
-  readonly uid?: string;
-  /** Which part of the object, e.g. `spec.containers{web}`. */
-  readonly fieldPath?: string;
-}
-
-/** `Warning` for what somebody may have to look at. */
-export type EventType = 'Normal' | 'Warning';
-
-/** The port by which subsystems say what happened to an object, in words meant for its owner. */
+/** Port for recording Kubernetes events about an object. */
 export interface EventRecorder {
   /** Records one occurrence. Never throws and never waits. */
   event(object: EventObject, type: EventType, reason: string, message: string): void;
 }
 
-/** One recorded event; equal ones are counted, not repeated, and many similar ones are combined to one. */
+/** A recorded event: equal occurrences are counted, many similar ones are combined. */
 export interface RecordedEvent {
   readonly object: EventObject;
   readonly type: EventType;
   readonly reason: string;
-  /** The latest occurrence's; for a combined event it begins with `(combined from similar events): `. */
+  /** Message of the latest occurrence; for a combined event it starts with `(combined from similar events): `. */
   readonly message: string;
-  /** Set for an event that stands for similar ones, whose messages differ: `message` differs each time it occurs. */
+  /** Set for a combined event, whose `message` differs with each occurrence. */
   readonly combined?: true;
-  /** Set when an earlier occurrence was kept: this is a change of that event rather than a new one. */
+  /** Set when an earlier occurrence is kept: this is an update of that event, not a new one. */
   readonly update?: true;
-  /** How often it occurred, dropped occurrences included. */
+  /** Number of occurrences, including dropped ones. */
   readonly count: number;
   /** First occurrence, epoch milliseconds. */
   readonly firstMs: number;
@@ -41,29 +29,47 @@ export interface RecordedEvent {
   readonly lastMs: number;
 }
 
+/** One call of {@link EventRecorder.event}. */
+export interface EventOccurrence {
+  readonly object: EventObject;
+  readonly type: EventType;
+  readonly reason: string;
+  readonly message: string;
+  /** Time of the call, epoch milliseconds. */
+  readonly timeMs: number;
+}
+
 /**
- * Keeps the latest events in memory. As a kubelet's recorder does, it combines similar events, and drops those of an object that has too many
- * (see `createEventCorrelator`).
+ * Keeps the latest events in memory, correlated as by the kubelet's recorder (see `createEventCorrelator`): similar events are combined, equal events are counted,
+ * and events of an object with too many events are dropped.
  */
 export interface EventLog extends EventRecorder {
-  /** The kept events, the one that occurred longest ago first. */
+  /** Returns the kept events, ordered by their latest occurrence. */
   list(): readonly RecordedEvent[];
-  /** Each event as it is recorded, with its count so far. Hot: a subscriber sees what comes after it. Completes on {@link EventLog.close}. */
+  /**
+   * Each recorded event, with its count so far. The spam filter drops events: after 25 of one object and type, all but one in five minutes. Hot; completes on {@link
+   * EventLog.close}.
+   */
   readonly events$: Observable<RecordedEvent>;
-  /** Completes the stream; later events are dropped. */
+  /** Every occurrence, before events are combined, counted or dropped. Hot; completes on {@link EventLog.close}. */
+  readonly occurrences$: Observable<EventOccurrence>;
+  /** Completes the streams; later events are dropped. */
   close(): void;
 }
 
 /** Creates an {@link EventLog} that keeps the latest `capacity` (default 1000) distinct events. */
 export function createEventLog(clock: Clock, capacity = 1000): EventLog {
   const correlator = createEventCorrelator(clock);
-  // A Map keeps the order of insertion; an event that occurs again is inserted anew, so the first key is always the oldest.
+  // A Map keeps insertion order, and a repeated event is inserted again, so the first key is the oldest.
   const events = new Map<string, RecordedEvent>();
-  const subject = new Subject<RecordedEvent>();
+  const recordings = createEmitter<RecordedEvent>();
+  const occurrences = createEmitter<EventOccurrence>();
   let closed = false;
   return {
     event(object, type, reason, message) {
       if (closed) return;
+      const timeMs = clock.now();
+      occurrences.emit({ object, type, reason, message, timeMs });
       const correlated = correlator.correlate(object, type, reason, message);
       if (correlated === undefined) return;
       const { key, combined, ...counted } = correlated;
@@ -74,17 +80,19 @@ export function createEventLog(clock: Clock, capacity = 1000): EventLog {
         ...counted,
         ...(combined && { combined }),
         ...(events.delete(key) && { update: true }),
-        lastMs: clock.now(),
+        lastMs: timeMs,
       };
       events.set(key, recorded);
       if (events.size > capacity) events.delete(events.keys().next().value!);
-      subject.next(recorded);
+      recordings.emit(recorded);
     },
     list: () => [...events.values()],
-    events$: subject.asObservable(),
+    events$: recordings.values$,
+    occurrences$: occurrences.values$,
     close() {
       closed = true;
-      subject.complete();
+      recordings.complete();
+      occurrences.complete();
     },
   };
 }

@@ -42,7 +42,7 @@ describe('parseFailpoint', () => {
         { count: Infinity, action: { kind: 'delay', ms: 200 } },
       ],
     ],
-  ])('reads %s', (text, expected) => {
+  ])('parses %s', (text, expected) => {
     expect(parseFailpoint(text)).toEqual(expected);
   });
 
@@ -63,7 +63,7 @@ describe('parseFailpoint', () => {
     ['off(1)', 'chain-broken', 3],
     ['delay(soon)', 'delay-invalid', 6],
     ['delay(-1s)', 'delay-invalid', 6],
-  ])('refuses %j: %s at %d', (text, reason, position) => {
+  ])('rejects %j: %s at %d', (text, reason, position) => {
     let thrown: unknown;
     try {
       parseFailpoint(text);
@@ -75,7 +75,7 @@ describe('parseFailpoint', () => {
     expect((thrown as Error).message).toContain(`at position ${String(position)}`);
   });
 
-  it('reads again whatever was written', () => {
+  it('parses every formatted failpoint', () => {
     const message = fc.string({ minLength: 1 }).filter((text) => !/\)|^\s|^$/.test(text));
     const action: fc.Arbitrary<FailpointAction> = fc.oneof(
       fc.constantFrom<FailpointAction>({ kind: 'off' }, { kind: 'hang' }, { kind: 'lose-reply' }),
@@ -97,20 +97,20 @@ describe('parseFailpoint', () => {
 });
 
 describe('createFailpoint', () => {
-  it('gives each term its calls, then does nothing', () => {
+  it('applies each term to its number of calls, then nothing', () => {
     const failpoint = createFailpoint('1*off->2*error(unavailable: x)->1*hang');
     const kinds = Array.from({ length: 6 }, () => failpoint.evaluate()?.kind);
     expect(kinds).toEqual(['off', 'error', 'error', 'hang', undefined, undefined]);
   });
 
-  it('never gets past a term without a count', () => {
+  it('applies a term without a count to all further calls', () => {
     const failpoint = createFailpoint('0*hang->delay(5)->lost');
     expect(Array.from({ length: 100 }, () => failpoint.evaluate())).toEqual(
       Array.from({ length: 100 }, () => ({ kind: 'delay', ms: 5 })),
     );
   });
 
-  it('tells what is left', () => {
+  it('formats the remaining terms', () => {
     const failpoint = createFailpoint('1*off->2*error(unavailable: x)->delay(20)');
     failpoint.evaluate();
     failpoint.evaluate();

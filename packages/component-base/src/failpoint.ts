@@ -1,6 +1,6 @@
 import { parseGoDuration } from './go-duration.ts';
 
-/** The gRPC status codes that a failpoint can fail with, as it names them. */
+/** gRPC status codes that a failpoint can fail with, by their name in the notation. */
 export const FAILPOINT_CODES = {
   cancelled: 1,
   unknown: 2,
@@ -23,42 +23,42 @@ export const FAILPOINT_CODES = {
 /** A gRPC status code other than Ok, as a number. */
 export type FailpointCode = (typeof FAILPOINT_CODES)[keyof typeof FAILPOINT_CODES];
 
-/** What is to happen to one call. */
+/** Action of a failpoint on one call. */
 export type FailpointAction =
-  /** Nothing. */
+  /** The call is carried out. */
   | { readonly kind: 'off' }
-  /** It fails without any effect. */
+  /** The call fails without any effect. */
   | { readonly kind: 'error'; readonly code: FailpointCode; readonly message: string }
-  /** It is carried out this much later. */
+  /** The call is carried out after a delay. */
   | { readonly kind: 'delay'; readonly ms: number }
-  /** It has no effect and no answer: it ends by its deadline or by its caller's signal. */
+  /** The call has no effect and no response: its deadline or its caller's signal ends it. */
   | { readonly kind: 'hang' }
-  /** It is carried out, and then its caller is told that the connection was lost. */
+  /** The call is carried out, but its caller gets an error: the connection was lost. */
   | { readonly kind: 'lose-reply' }
   /** The runtime crashes. */
   | { readonly kind: 'panic'; readonly message: string };
 
-/** So many calls to which the same happens. */
+/** An action and the number of calls that it applies to. */
 export interface FailpointTerm {
-  /** `Infinity` where none was written. */
+  /** `Infinity` without a count. */
   readonly count: number;
   readonly action: FailpointAction;
 }
 
-/** A chain of terms: each has its calls after the one before it has had all of its own. */
+/** Terms in order: each applies once the count of the one before is used up. */
 export type Failpoint = readonly FailpointTerm[];
 
-/** What is wrong with the text of a failpoint. */
+/** Reason why the text of a failpoint is invalid. */
 export type FailpointErrorReason =
   'count-invalid' | 'action-unknown' | 'argument-missing' | 'argument-unclosed' | 'delay-invalid' | 'chain-broken';
 
-/** The text of a failpoint cannot be read. */
+/** The text of a failpoint cannot be parsed. */
 export class FailpointError extends Error {
   override readonly name = 'FailpointError';
   readonly reason: FailpointErrorReason;
-  /** The whole text. */
+  /** Text of the failpoint. */
   readonly text: string;
-  /** Where in it, counted from 0. */
+  /** Offset of the problem in the text, from 0. */
   readonly position: number;
 
   constructor(reason: FailpointErrorReason, problem: string, text: string, position: number) {
@@ -77,22 +77,22 @@ const SIMPLE_ACTIONS: Readonly<Record<string, FailpointAction>> = {
 };
 
 /**
- * Reads a failpoint in the notation of containerd, which follows FreeBSD's fail(9): `1*off->2*error(unavailable: no shim)->delay(200)`.
+ * Parses a failpoint in the notation of containerd, which follows FreeBSD's fail(9): `1*off->2*error(unavailable: no shim)->delay(200)`.
  *
  * ```text
  * chain  = term *( "->" term )
- * term   = [ count "*" ] action      ; count: digits; without it, for ever
+ * term   = [ count "*" ] action      ; count: digits; unlimited without it
  * action = "off"                     ; nothing happens
  *        | "error(" message ")"      ; fails with Unknown
- *        | "error(" code [ ": " message ] ")" ; a code of gRPC in lower_snake: fails with that
+ *        | "error(" code [ ": " message ] ")" ; fails with a gRPC code in lower_snake
  *        | "panic(" message ")"      ; the runtime crashes
- *        | "delay(" duration ")"     ; milliseconds, or as Go writes it: 200, 1.5s
- *        | "hang"                    ; no effect, no answer
- *        | "lost"                    ; carried out, the reply lost
+ *        | "delay(" duration ")"     ; milliseconds or a Go duration: 200, 1.5s
+ *        | "hang"                    ; no effect, no response
+ *        | "lost"                    ; carried out, but the response is lost
  * ```
  *
- * Everything that containerd reads means the same here. Beyond it are the count that may be missing, codes, Go's durations, `hang`, `lost`, and
- * messages with parentheses: an argument ends at the first `)` after which the term ends.
+ * Every text that containerd accepts has the same meaning here. Extensions are the optional count, codes, Go durations, `hang`, `lost`, and messages with
+ * parentheses: an argument ends at the first `)` after which the term ends.
  *
  * @throws FailpointError
  */
@@ -158,12 +158,12 @@ function errorAction(argument: string): FailpointAction {
 }
 
 function failpointCode(name: string): FailpointCode | undefined {
-  // Go's spelling besides that of gRPC.
+  // Go's spelling, besides gRPC's.
   if (name === 'canceled') return FAILPOINT_CODES.cancelled;
   return Object.hasOwn(FAILPOINT_CODES, name) ? FAILPOINT_CODES[name as keyof typeof FAILPOINT_CODES] : undefined;
 }
 
-/** Writes a failpoint so that {@link parseFailpoint} reads the same again. */
+/** Formats a failpoint. {@link parseFailpoint} returns the same terms. */
 export function formatFailpoint(failpoint: Failpoint): string {
   return failpoint
     .map(({ count, action }) => `${count === Infinity ? '' : `${String(count)}*`}${formatAction(action)}`)
@@ -187,11 +187,11 @@ function formatAction(action: FailpointAction): string {
   }
 }
 
-/** A failpoint that is counted down. */
+/** A failpoint that counts its calls. */
 export interface FailpointEvaluator {
-  /** What is to happen to the next call. `undefined` once all terms are used up: nothing, from then on. */
+  /** Returns the action on the next call; `undefined` once all terms are used up. */
   evaluate(): FailpointAction | undefined;
-  /** What is left of it: the terms that will still be used, with the counts that they have left. */
+  /** Remaining terms with their remaining counts. */
   readonly remaining: Failpoint;
 }
 

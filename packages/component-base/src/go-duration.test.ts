@@ -19,7 +19,7 @@ describe('parseGoDuration', () => {
     ['-1s', -1000],
     ['+1s', 1000],
     ['2540400h', 2_540_400 * 3_600_000],
-  ])('reads %s as %d ms', (text, ms) => {
+  ])('parses %s as %d ms', (text, ms) => {
     expect(parseGoDuration(text)).toBeCloseTo(ms, 9);
   });
 
@@ -42,7 +42,7 @@ describe('parseGoDuration', () => {
     '1m-30s',
     '3000000h',
     'PT1S',
-  ])('refuses "%s"', (text) => {
+  ])('rejects "%s"', (text) => {
     expect(parseGoDuration(text)).toBeUndefined();
   });
 });

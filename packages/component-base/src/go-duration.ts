@@ -16,8 +16,8 @@ const PART = /(\d+(?:\.\d*)?|\.\d+)(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/y;
 const LONGEST_MS = 2 ** 63 / 1e6;
 
 /**
- * Reads a duration in the notation of Go, as in a KubeletConfiguration: `1m30s`, `100ms`, `1.5h`, `0`.
- * @returns milliseconds, or `undefined` when the text is no duration
+ * Parses a duration in the notation of Go, as in a KubeletConfiguration: `1m30s`, `100ms`, `1.5h`, `0`.
+ * @returns milliseconds; `undefined` when the text is not a duration
  */
 export function parseGoDuration(text: string): number | undefined {
   const isNegative = text.startsWith('-');
@@ -34,7 +34,7 @@ export function parseGoDuration(text: string): number | undefined {
   return isNegative ? -totalMs : totalMs;
 }
 
-/** Writes a duration in the notation of Go, which events and waiting messages use, truncated to whole milliseconds: `0s`, `312ms`, `1.5s`, `2m3.45s`, `1h0m5s`. */
+/** Formats a duration in the notation of Go, as in events and waiting messages, truncated to whole milliseconds: `0s`, `312ms`, `1.5s`, `2m3.45s`, `1h0m5s`. */
 export function formatGoDuration(durationMs: number): string {
   const totalMs = Math.max(0, Math.trunc(durationMs));
   if (totalMs === 0) return '0s';

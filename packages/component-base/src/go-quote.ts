@@ -10,7 +10,7 @@ const shortEscapes: Readonly<Record<string, string>> = {
   '\\': '\\\\',
 };
 
-/** Text in double quotes as Go's `%q` writes it, the form that the kubelet's messages have. */
+/** Returns a text in double quotes as Go's `%q` formats it, the form of the kubelet's messages. */
 export function goQuote(text: string): string {
   const escaped = text.replace(/["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, (character) => {
     const code = character.codePointAt(0)!;

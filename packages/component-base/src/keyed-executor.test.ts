@@ -5,7 +5,7 @@ import { createKeyedExecutor } from './keyed-executor.ts';
 import { createVirtualClock } from './virtual-clock.ts';
 
 describe('createKeyedExecutor', () => {
-  it('gives each caller the result of its task', async () => {
+  it('returns the result of each task', async () => {
     const executor = createKeyedExecutor();
     const results = await Promise.all([
       executor.run('a', () => Promise.resolve(1)),
@@ -15,7 +15,7 @@ describe('createKeyedExecutor', () => {
     expect(results).toEqual([1, 'two', [3]]);
   });
 
-  it('runs keys side by side and the tasks of one key in turn', async () => {
+  it('runs keys concurrently and the tasks of one key in order', async () => {
     const clock = createVirtualClock();
     const executor = createKeyedExecutor();
     const log: string[] = [];
@@ -31,7 +31,7 @@ describe('createKeyedExecutor', () => {
     expect(log).toEqual(['a1 from 0', 'b1 from 0', 'b1 to 50', 'a1 to 100', 'a2 from 100', 'a2 to 110']);
   });
 
-  it('goes on after a task that failed, whichever way', async () => {
+  it('runs the next task after one that rejects or throws', async () => {
     const executor = createKeyedExecutor();
     const rejected = executor.run('a', () => Promise.reject(new Error('rejected')));
     const threw = executor.run('a', () => {
@@ -44,18 +44,18 @@ describe('createKeyedExecutor', () => {
     expect(executor.size).toBe(0);
   });
 
-  it('never starts a task within the call', () => {
+  it('starts tasks asynchronously', () => {
     let started = false;
     void createKeyedExecutor().run('a', async () => void (started = true));
     expect(started).toBe(false);
   });
 
-  it('forgets a key with its last task, and is idle when no key is left', async () => {
+  it('removes a key with its last task, and is idle when no key is left', async () => {
     const clock = createVirtualClock();
     const executor = createKeyedExecutor();
     let idle = false;
     void executor.run('a', () => sleep(clock, 10));
-    // Handed in while the executor is already being waited for.
+    // Added while the executor is already being awaited.
     void executor.run('b', () => sleep(clock, 20)).then(() => executor.run('c', () => sleep(clock, 30)));
     void executor.idle().then(() => (idle = true));
     expect(executor.size).toBe(2);
@@ -68,7 +68,7 @@ describe('createKeyedExecutor', () => {
     expect(executor.size).toBe(0);
   });
 
-  it('is idle from the start', async () => {
+  it('is idle initially', async () => {
     await expect(createKeyedExecutor().idle()).resolves.toBeUndefined();
   });
 

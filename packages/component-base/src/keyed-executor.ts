@@ -1,13 +1,10 @@
-/** Runs tasks one after another for each key, and tasks of different keys side by side. */
+/** Runs the tasks of each key one after another, and tasks of different keys concurrently. */
 export interface KeyedExecutor {
-  /**
-   * Runs `task` after all earlier tasks of `key` have ended, whether they failed or not.
-   * What bounds the queue of a key is its caller: await the result before handing in more.
-   */
+  /** Runs `task` after all earlier tasks of `key` have ended, whether they failed or not. Callers bound the queue of a key: await the result before adding more. */
   run<T>(key: string, task: () => Promise<T>): Promise<T>;
   /** Resolves when no task is running or waiting. */
   idle(): Promise<void>;
-  /** How many keys have a task running or waiting. */
+  /** Number of keys with a running or waiting task. */
   readonly size: number;
 }
 

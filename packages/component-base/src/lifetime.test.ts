@@ -22,7 +22,7 @@ describe('createLifetime', () => {
     expect(log).toEqual(['aborted', 'worked', 'second', 'first', 'disposed']);
   });
 
-  it('is disposed of once, also when a listener of its signal disposes of it too', async () => {
+  it('is disposed of once, even when a listener of its signal disposes of it too', async () => {
     const lifetime = createLifetime();
     let releases = 0;
     lifetime.defer(() => void (releases += 1));
@@ -35,7 +35,7 @@ describe('createLifetime', () => {
     expect(releases).toBe(1);
   });
 
-  it('waits also for work that begins during disposal, and releases what that acquires', async () => {
+  it('waits for work that begins during disposal, and releases its resources', async () => {
     const clock = createVirtualClock();
     const lifetime = createLifetime();
     const log: string[] = [];
@@ -57,14 +57,14 @@ describe('createLifetime', () => {
     let released = false;
     lifetime.defer(() => void (released = true));
     expect(released).toBe(true);
-    // Nobody waits for these any more; that they do not end the process as unhandled is the test.
+    // These rejections have no handler. The test passes unless they end the process.
     lifetime.defer(() => Promise.reject(new Error('too late')));
     lifetime.defer(() => {
       throw new Error('too late');
     });
   });
 
-  it('releases everything even when some of it fails, and tells of all failures', async () => {
+  it('runs every release even when some fail, and rejects with all failures', async () => {
     const fail = (message: string) => () => Promise.reject(new Error(message));
     const one = createLifetime();
     let released = false;
@@ -81,13 +81,13 @@ describe('createLifetime', () => {
     await expect(two[Symbol.asyncDispose]()).rejects.toMatchObject({ errors: [new Error('b'), new Error('a')] });
   });
 
-  it('hands on the outcome of tracked work', async () => {
+  it('returns the outcome of tracked work', async () => {
     const lifetime = createLifetime();
     await expect(lifetime.track(Promise.resolve(5))).resolves.toBe(5);
     await expect(lifetime.track(Promise.reject(new Error('of the work')))).rejects.toThrow('of the work');
   });
 
-  it('does not hide a failure that nobody handles', async () => {
+  it('does not hide an unhandled failure', async () => {
     const unhandled = Promise.withResolvers<unknown>();
     const others = process.listeners('unhandledRejection');
     process.removeAllListeners('unhandledRejection');
@@ -129,7 +129,7 @@ describe('createLifetime', () => {
     expect(lifetime.signal.reason).toBe(reason);
   });
 
-  it('begins aborted when the parent has aborted', () => {
+  it('is aborted when the parent has aborted', () => {
     expect(createLifetime(AbortSignal.abort('before')).signal.reason).toBe('before');
   });
 

@@ -1,24 +1,25 @@
 /**
- * Owns what a subsystem must give back: subscriptions, timers, watches, sockets and work under way. Disposing it aborts its signal, waits for
- * the tracked work, then releases the rest in reverse order. Every subsystem has one and is disposed of through it.
+ * Owns the resources of a subsystem: subscriptions, timers, watches, sockets and pending work. Disposal aborts its signal, waits for the tracked work, then releases the
+ * rest in reverse order. Every subsystem has one and is disposed of through it.
  */
 export interface Lifetime extends AsyncDisposable {
-  /** Aborts when disposal begins, or with the parent; hand it to everything that waits. */
+  /** Aborts when disposal begins, or with the parent. Pass it to everything that waits. */
   readonly signal: AbortSignal;
   /**
-   * Registers something to release. Disposal releases all of it, also when some of it fails, and rejects with what failed.
-   * After disposal has ended it is called at once, and what fails then is dropped: nobody waits for it any more.
+   * Registers a release. Disposal runs all of them, even if some fail, and rejects with the failures. After disposal has ended, a release runs at once and its failure is
+   * dropped.
    */
   defer(release: () => void | PromiseLike<void>): void;
   /**
-   * Lets disposal wait for work under way, which must heed the signal and must not wait for the disposal itself.
-   * @returns the same outcome. A rejection before the signal aborts must be handled as that of any promise; one after it is how cancelled work
-   * ends, and may be left alone.
+   * Makes disposal wait for pending work, which must follow the signal and must not wait for the disposal itself.
+   *
+   * @returns the same outcome. A rejection before the signal aborts must be handled like that of any promise. A later one is the end of cancelled work and may be
+   * ignored.
    */
   track<T>(work: Promise<T>): Promise<T>;
 }
 
-/** Creates a {@link Lifetime}; with `parent`, its signal also aborts when the parent does. It still has to be disposed of then. */
+/** Creates a {@link Lifetime}. Its signal also aborts when `parent` does; it must still be disposed of then. */
 export function createLifetime(parent?: AbortSignal): Lifetime {
   const controller = new AbortController();
   const releases: (() => void | PromiseLike<void>)[] = [];
@@ -49,7 +50,7 @@ export function createLifetime(parent?: AbortSignal): Lifetime {
     }
     ended = true;
     if (errors.length === 1) throw errors[0];
-    if (errors.length > 1) throw new AggregateError(errors, 'several things could not be released');
+    if (errors.length > 1) throw new AggregateError(errors, 'cannot release several resources');
   };
 
   return {
@@ -66,7 +67,7 @@ export function createLifetime(parent?: AbortSignal): Lifetime {
     },
     [Symbol.asyncDispose]() {
       if (disposal === undefined) {
-        // Set before anything runs: a listener of the signal may ask for the disposal too.
+        // Set before anything runs, because a listener of the signal may request disposal too.
         const { promise, resolve } = Promise.withResolvers<void>();
         disposal = promise;
         resolve(dispose());
@@ -76,7 +77,7 @@ export function createLifetime(parent?: AbortSignal): Lifetime {
   };
 }
 
-/** The reason of the signal of a {@link Lifetime} that was disposed of. */
+/** Abort reason of the signal of a disposed {@link Lifetime}. */
 export class LifetimeEnded extends Error {
   override readonly name = 'LifetimeEnded';
 
@@ -85,7 +86,7 @@ export class LifetimeEnded extends Error {
   }
 }
 
-/** Keeps a rejection that nobody listens for from ending the process. */
+/** Keeps a rejection without a handler from ending the process. */
 function markHandled(promise: Promise<unknown>): void {
   promise.catch(() => undefined);
 }

@@ -1,27 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { errorMessage, noopLogger } from './logger.ts';
+import { noopLogger } from './logger.ts';
 import { recordingLogger } from './recording-logger.ts';
 
-describe('errorMessage', () => {
-  it.each([
-    ['an error', new TypeError('wrong type'), 'wrong type'],
-    ['a string', 'just text', 'just text'],
-    ['nothing', undefined, 'undefined'],
-    ['null', null, 'null'],
-  ])('reads %s', (_, thrown, message) => {
-    expect(errorMessage(thrown)).toBe(message);
-  });
-});
-
 describe('noopLogger', () => {
-  it('takes every line, as do its children', () => {
+  it('accepts every line, as do its children', () => {
     const child = noopLogger.child({ pod: 'web' });
     for (const level of ['debug', 'info', 'warn', 'error'] as const) expect(() => child[level]('text')).not.toThrow();
   });
 });
 
 describe('recordingLogger', () => {
-  it('keeps level, message and fields of every line', () => {
+  it('records level, message and fields of every line', () => {
     const logger = recordingLogger();
     logger.debug('one');
     logger.info('two', { a: 1 });
@@ -35,7 +24,7 @@ describe('recordingLogger', () => {
     ]);
   });
 
-  it('keeps the lines of its children with the fields of all, the nearest first', () => {
+  it('records the lines of its children with all inherited fields', () => {
     const logger = recordingLogger();
     const child = logger.child({ pod: 'web', level: 1 }).child({ level: 2 });
     child.info('text', { container: 'a' });

@@ -1,13 +1,13 @@
 /** Structured fields of a log line. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** What a package needs to log. Applications adapt their own logger to it; packages never choose one. */
+/** Port for structured log messages. Applications adapt their own logger to it; packages never choose one. */
 export interface Logger {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
-  /** A logger that adds `fields` to every line. */
+  /** Returns a logger that adds `fields` to every line. */
   child(fields: LogFields): Logger;
 }
 
@@ -19,8 +19,3 @@ export const noopLogger: Logger = {
   error: () => undefined,
   child: () => noopLogger,
 };
-
-/** The message of anything that was thrown. */
-export function errorMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

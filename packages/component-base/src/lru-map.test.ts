@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createLruMap } from './lru-map.ts';
 
-it('forgets what was neither read nor written for longest', () => {
+it('evicts the least recently used key', () => {
   const map = createLruMap<number>(2);
   map.set('read', 1);
   map.set('written', 2);
@@ -13,7 +13,7 @@ it('forgets what was neither read nor written for longest', () => {
   expect([map.get('read'), map.get('new'), map.get('newer')]).toEqual([4, undefined, 5]);
 });
 
-it('tells how many keys it has', () => {
+it('reports its number of keys', () => {
   const map = createLruMap<string>(2);
   for (const key of ['a', 'b', 'c']) map.set(key, key);
   expect(map.size).toBe(2);

@@ -1,17 +1,17 @@
-/** A map that forgets what was not used for longest. */
+/** A map that evicts the least recently used key. */
 export interface LruMap<V> {
-  /** The value of a key, which counts as a use of it. */
+  /** Returns the value of a key, which counts as a use. */
   get(key: string): V | undefined;
-  /** Sets the value of a key, which counts as a use of it. */
+  /** Sets the value of a key, which counts as a use. */
   set(key: string, value: V): void;
   delete(key: string): void;
-  /** How many keys there are. */
+  /** Number of keys. */
   readonly size: number;
 }
 
 /** Creates an {@link LruMap} of at most `capacity` keys. */
 export function createLruMap<V>(capacity: number): LruMap<V> {
-  // A Map keeps the order of insertion; a key that is used is inserted anew, so the first one is always the one to forget.
+  // A Map keeps insertion order, and a used key is inserted again, so the first key is the least recently used.
   const values = new Map<string, V>();
   const set = (key: string, value: V): void => {
     values.delete(key);

@@ -1,11 +1,11 @@
 /** Values of a metric's labels. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** A metric whose series end with what they are about. */
+/** A metric whose series can be removed. */
 export interface RemovableSeries {
   /**
-   * Takes away the series of exactly these labels, if there is one: for labels that name a pod or a container, of which a node sees ever new ones.
-   * A port that lacks it keeps its series.
+   * Removes the series of exactly these labels, if it exists. For labels that name a pod or a container, because a node sees ever new ones. A port without this
+   * method keeps its series.
    */
   remove?(labels: Labels): void;
 }
@@ -26,7 +26,7 @@ export interface Histogram extends RemovableSeries {
   observe(value: number, labels?: Labels): void;
 }
 
-/** What a metric is called and which labels it has. Names are those of the kubelet where it has the metric. */
+/** Name and labels of a metric. Names are those of the kubelet where it has the metric. */
 export interface MetricOptions {
   readonly name: string;
   /** One sentence; must not be empty. */
@@ -34,15 +34,28 @@ export interface MetricOptions {
   readonly labelNames?: readonly string[];
 }
 
-/** The port by which subsystems measure themselves. Asking twice for one name gives the same metric. */
+/** Value of a series. */
+export interface Sample {
+  readonly value: number;
+  readonly labels: Labels;
+}
+
+/** Options of a gauge. */
+export interface GaugeOptions extends MetricOptions {
+  /** Reads the value of a metric without labels at each collection. */
+  readonly read?: () => number;
+  /** Measures all series at each collection; those of the previous one are removed. Must not reject. */
+  readonly collect?: () => Promise<readonly Sample[]>;
+}
+
+/** Port for metrics. Two requests for one name return the same metric. */
 export interface Metrics {
   counter(options: MetricOptions): Counter;
-  /** With `read`, the value (of a metric without labels) is asked for each time that somebody looks at it. */
-  gauge(options: MetricOptions & { readonly read?: () => number }): Gauge;
+  gauge(options: GaugeOptions): Gauge;
   histogram(options: MetricOptions & { readonly buckets: readonly number[] }): Histogram;
 }
 
-/** Measures nothing. */
+/** Drops every measurement. */
 export const noopMetrics: Metrics = {
   counter: () => ({ inc: () => undefined, remove: () => undefined }),
   gauge: () => ({ set: () => undefined, remove: () => undefined }),

@@ -4,7 +4,7 @@ import { noopMetrics } from './metrics.ts';
 import { createPrometheusMetrics } from './prometheus.ts';
 
 describe('createPrometheusMetrics', () => {
-  it('writes counters, gauges and histograms as text', async () => {
+  it('formats counters, gauges and histograms', async () => {
     const registry = new Registry();
     const metrics = createPrometheusMetrics(registry);
     const operations = metrics.counter({ name: 'operations_total', help: 'Operations.', labelNames: ['type'] });
@@ -28,7 +28,7 @@ describe('createPrometheusMetrics', () => {
     );
   });
 
-  it('gives the same metric for the same name, also to another owner of the registry', async () => {
+  it('returns the same metric for the same name, even to another owner of the registry', async () => {
     const registry = new Registry();
     for (let owner = 0; owner < 2; owner += 1) {
       const metrics = createPrometheusMetrics(registry);
@@ -40,13 +40,25 @@ describe('createPrometheusMetrics', () => {
     expect(lines).toEqual(expect.arrayContaining(['count_total 2', 'level 1', 'size_count 2']));
   });
 
-  it('keeps registries apart', async () => {
+  it('measures all series of a gauge at each collection', async () => {
+    const registry = new Registry();
+    let samples = [{ value: 1, labels: { pod: 'a' } }];
+    const collect = () => Promise.resolve(samples);
+    createPrometheusMetrics(registry).gauge({ name: 'level', help: 'What it is.', labelNames: ['pod'], collect });
+    expect(await registry.metrics()).toContain('level{pod="a"} 1');
+    samples = [{ value: 2, labels: { pod: 'b' } }];
+    const text = await registry.metrics();
+    expect(text).toContain('level{pod="b"} 2');
+    expect(text).not.toContain('pod="a"');
+  });
+
+  it('keeps registries separate', async () => {
     const [mine, theirs] = [new Registry(), new Registry()];
     createPrometheusMetrics(mine).gauge({ name: 'level', help: 'What it is.' }).set(1);
     expect(await theirs.metrics()).not.toContain('level');
   });
 
-  it('takes away the series of the labels given, and no other', async () => {
+  it('removes the series of exactly the given labels', async () => {
     const registry = new Registry();
     const metrics = createPrometheusMetrics(registry);
     const labelNames = ['pod', 'container'];
@@ -76,15 +88,15 @@ describe('createPrometheusMetrics', () => {
     expect(await registry.metrics()).toContain('count_total{pod="gone",container="app"} 1');
   });
 
-  it('refuses a name that is another type of metric', () => {
+  it('rejects a name that has another type', () => {
     const metrics = createPrometheusMetrics(new Registry());
     metrics.counter({ name: 'level', help: 'What it is.' });
     expect(() => metrics.gauge({ name: 'level', help: 'What it is.' })).toThrow(
-      'the metric level exists already, but not as a gauge',
+      'cannot register the metric level as a gauge: the registry has it with another type',
     );
   });
 
-  it('refuses a label that the metric does not have', () => {
+  it('rejects an unknown label', () => {
     const counter = createPrometheusMetrics(new Registry()).counter({
       name: 'count_total',
       help: 'What it is.',
@@ -95,7 +107,7 @@ describe('createPrometheusMetrics', () => {
 });
 
 describe('noopMetrics', () => {
-  it('takes every measurement', () => {
+  it('accepts every measurement', () => {
     expect(() => {
       const counter = noopMetrics.counter({ name: 'a', help: 'What it is.' });
       counter.inc({ label: 'x' }, 2);

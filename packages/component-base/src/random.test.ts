@@ -7,7 +7,7 @@ const generators: [string, () => Random][] = [
 ];
 
 describe.each(generators)('%s', (_, create) => {
-  it('gives numbers from 0 to below 1', () => {
+  it('returns numbers in [0, 1)', () => {
     const random = create();
     const numbers = Array.from({ length: 2000 }, () => random.next());
     expect(Math.min(...numbers)).toBeGreaterThanOrEqual(0);
@@ -15,14 +15,14 @@ describe.each(generators)('%s', (_, create) => {
     expect(new Set(numbers).size).toBeGreaterThan(1990);
   });
 
-  it('gives two hex digits a byte', () => {
+  it('returns two hex digits per byte', () => {
     const random = create();
     expect(random.hex(0)).toBe('');
     expect(random.hex(32)).toMatch(/^[0-9a-f]{64}$/);
     expect(random.hex(32)).not.toBe(random.hex(32));
   });
 
-  it('makes version 4 UUIDs', () => {
+  it('returns version 4 UUIDs', () => {
     const random = create();
     const uuids = Array.from({ length: 200 }, () => uuid(random));
     for (const id of uuids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -31,7 +31,7 @@ describe.each(generators)('%s', (_, create) => {
 });
 
 describe('seededRandom', () => {
-  it('gives the sequence that its seed stands for, in every version', () => {
+  it('returns the same sequence for a seed in every release', () => {
     const random = seededRandom(42);
     expect([random.next(), random.next(), random.hex(4)]).toEqual([
       0.6011037519201636,
@@ -40,7 +40,7 @@ describe('seededRandom', () => {
     ]);
   });
 
-  it('gives another sequence for another seed', () => {
+  it('returns another sequence for another seed', () => {
     expect(seededRandom(1).next()).not.toBe(seededRandom(2).next());
   });
 });
@@ -50,7 +50,7 @@ describe('jitter', () => {
     [0, 10],
     [0.5, 12.5],
     [0.999, 14.995],
-  ])('spreads upwards: %d of the factor', (next, expected) => {
+  ])('spreads upwards by %d of the factor', (next, expected) => {
     expect(jitter({ next: () => next, hex: () => '' }, 10, 0.5)).toBeCloseTo(expected, 9);
   });
 });

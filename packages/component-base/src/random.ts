@@ -1,21 +1,21 @@
 import { randomBytes } from 'node:crypto';
 
-/** Where all randomness comes from: {@link systemRandom}, or {@link seededRandom} to replay a run exactly. */
+/** Source of all randomness: {@link systemRandom}, or {@link seededRandom} to replay a run exactly. */
 export interface Random {
-  /** A number in [0, 1). */
+  /** Returns a number in [0, 1). */
   next(): number;
-  /** `bytes` random bytes as lower-case hex digits, two each. */
+  /** Returns `bytes` random bytes as lower-case hex digits. */
   hex(bytes: number): string;
 }
 
-/** A random (version 4) UUID in its canonical form. */
+/** Returns a random (version 4) UUID in its canonical form. */
 export function uuid(random: Random): string {
   const digits = random.hex(16);
   const variant = ((Number.parseInt(digits[16]!, 16) & 0x3) | 0x8).toString(16);
   return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(13, 16)}-${variant}${digits.slice(17, 20)}-${digits.slice(20)}`;
 }
 
-/** `base` spread evenly over [base, base × (1 + factor)), as the kubelet spreads resyncs and retries. */
+/** Returns a number spread evenly over [base, base × (1 + factor)), as the kubelet spreads resyncs and retries. */
 export function jitter(random: Random, base: number, factor: number): number {
   return base * (1 + random.next() * factor);
 }
@@ -26,7 +26,7 @@ export const systemRandom: Random = {
   hex: (bytes) => randomBytes(bytes).toString('hex'),
 };
 
-/** A generator whose whole sequence follows from `seed` (mulberry32; not for secrets). */
+/** Creates a generator whose sequence is determined by `seed` (mulberry32; not for secrets). */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   const next32 = (): number => {

@@ -4,7 +4,7 @@ import { createRateLimiter } from './rate-limiter.ts';
 import { createVirtualClock } from './virtual-clock.ts';
 
 describe('createRateLimiter', () => {
-  it('lets a burst through, then one token after another', async () => {
+  it('grants a burst, then single tokens at the rate', async () => {
     const clock = createVirtualClock();
     const limiter = createRateLimiter(clock, 5, 10);
     expect(Array.from({ length: 11 }, () => limiter.tryAcquire())).toEqual([...Array<boolean>(10).fill(true), false]);
@@ -15,14 +15,14 @@ describe('createRateLimiter', () => {
     expect(limiter.tryAcquire()).toBe(false);
   });
 
-  it('saves no more than the burst', async () => {
+  it('accumulates no more than the burst', async () => {
     const clock = createVirtualClock();
     const limiter = createRateLimiter(clock, 5, 2);
     await clock.advance(3_600_000);
     expect([limiter.tryAcquire(), limiter.tryAcquire(), limiter.tryAcquire()]).toEqual([true, true, false]);
   });
 
-  it('does not lose time to the attempts that were refused', async () => {
+  it('loses no tokens to rejected attempts', async () => {
     const clock = createVirtualClock();
     const limiter = createRateLimiter(clock, 1, 1);
     limiter.tryAcquire();
@@ -34,7 +34,7 @@ describe('createRateLimiter', () => {
     expect(answers).toEqual([...Array<boolean>(9).fill(false), true]);
   });
 
-  it('does not care for the wall clock', () => {
+  it('ignores the wall clock', () => {
     const clock = createVirtualClock();
     const limiter = createRateLimiter(clock, 1, 1);
     limiter.tryAcquire();
@@ -42,19 +42,19 @@ describe('createRateLimiter', () => {
     expect(limiter.tryAcquire()).toBe(false);
   });
 
-  it.each([0, -1])('means no limit with %d a second', (perSecond) => {
+  it.each([0, -1])('is unlimited for %d tokens a second', (perSecond) => {
     const limiter = createRateLimiter(createVirtualClock(), perSecond, 0);
     expect(Array.from({ length: 100 }, () => limiter.tryAcquire())).not.toContain(false);
   });
 
-  it('lets nothing through with a limit and no burst', async () => {
+  it('grants nothing with a limit and no burst', async () => {
     const clock = createVirtualClock();
     const limiter = createRateLimiter(clock, 5, 0);
     await clock.advance(10_000);
     expect(limiter.tryAcquire()).toBe(false);
   });
 
-  it('grants in no stretch of time more than the burst and what the stretch earns', () => {
+  it('never grants more than the burst and the tokens gained in any interval', () => {
     fc.assert(
       fc.property(
         fc.array(fc.nat(700), { maxLength: 100 }),

@@ -1,20 +1,20 @@
 import type { LogFields, Logger } from './logger.ts';
 
-/** One line that was logged. */
+/** A logged line. */
 export interface LogLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly message: string;
-  /** The fields of the line and of all loggers above it; of equal names, the nearest. */
+  /** Fields of the line and of its loggers. The innermost wins. */
   readonly fields: LogFields;
 }
 
-/** A logger that keeps its lines. */
+/** A logger that records its lines. */
 export interface RecordingLogger extends Logger {
-  /** All lines so far, those of its children included, in the order they were logged. */
+  /** All lines so far in order, those of child loggers included. */
   readonly lines: readonly LogLine[];
 }
 
-/** Creates a {@link RecordingLogger}. It keeps everything, so it is for tests only. */
+/** Creates a {@link RecordingLogger}. It is unbounded, so it is for tests only. */
 export function recordingLogger(): RecordingLogger {
   const lines: LogLine[] = [];
   const withFields = (inherited: LogFields): Logger => {

@@ -6,7 +6,7 @@ import { createSemaphore } from './semaphore.ts';
 import { createVirtualClock } from './virtual-clock.ts';
 
 describe('createSemaphore', () => {
-  it('lets as many run as there are places, the others in the order they came', async () => {
+  it('runs as many tasks as there are permits, and the others in order', async () => {
     const clock = createVirtualClock();
     const semaphore = createSemaphore(2);
     const log: string[] = [];
@@ -27,7 +27,7 @@ describe('createSemaphore', () => {
     expect(semaphore.waiting).toBe(0);
   });
 
-  it('hands on results and errors, and gives the place back after either', async () => {
+  it('returns results and errors, and releases the permit after either', async () => {
     const semaphore = createSemaphore(1);
     await expect(semaphore.run(() => Promise.resolve(1))).resolves.toBe(1);
     await expect(semaphore.run(() => Promise.reject(new Error('rejected')))).rejects.toThrow('rejected');
@@ -38,7 +38,7 @@ describe('createSemaphore', () => {
     await expect(semaphore.run(() => Promise.resolve(2))).resolves.toBe(2);
   });
 
-  it('lets nobody slip in between one that leaves and one that waits', async () => {
+  it('passes a released permit to the longest waiter, before any later caller', async () => {
     const semaphore = createSemaphore(1);
     const order: string[] = [];
     const first = semaphore.run(async () => void order.push('first'));
@@ -48,24 +48,24 @@ describe('createSemaphore', () => {
     expect(order).toEqual(['first', 'second', 'late']);
   });
 
-  it('leaves the queue when the signal aborts, without having run', async () => {
+  it('leaves the queue when the signal aborts, without running the task', async () => {
     const clock = createVirtualClock();
     const semaphore = createSemaphore(1);
     const controller = new AbortController();
     const ran: string[] = [];
     void semaphore.run(() => sleep(clock, 10));
-    const impatient = semaphore.run(async () => void ran.push('impatient'), controller.signal);
-    const patient = semaphore.run(async () => void ran.push('patient'));
+    const queued = semaphore.run(async () => void ran.push('queued'), controller.signal);
+    const waiting = semaphore.run(async () => void ran.push('waiting'));
     controller.abort(new Error('too long'));
-    await expect(impatient).rejects.toThrow('too long');
+    await expect(queued).rejects.toThrow('too long');
     expect(semaphore.waiting).toBe(1);
     await clock.advance(10);
-    await patient;
-    expect(ran).toEqual(['patient']);
+    await waiting;
+    expect(ran).toEqual(['waiting']);
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
   });
 
-  it('leaves no listener behind when its turn comes', async () => {
+  it('leaves no listener once it has a permit', async () => {
     const clock = createVirtualClock();
     const semaphore = createSemaphore(1);
     const { signal } = new AbortController();
@@ -77,7 +77,7 @@ describe('createSemaphore', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('refuses a signal that has aborted before, also with a free place', async () => {
+  it('rejects for an aborted signal, even with a free permit', async () => {
     const semaphore = createSemaphore(1);
     let ran = false;
     const task = async (): Promise<void> => void (ran = true);
@@ -85,20 +85,20 @@ describe('createSemaphore', () => {
     expect(ran).toBe(false);
   });
 
-  it.each([0, -1, 1.5, Number.NaN])('refuses %d places', (places) => {
-    expect(() => createSemaphore(places)).toThrow(RangeError);
+  it.each([0, -1, 1.5, Number.NaN])('rejects %d permits', (permits) => {
+    expect(() => createSemaphore(permits)).toThrow(RangeError);
   });
 
-  it('never runs more than its places, always as many as it can, and in order', async () => {
+  it('never exceeds its permits, leaves none unused, and keeps the order', async () => {
     const task = fc.record({
       ms: fc.nat(10),
       gapMs: fc.nat(4),
       abortAfterMs: fc.option(fc.nat(20), { nil: undefined }),
     });
     await fc.assert(
-      fc.asyncProperty(fc.array(task, { maxLength: 30 }), fc.integer({ min: 1, max: 4 }), async (tasks, places) => {
+      fc.asyncProperty(fc.array(task, { maxLength: 30 }), fc.integer({ min: 1, max: 4 }), async (tasks, permits) => {
         const clock = createVirtualClock();
-        const semaphore = createSemaphore(places);
+        const semaphore = createSemaphore(permits);
         const started: number[] = [];
         let running = 0;
         let open = tasks.length;
@@ -109,14 +109,14 @@ describe('createSemaphore', () => {
             .run(async () => {
               started.push(index);
               running += 1;
-              expect(running).toBeLessThanOrEqual(places);
+              expect(running).toBeLessThanOrEqual(permits);
               await sleep(clock, ms);
               running -= 1;
             }, controller.signal)
             .catch((error: Error) => expect(error.name).toBe('AbortError'))
             .finally(() => (open -= 1));
           await clock.advance(gapMs);
-          if (semaphore.waiting > 0) expect(running).toBe(places);
+          if (semaphore.waiting > 0) expect(running).toBe(permits);
         }
         await clock.runUntil(() => open === 0);
         expect(started).toEqual([...started].sort((a, b) => a - b));

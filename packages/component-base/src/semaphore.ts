@@ -1,28 +1,30 @@
 /** Lets a limited number of tasks run at the same time. */
 export interface Semaphore {
   /**
-   * Runs `task` when one of the places is free; those who wait come in order. Rejects with the signal's reason, without running it, when `signal`
-   * aborts before its turn. What bounds the queue are its callers.
+   * Runs `task` once a permit is free; waiting tasks run in order. Rejects with the signal's reason, without running `task`, when `signal` aborts first. Callers
+   * bound the queue.
    */
   run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T>;
-  /** How many tasks wait for a place. */
+  /** Number of tasks that wait for a permit. */
   readonly waiting: number;
 }
 
 /**
- * Creates a {@link Semaphore} with `places` places (`Infinity`: no limit).
- * @throws RangeError when `places` is not a whole number of at least one: nothing would ever run.
+ * Creates a {@link Semaphore} with `permits` permits (`Infinity`: no limit).
+ * @throws RangeError when `permits` is not a whole number of at least one
  */
-export function createSemaphore(places: number): Semaphore {
-  if (!(places >= 1) || (places < Infinity && !Number.isInteger(places))) {
-    throw new RangeError(`a semaphore needs a whole number of at least one place, not ${String(places)}`);
+export function createSemaphore(permits: number): Semaphore {
+  if (!(permits >= 1) || (permits < Infinity && !Number.isInteger(permits))) {
+    throw new RangeError(
+      `cannot create a semaphore: permits must be a whole number of at least one, not ${String(permits)}`,
+    );
   }
-  let free = places;
+  let available = permits;
   const queue = new Set<() => void>();
 
   const acquire = (signal: AbortSignal | undefined): Promise<void> | undefined => {
-    if (free > 0) {
-      free -= 1;
+    if (available > 0) {
+      available -= 1;
       return undefined;
     }
     return new Promise((resolve, reject) => {
@@ -39,10 +41,10 @@ export function createSemaphore(places: number): Semaphore {
     });
   };
   const release = (): void => {
-    // A place passes directly to whoever waits longest, so that nobody can slip in between.
+    // A permit passes directly to the longest waiter, so that no later caller can take it.
     const [next] = queue;
     if (next === undefined) {
-      free += 1;
+      available += 1;
       return;
     }
     queue.delete(next);

@@ -29,7 +29,7 @@ describe('listenOnUnixSocket', () => {
         .on('error', reject);
     });
 
-  it('serves at the path with the mode asked for, and leaves nothing else in the folder', async () => {
+  it('serves at the path with the requested mode, and leaves nothing else in the folder', async () => {
     const path = join(folder, 'a.sock');
     const socket = await listenOnUnixSocket(newServer(), path, 0o660);
     expect(await read(path)).toBe('hello');
@@ -40,7 +40,7 @@ describe('listenOnUnixSocket', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('replaces a socket that nobody serves', async () => {
+  it('replaces a socket without a server', async () => {
     const path = join(folder, 'a.sock');
     const dead = newServer();
     await listenOnUnixSocket(dead, path);
@@ -51,14 +51,14 @@ describe('listenOnUnixSocket', () => {
     expect(await read(path)).toBe('hello');
   });
 
-  it('refuses a socket that is served', async () => {
+  it('rejects a live socket', async () => {
     const path = join(folder, 'a.sock');
     await listenOnUnixSocket(newServer(), path);
     await expect(listenOnUnixSocket(newServer(), path)).rejects.toMatchObject({ reason: 'InUse', path });
     expect(await read(path)).toBe('hello');
   });
 
-  it('does not touch a file that is no socket', async () => {
+  it('does not touch a file that is not a socket', async () => {
     const path = join(folder, 'a.sock');
     await writeFile(path, 'precious');
     await chmod(path, 0o600);
@@ -73,7 +73,7 @@ describe('listenOnUnixSocket', () => {
     );
   });
 
-  it('refuses a path that the kernel would cut', async () => {
+  it('rejects a path that the kernel would truncate', async () => {
     const path = join(folder, 'x'.repeat(120));
     await expect(listenOnUnixSocket(newServer(), path)).rejects.toMatchObject({ reason: 'PathTooLong' });
   });

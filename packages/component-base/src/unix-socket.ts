@@ -1,19 +1,20 @@
 import { chmod, lstat, mkdtemp, rename, rm, unlink } from 'node:fs/promises';
 import { connect, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
+import { errorMessage } from './error-message.ts';
 
-/** Why a socket could not be opened. */
+/** Reason why a socket could not be opened. */
 export type SocketErrorReason =
-  /** The path is longer than the kernel takes (107 bytes with the name of a temporary folder beside it). */
+  /** The path exceeds the limit of the kernel (107 bytes with the name of a temporary directory beside it). */
   | 'PathTooLong'
-  /** Something else than a socket lies at the path. */
+  /** The path exists and is not a socket. */
   | 'NotASocket'
   /** Another process serves the socket. */
   | 'InUse'
-  /** The folder is missing, or is not ours to write to. */
+  /** The directory is missing or not writable. */
   | 'Unusable';
 
-/** A unix socket could not be opened; the message names the path and the way out. */
+/** A unix socket could not be opened. The message names the path and a remedy. */
 export class UnixSocketError extends Error {
   override readonly name = 'UnixSocketError';
   readonly reason: SocketErrorReason;
@@ -26,24 +27,25 @@ export class UnixSocketError extends Error {
   }
 }
 
-/** The room for a path in `sockaddr_un` on Linux, without the closing zero. */
+/** Maximum length of a path in `sockaddr_un` on Linux, without the terminating zero. */
 const MAX_PATH_BYTES = 107;
 
 /**
- * Lets `server` listen on a unix socket. A socket that nobody serves any more is replaced, a live one refused, and anything else at the path is left
- * alone. The socket appears at its path already with `mode` (default 0600) and accepting: it is made in a private folder beside it and moved.
+ * Makes `server` listen on a unix socket. A stale socket is replaced; a live one, or any other file at the path, is an error. The socket appears with its mode and
+ * ready to accept, because it is created in a private directory beside the path and then renamed.
  *
- * @returns what takes the socket away again; it does not close the server.
+ * @param mode default: 0600
+ * @returns a handle whose disposal removes the socket; it does not close the server
  * @throws UnixSocketError
  */
 export async function listenOnUnixSocket(server: Server, path: string, mode = 0o600): Promise<AsyncDisposable> {
   const folder = dirname(path);
   const longest = join(folder, '.s-XXXXXX', 's');
   if (Buffer.byteLength(path) > MAX_PATH_BYTES || Buffer.byteLength(longest) > MAX_PATH_BYTES) {
-    const message = `the socket path ${path} is too long: choose a folder nearer to the root`;
+    const message = `cannot open the socket ${path}: the path is too long, choose a shorter one`;
     throw new UnixSocketError('PathTooLong', path, message);
   }
-  await refuseUnlessStale(path);
+  await requireFreeOrStale(path);
   try {
     const privateFolder = await mkdtemp(join(folder, '.s-'));
     try {
@@ -56,7 +58,7 @@ export async function listenOnUnixSocket(server: Server, path: string, mode = 0o
     }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const cause = code === 'ENOENT' ? `the folder ${folder} does not exist` : (error as Error).message;
+    const cause = code === 'ENOENT' ? `the folder ${folder} does not exist` : errorMessage(error);
     throw new UnixSocketError('Unusable', path, `cannot open the socket ${path}: ${cause}`, { cause: error });
   }
   return {
@@ -67,7 +69,7 @@ export async function listenOnUnixSocket(server: Server, path: string, mode = 0o
   };
 }
 
-async function refuseUnlessStale(path: string): Promise<void> {
+async function requireFreeOrStale(path: string): Promise<void> {
   const stat = await lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
     throw new UnixSocketError('Unusable', path, `cannot open the socket ${path}: ${error.message}`, { cause: error });
@@ -77,23 +79,23 @@ async function refuseUnlessStale(path: string): Promise<void> {
     throw new UnixSocketError(
       'NotASocket',
       path,
-      `${path} exists and is not a socket: remove it or choose another path`,
+      `cannot open the socket ${path}: the path exists and is not a socket, remove it or choose another path`,
     );
   }
-  if (await answers(path)) {
-    const message = `the socket ${path} is served by another process: stop that one or choose another path`;
+  if (await isServed(path)) {
+    const message = `cannot open the socket ${path}: it is served by another process, stop that process or choose another path`;
     throw new UnixSocketError('InUse', path, message);
   }
 }
 
-function answers(path: string): Promise<boolean> {
+function isServed(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path);
     socket.once('connect', () => {
       socket.destroy();
       resolve(true);
     });
-    // Only a refused connection tells that nobody listens; whatever else goes wrong, somebody may.
+    // Only a refused connection proves that there is no server. Treat other errors as a live one.
     socket.once('error', (error: NodeJS.ErrnoException) =>
       resolve(error.code !== 'ECONNREFUSED' && error.code !== 'ENOENT'),
     );

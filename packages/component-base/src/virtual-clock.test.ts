@@ -3,7 +3,7 @@ import { sleep } from './clock.ts';
 import { createVirtualClock } from './virtual-clock.ts';
 
 describe('createVirtualClock', () => {
-  it('stands still until it is moved', async () => {
+  it('does not advance by itself', async () => {
     const clock = createVirtualClock({ startMs: 1000 });
     await clock.settle();
     expect(clock.now()).toBe(1000);
@@ -13,7 +13,7 @@ describe('createVirtualClock', () => {
     expect(clock.monotonicNow()).toBe(250.5);
   });
 
-  it('runs timers by their time, then by their setting, each at its own time', async () => {
+  it('runs timers in order of their time, then of their creation', async () => {
     const clock = createVirtualClock();
     const ran: [string, number][] = [];
     const note = (name: string, delayMs: number): unknown =>
@@ -36,7 +36,7 @@ describe('createVirtualClock', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('does not run a timer before its time or one that was cancelled', async () => {
+  it('runs no timer early and no cancelled timer', async () => {
     const clock = createVirtualClock();
     const ran: string[] = [];
     clock.setTimer(11, () => ran.push('later'));
@@ -50,7 +50,7 @@ describe('createVirtualClock', () => {
     expect(clock.pendingTimers).toBe(1);
   });
 
-  it('lets promises settle between timers, however long their chains are', async () => {
+  it('settles chains of promises of any length between timers', async () => {
     const clock = createVirtualClock();
     const ran: string[] = [];
     const chain = async (name: string): Promise<void> => {
@@ -63,7 +63,7 @@ describe('createVirtualClock', () => {
     expect(ran).toEqual(['end of first', 'second']);
   });
 
-  it('runs timers that timers set, as far as they fall into the move', async () => {
+  it('runs due timers that other timers set', async () => {
     const clock = createVirtualClock();
     const ran: number[] = [];
     const tick = (): void => {
@@ -76,7 +76,7 @@ describe('createVirtualClock', () => {
     expect(clock.monotonicNow()).toBe(35);
   });
 
-  it('lets work that was started but not yet waiting set its timers first', async () => {
+  it('settles pending promises before it advances', async () => {
     const clock = createVirtualClock();
     let done = false;
     void (async () => {
@@ -88,7 +88,7 @@ describe('createVirtualClock', () => {
     expect(done).toBe(true);
   });
 
-  it('never goes back, also when two moves overlap', async () => {
+  it('never goes back, even when two advances overlap', async () => {
     const clock = createVirtualClock();
     const seen: number[] = [];
     clock.setTimer(50, () => seen.push(clock.monotonicNow()));
@@ -97,11 +97,11 @@ describe('createVirtualClock', () => {
     expect(clock.monotonicNow()).toBe(100);
   });
 
-  it.each([-1, Number.NaN, Infinity])('refuses to move by %d ms', async (ms) => {
+  it.each([-1, Number.NaN, Infinity])('rejects an advance by %d ms', async (ms) => {
     await expect(createVirtualClock().advance(ms)).rejects.toThrow(RangeError);
   });
 
-  it('hands on what a callback throws, and works on', async () => {
+  it('rejects with the exception of a callback, and continues on the next advance', async () => {
     const clock = createVirtualClock();
     clock.setTimer(1, () => {
       throw new Error('of the callback');
@@ -113,7 +113,7 @@ describe('createVirtualClock', () => {
     expect(ran).toBe(true);
   });
 
-  it('tells of a loop without time instead of running for ever', async () => {
+  it('rejects on an endless loop of timers at one instant', async () => {
     const clock = createVirtualClock();
     let runs = 0;
     const spin = (): void => {
@@ -151,7 +151,7 @@ describe('createVirtualClock', () => {
       expect(clock.monotonicNow()).toBe(3000);
     });
 
-    it('does not move when the condition holds already, or as soon as promises have settled', async () => {
+    it('does not advance when the condition holds once promises have settled', async () => {
       const clock = createVirtualClock();
       let settled = false;
       void Promise.resolve().then(() => (settled = true));
@@ -160,7 +160,7 @@ describe('createVirtualClock', () => {
       expect(clock.monotonicNow()).toBe(0);
     });
 
-    it('gives up when the condition does not hold in time', async () => {
+    it('rejects when the condition does not hold in time', async () => {
       const clock = createVirtualClock();
       const tick = (): void => void clock.setTimer(1000, tick);
       tick();
@@ -168,7 +168,7 @@ describe('createVirtualClock', () => {
       expect(clock.monotonicNow()).toBe(5000);
     });
 
-    it('gives up when nothing is left to wait for', async () => {
+    it('rejects when no timer is left', async () => {
       const clock = createVirtualClock();
       clock.setTimer(5, () => undefined);
       clock.setTimer(Infinity, () => undefined);

@@ -1,27 +1,26 @@
 import type { Clock, Timer } from './clock.ts';
 import { schedulerFromClock } from './clock-scheduler.ts';
 
-/**
- * A clock that stands still until it is told to move on: hours of back-off become a test of milliseconds. It waits for promises, not for
- * the outside world: what goes through real files or sockets takes real time, of which it knows nothing.
- */
+/** A clock that advances only on request: hours of back-off become a test of milliseconds. It waits for promises, but not for real files and sockets. */
 export interface VirtualClock extends Clock {
   /**
-   * Moves time on by `ms`. Timers that fall due run in the order of their time, then of their setting; between two of them all promises settle.
-   * Time is exactly `ms` later at the end. What a timer's callback throws comes out here.
-   * @throws RangeError when `ms` is negative or not finite.
+   * Advances time by exactly `ms`. Due timers run in order of their time, then of their creation; all promises settle between two of them. Rejects with the
+   * exception of a timer's callback.
+   *
+   * @throws RangeError when `ms` is negative or not finite
    */
   advance(ms: number): Promise<void>;
   /**
-   * Moves from timer to timer until `condition` holds.
-   * @throws Error when it does not hold within `timeoutMs` (default ten minutes) of virtual time, or no timer is left that could change anything.
+   * Advances from timer to timer until `condition` holds.
+   *
+   * @throws Error when it does not hold within `timeoutMs` (default: ten minutes) of virtual time, or no timer is left that could change it
    */
   runUntil(condition: () => boolean, timeoutMs?: number): Promise<void>;
-  /** Lets all promises settle without moving time. */
+  /** Waits until all promises have settled, without advancing time. */
   settle(): Promise<void>;
-  /** Sets the wall clock, as an administrator or NTP would; monotonic time, timers and the scheduler's time are not touched. */
+  /** Sets the wall clock, as an administrator or NTP would. Monotonic time, timers and the time of the scheduler do not change. */
   setWallClock(epochMs: number): void;
-  /** How many timers are set: `0` after everything was disposed of. */
+  /** Number of pending timers: `0` after everything was disposed of. */
   readonly pendingTimers: number;
 }
 
@@ -36,7 +35,7 @@ interface PendingTimer extends Disposable {
   readonly callback: () => void;
 }
 
-/** More timers than this at one instant are a loop that would spin on a real clock, and never end on this one. */
+/** Limit of timers at one instant. Beyond it, a loop would spin on a real clock and never end on this one. */
 const MAX_TIMERS_PER_INSTANT = 100_000;
 
 /** Creates a {@link VirtualClock}. */
@@ -44,7 +43,7 @@ export function createVirtualClock(options: VirtualClockOptions = {}): VirtualCl
   let wallOffsetMs = options.startMs ?? Date.UTC(2026, 0, 1);
   let elapsedMs = 0;
   let firedAtThisInstant = 0;
-  /** Ordered by due time; of equal ones, the one set first comes first. */
+  /** Ordered by due time, then by creation. */
   const timers: PendingTimer[] = [];
 
   const indexAfter = (dueMs: number): number => {
@@ -60,7 +59,7 @@ export function createVirtualClock(options: VirtualClockOptions = {}): VirtualCl
   // One turn of the event loop empties the microtask queue, however long the chains of promises are.
   const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   const moveTo = (ms: number): void => {
-    // Never back, also when two moves overlap.
+    // Never goes back, even when two advances overlap.
     if (ms <= elapsedMs) return;
     elapsedMs = ms;
     firedAtThisInstant = 0;
@@ -71,7 +70,7 @@ export function createVirtualClock(options: VirtualClockOptions = {}): VirtualCl
     firedAtThisInstant += 1;
     if (firedAtThisInstant > MAX_TIMERS_PER_INSTANT) {
       throw new Error(
-        `${String(MAX_TIMERS_PER_INSTANT)} timers ran without time passing: something sets itself a timer of 0 ms for ever`,
+        `${String(MAX_TIMERS_PER_INSTANT)} timers ran without time passing: a timer of 0 ms sets itself again`,
       );
     }
     timer.callback();
@@ -100,7 +99,7 @@ export function createVirtualClock(options: VirtualClockOptions = {}): VirtualCl
     scheduler: schedulerFromClock({ now, monotonicNow, setTimer }),
     setTimer,
     async advance(ms) {
-      if (!(ms >= 0 && ms < Infinity)) throw new RangeError(`time cannot move on by ${String(ms)} ms`);
+      if (!(ms >= 0 && ms < Infinity)) throw new RangeError(`cannot advance time by ${String(ms)} ms`);
       const untilMs = elapsedMs + ms;
       await settle();
       while (timers.length > 0 && timers[0]!.dueMs <= untilMs) await fireNext();

@@ -1,19 +1,19 @@
 import type { Socket } from 'node:net';
 import type { HttpGetOptions, HttpGetRequest, HttpGetResponse } from './http-port.ts';
 
-/** How an exchange tells its end. May be called more than once; the first call counts. */
+/** Receives the end of an exchange. May be called more than once; the first call counts. */
 export interface ExchangeEnd {
   answered(response: HttpGetResponse): void;
   failed(error: Error): void;
 }
 
-/** An exchange under way. Disposing of it ends it; the connection is its owner's to close. */
+/** An exchange in flight. Disposal ends it; its owner closes the connection. */
 export interface RunningExchange extends Disposable {
-  /** To be called when the connection breaks: that ends the exchange, with the answer as far as it came if its headers were there. */
+  /** Ends the exchange because the connection broke. If the headers have arrived, the exchange ends with the partial response. */
   broken(error: Error): void;
 }
 
-/** Sends one request over a connection and reads the answer. */
+/** Sends one request over a connection and reads the response. */
 export type HttpExchange = (
   socket: Socket,
   request: HttpGetRequest,

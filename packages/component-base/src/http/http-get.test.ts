@@ -36,7 +36,7 @@ describe('httpGet', () => {
     ['with an empty one', 302, ''],
     ['to choose from', 300, '/next'],
     ['that is none', 304, '/next'],
-  ])('takes a redirect %s for the answer', async (_what, status, location) => {
+  ])('returns a redirect %s as the response', async (_what, status, location) => {
     const http = scriptedHttp(() => ({ status, location }));
     expect(await httpGet(http, request, options)).toMatchObject({ status, location });
     expect(http.requests).toHaveLength(1);
@@ -51,7 +51,7 @@ describe('httpGet', () => {
 
   it('sends ten requests at most', async () => {
     const endless = scriptedHttp((sent) => ({ status: 302, location: `${sent.path}x` }));
-    // As in Go, the URL is the one that the server gave.
+    // As in Go, the URL is spelled as the server sent it.
     const error = new HttpError('Redirect', `Get "/a/b?c${'x'.repeat(10)}": stopped after 10 redirects`);
     await expect(httpGet(endless, request, options)).rejects.toEqual(error);
     expect(endless.requests).toHaveLength(10);
@@ -61,7 +61,7 @@ describe('httpGet', () => {
     expect((await httpGet(long, request, options)).status).toBe(200);
   });
 
-  it('tells where it came from, unless that is secret or the pod says something else', async () => {
+  it('sends a Referer, unless the redirect leaves TLS or the request sets another one', async () => {
     const referers = async (location: string, more: Partial<HttpGetRequest> = {}): Promise<unknown[]> => {
       const locations = [location, '/last', undefined];
       const http = scriptedHttp(() => ({ status: 302, location: locations.shift() }));

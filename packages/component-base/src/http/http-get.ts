@@ -14,7 +14,7 @@ const MAX_REQUESTS = 10;
 const redirectStatuses: readonly number[] = [301, 302, 303, 307, 308];
 
 /**
- * GETs and follows redirects on the same host name, as a pod may not send the agent elsewhere: a redirect to another host is the answer itself.
+ * Sends a GET and follows redirects on the same host name. A redirect to another host is returned as the response, because a pod must not send the agent elsewhere.
  *
  * Rejects with {@link HttpError}, whose message names the URL, or with the reason of the signal.
  */
@@ -43,7 +43,7 @@ export async function httpGet(
   }
 }
 
-/** The headers of the first request and, as Go's client adds it, where the redirect came from: unless that had TLS and this has not. */
+/** Returns the headers of the first request and a `Referer`, which Go's client adds unless the redirect leads from TLS to plain HTTP. */
 function withReferer(
   headers: HttpGetRequest['headers'],
   from: HttpGetRequest,

@@ -1,4 +1,4 @@
-/** One HTTP GET as it goes over the wire. */
+/** An HTTP GET request. */
 export interface HttpGetRequest {
   readonly scheme: 'http' | 'https';
   /** Name or address, IPv6 without brackets. */
@@ -6,44 +6,44 @@ export interface HttpGetRequest {
   readonly port: number;
   /** Path and query, percent-encoded, beginning with `/`. */
   readonly path: string;
-  /** The `Host` header; absent: hostname and port. */
+  /** `Host` header. Default: hostname and port. */
   readonly hostHeader?: string | undefined;
   /** All other headers, in order; a name may occur several times. */
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-/** What came back. */
+/** Response to a request. */
 export interface HttpGetResponse {
   readonly status: number;
   /** The `Location` header. */
   readonly location: string | undefined;
-  /** As much of the body as was asked for and arrived. */
+  /** Body as far as it arrived, up to the requested size. */
   readonly body: Uint8Array;
-  /** Why no more of it arrived; `undefined` when it is complete, or as long as was asked for. */
+  /** Reason why the body is incomplete; `undefined` when it is complete or has the requested size. */
   readonly bodyError: string | undefined;
 }
 
-/** How {@link HttpPort.get} is called. */
+/** Options of {@link HttpPort.get}. */
 export interface HttpGetOptions {
-  /** The rest of a longer body is not read. */
+  /** Maximum size of the body. The rest is not read. */
   readonly maxBodyBytes: number;
   readonly signal?: AbortSignal | undefined;
-  /** Called when status and headers are there, and the body is still to come. */
+  /** Called once status and headers have arrived, before the body. */
   readonly onHeaders?: (() => void) | undefined;
 }
 
-/** The network, as far as HTTP needs it. */
+/** Port for HTTP requests. */
 export interface HttpPort {
   /**
-   * Sends one request on a connection of its own, which is gone when the call ends. Follows no redirect, verifies no certificate, uses no proxy. A body
-   * that breaks off is told in the answer.
+   * Sends one request on a connection of its own, which is closed when the call ends. Follows no redirect, verifies no certificate, uses no proxy. The response reports a
+   * body that breaks off.
    *
    * Rejects with {@link HttpError}, or with the reason of the signal.
    */
   get(request: HttpGetRequest, options: HttpGetOptions): Promise<HttpGetResponse>;
 }
 
-/** Why there is no answer. */
+/** Reason why a request failed. */
 export type HttpErrorReason =
   /** The server was not reached, or did not speak HTTP. */
   | 'Transport'
@@ -52,7 +52,7 @@ export type HttpErrorReason =
   /** The server redirected too often, or to no valid URL. */
   | 'Redirect';
 
-/** An HTTP request had no answer. */
+/** An HTTP request failed without a response. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly reason: HttpErrorReason;
@@ -63,12 +63,12 @@ export class HttpError extends Error {
   }
 }
 
-/** `10.0.0.1:80`, `[fd00::1]:80`. */
+/** Returns the host and port of a URL: `10.0.0.1:80`, `[fd00::1]:80`. */
 export function hostAndPort(hostname: string, port: number): string {
   return `${hostname.includes(':') ? `[${hostname}]` : hostname}:${String(port)}`;
 }
 
-/** The request's URL. */
+/** Returns the request's URL. */
 export function requestUrl({ scheme, hostname, port, path }: HttpGetRequest): string {
   return `${scheme}://${hostAndPort(hostname, port)}${path}`;
 }

@@ -1,25 +1,26 @@
-import { type IncomingMessage, request as sendRequest } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { httpModule } from '../http-module.ts';
 import type { HttpExchange } from './http-exchange.ts';
 import { readBody } from './read-body.ts';
 import { headerBytes, headerText, hostOf } from './request-headers.ts';
 
-/** Longer headers than that are no answer. Go's client would read ten times as much. */
+/** Maximum size of the response headers. Go's client accepts ten times as much. */
 const MAX_HEADER_BYTES = 1024 * 1024;
 
-/** An {@link HttpExchange} in HTTP/1.1. */
+/** Sends a request over HTTP/1.1. */
 export const exchangeHttp1: HttpExchange = (socket, request, { maxBodyBytes, onHeaders }, end) => {
   let failed = end.failed;
   const broken = (error: Error): void => failed(error);
-  // Names and values in turn: the form that keeps order and repetitions.
+  // Alternating names and values keep order and repetitions.
   const headers = ['Host', hostOf(request)];
   for (const [name, value] of request.headers) headers.push(name, headerBytes(value));
   headers.push('Connection', 'close');
-  const sent = sendRequest({
+  const sent = httpModule.request({
     path: request.path,
     headers,
     createConnection: () => socket,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // Lines may end in a mere line feed, as those of CGI programs do: Go's client, hence a kubelet, takes them.
+    // Accept lines that end in a bare line feed, as Go's client does.
     insecureHTTPParser: true,
   });
   const answered = ({ statusCode: status = 0, headers: received }: IncomingMessage) => {
@@ -31,7 +32,7 @@ export const exchangeHttp1: HttpExchange = (socket, request, { maxBodyBytes, onH
   sent.on('response', (response) => {
     failed = readBody(response, maxBodyBytes, answered(response));
   });
-  // 101 Switching Protocols: what follows is no body.
+  // 101 Switching Protocols: the following bytes are not a body.
   sent.on('upgrade', (response) => answered(response)(new Uint8Array()));
   sent.end();
   return { broken, [Symbol.dispose]: () => void sent.destroy() };

@@ -4,10 +4,10 @@ import { hostAndPort, type HttpGetRequest } from './http-port.ts';
 import { readBody } from './read-body.ts';
 import { headerBytes, headerText, hostOf } from './request-headers.ts';
 
-/** HTTP/2 has no place for headers about the connection. */
+/** Headers about the connection, which HTTP/2 forbids. */
 const connectionHeaders = /^(?:connection|keep-alive|proxy-connection|te|transfer-encoding|upgrade)$/;
 
-/** An {@link HttpExchange} in HTTP/2. */
+/** Sends a request over HTTP/2. */
 export const exchangeHttp2: HttpExchange = (socket, request, { maxBodyBytes, onHeaders }, end) => {
   let failed = end.failed;
   const broken = (error: Error): void => failed(error);
@@ -18,14 +18,14 @@ export const exchangeHttp2: HttpExchange = (socket, request, { maxBodyBytes, onH
   session.on('error', broken);
   const stream = session.request(headersOf(request));
   stream.on('error', broken);
-  // A server that is in a hurry closes the stream without a word.
+  // A server may close the stream without an error.
   stream.on('close', () => broken(new Error('EOF')));
   stream.on('response', (headers) => {
     const { ':status': status = 0, location: sent } = headers;
     const location = sent === undefined ? undefined : headerText(sent);
     onHeaders?.();
     failed = readBody(stream, maxBodyBytes, (body, error) => {
-      // Also a stream that is reset ends as if it were complete.
+      // A reset stream ends as if it were complete.
       const isReset = (stream.rstCode ?? constants.NGHTTP2_NO_ERROR) !== constants.NGHTTP2_NO_ERROR;
       end.answered({ status, location, body, bodyError: isReset ? 'unexpected EOF' : error });
     });

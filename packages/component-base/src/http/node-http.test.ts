@@ -12,7 +12,7 @@ async function listen(server: Server, host = '127.0.0.1'): Promise<number> {
   server.listen(0, host);
   await once(server, 'listening');
   const open = new Set<Socket>();
-  // The client may reset what it has no use for any more.
+  // The client may reset a connection that it no longer needs.
   server.on('connection', (socket: Socket) => open.add(socket.on('error', () => undefined)));
   onTestFinished(async () => {
     for (const socket of open) socket.destroy();
@@ -41,7 +41,7 @@ const failure = async (work: Promise<unknown>): Promise<HttpError> => {
 };
 
 describe('nodeHttp', () => {
-  it('sends path, host and headers as they are, and reads status, location and body', async () => {
+  it('sends path, host and headers unchanged, and reads status, location and body', async () => {
     let seen: IncomingMessage | undefined;
     const handler: RequestListener = (message, reply) => {
       seen = message;
@@ -71,7 +71,7 @@ describe('nodeHttp', () => {
     expect(seen?.headers.host).toBe('example.com');
   });
 
-  it('reads an answer whose lines end in a line feed', async () => {
+  it('reads a response whose lines end in a bare line feed', async () => {
     const answer = 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/plain\n\nhello';
     const port = await listen(createTcpServer((socket) => socket.once('data', () => socket.end(answer))));
     const { status, body } = await nodeHttp.get(request(port), options);
@@ -88,13 +88,13 @@ describe('nodeHttp', () => {
       [200, 'ok'],
     ],
     ['of 20 KiB of headers', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(20_000)}\r\nContent-Length: 0\r\n\r\n`, [200, '']],
-  ])('reads an answer %s', async (_what, answer, want) => {
+  ])('reads a response %s', async (_what, answer, want) => {
     const port = await listen(createTcpServer((socket) => socket.once('data', () => socket.end(answer))));
     const { status, body } = await nodeHttp.get(request(port), options);
     expect([status, text(body)]).toEqual(want);
   });
 
-  it('takes a change of protocols for the answer', async () => {
+  it('returns a switch of protocols as the response', async () => {
     const answer = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
     const port = await listen(createTcpServer((socket) => socket.once('data', () => socket.write(answer))));
     expect(await nodeHttp.get(request(port), options)).toMatchObject({ status: 101, bodyError: undefined });
@@ -120,14 +120,14 @@ describe('nodeHttp', () => {
     [{ headers: [['X A', 'secret']] }, 'net/http: invalid header field name "X A"'],
     [{ headers: [['X-A: 1\r\nX-B', '1']] }, String.raw`net/http: invalid header field name "X-A: 1\r\nX-B"`],
     [{ hostHeader: 'a\r\nX-B: 1' }, 'http: invalid Host header'],
-  ])('sends no header that would be two: %j', async (more, message) => {
+  ])('rejects a header that would inject another: %j', async (more, message) => {
     let connections = 0;
     const port = await listen(createTcpServer(() => (connections += 1)));
     expect(await failure(nodeHttp.get(request(port, more), options))).toMatchObject({ reason: 'Transport', message });
     expect(connections).toBe(0);
   });
 
-  it('tells when the headers are there', async () => {
+  it('reports the arrival of the headers', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const controller = new AbortController();
     const server = createServer((_message, reply) => reply.writeHead(200).write('x'));
@@ -139,7 +139,7 @@ describe('nodeHttp', () => {
     await expect(call).rejects.toBe(reason);
   });
 
-  it('reads no more of the body than it was asked for, and closes the connection', async () => {
+  it('stops reading at the maximum size of the body, and closes the connection', async () => {
     const { promise: closed, resolve } = Promise.withResolvers<void>();
     const server = createServer((message, reply) => {
       message.socket.on('close', () => resolve());
@@ -152,7 +152,7 @@ describe('nodeHttp', () => {
     await closed;
   });
 
-  it('takes what there is of a body that breaks off', async () => {
+  it('returns the part of a body that arrived before it broke off', async () => {
     const server = createServer((message, reply) => {
       reply.writeHead(200, { 'content-length': 100 }).write('abc', () => message.socket.destroy());
     });
@@ -163,7 +163,7 @@ describe('nodeHttp', () => {
   it.each([
     ['is reset', (socket: Socket) => socket.resetAndDestroy()],
     ['turns to nonsense', (socket: Socket) => socket.write('what?\r\n')],
-  ])('takes what there is of a body that %s', async (_what, breakOff) => {
+  ])('returns the part of a body that arrived when it %s', async (_what, breakOff) => {
     const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n';
     const { promise: received, resolve } = Promise.withResolvers<void>();
     const server = createTcpServer((socket) => {
@@ -174,7 +174,7 @@ describe('nodeHttp', () => {
     expect(await call).toMatchObject({ status: 200, bodyError: 'unexpected EOF' });
   });
 
-  it('speaks IPv6', async () => {
+  it('connects over IPv6', async () => {
     let host: string | undefined;
     const server = createServer((message, reply) => {
       host = message.headers.host;
@@ -185,7 +185,7 @@ describe('nodeHttp', () => {
     expect(host).toBe(`[::1]:${String(port)}`);
   });
 
-  it('takes any certificate', async () => {
+  it('accepts any certificate', async () => {
     const server = createTlsServer(selfSignedCertificate(), (_message, reply) => reply.writeHead(204).end());
     const port = await listen(server);
     expect((await nodeHttp.get(request(port, { scheme: 'https' }), options)).status).toBe(204);
@@ -196,7 +196,7 @@ describe('nodeHttp', () => {
     const serve = (handler: (message: Http2ServerRequest, reply: Http2ServerResponse) => void) =>
       listen(createSecureServer({ ...selfSignedCertificate(), allowHTTP1: false }, handler));
 
-    it('asks as with HTTP/1.1, where a server speaks nothing else', async () => {
+    it('sends the same request to a server that supports only HTTP/2', async () => {
       let seen: Http2ServerRequest | undefined;
       const port = await serve((message, reply) => {
         seen = message;
@@ -227,7 +227,7 @@ describe('nodeHttp', () => {
       expect(seen?.headers['connection']).toBeUndefined();
     });
 
-    it('reports a stream that ends before the answer, and one that ends in it', async () => {
+    it('reports a stream that ends before or during the response', async () => {
       const none = await serve((message) => message.stream.close(2));
       const error = await failure(nodeHttp.get(request(none, { scheme: 'https' }), options));
       expect(error).toMatchObject({
@@ -244,7 +244,7 @@ describe('nodeHttp', () => {
       expect([text(answer.body), answer.bodyError]).toEqual(['abc', 'unexpected EOF']);
     });
 
-    it('ends with its signal', async () => {
+    it('aborts with its signal', async () => {
       const { promise: asked, resolve } = Promise.withResolvers<void>();
       const port = await serve(() => resolve());
       const controller = new AbortController();
@@ -256,7 +256,7 @@ describe('nodeHttp', () => {
     });
   });
 
-  it('speaks TLS 1.2 too, with weak keys', async () => {
+  it('connects over TLS 1.2 with weak keys', async () => {
     const weak = {
       ...selfSignedCertificate('rsa:1024'),
       maxVersion: 'TLSv1.2',
@@ -266,14 +266,14 @@ describe('nodeHttp', () => {
     expect((await nodeHttp.get(request(port, { scheme: 'https' }), options)).status).toBe(200);
   });
 
-  it('says how a TLS server refused', async () => {
+  it('reports the alert of a TLS server', async () => {
     const mutual = { ...selfSignedCertificate(), requestCert: true, rejectUnauthorized: true };
     const port = await listen(createTlsServer(mutual, (_message, reply) => reply.end()));
     const error = await failure(nodeHttp.get(request(port, { scheme: 'https' }), options));
     expect(error.message).toBe('remote error: tls: certificate required');
   });
 
-  it('tells a server without TLS from one that is not there', async () => {
+  it('distinguishes a server without TLS from a missing one', async () => {
     const plain = await listen(createServer((_message, reply) => reply.end()));
     const error = await failure(nodeHttp.get(request(plain, { scheme: 'https' }), options));
     expect(error).toMatchObject({
@@ -291,7 +291,7 @@ describe('nodeHttp', () => {
     });
   });
 
-  it('reports connections that end before the answer, and answers that are no HTTP', async () => {
+  it('reports connections that end before the response, and malformed responses', async () => {
     const silent = await listen(createTcpServer((socket) => void socket.on('data', () => socket.end())));
     expect((await failure(nodeHttp.get(request(silent), options))).message).toBe('EOF');
     const other = await listen(createTcpServer((socket) => void socket.end('SSH-2.0-OpenSSH\r\n')));
@@ -302,7 +302,7 @@ describe('nodeHttp', () => {
     );
   });
 
-  it('ends with its signal, and the connection with it', async () => {
+  it('aborts with its signal and closes the connection', async () => {
     const { promise: connected, resolve: onConnection } = Promise.withResolvers<void>();
     const { promise: closed, resolve: onClose } = Promise.withResolvers<void>();
     const port = await listen(

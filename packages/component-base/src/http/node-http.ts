@@ -13,7 +13,7 @@ import { exchangeHttp2 } from './http2-exchange.ts';
 import { checkHeaders } from './request-headers.ts';
 import { transportErrorText } from './transport-error.ts';
 
-/** What OpenSSL says when the first bytes of the answer are no TLS record. Its own codes come through on some paths only. */
+/** OpenSSL's reasons when the first bytes of a response are not a TLS record. Its error codes are missing on some paths. */
 const notTls = /wrong version number|packet length too long/;
 
 /** The {@link HttpPort} on real sockets. With TLS the server may choose HTTP/2. */
@@ -31,7 +31,7 @@ function get(request: HttpGetRequest, options: HttpGetOptions): Promise<HttpGetR
       if (ended) return;
       ended = true;
       signal?.removeEventListener('abort', onAbort);
-      // A reset leaves no port in TIME_WAIT behind, and nothing on the connection is still wanted. (One that is being made it would let live on.)
+      // A reset leaves no port in TIME_WAIT, but does not end a connection that is still being opened.
       if (tcp.connecting) tcp.destroy();
       else tcp.resetAndDestroy();
       exchange?.[Symbol.dispose]();
@@ -44,11 +44,11 @@ function get(request: HttpGetRequest, options: HttpGetOptions): Promise<HttpGetR
     };
     signal?.addEventListener('abort', onAbort, { once: true });
     const onError = (error: Error): void => (exchange?.broken ?? end.failed)(error);
-    // What sockets report after the end needs a listener too.
+    // Errors after the end need a listener too.
     tcp.on('error', onError);
-    const begin = (socket: Socket, exchangeOver: HttpExchange): void => {
+    const begin = (socket: Socket, startExchange: HttpExchange): void => {
       try {
-        exchange = exchangeOver(socket, request, options, end);
+        exchange = startExchange(socket, request, options, end);
       } catch (error) {
         end.failed(error as Error);
       }
@@ -64,11 +64,11 @@ function get(request: HttpGetRequest, options: HttpGetOptions): Promise<HttpGetR
   });
 }
 
-/** One for all connections, as making it takes longer than a handshake. */
+/** Shared by all connections, because creating it takes longer than a handshake. */
 let secureContext: SecureContext | undefined;
 
 function overTls(socket: Socket, { hostname }: HttpGetRequest): TLSSocket {
-  // No certificate is verified, so short keys matter as little.
+  // Certificates are not verified, so short keys are no additional risk.
   secureContext ??= createSecureContext({ ciphers: 'DEFAULT@SECLEVEL=0', minVersion: 'TLSv1.2' });
   return connectTls({
     socket,

@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
 
 /**
- * Hands over the body up to `maxBytes`, or what there is of one that breaks off. May call `done` more than once; the first call counts.
- * @returns what is to be called when the connection reports that it broke
+ * Reads the body up to `maxBytes`, or the part of it before it breaks off. May call `done` more than once; the first call counts.
+ *
+ * @returns the handler of a broken connection
  */
 export function readBody(
   response: Readable,
@@ -18,7 +19,7 @@ export function readBody(
     bytes += chunk.length;
     if (bytes >= maxBytes) finish();
   });
-  // Before the client's own listener, which would close the connection in the way that leaves the port in TIME_WAIT.
+  // Runs before the client's own listener, which would leave the port in TIME_WAIT.
   response.prependListener('end', () => finish());
   response.on('error', breakOff);
   response.on('close', breakOff);

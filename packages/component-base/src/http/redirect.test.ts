@@ -23,12 +23,12 @@ describe('redirectedRequest', () => {
     ['http://web//x', 'http://web:80//x'],
     [' //[', 'http://web:8080/a/%20//['],
     ['/ä b', 'http://web:8080/%C3%A4%20b'],
-    // Browsers take a backslash for a slash, and what follows for a host.
+    // Browsers treat a backslash as a slash, and the rest as a host.
     ['/\\evil', 'http://web:8080/%5Cevil'],
     ['\\\\evil', 'http://web:8080/a/%5C%5Cevil'],
-  ])('goes on to %s: %s', (location, want) => expect(target(location)).toBe(want));
+  ])('follows %s: %s', (location, want) => expect(target(location)).toBe(want));
 
-  it('knows IPv6', () => {
+  it('supports IPv6', () => {
     const six = { ...request, hostname: 'fd00::1' };
     expect(target('http://[fd00::1]:9/x', six)).toBe('http://[fd00::1]:9/x');
     expect(target('http://[fd00::1]', six)).toBe('http://[fd00::1]:80/');
@@ -43,9 +43,9 @@ describe('redirectedRequest', () => {
     'http:/x',
     'http://web@other/',
     'http://%77eb/',
-  ])('goes to no other host: %s', (location) => expect(target(location)).toBeUndefined());
+  ])('does not follow to another host: %s', (location) => expect(target(location)).toBeUndefined());
 
-  it('knows an address by one spelling only', () => {
+  it('compares hosts by their spelling', () => {
     expect(target('http://127.1/', { ...request, hostname: '127.0.0.1' })).toBeUndefined();
     expect(target('http://2130706433/', { ...request, hostname: '127.0.0.1' })).toBeUndefined();
   });
@@ -57,17 +57,17 @@ describe('redirectedRequest', () => {
     ['web:80/x', undefined],
     ['10.0.0.1:80/x', 'first path segment in URL cannot contain colon'],
     ['/a\u0001', 'net/url: invalid control character in URL'],
-  ])('refuses what is no URL: %s', (location, why) => {
+  ])('rejects an invalid URL: %s', (location, why) => {
     if (why === undefined) expect(target(location)).toBeUndefined();
     else expect(() => target(location)).toThrow(new RegExp(`failed to parse Location header .*: parse .*: ${why}$`));
   });
 
-  it('refuses other protocols', () => {
+  it('rejects other schemes', () => {
     const message = 'Get "ftp://web/": unsupported protocol scheme "ftp"';
     expect(() => target('ftp://web/')).toThrow(expect.objectContaining({ reason: 'Redirect', message }));
   });
 
-  it('leads to the same host or nowhere, with a path, whatever the server says', () => {
+  it('returns a request to the same host, or none, for any location', () => {
     fc.assert(
       fc.property(
         fc.oneof(

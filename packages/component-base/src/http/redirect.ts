@@ -3,13 +3,14 @@ import { HttpError, type HttpGetRequest, requestUrl } from './http-port.ts';
 
 /** Scheme, authority, path and query of a reference (RFC 3986, appendix B). */
 const reference = /^(?:([A-Za-z][A-Za-z0-9+\-.]*):)?(?:\/\/([^/?#]*))?([^?#]*)(\?[^#]*)?/;
-/** Host, in brackets or not, and port. */
+/** Host, with or without brackets, and port. */
 const hostPort = /^(?:\[([^\]]*)\]|([^:]*))(?::(.*))?$/;
 
 /**
- * The request that follows a redirect from `request` to the `Location` that its server gave; `undefined` when that is on another host. Host names are the
- * same only when they are written the same, as for Go's client: no cleverness of a URL parser makes one host of two.
- * @throws HttpError when it is no URL, or of another scheme
+ * Returns the request that follows a redirect from `request` to a `Location`; `undefined` when that is on another host. Host names are equal only when they are
+ * spelled the same, as for Go's client.
+ *
+ * @throws HttpError when the location is not a URL, or has another scheme
  */
 export function redirectedRequest(request: HttpGetRequest, location: string): HttpGetRequest | undefined {
   const fail = (why: string): HttpError => {
@@ -44,14 +45,14 @@ export function redirectedRequest(request: HttpGetRequest, location: string): Ht
     scheme: lowerScheme,
     port,
     path: resolvePath(request.path, path === '' && isRoot ? '/' : path, query),
-    // A virtual host stays the same one only as long as the server does not name another.
+    // A redirect that names a host replaces the virtual host.
     hostHeader: isAbsolute ? undefined : request.hostHeader,
   };
 }
 
-/** Path and query of a reference on the same host, without dot segments. */
+/** Returns path and query of a reference on the same host, without dot segments. */
 function resolvePath(base: string, path: string, query: string): string {
-  // Backslashes and spaces are characters like others: a URL parser would take the ones for slashes, and drop the others.
+  // A URL parser would turn backslashes into slashes and drop spaces.
   const escaped = `${path.replaceAll('\\', '%5C').replaceAll(' ', '%20')}${query}`;
   const url = path.startsWith('/') ? new URL(`http://host${escaped}`) : new URL(escaped, `http://host${base}`);
   return `${url.pathname}${url.search}`;

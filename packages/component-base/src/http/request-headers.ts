@@ -6,8 +6,9 @@ const control = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 const beyondAscii = /[^\u0000-\u007f]/;
 
 /**
- * Refuses headers that would end where their author did not mean them to, and then be something else.
- * @throws HttpError in the words of Go's client, without the value, which may be secret
+ * Rejects headers with control characters, which could inject further headers.
+ *
+ * @throws HttpError with Go's wording; it omits the value, which may be secret
  */
 export function checkHeaders({ hostHeader, headers }: HttpGetRequest): void {
   if (hostHeader !== undefined && control.test(hostHeader)) {
@@ -21,12 +22,12 @@ export function checkHeaders({ hostHeader, headers }: HttpGetRequest): void {
   }
 }
 
-/** The `Host` header. */
+/** Returns the `Host` header. */
 export function hostOf({ hostname, port, hostHeader }: HttpGetRequest): string {
   return headerBytes(hostHeader ?? hostAndPort(hostname, port));
 }
 
-/** A value as Node.js takes it, one character a byte: it goes over the wire in UTF-8. */
+/** Encodes a value in the form that Node.js expects, one character per byte, so that it is sent as UTF-8. */
 export function headerBytes(value: string): string {
   return beyondAscii.test(value) ? Buffer.from(value).toString('latin1') : value;
 }

@@ -1,11 +1,11 @@
 import type { HttpGetOptions, HttpGetRequest, HttpGetResponse, HttpPort } from './http-port.ts';
 
-/** An {@link HttpPort} that answers as told and remembers what it was asked. */
+/** An {@link HttpPort} with scripted responses that records its requests. */
 export interface ScriptedHttp extends HttpPort {
   readonly requests: readonly HttpGetRequest[];
 }
 
-/** Creates a {@link ScriptedHttp}. What an answer leaves out is status 200 and an empty body. */
+/** Creates a {@link ScriptedHttp}. A response defaults to status 200 and an empty body. */
 export function scriptedHttp(
   answer: (request: HttpGetRequest, options: HttpGetOptions) => Partial<HttpGetResponse> | Promise<HttpGetResponse>,
 ): ScriptedHttp {

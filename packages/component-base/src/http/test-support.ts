@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A key, by default of an elliptic curve, and a certificate that nobody trusts. */
+/** Creates a key (default: elliptic curve) and a self-signed certificate. */
 export function selfSignedCertificate(newKey = 'ec'): { key: string; cert: string } {
   const folder = mkdtempSync(join(tmpdir(), 'rxlet-certificate-'));
   try {

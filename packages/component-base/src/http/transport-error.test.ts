@@ -21,11 +21,11 @@ describe('transportErrorText', () => {
     ['ssl3_read_bytes:tlsv13 alert certificate required:../a.c:918:SSL alert number 116', 'certificate required'],
     ['ssl3_read_bytes:tlsv1 alert protocol version:../a.c:918:SSL alert number 70', 'protocol version not supported'],
     ['ssl3_read_bytes:reason(1000):../a.c:918:SSL alert number 200', 'alert(200)'],
-  ])('names the alert of a TLS server, and no addresses: %s', (rest, want) =>
+  ])('names the alert of a TLS server without addresses: %s', (rest, want) =>
     expect(text(openssl(rest))).toBe(`remote error: tls: ${want}`),
   );
 
-  it('names what else TLS finds', () => {
+  it('names other TLS errors', () => {
     expect(text(openssl('tls_process_ske_dhe:dh key too small:../b.c:2354:'))).toBe('tls: dh key too small');
   });
 
@@ -37,7 +37,7 @@ describe('transportErrorText', () => {
     ['HTTP/x 200 OK\r\n', 'malformed HTTP version "HTTP/x"'],
     ['HTTP/1.1 200 OK\r\nbad', 'Parse Error: no luck'],
     ['x'.repeat(100_000), `malformed HTTP response "${'x'.repeat(1024)}"`],
-  ])('quotes a first line that is no HTTP: %j', (answer, want) => {
+  ])('quotes a malformed first line: %j', (answer, want) => {
     const error = { code: 'HPE_INVALID_CONSTANT', rawPacket: Buffer.from(answer) };
     expect(text('Parse Error: no luck', error)).toBe(`net/http: HTTP/1.x transport connection broken: ${want}`);
   });

@@ -1,7 +1,7 @@
 import { goQuote } from '../go-quote.ts';
 import { hostAndPort } from './http-port.ts';
 
-/** What the system's error codes mean, in the words of the C library, which the kubelet's messages use too. */
+/** Messages of system error codes with the wording of the C library, which the kubelet's messages use too. */
 const meanings: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset by peer',
@@ -15,7 +15,7 @@ const meanings: Readonly<Record<string, string>> = {
   EINVAL: 'invalid argument',
 };
 
-/** The alerts of TLS by which a server refuses a client (RFC 8446, section 6), as Go names them. */
+/** TLS alerts with which a server rejects a client (RFC 8446, section 6), as Go names them. */
 const tlsAlerts: Readonly<Record<string, string>> = {
   10: 'unexpected message',
   20: 'bad record MAC',
@@ -34,12 +34,12 @@ const tlsAlerts: Readonly<Record<string, string>> = {
   120: 'no application protocol',
 };
 
-/** How Node.js says that the server closed the connection before it answered. */
+/** Node.js messages for a connection that the server closed before it responded. */
 const closedEarly = /^socket hang up$|disconnected before secure TLS connection/;
 
-/** Says what went wrong on a connection to `hostname` and `port` as the kubelet would: `dial tcp 10.0.0.1:80: connect: connection refused`. */
+/** Describes the failure of a connection to `hostname` and `port` with the kubelet's wording: `dial tcp 10.0.0.1:80: connect: connection refused`. */
 export function transportErrorText(error: Error, hostname: string, port: number): string {
-  // Several addresses were tried for one name: the first tells enough.
+  // A name may have several addresses. The first error is enough.
   const first: unknown = error instanceof AggregateError ? (error.errors as unknown[])[0] : error;
   const { code = '', syscall = '', message } = (first ?? error) as NodeJS.ErrnoException;
   if (closedEarly.test(message)) return 'EOF';
@@ -56,7 +56,7 @@ export function transportErrorText(error: Error, hostname: string, port: number)
   return `${call === 'connect' ? 'dial' : call} tcp ${hostAndPort(hostname, port)}: ${call}: ${meaning}`;
 }
 
-/** OpenSSL's messages are full of addresses and line numbers, which are nobody's concern and would make each message another one. */
+/** Returns Go's wording of an OpenSSL message, without the addresses and line numbers that would make each message a different one. */
 function tlsErrorText(message: string): string {
   const [, alert] = /SSL alert number (\d+)/.exec(message) ?? [];
   if (alert !== undefined) return `remote error: tls: ${tlsAlerts[alert] ?? `alert(${alert})`}`;
@@ -64,10 +64,10 @@ function tlsErrorText(message: string): string {
   return `tls: ${reason ?? 'handshake failure'}`;
 }
 
-/** More of a line that is no HTTP is not told. */
+/** Maximum length of a malformed line in a message. */
 const MAX_LINE_BYTES = 1024;
 
-/** What is wrong with the first line of an answer, or else what the parser says. */
+/** Describes a malformed first line of a response; otherwise returns the parser's message. */
 function parseErrorText(error: Error & { readonly rawPacket?: Uint8Array }): string {
   const packet = Buffer.from(error.rawPacket ?? []).subarray(0, MAX_LINE_BYTES);
   const [line = ''] = packet.toString().split(/\r?\n/, 1);

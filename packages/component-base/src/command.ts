@@ -1,0 +1,2 @@
+export { createConsoleLogger } from './command/console-logger.ts';
+export { type CommandIo, runCommand } from './command/run-command.ts';

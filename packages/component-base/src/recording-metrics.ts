@@ -1,0 +1,62 @@
+import type { Labels, Metrics } from './metrics.ts';
+
+/** Metrics that keep their values for tests. */
+export interface RecordingMetrics extends Metrics {
+  /** Values of counters and gauges as `name{label="value"}`, with the labels in the order of their names. */
+  readonly values: ReadonlyMap<string, number>;
+  /** Reads and measures the gauges that have a function for that, as a collection does. */
+  collect(): Promise<void>;
+  /** Returns the observations of a histogram series, named likewise. */
+  observed(series: string): readonly number[];
+}
+
+/** Creates {@link RecordingMetrics}. */
+export function recordingMetrics(): RecordingMetrics {
+  const values = new Map<string, number>();
+  const observations = new Map<string, number[]>();
+  const collectors: (() => Promise<void>)[] = [];
+  const remove = (name: string) => (labels: Labels) => {
+    values.delete(seriesName(name, labels));
+    observations.delete(seriesName(name, labels));
+  };
+  return {
+    values,
+    async collect() {
+      for (const collect of collectors) await collect();
+    },
+    observed: (series) => observations.get(series) ?? [],
+    counter: ({ name }) => ({
+      inc(labels, by = 1) {
+        const series = seriesName(name, labels);
+        values.set(series, (values.get(series) ?? 0) + by);
+      },
+      remove: remove(name),
+    }),
+    gauge({ name, read, collect }) {
+      if (read !== undefined) collectors.push(async () => void values.set(name, read()));
+      if (collect !== undefined) {
+        collectors.push(async () => {
+          const samples = await collect();
+          for (const series of values.keys())
+            if (series === name || series.startsWith(`${name}{`)) values.delete(series);
+          for (const { value, labels } of samples) values.set(seriesName(name, labels), value);
+        });
+      }
+      return { set: (value, labels) => void values.set(seriesName(name, labels), value), remove: remove(name) };
+    },
+    histogram: ({ name }) => ({
+      observe(value, labels) {
+        const series = seriesName(name, labels);
+        observations.set(series, [...(observations.get(series) ?? []), value]);
+      },
+      remove: remove(name),
+    }),
+  };
+}
+
+function seriesName(name: string, labels: Labels = {}): string {
+  const pairs = Object.entries(labels)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([label, value]) => `${label}="${value}"`);
+  return pairs.length === 0 ? name : `${name}{${pairs.join(',')}}`;
+}

@@ -1,0 +1,33 @@
+import { throwError } from 'rxjs';
+import { expect, it } from 'vitest';
+import { createEmitter } from './emitter.ts';
+import { waitUntil } from './wait-until.ts';
+
+it('resolves at once, or after the value that makes the condition true', async () => {
+  const changes = createEmitter<void>();
+  const { signal } = new AbortController();
+  let count = 0;
+  await waitUntil(changes.values$, () => count === 0, signal);
+  let isOver = false;
+  const waiting = waitUntil(changes.values$, () => count === 2, signal).then(() => (isOver = true));
+  for (count = 1; count <= 2; count += 1) {
+    expect(isOver).toBe(false);
+    changes.emit();
+    await Promise.resolve();
+  }
+  await waiting;
+});
+
+it('rejects when the signal aborts, before or meanwhile, and leaves no listener', async () => {
+  const changes = createEmitter<void>();
+  const controller = new AbortController();
+  const waiting = waitUntil(changes.values$, () => false, controller.signal);
+  controller.abort(new Error('the pod has ended'));
+  await expect(waiting).rejects.toThrow('the pod has ended');
+  await expect(waitUntil(changes.values$, () => false, controller.signal)).rejects.toThrow('the pod has ended');
+});
+
+it('rejects when the stream fails', async () => {
+  const failed$ = throwError(() => new Error('no watch'));
+  await expect(waitUntil(failed$, () => false, new AbortController().signal)).rejects.toThrow('no watch');
+});
