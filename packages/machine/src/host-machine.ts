@@ -1,0 +1,103 @@
+import { statfs } from 'node:fs/promises';
+import { arch, availableParallelism, networkInterfaces, release, totalmem } from 'node:os';
+import { dirname } from 'node:path';
+import { type HostFiles, systemErrorCode } from '@rxlet/node-files';
+import { canonicalIp } from '@rxlet/pod-model';
+import { defaultRouteInterface, defaultRouteInterfaceV6 } from './default-route.ts';
+import type { HugePages, Machine, MachinePlatform } from './machine.ts';
+import { countCpus, hugePageFolderBytes, lowestLimit, memoryInfoBytes, osPrettyName } from './parse-kernel-files.ts';
+
+const HUGE_PAGES = '/sys/kernel/mm/hugepages';
+const MAX_FILE_BYTES = 10 * 1024 * 1024;
+
+/** Names of Go for the architectures of Node.js. */
+const architectures: ReadonlyMap<string, string> = new Map([
+  ['x64', 'amd64'],
+  ['ia32', '386'],
+  ['ppc64', 'ppc64le'],
+]);
+
+/** Returns the platform of this host. It reads no file. */
+export function hostPlatform(): MachinePlatform {
+  return { architecture: architectures.get(arch()) ?? arch(), kernelVersion: release() };
+}
+
+/** Creates the {@link Machine} of this Linux host. The creation reads nothing. */
+export function createHostMachine(files: Pick<HostFiles, 'list' | 'read'>): Machine {
+  /** Returns the text of the first of these files that has one. */
+  const read = async (...paths: readonly string[]): Promise<string> => {
+    for (const path of paths) {
+      const file = await files.read(path, MAX_FILE_BYTES).catch(() => undefined);
+      const text = file === undefined ? '' : Buffer.from(file.bytes).toString().trim();
+      if (text !== '') return text;
+    }
+    return '';
+  };
+  const hugePages = async (): Promise<HugePages[]> => {
+    const listing = await files.list(HUGE_PAGES).catch(() => undefined);
+    const found = await Promise.all(
+      (listing?.entries ?? []).map(async ({ name }) => {
+        const sizeBytes = hugePageFolderBytes(name);
+        if (sizeBytes === undefined) return [];
+        return [{ sizeBytes, count: Number(await read(`${HUGE_PAGES}/${name}/nr_hugepages`)) || 0 }];
+      }),
+    );
+    return found.flat().sort((left, right) => left.sizeBytes - right.sizeBytes);
+  };
+
+  return {
+    async facts() {
+      const [machineId, online, meminfo] = await Promise.all([
+        read('/etc/machine-id', '/var/lib/dbus/machine-id'),
+        read('/sys/devices/system/cpu/online'),
+        read('/proc/meminfo'),
+      ]);
+      // All CPUs of the machine, not only those that this process may use.
+      const cores = countCpus(online);
+      const usable = availableParallelism();
+      return {
+        ...hostPlatform(),
+        cpus: cores === undefined ? `0-${String(usable - 1)}` : online,
+        cores: cores ?? usable,
+        memoryBytes: memoryInfoBytes(meminfo, 'MemTotal') ?? totalmem(),
+        swapBytes: memoryInfoBytes(meminfo, 'SwapTotal') ?? 0,
+        hugePages: await hugePages(),
+        maxProcesses: lowestLimit([await read('/proc/sys/kernel/pid_max'), await read('/proc/sys/kernel/threads-max')]),
+        machineId,
+        systemUuid: (await read('/sys/class/dmi/id/product_uuid', '/proc/device-tree/vm,uuid')) || machineId,
+        bootId: await read('/proc/sys/kernel/random/boot_id'),
+        osImage: osPrettyName(await read('/etc/os-release', '/usr/lib/os-release')) ?? 'Unknown',
+      };
+    },
+    async addresses() {
+      const [routesV4, routesV6] = await Promise.all([read('/proc/net/route'), read('/proc/net/ipv6_route')]);
+      const hostIps = Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map(({ address }) => address));
+      return {
+        hostIps: hostIps.map(canonicalIp).filter((ip) => ip !== undefined),
+        defaultRouteIps: {
+          v4: interfaceAddress(defaultRouteInterface(routesV4), 'IPv4'),
+          v6: interfaceAddress(defaultRouteInterfaceV6(routesV6), 'IPv6'),
+        },
+      };
+    },
+    fileSystemBytes,
+  };
+}
+
+async function fileSystemBytes(path: string): Promise<number> {
+  try {
+    const { bsize, blocks } = await statfs(path);
+    return bsize * blocks;
+  } catch (error) {
+    const parent = dirname(path);
+    if (systemErrorCode(error) !== 'ENOENT' || parent === path) throw error;
+    return fileSystemBytes(parent);
+  }
+}
+
+/** Returns the first global address of an interface. An address with a scope is link-local: other machines cannot use it. */
+function interfaceAddress(name: string | undefined, family: 'IPv4' | 'IPv6'): string | undefined {
+  const addresses = name === undefined ? undefined : networkInterfaces()[name];
+  const found = addresses?.find((address) => address.family === family && !address.internal && !address.scopeid);
+  return found === undefined ? undefined : canonicalIp(found.address);
+}

@@ -1,0 +1,1 @@
+export { createTestMachine, type TestMachineOptions } from './testing/test-machine.ts';
