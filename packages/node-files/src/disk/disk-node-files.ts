@@ -1,0 +1,272 @@
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fdatasync,
+  fstatSync,
+  fsync,
+  lstatSync,
+  openSync,
+  read,
+  type Stats,
+} from 'node:fs';
+import { chmod, lchown, lstat, mkdir, open, readdir, rename, rmdir, symlink, unlink } from 'node:fs/promises';
+import { basename, dirname, resolve, sep } from 'node:path';
+import { promisify } from 'node:util';
+import type { DirectoryHandle } from '../directory-handle.ts';
+import { systemErrorCode, UnsafeFileError, UnsafePathError } from '../errors.ts';
+import type { NodeFiles } from '../node-files.ts';
+import { directoryHandleOf, openHostDirectory } from './disk-directory-handle.ts';
+import { fileInfoOf } from './file-info-of.ts';
+import { openDescriptor, readRegularFile, writeAll } from './open-descriptor.ts';
+import { unlessMissing } from './unless-missing.ts';
+
+/** Options of {@link createNodeFiles}. */
+export interface NodeFilesOptions {
+  /** Directories of the agent's own, such as its root directory and that of pod logs. Nothing outside of them is touched. */
+  readonly roots: readonly string[];
+}
+
+const { O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = constants;
+const PERMISSIONS = 0o7777;
+const readAt = promisify(read);
+const sync = promisify(fsync);
+const syncData = promisify(fdatasync);
+const WRITABLE_BY_OTHERS = 0o022;
+const ACCESS_OF_OTHERS = 0o077;
+
+/**
+ * Creates {@link NodeFiles} on the node's disks.
+ *
+ * A root may itself be a link, as an administrator's choice; below it no component of a path may be one. Each use is preceded by a check, and files are opened so
+ * that a link in the last place fails in the kernel. To put a link there in between, a process would need write access to the agent's own directories, which no
+ * container has. In directories that containers write to, {@link NodeFiles.openDirectory} leaves no such gap.
+ */
+export function createNodeFiles({ roots }: NodeFilesOptions): NodeFiles {
+  const resolvedRoots = roots.map((root) => resolve(root));
+
+  const split = (path: string): { readonly root: string; readonly names: readonly string[] } => {
+    const absolute = resolve(path);
+    const root = resolvedRoots.find((candidate) => absolute === candidate || absolute.startsWith(prefixOf(candidate)));
+    if (root === undefined) throw new UnsafePathError('OutsideRoots', path);
+    return { root, names: absolute.slice(root.length).split(sep).filter(Boolean) };
+  };
+  /** The directories from just below the root down to the path. */
+  const componentsBelowRoot = (path: string): readonly string[] => {
+    const { root, names } = split(path);
+    return names.map((_, index) => prefixOf(root) + names.slice(0, index + 1).join(sep));
+  };
+  /** Returns the components that do not exist. */
+  const refuseLinks = (components: readonly string[]): readonly string[] => {
+    for (const [index, component] of components.entries()) {
+      const stats = statsOf(component);
+      if (stats === undefined) return components.slice(index);
+      if (stats.isSymbolicLink()) throw new UnsafePathError('SymbolicLink', component);
+    }
+    return [];
+  };
+  /** For calls that act on the entry itself. */
+  const checkParent = (path: string): void => void refuseLinks(componentsBelowRoot(path).slice(0, -1));
+  const checkAll = (path: string): void => void refuseLinks(componentsBelowRoot(path));
+  const openToRead = (path: string) => {
+    checkAll(path);
+    // Not blocking, in case a container made a pipe of it.
+    return unlessMissing(openDescriptor(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW));
+  };
+
+  return {
+    async makeDirectory(path, mode) {
+      const components = componentsBelowRoot(path);
+      const root = components.length === 0 ? path : dirname(components[0]!);
+      if (statsOf(root) === undefined) await mkdir(root, { recursive: true, mode });
+      const missing = refuseLinks(components);
+      if (missing.length === 0) return;
+      await mkdir(path, { recursive: true, mode });
+      refuseLinks(missing);
+      for (const component of missing) {
+        if ((statsOf(component)!.mode & PERMISSIONS) !== mode) await chmod(component, mode);
+      }
+    },
+    async closeToOthers(path) {
+      checkAll(path);
+      const stats = statsOf(path);
+      if (stats === undefined) return false;
+      if (!stats.isDirectory()) throw new UnsafePathError('NotADirectory', path);
+      if (stats.uid !== process.geteuid?.()) throw new UnsafeFileError(path, `belongs to user ${String(stats.uid)}`);
+      if ((stats.mode & ACCESS_OF_OTHERS) !== 0) {
+        await using directory = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+        await directory.chmod(0o700);
+      }
+      return true;
+    },
+    async writeFile(path, content, mode) {
+      checkAll(path);
+      using file = await openDescriptor(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK, mode);
+      await writeAll(file, content);
+      if ((fstatSync(file.fd).mode & PERMISSIONS) !== mode) fchmodSync(file.fd, mode);
+    },
+    async replaceFile(path, content, mode) {
+      checkAll(path);
+      await replaceOnDisk(path, content, mode);
+    },
+    async createFile(path, mode) {
+      checkParent(path);
+      using file = await openDescriptor(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+      fchmodSync(file.fd, mode);
+    },
+    async appendFile(path, content) {
+      checkAll(path);
+      using file = await openDescriptor(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK);
+      await writeAll(file, content);
+      await syncData(file.fd);
+    },
+    async readFile(path, maxBytes) {
+      using file = await openToRead(path);
+      return file && (await readRegularFile(file, path, maxBytes));
+    },
+    async readPrivate(path, maxBytes) {
+      using file = await openToRead(path);
+      if (file === undefined) return undefined;
+      const stats = fstatSync(file.fd);
+      if (!stats.isFile()) throw new UnsafeFileError(path, 'is not a regular file');
+      if (stats.uid !== process.geteuid?.()) throw new UnsafeFileError(path, `belongs to user ${String(stats.uid)}`);
+      if ((stats.mode & WRITABLE_BY_OTHERS) !== 0) throw new UnsafeFileError(path, 'is writable by other users');
+      return Buffer.from(await readRegularFile(file, path, maxBytes)).toString('utf8');
+    },
+    async readTail(path, maxBytes) {
+      using file = await openToRead(path);
+      if (file === undefined) return undefined;
+      const { size } = fstatSync(file.fd);
+      const length = Math.min(size, maxBytes);
+      const { buffer, bytesRead } = await readAt(file.fd, Buffer.alloc(length), 0, length, size - length);
+      return buffer.subarray(0, bytesRead);
+    },
+    async list(path) {
+      if (refuseLinks(componentsBelowRoot(path)).length > 0) return [];
+      return (await unlessMissing(readdir(path))) ?? [];
+    },
+    async stat(path) {
+      checkParent(path);
+      const stats = await unlessMissing(lstat(path, { bigint: true }));
+      return stats && fileInfoOf(stats);
+    },
+    async exists(path) {
+      checkParent(path);
+      return existsSync(path);
+    },
+    async symlink(target, path) {
+      checkParent(path);
+      try {
+        await symlink(target, path);
+      } catch (error) {
+        if (systemErrorCode(error) !== 'EEXIST') throw error;
+        await unlink(path);
+        await symlink(target, path);
+      }
+    },
+    async rename(from, to) {
+      checkParent(from);
+      checkParent(to);
+      await rename(from, to);
+    },
+    async chmod(path, mode) {
+      checkAll(path);
+      await using file = await open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
+      await file.chmod(mode);
+    },
+    async chown(path, uid, gid) {
+      checkParent(path);
+      await lchown(path, uid, gid);
+    },
+    async removeFile(path) {
+      checkParent(path);
+      await unlessMissing(unlink(path));
+    },
+    async removeTree(path) {
+      checkParent(path);
+      await using parent = await openHostDirectory(dirname(resolve(path)));
+      await parent?.removeTree(basename(resolve(path)));
+    },
+    async removeEmptyDirectory(path) {
+      checkParent(path);
+      try {
+        await unlessMissing(rmdir(path));
+        return true;
+      } catch (error) {
+        if (['ENOTEMPTY', 'EEXIST', 'EBUSY'].includes(systemErrorCode(error) ?? '')) return false;
+        throw error;
+      }
+    },
+    async openDirectory(path) {
+      const { root, names } = split(path);
+      const last = names.at(-1);
+      if (last === undefined) return openHostDirectory(root);
+      await using above = openParents(root, names.slice(0, -1));
+      // In the thread pool: what is mounted there may be the file system of a server.
+      return await above?.openDirectory(last);
+    },
+  };
+}
+
+/** Opens directories of the agent's own, each from the one above. */
+function openParents(root: string, names: readonly string[]): DirectoryHandle | undefined {
+  let path = root;
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(root, O_RDONLY | O_DIRECTORY);
+    for (const name of names) {
+      path = prefixOf(path) + name;
+      const above = descriptor;
+      descriptor = undefined;
+      try {
+        descriptor = openSync(`/proc/self/fd/${String(above)}/${name}`, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+      } finally {
+        closeSync(above);
+      }
+    }
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return undefined;
+    if (systemErrorCode(error) !== 'ENOTDIR' || path === root) throw error;
+    // With O_DIRECTORY the kernel answers ENOTDIR for a link too.
+    const isLink = statsOf(path)?.isSymbolicLink() === true;
+    throw new UnsafePathError(isLink ? 'SymbolicLink' : 'NotADirectory', path, { cause: error });
+  }
+  return directoryHandleOf(descriptor, path);
+}
+
+/**
+ * Replaces a file by way of `<path>.tmp`, which a killed process leaves behind and the next call replaces. No link is followed in the last place of either path.
+ */
+async function replaceOnDisk(path: string, content: string | Uint8Array, mode: number): Promise<void> {
+  const temporary = `${path}.tmp`;
+  await unlessMissing(unlink(temporary));
+  try {
+    {
+      using file = await openDescriptor(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+      await writeAll(file, content);
+      fchmodSync(file.fd, mode);
+      await sync(file.fd);
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await unlink(temporary).catch(() => undefined);
+    throw error;
+  }
+  // Only then is the renamed file found under its name after a loss of power.
+  using directory = await openDescriptor(dirname(path), O_RDONLY | O_DIRECTORY);
+  await sync(directory.fd);
+}
+
+/**
+ * Returns the attributes of the entry at a path. Synchronous, because in the agent's own directories the answer takes microseconds and a detour through the thread
+ * pool twenty times as long.
+ */
+function statsOf(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false });
+}
+
+/** Beginning of all paths below a root, which may be `/`. */
+function prefixOf(root: string): string {
+  return root.endsWith(sep) ? root : root + sep;
+}
