@@ -1,0 +1,12 @@
+export { manifestPod } from '@rxlet/pod-source/testing';
+export { type AgentLife, createAgentLife } from './agent-life.ts';
+export { mortalFiles, mortalPort, mortalTransport } from './mortal-port.ts';
+export { containerFullName, type RecordedStart, recordStarts } from './recorded-starts.ts';
+export { contributing, testModules } from './test-modules.ts';
+export {
+  type ClusterAgentOptions,
+  createTestCluster,
+  type TestCluster,
+  type TestClusterOptions,
+} from './test-cluster.ts';
+export { createTestNode, type TestAgentOptions, type TestNode, type TestNodeOptions } from './test-node.ts';

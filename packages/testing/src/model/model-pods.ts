@@ -1,0 +1,63 @@
+import type { Container, Pod } from '@rxlet/kube-api';
+import { manifestPod } from '@rxlet/pod-source/testing';
+
+const container = (name: string, command = ['serve']): Container => ({
+  name,
+  image: `registry.example/${name}:1`,
+  command,
+});
+const shell = (name: string, script: string): Container => container(name, ['sh', '-c', script]);
+const sidecar: Container = { ...container('proxy'), restartPolicy: 'Always' };
+
+/** Kinds of pods. */
+export type PodKind = 'one' | 'two' | 'init' | 'sidecar' | 'hooks' | 'on-failure' | 'never' | 'job' | 'volumes';
+
+/** The pods of the model, by kind. */
+const specs: Readonly<Record<PodKind, Partial<NonNullable<Pod['spec']>>>> = {
+  one: { containers: [container('app')] },
+  two: { containers: [container('app'), container('web')] },
+  init: { initContainers: [shell('setup', 'sleep 1'), shell('more', 'exit 0')], containers: [container('app')] },
+  sidecar: { initContainers: [sidecar, shell('setup', 'exit 0')], containers: [container('app'), container('web')] },
+  hooks: {
+    containers: [
+      {
+        ...container('app'),
+        lifecycle: {
+          postStart: { exec: { command: ['sh', '-c', 'sleep 1'] } },
+          preStop: { exec: { command: ['sh', '-c', 'sleep 1'] } },
+        },
+      },
+    ],
+  },
+  'on-failure': { restartPolicy: 'OnFailure', containers: [container('app'), container('web')] },
+  never: { restartPolicy: 'Never', initContainers: [sidecar], containers: [container('app'), container('web')] },
+  job: { restartPolicy: 'Never', containers: [shell('app', 'sleep 3')] },
+  volumes: {
+    containers: [
+      {
+        ...container('app'),
+        volumeMounts: [
+          { name: 'disk', mountPath: '/disk', subPath: 'a/b' },
+          { name: 'memory', mountPath: '/memory' },
+          { name: 'memory', mountPath: '/below', subPath: 'below' },
+          { name: 'about', mountPath: '/about' },
+        ],
+      },
+    ],
+    volumes: [
+      { name: 'disk', emptyDir: {} },
+      { name: 'memory', emptyDir: { medium: 'Memory' } },
+      {
+        name: 'about',
+        downwardAPI: { items: [{ path: 'name', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.name' } }] },
+      },
+    ],
+  },
+};
+export const podKinds: readonly PodKind[] = Object.keys(specs) as PodKind[];
+
+/** A pod of a model. Each kind and version has a UID of its own, as a changed manifest has. */
+export function modelPod(name: string, kind: PodKind, version: number): Pod {
+  const spec = structuredClone(specs[kind]);
+  return manifestPod(name, { terminationGracePeriodSeconds: 2, ...spec }, podKinds.indexOf(kind) * 10 + version);
+}

@@ -1,0 +1,73 @@
+import type { CallOptions, ImageService, RuntimeService } from '@rxlet/cri-api';
+import type { KubeTransport } from '@rxlet/kube-client';
+import { agentKilled, type AgentLife } from './agent-life.ts';
+
+/** Wraps a runtime port for an agent that can be killed: at the end of its life, calls in flight are cancelled, and no later call or answer gets through. */
+export function mortalPort<T extends RuntimeService | ImageService>(port: T, life: AgentLife): T {
+  return new Proxy(port, {
+    get(target, name) {
+      const method = Reflect.get(target, name) as (request: unknown, options: CallOptions) => unknown;
+      const call = (request: unknown, options: CallOptions): unknown => {
+        const signal = options.signal === undefined ? life.signal : AbortSignal.any([options.signal, life.signal]);
+        return method.call(target, request, { ...options, signal });
+      };
+      if (!STREAMS.has(name)) return (request: unknown, options = {}) => whileAlive(life, () => call(request, options));
+      return (request: unknown, options = {}) => {
+        if (!life.enter()) throw agentKilled();
+        return call(request, options);
+      };
+    },
+  });
+}
+
+/** Wraps a connection to an API server for an agent that can be killed: requests in flight and watches break at the end of its life. */
+export function mortalTransport(transport: KubeTransport, life: AgentLife): KubeTransport {
+  return {
+    async send(request) {
+      if (!life.enter()) throw agentKilled();
+      const response = await transport.send({ ...request, signal: AbortSignal.any([request.signal, life.signal]) });
+      life.signal.throwIfAborted();
+      return response;
+    },
+  };
+}
+
+/** Methods that return a stream. */
+const STREAMS: ReadonlySet<string | symbol> = new Set(['getContainerEvents', 'streamImages']);
+
+/** Methods that return at once and change nothing. */
+const SYNCHRONOUS: ReadonlySet<string | symbol> = new Set(['problem', 'watch']);
+
+/** Wraps files, mounts or cgroups for an agent that can be killed, with everything that they open. What is open can still be closed after the end of its life. */
+export function mortalFiles<T extends object>(port: T, life: AgentLife): T {
+  return new Proxy(port, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      const method = member as (...args: unknown[]) => unknown;
+      // `await using` of Node 24 rejects a bound function.
+      if (typeof name === 'symbol' || SYNCHRONOUS.has(name)) return (...args: unknown[]) => method.apply(target, args);
+      return (...args: unknown[]) =>
+        whileAlive(
+          life,
+          () => method.apply(target, args),
+          (value) => (isOpen(value) ? mortalFiles(value, life) : value),
+        );
+    },
+  });
+}
+
+function whileAlive(life: AgentLife, call: () => unknown, wrap = (value: unknown): unknown => value): unknown {
+  if (!life.enter()) return Promise.reject(agentKilled());
+  const result = call();
+  if (!(result instanceof Promise)) return result;
+  return result.then(async (value: unknown) => {
+    if (life.signal.aborted && isOpen(value)) await value[Symbol.asyncDispose]();
+    life.signal.throwIfAborted();
+    return wrap(value);
+  });
+}
+
+function isOpen(value: unknown): value is AsyncDisposable {
+  return typeof value === 'object' && value !== null && Symbol.asyncDispose in value;
+}

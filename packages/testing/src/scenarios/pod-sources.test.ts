@@ -1,0 +1,96 @@
+import type { Pod } from '@rxlet/kube-api';
+import type { PodSource, PodSourceProblem } from '@rxlet/agent-api';
+import { BehaviorSubject, NEVER, ReplaySubject } from 'rxjs';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { manifestPod } from '@rxlet/pod-source/testing';
+import { contributing } from '../test-modules.ts';
+import { createTestNode, type TestNode } from '../test-node.ts';
+
+/** A custom source, and its subjects. */
+function customSource(name: string) {
+  const snapshots$ = new ReplaySubject<readonly Pod[]>(1);
+  const problems$ = new BehaviorSubject<readonly PodSourceProblem[]>([]);
+  const source: PodSource = {
+    name,
+    snapshots$,
+    problems$,
+    start: () => undefined,
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+  return { source, snapshots$, problems$ };
+}
+
+function bench(): TestNode {
+  const made = createTestNode();
+  onTestFinished(() => made[Symbol.asyncDispose]());
+  return made;
+}
+const problemOf = (made: TestNode, name: string): string | undefined =>
+  made
+    .agent()
+    .healthChecks.find((check) => check.name === name)
+    ?.check();
+
+describe('the sources of an agent', () => {
+  it('are ready when each has reported; until then the agent reports its pods as incomplete', async () => {
+    const made = bench();
+    const [one, two] = [customSource('one'), customSource('two')];
+    await made.start({ modules: [contributing({ podSources: [one.source, two.source] }, 'pods-from-file')] });
+    one.snapshots$.next([]);
+    await made.clock.advance(5_000);
+    expect(made.agent().pods.list()).toEqual([]);
+    expect(made.agent().sourcesReady()).toBe(false);
+    two.snapshots$.next([]);
+    await made.clock.settle();
+    expect(made.agent().sourcesReady()).toBe(true);
+  });
+
+  it('show their problems in the debug state, and in a health check while one cannot be read', async () => {
+    const made = bench();
+    const { source, snapshots$, problems$ } = customSource('mine');
+    await made.start({ modules: [contributing({ podSources: [source] }, 'pods-from-file')] });
+    snapshots$.next([]);
+    await made.clock.settle();
+    const warning = { source: 'mine', path: '/pods/a.yaml', reason: 'ManifestWarning', message: 'a warning' } as const;
+    problems$.next([warning]);
+    expect(problemOf(made, 'sources')).toBeUndefined();
+    const unavailable = { source: 'mine', path: '/pods', reason: 'SourceUnavailable', message: 'no folder' } as const;
+    problems$.next([warning, unavailable]);
+    expect(problemOf(made, 'sources')).toBe('no folder');
+    expect(made.agent().debugState()).toMatchObject({ sources: { ready: true, problems: [warning, unavailable] } });
+    problems$.next([]);
+    expect(problemOf(made, 'sources')).toBeUndefined();
+  });
+
+  it('do not stop the housekeeping by a pod without a UID', async () => {
+    const made = bench();
+    await made.start();
+    made.desire(manifestPod('orphan'), manifestPod('web'));
+    await made.clock.advance(5_000);
+    await made.kill();
+    const { source, snapshots$ } = customSource('mine');
+    const nameless = manifestPod('nameless');
+    await made.start({ modules: [contributing({ podSources: [source] }, 'pods-from-file')] });
+    snapshots$.next([{ ...nameless, metadata: { ...nameless.metadata, uid: '' } }, manifestPod('web')]);
+    await made.clock.advance(10_000);
+    expect(made.running()).toEqual(['web/app']);
+    expect(made.agent().debugState()).toMatchObject({ sources: { problems: [{ reason: 'InvalidPod' }] } });
+  });
+
+  it('that never report keep all pods running that they may contain', async () => {
+    const made = bench();
+    await made.start();
+    made.desire(manifestPod('web'));
+    await made.clock.advance(5_000);
+    await made.kill();
+    const [one, two] = [customSource('file'), { ...customSource('api').source, snapshots$: NEVER }];
+    await made.start({ modules: [contributing({ podSources: [one.source, two] }, 'pods-from-file')] });
+    one.snapshots$.next([manifestPod('web', {}, 2)]);
+    await made.clock.advance(60_000);
+    // As in the kubelet: the other source may depend on the new version.
+    expect(made.running()).toEqual(['web/app', 'web/app']);
+    one.snapshots$.next([]);
+    await made.clock.advance(60_000);
+    expect(made.running()).toEqual(['web/app', 'web/app']);
+  });
+});
