@@ -1,6 +1,6 @@
-import type { TypeName } from './gen/tables.ts';
+import type { TypeName } from './gen/type-name.ts';
 
-/** What the JSON of one object type may hold: enough to decode it strictly and to patch it strategically. */
+/** Fields of the JSON of one object type: enough to decode it strictly and to patch it strategically. */
 export interface ObjectTable {
   /** Every field by its JSON name. Look up names from outside with `fieldOf`, which does not find `constructor`. */
   readonly fields: Readonly<Record<string, FieldTable>>;
@@ -8,7 +8,7 @@ export interface ObjectTable {
   readonly kinds?: readonly ObjectKind[];
 }
 
-/** As in the head of each object: `{ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' }`. */
+/** Value in the head of each object: `{ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' }`. */
 export interface ObjectKind {
   readonly apiVersion: string;
   readonly kind: string;
@@ -19,19 +19,19 @@ export type FieldTable = ValueTable & FieldTraits;
 
 export interface FieldTraits {
   /**
-   * The object is invalid without the field. Decoding is no place to insist: the API server decodes an object that
+   * The object is invalid without the field. Decoding does not enforce it: the API server decodes an object that
    * lacks it, fills in `default`, and leaves the rest to validation.
    */
   readonly required?: true;
   /**
    * Stands in for a field that is absent. For a required field it is mostly the zero value of the type in Go (`""`, 0),
-   * which says nothing about validity. Defaults that the API server sets by code, such as `restartPolicy: Always`, are
+   * which does not imply that the field is valid. Defaults that the API server sets by code, such as `restartPolicy: Always`, are
    * in no schema and thus not here; neither is the `{}` of nested objects.
    */
   readonly default?: string | number | boolean;
 }
 
-/** What a value in some place of an object may be. `type` tells the variants apart. */
+/** Permitted values at one place of an object. `type` is the discriminator. */
 export type ValueTable = ScalarTable | ReferenceTable | ArrayTable | MapTable;
 
 export interface ScalarTable {
@@ -49,7 +49,7 @@ export interface ScalarTable {
    * - `micro-time`: a date-time with six digits after the second
    */
   readonly format?: 'int32' | 'int64' | 'byte' | 'micro-time';
-  /** The strings that are valid. Others decode too, and fail validation. */
+  /** Valid strings. Other strings decode too, and fail validation. */
   readonly enum?: readonly string[];
 }
 
@@ -69,7 +69,7 @@ export interface ArrayTable {
   readonly listType?: 'set' | 'map';
   readonly listMapKeys?: readonly string[];
   /**
-   * What a strategic merge patch does with the list; absent: it replaces the list.
+   * Effect of a strategic merge patch on the list; absent: it replaces the list.
    * `merge`: it merges items that agree in `patchMergeKey`, or the lists as sets where there is no merge key.
    * `retainKeys`: of a merged item only the fields remain that its `$retainKeys` names.
    */

@@ -1,9 +1,9 @@
 import type { FieldTable, ObjectTable } from './field-table.ts';
 import { tables } from './gen/tables.ts';
-import type { TypeName } from './gen/tables.ts';
+import type { TypeName } from './gen/type-name.ts';
 
 /**
- * The schema name of a kind: `('v1', 'Pod')` gives `io.k8s.api.core.v1.Pod`.
+ * Returns the schema name of a kind: `('v1', 'Pod')` gives `io.k8s.api.core.v1.Pod`.
  *
  * @returns undefined for a kind that this package does not know, in that version.
  */
@@ -11,13 +11,13 @@ export function findTypeName(apiVersion: string, kind: string): TypeName | undef
   return typeNames.get(keyOf(apiVersion, kind));
 }
 
-/** The table of a kind: `tables[findTypeName(apiVersion, kind)]`, or undefined for an unknown kind. */
+/** Returns the table of a kind: `tables[findTypeName(apiVersion, kind)]`, or undefined for an unknown kind. */
 export function findTable(apiVersion: string, kind: string): ObjectTable | undefined {
   const name = findTypeName(apiVersion, kind);
   return name === undefined ? undefined : tables[name];
 }
 
-/** The field that the object type has under a JSON name; undefined for any other name, `__proto__` included. */
+/** Returns the field of an object type by its JSON name; undefined for any other name, `__proto__` included. */
 export function fieldOf(table: ObjectTable, name: string): FieldTable | undefined {
   return Object.hasOwn(table.fields, name) ? table.fields[name] : undefined;
 }

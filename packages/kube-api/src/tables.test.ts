@@ -18,7 +18,7 @@ describe('the tables of a pod', () => {
     });
   });
 
-  it('say which fields are required', () => {
+  it('define which fields are required', () => {
     expect(requiredOf('io.k8s.api.core.v1.PodSpec')).toEqual(['containers']);
     expect(requiredOf('io.k8s.api.core.v1.Container')).toEqual(['name']);
     expect(requiredOf('io.k8s.api.core.v1.ContainerPort')).toEqual(['containerPort']);
@@ -72,7 +72,7 @@ describe('the tables of a pod', () => {
     });
   });
 
-  it('tell how lists merge', () => {
+  it('define how lists merge', () => {
     expect(spec['containers']).toEqual({
       type: 'array',
       items: { type: 'object-ref', ref: 'io.k8s.api.core.v1.Container' },

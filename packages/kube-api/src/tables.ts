@@ -11,4 +11,4 @@ export type {
 } from './field-table.ts';
 export { fieldOf, findTable, findTypeName } from './find-table.ts';
 export { tables } from './gen/tables.ts';
-export type { TypeName } from './gen/tables.ts';
+export type { TypeName } from './gen/type-name.ts';

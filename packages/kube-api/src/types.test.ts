@@ -76,7 +76,7 @@ describe('types', () => {
     expect(status).toMatchObject({ restartCount: 1, resources: { limits: { cpu: '1' } } });
 
     const shared: ContainerStatus = status;
-    // @ts-expect-error: what is handed out is shared.
+    // @ts-expect-error: returned objects are shared.
     const assign = (): number => (shared.restartCount = 2);
     expect(assign).toBeTypeOf('function');
   });
@@ -116,7 +116,7 @@ describe('types', () => {
   });
 });
 
-/** The paths below which a value is not what its table says. */
+/** Returns the paths at which a value contradicts its table. */
 function mismatches(path: string, table: ValueTable | undefined, value: unknown): readonly string[] {
   switch (table?.type) {
     case 'object-ref':

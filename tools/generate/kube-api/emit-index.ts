@@ -6,7 +6,7 @@ import type { EnumsByField } from './name-enums.ts';
 const plain = ['core-v1.ts', 'meta-v1.ts', 'apimachinery.ts'];
 const printWidth = 120;
 
-/** `src/index.ts`: explicit, type-only re-exports of all that the generated files declare. */
+/** Returns `src/index.ts`: explicit, type-only re-exports of all declarations of the generated files. */
 export function emitIndex(model: ApiModel, enums: EnumsByField): string {
   const files = [...new Set(model.types.map((type) => fileOf(type.packageName)))].sort(
     (a, b) => rank(a) - rank(b) || (a < b ? -1 : 1),

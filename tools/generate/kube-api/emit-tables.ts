@@ -3,7 +3,7 @@ import type { ApiModel, FieldModel, TypeModel, ValueModel } from './model.ts';
 import type { EnumsByField, NamedEnum } from './name-enums.ts';
 
 /**
- * `src/gen/tables.ts`: the field tables as data. A reference to a mere name for a value (`Time`, `Quantity`)
+ * Returns `src/gen/tables.ts`: the field tables as data. A reference to a mere name for a value (`Time`, `Quantity`)
  * becomes that value, so that each remaining reference leads to a table.
  */
 export function emitTables(model: ApiModel, enums: EnumsByField): string {
@@ -12,15 +12,24 @@ export function emitTables(model: ApiModel, enums: EnumsByField): string {
   const types = new Map(model.types.map((type) => [type.schemaName, type]));
   return [
     banner(model),
-    `import type { ObjectTable } from '../field-table.ts';\n`,
-    `/** The schema names of the types that have a table. */`,
-    `export type TypeName =\n${objects.map((type) => `  | '${type.schemaName}'`).join('\n')};\n`,
+    `import type { ObjectTable } from '../field-table.ts';`,
+    `import type { TypeName } from './type-name.ts';\n`,
     `/** The values of the enums, which several fields share. */`,
     `const enums = {\n${[...new Set(enums.values())].map(emitEnum).join('')}} as const;\n`,
     `/** The table of each object type, by schema name. */`,
     `export const tables: Readonly<Record<TypeName, ObjectTable>> = {`,
     ...objects.map((type) => emitTable(type, types, enums)),
     `};\n`,
+  ].join('\n');
+}
+
+/** Returns `src/gen/type-name.ts`: the names by which tables refer to each other. */
+export function emitTypeName(model: ApiModel): string {
+  const objects = model.types.filter((type) => type.shape.type === 'object');
+  return [
+    banner(model),
+    `/** The schema names of the types that have a table. */`,
+    `export type TypeName =\n${objects.map((type) => `  | '${type.schemaName}'`).join('\n')};\n`,
   ].join('\n');
 }
 
@@ -97,7 +106,7 @@ function emitValue(
   }
 }
 
-/** `{}` stands for a nested object that Go embeds by value: nothing that a reader of the table could use. */
+/** `{}` stands for a nested object that Go embeds by value: it has no use for a reader of the table. */
 function emitDefault(value: unknown): readonly string[] {
   switch (typeof value) {
     case 'string':

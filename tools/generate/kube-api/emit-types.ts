@@ -7,13 +7,13 @@ export function banner(model: ApiModel): string {
   return `// Generated from Kubernetes ${model.version} by tools/generate/kube-api; do not edit.\n`;
 }
 
-/** `io.k8s.api.core.v1` lives in `core-v1.ts`; what belongs to no API group in `apimachinery.ts`. */
+/** Returns the file of a package: `io.k8s.api.core.v1` is in `core-v1.ts`, types without an API group in `apimachinery.ts`. */
 export function fileOf(packageName: string): string {
   const match = /([^.]+)\.(v\d\w*)$/.exec(packageName);
   return match === null ? 'apimachinery.ts' : `${match[1]}-${match[2]}.ts`;
 }
 
-/** TypeScript of each scalar. 64-bit integers are what `JSON.parse` makes of them: numbers, exact up to 2^53. */
+/** TypeScript of each scalar. 64-bit integers are numbers, exact up to 2^53, as `JSON.parse` returns them. */
 const scalars: Readonly<Record<ScalarType, string>> = {
   string: 'string',
   integer: 'number',
@@ -25,7 +25,7 @@ const scalars: Readonly<Record<ScalarType, string>> = {
   any: 'unknown',
 };
 
-/** What a reader of the generated types has to know of the names for values. */
+/** Docstrings of the generated names for values. */
 const aliasDocs: Readonly<Record<string, string>> = {
   FieldsV1: 'The set of fields that a manager owns: nested objects with keys such as `f:metadata`.',
   IntOrString: 'A number, or a string that stands for one: the name of a port, or a percentage.',
@@ -35,7 +35,7 @@ const aliasDocs: Readonly<Record<string, string>> = {
   Time: 'RFC 3339 in whole seconds, such as `2026-01-02T15:04:05Z`.',
 };
 
-/** One file of declarations for each API group and version, by file name. */
+/** Returns a file of declarations for each API group and version, by file name. */
 export function emitTypes(model: ApiModel, enums: EnumsByField): ReadonlyMap<string, string> {
   const files = new Map<string, TypeModel[]>();
   for (const type of model.types) {
@@ -46,7 +46,7 @@ export function emitTypes(model: ApiModel, enums: EnumsByField): ReadonlyMap<str
   return new Map(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The names that a file declares, sorted: its types and its enums. */
+/** Returns the names that a file declares, sorted: its types and its enums. */
 export function declaredNames(model: ApiModel, enums: EnumsByField, file: string): readonly string[] {
   const types = model.types.filter((type) => fileOf(type.packageName) === file);
   return [...types, ...enumsOf(enums, file)].map((declaration) => declaration.name).sort();

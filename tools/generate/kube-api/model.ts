@@ -1,4 +1,4 @@
-/** What the emitters need to know of an OpenAPI document, with the spelling variants of OpenAPI already resolved. */
+/** Input of the emitters: an OpenAPI document whose spelling variants are resolved. */
 export interface ApiModel {
   /** Version of the Kubernetes release, such as `1.36.2`. */
   readonly version: string;
@@ -6,7 +6,7 @@ export interface ApiModel {
   readonly types: readonly TypeModel[];
 }
 
-/** One schema. `shape` tells whether it is an object with named fields or merely a name for a value. */
+/** One schema. `shape`: an object with named fields, or a name for a value. */
 export interface TypeModel {
   /** Name in the document, such as `io.k8s.api.core.v1.Pod`. */
   readonly schemaName: string;

@@ -4,7 +4,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 const refPrefix = '#/components/schemas/';
 
-/** Keywords with a meaning to the generator, per place; any other one stops it, so that nothing is lost unseen. */
+/** Keywords with a meaning to the generator, per place; any other one stops it, so that nothing is lost silently. */
 const schemaKeywords = ['type', 'format', 'oneOf', 'description', 'properties', 'required'];
 const kindKeyword = 'x-kubernetes-group-version-kind';
 const valueKeywords = ['type', 'format', 'enum', '$ref', 'allOf', 'items', 'additionalProperties', 'default'];
@@ -15,7 +15,7 @@ const fieldKeywords = [
   'x-kubernetes-patch-strategy',
   'x-kubernetes-patch-merge-key',
 ];
-/** Of use to an API server only: it owns server-side apply and the validation of unions. */
+/** Only used by an API server: it owns server-side apply and the validation of unions. */
 const ignoredKeywords = ['x-kubernetes-unions', 'x-kubernetes-map-type'];
 
 /**
@@ -41,7 +41,7 @@ export function readSchema(text: string): ApiModel {
   return { version: String(asObject(document['info'], 'info')['version']), types };
 }
 
-/** The schema that a value refers to, directly or as the element of arrays and maps. */
+/** Returns the schema that a value refers to, directly or as the element of arrays and maps. */
 export function refOf(value: ValueModel): string | undefined {
   if (value.type === 'ref') return value.schemaName;
   return value.type === 'array' || value.type === 'map' ? refOf(value.items) : undefined;
