@@ -21,17 +21,17 @@ describe('callErrorDetails and callErrorText', () => {
       'rpc error: code = NotFound desc = no such image',
     ],
     [
-      'an error of a client that the runtime said nothing to',
+      'an error of a client without an answer of the runtime',
       ofClient(''),
       'PullImage at unix:///run/x.sock: no such image',
       'rpc error: code = NotFound desc = PullImage at unix:///run/x.sock: no such image',
     ],
     ['an error without a code', new Error('pull QPS exceeded'), 'pull QPS exceeded', 'pull QPS exceeded'],
     ['an error of the system', Object.assign(new Error('gone'), { code: 'ENOENT' }), 'gone', 'gone'],
-    ['details that are no text', Object.assign(new Error('odd'), { details: 7 }), 'odd', 'odd'],
+    ['details that are not text', Object.assign(new Error('odd'), { details: 7 }), 'odd', 'odd'],
     ['a string', 'boom', 'boom', 'boom'],
     ['nothing', undefined, 'undefined', 'undefined'],
-  ])('tell of %s', (_, error, details, text) => {
+  ])('describe %s', (_, error, details, text) => {
     expect([callErrorDetails(error), callErrorText(error)]).toEqual([details, text]);
   });
 });

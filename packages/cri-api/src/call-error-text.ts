@@ -1,8 +1,7 @@
 import { callErrorCode, statusCodeName } from './status-code.ts';
 
 /**
- * The runtime's own words on a failed call, where the error carries them in `details` apart from its message, as those of a client do; of any other error
- * its message.
+ * Returns the runtime's own message of a failed call from the `details` of a client's error; for any other error its message.
  */
 export function callErrorDetails(error: unknown): string {
   const details = (error as { readonly details?: unknown } | null | undefined)?.details;
@@ -10,7 +9,7 @@ export function callErrorDetails(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A failed call as Go's gRPC prints it, and so a kubelet: `rpc error: code = NotFound desc = …`. An error without a code is its message alone. */
+/** Formats a failed call as Go's gRPC and so a kubelet prints it: `rpc error: code = NotFound desc = …`. An error without a code is its message alone. */
 export function callErrorText(error: unknown): string {
   const code = callErrorCode(error);
   const details = callErrorDetails(error);

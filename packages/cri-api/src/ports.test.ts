@@ -3,6 +3,7 @@ import { create, type DescService } from '@bufbuild/protobuf';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import {
   type CallOptions,
+  file_runtime_v1_api,
   type ContainerEventResponse,
   type ImageService,
   ImageServiceDescriptor,
@@ -14,7 +15,7 @@ import {
 } from './index.ts';
 import * as v1alpha2 from './v1alpha2.ts';
 
-/** The RPCs of a service as its descriptor has them, in the words of the proto file. */
+/** Returns the RPCs of a service from its descriptor, in the notation of the proto file. */
 function rpcsOf(service: DescService): string[] {
   return service.methods.map(({ name, input, output, methodKind }) => {
     const returns = methodKind === 'server_streaming' ? `stream ${output.name}` : output.name;
@@ -22,7 +23,7 @@ function rpcsOf(service: DescService): string[] {
   });
 }
 
-/** The RPCs of a proto file, service by service. */
+/** Returns the RPCs of a proto file, service by service. */
 function rpcsInFile(version: string): string[] {
   const text = readFileSync(new URL(`../../../proto/runtime/${version}/api.proto`, import.meta.url), 'utf8');
   return [...text.matchAll(/^\s*rpc (.*?)\s*(?:\{|;)/gm)].map(([, rpc]) => rpc!);
@@ -68,7 +69,30 @@ describe('the ports', () => {
     await expect(version({ version: '0.1.0' }, { timeoutMs: 1000 })).resolves.toMatchObject({ version: '0.1.0' });
   });
 
-  it('give a stream as an AsyncIterable', () => {
+  it('are implemented by plain functions of plain objects, without schemas, casts or $typeName', async () => {
+    const images: Pick<ImageService, 'pullImage' | 'listImages'> = {
+      pullImage: async ({ image }) => ({ imageRef: `id of ${image?.image ?? ''}` }),
+      listImages: async () => ({
+        images: [{ id: 'a', repoTags: [], repoDigests: [], size: 1n, username: '', pinned: false }],
+      }),
+    };
+    const runtime: Pick<RuntimeService, 'getContainerEvents'> = {
+      async *getContainerEvents() {
+        yield { containerId: 'c', containerEventType: 0, createdAt: 1n, containersStatuses: [] };
+      },
+    };
+    expect(await images.pullImage({ image: { image: 'busybox' } })).toEqual({ imageRef: 'id of busybox' });
+    expect((await images.listImages({})).images[0]?.id).toBe('a');
+    for await (const { containerId } of runtime.getContainerEvents({})) expect(containerId).toBe('c');
+  });
+
+  it('have a plain type for each message of the proto file', () => {
+    const declarations = readFileSync(new URL('../gen/runtime/v1/messages.d.ts', import.meta.url), 'utf8');
+    const declared = Array.from(declarations.matchAll(/^ {2}'runtime\.v1\.(\w+)': \1;$/gm), ([, name]) => name);
+    expect(declared).toEqual(file_runtime_v1_api.messages.map(({ name }) => name));
+  });
+
+  it('return a stream as an AsyncIterable', () => {
     expectTypeOf<RuntimeService['getContainerEvents']>().returns.toEqualTypeOf<AsyncIterable<ContainerEventResponse>>();
     expectTypeOf<ImageService['streamImages']>().returns.toExtend<AsyncIterable<unknown>>();
   });

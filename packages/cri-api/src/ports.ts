@@ -8,12 +8,13 @@ import type {
 import type { GenService, GenServiceMethods } from '@bufbuild/protobuf/codegenv2';
 import type {
   ImageService as ImageServiceDescriptor,
+  MessagesByTypeName,
   RuntimeService as RuntimeServiceDescriptor,
-} from '../gen/runtime/v1/api_pb.js';
+} from '../gen/runtime/v1/messages.js';
 
-/** What may be said with each call of a port. */
+/** Options of a call of a port. */
 export interface CallOptions {
-  /** Aborting it cancels the call; the promise rejects, an iteration ends with an error. */
+  /** Cancels the call when it aborts: the promise rejects, an iteration ends with an error. */
   signal?: AbortSignal | undefined;
   /**
    * Deadline of the call in milliseconds, counted from its start. `0` or `Infinity`: none. Unset: the implementation's default
@@ -22,17 +23,22 @@ export interface CallOptions {
   timeoutMs?: number | undefined;
 }
 
-/** A unary RPC as a plain async method. The request may be a message or just the fields that are set. */
+/** The fields of a message as plain data. The message itself has this type, and so has an object literal of its fields. */
+export type PlainMessage<M extends DescMessage> = MessageShape<M>['$typeName'] extends keyof MessagesByTypeName
+  ? MessagesByTypeName[MessageShape<M>['$typeName']]
+  : never;
+
+/** A unary RPC as a plain async method. The request may be a message or an object of the set fields; the response has all fields. */
 export type UnaryCall<I extends DescMessage, O extends DescMessage> = (
   request: MessageInitShape<I>,
   options?: CallOptions,
-) => Promise<MessageShape<O>>;
+) => Promise<PlainMessage<O>>;
 
 /** A server-streaming RPC. Nothing is sent before the first `next()`; leaving the loop cancels the call. */
 export type ServerStreamingCall<I extends DescMessage, O extends DescMessage> = (
   request: MessageInitShape<I>,
   options?: CallOptions,
-) => AsyncIterable<MessageShape<O>>;
+) => AsyncIterable<PlainMessage<O>>;
 
 /** Derives a port from a service's descriptor, so that the port can never differ from the proto file. */
 type Port<S> =
@@ -57,13 +63,13 @@ type Port<S> =
 /**
  * The runtime half of CRI v1: sandboxes, containers, exec and streaming, statistics, events (35 RPCs, six of them streaming).
  *
- * A gRPC connection, an in-memory fake, a recorder and a fault injector all implement this same port. A failed call rejects with an error that
- * carries the gRPC status code in a numeric `code` property (see {@link callErrorCode}).
+ * A gRPC connection, an in-memory fake, a recorder and a fault injector all implement this same port. Responses are plain data, so that an object literal
+ * of the fields is one. A failed call rejects with an error that carries the gRPC status code in a numeric `code` property (see {@link callErrorCode}).
  */
 export type RuntimeService = Port<typeof RuntimeServiceDescriptor>;
 
 /** The image half of CRI v1 (6 RPCs, one of them streaming); otherwise as {@link RuntimeService}. */
 export type ImageService = Port<typeof ImageServiceDescriptor>;
 
-/** A method of either port, as its descriptor tells it. */
+/** Descriptor of a method of either port. */
 export type PortMethod = DescMethodUnary | DescMethodServerStreaming;

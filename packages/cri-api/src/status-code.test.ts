@@ -11,7 +11,7 @@ describe('StatusCode', () => {
 });
 
 describe('statusCodeName', () => {
-  it('names codes, and numbers that are none', () => {
+  it('names codes, and numbers that are no codes', () => {
     expect([5, 16, 99].map(statusCodeName)).toEqual(['NotFound', 'Unauthenticated', 'Code(99)']);
   });
 });
@@ -22,7 +22,7 @@ describe('callErrorCode', () => {
     ['an error of another class', Object.assign(new Error('gone'), { code: 5 }), 5],
     ['a plain object', { code: 0 }, 0],
     ['the code of a system call', Object.assign(new Error('no such file'), { code: 'ENOENT' }), undefined],
-    ['a number that is no status', { code: 17 }, undefined],
+    ['a number that is not a status', { code: 17 }, undefined],
     ['a negative number', { code: -2 }, undefined],
     ['no number', { code: Number.NaN }, undefined],
     ['an error without a code', new Error('boom'), undefined],

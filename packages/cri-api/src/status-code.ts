@@ -24,14 +24,14 @@ export type StatusCode = (typeof StatusCode)[keyof typeof StatusCode];
 
 const names: ReadonlyMap<number, string> = new Map(Object.entries(StatusCode).map(([name, code]) => [code, name]));
 
-/** The name of a gRPC status code: `NotFound`; `Code(99)`, as Go prints it, for a number that is none. */
+/** Returns the name of a gRPC status code: `NotFound`; for an unknown number `Code(99)`, as Go prints it. */
 export function statusCodeName(code: number): string {
   return names.get(code) ?? `Code(${String(code)})`;
 }
 
 /**
- * The gRPC status code of an error that a port rejected with, or `undefined` when it carries none.
- * Implementations differ in their error classes, but each puts the code into `code`.
+ * Returns the gRPC status code of a port's error; `undefined` when it has none. Implementations differ in their error classes, but all put the code into
+ * `code`.
  */
 export function callErrorCode(error: unknown): StatusCode | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
@@ -39,12 +39,12 @@ export function callErrorCode(error: unknown): StatusCode | undefined {
   return Number.isInteger(code) && (code as number) >= 0 && (code as number) <= 16 ? (code as StatusCode) : undefined;
 }
 
-/** Whether the runtime said that the sandbox, container or image does not exist. */
+/** Reports whether the runtime answered that the sandbox, container or image does not exist. */
 export function isNotFound(error: unknown): boolean {
   return callErrorCode(error) === StatusCode.NotFound;
 }
 
-/** Whether the runtime lacks the RPC, as containerd 1.6 lacks those added after it. */
+/** Reports whether the runtime lacks the RPC, as containerd 1.6 lacks those added after it. */
 export function isUnimplemented(error: unknown): boolean {
   return callErrorCode(error) === StatusCode.Unimplemented;
 }

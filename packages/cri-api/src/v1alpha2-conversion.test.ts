@@ -15,7 +15,7 @@ import { file_runtime_v1alpha2_api } from '../gen/runtime/v1alpha2/api_pb.js';
 import { ContainerConfigSchema, ContainerEventResponseSchema, RuntimeServiceDescriptor } from './index.ts';
 import { fromV1alpha2, toV1alpha2, v1alpha2Method, v1alpha2Schema } from './v1alpha2-conversion.ts';
 
-/** Any message of a schema. Messages within messages become rarer with depth, which also ends recursive types. */
+/** Generates messages of a schema. Nested messages become rarer with depth, which also ends recursive types. */
 function anyMessage(schema: DescMessage, depth = 0): fc.Arbitrary<Message> {
   const fields = Object.fromEntries(
     schema.fields
@@ -67,7 +67,7 @@ function anyScalar(type: ScalarType): fc.Arbitrary<unknown> {
     case ScalarType.STRING:
       return fc.string({ unit: 'binary', maxLength: 4 });
     case ScalarType.BYTES:
-      // As `KeyValue.value` is: in v1alpha2 it has to be text.
+      // As `KeyValue.value`, which must be text in v1alpha2.
       return fc.string({ unit: 'binary', maxLength: 4 }).map((text) => new TextEncoder().encode(text));
     case ScalarType.BOOL:
       return fc.boolean();
@@ -93,12 +93,12 @@ const bothVersions = file_runtime_v1alpha2_api.messages.map((older): [string, De
 ]);
 
 describe('messages of v1alpha2', () => {
-  it.each(bothVersions)('%s lose nothing on the way through v1', (_name, older, schema) => {
+  it.each(bothVersions)('%s survive a conversion to v1 and back', (_name, older, schema) => {
     expect(v1alpha2Schema(schema!)).toBe(older);
     fc.assert(
       fc.property(anyMessage(older), (message) => {
         const asV1 = fromV1alpha2(schema!, message);
-        // All of it is understood there.
+        // v1 knows all of it.
         expect(asV1.$unknown).toBeUndefined();
         expect(equals(older, toV1alpha2(schema!, asV1), message)).toBe(true);
       }),
@@ -106,7 +106,7 @@ describe('messages of v1alpha2', () => {
     );
   });
 
-  it.each(bothVersions)('%s of v1 lose nothing on the way through v1alpha2', (_name, _older, schema) => {
+  it.each(bothVersions)('%s of v1 survive a conversion to v1alpha2 and back', (_name, _older, schema) => {
     fc.assert(
       fc.property(anyMessage(schema!), (message) => {
         const back = fromV1alpha2(schema!, toV1alpha2(schema!, message));
@@ -124,7 +124,7 @@ describe('messages of v1alpha2', () => {
     expect(fromV1alpha2(ContainerConfigSchema, older).envs).toMatchObject([{ key: 'COLOUR', value }]);
   });
 
-  it('are missing for what came later', () => {
+  it('are missing for later messages', () => {
     expect(v1alpha2Schema(ContainerEventResponseSchema)).toBeUndefined();
     expect(() => toV1alpha2(ContainerEventResponseSchema, create(ContainerEventResponseSchema))).toThrow(
       'v1alpha2 has no message ContainerEventResponse',
