@@ -9,15 +9,15 @@ describe('containerHash', () => {
     expect(containerHash({ name: 'web', image: 'nginx' })).not.toBe(containerHash(container));
   });
 
-  it('takes a missing image for an empty one', () => {
+  it('treats a missing image as empty', () => {
     expect(containerHash({ name: 'app' })).toBe(containerHash({ name: 'app', image: '' }));
   });
 
-  it('takes half a character for a replacement character, as text in UTF-8 cannot hold it', () => {
+  it('treats a lone surrogate as a replacement character, like UTF-8', () => {
     expect(containerHash({ name: 'app', image: 'a\ud800' })).toBe(containerHash({ name: 'app', image: 'a\ufffd' }));
   });
 
-  it('tells a character from its escape', () => {
+  it('distinguishes a character from its escape', () => {
     for (const [char, escape] of [
       ['<', '\\u003c'],
       ['\u2028', '\\u2028'],

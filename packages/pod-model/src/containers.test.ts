@@ -17,7 +17,7 @@ const names = (found: ReturnType<typeof podContainers>): string[] =>
   found.map(({ kind, index, container }) => `${kind} ${index} ${container.name}`);
 
 describe('podContainers', () => {
-  it('goes through init, regular and ephemeral containers', () => {
+  it('returns init, regular and ephemeral containers', () => {
     expect(names(podContainers(pod))).toEqual([
       'init 0 setup',
       'init 1 proxy',
@@ -27,7 +27,7 @@ describe('podContainers', () => {
     ]);
   });
 
-  it('goes through the kinds asked for', () => {
+  it('returns containers of the given kinds', () => {
     expect(names(podContainers(pod, ['ephemeral', 'init']))).toEqual([
       'ephemeral 0 debug',
       'init 0 setup',
@@ -35,7 +35,7 @@ describe('podContainers', () => {
     ]);
   });
 
-  it('finds none in a pod without a spec', () => {
+  it('returns none for a pod without a spec', () => {
     expect(podContainers({})).toEqual([]);
   });
 });
@@ -49,14 +49,14 @@ describe('findPodContainer', () => {
 });
 
 describe('isSidecar', () => {
-  it('is told by restart policy Always', () => {
+  it('is an init container with restart policy Always', () => {
     expect(podContainers(pod, ['init']).map(({ container }) => isSidecar(container))).toEqual([false, true]);
     expect(isSidecar(testContainer({ restartPolicy: 'OnFailure' }))).toBe(false);
   });
 });
 
 describe('hasAnyPrivilegedContainer', () => {
-  it('looks at containers of all kinds', () => {
+  it('checks containers of all kinds', () => {
     const privileged = { securityContext: { privileged: true } };
     expect(hasAnyPrivilegedContainer(pod)).toBe(false);
     expect(hasAnyPrivilegedContainer(testPod({ containers: [{}, privileged] }))).toBe(true);
@@ -67,7 +67,7 @@ describe('hasAnyPrivilegedContainer', () => {
 });
 
 describe('containerFieldPath', () => {
-  it('names list and container', () => {
+  it('contains list and container', () => {
     expect(containerFieldPath('regular', 'web')).toBe('spec.containers{web}');
     expect(containerFieldPath('init', 'setup')).toBe('spec.initContainers{setup}');
     expect(containerFieldPath('ephemeral', 'debug')).toBe('spec.ephemeralContainers{debug}');

@@ -1,9 +1,9 @@
 import type { Container, EphemeralContainer, Pod } from '@rxlet/kube-api';
 
-/** Which of a pod's three lists a container is in. */
+/** Kind of a container: the list of the pod's spec that it is in. */
 export type ContainerKind = 'init' | 'regular' | 'ephemeral';
 
-/** A container of a pod's spec with its place there. */
+/** Container of a pod's spec with its position. */
 export interface PodContainer {
   readonly kind: ContainerKind;
   /** Position in the list of its kind. */
@@ -24,7 +24,7 @@ function containersOfKind(pod: Pod, kind: ContainerKind): readonly (Container | 
   }
 }
 
-/** A pod's containers in spec order: init, regular, ephemeral, or those of the given kinds in the order given. */
+/** Returns a pod's containers of the given kinds, in the order of the kinds and then of the spec. Default: init, regular, ephemeral. */
 export function podContainers(pod: Pod, kinds: readonly ContainerKind[] = allKinds): readonly PodContainer[] {
   const found: PodContainer[] = [];
   for (const kind of kinds) {
@@ -33,7 +33,7 @@ export function podContainers(pod: Pod, kinds: readonly ContainerKind[] = allKin
   return found;
 }
 
-/** The container of that name; names are unique over the three kinds. */
+/** Returns the container with a name. Names are unique in a pod. */
 export function findPodContainer(pod: Pod, name: string): PodContainer | undefined {
   for (const kind of allKinds) {
     const containers = containersOfKind(pod, kind);
@@ -44,19 +44,19 @@ export function findPodContainer(pod: Pod, name: string): PodContainer | undefin
   return undefined;
 }
 
-/** Whether an init container is a sidecar: it keeps running beside the regular ones (KEP-753). */
+/** Reports whether an init container is a sidecar, which keeps running beside the regular containers (KEP-753). */
 export function isSidecar(initContainer: Pick<Container, 'restartPolicy'>): boolean {
   return initContainer.restartPolicy === 'Always';
 }
 
-/** Whether any container, of any kind, is privileged. */
+/** Reports whether a container of any kind is privileged. */
 export function hasAnyPrivilegedContainer(pod: Pod): boolean {
   return allKinds.some((kind) =>
     containersOfKind(pod, kind).some((container) => container.securityContext?.privileged === true),
   );
 }
 
-/** Where a container is in the pod, as events name it: `spec.containers{web}`. */
+/** Returns the field path of a container in events, such as `spec.containers{web}`. */
 export function containerFieldPath(kind: ContainerKind, name: string): string {
   switch (kind) {
     case 'init':

@@ -1,24 +1,28 @@
 import type { Pod } from '@rxlet/kube-api';
+import { podUid } from './pod-names.ts';
 
-/** The reference by which an event names a pod or a part of it. */
+/** Reference of an event to a pod or to a part of it. */
 export interface PodEventObject {
   readonly apiVersion: 'v1';
   readonly kind: 'Pod';
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
-  /** See `containerFieldPath`; absent: the event is about the pod as a whole. */
+  /** Version of the pod that the node agent acted on. Absent for a pod that no API server has. */
+  readonly resourceVersion?: string;
+  /** See `containerFieldPath`. Absent for an event about the whole pod. */
   readonly fieldPath?: string;
 }
 
-/** What an event about the pod refers to: a part of it, or, without a path or with an empty one, all of it. */
+/** Returns the reference of an event to the pod, or to the part at `fieldPath`. */
 export function podEventObject(pod: Pod, fieldPath?: string): PodEventObject {
   return {
     apiVersion: 'v1',
     kind: 'Pod',
     namespace: pod.metadata?.namespace ?? '',
     name: pod.metadata?.name ?? '',
-    uid: pod.metadata?.uid ?? '',
+    uid: podUid(pod),
+    ...(pod.metadata?.resourceVersion && { resourceVersion: pod.metadata.resourceVersion }),
     ...(fieldPath === undefined || fieldPath === '' ? {} : { fieldPath }),
   };
 }

@@ -19,11 +19,11 @@ describe('expandVariables', () => {
     expect(expandVariables(text, lookup)).toBe(want);
   });
 
-  it('does not expand what it has put in', () => {
+  it('does not expand values', () => {
     expect(expandVariables('$(REF)', lookup)).toBe('$(A)');
   });
 
-  it('gives back any text whose dollars are doubled', () => {
+  it('restores any text whose dollars are doubled', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('$', '(', ')', 'A', 'é', ' ') }), (text) => {
         expect(expandVariables(text.replaceAll('$', '$$$$'), lookup)).toBe(text);

@@ -1,6 +1,6 @@
 /**
- * Replaces `$(NAME)` references as in a container's `command`, `args` and `env`. A name that `lookup` does not know stays as written, `$$` is a
- * literal `$`, and replaced text is not looked at again.
+ * Replaces `$(NAME)` references as in a container's `command`, `args` and `env`. A reference for which `lookup` returns `undefined` is kept, `$$` is a
+ * literal `$`, and values are not expanded again.
  */
 export function expandVariables(text: string, lookup: (name: string) => string | undefined): string {
   let dollar = text.indexOf('$');
@@ -15,7 +15,7 @@ export function expandVariables(text: string, lookup: (name: string) => string |
       copied = end = dollar + 2;
     } else if (next === '(') {
       const close = text.indexOf(')', dollar + 2);
-      // Never closed: literal, and what follows may still hold a `$$`.
+      // An unclosed reference is literal; the text after it may contain `$$`.
       if (close === -1) {
         end = dollar + 2;
       } else {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { goJson } from './go-json.ts';
 
-it('escapes what Go does', () => {
+it('escapes the same characters as Go', () => {
   const value = { command: ['sh', '-c', 'a && b > "c" < d'], odd: '\u2028\u2029\n\u007f' };
   const text = goJson(value);
   expect(text).toBe(

@@ -1,6 +1,6 @@
 /**
- * JSON as Go's encoder writes it, for what has to be the same text as a kubelet's: what may hurt in HTML or JavaScript is escaped too. Fields come in the order
- * of the object; Go's is that of the type's definition.
+ * Returns JSON with the escapes of Go's encoder, which also escapes characters that are special in HTML and JavaScript. Fields are in the order of the object;
+ * Go writes them in the order of the type's definition.
  */
 export function goJson(value: unknown): string {
   return JSON.stringify(value).replace(

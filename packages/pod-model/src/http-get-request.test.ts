@@ -7,7 +7,7 @@ const build = (action: Partial<HTTPGetAction>) =>
   httpGetRequest({ port: 80, ...action }, container, { hostname: '10.0.0.1', userAgent: 'kube-lifecycle/1.36' });
 
 describe('httpGetRequest', () => {
-  it('fills in what is not given', () => {
+  it('applies defaults', () => {
     expect(build({})).toEqual({
       scheme: 'http',
       hostname: '10.0.0.1',
@@ -25,7 +25,7 @@ describe('httpGetRequest', () => {
     });
   });
 
-  it('takes headers as given: repeated, replaced, left out', () => {
+  it('repeats, replaces and omits headers', () => {
     const headers = (httpHeaders: HTTPGetAction['httpHeaders']) => build({ httpHeaders }).headers;
     expect(
       headers([
@@ -67,5 +67,5 @@ describe('httpGetRequest', () => {
     [0, 'invalid port number: 0'],
     [65536, 'invalid port number: 65536'],
     ['-1', 'invalid port number: -1'],
-  ])('refuses port %j', (port, message) => expect(() => build({ port })).toThrow(new Error(message)));
+  ])('rejects port %j', (port, message) => expect(() => build({ port })).toThrow(new Error(message)));
 });

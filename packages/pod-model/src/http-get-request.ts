@@ -1,10 +1,10 @@
 import type { Container, EphemeralContainer, HTTPGetAction, HTTPHeader, IntOrString } from '@rxlet/kube-api';
 import { urlPath } from './url-path.ts';
 
-/** A GET as an `httpGet` action asks for it: what `httpGet` of `@rxlet/component-base/http` sends. */
+/** Request of an `httpGet` action, for `httpGet` of `@rxlet/component-base/http`. */
 export interface PodHttpGetRequest {
   readonly scheme: 'http' | 'https';
-  /** Name or address, IPv6 without brackets. */
+  /** Name or address; IPv6 without brackets. */
   readonly hostname: string;
   readonly port: number;
   /** Path and query, percent-encoded, beginning with `/`. */
@@ -15,13 +15,13 @@ export interface PodHttpGetRequest {
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-/** Headers that describe the connection or the body are the client's own business. */
-const ownHeaders = new Set(['connection', 'content-length', 'host', 'trailer', 'transfer-encoding']);
+/** Headers that the HTTP client sets: those of the connection and of the body. */
+const clientHeaders = new Set(['connection', 'content-length', 'host', 'trailer', 'transfer-encoding']);
 
 /**
- * The request that an `httpGet` action of a container stands for. `User-Agent` and `Accept` (anything) are added unless given; given with an empty value
- * they are left out. A `Host` header replaces the one of the URL.
- * @throws Error when there is no such port
+ * Returns the request of a container's `httpGet` action. `User-Agent` and `Accept` (any type) are added unless given; given with an empty value, they are
+ * omitted. A `Host` header replaces that of the URL.
+ * @throws Error when the port does not exist
  */
 export function httpGetRequest(
   action: HTTPGetAction,
@@ -34,7 +34,7 @@ export function httpGetRequest(
   if (!has(given, 'accept')) added.push({ name: 'Accept', value: '*/*' });
   const headers = [...given, ...added].filter(({ name, value }) => {
     const lowerCase = name.toLowerCase();
-    return !ownHeaders.has(lowerCase) && (value !== '' || (lowerCase !== 'user-agent' && lowerCase !== 'accept'));
+    return !clientHeaders.has(lowerCase) && (value !== '' || (lowerCase !== 'user-agent' && lowerCase !== 'accept'));
   });
   const host = given.find(({ name }) => name.toLowerCase() === 'host')?.value ?? '';
   return {
@@ -48,8 +48,8 @@ export function httpGetRequest(
 }
 
 /**
- * The number of a port: given as such, as the name of one of the container's ports, or as digits.
- * @throws Error, in the kubelet's words, when it is none of them or out of range
+ * Returns the number of a port that is given as a number, as digits, or as the name of one of the container's ports.
+ * @throws Error with the kubelet's message when the port does not exist or is out of range
  */
 export function containerPort(port: IntOrString, container: Pick<Container | EphemeralContainer, 'ports'>): number {
   let number = port;

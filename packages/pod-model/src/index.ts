@@ -1,4 +1,5 @@
 export { containerHash } from './container-hash.ts';
+export { absoluteContainerPath } from './container-path.ts';
 export {
   containerFieldPath,
   type ContainerKind,
@@ -13,7 +14,17 @@ export { expandVariables } from './expansion.ts';
 export { fnv1a32, fnv1a64 } from './fnv.ts';
 export { goJson } from './go-json.ts';
 export { containerPort, httpGetRequest, type PodHttpGetRequest } from './http-get-request.ts';
+export { hugePageSizeName } from './huge-pages.ts';
+export {
+  nodeAllocatableReservation,
+  type NodeReservations,
+  overcommittedReservations,
+  type ResourceList,
+} from './node-allocatable.ts';
+export { labelKeyProblems } from './label-key.ts';
+export { isLabelValue, isQualifiedName } from './label-syntax.ts';
 export { ContainerAnnotation, PodAnnotation, PodLabel } from './labels.ts';
+export { labelValue, matchesNodeSelector } from './node-selector.ts';
 export { milliCpuToQuota, milliCpuToShares, quotaToMilliCpu, sharesToMilliCpu } from './linux-resources.ts';
 export {
   type CgroupDriver,
@@ -24,6 +35,7 @@ export {
   qosCgroupName,
 } from './pod-cgroup-name.ts';
 export { podCgroupResources, type PodCgroupOptions, type PodCgroupResources } from './pod-cgroup-resources.ts';
+export { canonicalIp, hostNetworkPodIps, sortPodIps } from './pod-ips.ts';
 export {
   isCriticalPod,
   isHostNetworkPod,
@@ -40,6 +52,7 @@ export {
   podFullName,
   type PodIdentity,
   podLogDirectoryName,
+  podUid,
 } from './pod-names.ts';
 export {
   hasPodLevelRequests,
@@ -51,6 +64,7 @@ export {
 } from './pod-resources.ts';
 export { oomScoreAdj, podQosClass, type QosClass } from './qos.ts';
 export { QuantityError, type QuantityErrorCode } from './quantity-error.ts';
+export { type ObjectReference, referencedObjects } from './referenced-objects.ts';
 export {
   addQuantities,
   compareQuantities,
@@ -68,6 +82,13 @@ export {
   zeroQuantity,
 } from './quantity.ts';
 export {
+  CheckpointError,
+  type CheckpointErrorReason,
+  formatResourcesCheckpoint,
+  parseResourcesCheckpoint,
+  type PodResourcesRecord,
+} from './resources-checkpoint.ts';
+export {
   allContainersCouldRestart,
   containerShouldRestart,
   effectiveRestartPolicy,
@@ -77,25 +98,7 @@ export {
   shouldAllContainersRestart,
   shouldContainerBeRestarted,
 } from './restart-policy.ts';
-export {
-  byContainerAge,
-  bySandboxAge,
-  type ContainerStatusContext,
-  convertContainerResources,
-  convertContainerState,
-  convertContainerStatus,
-  convertSandboxState,
-  convertSandboxStatus,
-  groupRuntimePods,
-} from './runtime-convert.ts';
-export { RuntimeResponseError } from './runtime-error.ts';
 export { activeContainerStatuses, activeSandbox, newestContainerStatus } from './runtime-lookup.ts';
-export {
-  readRuntimePods,
-  type ReadRuntimePodsOptions,
-  readRuntimePodStatus,
-  type RuntimeReadOptions,
-} from './runtime-read.ts';
 export {
   type ContainerId,
   emptyRuntimePodStatus,

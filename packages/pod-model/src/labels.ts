@@ -1,4 +1,4 @@
-/** Labels of sandboxes and containers by which a kubelet finds its own again. */
+/** Labels of sandboxes and containers that identify their pod. */
 export const PodLabel = {
   podName: 'io.kubernetes.pod.name',
   podNamespace: 'io.kubernetes.pod.namespace',
@@ -6,7 +6,7 @@ export const PodLabel = {
   containerName: 'io.kubernetes.container.name',
 } as const;
 
-/** Annotations of containers that a kubelet writes at creation, and reads back when the pod's spec is gone. */
+/** Annotations of containers, which a kubelet writes at creation and reads when the pod's spec is unknown. */
 export const ContainerAnnotation = {
   hash: 'io.kubernetes.container.hash',
   restartCount: 'io.kubernetes.container.restartCount',
@@ -18,7 +18,7 @@ export const ContainerAnnotation = {
   podTerminationGracePeriod: 'io.kubernetes.pod.terminationGracePeriod',
 } as const;
 
-/** Annotations of pods that say where a pod came from. */
+/** Annotations of pods about their source. */
 export const PodAnnotation = {
   configSource: 'kubernetes.io/config.source',
   configSeen: 'kubernetes.io/config.seen',

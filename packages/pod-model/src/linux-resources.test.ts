@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { milliCpuToQuota, milliCpuToShares, quotaToMilliCpu, sharesToMilliCpu } from './linux-resources.ts';
 
 describe('cpu.shares', () => {
-  it('stay within what the kernel takes', () => {
+  it('stay within the kernel’s range', () => {
     expect([0, 1, 2, 1000, 256_000, 1_000_000].map(milliCpuToShares)).toEqual([2, 2, 2, 1024, 262_144, 262_144]);
   });
 
-  it('give the request back', () => {
+  it('convert back to the request', () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 256_000 }), (millis) => {
         expect(sharesToMilliCpu(milliCpuToShares(millis))).toBe(millis);
@@ -24,7 +24,7 @@ describe('CFS quota', () => {
     expect(milliCpuToQuota(500, 20_000)).toBe(10_000);
   });
 
-  it('gives the limit back, nothing for none', () => {
+  it('converts back to the limit, and no quota to 0', () => {
     expect(quotaToMilliCpu(250_000, 100_000)).toBe(2500);
     expect(quotaToMilliCpu(-1, 100_000)).toBe(0);
     expect(quotaToMilliCpu(0, 100_000)).toBe(0);

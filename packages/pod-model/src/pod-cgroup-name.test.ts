@@ -27,7 +27,7 @@ describe('the cgroup of a pod', () => {
 });
 
 describe('cgroupPath', () => {
-  it('has the cgroups above the pods too', () => {
+  it('formats the parents of pod cgroups', () => {
     expect(cgroupPath([], 'cgroupfs')).toBe('/');
     expect(cgroupPath([], 'systemd')).toBe('/');
     expect(cgroupPath(podsCgroupName, 'systemd')).toBe('/kubepods.slice');
@@ -35,14 +35,14 @@ describe('cgroupPath', () => {
     expect(cgroupPath(['my-root', ...podsCgroupName], 'systemd')).toBe('/my_root.slice/my_root-kubepods.slice');
   });
 
-  it.each(['', '.', '..', 'a/b', '/', 'a\0b'])('refuses %j', (part) => {
+  it.each(['', '.', '..', 'a/b', '/', 'a\0b'])('rejects %j', (part) => {
     for (const driver of ['cgroupfs', 'systemd'] as const) {
       expect(() => cgroupPath([...podsCgroupName, part], driver)).toThrow(RangeError);
     }
   });
 
-  it('keeps a pod with a UID of somebody’s making where pods belong', () => {
+  it('keeps a pod with a forged UID below the cgroup of the pods', () => {
     const name = podCgroupName({ metadata: { uid: '/../../system.slice' }, spec: { containers: [] } });
-    expect(() => cgroupPath(name, 'cgroupfs')).toThrow('is no name of a cgroup');
+    expect(() => cgroupPath(name, 'cgroupfs')).toThrow('invalid cgroup name');
   });
 });

@@ -1,37 +1,38 @@
 import type { Pod } from '@rxlet/kube-api';
 import { podQosClass, type QosClass } from './qos.ts';
+import { podUid } from './pod-names.ts';
 
-/** Who makes the cgroups of containers: the runtime itself, in the cgroup file system, or systemd, as slices (KubeletConfiguration `cgroupDriver`). */
+/** Creator of the containers' cgroups: the runtime in the cgroup file system, or systemd as slices (KubeletConfiguration `cgroupDriver`). */
 export type CgroupDriver = 'cgroupfs' | 'systemd';
 
-/** The name of a cgroup whatever the driver: the names on the way to it from the kubelet's cgroup root. Empty for the root itself. */
+/** Name of a cgroup, independent of the driver: the path from the kubelet's cgroup root. Empty for the root. */
 export type CgroupName = readonly string[];
 
-/** The cgroup that all pods of the node are in; what it may use is what is allocatable to pods. */
+/** Name of the cgroup of all pods, which is limited to the node's allocatable resources. */
 export const podsCgroupName: CgroupName = ['kubepods'];
 
-/** The cgroup of the pods of a QoS class. Guaranteed pods are in the one of all pods. */
+/** Returns the name of the parent cgroup of a QoS class's pods. Guaranteed pods are in the cgroup of all pods. */
 export function qosCgroupName(qosClass: QosClass): CgroupName {
   return qosClass === 'Guaranteed' ? podsCgroupName : [...podsCgroupName, qosClass.toLowerCase()];
 }
 
-/** The cgroup of a pod: below its QoS class, as with the KubeletConfiguration's default `cgroupsPerQOS: true`. */
+/** Returns the name of a pod's cgroup, below its QoS class (KubeletConfiguration `cgroupsPerQOS: true`). */
 export function podCgroupName(pod: Pod): CgroupName {
-  return [...qosCgroupName(podQosClass(pod)), `pod${pod.metadata?.uid ?? ''}`];
+  return [...qosCgroupName(podQosClass(pod)), `pod${podUid(pod)}`];
 }
 
 /**
- * The path of a cgroup below the cgroup root, in the notation of a driver; `/` for the root. A slice of systemd carries the names of all slices above
- * it, joined by dashes, so that dashes in a name turn into underscores.
+ * Returns the path of a cgroup below the cgroup root in the notation of a driver; `/` for the root. The name of a systemd slice contains the names of its
+ * parents, joined by dashes; dashes in names become underscores.
  *
- * The runtime is handed the path itself (`cgroup_parent` of a CRI sandbox) for cgroupfs, and only its last part, the slice, for systemd.
+ * `cgroup_parent` of a CRI sandbox is this path for cgroupfs, and only its last part, the slice, for systemd.
  *
- * @throws RangeError for a name that would lead to another cgroup: one that is empty, has a slash in it, or leads upwards.
+ * @throws RangeError for a name that is empty, has a slash in it, or refers to a parent, because it would lead to another cgroup
  */
 export function cgroupPath(name: CgroupName, driver: CgroupDriver): string {
   for (const part of name) {
     if (part === '' || part === '.' || part === '..' || /[/\0]/.test(part)) {
-      throw new RangeError(`${JSON.stringify(part)} is no name of a cgroup`);
+      throw new RangeError(`invalid cgroup name ${JSON.stringify(part)}`);
     }
   }
   const parts = driver === 'cgroupfs' ? name : name.map((_, index) => sliceName(name.slice(0, index + 1)));

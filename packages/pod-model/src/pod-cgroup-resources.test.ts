@@ -78,7 +78,7 @@ describe('podCgroupResources', () => {
     expect(podCgroupResources(given)).toEqual(want);
   });
 
-  it('takes the period into account, and no quota where limits are not enforced', () => {
+  it('applies the period, and sets no quota when limits are not enforced', () => {
     const guaranteed = pod([same('500m', '64Mi')]);
     expect(podCgroupResources(guaranteed, { cpuPeriodUs: 10_000 })).toMatchObject({
       cpuQuotaUs: 5000,
@@ -91,7 +91,7 @@ describe('podCgroupResources', () => {
     });
   });
 
-  it('refuses a malformed quantity', () => {
+  it('rejects a malformed quantity', () => {
     expect(() => podCgroupResources(pod([{ limits: { memory: 'much' } }]))).toThrow(QuantityError);
   });
 });

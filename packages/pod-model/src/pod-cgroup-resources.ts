@@ -5,16 +5,16 @@ import { podLimits, podRequests, type ResourceAmounts } from './pod-resources.ts
 import { podQosClass } from './qos.ts';
 import { isZeroQuantity, parseQuantity, quantityMilliValue, quantityValue } from './quantity.ts';
 
-/** Values of the cgroup of a pod, which bound those of its containers together. A value that is not set is left as the kernel has it. */
+/** Values of a pod's cgroup, which limit all its containers together. Absent values keep the kernel's default. */
 export interface PodCgroupResources {
   /** cgroup v1 `cpu.shares`; for cgroup v2 it is converted to `cpu.weight`. */
   readonly cpuShares: number;
-  /** CFS quota in microseconds a period, -1 for none. */
+  /** CFS quota in microseconds per period; -1 for none. */
   readonly cpuQuotaUs?: number;
   /** Length of the CFS period in microseconds. */
   readonly cpuPeriodUs?: number;
   readonly memoryLimitBytes?: number;
-  /** Size of a page in bytes, in decimal → bytes that pages of that size may take. Sizes that the pod does not ask for are not in it. */
+  /** Page size in bytes (decimal) → limit in bytes, for the page sizes that the pod requests. */
   readonly hugePageLimits: Readonly<Record<string, number>>;
 }
 
@@ -26,15 +26,15 @@ export interface PodCgroupOptions {
   readonly cpuPeriodUs?: number;
 }
 
-/** What BestEffort pods get of the CPU: the least there is. */
+/** CPU shares of BestEffort pods, the kernel's minimum. */
 const BEST_EFFORT_SHARES = 2;
 const HUGE_PAGES = 'hugepages-';
 
 /**
- * What the cgroup of a pod is set to. A limit is the sum of the containers' limits, overhead included, so there is one only if every container has one or the
- * pod as a whole does (KEP-2837): otherwise the container without would be held to the limits of the others.
+ * Returns the resources of a pod's cgroup. A limit is the sum of the containers' limits plus overhead. It exists only if every container has a limit or the pod
+ * as a whole has one (KEP-2837); otherwise a container without a limit would be held to those of the others.
  *
- * @throws QuantityError when the pod holds a malformed quantity
+ * @throws QuantityError when the pod has a malformed quantity
  */
 export function podCgroupResources(pod: Pod, options: PodCgroupOptions = {}): PodCgroupResources {
   const { enforceCpuLimits = true, cpuPeriodUs = 100_000 } = options;
@@ -54,7 +54,7 @@ export function podCgroupResources(pod: Pod, options: PodCgroupOptions = {}): Po
   };
 }
 
-/** Whether the pod as a whole or each of its containers has a limit of the resource. */
+/** Reports whether the pod as a whole or each of its containers has a limit of the resource. */
 function isLimited(pod: Pod, resource: 'cpu' | 'memory'): boolean {
   const { resources, containers, initContainers = [] } = pod.spec!;
   if (setsLimit(resources, resource)) return true;
@@ -64,7 +64,7 @@ function isLimited(pod: Pod, resource: 'cpu' | 'memory'): boolean {
     initContainers.every((container) => {
       const limited = setsLimit(container.resources, resource);
       if (limited && isSidecar(container)) sidecarLimited = true;
-      // An init container is counted with the sidecars that run beside it, so that one limit among them will do.
+      // An init container is counted with the sidecars that run beside it, so one limit among them is enough.
       return limited || sidecarLimited;
     })
   );
@@ -75,7 +75,7 @@ function setsLimit(resources: ResourceRequirements | undefined, resource: 'cpu' 
   return limit !== undefined && !isZeroQuantity(parseQuantity(limit));
 }
 
-/** Huge pages cannot be overcommitted: what is requested of them is the limit. */
+/** Returns the limits of huge pages, which equal the requests because huge pages cannot be overcommitted. */
 function hugePages(requests: ResourceAmounts): Record<string, number> {
   const limits: Record<string, number> = {};
   for (const [name, amount] of Object.entries(requests)) {

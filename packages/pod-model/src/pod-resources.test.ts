@@ -23,12 +23,12 @@ const cpu = (name: string, amount: string, more: object = {}) => ({
 const sidecar = { restartPolicy: 'Always' };
 
 describe('podRequests', () => {
-  it('is empty without any', () => {
+  it('is empty without requests', () => {
     expect(requests(testPod())).toEqual({});
     expect(requests({})).toEqual({});
   });
 
-  it('sums regular containers, each resource for itself', () => {
+  it('sums regular containers by resource', () => {
     const pod = testPod({
       containers: [
         { name: 'a', resources: { requests: { cpu: '100m', memory: '64Mi' } } },
@@ -38,7 +38,7 @@ describe('podRequests', () => {
     expect(requests(pod)).toEqual({ cpu: '1100m', memory: '64Mi', 'example.com/gpu': '2' });
   });
 
-  it('is no less than an init container needs', () => {
+  it('is at least the request of an init container', () => {
     expect(requests(testPod({ initContainers: [cpu('i', '2')], containers: [cpu('a', '1')] }))).toEqual({ cpu: '2' });
     expect(requests(testPod({ initContainers: [cpu('i', '1')], containers: [cpu('a', '2')] }))).toEqual({ cpu: '2' });
   });
@@ -51,7 +51,7 @@ describe('podRequests', () => {
     expect(requests(after)).toEqual({ cpu: '4' });
   });
 
-  it('takes what is set for the pod as a whole, of the resources that can be', () => {
+  it('prefers pod-level resources', () => {
     const spec = { resources: { requests: { cpu: '3', 'example.com/gpu': '9' } } };
     const pod = testPod({ containers: [{ resources: { requests: { cpu: '1', memory: '1Gi' } } }], spec });
     expect(requests(pod)).toEqual({ cpu: '3', memory: '1Gi' });
@@ -77,7 +77,7 @@ describe('podRequests', () => {
 });
 
 describe('podLimits', () => {
-  it('follows the same walk, and overhead raises only limits that are there', () => {
+  it('sums limits like requests, and adds overhead only to existing limits', () => {
     const spec = { overhead: { cpu: '250m', memory: '32Mi' } };
     const initContainers = [cpu('s', '3', sidecar), cpu('i', '2')];
     const pod = testPod({ containers: [cpu('a', '1')], initContainers, spec });
@@ -109,14 +109,14 @@ describe('useStatusResources', () => {
       },
     });
 
-  it('counts the most of what is wanted, allocated and in effect', () => {
+  it('counts the maximum of desired, allocated and actual resources', () => {
     expect(requests(resizing({}), options)).toEqual({ cpu: '3' });
     expect(limits(resizing({}), options)).toEqual({ cpu: '3' });
     expect(requests(resizing({}))).toEqual({ cpu: '1' });
     expect(requests(resizing({ containerStatuses: [] }), options)).toEqual({ cpu: '1' });
   });
 
-  it('does not count what is wanted when that is not feasible', () => {
+  it('ignores infeasible desired resources', () => {
     const large = (reason: string): Pod => {
       const pod = resizing({ conditions: [{ type: 'PodResizePending', status: 'True', reason }] });
       const containers = [{ name: 'app', resources: { requests: { cpu: '9' }, limits: { cpu: '9' } } }];

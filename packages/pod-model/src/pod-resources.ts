@@ -5,13 +5,13 @@ import { addQuantities, compareQuantities, isZeroQuantity, type ParsedQuantity, 
 /** Amounts by resource name, e.g. `cpu`, `memory`, `hugepages-2Mi`, `example.com/gpu`. */
 export type ResourceAmounts = Readonly<Record<string, ParsedQuantity>>;
 
-/** What goes into a pod's total. */
+/** Options of {@link podRequests} and {@link podLimits}. */
 export interface PodResourcesOptions {
-  /** Leaves the pod's overhead (that of its runtime class) out. */
+  /** Excludes the overhead of the pod's runtime class. */
   readonly excludeOverhead?: boolean;
-  /** Leaves the resources set for the pod as a whole out (KEP-2837), so that the containers alone count. */
+  /** Excludes pod-level resources (KEP-2837). */
   readonly skipPodLevelResources?: boolean;
-  /** Counts what a container holds by its reported status too, for a resize in place that is not through yet (KEP-1287). */
+  /** Includes the resources in container statuses, for a resize in place that is in progress (KEP-1287). */
   readonly useStatusResources?: boolean;
 }
 
@@ -20,10 +20,10 @@ type Amounts = Record<string, ParsedQuantity>;
 type ResourceList = ResourceRequirements['requests'];
 
 /**
- * What a pod asks for: the sum over its regular containers and sidecars, but no less than any moment of its start needs (an init container and
- * the sidecars before it), replaced by what is set for the pod as a whole, plus overhead.
+ * Returns the requests of a pod: the sum over its regular containers and sidecars, at least the maximum during its start (an init container and the sidecars
+ * before it), overridden by pod-level requests, plus overhead.
  *
- * @throws QuantityError when the pod holds a malformed quantity
+ * @throws QuantityError when the pod has a malformed quantity
  */
 export function podRequests(pod: Pod, options: PodResourcesOptions = {}): ResourceAmounts {
   const total = sumContainers(pod, 'requests', options);
@@ -34,7 +34,7 @@ export function podRequests(pod: Pod, options: PodResourcesOptions = {}): Resour
   return total;
 }
 
-/** What a pod may use at most, by the rules of {@link podRequests}; overhead raises limits that are there, and sets none. */
+/** Returns the limits of a pod by the rules of {@link podRequests}. Overhead is added to existing limits only. */
 export function podLimits(pod: Pod, options: PodResourcesOptions = {}): ResourceAmounts {
   const total = sumContainers(pod, 'limits', options);
   if (options.skipPodLevelResources !== true) overrideByPod(total, pod.spec?.resources?.limits);
@@ -47,12 +47,12 @@ export function podLimits(pod: Pod, options: PodResourcesOptions = {}): Resource
   return total;
 }
 
-/** Whether a resource can be set for a pod as a whole. */
+/** Reports whether a resource can be set for a pod as a whole. */
 export function isPodLevelResource(name: string): boolean {
   return name === 'cpu' || name === 'memory' || name.startsWith('hugepages-');
 }
 
-/** Whether the pod as a whole requests anything. */
+/** Reports whether the pod has pod-level requests. */
 export function hasPodLevelRequests(pod: Pod): boolean {
   return Object.keys(pod.spec?.resources?.requests ?? {}).some(isPodLevelResource);
 }
@@ -83,7 +83,7 @@ function sumContainers(pod: Pod, field: 'requests' | 'limits', options: PodResou
   return total;
 }
 
-/** Reads what a container with a reported status holds; undefined for one without. */
+/** Creates a function that returns the resources of a container by its status; `undefined` without a reported status. */
 function statusReader(pod: Pod, field: 'requests' | 'limits'): (container: Container) => ResourceAmounts | undefined {
   const statuses = new Map<string, ContainerStatus>();
   for (const status of pod.status?.containerStatuses ?? []) statuses.set(status.name, status);
@@ -95,7 +95,7 @@ function statusReader(pod: Pod, field: 'requests' | 'limits'): (container: Conta
     if (status?.resources === undefined) return undefined;
     const amounts = parseAmounts(status.resources[field]);
     if (field === 'requests') raiseAll(amounts, parseAmounts(status.allocatedResources));
-    // What cannot be granted on this node counts for nothing.
+    // An infeasible resize does not count.
     if (!infeasible) raiseAll(amounts, parseAmounts(container.resources?.[field]));
     return amounts;
   };

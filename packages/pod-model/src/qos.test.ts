@@ -7,11 +7,11 @@ const both = { cpu: '1', memory: '1Gi' };
 const guaranteed = { resources: { requests: both, limits: both } };
 
 describe('podQosClass', () => {
-  it('is what the status says', () => {
+  it('is that of the status', () => {
     expect(podQosClass(testPod({ containers: [guaranteed], status: { qosClass: 'Burstable' } }))).toBe('Burstable');
   });
 
-  it('is Guaranteed when every container is limited to what it requests', () => {
+  it('is Guaranteed when the limits of every container equal its requests', () => {
     expect(podQosClass(testPod({ containers: [guaranteed, guaranteed] }))).toBe('Guaranteed');
     expect(podQosClass(testPod({ containers: [guaranteed], initContainers: [{ name: 'i' }] }))).toBe('Burstable');
     const lower = { resources: { requests: { ...both, cpu: '500m' }, limits: both } };
@@ -19,13 +19,13 @@ describe('podQosClass', () => {
     expect(podQosClass(testPod({ containers: [{ resources: { limits: both } }] }))).toBe('Burstable');
   });
 
-  it('is BestEffort when nothing counts', () => {
+  it('is BestEffort without requests and limits', () => {
     expect(podQosClass(testPod())).toBe('BestEffort');
     const other = { resources: { requests: { cpu: '0', 'example.com/gpu': '1' } } };
     expect(podQosClass(testPod({ containers: [other] }))).toBe('BestEffort');
   });
 
-  it('goes by the pod as a whole where that has resources', () => {
+  it('depends on pod-level resources where they are set', () => {
     const spec = { resources: { requests: both, limits: both } };
     expect(podQosClass(testPod({ spec }))).toBe('Guaranteed');
     expect(podQosClass(testPod({ containers: [guaranteed], spec: { resources: { requests: both } } }))).toBe(
@@ -39,17 +39,17 @@ describe('oomScoreAdj', () => {
   const requesting = (name: string, memory: string, more: object = {}) =>
     testContainer({ name, resources: { requests: { memory } }, ...more });
 
-  it('protects what the node needs and what is guaranteed', () => {
+  it('protects node-critical and Guaranteed pods', () => {
     const system = testPod({ spec: { priority: 2_000_001_000, priorityClassName: 'system-node-critical' } });
     expect(oomScoreAdj(system, testContainer(), GiB)).toBe(-997);
     expect(oomScoreAdj(testPod({ containers: [guaranteed] }), testContainer(guaranteed), GiB)).toBe(-997);
   });
 
-  it('gives up best effort first', () => {
+  it('is highest for BestEffort pods', () => {
     expect(oomScoreAdj(testPod(), testContainer(), GiB)).toBe(1000);
   });
 
-  it('scores by the share of the memory requested, strictly in between', () => {
+  it('depends on the share of requested memory, strictly in between', () => {
     const score = (memory: string, capacity: number | bigint): number =>
       oomScoreAdj(testPod({ containers: [requesting('app', memory)] }), requesting('app', memory), capacity);
     expect(score('256Mi', GiB)).toBe(750);
@@ -67,7 +67,7 @@ describe('oomScoreAdj', () => {
     expect(oomScoreAdj(testPod({ containers, initContainers: [large] }), large, GiB)).toBe(250);
   });
 
-  it('divides what the pod requests beyond its containers among them', () => {
+  it('divides the unassigned pod-level request among the containers', () => {
     const containers = [requesting('a', '256Mi'), testContainer({ name: 'b' })];
     const pod = testPod({ containers, spec: { resources: { requests: { memory: '512Mi' } } } });
     expect(containers.map((container) => oomScoreAdj(pod, container, GiB))).toEqual([625, 875]);

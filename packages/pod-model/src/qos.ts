@@ -11,15 +11,15 @@ import {
   zeroQuantity,
 } from './quantity.ts';
 
-/** How readily a pod is evicted or killed for lack of memory: BestEffort first, Guaranteed last. */
+/** Quality of service. Under memory pressure BestEffort pods are evicted or killed first, Guaranteed ones last. */
 export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort';
 
 const qosResources = ['cpu', 'memory'] as const;
 type QosAmounts = Partial<Record<(typeof qosResources)[number], ParsedQuantity>>;
 
 /**
- * The pod's QoS class: the one in its status, or else computed from CPU and memory of its init and regular containers, or of the pod as a whole
- * where it has resources of its own (KEP-2837). Zero counts as not set.
+ * Returns the pod's QoS class: that of its status, or else computed from CPU and memory of its init and regular containers, or from pod-level resources
+ * (KEP-2837). Zero counts as not set.
  */
 export function podQosClass(pod: Pod): QosClass {
   return pod.status?.qosClass ?? computeQosClass(pod);
@@ -48,7 +48,7 @@ function computeQosClass(pod: Pod): QosClass {
     : 'Burstable';
 }
 
-/** Adds CPU and memory where positive; says how many of the two were. */
+/** Adds positive amounts of CPU and memory. Returns the number of positive amounts. */
 function addPositive(amounts: QosAmounts, list: ResourceRequirements['requests']): number {
   let found = 0;
   for (const name of qosResources) {
@@ -67,13 +67,13 @@ function sameAmount(a: ParsedQuantity | undefined, b: ParsedQuantity | undefined
   return a === undefined || b === undefined ? a === b : compareQuantities(a, b) === 0;
 }
 
-/** Above the node's own daemons, below everything else. */
+/** Score of node-critical and Guaranteed pods: above the node's daemons, below other processes. */
 const PROTECTED_SCORE = -997;
 const BEST_EFFORT_SCORE = 1000;
 
 /**
- * The container's `oom_score_adj`: the kernel kills the highest first. Burstable containers score the lower the more of the node's memory they
- * request; a sidecar never scores higher than the regular containers it serves.
+ * Returns the container's `oom_score_adj`; the kernel kills the highest first. The score of a Burstable container decreases with the share of the node's memory
+ * that it requests. A sidecar's score is never higher than those of the regular containers.
  *
  * @param memoryCapacityBytes memory of the node, more than 0
  */
@@ -93,7 +93,7 @@ export function oomScoreAdj(pod: Pod, container: Container, memoryCapacityBytes:
     const regularScores = (pod.spec?.containers ?? []).map((regular) => scoreOf(memoryRequest(regular)));
     score = Math.min(score, Math.max(...regularScores));
   }
-  // Burstable stays between Guaranteed and BestEffort.
+  // A Burstable score is strictly between those of Guaranteed and BestEffort.
   return Math.min(Math.max(score, BEST_EFFORT_SCORE + PROTECTED_SCORE), BEST_EFFORT_SCORE - 1);
 }
 
@@ -102,7 +102,7 @@ function memoryRequest(container: Container): bigint {
   return request === undefined ? 0n : quantityValue(parseQuantity(request));
 }
 
-/** What the pod requests as a whole beyond its containers, divided among them. */
+/** Returns an equal share of the pod-level memory request that exceeds the containers' requests. */
 function unassignedMemoryShare(pod: Pod): bigint {
   const request = pod.spec?.resources?.requests?.['memory'];
   if (request === undefined) return 0n;

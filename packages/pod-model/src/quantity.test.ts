@@ -52,14 +52,14 @@ describe('parseQuantity and formatQuantity', () => {
     expect(canonical(text)).toBe(want);
   });
 
-  it('reads JSON numbers', () => {
+  it('parses JSON numbers', () => {
     expect(canonical(2)).toBe('2');
     expect(canonical(0.1)).toBe('100m');
     expect(canonical(1e21)).toBe('1e+21');
     expect(compareQuantities(parseQuantity(1e21), parseQuantity('1000E'))).toBe(0);
   });
 
-  it('rounds what is finer than a nano away from zero', () => {
+  it('rounds values finer than 10 ** -9 away from zero', () => {
     expect(canonical('0.1n')).toBe('1n');
     expect(canonical('1.5n')).toBe('2n');
     expect(canonical('-1.5n')).toBe('-2n');
@@ -73,7 +73,7 @@ describe('parseQuantity and formatQuantity', () => {
     expect(canonical('18446744073709551616')).toBe('18446744073709551616');
   });
 
-  it('loses nothing when there is no suffix large enough', () => {
+  it('formats values beyond the largest suffix exactly', () => {
     expect(canonical('1000E')).toBe('1e21');
     expect(formatQuantity(makeQuantity(2n ** 80n, 0, 'binarySI'))).toBe('1048576Ei');
   });
@@ -93,7 +93,7 @@ describe('parseQuantity and formatQuantity', () => {
     ['1e1.5', 'InvalidFormat'],
     ['Pi', 'InvalidNumber'],
     ['1e1001', 'OutOfRange'],
-  ])('refuses %j as %s', (text, code) => {
+  ])('rejects %j as %s', (text, code) => {
     let thrown: unknown;
     try {
       parseQuantity(text);
@@ -105,7 +105,12 @@ describe('parseQuantity and formatQuantity', () => {
     expect((thrown as Error).message).toContain(JSON.stringify(text));
   });
 
-  it('refuses numbers that are none', () => {
+  it('rejects a text of more than a thousand characters, of which it quotes the beginning', () => {
+    expect(parseQuantity('0'.repeat(999) + '1')).toMatchObject({ unscaled: 1n });
+    expect(() => parseQuantity('1'.repeat(1001))).toThrow(`invalid quantity "${'1'.repeat(20)}…"`);
+  });
+
+  it('rejects malformed quantities', () => {
     expect(() => parseQuantity(Number.NaN)).toThrow(QuantityError);
     expect(() => parseQuantity(Number.POSITIVE_INFINITY)).toThrow(QuantityError);
   });
@@ -130,7 +135,7 @@ describe('cpuMillis and quantityNumber', () => {
     expect([cpuMillis(undefined), quantityNumber(undefined)]).toEqual([0, 0]);
   });
 
-  it('give plain numbers', () => {
+  it('return numbers', () => {
     expect(cpuMillis('250m')).toBe(250);
     expect(cpuMillis(2)).toBe(2000);
     expect(quantityNumber('1Gi')).toBe(1_073_741_824);
@@ -138,7 +143,7 @@ describe('cpuMillis and quantityNumber', () => {
 });
 
 describe('sums', () => {
-  it('are written like the first summand, unless that is zero', () => {
+  it('have the format of the first summand, unless that is zero', () => {
     const add = (a: string, b: string): string => formatQuantity(addQuantities(parseQuantity(a), parseQuantity(b)));
     expect(add('1Gi', '1G')).toBe('2073741824');
     expect(add('512Mi', '512Mi')).toBe('1Gi');
@@ -188,7 +193,7 @@ const texts = fc
 const equal = (a: ParsedQuantity, b: ParsedQuantity): boolean => compareQuantities(a, b) === 0;
 
 describe('for any quantity', () => {
-  it('writing and reading gives the same value, and the same text again in the same family of suffixes', () => {
+  it('formatting and parsing gives the same value, and the same text again in the same family of suffixes', () => {
     fc.assert(
       fc.property(fc.oneof(quantities, texts.map(parseQuantity)), (quantity) => {
         const text = formatQuantity(quantity);
@@ -202,7 +207,7 @@ describe('for any quantity', () => {
     );
   });
 
-  it('the value is the next integer away from zero, where an int64 holds it', () => {
+  it('the value is the next integer away from zero, if it fits into an int64', () => {
     fc.assert(
       fc.property(quantities, (quantity) => {
         fc.pre(!quantity.wide);
@@ -217,7 +222,7 @@ describe('for any quantity', () => {
     );
   });
 
-  it('comparing is a total order that adding keeps', () => {
+  it('comparison is a total order that addition preserves', () => {
     fc.assert(
       fc.property(quantities, quantities, quantities, (a, b, c) => {
         const order = Math.sign(compareQuantities(a, b));
@@ -229,7 +234,7 @@ describe('for any quantity', () => {
     );
   });
 
-  it('what was added can be taken away', () => {
+  it('subtraction reverts addition', () => {
     fc.assert(
       fc.property(quantities, quantities, (a, b) => {
         expect(equal(addQuantities(a, b), addQuantities(b, a))).toBe(true);

@@ -1,35 +1,35 @@
 import { QuantityError } from './quantity-error.ts';
 
-/** Which family of suffixes a quantity is written with: `100m`, `5k`; `1Gi`; `12e6`. */
+/** Family of suffixes of a quantity: `100m`, `5k`; `1Gi`; `12e6`. */
 export type QuantityFormat = 'decimalSI' | 'binarySI' | 'decimalExponent';
 
 /**
- * A Kubernetes resource quantity, `unscaled * 10 ** exponent` exactly. Made by {@link parseQuantity} and the functions beside it; the fields are
- * for them alone.
+ * Kubernetes resource quantity with the exact value `unscaled * 10 ** exponent`. The fields are internal to {@link parseQuantity} and the other functions of
+ * this module.
  */
 export interface ParsedQuantity {
   readonly unscaled: bigint;
   readonly exponent: number;
   readonly format: QuantityFormat;
   /**
-   * Whether Kubernetes holds it as a decimal of any size rather than as an int64 and a scale. Both are exact, but their conversions to int64
+   * Whether Kubernetes represents it as a decimal of any size instead of an int64 and a scale. Both are exact, but their conversions to int64
    * overflow differently, see {@link quantityValue}.
    */
   readonly wide: boolean;
-  /** The text it was parsed from, when Kubernetes gives that back unchanged. */
+  /** Original text, if Kubernetes formats the quantity unchanged. */
   readonly text?: string | undefined;
 }
 
 const MAX_INT64 = 2n ** 63n - 1n;
 const MIN_INT64 = -(2n ** 63n);
 
-/** The finest step a quantity can take is 10 ** -9. */
+/** Exponent of the smallest step of a quantity, 10 ** -9. */
 const NANO = -9;
 
-/** Decimal digits that surely fit an int64. */
+/** Number of decimal digits that always fit into an int64. */
 const INT64_DIGITS = 18;
 
-/** Kubernetes takes any exponent; beyond this one, comparing and adding would build numbers of absurd length. */
+/** Largest accepted exponent. Kubernetes accepts any, but larger ones would make comparisons and sums build extremely long numbers. */
 const LARGEST_EXPONENT = 1000;
 
 const decimalSuffixes: ReadonlyMap<string, number> = new Map([
@@ -57,7 +57,10 @@ const powerOfTen = (exponent: number): bigint => powersOfTen[exponent] ?? 10n **
 
 const isInt64 = (value: bigint): boolean => value >= MIN_INT64 && value <= MAX_INT64;
 
-/** Sign, integer digits, fraction digits, suffix. No part can stand for another, so that no text takes long to refuse. */
+/** Longer texts take seconds to parse. No amount needs a tenth of them. */
+const MAX_TEXT_LENGTH = 1_000;
+
+/** Sign, integer digits, fraction digits, suffix. The parts do not overlap, so matching is linear. */
 const pattern = /^([+-]?)([0-9]*)(?:\.([0-9]*))?((?:[eEinumkKMGTP]+[+-]?[0-9]*)?)$/;
 const exponentSuffix = /^[eE]([+-]?[0-9]+)$/;
 
@@ -77,13 +80,14 @@ function interpretSuffix(suffix: string): Suffix | undefined {
 }
 
 /**
- * Reads a quantity by Kubernetes' grammar (apimachinery `resource.Quantity`): an optional sign, a decimal number and a suffix. A JSON number is
- * read as its text. Values finer than a nano are rounded away from zero, values with a binary suffix are capped at `2 ** 63 - 1`.
+ * Parses a quantity by Kubernetes' grammar (apimachinery `resource.Quantity`): an optional sign, a decimal number and a suffix. A JSON number is
+ * parsed as its text of at most 1,000 characters. Values finer than 10 ** -9 are rounded away from zero; values with a binary suffix are capped at `2 ** 63 - 1`.
  *
  * @throws {@link QuantityError}
  */
 export function parseQuantity(quantity: string | number): ParsedQuantity {
   const text = String(quantity);
+  if (text.length > MAX_TEXT_LENGTH) throw new QuantityError('InvalidFormat', `${text.slice(0, 20)}…`);
   const match = pattern.exec(text);
   if (match === null || text === '') throw new QuantityError('InvalidFormat', text);
   const [, sign = '', integerText = '', fraction = '', suffixText = ''] = match;
@@ -95,12 +99,12 @@ export function parseQuantity(quantity: string | number): ParsedQuantity {
   const integer = integerText.replace(/^0+/, '') || '0';
   const narrow = parseNarrow(text, negative, integer, fraction, suffix);
   if (narrow !== undefined) return narrow;
-  // Only here does Kubernetes mind a number without any digit: `Ti` is zero, `Pi` an error.
+  // Like Kubernetes, reject a number without digits only here: `Ti` is zero, `Pi` an error.
   if (integerText === '' && fraction === '') throw new QuantityError('InvalidNumber', text);
   return parseWide(negative, BigInt(integer + fraction), fraction.length, suffix);
 }
 
-/** The form for nearly all quantities; undefined when the number has too many digits for it. */
+/** Parses nearly all quantities; returns `undefined` when the number has too many digits. */
 function parseNarrow(
   text: string,
   negative: boolean,
@@ -113,12 +117,12 @@ function parseNarrow(
   let unscaled: bigint;
   let given: boolean;
   if (format === 'binarySI') {
-    // The unit itself takes about three digits for each ten bits.
+    // The unit accounts for about three digits per ten bits.
     const digitsLeft = 15 - integer.length - Math.trunc((suffix.exponent * 3) / 10) - 1;
     if (fraction !== '' || digitsLeft < 0) return undefined;
     const number = BigInt(integer);
     unscaled = number << BigInt(suffix.exponent);
-    // A multiple of eight may be a multiple of 1024, to be written with the next larger suffix.
+    // A multiple of eight may be a multiple of 1024, which is formatted with the next larger suffix.
     given = (number & 7n) !== 0n;
   } else {
     const digits = integer + fraction;
@@ -159,16 +163,16 @@ function parseWide(negative: boolean, digits: bigint, fractionDigits: number, su
   return { unscaled: negative ? -unscaled : unscaled, exponent, format, wide: true };
 }
 
-/** `ceil(value / 10 ** digits)` of a positive value. */
+/** Returns `ceil(value / 10 ** digits)` of a positive value. */
 function ceilShift(value: bigint, digits: number): bigint {
-  // Whatever is that small is one step; the divisor need not be built.
+  // The result is 1 without computing a huge divisor.
   if (digits > value.toString().length) return 1n;
   const divisor = powerOfTen(digits);
   return (value + divisor - 1n) / divisor;
 }
 
 /**
- * A quantity of `unscaled * 10 ** exponent`: `makeQuantity(250, -3)` is `250m`, `makeQuantity(2 ** 30, 0, 'binarySI')` is `1Gi`.
+ * Creates a quantity of `unscaled * 10 ** exponent`: `makeQuantity(250, -3)` is `250m`, `makeQuantity(2 ** 30, 0, 'binarySI')` is `1Gi`.
  */
 export function makeQuantity(
   unscaled: bigint | number,
@@ -179,24 +183,24 @@ export function makeQuantity(
   return { unscaled: value, exponent, format, wide: !isInt64(value) };
 }
 
-/** Nothing of anything. */
+/** Quantity 0. */
 export const zeroQuantity: ParsedQuantity = makeQuantity(0);
 
-/** Writes a quantity in canonical form: an integer with the largest suffix of its family that keeps it one. */
+/** Formats a quantity in canonical form: an integer with the largest possible suffix of its family. */
 export function formatQuantity(quantity: ParsedQuantity): string {
   if (quantity.text !== undefined) return quantity.text;
   if (quantity.unscaled === 0n) return '0';
   return (quantity.format === 'binarySI' ? formatBinary(quantity) : undefined) ?? formatDecimal(quantity);
 }
 
-/** Undefined when the value is no integer of at least 1024; such are written with decimal suffixes. */
+/** Formats with a binary suffix; returns `undefined` unless the value is an integer of at least 1024. Other values have decimal suffixes. */
 function formatBinary({ unscaled, exponent }: ParsedQuantity): string | undefined {
   const one = powerOfTen(Math.max(0, -exponent));
   if (unscaled % one !== 0n) return undefined;
   let number = exponent >= 0 ? unscaled * powerOfTen(exponent) : unscaled / one;
   if (number > -1024n && number < 1024n) return undefined;
   let power = 0;
-  // Past Ei there is no suffix to go to.
+  // Ei is the largest suffix.
   while (power < binarySuffixes.length - 1 && number % 1024n === 0n) {
     number /= 1024n;
     power++;
@@ -208,7 +212,7 @@ function formatDecimal({ unscaled, exponent, format }: ParsedQuantity): string {
   const digits = unscaled.toString();
   let zeros = 0;
   while (digits.charCodeAt(digits.length - 1 - zeros) === 0x30) zeros++;
-  // Thousands only: what is left over goes back into the number.
+  // Suffixes are multiples of three; the remaining zeros stay in the number.
   const left = (((exponent + zeros) % 3) + 3) % 3;
   const suffixExponent = exponent + zeros - left;
   const number = digits.slice(0, digits.length - zeros) + '0'.repeat(left);
@@ -218,19 +222,19 @@ function formatDecimal({ unscaled, exponent, format }: ParsedQuantity): string {
 }
 
 /**
- * The value as an integer, rounded away from zero, as an int64. Beyond an int64 it is what a kubelet computes: 0, or the low 64 bits when the
+ * Returns the value as an int64, rounded away from zero. A value that overflows gives the kubelet's result: 0, or the low 64 bits if the
  * quantity is wide. Compare with {@link compareQuantities} first where that matters.
  */
 export function quantityValue(quantity: ParsedQuantity): bigint {
   return scaledValue(quantity, 0);
 }
 
-/** A thousand times the value, rounded and limited as {@link quantityValue}. */
+/** Returns the value times 1000, rounded and limited like {@link quantityValue}. */
 export function quantityMilliValue(quantity: ParsedQuantity): bigint {
   return scaledValue(quantity, -3);
 }
 
-/** The value in units of `10 ** scale`. */
+/** Returns the value in units of `10 ** scale`. */
 function scaledValue({ unscaled, exponent, wide }: ParsedQuantity, scale: number): bigint {
   if (exponent >= scale) {
     const value = exponent === scale ? unscaled : unscaled * powerOfTen(exponent - scale);
@@ -239,7 +243,7 @@ function scaledValue({ unscaled, exponent, wide }: ParsedQuantity, scale: number
   }
   const divisor = powerOfTen(scale - exponent);
   if (wide && unscaled < 0n) {
-    // Kubernetes cuts a wide negative number to 64 bits before it divides, and rounds the quotient up. No valid pod has one.
+    // Kubernetes truncates a wide negative number to 64 bits before the division, and rounds the quotient up. No valid pod has one.
     const low = BigInt.asIntN(64, unscaled);
     return low / divisor + (low % divisor === 0n ? 0n : 1n);
   }
@@ -247,7 +251,7 @@ function scaledValue({ unscaled, exponent, wide }: ParsedQuantity, scale: number
   return BigInt.asIntN(64, (unscaled < 0n ? unscaled - rounding : unscaled + rounding) / divisor);
 }
 
-/** The exact sum. It is written like the first summand, unless that is zero. */
+/** Returns the exact sum, in the format of the first summand unless that is zero. */
 export function addQuantities(a: ParsedQuantity, b: ParsedQuantity): ParsedQuantity {
   const format = a.unscaled === 0n ? b.format : a.format;
   const wide = a.wide || b.wide;
@@ -260,7 +264,7 @@ export function addQuantities(a: ParsedQuantity, b: ParsedQuantity): ParsedQuant
   return { unscaled, exponent, format, wide: wide || !isInt64(left) || !isInt64(right) || !isInt64(unscaled) };
 }
 
-/** The exact difference `a - b`, written as {@link addQuantities} does. */
+/** Returns the exact difference `a - b`, in the format of {@link addQuantities}. */
 export function subtractQuantities(a: ParsedQuantity, b: ParsedQuantity): ParsedQuantity {
   return addQuantities(a, {
     unscaled: -b.unscaled,
@@ -270,7 +274,7 @@ export function subtractQuantities(a: ParsedQuantity, b: ParsedQuantity): Parsed
   });
 }
 
-/** Negative when `a` is less than `b`, zero when they are equal, positive when it is more; exact. */
+/** Compares exactly. Returns a negative number when `a` is less than `b`, 0 when they are equal, a positive number otherwise. */
 export function compareQuantities(a: ParsedQuantity, b: ParsedQuantity): number {
   const exponent = Math.min(a.exponent, b.exponent);
   const left = atExponent(a, exponent);
@@ -282,17 +286,17 @@ function atExponent({ unscaled, exponent }: ParsedQuantity, target: number): big
   return exponent === target ? unscaled : unscaled * powerOfTen(exponent - target);
 }
 
-/** Whether the quantity is zero. */
+/** Reports whether the quantity is zero. */
 export function isZeroQuantity(quantity: ParsedQuantity): boolean {
   return quantity.unscaled === 0n;
 }
 
-/** A CPU quantity in thousandths of a CPU, rounded up; 0 when there is none. */
+/** Returns a CPU quantity in thousandths of a CPU, rounded up; 0 for `undefined`. */
 export function cpuMillis(quantity: string | number | undefined): number {
   return quantity === undefined ? 0 : Number(quantityMilliValue(parseQuantity(quantity)));
 }
 
-/** A quantity's value as a number, rounded up to an integer; 0 when there is none. */
+/** Returns the value of a quantity as a number, rounded up to an integer; 0 for `undefined`. */
 export function quantityNumber(quantity: string | number | undefined): number {
   return quantity === undefined ? 0 : Number(quantityValue(parseQuantity(quantity)));
 }

@@ -36,19 +36,19 @@ describe('containerShouldRestart', () => {
   const decide = (container: Partial<Container>, code: number): boolean =>
     containerShouldRestart(testContainer(container), testPod({ restartPolicy: 'Never' }), code);
 
-  it('asks the rules first', () => {
+  it('prefers rules to the policy', () => {
     const container = { restartPolicy: 'Never', restartPolicyRules: [rule('Restart', 'In', 42, 43)] };
     expect([42, 43, 1].map((code) => decide(container, code))).toEqual([true, true, false]);
     const others = { restartPolicy: 'Never', restartPolicyRules: [rule('RestartAllContainers', 'NotIn', 0, 1)] };
     expect([0, 1, 2].map((code) => decide(others, code))).toEqual([false, false, true]);
   });
 
-  it('lets the first rule that matches decide', () => {
+  it('applies the first matching rule', () => {
     const restartPolicyRules = [rule('Unknown', 'In', 42), rule('Restart', 'In', 42)];
     expect(decide({ restartPolicy: 'Never', restartPolicyRules }, 42)).toBe(false);
   });
 
-  it('passes over rules it cannot match, and rules without a restart policy beside them', () => {
+  it('ignores invalid rules, and rules of a container without a restart policy', () => {
     const restartPolicyRules = [{ action: 'Restart' }, rule('Restart', 'Like', 42)];
     expect(decide({ restartPolicy: 'Never', restartPolicyRules }, 42)).toBe(false);
     expect(decide({ restartPolicyRules: [rule('Restart', 'In', 42)] }, 42)).toBe(false);
@@ -61,7 +61,7 @@ describe('shouldContainerBeRestarted', () => {
     ...containers: NonNullable<Parameters<typeof testRuntimePodStatus>[0]>['containers'] & object
   ): boolean => shouldContainerBeRestarted(pod, testContainer(), testRuntimePodStatus({ containers }));
 
-  it('goes by the state of the newest instance', () => {
+  it('depends on the state of the newest instance', () => {
     expect(decide()).toBe(true);
     expect(decide({ state: 'created' })).toBe(true);
     expect(decide({ state: 'unknown' })).toBe(true);
@@ -72,14 +72,14 @@ describe('shouldContainerBeRestarted', () => {
     expect(decide({ name: 'other', state: 'running' })).toBe(true);
   });
 
-  it('is never in a pod being deleted', () => {
+  it('is false in a pod that is being deleted', () => {
     const deleted = testPod({ metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } });
     expect(shouldContainerBeRestarted(deleted, testContainer(), testRuntimePodStatus({ containers: [] }))).toBe(false);
   });
 });
 
 describe('isContainerRestartable', () => {
-  it('is by policy or by a rule', () => {
+  it('depends on the policy and the rules', () => {
     const never = testPod({ restartPolicy: 'Never' });
     expect(isContainerRestartable(testContainer(), never)).toBe(false);
     expect(isContainerRestartable(testContainer(), testPod({ restartPolicy: 'OnFailure' }))).toBe(true);
@@ -99,32 +99,32 @@ describe('restart of all containers', () => {
   const decide = (...containers: ReturnType<typeof exited>[]): boolean =>
     shouldAllContainersRestart(pod, testRuntimePodStatus({ pod, containers }));
 
-  it('could happen where a rule says so', () => {
+  it('is possible with a matching rule', () => {
     expect(allContainersCouldRestart(pod)).toBe(true);
     expect(allContainersCouldRestart(testPod({ initContainers: [trigger] }))).toBe(true);
     expect(allContainersCouldRestart(testPod())).toBe(false);
   });
 
-  it('is asked for by an exit code', () => {
+  it('is demanded by an exit code', () => {
     expect(matchesRestartAllRule(testContainer(trigger), 42)).toBe(true);
     expect(matchesRestartAllRule(testContainer(trigger), 1)).toBe(false);
     const restartPolicyRules = [rule('Restart', 'In', 42), rule('RestartAllContainers', 'In', 42)];
     expect(matchesRestartAllRule(testContainer({ restartPolicy: 'Never', restartPolicyRules }), 42)).toBe(false);
   });
 
-  it('is due when the newest instance of the container exited so', () => {
+  it('is pending when the newest instance of a container exited with such a code', () => {
     expect(decide(exited('trigger', 42))).toBe(true);
     expect(decide(exited('app', 42), exited('trigger', 1), exited('trigger', 42))).toBe(false);
   });
 
-  it('is due while the pod says that it is under way', () => {
+  it('is pending while the pod’s condition is true', () => {
     const conditions = [{ type: 'AllContainersRestarting', status: 'True' }] as const;
     expect(shouldAllContainersRestart(pod, testRuntimePodStatus({ pod }), { conditions })).toBe(true);
     const over = [{ type: 'AllContainersRestarting', status: 'False' }] as const;
     expect(shouldAllContainersRestart(pod, testRuntimePodStatus({ pod }), { conditions: over })).toBe(false);
   });
 
-  it('is due by the reported status where the runtime knows nothing any more', () => {
+  it('is pending by the reported status for a container without instances', () => {
     const reported = {
       containerStatuses: [
         {

@@ -2,19 +2,19 @@ import type { Container, ContainerRestartRule, Pod, PodStatus, RestartPolicy } f
 import { newestContainerStatus } from './runtime-lookup.ts';
 import type { RuntimePodStatus } from './runtime-status.ts';
 
-/** What of a container decides over its restarts. */
+/** Fields of a container that decide about its restarts. */
 export type RestartableContainer = Pick<Container, 'restartPolicy' | 'restartPolicyRules'>;
 
 const isRestartPolicy = (policy: string | undefined): policy is RestartPolicy =>
   policy === 'Always' || policy === 'OnFailure' || policy === 'Never';
 
-/** The container's own restart policy if it has one (KEP-5307), else the pod's. */
+/** Returns the container's restart policy if it has one (KEP-5307), else the pod's. */
 export function effectiveRestartPolicy(container: RestartableContainer, pod: Pod): RestartPolicy {
   if (isRestartPolicy(container.restartPolicy)) return container.restartPolicy;
   return pod.spec?.restartPolicy ?? 'Always';
 }
 
-/** The first of the container's rules that speaks about the exit code. Rules count only beside a restart policy of the container's own. */
+/** Returns the container's first rule that matches the exit code. Rules apply only to containers with a restart policy. */
 function matchingRule(container: RestartableContainer, exitCode: number): ContainerRestartRule | undefined {
   if (container.restartPolicy === undefined) return undefined;
   return container.restartPolicyRules?.find(({ exitCodes }) => {
@@ -29,7 +29,7 @@ function matchingRule(container: RestartableContainer, exitCode: number): Contai
   });
 }
 
-/** Whether a container that exited with this code is to run again: its rules first, then the policy. */
+/** Reports whether a container must restart after an exit code: by its rules first, then by the policy. */
 export function containerShouldRestart(container: RestartableContainer, pod: Pod, exitCode: number): boolean {
   const action = matchingRule(container, exitCode)?.action;
   if (action === 'Restart' || action === 'RestartAllContainers') return true;
@@ -43,7 +43,7 @@ export function containerShouldRestart(container: RestartableContainer, pod: Pod
   }
 }
 
-/** Whether the container is to be started, by what its newest instance is doing. Never in a pod that is being deleted. */
+/** Reports whether the container must be started, given the state of its newest instance. Never in a pod that is being deleted. */
 export function shouldContainerBeRestarted(
   pod: Pod,
   container: RestartableContainer & Pick<Container, 'name'>,
@@ -63,7 +63,7 @@ export function shouldContainerBeRestarted(
   }
 }
 
-/** Whether there is any exit code after which the container would run again. */
+/** Reports whether the container would restart after any exit code. */
 export function isContainerRestartable(container: RestartableContainer, pod: Pod): boolean {
   if (
     container.restartPolicy !== undefined &&
@@ -74,28 +74,28 @@ export function isContainerRestartable(container: RestartableContainer, pod: Pod
   return effectiveRestartPolicy(container, pod) !== 'Never';
 }
 
-/** Whether an exit of any container could lead to a restart of all (KEP-5532). */
+/** Reports whether an exit of a container could restart all containers of the pod (KEP-5532). */
 export function allContainersCouldRestart(pod: Pod): boolean {
   return restartingContainers(pod).some(
     ({ restartPolicyRules }) => restartPolicyRules?.some(({ action }) => action === 'RestartAllContainers') === true,
   );
 }
 
-/** Whether the container, exiting with this code, asks for a restart of all containers of its pod. */
+/** Reports whether an exit code of the container demands a restart of all containers of its pod. */
 export function matchesRestartAllRule(container: RestartableContainer, exitCode: number): boolean {
   return matchingRule(container, exitCode)?.action === 'RestartAllContainers';
 }
 
 /**
- * Whether all containers of the pod are to be restarted: such a restart is under way by the pod's own conditions, or the newest instance of some
- * container exited with a code that asks for one. Where the runtime no longer knows an exited instance, the reported status tells.
+ * Reports whether all containers of the pod must be restarted: the pod's conditions report such a restart in progress, or the newest instance of a
+ * container exited with a code whose rule demands it. The reported status is used for containers without instances in the runtime.
  */
 export function shouldAllContainersRestart(pod: Pod, status: RuntimePodStatus, reported?: PodStatus): boolean {
   if (!allContainersCouldRestart(pod)) return false;
-  const underWay = reported?.conditions?.some(
+  const inProgress = reported?.conditions?.some(
     (condition) => condition.type === 'AllContainersRestarting' && condition.status === 'True',
   );
-  if (underWay === true) return true;
+  if (inProgress === true) return true;
   const reportedContainers = [...(reported?.initContainerStatuses ?? []), ...(reported?.containerStatuses ?? [])];
   return restartingContainers(pod).some((container) => {
     const newest = newestContainerStatus(status, container.name);
@@ -109,7 +109,7 @@ export function shouldAllContainersRestart(pod: Pod, status: RuntimePodStatus, r
   });
 }
 
-/** Ephemeral containers are never restarted. */
+/** Returns the init and regular containers; ephemeral containers are never restarted. */
 function restartingContainers(pod: Pod): readonly Container[] {
   return [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])];
 }

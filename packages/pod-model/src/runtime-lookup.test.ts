@@ -11,19 +11,19 @@ const status = testRuntimePodStatus({
   ],
 });
 
-describe('looking up what runs', () => {
-  it('the newest instance of a container', () => {
+describe('lookups in a runtime status', () => {
+  it('return the newest instance of a container', () => {
     expect(newestContainerStatus(status, 'app')?.restartCount).toBe(1);
     expect(newestContainerStatus(status, 'old')?.state).toBe('exited');
     expect(newestContainerStatus(status, 'absent')).toBeUndefined();
   });
 
-  it('the sandbox in use and what is in it', () => {
+  it('return the active sandbox and its containers', () => {
     expect(activeSandbox(status)?.id).toBe('sandbox-1');
     expect(activeContainerStatuses(status).map(({ id }) => id.id)).toEqual(['app-1']);
   });
 
-  it('nothing is in use when the newest sandbox is not ready', () => {
+  it('return no active sandbox when the newest one is not ready', () => {
     const down = testRuntimePodStatus({ sandboxes: [{ attempt: 1, state: 'notready' }, { attempt: 0 }] });
     expect(activeSandbox(down)).toBeUndefined();
     expect(activeContainerStatuses(down)).toEqual([]);

@@ -1,35 +1,35 @@
-/** What a container is doing, as the runtime reports it (CRI ContainerState). */
+/** State of a container (CRI ContainerState). */
 export type RuntimeContainerState = 'created' | 'running' | 'exited' | 'unknown';
 
-/** Whether a sandbox can take containers (CRI PodSandboxState). */
+/** State of a sandbox (CRI PodSandboxState). */
 export type RuntimeSandboxState = 'ready' | 'notready';
 
-/** A container's id with the runtime that gave it, in the API written `containerd://0123…`. */
+/** Container id with the runtime's name, `containerd://0123…` in the API. */
 export interface ContainerId {
   /** Runtime name as CRI Version reports it, e.g. `containerd`. */
   readonly type: string;
   readonly id: string;
 }
 
-/** A container as ListContainers shows it: enough to see that something changed. */
+/** Container in a response of ListContainers. */
 export interface RuntimeContainer {
   readonly id: ContainerId;
   /** Name in the pod spec (label `io.kubernetes.container.name`). */
   readonly name: string;
   readonly sandboxId: string;
   readonly state: RuntimeContainerState;
-  /** Hash of the spec it was made from (annotation `io.kubernetes.container.hash`), lower-case hex; empty when it has none. */
+  /** Hash of the spec it was created from (annotation `io.kubernetes.container.hash`), in lower-case hex; empty without the annotation. */
   readonly hash: string;
   readonly attempt: number;
   /** Nanoseconds since the epoch. */
   readonly createdAtNanos: bigint;
   /** Image as given at creation. */
   readonly image: string;
-  /** Image id or digest the runtime resolved it to. */
+  /** Image id or digest that the runtime resolved. */
   readonly imageRef: string;
 }
 
-/** A sandbox as ListPodSandbox shows it. */
+/** Sandbox in a response of ListPodSandbox. */
 export interface RuntimeSandbox {
   readonly id: string;
   readonly attempt: number;
@@ -38,14 +38,14 @@ export interface RuntimeSandbox {
   readonly createdAtNanos: bigint;
 }
 
-/** All that the runtime holds of one pod, from the two list calls. */
+/** Sandboxes and containers of one pod, from the two list calls. */
 export interface RuntimePod {
   readonly uid: string;
   readonly name: string;
   readonly namespace: string;
-  /** Highest attempt first, then newest first. Empty when only containers are left. */
+  /** Highest attempt first, then newest first. Empty if the pod has only containers. */
   readonly sandboxes: readonly RuntimeSandbox[];
-  /** Newest first; several attempts of one container share a name. */
+  /** Highest attempt first, then newest first; several attempts of one container share a name. */
   readonly containers: readonly RuntimeContainer[];
 }
 
@@ -57,24 +57,24 @@ export interface RuntimeContainerResources {
   readonly memoryLimitBytes?: number;
 }
 
-/** The identity of a container's first process (CRI ContainerUser.linux). */
+/** Identity of a container's first process (CRI ContainerUser.linux). */
 export interface RuntimeContainerUser {
   readonly uid: number;
   readonly gid: number;
   readonly supplementalGroups: readonly number[];
 }
 
-/** A mount of a container, as far as the agent needs it back. */
+/** Mount of a container. */
 export interface RuntimeMount {
   readonly containerPath: string;
   readonly hostPath: string;
 }
 
-/** One instance of a container in full (CRI ContainerStatus). */
+/** Status of a container instance (CRI ContainerStatus). */
 export interface RuntimeContainerStatus {
   readonly id: ContainerId;
   readonly name: string;
-  /** The sandbox it belongs to; empty when the runtime does not say. */
+  /** Id of its sandbox; empty when the runtime does not report it. */
   readonly sandboxId: string;
   readonly state: RuntimeContainerState;
   /** Nanoseconds since the epoch. */
@@ -85,14 +85,14 @@ export interface RuntimeContainerStatus {
   readonly finishedAtNanos: bigint;
   /** Meaningful when exited. */
   readonly exitCode: number;
-  /** The runtime's word for why it is in its state, e.g. `Completed`, `Error`, `OOMKilled`. */
+  /** Runtime's reason for the state, such as `Completed`, `Error`, `OOMKilled`. */
   readonly reason: string;
   readonly message: string;
-  /** Image name to show. */
+  /** Image name for users. */
   readonly image: string;
-  /** Image the runtime resolved it to, for `imageID`. */
+  /** Image reference that the runtime resolved, for `imageID`. */
   readonly imageRef: string;
-  /** Image id, to find the image in use; falls back to {@link imageRef}. */
+  /** Image id, to detect images in use; falls back to {@link imageRef}. */
   readonly imageId: string;
   /** See {@link RuntimeContainer.hash}. */
   readonly hash: string;
@@ -105,7 +105,7 @@ export interface RuntimeContainerStatus {
   readonly user?: RuntimeContainerUser;
 }
 
-/** One sandbox in full (CRI PodSandboxStatus). */
+/** Status of a sandbox (CRI PodSandboxStatus). */
 export interface RuntimeSandboxStatus extends RuntimeSandbox {
   /** Primary IP first; empty for a pod on the host network. */
   readonly ips: readonly string[];
@@ -116,7 +116,7 @@ export interface RuntimeSandboxStatus extends RuntimeSandbox {
   readonly runtimeHandler: string;
 }
 
-/** What the runtime holds of one pod in full: the input of every decision about it. */
+/** Sandboxes and containers of one pod with their statuses: the input of every decision about the pod. */
 export interface RuntimePodStatus {
   readonly uid: string;
   readonly name: string;
@@ -125,11 +125,11 @@ export interface RuntimePodStatus {
   readonly ips: readonly string[];
   /** Highest attempt first, then newest first. */
   readonly sandboxes: readonly RuntimeSandboxStatus[];
-  /** Every instance of every container, newest first. */
+  /** Every instance of every container, highest attempt first, then newest first. */
   readonly containers: readonly RuntimeContainerStatus[];
 }
 
-/** The status of a pod of which the runtime holds nothing. */
+/** Returns the status of a pod without sandboxes and containers. */
 export function emptyRuntimePodStatus(uid: string, name = '', namespace = ''): RuntimePodStatus {
   return { uid, name, namespace, ips: [], sandboxes: [], containers: [] };
 }

@@ -3,7 +3,7 @@ import { containerHash } from './container-hash.ts';
 import { testContainer, testContainerStatus, testPod, testRuntimePodStatus } from './testing.ts';
 
 describe('builders for tests', () => {
-  it('make a whole pod of nothing, and keep what is said', () => {
+  it('build a pod with defaults, and keep given fields', () => {
     expect(testPod()).toMatchObject({
       metadata: { name: 'web', namespace: 'default', uid: 'uid-web' },
       spec: { restartPolicy: 'Always', containers: [{ name: 'app' }] },
@@ -20,7 +20,7 @@ describe('builders for tests', () => {
     });
   });
 
-  it('make a status of a pod that runs as it should', () => {
+  it('build the status of a running pod', () => {
     const pod = testPod({ containers: [{ name: 'sql', image: 'sql:1' }] });
     const status = testRuntimePodStatus({ pod });
     expect(status).toMatchObject({
@@ -32,7 +32,7 @@ describe('builders for tests', () => {
     expect(status.containers[0]?.hash).toBe(containerHash(testContainer({ name: 'sql', image: 'sql:1' })));
   });
 
-  it('give times that fit the state', () => {
+  it('set times that match the state', () => {
     const { createdAtNanos } = testContainerStatus();
     expect(testContainerStatus({ state: 'created' })).toMatchObject({ startedAtNanos: 0n, finishedAtNanos: 0n });
     const exited = testContainerStatus({ state: 'exited', exitCode: 1 });

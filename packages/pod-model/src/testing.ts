@@ -1,34 +1,35 @@
 import type { Container, Pod } from '@rxlet/kube-api';
 import { containerHash } from './container-hash.ts';
 import type { RuntimeContainerStatus, RuntimePodStatus, RuntimeSandboxStatus } from './runtime-status.ts';
+import { podUid } from './pod-names.ts';
 
 type PodSpec = NonNullable<Pod['spec']>;
 type PodStatus = NonNullable<Pod['status']>;
 type ObjectMeta = NonNullable<Pod['metadata']>;
 
-/** A container of a spec with a name and an image; anything else as given. */
+/** Returns a container of a spec with a default name and image. */
 export function testContainer(container: Partial<Container> = {}): Container {
   return { name: 'app', image: 'registry.example/app:1', ...container };
 }
 
-/** What may be said of a {@link testPod}; what is not said gets a default. */
+/** Fields of a {@link testPod}, with defaults. */
 export interface TestPod {
   readonly name?: string;
   readonly namespace?: string;
   readonly uid?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
-  /** More metadata, e.g. a deletionTimestamp. */
+  /** Further metadata, such as a deletionTimestamp. */
   readonly metadata?: Partial<ObjectMeta>;
   readonly containers?: readonly Partial<Container>[];
   readonly initContainers?: readonly Partial<Container>[];
   readonly restartPolicy?: PodSpec['restartPolicy'];
-  /** More of the spec. */
+  /** Further fields of the spec. */
   readonly spec?: Partial<PodSpec>;
   readonly status?: PodStatus;
 }
 
-/** A pod `web` in namespace `default` with one container `app`, as far as nothing else is said. */
+/** Returns a pod; by default `web` in namespace `default` with one container `app`. */
 export function testPod(pod: TestPod = {}): Pod {
   const { name = 'web', namespace = 'default', uid = `uid-${name}`, labels, annotations, status, initContainers } = pod;
   return {
@@ -46,6 +47,7 @@ export function testPod(pod: TestPod = {}): Pod {
     spec: {
       restartPolicy: pod.restartPolicy ?? 'Always',
       terminationGracePeriodSeconds: 30,
+      enableServiceLinks: true,
       ...(initContainers && { initContainers: initContainers.map(testContainer) }),
       containers: (pod.containers ?? [{}]).map(testContainer),
       ...pod.spec,
@@ -54,10 +56,10 @@ export function testPod(pod: TestPod = {}): Pod {
   };
 }
 
-/** The time test data begin at, 2026-01-01T00:00:00Z, in nanoseconds since the epoch. */
+/** Start time of test data, 2026-01-01T00:00:00Z, in nanoseconds since the epoch. */
 export const testEpochNanos = 1_767_225_600_000_000_000n;
 
-/** A running instance of container `app` in sandbox `sandbox-0`; id and times follow from what is given. */
+/** Returns the status of a container instance; by default of `app` running in `sandbox-0`, with matching id and times. */
 export function testContainerStatus(status: Partial<RuntimeContainerStatus> = {}): RuntimeContainerStatus {
   const { name = 'app', state = 'running', restartCount = 0, createdAtNanos = testEpochNanos } = status;
   return {
@@ -82,7 +84,7 @@ export function testContainerStatus(status: Partial<RuntimeContainerStatus> = {}
   };
 }
 
-/** A ready sandbox with an IP. */
+/** Returns the status of a sandbox; by default ready with an IP. */
 export function testSandboxStatus(status: Partial<RuntimeSandboxStatus> = {}): RuntimeSandboxStatus {
   const { attempt = 0 } = status;
   return {
@@ -98,17 +100,17 @@ export function testSandboxStatus(status: Partial<RuntimeSandboxStatus> = {}): R
   };
 }
 
-/** What may be said of a {@link testRuntimePodStatus}. */
+/** Fields of a {@link testRuntimePodStatus}, with defaults. */
 export interface TestRuntimePodStatus extends Omit<Partial<RuntimePodStatus>, 'sandboxes' | 'containers'> {
-  /** The pod it is of; its name, namespace, UID are taken over, and a running container for each regular one. */
+  /** Pod of the status. Its names and UID are copied; each of its regular containers runs by default. */
   readonly pod?: Pod;
-  /** Newest first; one ready sandbox when not given. */
+  /** Newest first. Default: one ready sandbox. */
   readonly sandboxes?: readonly Partial<RuntimeSandboxStatus>[];
   /** Newest first. */
   readonly containers?: readonly Partial<RuntimeContainerStatus>[];
 }
 
-/** The status of a pod that runs as it should: a ready sandbox, and each regular container running in it. */
+/** Returns the status of a pod; by default with a ready sandbox in which each regular container runs. */
 export function testRuntimePodStatus(status: TestRuntimePodStatus = {}): RuntimePodStatus {
   const { pod = testPod(), sandboxes = [{}], containers, ...rest } = status;
   const sandboxStatuses = sandboxes.map(testSandboxStatus);
@@ -119,7 +121,7 @@ export function testRuntimePodStatus(status: TestRuntimePodStatus = {}): Runtime
     ...(container.image !== undefined && { image: container.image }),
   }));
   return {
-    uid: pod.metadata?.uid ?? '',
+    uid: podUid(pod),
     name: pod.metadata?.name ?? '',
     namespace: pod.metadata?.namespace ?? '',
     ips: newest?.state === 'ready' ? newest.ips : [],

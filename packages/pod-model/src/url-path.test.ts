@@ -26,7 +26,7 @@ describe('urlPath', () => {
     ['/a\r\nX: y', '/a%0D%0AX:%20y'],
   ])('%j → %j', (path, want) => expect(urlPath(path)).toBe(want));
 
-  it('makes a path of any text that a request line can hold', () => {
+  it('returns a valid request line for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (path) => {
         expect(urlPath(path)).toMatch(/^\/[\u0021-\u007e]*$/);

@@ -1,10 +1,10 @@
-/** What may stand in a path as it is (RFC 3986, section 3.3, and the brackets that are tolerated). */
+/** Characters that need no escape in a path (RFC 3986, section 3.3, and brackets, which are tolerated). */
 const PLAIN_PATH = /^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/[\]]|%[0-9A-Fa-f]{2})*$/;
 const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
 
 /**
- * Path and query of an `httpGet` action's `path`, as they go over the wire. It is read as a URL: the query is kept, scheme, host and fragment are left
- * out, and dot segments stay. One that is no URL is all path. Query and path are percent-encoded where they must be, and nowhere else.
+ * Returns path and query of an `httpGet` action's `path` for the request line. It is parsed as a URL: the query and dot segments are kept, scheme, host and
+ * fragment are dropped. Text that is not a URL is a path. Only characters that need it are percent-encoded.
  */
 export function urlPath(path: string): string {
   const withoutFragment = path.replace(/#.*$/s, '');
@@ -29,17 +29,17 @@ function decodeEscapes(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
-    // Escaped bytes that are not UTF-8 cannot be text; they stay.
+    // Escaped bytes that are not UTF-8 are kept.
     return path;
   }
 }
 
-/** Percent-encodes all but what never needs it. */
+/** Percent-encodes all characters of a path that may need it. */
 function escapeText(text: string): string {
   return text.replace(/[^A-Za-z0-9\-._~$&+,/:;=@]/gu, encodeCharacter);
 }
 
-/** A query is left as written but for what a request line cannot hold. */
+/** Percent-encodes only the characters of a query that a request line cannot contain. */
 function escapeQuery(query: string): string {
   return query.replace(/[^\u0021-\u007e]/gu, encodeCharacter);
 }

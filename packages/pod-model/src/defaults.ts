@@ -1,0 +1,1 @@
+export { defaultPod } from './defaults/default-pod.ts';

@@ -1,0 +1,36 @@
+import { isIP, SocketAddress } from 'node:net';
+
+/** Returns the canonical form of an address; `undefined` for an invalid or link-scoped one. */
+export function canonicalIp(text: string): string | undefined {
+  // Runtimes may pad IPv4 addresses with zeros.
+  const withoutZeros = text.replace(/(?<![^.])0+(?=\d)/g, '');
+  if (isIP(withoutZeros) === 4) return withoutZeros;
+  if (isIP(text) !== 6 || text.includes('%')) return undefined;
+  const address = new SocketAddress({ address: text, family: 'ipv6' }).address;
+  const mapped = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : '';
+  return isIP(mapped) === 4 ? mapped : address;
+}
+
+/**
+ * Returns the IPs of a pod for its status: at most one of each family, that of `primaryIp` (the first address of the node; default IPv4) first. Invalid IPs are left
+ * out.
+ */
+export function sortPodIps(ips: readonly string[], primaryIp?: string): readonly string[] {
+  const primaryFamily = isIP(primaryIp ?? '') === 6 ? 6 : 4;
+  const valid = ips.map(canonicalIp).filter((ip) => ip !== undefined);
+  const primary = valid.find((ip) => isIP(ip) === primaryFamily);
+  const secondary = valid.find((ip) => isIP(ip) !== primaryFamily);
+  return [primary, secondary].filter((ip) => ip !== undefined);
+}
+
+/**
+ * Returns the IPs of a pod in the host network. A pod without an IP gets the IPs of the node. A pod with an IP keeps it, and gets the second IP of the node if that
+ * is of the other family.
+ */
+export function hostNetworkPodIps(podIps: readonly string[], hostIps: readonly string[]): readonly string[] {
+  const [primary, secondary] = hostIps;
+  if (primary === undefined) return podIps;
+  const ips = podIps.length === 0 ? [primary] : podIps;
+  if (secondary === undefined || ips.length !== 1 || isIP(ips[0] ?? '') === isIP(secondary)) return ips;
+  return [...ips, secondary];
+}
