@@ -11,7 +11,7 @@ import {
   statusError,
 } from './status-error.ts';
 
-/** A call to be made, and what to do with what comes of it. */
+/** A call to start, with its callbacks. */
 export interface CallInit {
   /** `/package.Service/Method`. */
   readonly path: string;
@@ -21,39 +21,39 @@ export interface CallInit {
   readonly timeoutMs: number;
   /** Not aborted yet. */
   readonly signal: AbortSignal | undefined;
-  /** A message that was asked for. */
+  /** Receives a message that was requested. */
   onMessage(message: Buffer): void;
-  /** The call is over: with an error, or because the server sent all it had. Nothing is called any more. */
+  /** Called last, with the error, or without one when the server has sent everything. */
   onEnd(error: CriError | undefined): void;
 }
 
-/** A call under way. */
+/** A call in flight. */
 export interface ActiveCall {
   readonly subject: CallSubject;
   /** Whether it may have reached the runtime. */
   readonly sent: boolean;
-  /** Asks for one more message. Until it comes, or the end, nothing may be asked for again. */
+  /** Requests one more message. It must not be called again before that message or the end. */
   read(): void;
-  /** Ends the call with `error` and tells the server that nobody waits for it any more. */
+  /** Ends the call with `error` and cancels it at the server. */
   end(error: CriError): void;
 }
 
-/** What a call needs to know of its connection. */
+/** Connection as a call sees it. */
 export interface CallContext {
   readonly clock: Clock;
   readonly channel: ChannelInterface;
-  /** The calls under way: bounded by what their callers wait for. */
+  /** Calls in flight, bounded by their callers. */
   readonly activeCalls: Set<ActiveCall>;
   readonly ready: boolean;
-  /** How many times the connection has been made: tells a call that never left from one whose connection broke. */
+  /** Number of connections made so far. It distinguishes a call that was never sent from one whose connection broke. */
   readonly connectionCount: number;
-  /** Finds out why there is no connection. */
+  /** Returns the reason why there is no connection. */
   explainFailure(method: string): Promise<CriError>;
 }
 
 /**
- * Whether a status, come while there is no connection, is what grpc-js makes of that, and not the server's last word: `Unavailable`, or the reset of the
- * stream by a server that is dying.
+ * Reports whether a status without a connection comes from grpc-js, and not from the server: `Unavailable`, or the reset of the stream by a server that is
+ * shutting down.
  */
 function isLocal({ code, details }: CallStatus): boolean {
   return (
@@ -63,14 +63,14 @@ function isLocal({ code, details }: CallStatus): boolean {
   );
 }
 
-/** All calls have the same metadata: none. */
+/** Metadata of all calls: none. */
 const NO_METADATA = new Metadata();
 
 /**
- * Sends a request and asks for the first message.
+ * Sends a request and requests the first message.
  *
- * The deadline is kept here, by the injected clock, and not by grpc-js, which knows the system's time only. The server learns of it when it passes, by
- * the cancellation of the call; the header that would announce it is not sent.
+ * The injected clock keeps the deadline, not grpc-js, which uses only the system's time. No deadline header is sent; the server sees a cancellation when the
+ * deadline passes.
  */
 export function startCall(context: CallContext, init: CallInit): ActiveCall {
   const { clock, activeCalls } = context;

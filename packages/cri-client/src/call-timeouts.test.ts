@@ -26,7 +26,7 @@ describe('defaultTimeoutMs', () => {
     expect(defaultTimeoutMs(method, request, 120_000)).toBe(expected);
   });
 
-  it('has no deadline at all where there is none by default', () => {
+  it('has no deadline if there is none by default', () => {
     expect(defaultTimeoutMs('StopContainer', create(StopContainerRequestSchema, { timeout: 30n }), Infinity)).toBe(
       Infinity,
     );

@@ -7,19 +7,19 @@ import type {
 
 type TimeoutRule<Request> = (request: Request, timeoutMs: number) => number;
 
-/** The RPCs whose deadline is not simply the kubelet's `runtimeRequestTimeout`. */
+/** RPCs whose deadline differs from the kubelet's `runtimeRequestTimeout`. */
 const RULES = {
   // Creating a sandbox may pull its image and runs network plugins.
   RunPodSandbox: (_request: RunPodSandboxRequest, timeoutMs) => 2 * timeoutMs,
   StopContainer: (request: StopContainerRequest, timeoutMs) => timeoutMs + Math.max(0, secondsToMs(request.timeout)),
-  // A command without a timeout may run for as long as it likes.
+  // A command without a timeout may run without limit.
   ExecSync: (request: ExecSyncRequest, timeoutMs) =>
     request.timeout > 0n ? timeoutMs + secondsToMs(request.timeout) : Infinity,
   CheckpointContainer: (request: CheckpointContainerRequest, timeoutMs) => {
     if (request.timeout === 0n) return timeoutMs;
     return request.timeout > 0n ? secondsToMs(request.timeout) : Infinity;
   },
-  // The image decides how long a pull takes; only its caller can tell when it no longer makes progress.
+  // The duration of a pull depends on the image; only its caller can detect that it makes no progress.
   PullImage: () => Infinity,
 } satisfies Record<string, TimeoutRule<never>>;
 
@@ -30,7 +30,7 @@ function secondsToMs(seconds: bigint): number {
 }
 
 /**
- * The deadline of a unary call that its caller gave none, in milliseconds; `Infinity`: none. These are the kubelet's rules; `timeoutMs` is its
+ * Returns the deadline of a unary call without one of its caller, in milliseconds; `Infinity`: none. These are the kubelet's rules; `timeoutMs` is its
  * `runtimeRequestTimeout`.
  */
 export function defaultTimeoutMs(method: string, request: object, timeoutMs: number): number {

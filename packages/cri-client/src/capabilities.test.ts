@@ -59,7 +59,7 @@ describe('the version of the CRI', () => {
     ['v1alpha2', ['v1alpha2']],
     ['v1', ['v1']],
     ['v1', ['v1', 'v1alpha2']],
-  ] as const)('is %s with a runtime that speaks %j, through the whole life of a pod', async (version, versions) => {
+  ] as const)('is %s with a runtime that serves %j, through the whole life of a pod', async (version, versions) => {
     await using _server = await serve(versions);
     await using client = testClient(path);
     expect(client.apiVersion()).toBeUndefined();
@@ -105,7 +105,7 @@ describe('the version of the CRI', () => {
 });
 
 describe('a missing capability', () => {
-  it('is asked for once, and told from a refusal', async () => {
+  it('is requested once, and distinguished from a rejection', async () => {
     let calls = 0;
     await using _server = await serve(undefined, {
       podSandboxStats: () => {
@@ -121,7 +121,7 @@ describe('a missing capability', () => {
     expect(second).toMatchObject({ kind: 'unimplemented', remembered: true, code: StatusCode.Unimplemented });
   });
 
-  it('is found by probing what does no harm', async () => {
+  it('is found by probing RPCs without effects', async () => {
     await using _server = await serve(undefined, {
       listMetricDescriptors: () => Promise.reject(new ServiceError(StatusCode.Unimplemented, 'not there')),
     });
@@ -143,7 +143,7 @@ describe('the outcome of a failed call', () => {
       options?.signal?.addEventListener('abort', () => reject(options.signal!.reason as Error)),
     );
 
-  it('is unknown after the deadline of a call that changes something', async () => {
+  it('is unknown after the deadline of a call with effects', async () => {
     await using _server = await serve(undefined, { runPodSandbox: hang, status: hang });
     await using client = testClient(path);
     await client.runtime.version({});
@@ -177,7 +177,7 @@ describe('the outcome of a failed call', () => {
     expect(hasUnknownOutcome(await lost)).toBe(true);
   });
 
-  it('is none when it never left, and refused when the runtime said no', async () => {
+  it('is none when it was not sent, and rejected when the runtime rejected it', async () => {
     await using client = testClient(path);
     expect(await failureOf(client.runtime.runPodSandbox({}))).toMatchObject({
       kind: 'socket-missing',
@@ -188,6 +188,6 @@ describe('the outcome of a failed call', () => {
     });
     await using _server = await serve(undefined);
     await stateIs(client.state$, 'ready');
-    expect(await failureOf(client.runtime.startContainer({ containerId: 'x' }))).toMatchObject({ outcome: 'refused' });
+    expect(await failureOf(client.runtime.startContainer({ containerId: 'x' }))).toMatchObject({ outcome: 'rejected' });
   });
 });

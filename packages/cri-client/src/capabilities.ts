@@ -3,17 +3,17 @@ import { ImageServiceDescriptor, RuntimeServiceDescriptor } from '@rxlet/cri-api
 import { CriError } from './cri-error.ts';
 import type { Capability, CriApiVersion, ServiceKnowledge } from './service-knowledge.ts';
 
-/** What the connected runtime can do, as far as its answers have told. */
+/** Capabilities of the connected runtime, as far as its answers have shown them. */
 export interface Capabilities {
-  /** The version in use; `undefined` until the runtime answered on this connection. */
+  /** Version in use; `undefined` until the runtime has answered on this connection. */
   readonly runtimeApiVersion: CriApiVersion | undefined;
-  /** The same of the image service. */
+  /** Version in use by the image service. */
   readonly imageApiVersion: CriApiVersion | undefined;
   /** All RPCs of CRI v1, by their names (`GetContainerEvents`). */
   readonly rpcs: Readonly<Record<string, Capability>>;
 }
 
-/** Reads the knowledge of both services. */
+/** Returns the capabilities of both services. */
 export function readCapabilities(runtime: ServiceKnowledge, images: ServiceKnowledge): Capabilities {
   const of = (knowledge: ServiceKnowledge, methods: readonly { readonly name: string }[]) =>
     methods.map(({ name }): [string, Capability] => [name, knowledge.capability(name)]);
@@ -27,12 +27,12 @@ export function readCapabilities(runtime: ServiceKnowledge, images: ServiceKnowl
   };
 }
 
-/** The id of nothing, so that little is answered. */
+/** Id that matches nothing, so that the responses are small. */
 const NOTHING = 'rxlet-capability-probe';
 
 type Probe = (options: CallOptions) => Promise<unknown>;
 
-/** RPCs that can be called without a trace, by name. The others can only be found out by using them. */
+/** Returns calls of the RPCs that change nothing, by name. Support for the others shows only in their use. */
 function harmlessProbes(runtime: RuntimeService, images: ImageService): Readonly<Record<string, Probe>> {
   const filter = { id: NOTHING };
   return {
@@ -53,7 +53,7 @@ function harmlessProbes(runtime: RuntimeService, images: ImageService): Readonly
   };
 }
 
-/** Calls the harmless ones of the RPCs that are still unknown, one after the other. Rejects with what keeps it from asking, such as no connection. */
+/** Calls the unknown RPCs that change nothing, one after the other. Rejects when the runtime cannot be reached. */
 export async function probeUnknown(
   services: { readonly runtime: RuntimeService; readonly images: ImageService },
   capabilities: () => Capabilities,
@@ -69,4 +69,4 @@ export async function probeUnknown(
   }
 }
 
-const ANSWERS: ReadonlySet<string> = new Set(['unimplemented', 'refused']);
+const ANSWERS: ReadonlySet<string> = new Set(['unimplemented', 'rejected']);

@@ -22,7 +22,7 @@ describe('connectFailure', () => {
     ],
     [{ kind: 'permission-denied' }, 'permission-denied', 'permission denied; run as root'],
     [{ kind: 'not-a-socket', what: 'a directory' }, 'connection-refused', 'it is a directory, not a socket'],
-    [{ kind: 'refused' }, 'connection-refused', 'nobody listens on it'],
+    [{ kind: 'refused' }, 'connection-refused', 'no process listens on it'],
     [{ kind: 'foreign' }, 'not-a-cri', 'does not speak gRPC'],
     [{ kind: 'closed' }, 'unavailable', 'closes connections at once'],
     [{ kind: 'silent' }, 'unavailable', 'does not answer'],
@@ -42,7 +42,7 @@ describe('connectFailure', () => {
     expect(error.message).not.toContain('\n');
   });
 
-  it('speaks of the image service where it is one', () => {
+  it('names the image service if it is one', () => {
     const { message } = connectFailure({ kind: 'missing' }, parseEndpoint('unix:///run/i.sock', IMAGE_ROLE));
     expect(message).toContain('cannot connect to the image service at unix:///run/i.sock');
     expect(message).toContain('--image-service-endpoint');

@@ -3,7 +3,7 @@ import { CriError, type CriErrorKind } from './cri-error.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { SocketFinding } from './socket-probe.ts';
 
-/** The error of a connection that could not be made, worded from what was found at its socket. */
+/** Returns the error of a failed connection, with the findings at its socket. */
 export function connectFailure(finding: SocketFinding, endpoint: Endpoint, method?: string): CriError {
   const [kind, reason] = explain(finding, endpoint);
   const message = `cannot connect to the ${endpoint.role.noun} at ${endpoint.url}: ${reason}`;
@@ -27,7 +27,7 @@ function explain(finding: SocketFinding, { role }: Endpoint): [kind: CriErrorKin
     case 'not-a-socket':
       return ['connection-refused', `it is ${finding.what}, not a socket; ${isItRight}`];
     case 'refused':
-      return ['connection-refused', 'the socket is there, but nobody listens on it; is the runtime running?'];
+      return ['connection-refused', 'the socket exists, but no process listens on it; is the runtime running?'];
     case 'foreign':
       return ['not-a-cri', `what answers there does not speak gRPC; ${isItRight}`];
     case 'closed':

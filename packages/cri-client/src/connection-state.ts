@@ -1,7 +1,7 @@
 import type { CriError } from './cri-error.ts';
 
 /**
- * The state of the connection to a runtime.
+ * State of the connection to a runtime.
  *
  * ```text
  *            first call              handshake done
@@ -12,20 +12,20 @@ import type { CriError } from './cri-error.ts';
  *                         └────────────────────────────┘
  * ```
  *
- * - `idle`: no call has been made yet, so nothing was tried.
+ * - `idle`: no call has been made yet, and no connection attempted.
  * - `connecting`: calls wait for the outcome of the attempt.
  * - `ready`: calls go out at once.
- * - `unavailable`: attempts go on in the background with a growing delay; calls fail at once with the same kind of error as `error`.
+ * - `unavailable`: attempts continue in the background with a growing delay; calls fail at once with the same kind of error as `error`.
  */
 export type ConnectionState =
   | {
       readonly kind: 'idle' | 'connecting' | 'ready';
-      /** Since when, in milliseconds since the epoch. */
+      /** Time of the last change, in milliseconds since the epoch. */
       readonly sinceMs: number;
     }
   | {
       readonly kind: 'unavailable';
       readonly sinceMs: number;
-      /** Why no connection can be made. */
+      /** Error of the last attempt. */
       readonly error: CriError;
     };

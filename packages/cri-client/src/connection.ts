@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { Channel, connectivityState } from '@grpc/grpc-js';
-import type { Clock, Logger, Random, Timer } from '@rxlet/component-base';
+import { type Clock, errorMessage, type Logger, type Random, type Timer } from '@rxlet/component-base';
 import { BehaviorSubject, type Observable } from 'rxjs';
 import { type ActiveCall, type CallContext, type CallInit, startCall } from './active-call.ts';
 import { connectFailure } from './connect-failure.ts';
@@ -32,16 +32,16 @@ export interface Connection extends AsyncDisposable {
   readonly endpoint: Endpoint;
   readonly state$: Observable<ConnectionState>;
   readonly closed: boolean;
-  /** Number of the present connection; `undefined` while there is none. */
+  /** Number of the current connection; `undefined` while there is none. */
   readonly epoch: number | undefined;
   /** Starts a call, which must not be done on a closed connection. */
   call(init: CallInit): ActiveCall;
 }
 
-/** Just under 25 days, the longest timer there is. */
+/** Just under 25 days, the longest timer of Node.js. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Creates a {@link Connection}. It connects with the first call, and from then on it stays connected, or tries to, until it is disposed of. */
+/** Creates a {@link Connection}. It connects with the first call, and from then on stays connected or reconnects until it is disposed of. */
 export function createConnection(ports: ConnectionPorts, endpoint: Endpoint, options: ConnectionOptions): Connection {
   const { clock, socketProbe } = ports;
   const logger = ports.logger.child({ endpoint: endpoint.url });
@@ -102,15 +102,15 @@ export function createConnection(ports: ConnectionPorts, endpoint: Endpoint, opt
         state.next({ kind: 'ready', sinceMs: clock.now() });
         break;
       case connectivityState.TRANSIENT_FAILURE:
-        // The channel stays in this state through all further attempts, until one succeeds.
+        // The channel stays in this state until an attempt succeeds.
         void explainFailure();
         break;
       case connectivityState.CONNECTING:
         if (state.value.kind !== 'connecting') state.next({ kind: 'connecting', sinceMs: clock.now() });
         break;
       case connectivityState.IDLE:
-        // Where grpc-js waits for the next call after a connection was lost; here it reconnects by itself. Not within the callback, which
-        // comes from the midst of the channel's own change of state.
+        // After a lost connection grpc-js waits for the next call; reconnect at once instead. Not within the callback, which runs amid the channel's own change
+        // of state.
         if (previous !== connectivityState.IDLE) queueMicrotask(reconnect);
         break;
       case connectivityState.SHUTDOWN:
@@ -122,9 +122,18 @@ export function createConnection(ports: ConnectionPorts, endpoint: Endpoint, opt
     if (!closing.signal.aborted) channel.getConnectivityState(true);
   }
 
-  /** Looks at the socket, once for all calls that fail together, and notes what is found. */
+  /** Never rejects, because every failed call waits for the finding. */
+  async function examineSocket(): Promise<SocketFinding> {
+    try {
+      return await socketProbe.examine(endpoint.path, closing.signal);
+    } catch (error) {
+      return { kind: 'failed', message: errorMessage(error) };
+    }
+  }
+
+  /** Examines the socket, once for all calls that fail together, and records the finding. */
   async function explainFailure(method?: string): Promise<CriError> {
-    examination ??= socketProbe.examine(endpoint.path, closing.signal).finally(() => (examination = undefined));
+    examination ??= examineSocket().finally(() => (examination = undefined));
     const finding = await examination;
     if (finding.kind === 'answers') gate.hurry();
     noteFinding(finding);
@@ -164,7 +173,7 @@ export function createConnection(ports: ConnectionPorts, endpoint: Endpoint, opt
   };
 }
 
-/** The cancellations of the calls need not reach the server: it cancels what belongs to a connection when that goes. */
+/** The cancellations need not reach the server: it cancels the calls of a closed connection. */
 function destroySocket(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     socket.once('close', () => resolve());
@@ -180,13 +189,15 @@ function channelOptions(options: ConnectionOptions): Record<string, string | num
     'grpc.keepalive_time_ms': options.keepAliveIntervalMs,
     'grpc.keepalive_timeout_ms': 20_000,
     'grpc.keepalive_permit_without_calls': 0,
-    // An idle channel would wait for the next call, and in some versions did not wake up even then (grpc-node#2748).
+    // An idle channel would wait for the next call, and in some versions did not reconnect even then (grpc-node#2748).
     'grpc.client_idle_timeout_ms': LONGEST_TIMER_MS,
-    // The gate sees to the delays between attempts, so that those of grpc-js are to be as short as can be.
+    // The gate delays the attempts, so the delays of grpc-js must be minimal.
     'grpc.initial_reconnect_backoff_ms': 1,
     'grpc.max_reconnect_backoff_ms': 1,
-    // Two clients of one socket share nothing, so that closing one does not concern the other.
+    // Two clients of one socket share nothing, so that closing one does not affect the other.
     'grpc.use_local_subchannel_pool': 1,
     'grpc.enable_channelz': 0,
+    // Callers decide on retries; requests kept for them take some 4 % of the CPU of starting pods.
+    'grpc.enable_retries': 0,
   };
 }

@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { seededRandom, systemClock } from '@rxlet/component-base';
 import { NamespaceMode } from '@rxlet/cri-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BUSYBOX_REFERENCE, busyboxImage } from '../../../tools/containerd/build-image.ts';
+import { BUSYBOX_REFERENCE, busyboxImage } from '@rxlet/test-containerd/build-image';
 import {
   containerdUnavailable,
   type PrivateContainerd,
   startPrivateContainerd,
-} from '../../../tools/containerd/private-containerd.ts';
+} from '@rxlet/test-containerd/private-containerd';
 import { createCriClient, type CriClient } from './create-cri-client.ts';
 import { CapabilityMissing } from './cri-error.ts';
 
 const unavailable = containerdUnavailable();
 
-/** What containerd 1.6 lacks of the CRI v1 of today. */
+/** RPCs of CRI v1 that containerd 1.6 lacks. */
 const MISSING = [
   'CheckpointContainer',
   'GetContainerEvents',
@@ -51,7 +51,7 @@ describe.skipIf(unavailable !== undefined)('containerd 1.6', () => {
     removeCgroup();
   });
 
-  it('answers every RPC that it has, and the others are missing capabilities, asked for once', async () => {
+  it('answers every RPC that it has, and the others are missing capabilities, requested once', async () => {
     const { runtime, images } = client;
     const linux = {
       cgroupParent: `/${CGROUP}`,
@@ -70,10 +70,10 @@ describe.skipIf(unavailable !== undefined)('containerd 1.6', () => {
     expect((await images.listImages({})).images).not.toEqual([]);
     expect((await images.imageStatus({ image })).image?.repoTags).toEqual([BUSYBOX_REFERENCE]);
     expect((await images.imageFsInfo({})).imageFilesystems).not.toEqual([]);
-    // Nobody serves this registry.
+    // No server listens at this registry.
     await expect(images.pullImage({ image: { image: 'localhost:1/nothing:1' } })).rejects.toMatchObject({
-      kind: 'refused',
-      outcome: 'refused',
+      kind: 'rejected',
+      outcome: 'rejected',
     });
     await images.removeImage({ image: { image: 'localhost:1/nothing:1' } });
 
@@ -134,7 +134,7 @@ describe.skipIf(unavailable !== undefined)('containerd 1.6', () => {
   });
 });
 
-/** The runtime makes the cgroup of a pod, but leaves it behind. */
+/** Removes the cgroup of a pod, which the runtime creates and leaves behind. */
 function removeCgroup(): void {
   const root = '/sys/fs/cgroup';
   for (const path of [root, ...readdirSync(root).map((name) => join(root, name))].map((parent) =>

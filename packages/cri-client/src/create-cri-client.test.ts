@@ -47,14 +47,14 @@ function startScript(name: string, ...args: string[]): ChildProcessByStdio<null,
 }
 
 describe('endpoints', () => {
-  it('are checked when the client is made', () => {
+  it('are checked when the client is created', () => {
     expect(() => testClient('x', {}, { endpoint: 'tcp://localhost:1' })).toThrow(
       expect.objectContaining({ kind: 'invalid-endpoint' }),
     );
     expect(() => testClient('/x', {}, { imageEndpoint: 'x.sock' })).toThrow('--image-service-endpoint');
   });
 
-  it('without a scheme work, with a warning that says what to write', async () => {
+  it('without a scheme work, with a warning that names the right form', async () => {
     await using _server = await startCriServer(path, runtimeNamed('x'));
     const logger = recordingLogger();
     await using client = testClient(path, { logger }, { endpoint: path, imageEndpoint: '' });
@@ -122,7 +122,7 @@ describe('a socket that cannot be used', () => {
     });
   });
 
-  it('is told apart when it is a file', async () => {
+  it('is reported as a file', async () => {
     await writeFile(path, '');
     await using client = testClient(path);
     const error = await failureOf(client.runtime.version({}));
@@ -130,14 +130,22 @@ describe('a socket that cannot be used', () => {
     expect(error.message).toContain('it is a regular file, not a socket');
   });
 
-  it('is told apart when permission is denied', async () => {
+  it('is reported when permission is denied', async () => {
     const finding: SocketFinding = { kind: 'permission-denied', owner: 'mode 0660, owner 0:999' };
     await using client = testClient(path, { socketProbe: { examine: () => Promise.resolve(finding) } });
     expect(await failureOf(client.runtime.version({}))).toMatchObject({ kind: 'permission-denied' });
     expect((await stateIs(client.state$, 'unavailable')).error.kind).toBe('permission-denied');
   });
 
-  it('is told apart when another protocol is spoken on it', async () => {
+  it('fails calls all the same when the probe of the socket fails', async () => {
+    await using client = testClient(path, { socketProbe: { examine: () => Promise.reject(new Error('no probe')) } });
+    expect(await failureOf(client.runtime.version({}))).toMatchObject({
+      kind: 'unavailable',
+      message: `cannot connect to the container runtime at unix://${path}: no probe`,
+    });
+  });
+
+  it('is reported when it serves another protocol', async () => {
     await using _server = await startRawServer(path, (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'));
     await using client = testClient(path);
     expect(await failureOf(client.runtime.version({}))).toMatchObject({
@@ -146,7 +154,7 @@ describe('a socket that cannot be used', () => {
     });
   });
 
-  it('does not hold up calls for longer than the connect timeout when nobody answers, and its connection is dropped', async () => {
+  it('fails calls after the connect timeout without an answer, and drops its connection', async () => {
     const clock = createVirtualClock();
     const accepted = Promise.withResolvers<void>();
     const dropped = Promise.withResolvers<void>();
@@ -171,7 +179,7 @@ describe('a socket that cannot be used', () => {
 });
 
 describe('the connection', () => {
-  it('is tried first with the first call, and told as it is to late subscribers', async () => {
+  it('is used from the first call on, and late subscribers get its current state', async () => {
     await using _server = await startCriServer(path, runtimeNamed('x'));
     const clock = createVirtualClock();
     const client = testClient(path, { clock });
@@ -183,7 +191,7 @@ describe('the connection', () => {
     expect((await states).map(({ kind }) => kind)).toEqual(['idle', 'connecting', 'ready']);
   });
 
-  it('is made again by itself when the server comes back', async () => {
+  it('reconnects by itself when the server comes back', async () => {
     const logger = recordingLogger();
     const client = testClient(path, { logger });
     const states = firstValueFrom(client.state$.pipe(toArray()));
@@ -213,7 +221,7 @@ describe('the connection', () => {
     ]);
   });
 
-  it('is tried again after a delay by the injected clock', async () => {
+  it('is retried after a delay by the injected clock', async () => {
     const clock = createVirtualClock();
     await using client = testClient(path, { clock }, { initialReconnectDelayMs: 1000, maxReconnectDelayMs: 1000 });
     await failureOf(client.runtime.version({}));
@@ -226,7 +234,7 @@ describe('the connection', () => {
     await ready;
   });
 
-  it('is hurried by a call that finds the runtime back', async () => {
+  it('is retried at once after a call that finds the runtime back', async () => {
     const clock = createVirtualClock();
     await using client = testClient(path, { clock }, { initialReconnectDelayMs: 1, maxReconnectDelayMs: 3600_000 });
     await failureOf(client.runtime.version({}));
@@ -261,7 +269,7 @@ describe('the connection', () => {
     await rm(path);
   });
 
-  it('says something new when the reason changes', async () => {
+  it('reports a changed reason', async () => {
     await using client = testClient(path);
     await failureOf(client.runtime.version({}));
     expect((await stateIs(client.state$, 'unavailable')).error.kind).toBe('socket-missing');
@@ -272,7 +280,7 @@ describe('the connection', () => {
 });
 
 describe('disposal', () => {
-  it('ends the calls under way as canceled and refuses later ones', async () => {
+  it('ends pending calls as canceled and rejects later ones', async () => {
     const called = Promise.withResolvers<void>();
     await using _server = await startCriServer(path, {
       runtime: {
@@ -306,7 +314,7 @@ describe('disposal', () => {
     expect(await states).toMatchObject([{ kind: 'idle' }]);
   });
 
-  it('ends a call that waits for a connection, and drops the connection being made', async () => {
+  it('ends a call that waits for a connection, and drops the pending connection', async () => {
     const accepted = Promise.withResolvers<void>();
     const dropped = Promise.withResolvers<void>();
     await using _server = await startRawServer(path, (socket) => {
@@ -333,7 +341,7 @@ describe('disposal', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('leaves nothing that would keep a process from ending', async () => {
+  it('leaves nothing that would keep a process alive', async () => {
     await using _server = await startCriServer(path, {
       runtime: {
         version: (_call: UnaryServerCall, reply: Reply) => reply(null, { runtimeName: 'fixture' }),

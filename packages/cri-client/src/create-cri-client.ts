@@ -20,16 +20,16 @@ import { createServiceKnowledge, type CriApiVersion } from './service-knowledge.
 import { createServicePort } from './service-port.ts';
 import type { SocketProbe } from './socket-probe.ts';
 
-/** What {@link createCriClient} needs from outside. */
+/** Ports of {@link createCriClient}. */
 export interface CriClientPorts {
   readonly clock: Clock;
-  /** Spreads the attempts to reconnect. */
+  /** Random source that spreads the attempts to reconnect. */
   readonly random: Random;
-  /** Told of connections made and of connections that cannot be made, once each. Default: nobody. */
+  /** Logger of connections and of failures to connect, one line each. Default: no logging. */
   readonly logger?: Logger | undefined;
-  /** Measures the calls under the kubelet's `kubelet_runtime_operations_*`, and counts lost connections. Default: nothing is measured. */
+  /** Registry of `kubelet_runtime_operations_*` and of lost connections. Default: no metrics. */
   readonly metrics?: Metrics | undefined;
-  /** Looks at the socket when a connection failed. Default: by the file system and a connection of its own. */
+  /** Examines the socket after a failed connection. Default: through the file system and a connection of its own. */
   readonly socketProbe?: SocketProbe | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface CriClientPorts {
 export interface CriClientOptions {
   /** `unix:///path` of the runtime's socket. The kubelet's `--container-runtime-endpoint`. */
   readonly endpoint: string;
-  /** The same for images. Unset or empty: `endpoint`, over the same connection. The kubelet's `--image-service-endpoint`. */
+  /** `unix:///path` of the image service's socket. Unset or empty: `endpoint`, over the same connection. The kubelet's `--image-service-endpoint`. */
   readonly imageEndpoint?: string | undefined;
   /**
    * Deadline of a unary call in milliseconds, `0` or `Infinity` for none; default two minutes. The kubelet's `runtimeRequestTimeout`. As there,
@@ -47,46 +47,46 @@ export interface CriClientOptions {
   readonly timeoutMs?: number | undefined;
   /** Largest message in either direction; default 16 MiB, as the kubelet has it. */
   readonly maxMessageBytes?: number | undefined;
-  /** How long a peer that accepts the connection may take to greet; default 5 s. gRPC's minimum connect timeout. */
+  /** Timeout of the HTTP/2 handshake; default 5 s. */
   readonly connectTimeoutMs?: number | undefined;
-  /** Time from one attempt to connect to the next after the first failure; default 100 ms. It grows by 1.6 each time. */
+  /** Pause before the second attempt to connect; default 100 ms. It grows by the factor 1.6 with each attempt. */
   readonly initialReconnectDelayMs?: number | undefined;
-  /** What that time grows up to; default 3 s. */
+  /** Maximum pause between attempts to connect; default 3 s. */
   readonly maxReconnectDelayMs?: number | undefined;
   /**
-   * How often a connection with calls under way is checked by a ping, to notice a runtime that hangs; default six minutes. Go's gRPC servers hang up
-   * on clients that ping more often than every five.
+   * Interval of pings on a connection with pending calls, which detect a runtime that hangs; default 6 min. Go's gRPC servers disconnect clients that ping
+   * more often than every 5 min.
    */
   readonly keepAliveIntervalMs?: number | undefined;
 }
 
-/** A container runtime and its image service on the other end of a unix socket. */
+/** Client of a container runtime and its image service over a unix socket. */
 export interface CriClient extends AsyncDisposable {
   /** Its calls reject with `CriError`. */
   readonly runtime: RuntimeService;
   /** Its calls reject with `CriError`. */
   readonly images: ImageService;
-  /** State of the connection to the runtime: replays the present one, completes when the client is closed, never errors. */
+  /** State of the connection to the runtime. Replays the current state, completes when the client is closed, never errors. */
   readonly state$: Observable<ConnectionState>;
-  /** The same for the image service: the very same where both share a connection. */
+  /** State of the connection to the image service; the same stream where both share a connection. */
   readonly imageState$: Observable<ConnectionState>;
   /**
-   * The version of the CRI that the connected runtime is called in; `undefined` until it has answered a call on this connection. v1 wherever the runtime has
-   * it, else v1alpha2, through the same ports.
+   * Returns the CRI version in use; `undefined` until the runtime has answered a call on this connection. It is v1 if the runtime has it, else v1alpha2,
+   * through the same ports.
    */
   apiVersion(): CriApiVersion | undefined;
-  /** What the connected runtime can do, as far as its answers have told. A new connection begins with nothing. */
+  /** Returns the capabilities of the connected runtime that its answers have shown. A new connection starts with none. */
   capabilities(): Capabilities;
   /**
-   * Asks for what is still unknown where that does no harm, by reading calls that find nothing, then tells as `capabilities()` does. What changes something and
-   * the streams stay `unknown` until they are used. Rejects with `CriError` if the runtime cannot be asked.
+   * Probes the unknown RPCs that only read, with requests that match nothing, and returns `capabilities()`. Streams and RPCs with effects stay `unknown` until
+   * they are used. Rejects with `CriError` if the runtime does not answer.
    */
   probeCapabilities(options?: CallOptions): Promise<Capabilities>;
 }
 
 /**
- * Creates a {@link CriClient}. The first call connects; from then on it reconnects by itself whenever the connection is lost. While there is no connection
- * calls fail at once. Disposing it ends all calls as `canceled`.
+ * Creates a {@link CriClient}. The first call connects; from then on it reconnects by itself whenever the connection is lost. Without a connection calls fail
+ * at once. Disposing it ends all calls as `canceled`.
  *
  * @throws CriError of kind `invalid-endpoint`
  */
@@ -133,7 +133,7 @@ export function createCriClient(ports: CriClientPorts, options: CriClientOptions
   const services: CriServices = { runtime: runtime as RuntimeService, images: images as ImageService };
   if (metrics !== undefined) {
     for (const { state$, endpoint } of new Set([runtimeConnection, imageConnection])) {
-      countLostConnections(state$, endpoint.url, metrics);
+      countLostConnections(state$, endpoint.url, metrics, logger);
     }
   }
   return {

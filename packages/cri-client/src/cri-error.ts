@@ -1,18 +1,18 @@
 import type { StatusCode } from '@rxlet/cri-api';
-import type { CallOutcome } from './outcome.ts';
+import type { CallOutcome } from './call-outcome.ts';
 
 /**
- * What went wrong, seen from who has to do something about it:
+ * Kind of failure, by its remedy:
  *
  * - `invalid-endpoint`: the endpoint's text cannot be used; nothing was tried.
- * - `socket-missing`, `permission-denied`, `connection-refused`: the operating system says so.
- * - `not-a-cri`: something answers that does not speak gRPC, or has no service of CRI v1 or v1alpha2.
+ * - `socket-missing`, `permission-denied`, `connection-refused`: reported by the operating system.
+ * - `not-a-cri`: the peer does not speak gRPC, or has no service of CRI v1 or v1alpha2.
  * - `unavailable`: the connection was lost during the call, or the peer accepts connections and does not answer them.
- * - `runtime-not-ready`: the runtime answers that it is still starting.
+ * - `runtime-not-ready`: the runtime reports that it is still starting.
  * - `unimplemented`: the runtime lacks this one RPC; always a {@link CapabilityMissing}.
  * - `deadline`: no answer in time. Whether a mutating call took effect is unknown.
  * - `canceled`: the caller's signal aborted (its reason is the `cause`), or the client was closed.
- * - `refused`: the runtime's own refusal, any other status.
+ * - `rejected`: the runtime rejected the call with any other status.
  */
 export type CriErrorKind =
   | 'invalid-endpoint'
@@ -25,9 +25,9 @@ export type CriErrorKind =
   | 'unimplemented'
   | 'deadline'
   | 'canceled'
-  | 'refused';
+  | 'rejected';
 
-/** What a {@link CriError} says besides its message. */
+/** Properties of a {@link CriError} besides its message. */
 export interface CriErrorInit {
   readonly kind: CriErrorKind;
   readonly code: StatusCode;
@@ -40,8 +40,8 @@ export interface CriErrorInit {
 }
 
 /**
- * The one error of this package, with {@link CapabilityMissing} a special case of it. Its message is a line for people: what failed, at which endpoint, and the way out. Programs use `kind`, or
- * `code` through `callErrorCode` of `@rxlet/cri-api`, as with every implementation of the ports.
+ * The one error of this package, with {@link CapabilityMissing} a special case of it. Its message is a line for people: what failed, at which endpoint, and the
+ * way out. Programs use `kind`, or `code` through `callErrorCode` of `@rxlet/cri-api`, as with every implementation of the ports.
  */
 export class CriError extends Error {
   override readonly name: string = 'CriError';
@@ -52,9 +52,9 @@ export class CriError extends Error {
   readonly method: string | undefined;
   /** The endpoint in its canonical form, `unix:///path`; an invalid one as it was given. */
   readonly endpoint: string;
-  /** The runtime's own words, unchanged; empty when it said nothing. */
+  /** Message of the runtime, unchanged; empty when there was none. */
   readonly details: string;
-  /** What the call did all the same. */
+  /** Effect of the failed call. */
   readonly outcome: CallOutcome;
 
   constructor(message: string, init: CriErrorInit) {
@@ -74,7 +74,7 @@ export class CriError extends Error {
  */
 export class CapabilityMissing extends CriError {
   override readonly name: string = 'CapabilityMissing';
-  /** Whether this call was not sent, because an earlier one had told. */
+  /** Whether this call was not sent, because an earlier one had failed in this way. */
   readonly remembered: boolean;
 
   constructor(message: string, init: Omit<CriErrorInit, 'kind'> & { readonly remembered: boolean }) {

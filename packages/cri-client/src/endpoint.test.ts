@@ -13,7 +13,7 @@ function errorOf(text: string): CriError {
 }
 
 describe('parseEndpoint', () => {
-  it('takes unix:// with an absolute path', () => {
+  it('accepts unix:// with an absolute path', () => {
     expect(parseEndpoint('unix:///run/containerd/containerd.sock')).toMatchObject({
       url: 'unix:///run/containerd/containerd.sock',
       path: '/run/containerd/containerd.sock',
@@ -21,11 +21,11 @@ describe('parseEndpoint', () => {
     });
   });
 
-  it('takes unix: with an absolute path, which is the same URL', () => {
+  it('accepts unix: with an absolute path, which is the same URL', () => {
     expect(parseEndpoint('unix:/run/x.sock')).toMatchObject({ url: 'unix:///run/x.sock', deprecatedForm: false });
   });
 
-  it('takes a bare absolute path as a deprecated form', () => {
+  it('accepts a bare absolute path as a deprecated form', () => {
     expect(parseEndpoint('/run/x.sock')).toMatchObject({
       url: 'unix:///run/x.sock',
       path: '/run/x.sock',
@@ -42,7 +42,7 @@ describe('parseEndpoint', () => {
     ['npipe:////./pipe/x', 'npipe is not supported'],
     [`unix:///${'x'.repeat(107)}`, 'at most 107 bytes'],
     ['unix://', 'it has no path'],
-  ])('refuses %j: %s', (text, reason) => {
+  ])('rejects %j: %s', (text, reason) => {
     const error = errorOf(text);
     expect(error.message).toContain(reason);
     expect(error.message).toContain(JSON.stringify(text));

@@ -1,32 +1,32 @@
 import { StatusCode } from '@rxlet/cri-api';
 import { CriError } from './cri-error.ts';
 
-/** Which half of the CRI an endpoint serves, with the words for it. */
+/** Half of the CRI that an endpoint serves, with its names in messages. */
 export interface EndpointRole {
   readonly noun: string;
-  /** The kubelet's flag by which people set the endpoint. */
+  /** The kubelet's flag that sets the endpoint. */
   readonly flag: string;
 }
 
 export const RUNTIME_ROLE: EndpointRole = { noun: 'container runtime', flag: '--container-runtime-endpoint' };
 export const IMAGE_ROLE: EndpointRole = { noun: 'image service', flag: '--image-service-endpoint' };
 
-/** Where a CRI service listens. */
+/** Address of a CRI service. */
 export interface Endpoint {
   /** Canonical form, for people: `unix:///path`. */
   readonly url: string;
   /** Absolute path of the socket. */
   readonly path: string;
   readonly role: EndpointRole;
-  /** Given as a bare path, which the kubelet still takes, with a warning. */
+  /** Whether the endpoint was a bare path, which the kubelet still accepts with a warning. */
   readonly deprecatedForm: boolean;
 }
 
-/** `sun_path` has 108 bytes, the last of which ends the string. */
+/** Maximum length of a path: `sun_path` has 108 bytes, the last of which ends the string. */
 const MAX_PATH_BYTES = 107;
 
 /**
- * Reads an endpoint as the kubelet does: `unix:///run/x.sock`, or, deprecated, a bare absolute path.
+ * Parses an endpoint as the kubelet does: `unix:///run/x.sock`, or, deprecated, a bare absolute path.
  *
  * @throws CriError of kind `invalid-endpoint`
  */

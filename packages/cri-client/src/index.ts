@@ -4,5 +4,6 @@ export type { Capabilities } from './capabilities.ts';
 export { CapabilityMissing, CriError, type CriErrorInit, type CriErrorKind } from './cri-error.ts';
 export { createNodeSocketProbe } from './node-socket-probe.ts';
 export type { SocketFinding, SocketProbe } from './socket-probe.ts';
-export { type CallOutcome, hasUnknownOutcome } from './outcome.ts';
+export { hasUnknownOutcome } from './outcome.ts';
+export type { CallOutcome } from './call-outcome.ts';
 export type { Capability, CriApiVersion } from './service-knowledge.ts';

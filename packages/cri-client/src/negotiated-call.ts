@@ -7,7 +7,7 @@ import { type RpcMethod, rpcPath } from './rpc-method.ts';
 import type { CriApiVersion } from './service-knowledge.ts';
 import { capabilityMissing } from './status-error.ts';
 
-/** The RPC by which each service is asked whether it is there. Every CRI has it, and it does no harm. */
+/** RPC that shows whether a service exists. Every CRI has it, and it has no effects. */
 const PROBES = new Map(
   [RuntimeServiceDescriptor.method.version, ImageServiceDescriptor.method.listImages].map((probe) => [
     probe.parent.typeName,
@@ -16,16 +16,15 @@ const PROBES = new Map(
 );
 
 /**
- * Makes a call in the version of the CRI that the runtime speaks, which is settled by the first answers on each connection:
+ * Makes a call in the runtime's version of the CRI, which the first answers on each connection determine:
  *
  * ```text
  *   the RPC in v1 ── Unimplemented ──▶ has v1 the service at all? ── no ──▶ the RPC in v1alpha2
  *         │                                      │ yes                        │            │ Unimplemented
- *      answered: v1                    v1, and the RPC is missing     answered: v1alpha2   the RPC is missing
- * ```
+ *      answered: v1                    v1, and the RPC is missing     answered: v1alpha2   the RPC is missing ```
  *
- * Unimplemented means that nothing was done, so that going on is safe with every RPC. All of it happens within the deadline of the call. The request is the same
- * in both versions: what v1alpha2 has is encoded alike, and a runtime ignores fields that it does not know.
+ * Unimplemented means that the call had no effect, so the next step is safe with every RPC. All steps share the deadline of the call. The request is the same
+ * in both versions: v1alpha2 is encoded alike, and a runtime ignores unknown fields.
  */
 export function startNegotiatedCall(method: RpcMethod, init: Omit<CallInit, 'path' | 'subject'>): ActiveCall {
   const { connection, knowledge, clock, subject, descriptor } = method;
@@ -36,7 +35,7 @@ export function startNegotiatedCall(method: RpcMethod, init: Omit<CallInit, 'pat
   const epochAtStart = connection.epoch;
 
   const send = (path: string, callbacks: Pick<CallInit, 'onMessage' | 'onEnd'>, request = init.request): void => {
-    // The signal cannot have aborted: that would have ended the step before.
+    // The signal cannot have aborted: that would have ended the previous step.
     const timeoutMs = Math.max(1, init.timeoutMs - (clock.monotonicNow() - startedMs));
     step = connection.call({ ...init, ...callbacks, path, subject, request, timeoutMs });
   };
@@ -56,7 +55,7 @@ export function startNegotiatedCall(method: RpcMethod, init: Omit<CallInit, 'pat
       },
     });
   };
-  /** Finds out whether the service is there in a version, with none of the caller's data. */
+  /** Reports whether the service exists in a version; sends none of the caller's data. */
   const ask = (version: CriApiVersion, onFound: (isThere: boolean) => void): void => {
     const callbacks = {
       onMessage: () => undefined,
@@ -106,11 +105,11 @@ export function startNegotiatedCall(method: RpcMethod, init: Omit<CallInit, 'pat
   };
 }
 
-/** Whether a call that ended in this way was answered by the runtime itself. */
+/** Reports whether the runtime itself answered a call that ended in this way. */
 function isAnswer(error: CriError | undefined): boolean {
   return (
     error === undefined ||
     error.kind === 'runtime-not-ready' ||
-    (error.kind === 'refused' && error.code !== StatusCode.Canceled)
+    (error.kind === 'rejected' && error.code !== StatusCode.Canceled)
   );
 }

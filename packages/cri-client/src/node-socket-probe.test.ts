@@ -32,19 +32,19 @@ async function asNobody<T>(task: () => Promise<T>): Promise<T> {
 }
 
 describe('createNodeSocketProbe', () => {
-  it('tells a missing socket from a missing folder', async () => {
+  it('distinguishes a missing socket from a missing folder', async () => {
     expect(await examine('nothing')).toEqual({ kind: 'missing', missingFolder: undefined });
     expect(await examine('a/b/nothing')).toEqual({ kind: 'missing', missingFolder: pathOf('a') });
   });
 
-  it('sees what is not a socket', async () => {
+  it('reports a path that is not a socket', async () => {
     await writeFile(pathOf('file'), '');
     expect(await examine('file')).toEqual({ kind: 'not-a-socket', what: 'a regular file' });
     expect(await examine('.')).toEqual({ kind: 'not-a-socket', what: 'a directory' });
     expect(await examine('file/x')).toMatchObject({ kind: 'missing' });
   });
 
-  it('sees that a socket may not be used, and whose it is', async () => {
+  it('reports a forbidden socket, and its owner', async () => {
     await chmod(folder.path, 0o755);
     await using _server = await startRawServer(pathOf('guarded'), () => undefined);
     await chmod(pathOf('guarded'), 0o600);
@@ -53,13 +53,13 @@ describe('createNodeSocketProbe', () => {
     if (process.getuid?.() === 0) expect(finding).toEqual({ kind: 'permission-denied', owner: 'mode 0600, owner 0:0' });
   });
 
-  it('sees that a folder above the socket may not be entered', async () => {
+  it('reports a forbidden folder above the socket', async () => {
     await mkdir(pathOf('closed-folder'), { mode: 0o000 });
     await chmod(folder.path, 0o755);
     expect(await asNobody(() => examine('closed-folder/x'))).toEqual({ kind: 'permission-denied', owner: undefined });
   });
 
-  it('sees a socket that its server has left behind', async () => {
+  it('reports a stale socket', async () => {
     const server = await startRawServer(pathOf('stale'), () => undefined);
     const { link } = await import('node:fs/promises');
     await link(pathOf('stale'), pathOf('left'));
@@ -73,24 +73,24 @@ describe('createNodeSocketProbe', () => {
   });
 
   it.each([
-    ['words at once', 'SSH-2.0-OpenSSH\r\n'],
+    ['a line at once', 'SSH-2.0-OpenSSH\r\n'],
     ['a zero and then other bytes', '\0\0\0\0\0\0\0\0\0'],
   ])('recognises a server of another protocol by %s', async (_case, words) => {
     await using _server = await startRawServer(pathOf('foreign'), (socket) => socket.write(words));
     expect(await examine('foreign')).toEqual({ kind: 'foreign' });
   });
 
-  it('recognises a server that answers too little to be one of HTTP/2', async () => {
+  it('recognises a server whose answer is too short for HTTP/2', async () => {
     await using _server = await startRawServer(pathOf('short'), (socket) => socket.end('\0\0'));
     expect(await examine('short')).toEqual({ kind: 'foreign' });
   });
 
-  it('sees that connections are closed at once', async () => {
+  it('reports that connections are closed at once', async () => {
     await using _server = await startRawServer(pathOf('closer'), (socket) => socket.end());
     expect(await examine('closer')).toEqual({ kind: 'closed' });
   });
 
-  it('gives up on a server that says nothing after a quarter of a second', async () => {
+  it('times out on a silent server after a quarter of a second', async () => {
     const clock = createVirtualClock();
     const connected = Promise.withResolvers<void>();
     await using _server = await startRawServer(pathOf('silent'), () => connected.resolve());

@@ -5,13 +5,13 @@ import { dirname } from 'node:path';
 import type { Clock } from '@rxlet/component-base';
 import type { SocketFinding, SocketProbe } from './socket-probe.ts';
 
-/** A local server that answers at all does so within a fraction of this. */
+/** Timeout of the server's first bytes. */
 const ANSWER_TIMEOUT_MS = 250;
 
-/** What an HTTP/2 client says first: the preface, then an empty SETTINGS frame (RFC 9113, 3.4). */
+/** First bytes of an HTTP/2 client: the preface, then an empty SETTINGS frame (RFC 9113, 3.4). */
 const GREETING = Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), Buffer.of(0, 0, 0, 4, 0, 0, 0, 0, 0)]);
 
-/** The {@link SocketProbe} that asks the operating system, then the peer: it connects, greets and looks at the first bytes that come back. */
+/** Creates the {@link SocketProbe} that checks the path by the file system, then connects, sends a greeting and reads the first bytes of the peer. */
 export function createNodeSocketProbe(clock: Clock): SocketProbe {
   return {
     async examine(path, signal) {

@@ -9,7 +9,7 @@ describe('v1alpha2', () => {
   const methods = [...RuntimeServiceDescriptor.methods, ...ImageServiceDescriptor.methods];
 
   it.each(methods.map((method) => [method.name, method] as const))(
-    '%s is as its descriptors have it',
+    '%s has the RPCs of its descriptors',
     (name, method) => {
       const older = v1alpha2Method(method);
       expect(v1alpha2Path(method)).toBe(older && rpcPath(older));

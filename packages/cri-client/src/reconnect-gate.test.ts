@@ -6,7 +6,7 @@ import { createReconnectGate } from './reconnect-gate.ts';
 const OPTIONS = { initialDelayMs: 100, maxDelayMs: 3000 };
 const middle: Random = { next: () => 0.5, hex: () => '' };
 
-/** Attempts to connect over and over, as a channel does whose attempts fail. @returns the times at which they began. */
+/** Attempts to connect repeatedly, as a channel whose attempts fail. @returns the times at which they began. */
 async function attemptTimes(random: Random, count: number): Promise<number[]> {
   const clock = createVirtualClock();
   const gate = createReconnectGate(clock, random, OPTIONS);
@@ -24,7 +24,7 @@ async function attemptTimes(random: Random, count: number): Promise<number[]> {
 }
 
 describe('createReconnectGate', () => {
-  it('lets the first attempt pass at once and the others after 100 ms growing by 1.6 up to 3 s', async () => {
+  it('allows the first attempt at once and the others after 100 ms growing by 1.6 up to 3 s', async () => {
     const times = await attemptTimes(middle, 12);
     expect(times.slice(1).map((time, index) => Math.round(time - times[index]!))).toEqual([
       100, 160, 256, 410, 655, 1049, 1678, 2684, 3000, 3000, 3000,
@@ -38,7 +38,7 @@ describe('createReconnectGate', () => {
     expect(late.map(Math.round)).toEqual([0, 100, 292]);
   });
 
-  it('begins anew after a success, but never lets attempts follow each other faster than the shortest delay', async () => {
+  it('resets after a success, but never allows attempts faster than the shortest delay', async () => {
     const clock = createVirtualClock();
     const gate = createReconnectGate(clock, middle, OPTIONS);
     await gate.pass();
@@ -51,7 +51,7 @@ describe('createReconnectGate', () => {
     expect(passed).toBe(true);
   });
 
-  it('lets an attempt pass at once when the connection lasted longer than the shortest delay', async () => {
+  it('allows an attempt at once when the connection lasted longer than the shortest delay', async () => {
     const clock = createVirtualClock();
     const gate = createReconnectGate(clock, middle, OPTIONS);
     await gate.pass();
@@ -61,7 +61,7 @@ describe('createReconnectGate', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('cuts a long wait short when told to hurry', async () => {
+  it('shortens a long wait on hurry()', async () => {
     const clock = createVirtualClock();
     const gate = createReconnectGate(clock, middle, OPTIONS);
     for (let attempt = 0; attempt < 8; attempt++) {
@@ -77,7 +77,7 @@ describe('createReconnectGate', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('rejects the wait under way and later ones when closed, and leaves no timer', async () => {
+  it('rejects the pending wait and later ones when closed, and leaves no timer', async () => {
     const clock = createVirtualClock();
     const gate = createReconnectGate(clock, middle, OPTIONS);
     await gate.pass();

@@ -4,23 +4,23 @@ import type { Clock, Random, Timer } from '@rxlet/component-base';
 export interface ReconnectOptions {
   /** Shortest time from the beginning of one attempt to that of the next. */
   readonly initialDelayMs: number;
-  /** Longest such time, before it is spread by a fifth. */
+  /** Longest time, before it is spread by a fifth. */
   readonly maxDelayMs: number;
 }
 
-/** Growth of the delay from attempt to attempt, and how far it is spread: gRPC's connection back-off, which the kubelet leaves as it is. */
+/** Growth of the delay from attempt to attempt, and its spread: gRPC's connection back-off, which the kubelet does not change. */
 const GROWTH = 1.6;
 const SPREAD = 0.2;
 
-/** Lets attempts to connect pass one by one, the further apart the more of them failed. */
+/** Spaces attempts to connect, with back-off after failures. */
 export interface ReconnectGate {
   /** Resolves when the next attempt may begin. Rejects when the gate is closed. */
   pass(): Promise<void>;
-  /** An attempt succeeded: the next delay is the shortest again. */
+  /** Resets the delay after a successful attempt. */
   succeeded(): void;
-  /** The peer is known to be back: cuts a wait under way to the shortest. */
+  /** Shortens the pending wait when the peer is known to be back. */
   hurry(): void;
-  /** Rejects a wait under way, and all later ones, with `reason`. */
+  /** Rejects the pending wait and all later ones with `reason`. */
   close(reason: Error): void;
 }
 

@@ -7,7 +7,7 @@ import {
   type MessageInitShape,
   toBinary,
 } from '@bufbuild/protobuf';
-import type { Clock } from '@rxlet/component-base';
+import { type Clock, errorMessage } from '@rxlet/component-base';
 import { type CallOptions, StatusCode } from '@rxlet/cri-api';
 import type { Connection } from './connection.ts';
 import type { CriError } from './cri-error.ts';
@@ -21,7 +21,7 @@ import {
   invalidRequest,
 } from './status-error.ts';
 
-/** One RPC of one service on one connection: all that is known before it is called. */
+/** An RPC of a service on a connection. */
 export interface RpcMethod {
   readonly descriptor: DescMethod;
   readonly subject: CallSubject;
@@ -29,22 +29,22 @@ export interface RpcMethod {
   readonly knowledge: ServiceKnowledge;
   readonly clock: Clock;
   readonly maxMessageBytes: number;
-  /** The deadline of a call that was given none. */
+  /** Deadline of a call without one of its caller. */
   readonly defaultTimeoutMs: (request: object) => number;
 }
 
-/** The path of an RPC, `/package.Service/Method`. */
+/** Returns the path of an RPC, `/package.Service/Method`. */
 export function rpcPath({ parent, name }: DescMethod): string {
   return `/${parent.typeName}/${name}`;
 }
 
-/** A request that can be sent. */
+/** An encoded request. */
 export interface PreparedCall {
   readonly request: Buffer;
   readonly timeoutMs: number;
 }
 
-/** Encodes a request and settles its deadline; an error if the call cannot be made. */
+/** Encodes a request and computes its deadline; returns an error if the call cannot be made. */
 export function prepareCall(
   method: RpcMethod,
   init: object,
@@ -61,7 +61,7 @@ export function prepareCall(
     message = create(method.descriptor.input, init as MessageInitShape<DescMessage>);
     bytes = toBinary(method.descriptor.input, message);
   } catch (error) {
-    return invalidRequest(StatusCode.InvalidArgument, String(error), subject, error);
+    return invalidRequest(StatusCode.InvalidArgument, errorMessage(error), subject, error);
   }
   if (bytes.length > maxMessageBytes) {
     const problem = `it has ${String(bytes.length)} bytes, and maxMessageBytes is ${String(maxMessageBytes)}`;
@@ -74,12 +74,12 @@ export function prepareCall(
   };
 }
 
-/** A timeout as callers and configurations write it, `0` or `Infinity` for none, with `Infinity` for none. */
+/** Normalizes a timeout: `0` and `Infinity`, which both mean none, become `Infinity`. */
 export function timeoutOrNone(timeoutMs: number): number {
   return timeoutMs === 0 ? Infinity : timeoutMs;
 }
 
-/** Decodes an answer; an error if it is none. */
+/** Decodes an answer; returns an error if it is invalid. */
 export function decodeAnswer(method: RpcMethod, buffer: Buffer): Message | CriError {
   try {
     // Not the Buffer itself, whose class all `bytes` fields would inherit.

@@ -19,7 +19,7 @@ afterAll(() => folder[Symbol.asyncDispose]());
 const serveEvents = (getContainerEvents: (call: StreamCall) => void) =>
   startCriServer(path, { runtime: { getContainerEvents } });
 
-/** Sends one event and then nothing more. */
+/** Sends one event and then stays silent. */
 function oneEventHandler() {
   const canceled = Promise.withResolvers<void>();
   const handler = (call: StreamCall): void => {
@@ -78,7 +78,7 @@ describe('a server stream', () => {
     const events = client.runtime.getContainerEvents({})[Symbol.asyncIterator]();
     await events.next();
     await blocked.promise;
-    // Enough turns of both sides for the server to write all, if nothing held it back.
+    // Enough turns of both sides for the server to write everything without flow control.
     for (let turn = 0; turn < 300; turn++) await client.runtime.version({}).catch(() => undefined);
     expect(written).toBeLessThan(total / 4);
     let received = 1;
@@ -99,7 +99,7 @@ describe('a server stream', () => {
     expect(Object.fromEntries(counts)).toEqual({ 'kubelet_runtime_operations_total{get_container_events}': 1 });
   });
 
-  it('settles a next() under way when return() is called', async () => {
+  it('settles a pending next() when return() is called', async () => {
     const { handler, canceled } = oneEventHandler();
     await using _server = await serveEvents(handler);
     await using client = testClient(path);
@@ -128,7 +128,7 @@ describe('a server stream', () => {
     ]);
   });
 
-  it('gives all messages before the error that follows them, and the error once', async () => {
+  it('yields all messages before the error that follows them, and the error once', async () => {
     await using _server = await serveEvents((call) => {
       call.write({ containerId: 'a' });
       call.emit('error', { code: status.INTERNAL, details: 'broken' });
@@ -137,7 +137,7 @@ describe('a server stream', () => {
     const events = client.runtime.getContainerEvents({})[Symbol.asyncIterator]();
     expect((await events.next()).value).toMatchObject({ containerId: 'a' });
     expect(await failureOf(events.next())).toMatchObject({
-      kind: 'refused',
+      kind: 'rejected',
       code: StatusCode.Internal,
       method: 'GetContainerEvents',
     });
@@ -152,7 +152,7 @@ describe('a server stream', () => {
     });
   });
 
-  it('has no deadline of its own, and the one it is given', async () => {
+  it('has no default deadline, and respects that of the caller', async () => {
     const { handler, canceled } = oneEventHandler();
     await using _server = await serveEvents(handler);
     const clock = createVirtualClock();
@@ -170,7 +170,7 @@ describe('a server stream', () => {
     expect(await waiting).toMatchObject({ kind: 'deadline' });
   });
 
-  it('ends with an error when its signal aborts, even while nobody waits', async () => {
+  it('ends with an error when its signal aborts, even without a pending next()', async () => {
     const { handler, canceled } = oneEventHandler();
     await using _server = await serveEvents(handler);
     await using client = testClient(path);

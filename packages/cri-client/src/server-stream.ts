@@ -14,10 +14,10 @@ interface Waiter {
 const DONE: IteratorResult<Message, undefined> = { done: true, value: undefined };
 
 /**
- * Makes the port's method of a server-streaming RPC. Each iteration is a call of its own.
+ * Creates the port's method of a server-streaming RPC. Each iteration is a call of its own.
  *
- * A message is asked for when the consumer asks for one, so nothing is buffered here: what a slow consumer leaves unread fills the connection's
- * flow-control window, and then the server waits.
+ * It reads a message only when the consumer requests one, so nothing is buffered here: with a slow consumer the connection's flow-control window fills up, and
+ * the server waits.
  */
 export function createServerStream(
   method: RpcMethod,
@@ -31,7 +31,7 @@ function iterate(method: RpcMethod, init: object, options: CallOptions | undefin
   const waiters: Waiter[] = [];
   let call: ActiveCall | undefined;
   let over = false;
-  /** How the call failed, until somebody asks. */
+  /** Error of the call, until a `next()` returns it. */
   let failure: CriError | undefined;
 
   const finish = (error: CriError | undefined): void => {

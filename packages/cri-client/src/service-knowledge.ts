@@ -1,29 +1,29 @@
 import { isLaterThanV1alpha2 } from './older-version.ts';
 
-/** A version of the CRI that this client speaks. */
+/** A version of the CRI that this client supports. */
 export type CriApiVersion = 'v1' | 'v1alpha2';
 
-/** Whether the connected runtime has an RPC; `unknown` until it was asked. */
+/** Support of the connected runtime for an RPC; `unknown` until the RPC was called. */
 export type Capability = 'yes' | 'no' | 'unknown';
 
 /**
- * What is known of one service of the connected runtime, from its own answers. It holds for one connection: the next one may lead to another version of
- * the runtime, so nothing of it is kept.
+ * Knowledge of one service of the connected runtime, from its responses. It is reset with each new connection, which may lead to another version of the
+ * runtime.
  *
- * An epoch is the number of a connection, `undefined` while there is none. An answer counts if it came by the present connection; a call that was made
- * without one went out by the next.
+ * An epoch is the number of a connection, `undefined` while there is none. An answer counts if it came on the current connection; a call that was made without
+ * one was sent on the next.
  */
 export interface ServiceKnowledge {
-  /** Unknown until the runtime answered a call on this connection. */
+  /** Returns the version in use; `undefined` until the runtime has answered a call on this connection. */
   version(): CriApiVersion | undefined;
   capability(rpc: string): Capability;
-  /** The runtime answered `rpc`, by a result or by a refusal of its own. */
+  /** Records that the runtime answered `rpc`, by a response or an error of its own. */
   noteAnswer(rpc: string, version: CriApiVersion, epochAtStart: number | undefined): void;
-  /** The runtime has no `rpc`. */
+  /** Records that the runtime lacks `rpc`. */
   noteMissing(rpc: string, epochAtStart: number | undefined): void;
 }
 
-/** Creates a {@link ServiceKnowledge}; `epoch` gives the present one. */
+/** Creates a {@link ServiceKnowledge}; `epoch` returns the current one. */
 export function createServiceKnowledge(epoch: () => number | undefined): ServiceKnowledge {
   let epochOfKnowledge: number | undefined;
   let version: CriApiVersion | undefined;

@@ -7,10 +7,10 @@ import { createServerStream } from './server-stream.ts';
 import type { ServiceKnowledge } from './service-knowledge.ts';
 import { createUnaryCall } from './unary-call.ts';
 
-/** What the methods of a port have in common. */
+/** Properties that all methods of a port share. */
 export interface ServicePortInit {
   readonly connection: Connection;
-  /** What is known of this service. */
+  /** Knowledge of this service. */
   readonly knowledge: ServiceKnowledge;
   readonly clock: Clock;
   /** `Infinity`: none. */
@@ -19,8 +19,8 @@ export interface ServicePortInit {
 }
 
 /**
- * Makes a port from the descriptor of its service: a method for each RPC. The descriptor is what the port's type is derived from as well, which is what
- * makes the assertion to that type right at the place of the call.
+ * Creates a port from the descriptor of its service, with a method for each RPC. The port's type is derived from the same descriptor, so the caller's assertion to
+ * that type is right.
  */
 export function createServicePort(service: DescService, init: ServicePortInit): Record<string, unknown> {
   const { connection, knowledge, clock, maxMessageBytes } = init;

@@ -3,18 +3,17 @@ import { CallCredentials, ChannelCredentials } from '@grpc/grpc-js';
 
 type SecureConnector = ReturnType<ChannelCredentials['_createSecureConnector']>;
 
-/** What happens around each attempt of a channel to connect. */
+/** Hooks around each attempt of a channel to connect. */
 export interface ConnectHooks {
-  /** Called before the attempt, which begins when the promise resolves and fails when it rejects. */
+  /** Delays the attempt until the promise resolves; the attempt fails if it rejects. */
   beforeConnect(): Promise<void>;
-  /** The socket is connected; the HTTP/2 handshake follows. */
+  /** Called when the socket is connected, before the HTTP/2 handshake. */
   connected(socket: Socket): void;
 }
 
 /**
- * Plain, unencrypted credentials with hooks. They are the one place where grpc-js lets a client take part in connecting, and the client must: of
- * itself grpc-js waits for a peer's handshake for ever, keeps such a socket open after the channel was closed, and takes the time and the randomness
- * of its back-off from the system.
+ * Plain, unencrypted credentials with hooks. They are the only hook of grpc-js into connecting. The client needs it, because grpc-js waits forever for a peer's
+ * handshake, keeps such a socket open after the channel was closed, and uses the system's time and randomness for its back-off.
  */
 class SocketCredentials extends ChannelCredentials {
   readonly #hooks: ConnectHooks;

@@ -1,27 +1,27 @@
-/** What a look at a socket's path found. */
+/** Result of examining a socket's path. */
 export type SocketFinding =
-  /** Nothing is there. `missingFolder` names the first folder on the way that does not exist either. */
+  /** The path does not exist. `missingFolder` is the first folder of the path that does not exist either. */
   | { readonly kind: 'missing'; readonly missingFolder?: string | undefined }
-  /** The socket, or a folder on the way to it, may not be used by this process. `owner` describes the socket if it can be seen. */
+  /** This process may not use the socket or a folder of its path. `owner` describes the socket if it is visible. */
   | { readonly kind: 'permission-denied'; readonly owner?: string | undefined }
-  /** Something else has that name: `a directory`, `a regular file`, … */
+  /** The path is not a socket: `a directory`, `a regular file`, … */
   | { readonly kind: 'not-a-socket'; readonly what: string }
-  /** The socket is there and nobody listens on it. */
+  /** The socket exists, and no process listens on it. */
   | { readonly kind: 'refused' }
-  /** It accepts connections and closes them before a word was said. */
+  /** It accepts connections and closes them without an answer. */
   | { readonly kind: 'closed' }
-  /** It accepts connections and says nothing. */
+  /** It accepts connections and does not answer. */
   | { readonly kind: 'silent' }
-  /** It answers, but not as an HTTP/2 server does. */
+  /** It answers, but not like an HTTP/2 server. */
   | { readonly kind: 'foreign' }
-  /** It answers as an HTTP/2 server does, thus as a gRPC server may. */
+  /** It answers like an HTTP/2 server, which gRPC servers are. */
   | { readonly kind: 'answers' }
   /** Any other error of the operating system. */
   | { readonly kind: 'failed'; readonly message: string };
 
 /**
- * Looks at a socket after a connection failed. The gRPC library reports every such failure as one and the same status; what a person has to do about
- * it is only seen by looking. The default is {@link createNodeSocketProbe}.
+ * Examines a socket after a failed connection, because the gRPC library reports all such failures with the same status. The default is {@link
+ * createNodeSocketProbe}.
  */
 export interface SocketProbe {
   /** Never rejects; an abort of `signal` ends it early with any finding. */

@@ -12,15 +12,15 @@ const subject = {
 
 describe('statusError', () => {
   it.each<[number, string, CriErrorKind]>([
-    [StatusCode.NotFound, 'no such container', 'refused'],
-    [StatusCode.Unknown, 'failed to pull image', 'refused'],
-    [StatusCode.Unknown, 'cni plugin not initialized', 'refused'],
-    [StatusCode.Unknown, 'failed to set up sandbox: the server is not ready', 'refused'],
+    [StatusCode.NotFound, 'no such container', 'rejected'],
+    [StatusCode.Unknown, 'failed to pull image', 'rejected'],
+    [StatusCode.Unknown, 'cni plugin not initialized', 'rejected'],
+    [StatusCode.Unknown, 'failed to set up sandbox: the server is not ready', 'rejected'],
     [StatusCode.Unknown, 'server is not initialized yet', 'runtime-not-ready'],
     [StatusCode.Unavailable, 'server is not initialized yet', 'runtime-not-ready'],
     [StatusCode.Unavailable, 'the store is loading', 'runtime-not-ready'],
     [StatusCode.DeadlineExceeded, 'timeout 1s exceeded', 'deadline'],
-    [StatusCode.Canceled, 'context canceled', 'refused'],
+    [StatusCode.Canceled, 'context canceled', 'rejected'],
     [StatusCode.Unimplemented, 'unknown method RunPodSandbox for service runtime.v1.RuntimeService', 'unimplemented'],
     [StatusCode.Unimplemented, 'unknown service runtime.v1.RuntimeService', 'not-a-cri'],
   ])('code %i with %j is %s', (code, details, kind) => {
@@ -31,7 +31,7 @@ describe('statusError', () => {
     expect(error.message).toContain(details);
   });
 
-  it('takes a missing Version for a missing service in whatever words, and says which CRI is needed', () => {
+  it('treats a missing Version as a missing service, whatever its message, and names the required CRI', () => {
     const error = statusError(
       { code: StatusCode.Unimplemented, details: 'Method not found!' },
       { ...subject, method: 'Version' },
@@ -42,7 +42,7 @@ describe('statusError', () => {
     );
   });
 
-  it("gives the runtime's own words as every CRI client does, on one line", () => {
+  it("has the runtime's message on one line, as in every CRI client", () => {
     const error = statusError({ code: StatusCode.Unknown, details: 'failed to create:\n  exit status 1\n' }, subject);
     expect(error.message).toBe(
       'RunPodSandbox at unix:///run/x.sock: rpc error: code = Unknown desc = failed to create: exit status 1',
@@ -50,7 +50,7 @@ describe('statusError', () => {
     expect(error.details).toBe('failed to create:\n  exit status 1\n');
   });
 
-  it('makes Unknown of a code that gRPC does not have', () => {
+  it('converts a code that gRPC does not have to Unknown', () => {
     expect(statusError({ code: 99, details: 'x' }, subject).code).toBe(StatusCode.Unknown);
   });
 });

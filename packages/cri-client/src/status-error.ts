@@ -1,9 +1,10 @@
 import { callErrorCode, StatusCode, statusCodeName } from '@rxlet/cri-api';
 import { CapabilityMissing, CriError, type CriErrorKind } from './cri-error.ts';
 import type { Endpoint } from './endpoint.ts';
-import { type CallOutcome, outcomeOfRefusal, outcomeWithoutAnswer } from './outcome.ts';
+import { outcomeOfRefusal, outcomeWithoutAnswer } from './outcome.ts';
+import type { CallOutcome } from './call-outcome.ts';
 
-/** The call that an error is about. */
+/** Call of an error. */
 export interface CallSubject {
   readonly endpoint: Endpoint;
   /** Full name of the service, `runtime.v1.RuntimeService`. */
@@ -12,13 +13,13 @@ export interface CallSubject {
   readonly method: string;
 }
 
-/** How a call ended, as gRPC tells it. */
+/** Status of a call in gRPC. */
 export interface CallStatus {
   readonly code: number;
   readonly details: string;
 }
 
-/** The error of a call that the runtime answered with a status other than OK. */
+/** Returns the error of a call that the runtime answered with a status other than OK. */
 export function statusError(status: CallStatus, subject: CallSubject): CriError {
   const code = callErrorCode(status) ?? StatusCode.Unknown;
   const kind = statusKind(code, status.details, subject.method);
@@ -34,7 +35,7 @@ export function statusError(status: CallStatus, subject: CallSubject): CriError 
   });
 }
 
-/** A status that does not come from the end of the RPC's work, but from something between that gave up, leaves open what became of it. */
+/** A status that an intermediary set, rather than the end of the RPC's work, leaves its outcome unknown. */
 function statusOutcome(kind: CriErrorKind, code: StatusCode, details: string, method: string): CallOutcome {
   if (kind === 'not-a-cri' || (kind === 'runtime-not-ready' && code === StatusCode.Unknown)) return 'none';
   const isOpen =
@@ -46,7 +47,7 @@ function statusOutcome(kind: CriErrorKind, code: StatusCode, details: string, me
   return isOpen ? outcomeWithoutAnswer(method, true) : outcomeOfRefusal(method);
 }
 
-/** The error of an RPC that the runtime lacks; `remembered`: it was not asked again. */
+/** Returns the error of an RPC that the runtime lacks; `remembered`: the call was not sent again. */
 export function capabilityMissing(
   { endpoint, method }: CallSubject,
   init: { readonly remembered: boolean; readonly details?: string },
@@ -61,47 +62,47 @@ export function capabilityMissing(
 function statusKind(code: StatusCode, details: string, method: string): CriErrorKind {
   switch (code) {
     case StatusCode.Unimplemented:
-      // Only Go's servers tell a missing service from a missing method. Every CRI has the methods of EVERYWHERE.
+      // Only Go's servers distinguish a missing service from a missing method. Every CRI has the methods of EVERYWHERE.
       return EVERYWHERE.has(method) || /unknown service/i.test(details) ? 'not-a-cri' : 'unimplemented';
     case StatusCode.Unavailable:
       return 'runtime-not-ready';
     case StatusCode.Unknown:
-      return STILL_STARTING.test(details) ? 'runtime-not-ready' : 'refused';
+      return STILL_STARTING.test(details) ? 'runtime-not-ready' : 'rejected';
     case StatusCode.DeadlineExceeded:
       return 'deadline';
     default:
-      return 'refused';
+      return 'rejected';
   }
 }
 
 const EVERYWHERE = new Set(['Version', 'ListImages']);
 
-/** All that containerd's CRI says until it has loaded its state ("server is not initialized yet"), without a code that would tell. */
+/** Error text of containerd's CRI until it has loaded its state ("server is not initialized yet"). Its code is not specific. */
 const STILL_STARTING = /^(the )?(server|service|runtime|cri plugin) (is )?not (yet )?(initialized|ready)( yet)?\.?$/i;
 
 function explain(kind: CriErrorKind, code: StatusCode, details: string, { service, endpoint }: CallSubject): string {
-  const said = `rpc error: code = ${statusCodeName(code)} desc = ${oneLine(details)}`;
+  const reported = `rpc error: code = ${statusCodeName(code)} desc = ${oneLine(details)}`;
   switch (kind) {
     case 'not-a-cri':
       return (
         `the server has no service ${service}; CRI v1 or v1alpha2 is needed (containerd with its CRI plugin enabled, CRI-O), ` +
-        `or is ${endpoint.role.flag} wrong? (${said})`
+        `or is ${endpoint.role.flag} wrong? (${reported})`
       );
     case 'runtime-not-ready':
-      return `the ${endpoint.role.noun} is not ready; try again (${said})`;
+      return `the ${endpoint.role.noun} is not ready; try again (${reported})`;
     default:
-      return TOO_LARGE.test(details) ? `the answer is larger than maxMessageBytes allows (${said})` : said;
+      return TOO_LARGE.test(details) ? `the answer is larger than maxMessageBytes allows (${reported})` : reported;
   }
 }
 
-/** How grpc-js words the refusal of an answer, with both sizes. */
+/** Matches the error of grpc-js for a response that is too large. */
 const TOO_LARGE = /^Received message larger than max/;
 
 function oneLine(text: string): string {
   return text.replace(/\s*\n\s*/g, ' ').trim();
 }
 
-/** The error of a call whose connection broke before it was answered. */
+/** Returns the error of a call whose connection broke before it was answered. */
 export function connectionLost({ endpoint, method }: CallSubject): CriError {
   const message = `${method} at ${endpoint.url}: the connection to the ${endpoint.role.noun} was lost during the call; what it did is unknown`;
   return new CriError(message, {
@@ -113,7 +114,7 @@ export function connectionLost({ endpoint, method }: CallSubject): CriError {
   });
 }
 
-/** The error of a call that was not answered in time. */
+/** Returns the error of a call that was not answered in time. */
 export function deadlineExceeded(timeoutMs: number, { endpoint, method }: CallSubject, sent: boolean): CriError {
   const message =
     `${method} at ${endpoint.url}: no answer from the ${endpoint.role.noun} within ${String(timeoutMs / 1000)} s; ` +
@@ -127,7 +128,7 @@ export function deadlineExceeded(timeoutMs: number, { endpoint, method }: CallSu
   });
 }
 
-/** The error of a call that its caller gave up, with the reason of the caller's signal as the cause. */
+/** Returns the error of a call that its caller cancelled, with the reason of the caller's signal as the cause. */
 export function callCanceled(reason: unknown, { endpoint, method }: CallSubject, sent: boolean): CriError {
   const message = `${method} at ${endpoint.url}: canceled by the caller`;
   return new CriError(message, {
@@ -140,7 +141,7 @@ export function callCanceled(reason: unknown, { endpoint, method }: CallSubject,
   });
 }
 
-/** The error of a call that was under way, or made, when the client was closed. */
+/** Returns the error of a call that was pending when the client was closed, or made later. */
 export function clientClosed({ endpoint, method }: CallSubject, sent: boolean): CriError {
   const message = `${method} at ${endpoint.url}: the client is closed`;
   return new CriError(message, {
@@ -152,7 +153,7 @@ export function clientClosed({ endpoint, method }: CallSubject, sent: boolean): 
   });
 }
 
-/** The error of a request that cannot be sent. */
+/** Returns the error of a request that cannot be sent. */
 export function invalidRequest(
   code: StatusCode,
   problem: string,
@@ -160,10 +161,10 @@ export function invalidRequest(
   cause?: unknown,
 ): CriError {
   const message = `${method} at ${endpoint.url}: the request was not sent: ${oneLine(problem)}`;
-  return new CriError(message, { kind: 'refused', code, endpoint: endpoint.url, method, cause });
+  return new CriError(message, { kind: 'rejected', code, endpoint: endpoint.url, method, cause });
 }
 
-/** The error of an answer that is none of this method's. */
+/** Returns the error of an answer that is not one of this method. */
 export function invalidAnswer(problem: string, { endpoint, service, method }: CallSubject, cause?: unknown): CriError {
   const message = `${method} at ${endpoint.url}: ${problem}; does it really serve ${service}?`;
   return new CriError(message, {

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder[Symbol.asyncDispose]());
 
-/** A handler that never answers, and when it is called and its call canceled. */
+/** Creates a handler that never answers, with promises of its call and cancellation. */
 function hangingHandler() {
   const called = Promise.withResolvers<void>();
   const canceled = Promise.withResolvers<void>();
@@ -55,7 +55,7 @@ describe('a unary call', () => {
     expect(status).toMatchObject({ id: 'abc', createdAt: 1_700_000_000_000_000_001n, labels: { a: 'b' } });
   });
 
-  it('gives bytes as a plain Uint8Array', async () => {
+  it('returns bytes as a plain Uint8Array', async () => {
     await using _server = await startCriServer(path, {
       runtime: { execSync: (_call: UnaryServerCall, reply: Reply) => reply(null, { stdout: Buffer.from('hi\n') }) },
     });
@@ -65,7 +65,7 @@ describe('a unary call', () => {
     expect(Buffer.isBuffer(stdout)).toBe(false);
   });
 
-  it("rejects with the runtime's refusal", async () => {
+  it("rejects with the runtime's error", async () => {
     await using _server = await startCriServer(path, {
       runtime: {
         containerStatus: (_call: UnaryServerCall, reply: Reply) =>
@@ -76,14 +76,14 @@ describe('a unary call', () => {
     const error = await failureOf(client.runtime.containerStatus({ containerId: 'x' }));
     expect(isNotFound(error)).toBe(true);
     expect(error).toMatchObject({
-      kind: 'refused',
+      kind: 'rejected',
       method: 'ContainerStatus',
       endpoint: `unix://${path}`,
       details: 'no container "x"',
     });
   });
 
-  it('tells an RPC that the runtime lacks from a server that is no CRI v1', async () => {
+  it('distinguishes an RPC that the runtime lacks from a server without CRI v1', async () => {
     await using _server = await startCriServer(path, { runtime: {} });
     await using client = testClient(path);
     expect((await failureOf(client.runtime.checkpointContainer({}))).kind).toBe('unimplemented');
@@ -91,7 +91,7 @@ describe('a unary call', () => {
     expect((await failureOf(client.images.listImages({}))).kind).toBe('not-a-cri');
   });
 
-  it('tells a runtime that is still starting', async () => {
+  it('reports a runtime that is still starting', async () => {
     let started = false;
     await using _server = await startCriServer(path, {
       runtime: {
@@ -121,7 +121,7 @@ describe('a unary call', () => {
     const error = await failureOf(
       client.runtime.stopContainer({ containerId: 'x', timeout: 1.5 as unknown as bigint }),
     );
-    expect(error).toMatchObject({ kind: 'refused', code: StatusCode.InvalidArgument });
+    expect(error).toMatchObject({ kind: 'rejected', code: StatusCode.InvalidArgument });
     expect(error.message).toContain('the request was not sent');
   });
 });
@@ -142,7 +142,7 @@ describe('the deadline', () => {
     await clock.settle();
     return await waitForDeadline();
 
-    /** How much time passes until the call fails and the server learns of it; `undefined` if it does not within a day. */
+    /** Returns the time until the call fails and the server is notified; `undefined` if it takes more than a day. */
     async function waitForDeadline(): Promise<{ afterMs: number; error: unknown } | undefined> {
       const startMs = clock.monotonicNow();
       if (clock.pendingTimers === 0) return undefined;
@@ -177,7 +177,7 @@ describe('the deadline', () => {
     });
   });
 
-  it.each([0, Infinity])('is none if the caller says %d', async (timeoutMs) => {
+  it.each([0, Infinity])('is none for a caller’s deadline of %d', async (timeoutMs) => {
     expect(await deadlineCase((client) => client.runtime.version({}, { timeoutMs }))).toBeUndefined();
   });
 
@@ -236,16 +236,16 @@ describe('message sizes', () => {
     });
     await using client = testClient(path);
     const error = await failureOf(client.runtime.execSync({}));
-    expect(error).toMatchObject({ kind: 'refused', code: StatusCode.ResourceExhausted });
+    expect(error).toMatchObject({ kind: 'rejected', code: StatusCode.ResourceExhausted });
     expect(error.message).toContain('larger than maxMessageBytes allows');
     bytes = 1;
     expect((await client.runtime.execSync({})).stdout).toHaveLength(1);
   });
 
-  it('are at most 16 MiB for requests, which are refused here', async () => {
+  it('are at most 16 MiB for requests, which the client rejects', async () => {
     await using client = testClient(path);
     const error = await failureOf(client.runtime.execSync({ containerId: 'x'.repeat(16 * MIB) }));
-    expect(error).toMatchObject({ kind: 'refused', code: StatusCode.ResourceExhausted });
+    expect(error).toMatchObject({ kind: 'rejected', code: StatusCode.ResourceExhausted });
     expect(error.message).toContain('maxMessageBytes is 16777216');
   });
 });

@@ -5,7 +5,7 @@ import { startNegotiatedCall } from './negotiated-call.ts';
 import { decodeAnswer, prepareCall, type RpcMethod } from './rpc-method.ts';
 import { invalidAnswer } from './status-error.ts';
 
-/** Makes the port's method of a unary RPC. */
+/** Creates the port's method of a unary RPC. */
 export function createUnaryCall(method: RpcMethod): (request: object, options?: CallOptions) => Promise<Message> {
   const { subject } = method;
   return (init, options) => {

@@ -61,17 +61,17 @@ export function createCallMetrics(metrics: Metrics, clock: Clock): (method: stri
   const labelNames = ['operation_type'];
   const operations = metrics.counter({
     name: 'kubelet_runtime_operations_total',
-    help: 'Calls of the container runtime that ended.',
+    help: '[ALPHA] Cumulative number of runtime operations by operation type.',
     labelNames,
   });
   const failures = metrics.counter({
     name: 'kubelet_runtime_operations_errors_total',
-    help: 'Calls of the container runtime that failed.',
+    help: '[ALPHA] Cumulative number of runtime operation errors by operation type.',
     labelNames,
   });
   const durations = metrics.histogram({
     name: 'kubelet_runtime_operations_duration_seconds',
-    help: 'How long calls of the container runtime took.',
+    help: '[ALPHA] Duration in seconds of runtime operations. Broken down by operation type.',
     labelNames,
     buckets: DURATION_BUCKETS,
   });

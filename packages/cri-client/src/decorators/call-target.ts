@@ -5,7 +5,7 @@ interface PossibleTargets {
   readonly image?: { readonly image?: string };
 }
 
-/** Whom a request is about: the id of a container or sandbox, the name of a pod to be, the reference of an image. Empty for all others. */
+/** Returns the subject of a request: id of a container or sandbox, name of a new pod, or reference of an image; empty for other requests. */
 export function callTarget(request: object): string {
   const { containerId, podSandboxId, config, image } = request as PossibleTargets;
   if (containerId) return containerId;

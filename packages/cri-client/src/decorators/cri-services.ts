@@ -17,26 +17,26 @@ export interface CriServices {
 /** A method of the ports: `runPodSandbox`, `pullImage`, … */
 export type RpcName = keyof RuntimeService | keyof ImageService;
 
-/** An RPC as its descriptor tells it. */
+/** An RPC, from its descriptor. */
 export interface Rpc {
   /** Full name of its service. */
   readonly service: string;
   readonly method: PortMethod;
 }
 
-// Inside, where one function serves all methods, their message types are not known.
+// One function serves all methods, so that their message types are not known here.
 /** A unary method of any port. */
 export type AnyUnary = (request: object, options?: CallOptions) => Promise<Message>;
 /** A server-streaming method of any port. */
 export type AnyStreaming = (request: object, options?: CallOptions) => AsyncIterable<Message>;
 
-/** Makes the methods of a port. */
+/** Creates the methods of a port. */
 export interface PortMaker {
   unary(rpc: Rpc, of: keyof CriServices): AnyUnary;
   streaming(rpc: Rpc, of: keyof CriServices): AnyStreaming;
 }
 
-/** Makes both ports, a method for each RPC. The ports' types are derived from the same descriptors, which makes the assertions right. */
+/** Creates both ports, a method for each RPC. The ports' types are derived from the same descriptors, which makes the assertions right. */
 export function makeServices(maker: PortMaker): CriServices {
   const port = (service: DescService, of: keyof CriServices): unknown => {
     const methods: Record<string, unknown> = {};
@@ -53,15 +53,15 @@ export function makeServices(maker: PortMaker): CriServices {
   };
 }
 
-/** What a decorator does with each method: it gets the one of the ports below and gives the one for those above. */
+/** Wraps each method: it receives that of the inner ports and returns that of the outer ones. */
 export interface Decorator {
   unary(rpc: Rpc, next: AnyUnary): AnyUnary;
   streaming(rpc: Rpc, next: AnyStreaming): AnyStreaming;
 }
 
-/** Puts a {@link Decorator} over both ports. */
+/** Applies a {@link Decorator} to both ports. */
 export function decorateServices(services: CriServices, decorator: Decorator): CriServices {
-  // Looked up with each call, and called on its port, which may be an object of a class.
+  // Looked up at each call, and called on its port, which may be an instance of a class.
   const below = ({ method }: Rpc, of: keyof CriServices) => {
     const port = services[of] as unknown as Record<string, (request: object, options?: CallOptions) => unknown>;
     return (request: object, options?: CallOptions): unknown => port[method.localName]!(request, options);

@@ -30,7 +30,7 @@ async function idsOf(stream: AsyncIterable<{ containerId: string }>): Promise<st
 }
 
 describe('faultInjecting', () => {
-  it('fails the calls that the failpoint says, before they have an effect', async () => {
+  it('fails the calls of the failpoint, before they have an effect', async () => {
     const { runtime, reached } = faulty({ version: '1*off->2*error(unavailable: no shim)' });
     await runtime.version({});
     for (let call = 0; call < 2; call++) {
@@ -42,7 +42,7 @@ describe('faultInjecting', () => {
     expect(reached).toHaveLength(2);
   });
 
-  it('asks a function with the RPC and the request', async () => {
+  it('calls a function with the RPC and the request', async () => {
     const { clock, ...services } = faulty({});
     const { runtime } = faultInjecting(services, {
       clock,
@@ -55,7 +55,7 @@ describe('faultInjecting', () => {
     expect(await rejectionOf(runtime.startContainer({ containerId: 'bad' }))).toMatchObject({ code: 13 });
   });
 
-  it('delays, and takes the time from the deadline', async () => {
+  it('delays, and subtracts the delay from the deadline', async () => {
     const { runtime, clock, reached } = faulty({ version: 'delay(200)' });
     const call = runtime.version({}, { timeoutMs: 1000 });
     await clock.advance(199);
@@ -88,7 +88,7 @@ describe('faultInjecting', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('hangs until the caller has enough', async () => {
+  it('hangs until the caller cancels', async () => {
     const { runtime, clock } = faulty({ version: 'hang' });
     const controller = new AbortController();
     const failure = rejectionOf(runtime.version({}, { signal: controller.signal, timeoutMs: 0 }));
@@ -112,7 +112,7 @@ describe('faultInjecting', () => {
     expect([panics, reached.length]).toEqual([['nil map'], 0]);
   });
 
-  it('does the same to streams, when they are first read', async () => {
+  it('applies faults to streams when they are first read', async () => {
     const { runtime, clock, reached } = faulty({ getContainerEvents: '1*error(x)->1*lost->1*delay(5)' });
     runtime.getContainerEvents({});
     expect(await rejectionOf(idsOf(runtime.getContainerEvents({})))).toMatchObject({ message: 'x' });
@@ -125,7 +125,7 @@ describe('faultInjecting', () => {
     expect(await idsOf(runtime.getContainerEvents({}))).toEqual(['a', 'b']);
   });
 
-  it('lets a stream that hangs be left', async () => {
+  it('ends a hanging stream when the loop is left', async () => {
     const { runtime, clock } = faulty({ getContainerEvents: 'hang' });
     const events = runtime.getContainerEvents({})[Symbol.asyncIterator]();
     const waiting = events.next();
@@ -135,7 +135,7 @@ describe('faultInjecting', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('refuses faults that mean nothing', () => {
+  it('rejects invalid faults', () => {
     expect(() => faulty({ version: 'explode' })).toThrow(FailpointError);
     expect(() => faulty({ versoin: 'off' } as object)).toThrow('no RPC "versoin"');
   });

@@ -20,7 +20,7 @@ import { defaultTimeoutMs } from '../call-timeouts.ts';
 import { timeoutOrNone } from '../rpc-method.ts';
 import { type AnyStreaming, type CriServices, decorateServices, type Rpc, type RpcName } from './cri-services.ts';
 
-/** Tells what is to happen to a call; `undefined`: nothing. It is asked once for each call, in the order of the calls. */
+/** Returns the fault of a call; `undefined` for none. Called once for each call, in the order of the calls. */
 export type FaultSource = (rpc: RpcName, request: object) => FailpointAction | undefined;
 
 /** Ports of {@link faultInjecting}. */
@@ -31,17 +31,17 @@ export interface FaultInjectingPorts {
    * function, for faults that depend on the request or change while it runs.
    */
   readonly faults: Readonly<Partial<Record<RpcName, string>>> | FaultSource;
-  /** What a `panic` does besides failing the call: crash or restart what plays the runtime. Default: nothing. */
+  /** Called on a `panic`, besides failing the call, to crash or restart the runtime under test. Default: nothing. */
   readonly onPanic?: ((message: string) => void) | undefined;
 }
 
 /** Options of {@link faultInjecting}. */
 export interface FaultInjectingOptions {
-  /** `timeoutMs` of the client that is played: the deadline of calls that are given none. Default: two minutes, as there. */
+  /** `timeoutMs` of the simulated client: the deadline of calls without one. Default: two minutes, as in the client. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** Lets happen what comes before a call. @returns the options with which it goes on, and whether its reply is to be lost */
+/** Applies the faults that precede a call. @returns the options of the call, and whether its reply must be lost */
 type Strike = (
   rpc: Rpc,
   request: object,
@@ -54,15 +54,15 @@ const RPC_NAMES: ReadonlySet<string> = new Set(
 const DONE: IteratorResult<Message, undefined> = { done: true, value: undefined };
 
 /**
- * Lets calls fail as a runtime in trouble does:
+ * Makes calls fail as a faulty runtime does:
  *
- * - `error`: rejects with a `ServiceError`; nothing reaches the ports below.
- * - `delay`: reaches them later, if its deadline and its caller let it.
- * - `hang`: never reaches them; ends by its deadline or by its caller's signal.
- * - `lost`: is carried out, then rejects with Unavailable; of a stream the first message is lost.
- * - `panic`: rejects with Unavailable, and `onPanic` learns of it.
+ * - `error`: rejects with a `ServiceError`; the inner ports get no call.
+ * - `delay`: the inner ports get the call later, unless its deadline passes or its caller cancels.
+ * - `hang`: the inner ports get no call; it ends by its deadline or by its caller's signal.
+ * - `lost`: the call takes effect, then rejects with Unavailable; a stream loses its first message.
+ * - `panic`: rejects with Unavailable, and calls `onPanic`.
  *
- * @throws FailpointError when a failpoint cannot be read, RangeError when there is no such RPC
+ * @throws FailpointError for an invalid failpoint, RangeError for an unknown RPC
  */
 export function faultInjecting(
   services: CriServices,
@@ -73,7 +73,7 @@ export function faultInjecting(
   const timeoutMs = timeoutOrNone(options.timeoutMs ?? 120_000);
   const source = typeof faults === 'function' ? faults : createFaultSource(faults);
 
-  /** Waits as long as the call may. */
+  /** Waits until the deadline of the call. */
   const wait = async (rpc: Rpc, request: object, call: CallOptions | undefined, delayMs: number): Promise<void> => {
     const deadlineMs = deadlineOf(rpc, request, call, timeoutMs);
     try {
@@ -135,7 +135,7 @@ function deadlineOf(rpc: Rpc, request: object, call: CallOptions | undefined, ti
   return defaultTimeoutMs(rpc.method.name, message, timeoutMs);
 }
 
-/** Waits for the end of what is under way, but for the caller's own end of it, and tells nothing of how it went. */
+/** Waits until pending work has ended or the caller cancels it; ignores its outcome. */
 async function loseReply(rpc: Rpc, answer: Promise<unknown>): Promise<never> {
   try {
     await answer;

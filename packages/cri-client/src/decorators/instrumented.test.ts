@@ -32,7 +32,7 @@ describe('instrumented', () => {
     expect(observations.get('kubelet_runtime_operations_duration_seconds{version}')).toEqual([0.25]);
   });
 
-  it('counts a stream once, when it ends or is left, and not at all when nobody reads it', async () => {
+  it('counts a stream once, when it ends or is left, and not at all without a reader', async () => {
     const { metrics, counts } = recordingMetrics();
     const { runtime } = instrumented(services, { metrics, clock });
     await runtime.getContainerEvents({})[Symbol.asyncIterator]().return!();

@@ -11,8 +11,8 @@ export interface InstrumentedPorts {
 
 /**
  * Measures every call under the kubelet's names: `kubelet_runtime_operations_total`, `kubelet_runtime_operations_errors_total` and
- * `kubelet_runtime_operations_duration_seconds`, each by `operation_type`. Like the kubelet's instrumented services it counts a call when it ends, those that
- * were refused before anything was sent included. A stream counts once, for as long as it is read; leaving it is no error.
+ * `kubelet_runtime_operations_duration_seconds`, each by `operation_type`. Like the kubelet's instrumented services it counts a call when it ends, also one
+ * that was rejected before it was sent. A stream counts once, with the time until its end; leaving it is not an error.
  */
 export function instrumented(services: CriServices, ports: InstrumentedPorts): CriServices {
   const { metrics, clock } = ports;

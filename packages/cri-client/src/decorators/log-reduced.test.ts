@@ -47,7 +47,7 @@ describe('logReduced', () => {
 });
 
 describe('createLogReduction', () => {
-  it('forgets keys that are not heard of again', async () => {
+  it('forgets keys without further errors', async () => {
     const clock = createVirtualClock();
     const reduction = createLogReduction(clock, 60_000);
     for (let i = 0; i < 100; i++) reduction.admit(`old ${String(i)}`, 'x');

@@ -13,13 +13,13 @@ export interface LogReducedPorts {
 
 /** Options of {@link logReduced}. */
 export interface LogReducedOptions {
-  /** How long an error that stays the same is not logged again, in milliseconds; default a minute, the kubelet's. */
+  /** Time for which the same error is not logged again, in milliseconds; default a minute, as in the kubelet. */
   readonly intervalMs?: number | undefined;
 }
 
 /**
- * Logs calls that fail. An error that is the same as the last one of that RPC for that container, sandbox, pod or image is logged once a minute, with the number
- * of its like in between as `suppressed`; a success ends that. What callers cancelled themselves is not logged.
+ * Logs failed calls. An error that equals the last one of the RPC for a container, sandbox, pod or image is logged once a minute, with the number of equal
+ * errors in between as `suppressed`; a success resets this. Calls that their callers cancelled are not logged.
  */
 export function logReduced(
   services: CriServices,

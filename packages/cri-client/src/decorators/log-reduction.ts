@@ -1,15 +1,15 @@
 import type { Clock } from '@rxlet/component-base';
 
-/** Decides which errors are worth a line. */
+/** Suppresses repeated log lines. */
 export interface LogReduction {
   /**
-   * Whether an error is to be logged: its key has none yet, had another one, or logged this one a while ago.
-   * @returns how many of its like were not logged since the last line; `undefined`: do not log
+   * Reports whether an error must be logged: it is the first of its key, differs from the last one, or was logged longer ago than the interval.
+   * @returns the number of equal errors that were suppressed since the last line; `undefined`: do not log
    */
   admit(key: string, message: string): number | undefined;
-  /** The key is well again: its next error is logged. */
+  /** Forgets a key after a success, so that its next error is logged. */
   clear(key: string): void;
-  /** How many keys are remembered. */
+  /** Number of keys in memory. */
   readonly size: number;
 }
 
@@ -19,13 +19,13 @@ interface Entry {
   suppressed: number;
 }
 
-/** Creates a {@link LogReduction} that lets identical errors of one key through once in `intervalMs`; what is older than that it forgets. */
+/** Creates a {@link LogReduction} that admits identical errors of one key once in `intervalMs`, and forgets older ones. */
 export function createLogReduction(clock: Pick<Clock, 'monotonicNow'>, intervalMs: number): LogReduction {
-  /** The one logged longest ago comes first. */
+  /** Oldest log line first. */
   const entries = new Map<string, Entry>();
   const forgetOld = (nowMs: number): void => {
     for (const [key, { loggedMs, suppressed }] of entries) {
-      // Those with something left to tell get as long again.
+      // Keys with suppressed errors stay for twice the interval.
       if (nowMs - loggedMs < (suppressed > 0 ? 2 : 1) * intervalMs) return;
       entries.delete(key);
     }

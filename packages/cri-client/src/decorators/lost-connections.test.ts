@@ -1,3 +1,4 @@
+import { noopLogger } from '@rxlet/component-base';
 import { join } from 'node:path';
 import { of } from 'rxjs';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +8,7 @@ import { startCriServer, temporaryFolder } from '../test-support/test-servers.ts
 import { countLostConnections } from './lost-connections.ts';
 
 describe('countLostConnections', () => {
-  it('counts what was ready and is no longer, and not what never was', () => {
+  it('counts connections that were ready, and no failed attempts', () => {
     const { metrics, counts } = recordingMetrics();
     const states = [
       'idle',
@@ -20,11 +21,12 @@ describe('countLostConnections', () => {
       'idle',
       'ready',
     ] as const;
-    countLostConnections(of(...states.map((kind): ConnectionState => ({ kind, sinceMs: 0 }))), 'unix:///x', metrics);
+    const states$ = of(...states.map((kind): ConnectionState => ({ kind, sinceMs: 0 })));
+    countLostConnections(states$, 'unix:///x', metrics, noopLogger);
     expect(Object.fromEntries(counts)).toEqual({ 'cri_client_lost_connections_total{unix:///x}': 2 });
   });
 
-  it('counts for a client that is given metrics, but not its own closing', async () => {
+  it('counts for a client with metrics, but not its own closing', async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'cri.sock');
     const { metrics, counts } = recordingMetrics();

@@ -1,23 +1,23 @@
 import type { Message } from '@bufbuild/protobuf';
 import { type AnyStreaming, type CriServices, decorateServices, type Rpc } from './cri-services.ts';
 
-/** How a call ended: `left` is a stream whose consumer did not want the rest. */
+/** End of a call; `left`: the consumer of a stream stopped early. */
 export type CallOutcome =
   { readonly kind: 'done' } | { readonly kind: 'left' } | { readonly kind: 'failed'; readonly error: unknown };
 
-/** Watches one call. What it does must not throw. */
+/** Observer of one call. Its methods must not throw. */
 export interface CallObserver {
-  /** Runs each step that the call takes in the ports below. Default: as it is. */
+  /** Runs each step of the call in the wrapped ports. Default: runs it unchanged. */
   readonly run?: <T>(step: () => T) => T;
-  /** The answer of a unary call, each message of a stream. */
+  /** Receives the response of a unary call, or each message of a stream. */
   answered?(message: Message): void;
-  /** Comes once, and last. */
+  /** Called once, and last. */
   ended(outcome: CallOutcome): void;
 }
 
 /**
- * Watches every call of both ports without changing any. `observe` is asked once for each RPC; what it gives is called when a call begins, which for a
- * stream is its first `next()`.
+ * Observes every call of both ports without changing it. `observe` is called once for each RPC; the function that it returns is called when a call begins,
+ * which for a stream is its first `next()`.
  */
 export function observeCalls(
   services: CriServices,

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 
-/** The version that is written, and the only one that is read. */
+/** Version of written recordings, and the only one that is read. */
 export const RECORDING_VERSION = 1;
 
 /** The first line. */
@@ -11,7 +11,7 @@ export interface RecordingHeader {
   readonly startedAt: string;
 }
 
-/** How a call failed. */
+/** Error of a call. */
 export interface RecordedError {
   /** gRPC status code, where the error had one. */
   readonly code?: number;
@@ -26,7 +26,7 @@ export interface RecordedError {
  */
 export interface RecordingLine {
   readonly call: number;
-  /** When it began, or for the later lines of a stream when that happened: milliseconds since the start. */
+  /** Start of the call, or time of a later line of a stream, in milliseconds since the recording began. */
   readonly atMs: number;
   readonly method?: string;
   readonly request?: JsonObject;
@@ -35,14 +35,14 @@ export interface RecordingLine {
   readonly response?: JsonObject;
   readonly error?: RecordedError;
   readonly message?: JsonObject;
-  /** `left`: its consumer did not want the rest. */
+  /** `left`: its consumer stopped early. */
   readonly end?: 'done' | 'left';
 }
 
-/** Why a recording cannot be read. */
+/** Reason why a recording cannot be read. */
 export type RecordingErrorReason = 'header-missing' | 'version-unknown' | 'line-invalid';
 
-/** A recording cannot be read. */
+/** Error of a recording that cannot be read. */
 export class RecordingError extends Error {
   override readonly name = 'RecordingError';
   readonly reason: RecordingErrorReason;
@@ -56,7 +56,7 @@ export class RecordingError extends Error {
   }
 }
 
-/** Reads the lines of a recording, the header checked and left out. Empty lines are skipped. @throws RecordingError */
+/** Parses the lines of a recording without its header, which is checked. Empty lines are skipped. @throws RecordingError */
 export function parseRecording(lines: Iterable<string>): { readonly line: RecordingLine; readonly number: number }[] {
   const parsed: { line: RecordingLine; number: number }[] = [];
   let number = 0;

@@ -83,7 +83,7 @@ describe('recording', () => {
     ]);
   });
 
-  it('keeps secrets to itself', async () => {
+  it('redacts secrets', async () => {
     const { runtime, images, lines } = recorder();
     const secrets = { password: 's3cret', auth: 's3cret', identityToken: 's3cret', registryToken: 's3cret' };
     await images.pullImage({ image: { image: 'x' }, auth: { username: 'me', serverAddress: 'r.io', ...secrets } });
@@ -96,7 +96,7 @@ describe('recording', () => {
 });
 
 describe('replaying', () => {
-  it('gives the answers again, those of equal requests in their order', async () => {
+  it('replays the answers, those of equal requests in their order', async () => {
     const recorded = recorder();
     const calls = async ({ runtime, images }: CriServices): Promise<unknown[]> => [
       await runtime.containerStatus({ containerId: 'c' }),
@@ -118,7 +118,7 @@ describe('replaying', () => {
     expect(await pull(replaying(recorded.lines), { b: '2', a: '1' }, 'two')).toMatchObject({ imageRef: 'sha256:1' });
   });
 
-  it('gives errors and streams again', async () => {
+  it('replays errors and streams', async () => {
     const recorded = recorder();
     const events = firstEvents(recorded, 3);
     await recorded.clock.advance(10);
@@ -136,7 +136,7 @@ describe('replaying', () => {
     expect(await rejectionOf(drain(replay))).toMatchObject({ code: StatusCode.Unavailable, message: 'gone' });
   });
 
-  it('goes on with a stream that had not ended until its signal aborts or it is left', async () => {
+  it('keeps a stream that had not ended open until its signal aborts or it is left', async () => {
     const recorded = recorder();
     await firstEvents(recorded, 1);
     const twice = [...recorded.lines, ...recorded.lines.slice(1).map((line) => line.replace('"call":1', '"call":2'))];
@@ -185,7 +185,7 @@ describe('replaying', () => {
     [[header, '{"call":1,"method":"Explode","request":{}}'], 'line-invalid', 2],
     [[header, '{"call":1,"method":"Version","request":{}}'], 'line-invalid', 2],
     [[header, '{"call":1,"method":"Version","request":{},"response":{"version":1}}'], 'line-invalid', 2],
-  ])('refuses %j: %s in line %d', (lines, reason, line) => {
+  ])('rejects %j: %s in line %d', (lines, reason, line) => {
     let thrown: unknown;
     try {
       replaying(lines);

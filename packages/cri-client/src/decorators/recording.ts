@@ -9,14 +9,14 @@ import { toRedactedJson } from './redact.ts';
 /** Ports of {@link recording}. */
 export interface RecordingPorts {
   readonly clock: Clock;
-  /** Gets each line, without its end, the moment it is known; the header within {@link recording}. Must not throw. */
+  /** Receives each line, without its end, as soon as it is known; the header within {@link recording}. Must not throw. */
   readonly sink: (line: string) => void;
 }
 
 /**
- * Writes every call down as JSON lines (see `RecordingLine`), to be read by people and played back by `replaying`. Nothing is kept in memory. Passwords
+ * Records every call as JSON lines (see `RecordingLine`), for people and for `replaying`. Nothing is kept in memory. Passwords
  * and tokens of registries and the values of environment variables are redacted; commands, their output, annotations and verbose information are written as
- * they are. A request that cannot be encoded is no message of the CRI, and its call is not recorded.
+ * they are. A request that cannot be encoded is not a CRI message, and its call is not recorded.
  */
 export function recording(services: CriServices, ports: RecordingPorts): CriServices {
   const { clock, sink } = ports;

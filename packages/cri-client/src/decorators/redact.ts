@@ -9,13 +9,13 @@ import {
 import { base64Encode } from '@bufbuild/protobuf/wire';
 import { KeyValueSchema } from '@rxlet/cri-api';
 
-/** What stands in the place of a secret. */
+/** Replacement of a secret. */
 export const REDACTED = '[redacted]';
-/** The same where the secret is of type bytes. */
+/** Replacement of a secret of type bytes. */
 const REDACTED_BYTES = base64Encode(new TextEncoder().encode(REDACTED));
 
 /**
- * A message as protobuf JSON, int64 as strings and bytes as base64, without its secrets: the fields that the proto file marks with `debug_redact`
+ * Formats a message as protobuf JSON, int64 as strings and bytes as base64, without its secrets: the fields that the proto file marks with `debug_redact`
  * (passwords and tokens of an `AuthConfig`) and the values of environment variables.
  * @throws Error when the message cannot be encoded
  */

@@ -18,18 +18,18 @@ import { type CriServices, makeServices, type Rpc } from './cri-services.ts';
 import { parseRecording, type RecordedError, RecordingError } from './recording-format.ts';
 import { toRedactedJson } from './redact.ts';
 
-/** `not-recorded`: no such call is in the recording. `used-up`: it is, but has been replayed as often as it was recorded. */
+/** `not-recorded`: the recording has no such call. `used-up`: the call was replayed as often as it was recorded. */
 export type ReplayErrorReason = 'not-recorded' | 'used-up';
 
-/** A call for which the recording has no answer. */
+/** Error of a call for which the recording has no answer. */
 export class ReplayError extends Error {
   override readonly name = 'ReplayError';
   readonly reason: ReplayErrorReason;
-  /** gRPC status code, one that nobody takes for an answer of a runtime. */
+  /** gRPC status code, one that no runtime answers with. */
   readonly code: StatusCode = StatusCode.Internal;
   /** The RPC, such as `RunPodSandbox`. */
   readonly method: string;
-  /** The request as the recording would have it. */
+  /** The request in the form of the recording. */
   readonly request: string;
 
   constructor(reason: ReplayErrorReason, method: string, request: string) {
@@ -45,7 +45,7 @@ interface ReplayedCall {
   readonly call: number;
   readonly output: DescMessage;
   readonly messages: Message[];
-  /** `open`: it had not ended when its consumer or the recorder left. */
+  /** `open`: it had not ended when its consumer or the recorder stopped. */
   end: 'done' | 'open' | RecordedError;
 }
 
@@ -55,10 +55,9 @@ const METHODS = new Map(
 const DONE: IteratorResult<Message, undefined> = { done: true, value: undefined };
 
 /**
- * A container runtime that gives the answers of a recording (see `recording`), without delay. A call gets the answer of the first recorded call of the same
- * RPC with the same request that has not been used yet; secrets, which the recording does not have, are not compared. A stream that had not ended goes on
- * without messages until it is left or its signal aborts. Errors come back as `ServiceError` with the recorded code; a call without an answer rejects with
- * a {@link ReplayError}.
+ * Creates a container runtime that replays a recording (see `recording`), without delay. A call gets the answer of the first unused recorded call of the same
+ * RPC with the same request; secrets, which a recording does not have, are not compared. A stream that had not ended stays open without messages until it is
+ * left or its signal aborts. Errors are `ServiceError`s with the recorded code; a call without an answer rejects with a {@link ReplayError}.
  *
  * @throws RecordingError when the recording cannot be read
  */
@@ -85,7 +84,7 @@ export function replaying(lines: Iterable<string>): CriServices {
   });
 }
 
-/** The calls by RPC and request, those of each in the order in which they began. */
+/** Calls by RPC and request, in the order in which they began. */
 function readCalls(lines: Iterable<string>): Map<string, ReplayedCall[]> {
   const calls = new Map<number, ReplayedCall>();
   const byRequest = new Map<string, ReplayedCall[]>();

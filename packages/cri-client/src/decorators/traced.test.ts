@@ -85,7 +85,7 @@ beforeEach(() => {
 afterEach(() => context.disable());
 
 describe('traced', () => {
-  it('makes a span of a call that is active below, within the context of the caller', async () => {
+  it('creates a span for a call, active in the inner ports, within the context of the caller', async () => {
     const { tracer, spans } = recordingTracer();
     const { runtime } = traced(services, { tracer });
     const parent = tracer.startSpan('sync pod');

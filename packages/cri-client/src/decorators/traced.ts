@@ -6,16 +6,16 @@ import { type CallOutcome, observeCalls } from './observe-calls.ts';
 
 /** Ports of {@link traced}. */
 export interface TracedPorts {
-  /** Default: that of the SDK which the application has registered; without one nothing is traced. */
+  /** Default: the tracer of the registered SDK; without one nothing is traced. */
   readonly tracer?: Tracer | undefined;
 }
 
 /**
- * Makes a span of each call, from its beginning to its end, for a stream until it ends or is left. Name and attributes are those of OpenTelemetry's
+ * Creates a span for each call, from its start to its end; for a stream until it ends or is left. Name and attributes are those of OpenTelemetry's
  * conventions for gRPC: `rpc.system`, `rpc.service`, `rpc.method`, `rpc.grpc.status_code`; an error is recorded as an exception and sets the status.
  * Requests and answers are not attributes: they carry secrets.
  *
- * The span is a child of the one that is active where the call is made, and active itself in the ports below. It ends at the socket: `createCriClient`
+ * The span is a child of the caller's active span, and active in the inner ports. It ends at the socket: `createCriClient`
  * sends no metadata, so that the runtime's own spans do not become its children.
  */
 export function traced(services: CriServices, ports: TracedPorts = {}): CriServices {

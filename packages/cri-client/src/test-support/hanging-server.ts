@@ -1,4 +1,4 @@
-// A process of its own that serves on the socket given to it, accepts every Version and never answers; it prints a line for each.
+// A separate process that serves on the given socket, accepts every Version and never answers; it prints a line for each.
 import { startCriServer } from './test-servers.ts';
 
 await startCriServer(process.argv[2]!, { runtime: { version: () => console.log('called') } });

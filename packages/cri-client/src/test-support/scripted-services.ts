@@ -4,7 +4,7 @@ import { type CriServices, makeServices, type RpcName } from '../decorators/cri-
 
 type Script = (request: never, options?: CallOptions) => unknown;
 
-/** Ports whose methods answer as the scripts do: with an object or a promise of one, as a stream with an iterable of objects. Others are Unimplemented. */
+/** Creates ports whose methods answer from scripts: an object or a promise of one, or an iterable of objects for a stream. Others are Unimplemented. */
 export function scriptedServices(scripts: Partial<Record<RpcName, Script>>): CriServices {
   const scriptOf = (name: string): ((request: object, options?: CallOptions) => unknown) => {
     const script = scripts[name as RpcName];
@@ -25,7 +25,7 @@ export function scriptedServices(scripts: Partial<Record<RpcName, Script>>): Cri
   });
 }
 
-/** What a promise rejected with. */
+/** Returns the reason of a rejected promise. */
 export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise;

@@ -5,7 +5,7 @@ import type { ConnectionState } from '../connection-state.ts';
 import { type CriClient, type CriClientOptions, type CriClientPorts, createCriClient } from '../create-cri-client.ts';
 import { CriError } from '../cri-error.ts';
 
-/** A client of the socket at `path` that reconnects within milliseconds, on the system's clock unless another is given. */
+/** Creates a client of the socket at `path` that reconnects within milliseconds, by default on the system's clock. */
 export function testClient(
   path: string,
   ports: Partial<CriClientPorts> = {},
@@ -17,7 +17,7 @@ export function testClient(
   );
 }
 
-/** The error a call failed with. */
+/** Returns the error of a failed call. */
 export async function failureOf(call: Promise<unknown>): Promise<CriError> {
   const outcome = await call.catch((error: unknown) => error);
   if (outcome instanceof CriError) return outcome;
@@ -35,14 +35,14 @@ export function stateIs<K extends ConnectionState['kind']>(
 }
 
 /**
- * Lets the event loop turn until the client waits for the next attempt to connect. That comes a moment of real time after the last attempt failed, which
- * grpc-js does not tell.
+ * Waits until the client pauses before the next attempt to connect. That is a moment of real time after the last attempt failed, which grpc-js does not
+ * report.
  */
 export async function untilReconnectIsDue(clock: VirtualClock): Promise<void> {
   while (clock.pendingTimers === 0) await clock.settle();
 }
 
-/** Metrics that keep what they were told, as `name{operation_type}` lines, and the buckets of the histograms. */
+/** Metrics that keep their values, as `name{operation_type}` lines, and the buckets of the histograms. */
 export function recordingMetrics(): {
   readonly metrics: Metrics;
   readonly counts: ReadonlyMap<string, number>;

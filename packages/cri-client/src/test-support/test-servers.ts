@@ -14,18 +14,18 @@ import {
 } from '@grpc/grpc-js';
 import { ImageServiceDescriptor, RuntimeServiceDescriptor } from '@rxlet/cri-api';
 
-/** A fresh folder for sockets; gone with everything in it when disposed of. */
+/** Creates a folder for sockets, which is removed with its content on disposal. */
 export async function temporaryFolder(): Promise<{ path: string } & AsyncDisposable> {
   const path = await mkdtemp(join(tmpdir(), 'cri-client-'));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** A server-streaming call as a handler of {@link startCriServer} sees it. */
+/** A server-streaming call for a handler of {@link startCriServer}. */
 export type StreamCall = ServerWritableStream<object, object>;
-/** A unary call as a handler of {@link startCriServer} sees it. */
+/** A unary call for a handler of {@link startCriServer}. */
 export type UnaryServerCall = ServerUnaryCall<object, object>;
 
-/** Handlers of grpc-js by the RPCs' names in camel case; those left out are Unimplemented. Answers are given as plain fields. */
+/** Handlers of grpc-js by the RPCs' names in camel case; those left out are Unimplemented. Answers are plain fields. */
 export interface CriHandlers {
   readonly runtime?: UntypedServiceImplementation;
   readonly images?: UntypedServiceImplementation;
@@ -70,7 +70,7 @@ function serviceDefinition(service: DescService): ServiceDefinition {
   return Object.fromEntries(service.methods.map((descriptor) => [descriptor.localName, method(descriptor)]));
 }
 
-/** Listens on a unix socket and leaves each connection to `onConnection`. */
+/** Listens on a unix socket and passes each connection to `onConnection`. */
 export async function startRawServer(path: string, onConnection: (socket: Socket) => void): Promise<AsyncDisposable> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

@@ -1,4 +1,4 @@
-// A process of its own that uses a client in all ways at once and closes it. It ends by itself, unless the client left something behind.
+// A separate process that uses all parts of a client at once and closes it. It exits by itself, unless the client left something behind.
 import { systemClock, systemRandom } from '@rxlet/component-base';
 import { filter, firstValueFrom } from 'rxjs';
 import { createCriClient, CriError } from '../index.ts';
