@@ -1,16 +1,18 @@
-import { create, type DescMethod, type DescService, type Message } from '@bufbuild/protobuf';
+import {
+  create,
+  type DescMessage,
+  type DescMethod,
+  type DescService,
+  isMessage,
+  type Message,
+  type MessageInitShape,
+} from '@bufbuild/protobuf';
 import { Code, ConnectError, type ConnectRouter, type HandlerContext, type ServiceImpl } from '@connectrpc/connect';
 import { errorMessage, type Logger } from '@rxlet/component-base';
-import {
-  callErrorCode,
-  type CallOptions,
-  StatusCode,
-  type VersionResponse,
-  VersionResponseSchema,
-} from '@rxlet/cri-api';
+import { callErrorCode, type CallOptions, StatusCode, VersionResponseSchema } from '@rxlet/cri-api';
 import { fromV1alpha2, toV1alpha2, v1alpha2Method } from '@rxlet/cri-api/v1alpha2';
 
-/** What the routes need besides the port. */
+/** Options of the routes. */
 export interface RouteOptions {
   readonly logger: Logger;
   /** Ends the streams when the server shuts down. */
@@ -50,18 +52,21 @@ export function routePortAsV1alpha2(
     olderService = older.parent;
     const call: PortCall = async (request, callOptions) => {
       const answer = await methods[method.localName]!(fromV1alpha2(method.input, request as Message), callOptions);
-      return toV1alpha2(method.output, withOlderVersion(method, answer as Message));
+      return toV1alpha2(
+        method.output,
+        withOlderVersion(create(method.output, answer as MessageInitShape<DescMessage>)),
+      );
     };
     implementation[older.localName] = unary(method, call, options);
   }
   if (olderService !== undefined) router.service(olderService, implementation as Partial<ServiceImpl<DescService>>);
 }
 
-/** Answers to `Version` name the version of the CRI that they came by. */
-function withOlderVersion(method: DescMethod, answer: Message): Message {
-  return method.name === 'Version'
-    ? create(VersionResponseSchema, { ...(answer as VersionResponse), runtimeApiVersion: 'v1alpha2' })
-    : answer;
+/** Sets the version of the CRI in the response to `Version`; returns other responses unchanged. */
+function withOlderVersion(response: Message): Message {
+  return isMessage(response, VersionResponseSchema)
+    ? create(VersionResponseSchema, { ...response, runtimeApiVersion: 'v1alpha2' })
+    : response;
 }
 
 function unary(method: DescMethod, call: PortCall, options: RouteOptions) {

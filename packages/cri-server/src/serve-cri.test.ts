@@ -9,6 +9,7 @@ import { createVirtualClock, type VirtualClock } from '@rxlet/component-base/tes
 import {
   type CallOptions,
   ImageServiceDescriptor,
+  PodSandboxState,
   type RuntimeService,
   RuntimeServiceDescriptor,
   ServiceError,
@@ -144,10 +145,35 @@ describe('serveCri', () => {
     expect([error.code, error.rawMessage]).toEqual([Code.NotFound, 'container "missing" not found']);
   });
 
+  it('serves responses that are plain objects, in both versions and in streams', async () => {
+    const item = {
+      id: 'a',
+      metadata: { name: 'web', namespace: 'default', uid: '1', attempt: 0 },
+      state: PodSandboxState.SANDBOX_READY,
+      createdAt: 1n,
+      labels: { app: 'web' },
+      annotations: {},
+      runtimeHandler: '',
+    };
+    await serve({
+      version: async () => ({ version: '0.1.0', runtimeName: 'mine', runtimeVersion: '1', runtimeApiVersion: 'v1' }),
+      listPodSandbox: async () => ({ items: [item] }),
+      async *streamPodSandboxes() {
+        yield { podSandboxes: [item] };
+      },
+    });
+    const older = createClient(v1alpha2.RuntimeService, transport());
+    expect((await runtimeClient().listPodSandbox({})).items).toMatchObject([item]);
+    expect((await older.listPodSandbox({})).items).toMatchObject([{ id: 'a', labels: { app: 'web' } }]);
+    expect(await older.version({})).toMatchObject({ runtimeName: 'mine', runtimeApiVersion: 'v1alpha2' });
+    for await (const { podSandboxes } of runtimeClient().streamPodSandboxes({}))
+      expect(podSandboxes).toMatchObject([item]);
+  });
+
   it.each([
     ['v1', v1alpha2.RuntimeService],
     ['v1alpha2', RuntimeServiceDescriptor],
-  ] as const)('answers Unimplemented for what is not %s if it is to serve that only', async (version, absent) => {
+  ] as const)('answers Unimplemented for every other version if it serves only %s', async (version, absent) => {
     await serve({}, { versions: [version] });
     const error = await errorOf(createClient(absent, transport()).version({}));
     expect([error.code, error.rawMessage]).toEqual([
@@ -204,7 +230,7 @@ describe('serveCri', () => {
     await streamEnd.promise;
   });
 
-  it('refuses messages beyond the limit in both directions', async () => {
+  it('rejects messages beyond the limit in both directions', async () => {
     await serve({}, { maxMessageBytes: 10_000 });
     const client = runtimeClient();
     const config = (size: number): object => ({
@@ -227,11 +253,11 @@ describe('the socket', () => {
     expect(stats.mode & 0o777).toBe(0o660);
   });
 
-  it('replaces one that nobody serves any more', async () => {
+  it('replaces a stale one', async () => {
     const server = createServer();
     const elsewhere = join(folder, 'old');
     await new Promise<void>((resolve) => server.listen(elsewhere, resolve));
-    // A socket that has been moved stays when its server goes, as after a SIGKILL.
+    // A socket that was moved stays when its server stops, as after a SIGKILL.
     await rename(elsewhere, path);
     await new Promise((resolve) => server.close(resolve));
     expect(await exists(path)).toBe(true);
@@ -239,13 +265,13 @@ describe('the socket', () => {
     expect((await runtimeClient().version({})).runtimeName).toBe('fake');
   });
 
-  it('is refused when somebody else serves it, who goes on', async () => {
+  it('is not replaced when another process serves it', async () => {
     await serve();
     await expect(serve()).rejects.toMatchObject({ name: 'UnixSocketError', reason: 'InUse', path });
     expect((await runtimeClient().version({})).runtimeName).toBe('fake');
   });
 
-  it('is refused when its path is not one', async () => {
+  it('is rejected when its path cannot be used', async () => {
     await writeFile(path, 'precious');
     await expect(serve()).rejects.toMatchObject({ reason: 'NotASocket' });
     const missing = join(folder, 'missing');
@@ -255,8 +281,13 @@ describe('the socket', () => {
     });
   });
 
-  it.each(['tcp://127.0.0.1:1234', '/run/cri.sock', 'unix://relative.sock', 'unix:///run/', 'unix://', ''])(
-    'is refused for the address "%s"',
+  it('is accepted as a path without a scheme', async () => {
+    expect((await serve({}, { listen: path })).address).toBe(`unix://${path}`);
+    expect((await runtimeClient().version({})).runtimeName).toBe('fake');
+  });
+
+  it.each(['tcp://127.0.0.1:1234', 'relative.sock', 'unix://relative.sock', 'unix:///run/', 'unix://', ''])(
+    'is rejected for the address "%s"',
     async (listen) => {
       await expect(serve({}, { listen })).rejects.toMatchObject({ name: 'UnsupportedAddressError', address: listen });
     },
@@ -305,7 +336,7 @@ describe('disposing of the server', () => {
     expect(signal.aborted).toBe(true);
   });
 
-  it('is not held up by connections that say nothing', async () => {
+  it('is not delayed by idle connections', async () => {
     const server = await serve();
     const silent = netConnect(path);
     await new Promise((resolve) => silent.once('connect', resolve));

@@ -12,11 +12,12 @@ import {
   ServiceError,
   StatusCode,
 } from '@rxlet/cri-api';
+import { sendPlainMessages } from './plain-messages.ts';
 import { routePort, routePortAsV1alpha2 } from './port-routes.ts';
-import { parseUnixAddress } from './unix-address.ts';
+import { formatUnixAddress, parseUnixAddress } from './unix-address.ts';
 import { answerUnknownMethod } from './unknown-method.ts';
 
-/** Owner and group may connect, nobody else: whoever can talk to a container runtime can do everything on its node. */
+/** Owner and group may connect: access to a container runtime is access to everything on its node. */
 const SOCKET_MODE = 0o660;
 
 /** The ports to serve. */
@@ -30,12 +31,12 @@ export type CriApiVersion = 'v1' | 'v1alpha2';
 
 /** Options of {@link serveCri}. */
 export interface CriServerOptions {
-  /** Where to listen: `unix:///run/fake.sock`. Its directory has to exist. */
+  /** Address to listen on: the absolute path of a socket whose directory exists, with or without `unix://` before it. */
   readonly listen: string;
   /** The versions of the CRI that it speaks; the ports are the same, v1alpha2 is converted. Default: both. */
   readonly versions?: readonly CriApiVersion[];
   /**
-   * Routes for further services on the same socket, in gRPC unless a route says otherwise: `router.service(…, …, { connect: true })` is for `curl`, too.
+   * Routes for further services on the same socket, in gRPC unless a route sets other protocols: `router.service(…, …, { connect: true })` also serves `curl`.
    * Default: none.
    */
   readonly routes?: (router: ConnectRouter) => void;
@@ -43,24 +44,24 @@ export interface CriServerOptions {
   readonly logger?: Logger;
   /** Largest message in either direction, in bytes. Default: 16 MiB, as the kubelet has it. */
   readonly maxMessageBytes?: number;
-  /** How long disposal waits for open unary calls to end by themselves before it cancels them, in milliseconds. Default: 2000. */
+  /** Time that disposal waits for open unary calls before it cancels them, in milliseconds. Default: 2000. */
   readonly drainMs?: number;
   /** The clock of {@link drainMs}. Default: the machine's. */
   readonly clock?: Clock;
 }
 
 /**
- * A listening CRI server. Disposing it removes the socket, ends its streams with Unavailable, lets other open calls finish for a while and closes all
+ * A listening CRI server. Disposing it removes the socket, ends its streams with Unavailable, lets other open calls finish within a limit and closes all
  * connections. The ports stay as they are.
  */
 export interface CriServer extends AsyncDisposable {
-  /** The address it listens on, as given. */
+  /** Address it listens on: `unix://` and the path of the socket. */
   readonly address: string;
 }
 
 /**
- * Serves the ports to any gRPC client on a unix socket (mode 0660). A socket that nobody serves any more is replaced. Rejects with
- * {@link UnsupportedAddressError}, or with a `UnixSocketError` when it cannot listen, whose `reason` is `InUse` when somebody else does.
+ * Serves the ports to any gRPC client on a unix socket (mode 0660). A stale socket is replaced. Rejects with
+ * {@link UnsupportedAddressError}, or with a `UnixSocketError` when it cannot listen, whose `reason` is `InUse` when another process does.
  *
  * An error with a gRPC code reaches the client with its code and message, any other as Internal. A call's signal aborts when its client cancels it,
  * goes away, or its deadline passes.
@@ -78,7 +79,7 @@ export async function serveCri(services: CriServices, options: CriServerOptions)
     connect: false,
     readMaxBytes: maxMessageBytes,
     writeMaxBytes: maxMessageBytes,
-    // Both ends are on one machine: compressing only costs.
+    // Both ends are on one machine, so compression has no benefit.
     acceptCompression: [],
     fallback: (request, response) =>
       answerUnknownMethod(request as Http2ServerRequest, response as Http2ServerResponse),
@@ -91,7 +92,10 @@ export async function serveCri(services: CriServices, options: CriServerOptions)
       options.routes?.(router);
     },
   });
-  const server = createServer(handle);
+  const server = createServer((request, response) => {
+    sendPlainMessages(response);
+    handle(request, response);
+  });
   const sessions = new Set<ServerHttp2Session>();
   server.on('session', (session: ServerHttp2Session) => {
     sessions.add(session);
@@ -101,7 +105,8 @@ export async function serveCri(services: CriServices, options: CriServerOptions)
 
   const socket = await listenOnUnixSocket(server, path, SOCKET_MODE);
   server.on('error', (error: Error) => logger.error('the CRI server failed to accept', { error: errorMessage(error) }));
-  logger.info('CRI server is listening', { address: options.listen });
+  const address = formatUnixAddress(path);
+  logger.info('CRI server is listening', { address });
 
   const shutDown = async (): Promise<void> => {
     const closed = once(server, 'close');
@@ -119,7 +124,7 @@ export async function serveCri(services: CriServices, options: CriServerOptions)
   };
   let disposed: Promise<void> | undefined;
   return {
-    address: options.listen,
+    address,
     [Symbol.asyncDispose]: () => (disposed ??= shutDown()),
   };
 }

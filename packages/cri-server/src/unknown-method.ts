@@ -2,8 +2,7 @@ import { constants, type Http2ServerRequest, type Http2ServerResponse } from 'no
 import { StatusCode } from '@rxlet/cri-api';
 
 /**
- * Answers a request for anything that is not served: a gRPC client gets Unimplemented, by which it can tell that the server lacks a service
- * (clients probe for CRI versions that way); anybody else a plain 404.
+ * Answers a request for an unknown path. A gRPC client gets Unimplemented, by which clients probe for CRI versions; other clients get a plain 404.
  */
 export function answerUnknownMethod(request: Http2ServerRequest, response: Http2ServerResponse): void {
   if (!request.headers['content-type']?.startsWith('application/grpc')) {

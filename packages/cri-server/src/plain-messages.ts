@@ -1,0 +1,23 @@
+import type { Http2ServerResponse } from 'node:http2';
+
+const MESSAGE = 'grpc-message';
+
+/**
+ * Makes a response send the messages of errors with as few escapes as gRPC requires. The framework escapes all but letters and digits, and some clients, such as
+ * grpc-js, do not reverse that for `:` and `/`.
+ */
+export function sendPlainMessages(response: Http2ServerResponse): void {
+  const addTrailers = response.addTrailers.bind(response);
+  response.addTrailers = (trailers) => {
+    const message = (trailers as Record<string, unknown>)[MESSAGE];
+    addTrailers(typeof message === 'string' ? { ...trailers, [MESSAGE]: withFewEscapes(message) } : trailers);
+  };
+}
+
+/** Reverses the escapes of printable ASCII but `%`, which a message may contain as they are. */
+export function withFewEscapes(message: string): string {
+  return message.replaceAll(/%([2-7][0-9A-F])/gi, (escape, hex: string) => {
+    const character = String.fromCharCode(Number.parseInt(hex, 16));
+    return character === '%' || character === '\u007f' ? escape : character;
+  });
+}
