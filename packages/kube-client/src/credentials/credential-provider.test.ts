@@ -1,0 +1,148 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createVirtualClock, type VirtualClock } from '@rxlet/component-base/testing';
+import { createHostFiles } from '@rxlet/node-files';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ExecPlugin, KubeEndpoint } from '../kubeconfig/kube-endpoint.ts';
+import { createCredentialProvider, type CredentialProvider } from './credential-provider.ts';
+import { runPluginProcess, type RunPlugin } from './run-plugin.ts';
+
+const signal = new AbortController().signal;
+const plugin: ExecPlugin = {
+  apiVersion: 'client.authentication.k8s.io/v1',
+  command: '/bin/login',
+  args: [],
+  env: {},
+  installHint: 'Install it from example.com.',
+  cluster: undefined,
+};
+const credential = (status: object): string =>
+  JSON.stringify({ kind: 'ExecCredential', apiVersion: plugin.apiVersion, status });
+
+let folder: string;
+let clock: VirtualClock;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'credentials-'));
+  clock = createVirtualClock();
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+function provider(endpoint: Partial<KubeEndpoint>, runPlugin: RunPlugin = runPluginProcess): CredentialProvider {
+  return createCredentialProvider(
+    { clock, hostFiles: createHostFiles(), runPlugin },
+    { server: 'https://x', ...endpoint },
+  );
+}
+
+describe('credentials of files', () => {
+  it('are read again after ten seconds, and stay when a file is gone for a while', async () => {
+    const file = join(folder, 'token');
+    await writeFile(file, ' one\n');
+    const credentials = provider({ tokenFile: file });
+    const token = async (): Promise<unknown> => (await credentials.current(signal)).headers['authorization'];
+    expect(await token()).toBe('Bearer one');
+    await writeFile(file, 'two');
+    expect(await token()).toBe('Bearer one');
+    await clock.advance(10_000);
+    expect(await token()).toBe('Bearer two');
+    await rm(file);
+    await clock.advance(10_000);
+    expect(await token()).toBe('Bearer two');
+    await expect(provider({ tokenFile: file }).current(signal)).rejects.toMatchObject({
+      reason: 'InvalidCredentials',
+      message: `cannot read the token ${file}: the file does not exist`,
+    });
+  });
+
+  it('have another fingerprint when the certificate changes, and no other when the token does', async () => {
+    const [certificate, key, token] = ['crt', 'key', 'token'].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    for (const path of [certificate, key, token]) await writeFile(path, 'a');
+    const credentials = provider({
+      clientCertificate: { certificate: { file: certificate }, key: { file: key } },
+      tokenFile: token,
+    });
+    const first = await credentials.current(signal);
+    await writeFile(token, 'b');
+    credentials.invalidate();
+    const second = await credentials.current(signal);
+    expect([second.tls.fingerprint, second.headers['authorization']]).toEqual([first.tls.fingerprint, 'Bearer b']);
+    await writeFile(certificate, 'b');
+    credentials.invalidate();
+    expect((await credentials.current(signal)).tls.fingerprint).not.toBe(first.tls.fingerprint);
+  });
+});
+
+describe('credentials of a plugin', () => {
+  it('are used until they expire or are rejected, and no process follows another within a second', async () => {
+    let runs = 0;
+    const credentials = provider({ exec: plugin }, async () => {
+      runs += 1;
+      const expirationTimestamp = new Date(clock.now() + 60_000).toISOString();
+      return credential({ token: String(runs), expirationTimestamp });
+    });
+    const token = async (): Promise<unknown> => (await credentials.current(signal)).headers['authorization'];
+    expect(await Promise.all([token(), token()])).toEqual(['Bearer 1', 'Bearer 1']);
+    await clock.advance(59_000);
+    expect(await token()).toBe('Bearer 1');
+    await clock.advance(1000);
+    expect(await token()).toBe('Bearer 2');
+    credentials.invalidate();
+    expect(await token()).toBe('Bearer 2');
+    await clock.advance(1000);
+    credentials.invalidate();
+    expect(await token()).toBe('Bearer 3');
+  });
+
+  it.each<[string, string]>([
+    ['{', 'its output is no JSON'],
+    ['{"kind":"Secret"}', 'its output is no ExecCredential'],
+    [credential({}), 'it returned neither a token nor a certificate'],
+    [credential({ clientCertificateData: 'x' }), 'it returned a certificate without a key'],
+    [credential({ token: 'hunter2', expirationTimestamp: 'soon' }), 'its expirationTimestamp is no time'],
+    [
+      JSON.stringify({ kind: 'ExecCredential', apiVersion: 'client.authentication.k8s.io/v1beta1' }),
+      'it returned apiVersion',
+    ],
+  ])('are rejected from the output %s', async (output, message) => {
+    const failure: unknown = await provider({ exec: plugin }, async () => output)
+      .current(signal)
+      .catch((error: unknown) => error);
+    expect(failure).toMatchObject({ reason: 'InvalidCredentials' });
+    expect(String(failure)).toContain(`exec plugin /bin/login: ${message}`);
+    expect(String(failure)).not.toContain('hunter2');
+  });
+
+  it('name the failure of the program, without its output', async () => {
+    const missing = provider({ exec: { ...plugin, command: join(folder, 'missing') } });
+    await expect(missing.current(signal)).rejects.toThrow('it does not exist\nInstall it from example.com.');
+    const failing = provider({ exec: { ...plugin, command: '/bin/sh', args: ['-c', 'echo hunter2 >&2; exit 3'] } });
+    await expect(failing.current(signal)).rejects.toThrow(/^cannot run exec plugin \/bin\/sh: it exited with 3$/);
+    const info = provider({
+      exec: {
+        ...plugin,
+        command: '/bin/sh',
+        args: ['-c', 'case "$KUBERNETES_EXEC_INFO" in *ExecCredential*) exit 4;; esac'],
+      },
+    });
+    await expect(info.current(signal)).rejects.toThrow('it exited with 4');
+  });
+});
+
+describe('headers', () => {
+  it('have the password or the impersonated user', async () => {
+    const basic = await provider({ basic: { username: 'a', password: 'b' } }).current(signal);
+    expect(basic.headers).toEqual({ authorization: `Basic ${Buffer.from('a:b').toString('base64')}` });
+    const impersonate = { user: 'jane', groups: ['dev', 'ops'], extra: { 'example.com/Scope': ['x'] } };
+    expect((await provider({ token: 't', impersonate }).current(signal)).headers).toEqual({
+      authorization: 'Bearer t',
+      'impersonate-user': 'jane',
+      'impersonate-group': ['dev', 'ops'],
+      'impersonate-extra-example.com%2Fscope': ['x'],
+    });
+  });
+});

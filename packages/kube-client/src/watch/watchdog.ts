@@ -1,0 +1,34 @@
+import { type Clock, DeadlineExceededError, type Timer } from '@rxlet/component-base';
+
+/** Ends a connection that lasts too long or stays silent too long. */
+export interface Watchdog extends Disposable {
+  /** Aborts with the parent, or with a {@link DeadlineExceededError}. */
+  readonly signal: AbortSignal;
+  /** Records a sign of life, and sets the longest silence from now on. */
+  feed(maxSilenceMs: number): void;
+}
+
+/** Creates a {@link Watchdog}. Until it is fed, only the lifetime counts. */
+export function createWatchdog(clock: Clock, maxLifetimeMs: number, parent: AbortSignal): Watchdog {
+  const controller = new AbortController();
+  const follow = (): void => controller.abort(parent.reason);
+  if (parent.aborted) follow();
+  else parent.addEventListener('abort', follow, { once: true });
+  const expireAfter = (ms: number): Timer => clock.setTimer(ms, () => controller.abort(new DeadlineExceededError(ms)));
+  const lifetime = expireAfter(maxLifetimeMs);
+  let silence: Timer | undefined;
+  return {
+    signal: controller.signal,
+    feed(maxSilenceMs) {
+      silence?.[Symbol.dispose]();
+      silence = Number.isFinite(maxSilenceMs) ? expireAfter(maxSilenceMs) : undefined;
+    },
+    [Symbol.dispose]() {
+      parent.removeEventListener('abort', follow);
+      lifetime[Symbol.dispose]();
+      silence?.[Symbol.dispose]();
+      // Releases the connection, if it is still open.
+      controller.abort();
+    },
+  };
+}
