@@ -1,0 +1,349 @@
+import {
+  type Clock,
+  createLifetime,
+  errorMessage,
+  type Logger,
+  noopLogger,
+  type Random,
+  sleep,
+} from '@rxlet/component-base';
+import { ApiError } from './api-error.ts';
+import type { IncomingObject, StoredObject } from './api-object.ts';
+import { allowAll } from './auth/authorization.ts';
+import { nodeAuthorizer } from './auth/node-authorizer.ts';
+import { createTokenIssuer, userOfClaims } from './auth/service-account-tokens.ts';
+import { admin, anonymous, type User } from './auth/user.ts';
+import { builtinResources } from './builtin-resources.ts';
+import { createCertificateAuthority, type CertificateAuthority } from './certificates/certificate-authority.ts';
+import { startCertificateSigner } from './certificates/certificate-signer.ts';
+import { createFaultScript, type FaultScript } from './faults/faults.ts';
+import { faultSubjectOf, withFault } from './faults/with-fault.ts';
+import { createObjectService } from './objects/object-service.ts';
+import type { LineQueue } from './request/line-queue.ts';
+import { type ObjectRequest, parseObjectRequest } from './request/parse-request.ts';
+import { watchObjects } from './request/watch-objects.ts';
+import { apiVersionOfType, type ResourceType } from './resource-type.ts';
+import { boundPod } from './rules/pod-rules.ts';
+import {
+  type ApiRequest,
+  type ApiResponse,
+  ConnectionLostError,
+  errorResponse,
+  textResponse,
+} from './server/api-message.ts';
+import { CONTROL_PATH, type ControlPorts, handleControl } from './server/control.ts';
+import { discover, type ServerVersion } from './server/discovery.ts';
+import { handleObjects } from './server/handle-objects.ts';
+import { createRequestLog, type RequestRecord } from './server/request-log.ts';
+import { createObjectStore } from './store/object-store.ts';
+
+/** The outside world of a {@link FakeKube}. */
+export interface FakeKubePorts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger?: Logger;
+}
+
+/** Options of {@link createFakeKube}. */
+export interface FakeKubeOptions {
+  /** Resources beside the built-in ones. */
+  readonly resources?: readonly ResourceType[];
+  /** `node`: the rules of a cluster for node agents. Default `allow`: everybody may do everything. */
+  readonly authorization?: 'allow' | 'node';
+  /** Users by their bearer tokens. */
+  readonly tokens?: Readonly<Record<string, User>>;
+  /** Approves the certificate requests of node agents. Default: true. */
+  readonly approvesNodeCertificates?: boolean;
+  /** Offers `sendInitialEvents`. Default: true. */
+  readonly hasStreamingLists?: boolean;
+  /** Number of changes that watches can resume from. Default: 10,000. */
+  readonly historyLimit?: number;
+  /** Period of bookmarks on each watch. Default: one minute. */
+  readonly bookmarkPeriodMs?: number;
+  /** Duration of each request. Default: 0. */
+  readonly latencyMs?: number;
+  readonly version?: ServerVersion;
+}
+
+/** A Kubernetes API server in memory. */
+export interface FakeKube extends AsyncDisposable {
+  /** Handles a request. Rejects with {@link ConnectionLostError} when there is no answer. */
+  handle(request: ApiRequest): Promise<ApiResponse>;
+  /** Objects, without authentication, authorization and faults. */
+  readonly objects: FakeObjects;
+  /** Scripted faults. */
+  readonly faults: Pick<FaultScript, 'add' | 'clear'>;
+  /** Returns the last 1,000 requests, oldest first. */
+  requests(): readonly RequestRecord[];
+  /** Breaks the connections of all watches, or of those of one resource. @returns their number */
+  cutWatches(resource?: string): number;
+  /** Lets the connections of all watches die unnoticed: nothing comes any more, and they do not end. @returns their number */
+  freezeWatches(): number;
+  /** Forgets the history, so that watches cannot resume (410 Gone). */
+  compact(): void;
+  /** Makes answers that may come from a cache (`resourceVersion=0`) lag behind by this number of changes. */
+  setStaleness(revisions: number): void;
+  /** Makes watches that resume send this number of changes again. */
+  setReplay(revisions: number): void;
+  /** Makes the server unreachable and breaks its connections, until it is started again. */
+  stop(): void;
+  /** Makes the server reachable again, after a restart: its history is gone. */
+  start(): void;
+  /** Whether the server can be reached. */
+  readonly isRunning: boolean;
+  /** Signs the certificates of users and nodes. Created at the first call. */
+  authority(): Promise<CertificateAuthority>;
+}
+
+/** Objects of a {@link FakeKube}, as a test reads and changes them. Failures are an `ApiError`. */
+export interface FakeObjects {
+  get(resource: ResourceName, name: string, namespace?: string): StoredObject | undefined;
+  list(resource: ResourceName, namespace?: string): readonly StoredObject[];
+  /** Creates an object in the namespace of its metadata. */
+  create(resource: ResourceName, object: IncomingObject): StoredObject;
+  /** Creates an object, whose apiVersion and kind name its resource; the namespace defaults to `default`. Its status is kept. */
+  apply(object: IncomingObject): StoredObject;
+  /** Applies a JSON merge patch to an object, or to one of its subresources. */
+  merge(
+    resource: ResourceName,
+    name: string,
+    namespace: string | undefined,
+    patch: object,
+    subresource?: string,
+  ): StoredObject;
+  /** Deletes as a user does: pods get their grace period. */
+  delete(resource: ResourceName, name: string, namespace?: string, gracePeriodSeconds?: number): void;
+  /** Binds a pod to a node, as a scheduler does. */
+  bind(namespace: string, pod: string, node: string): void;
+}
+
+/** A resource by its group and plural name. */
+export type ResourceName = Pick<ResourceType, 'group' | 'plural'>;
+
+/** A watch that has not ended. */
+interface OpenWatch {
+  readonly type: ResourceType;
+  abort: (error: Error) => void;
+  freeze: () => void;
+}
+
+/** A request as far as it could be read. */
+interface ParsedRequest {
+  readonly user: User;
+  readonly request: ObjectRequest | undefined;
+  readonly error?: unknown;
+}
+
+const NAMESPACES = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
+const DEFAULT_WATCH_TIMEOUT_MS = 1_800_000;
+
+/** Creates an API server with the namespaces of an empty cluster. */
+export function createFakeKube(
+  { clock, random, logger = noopLogger }: FakeKubePorts,
+  options: FakeKubeOptions = {},
+): FakeKube {
+  const { latencyMs = 0, bookmarkPeriodMs = 60_000, hasStreamingLists = true, historyLimit = 10_000 } = options;
+  const { version = { major: '1', minor: '36', gitVersion: 'v1.36.2' } } = options;
+  const types = [...builtinResources, ...(options.resources ?? [])];
+  const typeOf = ({ group, plural }: ResourceName): ResourceType => {
+    const found = types.find((type) => type.group === group && type.plural === plural);
+    if (found === undefined) throw new TypeError(`there is no resource "${plural}" in group "${group}"`);
+    return found;
+  };
+  const namespaces = typeOf({ group: '', plural: 'namespaces' });
+  const pods = typeOf({ group: '', plural: 'pods' });
+  const certificateRequests = typeOf({ group: 'certificates.k8s.io', plural: 'certificatesigningrequests' });
+  const lifetime = createLifetime();
+  const store = createObjectStore({ historyLimit });
+  lifetime.defer(store.complete);
+  const service = createObjectService(store, namespaces);
+  const tokens = createTokenIssuer({ clock, random });
+  const faults = createFaultScript();
+  const log = createRequestLog();
+  const watches = new Set<OpenWatch>();
+  const hasNodeRules = options.authorization === 'node';
+  const context = { clock, random, user: admin };
+  let isRunning = true;
+  let staleRevisions = 0;
+  let replayedRevisions = 0;
+
+  for (const name of NAMESPACES) service.create(namespaces, undefined, { metadata: { name } }, context);
+
+  const createByKind = (object: IncomingObject): StoredObject => {
+    const { apiVersion = '', kind = '' } = object;
+    const type = types.find((each) => each.kind === kind && apiVersionOfType(each) === apiVersion);
+    if (type === undefined) throw new TypeError(`there is no kind "${kind}" in "${apiVersion}"`);
+    const namespace = type.isNamespaced ? (object.metadata?.namespace ?? 'default') : undefined;
+    const isKnownNamespace =
+      type === namespaces && store.get(type, { name: object.metadata?.name ?? '' }) !== undefined;
+    if (isKnownNamespace) return store.get(type, { name: object.metadata!.name! })!;
+    const created = service.create(type, namespace, object, context);
+    return object.status === undefined ? created : store.write(type, { ...created, status: object.status });
+  };
+
+  const openWatch = (request: ObjectRequest, signal: AbortSignal | undefined): LineQueue => {
+    const onAbort = (): void => entry.abort(signal?.reason as Error);
+    const onClose = (): void => {
+      watches.delete(entry);
+      signal?.removeEventListener('abort', onAbort);
+    };
+    const entry: OpenWatch = { type: request.type, abort: onClose, freeze: () => undefined };
+    const defaultTimeoutMs = DEFAULT_WATCH_TIMEOUT_MS;
+    const watchOptions = { bookmarkPeriodMs, hasStreamingLists, defaultTimeoutMs, replayedRevisions, onClose };
+    watches.add(entry);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    try {
+      const queue = watchObjects({ store, clock }, request, watchOptions);
+      entry.abort = queue.abort;
+      entry.freeze = queue.freeze;
+      return queue;
+    } catch (error) {
+      onClose();
+      throw error;
+    }
+  };
+  const handlers = {
+    ...{ clock, random, store, service, tokens, openWatch },
+    authorize: hasNodeRules ? nodeAuthorizer(store, types) : allowAll,
+    isNodeRestricted: hasNodeRules,
+    staleRevisions: () => staleRevisions,
+  };
+
+  const authenticate = ({ headers, user, hasInvalidCertificate }: ApiRequest): User => {
+    const token = /^Bearer (.+)$/i.exec(headers['authorization'] ?? '')?.[1];
+    if (token === undefined && hasInvalidCertificate === true) throw new ApiError('Unauthorized', 'Unauthorized');
+    if (token === undefined) return user ?? anonymous;
+    const known =
+      options.tokens !== undefined && Object.hasOwn(options.tokens, token) ? options.tokens[token] : undefined;
+    const claims = tokens.claimsOf(token);
+    const found = known ?? (claims && userOfClaims(claims));
+    if (found === undefined) throw new ApiError('Unauthorized', 'Unauthorized');
+    return found;
+  };
+
+  const parse = (message: ApiRequest, url: URL): ParsedRequest => {
+    let user = anonymous;
+    try {
+      user = authenticate(message);
+      return { user, request: parseObjectRequest(message.method, url, types) };
+    } catch (error) {
+      return { user, request: undefined, error };
+    }
+  };
+
+  const control: ControlPorts = {
+    faults,
+    requests: log.records,
+    cutWatches: (resource) => cutWatches(resource),
+    compact: store.compact,
+    setStaleness: (revisions) => void (staleRevisions = revisions),
+    outage(ms) {
+      // After the answer to this request.
+      const begin = clock.setTimer(0, stop);
+      const end = clock.setTimer(ms, start);
+      lifetime.defer(() => {
+        begin[Symbol.dispose]();
+        end[Symbol.dispose]();
+      });
+    },
+  };
+
+  const answer = (message: ApiRequest, request: ObjectRequest | undefined, user: User, url: URL): ApiResponse => {
+    if (request !== undefined) return handleObjects(handlers, message, request, user);
+    if (url.pathname.startsWith(CONTROL_PATH)) return handleControl(control, message, url, user);
+    const found = message.method === 'GET' ? discover(url.pathname, types, version) : undefined;
+    return found ?? textResponse(404, '404 page not found\n');
+  };
+
+  const rejected = (error: unknown): ApiResponse => {
+    if (error instanceof ApiError) return errorResponse(error);
+    logger.error('cannot handle a request', { error: errorMessage(error) });
+    return errorResponse(new ApiError('InternalError', `Internal error occurred: ${errorMessage(error)}`));
+  };
+
+  const handle = async (message: ApiRequest): Promise<ApiResponse> => {
+    const signal = message.signal === undefined ? lifetime.signal : AbortSignal.any([lifetime.signal, message.signal]);
+    signal.throwIfAborted();
+    if (!isRunning) throw new ConnectionLostError('ECONNREFUSED');
+    const url = new URL(message.path, 'http://server');
+    const parsed = parse(message, url);
+    const record = log.add(message, parsed.user.name, clock.now());
+    const fault = faults.take(faultSubjectOf(message, parsed));
+    const delayMs = Math.max(latencyMs, fault?.delayMs ?? 0);
+    if (delayMs > 0) await sleep(clock, delayMs, signal);
+    const response = await withFault(fault?.action, parsed.request?.verb === 'watch', signal, () => {
+      if (!isRunning) throw new ConnectionLostError('ECONNRESET');
+      try {
+        return parsed.error === undefined ? answer(message, parsed.request, parsed.user, url) : rejected(parsed.error);
+      } catch (error) {
+        return rejected(error);
+      }
+    });
+    record.finish(response.status);
+    return response;
+  };
+
+  const cutWatches = (resource?: string): number => {
+    const cut = [...watches].filter(({ type }) => resource === undefined || type.plural === resource);
+    for (const watch of cut) watch.abort(new ConnectionLostError('ECONNRESET'));
+    return cut.length;
+  };
+  lifetime.defer(() => void cutWatches());
+  const stop = (): void => {
+    isRunning = false;
+    cutWatches();
+  };
+  const start = (): void => {
+    if (!isRunning) store.compact();
+    isRunning = true;
+  };
+
+  let created: Promise<CertificateAuthority> | undefined;
+  const authority = (): Promise<CertificateAuthority> => (created ??= createCertificateAuthority({ clock, random }));
+  const signer = startCertificateSigner({ store, authority, logger }, certificateRequests, {
+    approvesNodes: options.approvesNodeCertificates ?? true,
+  });
+  lifetime.defer(() => signer[Symbol.dispose]());
+
+  return {
+    handle: (request) => lifetime.track(handle(request)),
+    objects: {
+      get: (resource, name, namespace) => store.get(typeOf(resource), { namespace, name }),
+      list: (resource, namespace) => store.list(typeOf(resource), namespace),
+      create: (resource, object) => service.create(typeOf(resource), object.metadata?.namespace, object, context),
+      apply: createByKind,
+      merge: (resource, name, namespace, body, subresource) =>
+        service.patch(
+          typeOf(resource),
+          { namespace, name },
+          { contentType: 'application/merge-patch+json', body },
+          subresource,
+          context,
+        ),
+      delete: (resource, name, namespace, gracePeriodSeconds) =>
+        void service.delete(typeOf(resource), { namespace, name }, { gracePeriodSeconds }, context),
+      bind: (namespace, name, node) =>
+        void store.write(
+          pods,
+          boundPod(service.get(pods, { namespace, name }), { target: { name: node } }, clock.now()),
+        ),
+    },
+    faults,
+    requests: log.records,
+    cutWatches,
+    freezeWatches() {
+      for (const watch of watches) watch.freeze();
+      return watches.size;
+    },
+    compact: store.compact,
+    setStaleness: (revisions) => void (staleRevisions = revisions),
+    setReplay: (revisions) => void (replayedRevisions = revisions),
+    stop,
+    start,
+    get isRunning() {
+      return isRunning;
+    },
+    authority,
+    [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,262 @@
+import type { AuthenticationV1TokenRequest, Binding, Pod, SubjectAccessReview, TokenReview } from '@rxlet/kube-api';
+import type { Clock, Random } from '@rxlet/component-base';
+import { resources } from '@rxlet/kube-api/resources';
+import { ApiError } from '../api-error.ts';
+import type { IncomingObject, StoredObject } from '../api-object.ts';
+import { accessOf, type Authorizer, forbidden } from '../auth/authorization.ts';
+import { restrictNode } from '../auth/node-restriction.ts';
+import { type TokenIssuer, userOfClaims } from '../auth/service-account-tokens.ts';
+import { nodeOf, type User } from '../auth/user.ts';
+import type { ObjectName, ObjectService } from '../objects/object-service.ts';
+import { applyPatch } from '../patch/apply-patch.ts';
+import type { LineQueue } from '../request/line-queue.ts';
+import { listObjects } from '../request/list-objects.ts';
+import type { ObjectRequest, Verb } from '../request/parse-request.ts';
+import { parseRevision } from '../request/revision.ts';
+import { apiVersionOfType, type ResourceType } from '../resource-type.ts';
+import { boundPod } from '../rules/pod-rules.ts';
+import type { DeletionOptions } from '../rules/deletion.ts';
+import type { RuleContext } from '../rules/rule-context.ts';
+import type { ObjectStore } from '../store/object-store.ts';
+import { type ApiRequest, type ApiResponse, jsonResponse } from './api-message.ts';
+
+/** Parts of a server that handle requests for objects. */
+export interface ObjectHandlers {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly store: ObjectStore;
+  readonly service: ObjectService;
+  readonly tokens: TokenIssuer;
+  readonly authorize: Authorizer;
+  readonly isNodeRestricted: boolean;
+  readonly openWatch: (request: ObjectRequest, signal: AbortSignal | undefined) => LineQueue;
+  /** How many revisions answers are behind that may be stale. */
+  readonly staleRevisions: () => number;
+}
+
+/** Handles a request for objects, after its authorization. @throws ApiError when it is rejected */
+export function handleObjects(
+  handlers: ObjectHandlers,
+  message: ApiRequest,
+  request: ObjectRequest,
+  user: User,
+): ApiResponse {
+  const { store, service, clock, random } = handlers;
+  const { type, verb, query, subresource } = request;
+  const access = accessOf(user, request);
+  const decision = handlers.authorize(access);
+  if (!decision.isAllowed) throw forbidden(access, request, decision.reason);
+  const context: RuleContext = { clock, random, user };
+  switch (verb) {
+    case 'list':
+      return jsonResponse(200, listObjects(store, request, isFromCache(query) ? handlers.staleRevisions() : 0));
+    case 'watch':
+      return {
+        status: 200,
+        headers: { 'content-type': 'application/json' },
+        body: handlers.openWatch(request, message.signal),
+      };
+    case 'get':
+      return jsonResponse(200, read(handlers, request));
+    case 'create':
+      return create(handlers, message, request, context);
+    case 'update':
+    case 'patch': {
+      const name = nameOf(request);
+      if (subresource === 'binding' || subresource === 'eviction' || subresource === 'token') throw notAllowed();
+      const body = parseBody(message);
+      const contentType = (message.headers['content-type'] ?? '').split(';')[0]!.trim();
+      const previous = store.get(type, name);
+      const object =
+        verb === 'update' || previous === undefined
+          ? (body as IncomingObject)
+          : applyPatch(type, previous, contentType, body);
+      restrict(handlers, request, user, object);
+      const changed =
+        verb === 'update'
+          ? service.update(type, name, object, subresource, context)
+          : service.patch(type, name, { contentType, body }, subresource, context);
+      return jsonResponse(200, changed);
+    }
+    case 'delete': {
+      restrict(handlers, request, user, undefined);
+      const options = deletionOptions(message, query);
+      const { object, isRemoved } = service.delete(type, nameOf(request), options, context);
+      const isSilent = isRemoved && type.plural !== 'pods';
+      return jsonResponse(
+        200,
+        isSilent
+          ? { ...SUCCESS, details: { name: object.metadata.name, kind: type.plural, uid: object.metadata.uid } }
+          : object,
+      );
+    }
+    case 'deletecollection': {
+      const list = listObjects(store, request);
+      for (const { metadata } of list.items as readonly { readonly metadata: ObjectName }[]) {
+        service.delete(type, metadata, deletionOptions(message, query), context);
+      }
+      return jsonResponse(200, list);
+    }
+  }
+}
+
+const PODS: ResourceType = resources.pods;
+
+const SUCCESS = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' } as const;
+
+function read({ store, service, staleRevisions }: ObjectHandlers, request: ObjectRequest): unknown {
+  const { type, query, namespace } = request;
+  const name = nameOf(request);
+  parseRevision(store, query.get('resourceVersion'));
+  const behind = isFromCache(query) ? staleRevisions() : 0;
+  const then =
+    behind === 0
+      ? undefined
+      : store.listAt(type, Math.max(store.revision - behind, store.compactedRevision), namespace);
+  return then?.find(({ metadata }) => metadata.name === name.name) ?? service.get(type, name);
+}
+
+function create(
+  handlers: ObjectHandlers,
+  message: ApiRequest,
+  request: ObjectRequest,
+  context: RuleContext,
+): ApiResponse {
+  const { service, store, clock } = handlers;
+  const { type, namespace, subresource } = request;
+  const object = parseBody(message) as IncomingObject;
+  restrict(handlers, request, context.user, object);
+  if (type.isVirtual === true) return jsonResponse(201, review(handlers, request, object));
+  switch (subresource) {
+    case undefined:
+      return jsonResponse(201, service.create(type, namespace ?? object.metadata?.namespace, object, context));
+    case 'binding': {
+      const pod = service.get(type, nameOf(request));
+      store.write(type, boundPod(pod, object as unknown as Binding, clock.now()));
+      return jsonResponse(201, { ...SUCCESS, code: 201 });
+    }
+    case 'eviction': {
+      const { deleteOptions } = object as { readonly deleteOptions?: DeletionOptions };
+      service.delete(type, nameOf(request), deleteOptions ?? {}, context);
+      return jsonResponse(201, { ...SUCCESS, code: 201 });
+    }
+    case 'token':
+      return jsonResponse(201, issueToken(handlers, request, object as unknown as AuthenticationV1TokenRequest));
+    default:
+      throw notAllowed();
+  }
+}
+
+function issueToken(
+  { service, store, tokens }: ObjectHandlers,
+  request: ObjectRequest,
+  body: AuthenticationV1TokenRequest,
+): unknown {
+  const account = service.get(request.type, nameOf(request));
+  const bound = body.spec?.boundObjectRef;
+  if (bound?.kind === 'Pod') {
+    const pod = store.get(PODS, { namespace: request.namespace, name: bound.name ?? '' }) as unknown as Pod | undefined;
+    if (pod === undefined)
+      throw new ApiError('NotFound', `pods "${bound.name ?? ''}" not found`, { type: PODS, name: bound.name });
+    if (bound.uid !== undefined && bound.uid !== pod.metadata?.uid) {
+      throw new ApiError(
+        'Conflict',
+        `Operation cannot be fulfilled on Pod "${bound.name ?? ''}": the UID in the bound object reference (${bound.uid}) does not match the UID in record. The object might have been deleted and then recreated`,
+        { type: PODS, name: bound.name },
+      );
+    }
+    if (pod.spec?.serviceAccountName !== account.metadata.name) {
+      throw new ApiError(
+        'BadRequest',
+        `cannot bind token for serviceaccount "${account.metadata.name}" to pod running with different serviceaccount name.`,
+      );
+    }
+  }
+  return tokens.issue(account, body);
+}
+
+/** Answers a TokenReview or a SubjectAccessReview. */
+function review({ tokens, authorize }: ObjectHandlers, { type }: ObjectRequest, object: IncomingObject): unknown {
+  const head = { kind: type.kind, apiVersion: apiVersionOfType(type), metadata: { creationTimestamp: null } };
+  if (type.plural === 'tokenreviews') {
+    const { spec } = object as unknown as TokenReview;
+    const claims = tokens.claimsOf(spec.token ?? '');
+    const audiences =
+      claims?.aud.filter((audience) => !spec.audiences?.length || spec.audiences.includes(audience)) ?? [];
+    if (claims === undefined || audiences.length === 0)
+      return { ...head, spec, status: { authenticated: false, error: 'invalid bearer token' } };
+    const { name, uid, groups } = userOfClaims(claims);
+    return { ...head, spec, status: { authenticated: true, user: { username: name, uid, groups }, audiences } };
+  }
+  const { spec } = object as unknown as SubjectAccessReview;
+  const attributes = spec.resourceAttributes ?? {};
+  const decision = authorize({
+    user: { name: spec.user ?? '', groups: spec.groups ?? [] },
+    verb: (attributes.verb ?? '') as Verb,
+    group: attributes.group ?? '',
+    resource: attributes.resource ?? '',
+    subresource: attributes.subresource || undefined,
+    namespace: attributes.namespace || undefined,
+    name: attributes.name || undefined,
+    fields: {},
+  });
+  return {
+    ...head,
+    spec,
+    status: decision.isAllowed ? { allowed: true } : { allowed: false, reason: decision.reason },
+  };
+}
+
+function restrict(
+  { isNodeRestricted, store }: ObjectHandlers,
+  request: ObjectRequest,
+  user: User,
+  object: IncomingObject | undefined,
+): void {
+  const node = nodeOf(user);
+  if (!isNodeRestricted || node === undefined) return;
+  const previous = request.name === undefined ? undefined : store.get(request.type, nameOf(request));
+  const boundPod = request.subresource === 'token' ? boundPodOf(store, request, object) : undefined;
+  restrictNode({ node, request, object, previous, boundPod });
+}
+
+/** Returns the pod to which a requested token is bound, if it exists. */
+function boundPodOf(
+  store: ObjectStore,
+  { namespace }: ObjectRequest,
+  object: IncomingObject | undefined,
+): StoredObject | undefined {
+  const { name } = (object as AuthenticationV1TokenRequest | undefined)?.spec?.boundObjectRef ?? {};
+  return name === undefined ? undefined : store.get(PODS, { namespace, name });
+}
+
+function nameOf({ namespace, name }: ObjectRequest): ObjectName {
+  return { namespace, name: name ?? '' };
+}
+
+function isFromCache(query: URLSearchParams): boolean {
+  return query.get('resourceVersion') === '0';
+}
+
+function deletionOptions(message: ApiRequest, query: URLSearchParams): DeletionOptions {
+  const body = message.body === undefined || message.body === '' ? {} : (parseBody(message) as DeletionOptions);
+  const seconds = query.get('gracePeriodSeconds');
+  return { ...body, ...(seconds !== null && { gracePeriodSeconds: Number(seconds) }) };
+}
+
+function parseBody({ body = '', headers }: ApiRequest): unknown {
+  if (headers['content-type']?.startsWith('application/vnd.kubernetes.protobuf') === true) {
+    throw new ApiError('UnsupportedMediaType', 'this server reads JSON only, not Protocol Buffers');
+  }
+  try {
+    const value: unknown = JSON.parse(body);
+    if (typeof value === 'object' && value !== null) return value;
+  } catch {
+    // Reported below, like any other body that is no object.
+  }
+  throw new ApiError('BadRequest', 'the object provided is unrecognized (must be of type JSON)');
+}
+
+function notAllowed(): ApiError {
+  return new ApiError('MethodNotAllowed', 'the server does not allow this method on the requested resource');
+}

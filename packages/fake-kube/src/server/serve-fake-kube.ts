@@ -1,0 +1,197 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { constants, createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
+import type { AddressInfo, Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import { gzipSync } from 'node:zlib';
+import { createLifetime, errorMessage, type Logger, noopLogger } from '@rxlet/component-base';
+import type { User } from '../auth/user.ts';
+import type { FakeKube } from '../create-fake-kube.ts';
+import { isTrue } from '../request/parse-request.ts';
+import type { ApiRequest } from './api-message.ts';
+import { writeKubeconfig } from './kubeconfig.ts';
+
+/** Options of {@link serveFakeKube}. */
+export interface ServeFakeKubeOptions {
+  /** Default: 127.0.0.1. */
+  readonly host?: string;
+  /** Default: a free port. */
+  readonly port?: number;
+  /** Further names and addresses in the server's certificate. */
+  readonly names?: readonly string[];
+  readonly logger?: Logger;
+}
+
+/** A server on the network. */
+export interface FakeKubeServer extends AsyncDisposable {
+  /** Such as `https://127.0.0.1:6443`. */
+  readonly url: string;
+  /** Certificate of the authority, as PEM. */
+  readonly caPem: string;
+  /** Returns the number of open connections. */
+  connections(): number;
+  /** Breaks all connections; clients may connect again. */
+  dropConnections(): void;
+  /** Returns a kubeconfig file (YAML) for a user, with a client certificate of its own. */
+  kubeconfig(user: User): Promise<string>;
+  /** Returns a kubeconfig file (YAML) with a bearer token. */
+  tokenKubeconfig(name: string, token: string): string;
+}
+
+type Request = IncomingMessage | Http2ServerRequest;
+type Response = ServerResponse | Http2ServerResponse;
+
+/** Largest body that is read; as a real server's. */
+const MAX_BODY_BYTES = 3 * 1024 * 1024;
+/** Answers above this size are compressed, for clients that accept that; as a real server's. */
+const COMPRESSED_BYTES = 128 * 1024;
+
+/** Serves a {@link FakeKube} over HTTPS, with HTTP/2 and HTTP/1.1. */
+export async function serveFakeKube(
+  kube: FakeKube,
+  { host = '127.0.0.1', port = 0, names = [], logger = noopLogger }: ServeFakeKubeOptions = {},
+): Promise<FakeKubeServer> {
+  const lifetime = createLifetime();
+  const authority = await kube.authority();
+  const sockets = new Set<Socket>();
+  const listener = (request: Request, response: Response): void => {
+    serveRequest(kube, request, response).catch((error: unknown) => {
+      logger.debug('a request ended', { path: request.url, error: errorMessage(error) });
+      dropConnection(request, kube.isRunning);
+    });
+  };
+  const hosts = [...new Set([host, 'localhost', '127.0.0.1', ...names])];
+  const serving = await authority.issue({ commonName: 'fake-kube', hosts, usages: ['server auth'] });
+  const server = createSecureServer(
+    {
+      cert: serving.certificatePem,
+      key: serving.keyPem,
+      ca: authority.certificatePem,
+      // A wrong client certificate is no reason to end the handshake: its user is just not known.
+      requestCert: true,
+      rejectUnauthorized: false,
+      allowHTTP1: true,
+    },
+    listener,
+  );
+  server.on('connection', (socket: Socket) => {
+    if (!kube.isRunning) socket.destroy();
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    // Broken connections end their requests, which report it.
+    socket.on('error', () => undefined);
+  });
+
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once('error', reject);
+  server.listen(port, host, resolve);
+  await promise;
+  const address = server.address() as AddressInfo;
+  const url = `https://${host.includes(':') ? `[${host}]` : host}:${String(address.port)}`;
+  lifetime.defer(
+    () =>
+      new Promise<void>((closed) => {
+        server.close(() => closed());
+        for (const socket of sockets) socket.destroy();
+      }),
+  );
+  const caPem = authority.certificatePem;
+  return {
+    url,
+    caPem,
+    connections: () => sockets.size,
+    dropConnections() {
+      for (const socket of sockets) socket.destroy();
+    },
+    async kubeconfig(user) {
+      const { name: commonName, groups: organizations } = user;
+      const pair = await authority.issue({ commonName, organizations, usages: ['client auth'] });
+      return writeKubeconfig({ server: url, caPem, user: { name: commonName, ...pair } });
+    },
+    tokenKubeconfig: (name, token) => writeKubeconfig({ server: url, caPem, user: { name, token } }),
+    [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
+  };
+}
+
+async function serveRequest(kube: FakeKube, request: Request, response: Response): Promise<void> {
+  const gone = new AbortController();
+  response.on('close', () => gone.abort());
+  const body = await readBody(request);
+  const answer = await kube.handle({
+    method: request.method ?? 'GET',
+    path: request.url ?? '/',
+    headers: request.headers as Record<string, string | undefined>,
+    body,
+    ...identityOf(request),
+    signal: gone.signal,
+  });
+  const stream = response as ServerResponse;
+  if (!isStreamed(request)) {
+    const whole = await readAll(answer.body);
+    const accepted = String(request.headers['accept-encoding'] ?? '');
+    const isCompressed = whole.length > COMPRESSED_BYTES && /\bgzip\b/.test(accepted);
+    stream.writeHead(answer.status, { ...answer.headers, ...(isCompressed && { 'content-encoding': 'gzip' }) });
+    stream.end(isCompressed ? gzipSync(whole) : whole);
+    return;
+  }
+  stream.writeHead(answer.status, answer.headers);
+  stream.flushHeaders?.();
+  for await (const chunk of answer.body) {
+    if (gone.signal.aborted) return;
+    if (!stream.write(chunk)) await drained(stream);
+  }
+  stream.end();
+}
+
+/** Resolves when a stream takes more, or has closed. */
+function drained(stream: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      stream.off('drain', done);
+      stream.off('close', done);
+      resolve();
+    };
+    stream.on('drain', done);
+    stream.on('close', done);
+  });
+}
+
+/** Reports whether a request asks for a watch, whose answer must not be collected first. */
+function isStreamed({ url = '' }: Request): boolean {
+  return isTrue(new URL(url, 'http://server').searchParams.get('watch'));
+}
+
+async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+async function readBody(request: Request): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > MAX_BODY_BYTES) throw new RangeError('the body of the request is too large');
+    chunks.push(chunk);
+  }
+  return chunks.length === 0 ? undefined : Buffer.concat(chunks).toString();
+}
+
+/** Returns the user whose certificate the client presented, if the authority issued it and it is valid. */
+function identityOf(request: Request): Pick<ApiRequest, 'user' | 'hasInvalidCertificate'> {
+  const socket = 'stream' in request ? request.stream.session?.socket : request.socket;
+  if (!(socket instanceof TLSSocket)) return {};
+  const { subject } = socket.getPeerCertificate();
+  if (subject?.CN === undefined) return {};
+  if (!socket.authorized) return { hasInvalidCertificate: true };
+  const organizations = subject.O as string | readonly string[] | undefined;
+  const groups = organizations === undefined ? [] : typeof organizations === 'string' ? [organizations] : organizations;
+  return { user: { name: String(subject.CN), groups: [...new Set([...groups, 'system:authenticated'])] } };
+}
+
+/** Ends a request without an answer: resets its stream, or breaks the connection if the server is away or has only one request on it. */
+function dropConnection(request: Request, isRunning: boolean): void {
+  if (!('stream' in request)) request.socket.destroy();
+  else if (isRunning) request.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+  else request.stream.session?.destroy();
+}
