@@ -1,0 +1,114 @@
+import type { PodObjects, PullCredential } from '@rxlet/agent-api';
+import { type Clock, errorMessage, type EventRecorder, type Logger, withDeadline } from '@rxlet/component-base';
+import type { Pod, Secret } from '@rxlet/kube-api';
+import { formatPod, podEventObject } from '@rxlet/pod-model';
+import {
+  type DockerConfigEntry,
+  DockerConfigError,
+  parseDockercfg,
+  parseDockerConfigJson,
+  printableRegistry,
+} from './docker-config.ts';
+import type { KeyringEntry } from './keyring.ts';
+import { hashRegistryAuth } from './registry-auth.ts';
+
+/** Error of a pull secret that is not a valid docker config. The pull fails, as in the kubelet. */
+export class PullSecretError extends Error {
+  override readonly name = 'PullSecretError';
+  readonly reason = 'InvalidPullSecret';
+}
+
+/** Timeout after which a secret counts as missing. */
+export const PULL_SECRET_TIMEOUT_MS = 10_000;
+
+/** Types of pull secrets: key of the docker config, and its parser. */
+const formats: Readonly<Record<string, readonly [key: string, parse: (text: string) => readonly DockerConfigEntry[]]>> =
+  {
+    'kubernetes.io/dockerconfigjson': ['.dockerconfigjson', parseDockerConfigJson],
+    'kubernetes.io/dockercfg': ['.dockercfg', parseDockercfg],
+  };
+
+/** Ports of {@link retrievePullSecrets}. */
+export interface PullSecretPorts {
+  readonly clock: Clock;
+  readonly events: EventRecorder;
+  readonly logger: Logger;
+  /** Default: every secret is missing. */
+  readonly secrets?: Pick<PodObjects, 'secret'> | undefined;
+}
+
+/**
+ * Returns the pull secrets of a pod, in the order of `spec.imagePullSecrets`. One event on the pod names the missing ones; the pull continues without them.
+ * Rejects only when the signal aborts.
+ */
+export async function retrievePullSecrets(
+  ports: PullSecretPorts,
+  pod: Pod,
+  signal?: AbortSignal,
+): Promise<readonly Secret[]> {
+  const { clock, events, logger, secrets } = ports;
+  // Old versions of the API accepted entries without a name.
+  const names = (pod.spec?.imagePullSecrets ?? []).map(({ name = '' }) => name).filter((name) => name !== '');
+  if (names.length === 0) return [];
+  const retrieve = async (name: string): Promise<Secret | undefined> => {
+    if (secrets === undefined) return undefined;
+    try {
+      return await withDeadline(clock, PULL_SECRET_TIMEOUT_MS, signal, (deadline) =>
+        secrets.secret(pod, name, deadline),
+      );
+    } catch (error) {
+      signal?.throwIfAborted();
+      logger.warn('cannot retrieve a pull secret; the pull may not succeed without it', {
+        pod: formatPod(pod),
+        secret: name,
+        error: errorMessage(error),
+      });
+      return undefined;
+    }
+  };
+  const found = await Promise.all(names.map(retrieve));
+  const missing = names.filter((_, index) => found[index] === undefined);
+  if (missing.length > 0) {
+    const message = `Unable to retrieve some image pull secrets (${missing.join(', ')}); attempting to pull the image may not succeed.`;
+    events.event(podEventObject(pod), 'Warning', 'FailedToRetrieveImagePullSecret', message);
+  }
+  return found.filter((secret) => secret !== undefined);
+}
+
+/**
+ * Returns the keyring entries of pull secrets. Secrets of another type, or without the key of their type, have none.
+ *
+ * @throws {@link PullSecretError}
+ */
+export function pullSecretEntries(secrets: readonly Secret[]): readonly KeyringEntry<PullCredential>[] {
+  return secrets.flatMap((secret) => {
+    const [key, parse] = formats[secret.type ?? ''] ?? [];
+    const data = key === undefined ? '' : (secret.data?.[key] ?? '');
+    if (key === undefined || parse === undefined || data === '') return [];
+    const { uid = '', namespace = '', name = '' } = secret.metadata ?? {};
+    try {
+      return parse(Buffer.from(data, 'base64').toString()).map(({ registry, credential: auth }) => ({
+        registry,
+        credential: {
+          auth,
+          origin: { kind: 'secret' as const, uid, namespace, name, credentialHash: hashRegistryAuth(auth) },
+        },
+      }));
+    } catch (error) {
+      if (!(error instanceof DockerConfigError)) throw error;
+      throw new PullSecretError(
+        `image pull secret ${namespace}/${name}: ${key} cannot be read: ${error.message}; recreate the secret with kubectl create secret docker-registry`,
+      );
+    }
+  });
+}
+
+/** Logs the registries that a keyring ignores because they are invalid. */
+export function warnOfInvalidRegistries(logger: Logger, source: string, registries: readonly string[]): void {
+  for (const registry of registries) {
+    logger.warn('a registry in a docker config is not a host with an optional port and path, and is ignored', {
+      source,
+      registry: printableRegistry(registry),
+    });
+  }
+}
