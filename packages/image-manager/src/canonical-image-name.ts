@@ -1,6 +1,9 @@
 import { parseImageReference } from './image-reference.ts';
 
-/** One spelling for `nginx`, `nginx:latest` and `docker.io/library/nginx:latest`, that of runtimes. A digest makes a tag beside it immaterial; what is no name stays. */
+/**
+ * Returns the runtimes' spelling of `nginx`, `nginx:latest` and `docker.io/library/nginx:latest`. A tag beside a digest is dropped; text that is not a name
+ * stays.
+ */
 export function canonicalImageName(name: string): string {
   try {
     const { domain, path, tag = 'latest', digest } = parseImageReference(name);

@@ -10,9 +10,9 @@ describe('decideImage', () => {
     ['IfNotPresent', 'absent', 'pull'],
     ['Never', 'not-looked-up', 'look-up'],
     ['Never', 'present', 'use'],
-    ['Never', 'absent', 'refuse'],
+    ['Never', 'absent', 'reject'],
     ['IfNotPresent', 'not-accessible', 'pull'],
-    ['Never', 'not-accessible', 'refuse'],
+    ['Never', 'not-accessible', 'reject'],
     [undefined, 'not-looked-up', 'pull'],
     ['', 'not-looked-up', 'pull'],
   ] as const)('%s, %s: %s', (policy, presence, step) => {

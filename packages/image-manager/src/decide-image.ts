@@ -1,12 +1,12 @@
-/** What is known of an image on the node; `not-accessible` is one that is present, but the pod has to show that it may pull it. */
+/** Presence of an image on the node; a `not-accessible` image is present, but the pod must prove that it may pull it. */
 export type ImagePresence = 'not-looked-up' | 'present' | 'not-accessible' | 'absent';
 
-/** The next step towards an image: ask the runtime for it, use what is there, pull it, or refuse the request. */
-export type ImageStep = 'look-up' | 'use' | 'pull' | 'refuse';
+/** Next step towards an image: look it up in the runtime, use it, pull it, or reject the request. */
+export type ImageStep = 'look-up' | 'use' | 'pull' | 'reject';
 
 /**
- * What the pull policy asks for next. `Always` never looks, so that a moved tag is noticed; the runtime downloads only the layers it lacks. A pod
- * without a policy did not pass the API's defaulting and is treated like `Always`, as the kubelet does.
+ * Returns the next step by the pull policy. `Always` skips the look-up, so that a moved tag takes effect; the runtime downloads only missing layers. A pod
+ * without a policy did not pass the API's defaulting and is treated like `Always`, as in the kubelet.
  */
 export function decideImage(pullPolicy: string | undefined, presence: ImagePresence): ImageStep {
   if (pullPolicy !== 'IfNotPresent' && pullPolicy !== 'Never') return 'pull';
@@ -17,6 +17,6 @@ export function decideImage(pullPolicy: string | undefined, presence: ImagePrese
       return 'use';
     case 'not-accessible':
     case 'absent':
-      return pullPolicy === 'Never' ? 'refuse' : 'pull';
+      return pullPolicy === 'Never' ? 'reject' : 'pull';
   }
 }

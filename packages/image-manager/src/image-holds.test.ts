@@ -6,7 +6,7 @@ const names = ['sha256:abc', 'docker.io/library/nginx:1', 'docker.io/library/ngi
 const remove = () => Promise.resolve();
 
 describe('createImageHolds', () => {
-  it('keeps a held image, whatever it is called, and for a while after', async () => {
+  it('keeps a held image, under any of its names, and for a while after', async () => {
     const clock = createVirtualClock();
     const holds = createImageHolds(clock, { lingerMs: 1000 });
     const one = await holds.hold('nginx');
@@ -22,7 +22,7 @@ describe('createImageHolds', () => {
     expect(await holds.removeUnlessHeld(['sha256:abc', 'docker.io/library/nginx:2'], remove)).toBe(true);
   });
 
-  it('knows an image by its digest whatever the tag', async () => {
+  it('identifies an image by its digest whatever the tag', async () => {
     const holds = createImageHolds(createVirtualClock());
     const digest = `sha256:${'0'.repeat(64)}`;
     await holds.hold(`nginx:1@${digest}`);
@@ -39,7 +39,7 @@ describe('createImageHolds', () => {
     expect(await holds.removeUnlessHeld(['nginx:1'], remove)).toBe(true);
   });
 
-  it('lets those who want an image wait until its removal is over', async () => {
+  it('delays holds of an image until its removal is over', async () => {
     const clock = createVirtualClock();
     const holds = createImageHolds(clock);
     const removal = Promise.withResolvers<void>();

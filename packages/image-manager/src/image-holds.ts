@@ -2,17 +2,17 @@ import { type Clock, withDeadline } from '@rxlet/component-base';
 import { canonicalImageName } from './canonical-image-name.ts';
 
 /**
- * Keeps images from being removed while somebody is about to use them. Between the moment that a pod is told that an image is there, or begins to pull it,
- * and the moment that its container exists, nothing in the runtime says that the image is needed. Shared by an image manager and a garbage collector.
+ * Protects images that are about to be used from removal. From the request for an image until the container exists, nothing in the runtime shows that the image is
+ * needed. Shared by an image manager and a garbage collector.
  */
 export interface ImageHolds {
   /**
-   * From now on the image is not removed. A removal that is under way is waited for, so that what is found afterwards stays; rejects with the signal's
-   * reason when it aborts before. Disposing of the hold lets it end a while later.
+   * Protects an image from removal. First waits for a pending removal of it, so that an image that is found afterwards stays. Rejects with the signal's reason when
+   * it aborts. A hold that is disposed of ends after the linger time.
    */
   hold(image: string, signal?: AbortSignal): Promise<Disposable>;
   /**
-   * Removes an image, known by these names, unless one of them is held. Those who want to hold it wait until `remove` has settled.
+   * Removes the image of these names, unless one of them is held. New holds wait until `remove` has settled.
    * @returns whether `remove` was called
    */
   removeUnlessHeld(names: readonly string[], remove: () => Promise<void>): Promise<boolean>;
@@ -20,7 +20,7 @@ export interface ImageHolds {
 
 /** Options of {@link createImageHolds}. */
 export interface ImageHoldsOptions {
-  /** How long an image stays held after its hold was disposed of; it should exceed the time that it takes to create a container. Default: 2 min. */
+  /** Time for which an image stays held after its hold was disposed of. It should exceed the time of creating a container. Default: 2 min. */
   readonly lingerMs?: number;
 }
 
@@ -30,7 +30,7 @@ interface Hold {
   endsMs: number;
 }
 
-/** Creates {@link ImageHolds}. It keeps one entry for each image that was asked for within the linger time. */
+/** Creates {@link ImageHolds}. It keeps one entry for each image that was requested within the linger time. */
 export function createImageHolds(clock: Clock, { lingerMs = 120_000 }: ImageHoldsOptions = {}): ImageHolds {
   const holds = new Map<string, Hold>();
   const removals = new Map<string, Promise<unknown>>();

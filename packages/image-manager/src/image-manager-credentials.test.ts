@@ -1,15 +1,15 @@
 import { createEventLog, seededRandom } from '@rxlet/component-base';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import { ServiceError, StatusCode } from '@rxlet/cri-api';
-import { createFakeRuntime, type FakeImage, noHostFiles, discardLogs } from '@rxlet/fake-cri';
+import { createFakeRuntime, type FakeImage, discardLogs } from '@rxlet/fake-cri';
 import { testPod } from '@rxlet/pod-model/testing';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { CredentialOrigin, PullCredential } from './credentials/pull-credential.ts';
+import type { CredentialOrigin, PullCredential } from '@rxlet/agent-api';
 import { createImageManager, type ImageManagerOptions } from './image-manager.ts';
 import type { ImagePull } from './pull-queue.ts';
-import { createMemoryRecordDirectories, type MemoryRecordDirectories } from './records/memory-record-directory.ts';
 import { createPullRecords, type PullRecordsOptions } from './records/pull-records.ts';
+import { createMemoryRecords, type MemoryRecords, RECORDS_DIRECTORY } from './test-support/memory-records.ts';
 
 const PASSWORD = 'correct-horse';
 const image = 'registry.example/app:1';
@@ -31,27 +31,30 @@ const secret = (name: string): CredentialOrigin => ({
   credentialHash: `hash-${name}`,
 });
 
-/** Credentials that nobody ever tells. */
+/** Credentials that are never returned. */
 const hung: readonly PullCredential[] = [];
 
-interface Setting extends ImageManagerOptions, PullRecordsOptions {
+interface Setting extends ImageManagerOptions, Partial<PullRecordsOptions> {
   readonly images?: readonly FakeImage[];
-  readonly earlier?: MemoryRecordDirectories;
+  readonly earlier?: MemoryRecords;
 }
 
 function setUp({ images = [privateImage], earlier, ...options }: Setting = {}) {
   const clock = createVirtualClock();
   const fake = createFakeRuntime(
-    { clock, random: seededRandom(1), logs: discardLogs, hostFiles: noHostFiles },
+    { clock, random: seededRandom(1), logs: discardLogs },
     { images, missingImages: ['registry.example/missing:1'] },
   );
   const eventLog = createEventLog(clock);
   const events: string[] = [];
   eventLog.events$.subscribe(({ reason, message }) => events.push(`${reason}: ${message}`));
-  const directories = createMemoryRecordDirectories(earlier);
+  const directories = createMemoryRecords(earlier);
   const logger = recordingLogger();
-  const records = createPullRecords({ directories, clock, logger }, options);
-  /** What pods have; by name. */
+  const records = createPullRecords(
+    { files: directories.nodeFiles, clock, logger },
+    { ...options, directory: RECORDS_DIRECTORY },
+  );
+  /** Credentials by pod name. */
   const ofPods = new Map<string, readonly PullCredential[] | Error>();
   const credentials = {
     async credentialsFor({ pod }: { pod: { metadata?: { name?: string } } }) {
@@ -89,7 +92,7 @@ function setUp({ images = [privateImage], earlier, ...options }: Setting = {}) {
 }
 
 describe('a pull with credentials', () => {
-  it('tries them in order, and ends with the first that succeeds', async () => {
+  it('tries them in order, up to the first that succeeds', async () => {
     const { ofPods, ensure, pulls } = setUp();
     ofPods.set('web', [credential('wrong'), credential(PASSWORD), credential('unused')]);
     expect(await ensure('web')).toBe('ok');
@@ -102,7 +105,7 @@ describe('a pull with credentials', () => {
     expect(pulls()).toBe(1);
   });
 
-  it('tells once what all of them have failed of, and no secret', async () => {
+  it('reports a common failure of all of them once, without secrets', async () => {
     const echo = { kind: 'other', message: 'who is me:hunter22?' } as const;
     const { ofPods, ensure, events, logger, begin, clock } = setUp({
       images: [{ tags: [image], errors: [echo, echo] }],
@@ -116,7 +119,7 @@ describe('a pull with credentials', () => {
     expect(inspect([events, logger.lines, blocked], { depth: 9, showHidden: true })).not.toContain('hunter22');
   });
 
-  it('lists what each of them has failed of', async () => {
+  it('lists the failure of each', async () => {
     const { ofPods, ensure } = setUp({
       images: [
         {
@@ -132,7 +135,7 @@ describe('a pull with credentials', () => {
     expect(await ensure('web')).toMatch(/^ErrImagePull: \[.*first, .*second\]$/);
   });
 
-  it('knows a registry that is down behind several credentials', async () => {
+  it('reports an unavailable registry behind several credentials', async () => {
     const { ofPods, ensure } = setUp({
       images: [{ tags: [image], errors: [{ kind: 'registry-unavailable', times: 2 }] }],
     });
@@ -152,7 +155,7 @@ describe('a pull with credentials', () => {
     expect(pulls()).toBe(1);
   });
 
-  it('is one with its equal, and apart from one with others', async () => {
+  it('is shared with equal credentials, and separate from others', async () => {
     const { ofPods, begin, clock, pulls, directories } = setUp({ serializeImagePulls: false });
     ofPods.set('one', [credential(PASSWORD, secret('a'))]);
     ofPods.set('two', [credential(PASSWORD, secret('b'))]);
@@ -161,7 +164,7 @@ describe('a pull with credentials', () => {
     await clock.advance(2000);
     expect(new Set((await Promise.all(results)).map(({ imageRef }) => imageRef)).size).toBe(1);
     expect(pulls()).toBe(3);
-    // Pulled with a credential of the node as well: it is for everybody.
+    // Also pulled with a credential of the node: every pod may use it.
     expect([...directories.pulled.files.values()]).toEqual([expect.stringContaining('"nodePodsAccessible":true')]);
   });
 });
@@ -179,7 +182,7 @@ describe('the back-off of a pull', () => {
     expect(pulls()).toBe(2);
   });
 
-  it('starts anew when other credentials fail as well', async () => {
+  it('starts again when other credentials fail as well', async () => {
     const { ofPods, begin, clock } = setUp();
     const delays: number[] = [];
     for (const password of ['one1', 'one1', 'one1', 'two2']) {
@@ -193,7 +196,7 @@ describe('the back-off of a pull', () => {
     expect(delays).toEqual([10_000, 20_000, 40_000, 10_000]);
   });
 
-  it('holds at least its first delay against a provider that gives new tokens each time', async () => {
+  it('lasts at least its first delay with a provider that returns new tokens each time', async () => {
     const { ofPods, begin, clock, pulls } = setUp({ images: [{ ...privateImage, pullLatencyMs: 0 }] });
     for (let second = 0; second < 100; second += 1) {
       ofPods.set('web', [credential(`token-${String(second)}`)]);
@@ -222,7 +225,7 @@ describe('an image that was pulled with a secret', () => {
     expect(events.at(-1)).toContain('Successfully pulled image');
   });
 
-  it('stays so over a restart, and a policy may say otherwise', async () => {
+  it('stays so across a restart, and a policy may permit it', async () => {
     const { ofPods, ensure, directories } = setUp();
     ofPods.set('owner', [credential(PASSWORD, secret('a'))]);
     await ensure('owner');
@@ -237,7 +240,7 @@ describe('an image that was pulled with a secret', () => {
     expect(await lax.ensure('stranger', { pullPolicy: 'Never' })).toBe('ok');
   });
 
-  it('is not mistaken for preloaded when the agent is killed between its arrival and the record', async () => {
+  it('does not count as preloaded when the agent is killed between its pull and the record', async () => {
     const { ofPods, begin, clock, directories } = setUp();
     ofPods.set('owner', [credential(PASSWORD, secret('a'))]);
     void begin('owner');
@@ -249,7 +252,7 @@ describe('an image that was pulled with a secret', () => {
     expect(await after.ensure('stranger', { pullPolicy: 'Never' })).toMatch(/^ErrImageNeverPull/);
   });
 
-  it('keeps its intent when nobody waits for the pull to end', async () => {
+  it('keeps its intent when the last caller leaves', async () => {
     const { ofPods, begin, clock, directories, ensure } = setUp();
     ofPods.set('owner', [credential(PASSWORD, secret('a'))]);
     const controller = new AbortController();
@@ -280,7 +283,7 @@ describe('an image that was pulled with a secret', () => {
 });
 
 describe('a runtime that does not answer', () => {
-  it('fails a look for an image after a while, in the words of a kubelet', async () => {
+  it('fails the look-up of an image after a timeout, with the kubelet’s message', async () => {
     const { fake, begin, clock } = setUp({ imageStatusTimeoutMs: 60_000 });
     fake.setFailpoint('imageStatus', 'delay(600000)');
     const result = begin('web');
@@ -291,7 +294,7 @@ describe('a runtime that does not answer', () => {
     });
   });
 
-  it('is let go of at once by a request that is cancelled, and by the end of the manager', async () => {
+  it('does not delay the cancellation of a request, or the disposal of the manager', async () => {
     const { fake, begin, clock, manager } = setUp();
     fake.setFailpoint('imageStatus', 'delay(600000)');
     const controller = new AbortController();
@@ -304,14 +307,13 @@ describe('a runtime that does not answer', () => {
     await expect(other).rejects.toMatchObject({ name: 'LifetimeEnded' });
   });
 
-  it('is no worse than a credential source or a disk that does not', async () => {
+  it('is handled like a credential source or a disk that does not answer', async () => {
     const { begin, clock, ofPods, directories, ensure } = setUp({ images: [{ tags: [image] }] });
     const controller = new AbortController();
     ofPods.set('web', hung);
     const withoutCredentials = begin('web', { signal: controller.signal });
     const disk = Promise.withResolvers<void>();
-    const { write } = directories.pulling;
-    directories.pulling.write = (name, text) => disk.promise.then(() => write(name, text));
+    directories.pulling.fail('write', () => disk.promise);
     const withoutDisk = begin('other', { signal: controller.signal });
     await clock.settle();
     controller.abort(new Error('the pod is gone'));
@@ -323,7 +325,7 @@ describe('a runtime that does not answer', () => {
     expect(await ensure('other')).toBe('ok');
   });
 
-  it('keeps the intent of a pull whose outcome it did not tell', async () => {
+  it('keeps the intent of a pull of unknown outcome', async () => {
     const { fake, ensure, directories, ofPods, pulls } = setUp({ images: [{ tags: [image] }] });
     ofPods.set('web', [credential('one1'), credential('two2')]);
     fake.failNext('pullImage', new ServiceError(StatusCode.Unavailable, 'connection lost'));
@@ -333,13 +335,13 @@ describe('a runtime that does not answer', () => {
   });
 });
 
-describe('pulls$', () => {
-  it('tells the place of each pull in the queue', async () => {
+describe('pulls', () => {
+  it('have a position in the queue', async () => {
     const { manager, begin, clock } = setUp({
       images: ['a', 'b', 'c'].map((tag) => ({ tags: [tag], pullLatencyMs: 1000 })),
     });
     let latest: readonly ImagePull[] = [];
-    manager.pulls$.subscribe((pulls) => (latest = pulls));
+    manager.pulls.value$.subscribe((pulls) => (latest = pulls));
     for (const name of ['a', 'b', 'c']) void begin('web', { image: name });
     await clock.advance(500);
     expect(latest.map((pull) => [pull.image, pull.phase, pull.position])).toEqual([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createEventLog, type Labels, type Metrics } from '@rxlet/component-base';
+import { createEventLog, type Labels, type Metrics, noopEventRecorder, sleep } from '@rxlet/component-base';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { ServiceError, StatusCode } from '@rxlet/cri-api';
 import { testPod } from '@rxlet/pod-model/testing';
@@ -40,7 +40,7 @@ function setUp(options: ImageManagerOptions & TestImagesOptions = {}) {
 }
 
 describe('ensureImageExists', () => {
-  it('uses an image that is there', async () => {
+  it('uses a present image', async () => {
     const { images, eventLog, ensure } = setUp({ present: ['nginx:latest'] });
     expect(await ensure('nginx')).toMatchObject({ imageRef: 'id:nginx:latest', user: { username: '' } });
     expect(images.pulls).toEqual([]);
@@ -66,7 +66,7 @@ describe('ensureImageExists', () => {
     ]);
   });
 
-  it('tells how long a pull waited for its turn', async () => {
+  it('reports the waiting time of a pull', async () => {
     const { clock, events, ensure } = setUp({ pullMs: 1000 });
     const results = [ensure('a'), ensure('b')];
     await clock.advance(2000);
@@ -76,13 +76,13 @@ describe('ensureImageExists', () => {
     );
   });
 
-  it('pulls with policy Always even if the image is there', async () => {
+  it('pulls with policy Always even if the image is present', async () => {
     const { images, ensure } = setUp({ present: ['nginx:1'] });
     await ensure('nginx:1', { pullPolicy: 'Always' });
     expect(images.pulls).toEqual(['nginx:1']);
   });
 
-  it('refuses an absent image with policy Never', async () => {
+  it('rejects an absent image with policy Never', async () => {
     const { images, events, ensure } = setUp();
     const message = 'Container image "nginx" is not present with pull policy of Never';
     await expect(ensure('nginx', { pullPolicy: 'Never' })).rejects.toMatchObject({
@@ -95,7 +95,7 @@ describe('ensureImageExists', () => {
     expect(images.pulls).toEqual([]);
   });
 
-  it('refuses what is no image reference', async () => {
+  it('rejects an invalid image reference', async () => {
     const { images, events, ensure } = setUp();
     const message =
       'Failed to apply default image tag "nginx:": couldn\'t parse image name "nginx:": invalid reference format';
@@ -104,7 +104,7 @@ describe('ensureImageExists', () => {
     expect(images.pulls).toEqual([]);
   });
 
-  it('says so when the runtime cannot tell', async () => {
+  it('rejects when the runtime fails to look up the image', async () => {
     const { images, events, ensure } = setUp();
     images.failStatus('nginx:1', new ServiceError(StatusCode.Internal, 'disk error'));
     const message = 'Failed to inspect image "nginx:1": rpc error: code = Internal desc = disk error';
@@ -112,7 +112,7 @@ describe('ensureImageExists', () => {
     expect(events).toEqual([`Warning InspectFailed: ${message}`]);
   });
 
-  it('backs off after a failure, keeps its cause, and tries again', async () => {
+  it('backs off after a failure, keeps its cause, and retries', async () => {
     const { clock, images, events, ensure } = setUp();
     images.failPull('nginx:1', notFound);
     const cause = 'rpc error: code = NotFound desc = no such image';
@@ -139,7 +139,22 @@ describe('ensureImageExists', () => {
     ]);
   });
 
-  it('doubles the back-off up to five minutes, and for its pod and image alone', async () => {
+  it('backs off for exactly its delay when the wall clock is set back or forward', async () => {
+    const { clock, images, ensure } = setUp();
+    for (const stepMs of [-3_600_000, 3_600_000]) {
+      images.failPull('nginx:1', notFound);
+      await expect(ensure('nginx:1')).rejects.toMatchObject({ reason: 'ErrImagePull' });
+      clock.setWallClock(clock.now() + stepMs);
+      await expect(ensure('nginx:1')).rejects.toMatchObject({ backoffUntilMs: clock.now() + 10_000 });
+      images.failPull('nginx:1', undefined);
+      await clock.advance(10_000);
+      expect(await ensure('nginx:1')).toMatchObject({ imageRef: 'id:nginx:1' });
+      images.present.clear();
+      await clock.advance(700_000);
+    }
+  });
+
+  it('doubles the back-off up to five minutes, and only for its pod and image', async () => {
     const { clock, images, ensure } = setUp({ present: [] });
     images.failPull('nginx:1', notFound);
     const delays: number[] = [];
@@ -156,14 +171,14 @@ describe('ensureImageExists', () => {
     await expect(ensure('nginx:1')).rejects.toMatchObject({ backoffUntilMs: clock.now() + 10_000 });
   });
 
-  it('counts more pulls a second than allowed as failures', async () => {
+  it('fails pulls beyond the permitted rate', async () => {
     const { events, ensure } = setUp({ registryPullQps: 1, registryPullBurst: 1 });
     await ensure('a');
     await expect(ensure('b')).rejects.toMatchObject({ reason: 'ErrImagePull', message: 'pull QPS exceeded' });
     expect(events.at(-1)).toBe('Warning Failed: Failed to pull image "b": pull QPS exceeded');
   });
 
-  it('pulls an image once for all that ask for it at the same time', async () => {
+  it('pulls an image once for all concurrent requests', async () => {
     const { clock, images, events, ensure } = setUp({ pullMs: 1000 });
     const results = [ensure('nginx', { podName: 'a' }), ensure('nginx:latest', { podName: 'b' })];
     await clock.advance(1000);
@@ -172,7 +187,59 @@ describe('ensureImageExists', () => {
     expect(events.filter((event) => event.includes('Successfully pulled'))).toHaveLength(2);
   });
 
-  it('pulls in parallel when told to, up to the limit', async () => {
+  it('uses no pull quota for an image that was pulled during its look-up or wait', async () => {
+    const clock = createVirtualClock();
+    const images = createTestImages(clock, { pullMs: 500 });
+    let requests = 0;
+    const manager = createImageManager({
+      images: {
+        async imageStatus(request, options) {
+          const answer = await images.imageStatus(request, options);
+          // The first answers are late, and still report the image as absent.
+          if (requests < 2_000) await sleep(clock, (requests += 1));
+          return answer;
+        },
+        pullImage: (request, options) =>
+          images.present.has(request.image?.image ?? '')
+            ? Promise.resolve({ imageRef: 'pulled again' })
+            : images.pullImage(request, options),
+      },
+      clock,
+      events: noopEventRecorder,
+    });
+    const results = Promise.allSettled(
+      Array.from({ length: 2_000 }, (_, index) =>
+        manager.ensureImageExists({
+          pod: testPod({ name: `web-${String(index)}` }),
+          fieldPath: 'spec.containers{app}',
+          image: 'nginx:1',
+          pullPolicy: 'IfNotPresent',
+        }),
+      ),
+    );
+    await clock.advance(5_000);
+    const outcomes = await results;
+    expect(outcomes.filter(({ status }) => status === 'rejected').length).toBe(0);
+    expect(outcomes).toContainEqual({
+      status: 'fulfilled',
+      value: { imageRef: 'id:nginx:1', user: expect.anything() as object },
+    });
+    expect(images.pulls).toEqual(['nginx:1']);
+    await manager[Symbol.asyncDispose]();
+  });
+
+  it('pulls with policy Always although another request of the same turn needs no pull', async () => {
+    const { clock, images, ensure } = setUp({ pullMs: 1000 });
+    const results = [ensure('other'), ensure('nginx', { podName: 'a' })];
+    await clock.advance(500);
+    results.push(ensure('nginx', { podName: 'b', pullPolicy: 'Always' }));
+    images.present.add('nginx:latest');
+    await clock.advance(1500);
+    await Promise.all(results);
+    expect(images.pulls).toEqual(['other:latest', 'nginx:latest']);
+  });
+
+  it('pulls in parallel with serializeImagePulls off, up to the limit', async () => {
     const { clock, images, ensure } = setUp({ pullMs: 1000, serializeImagePulls: false, maxParallelImagePulls: 2 });
     const results = ['a', 'b', 'c'].map((image) => ensure(image));
     await clock.advance(500);
@@ -215,7 +282,7 @@ describe('ensureImageExists', () => {
     ]);
   });
 
-  it('rejects what is under way and what comes later when it is disposed of', async () => {
+  it('rejects pending and later requests when it is disposed of', async () => {
     const { clock, manager, events, ensure } = setUp({ pullMs: 1000 });
     const result = ensure('nginx');
     await clock.advance(500);
@@ -228,7 +295,7 @@ describe('ensureImageExists', () => {
 });
 
 describe('createImageManager', () => {
-  it('refuses options that contradict each other', () => {
+  it('rejects options that contradict each other', () => {
     expect(() => setUp({ maxParallelImagePulls: 2 })).toThrow('unless serializeImagePulls is false');
     expect(() => setUp({ maxParallelImagePulls: 0, serializeImagePulls: false })).toThrow('must be at least 1');
   });

@@ -1,15 +1,15 @@
 import { type Metrics, noopMetrics } from '@rxlet/component-base';
 
-/** Lower bounds of the size classes, in megabytes, as the kubelet labels them. */
-const sizeClasses: readonly (readonly [minMegabytes: number, label: string])[] = [
-  [100_000, 'GT100GB'],
-  [60_000, '60GB-100GB'],
-  [40_000, '40GB-60GB'],
-  [30_000, '30GB-40GB'],
-  [20_000, '20GB-30GB'],
-  [10_000, '10GB-20GB'],
-  [5000, '5GB-10GB'],
-  [1000, '1GB-5GB'],
+/** Lower bounds of the size classes, in MiB, as the kubelet labels them. */
+const sizeClasses: readonly (readonly [minMebibytes: number, label: string])[] = [
+  [100 * 1024, 'GT100GB'],
+  [60 * 1024, '60GB-100GB'],
+  [40 * 1024, '40GB-60GB'],
+  [30 * 1024, '30GB-40GB'],
+  [20 * 1024, '20GB-30GB'],
+  [10 * 1024, '10GB-20GB'],
+  [5 * 1024, '5GB-10GB'],
+  [1024, '1GB-5GB'],
   [500, '500MB-1GB'],
   [100, '100MB-500MB'],
   [10, '10MB-100MB'],
@@ -18,11 +18,11 @@ const sizeClasses: readonly (readonly [minMegabytes: number, label: string])[] =
 
 const pullSecondsBuckets = [1, 5, 10, 20, 30, 60, 120, 180, 240, 300, 360, 480, 600, 900, 1200, 1800, 2700, 3600];
 
-/** What the image manager measures, under the kubelet's names. */
+/** Metrics of the image manager, under the kubelet's names. */
 export interface ImageMetrics {
-  /** A request for an image was decided; `undefined` where it failed before that was known. */
+  /** Counts a decided request; a value is `undefined` if the request failed before it was known. */
   request(pullPolicy: string | undefined, presentLocally: boolean | undefined, pullRequired: boolean | undefined): void;
-  /** A pull succeeded. The size is `0` when the runtime does not tell it. */
+  /** Counts a successful pull. The size is `0` when the runtime does not report it. */
   pulled(durationMs: number, sizeBytes: number): void;
 }
 
@@ -30,7 +30,7 @@ export interface ImageMetrics {
 export function createImageMetrics(metrics: Metrics = noopMetrics): ImageMetrics {
   const requests = metrics.counter({
     name: 'kubelet_image_manager_ensure_image_requests_total',
-    help: 'Requests for an image by pull policy, whether it was there, and whether it had to be pulled.',
+    help: '[ALPHA] Number of ensure-image requests processed by the kubelet.',
     labelNames: ['pull_policy', 'present_locally', 'pull_required'],
   });
   const pulls = metrics.histogram({
@@ -51,8 +51,8 @@ export function createImageMetrics(metrics: Metrics = noopMetrics): ImageMetrics
   };
 }
 
-/** The label for an image's size, e.g. `10MB-100MB`; `N/A` for an unknown one. */
+/** Returns the label for an image's size, e.g. `10MB-100MB`; `N/A` for an unknown one. */
 export function imageSizeClass(sizeBytes: number): string {
   if (sizeBytes === 0) return 'N/A';
-  return sizeClasses.find(([minMegabytes]) => sizeBytes > minMegabytes * 1_000_000)![1];
+  return sizeClasses.find(([minMebibytes]) => sizeBytes > minMebibytes * 1024 ** 2)![1];
 }

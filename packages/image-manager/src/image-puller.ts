@@ -1,9 +1,9 @@
-import type { Observable } from 'rxjs';
+import type { PullCredential, RegistryAuth } from '@rxlet/agent-api';
 import { type Clock, createRateLimiter, goQuote, withDeadline } from '@rxlet/component-base';
-import type { ImageService } from '@rxlet/cri-api';
-import type { PullCredential, RegistryAuth } from './credentials/pull-credential.ts';
+import type { CurrentValue } from '@rxlet/component-base/streams';
+import type { Image, ImageService } from '@rxlet/cri-api';
 import type { ImageMetrics } from './image-metrics.ts';
-import { type ImageRequest, requestedImageSpec } from './image-request.ts';
+import { type ImageRequest, requestedImageSpec, type RequestedImageSpec } from './image-request.ts';
 import { digestCredentials } from './pull-credentials-digest.ts';
 import { combinePullErrors, isUnknownOutcome } from './pull-failure.ts';
 import { createPullQueue, type ImagePull } from './pull-queue.ts';
@@ -12,25 +12,29 @@ import { createPullQueue, type ImagePull } from './pull-queue.ts';
 export interface ImagePullerOptions {
   /** One pull at a time. Default: true. */
   readonly serializeImagePulls?: boolean;
-  /** How many pulls at a time when they are not serialized; at least 1. Default: no limit. */
+  /** Maximum number of pulls at a time when they are not serialized; at least 1. Default: no limit. */
   readonly maxParallelImagePulls?: number;
-  /** How many pulls a second may be started; those beyond fail at once. `0`: any number. Default: 5. */
+  /** Maximum number of pulls that start per second; further ones fail at once. `0`: no limit. Default: 5. */
   readonly registryPullQps?: number;
-  /** How many pulls may be started at once within `registryPullQps`. Default: 10. */
+  /** Maximum number of pulls that start at once within `registryPullQps`. Default: 10. */
   readonly registryPullBurst?: number;
-  /** How long the runtime may take to tell whether it has an image; a pull takes as long as it takes. Default: 2 min, as a kubelet's `runtimeRequestTimeout`. */
+  /** Timeout of ImageStatus; a pull has none. Default: 2 min, as a kubelet's `runtimeRequestTimeout`. */
   readonly imageStatusTimeoutMs?: number;
 }
 
-/** The outcome of a pull. */
+/** Outcome of a pull: the image was pulled, or is present by now, so that nothing was pulled and no quota used. */
+export type PullOutcome = PulledImage | { readonly kind: 'present'; readonly image: Image };
+
+/** A pulled image. */
 export interface PulledImage {
-  /** What the runtime calls the image, to create containers with. */
+  readonly kind: 'pulled';
+  /** Reference of the image in the runtime, to create containers with. */
   readonly imageRef: string;
-  /** How long the runtime took, without the wait for a turn. */
+  /** Duration of the pull, without the wait for its turn. */
   readonly durationMs: number;
-  /** `0` when the runtime does not tell. */
+  /** `0` if the runtime does not report it. */
   readonly sizeBytes: number;
-  /** Which of the credentials succeeded; `undefined` for a pull without any. */
+  /** Index of the credential that succeeded; `undefined` for a pull without any. */
   readonly credentialIndex: number | undefined;
 }
 
@@ -38,14 +42,27 @@ export interface PulledImage {
 export interface ImagePuller extends AsyncDisposable {
   /**
    * Pulls `image`, the one of the request with its default tag, with the first of the credentials that succeeds, or without any if there are none.
-   * Rejects with what the runtime answers, without the credentials if it repeats them, or when the request's signal aborts.
+   * Unless `mustPull` is set, it looks up the image again at its turn. Equal requests share an outcome, so that even one with `mustPull` may get
+   * `present`. Rejects with the runtime's error, without the credentials if it repeats them, or when the request's signal aborts.
    */
-  pull(request: ImageRequest, image: string, credentials: readonly PullCredential[]): Promise<PulledImage>;
-  readonly pulls$: Observable<readonly ImagePull[]>;
+  pull(
+    request: ImageRequest,
+    image: string,
+    credentials: readonly PullCredential[],
+    options: { readonly mustPull: boolean },
+  ): Promise<PullOutcome>;
+  /** Pending and running pulls in order of arrival. Completes on disposal. */
+  readonly pulls: CurrentValue<readonly ImagePull[]>;
 }
 
 /** Default of {@link ImagePullerOptions.imageStatusTimeoutMs}. */
 export const DEFAULT_STATUS_TIMEOUT_MS = 120_000;
+
+interface PullTask {
+  readonly request: ImageRequest;
+  readonly credentials: readonly PullCredential[];
+  readonly mustPull: boolean;
+}
 
 /** Creates an {@link ImagePuller}. @throws RangeError when the options contradict each other. */
 export function createImagePuller(
@@ -54,21 +71,34 @@ export function createImagePuller(
   metrics: ImageMetrics,
   options: ImagePullerOptions,
 ): ImagePuller {
-  const queue = createPullQueue<PulledImage>(clock, maxParallelPulls(options));
+  const queue = createPullQueue<PullOutcome>(clock, maxParallelPulls(options));
   const { registryPullQps = 5, registryPullBurst = 10, imageStatusTimeoutMs = DEFAULT_STATUS_TIMEOUT_MS } = options;
   const limiter = createRateLimiter(clock, registryPullQps, registryPullBurst);
 
+  const findImage = async (spec: RequestedImageSpec, signal: AbortSignal): Promise<Image | undefined> => {
+    const { image } = await withDeadline(clock, imageStatusTimeoutMs, signal, (callSignal) =>
+      images.imageStatus({ image: spec }, { signal: callSignal, timeoutMs: imageStatusTimeoutMs }),
+    );
+    return image === undefined || image.id === '' ? undefined : image;
+  };
+
+  const pullUnlessPresent = async (spec: RequestedImageSpec, pull: PullTask, signal: AbortSignal) => {
+    // An earlier pull may have pulled the image while this one waited for its turn. If the look-up fails, the pull continues.
+    const found = pull.mustPull ? undefined : await findImage(spec, signal).catch(() => undefined);
+    signal.throwIfAborted();
+    return found === undefined ? callRuntime(spec, pull, signal) : { kind: 'present' as const, image: found };
+  };
+
   const callRuntime = async (
-    request: ImageRequest,
-    image: string,
-    credentials: readonly PullCredential[],
+    spec: RequestedImageSpec,
+    { request, credentials }: PullTask,
     signal: AbortSignal,
   ): Promise<PulledImage> => {
     if (!limiter.tryAcquire()) throw new Error('pull QPS exceeded');
-    const spec = requestedImageSpec(request, image);
+    const { image } = spec;
     const startMs = clock.monotonicNow();
     const pullWith = async (credential: PullCredential | undefined): Promise<string> => {
-      // A pull takes as long as it takes: it ends early only when nobody waits for it any more.
+      // No timeout: a pull ends early only when no request waits for it.
       const { imageRef } = await images.pullImage(
         {
           image: spec,
@@ -88,7 +118,7 @@ export function createImagePuller(
           return { imageRef: await pullWith(credential), credentialIndex };
         } catch (error) {
           signal.throwIfAborted();
-          // The runtime may still be at it: another pull beside it would help nobody.
+          // The runtime may still be pulling, so another pull would be a second one beside it.
           if (isUnknownOutcome(error)) throw combinePullErrors([error], credentials);
           errors.push(error);
         }
@@ -98,31 +128,30 @@ export function createImagePuller(
 
     const pulled = await pullWithAny();
     const durationMs = clock.monotonicNow() - startMs;
-    // The size is only told to people; a pull does not fail for want of it.
-    const found = await withDeadline(clock, imageStatusTimeoutMs, signal, (callSignal) =>
-      images.imageStatus({ image: spec }, { signal: callSignal, timeoutMs: imageStatusTimeoutMs }),
-    ).catch(() => undefined);
-    const sizeBytes = Number(found?.image?.size ?? 0n);
+    // The size is only for events and metrics; a pull does not fail without it.
+    const found = await findImage(spec, signal).catch(() => undefined);
+    const sizeBytes = Number(found?.size ?? 0n);
     metrics.pulled(durationMs, sizeBytes);
-    return { ...pulled, durationMs, sizeBytes };
+    return { kind: 'pulled', ...pulled, durationMs, sizeBytes };
   };
 
   return {
-    pull: (request, image, credentials) =>
+    pull: (request, image, credentials, { mustPull }) =>
       queue.pull(
         {
           key: JSON.stringify([image, request.runtimeHandler ?? '', digestCredentials(credentials)]),
           image,
-          run: (signal) => callRuntime(request, image, credentials, signal),
+          run: (signal) =>
+            pullUnlessPresent(requestedImageSpec(request, image), { request, credentials, mustPull }, signal),
         },
         request.signal,
       ),
-    pulls$: queue.pulls$,
+    pulls: queue.pulls,
     [Symbol.asyncDispose]: () => queue[Symbol.asyncDispose](),
   };
 }
 
-/** Field by field: a spread copies nothing of an auth config that hides what it holds. */
+/** Copies field by field, as the fields of a hidden auth config are not enumerable. */
 function authConfig({
   username,
   password,

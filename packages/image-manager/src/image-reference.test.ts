@@ -39,11 +39,11 @@ describe('parseImageReference', () => {
     ['nginx:-1', 'invalid reference format'],
     ['nginx:1 ', 'invalid reference format'],
     ['nginx:1\n', 'invalid reference format'],
-  ])('refuses %j', (text, message) => {
+  ])('rejects %j', (text, message) => {
     expect(() => parseImageReference(text)).toThrow(message);
   });
 
-  it('refuses a long text in no time', () => {
+  it('rejects a long text quickly', () => {
     expect(() => parseImageReference(`${'a-'.repeat(50_000)}!`)).toThrow('invalid reference format');
     expect(() => parseImageReference(`${'a/'.repeat(50_000)}!`)).toThrow('invalid reference format');
     expect(() => parseImageReference(`${'a.a'.repeat(50_000)}!`)).toThrow('invalid reference format');

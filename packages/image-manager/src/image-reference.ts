@@ -1,4 +1,4 @@
-/** Registry that a name without one means, as in `nginx` and `library/nginx`. */
+/** Default registry, of names such as `nginx` and `library/nginx`. */
 const DEFAULT_DOMAIN = 'docker.io';
 const MAX_PATH_LENGTH = 255;
 
@@ -32,14 +32,14 @@ export interface ImageReference {
   readonly digest?: string;
 }
 
-/** Thrown for a text that is no image reference. */
+/** Error of a text that is not an image reference. */
 export class ImageReferenceError extends Error {
   override readonly name = 'ImageReferenceError';
 }
 
 /**
- * Takes an image reference apart by the grammar that all container tools share (github.com/distribution/reference): `[domain/]path[:tag][@digest]`.
- * The first part is a domain if it holds `.` or `:`, is `localhost`, or has an upper-case letter; otherwise the image is Docker Hub's.
+ * Parses an image reference by the common grammar of container tools (github.com/distribution/reference): `[domain/]path[:tag][@digest]`.
+ * The first part is a domain if it contains `.` or `:`, is `localhost`, or has an upper-case letter; otherwise the image is Docker Hub's.
  *
  * @throws {@link ImageReferenceError}
  */
@@ -67,7 +67,7 @@ export function parseImageReference(text: string): ImageReference {
 }
 
 /**
- * The reference to hand to the runtime: `:latest` is appended to one with neither tag nor digest; all else stays as the pod's author wrote it.
+ * Returns the reference for the runtime: `:latest` is appended if it has neither tag nor digest; everything else stays as in the pod.
  *
  * @throws {@link ImageReferenceError}
  */
@@ -76,7 +76,7 @@ export function applyDefaultTag(image: string): string {
   return tag === undefined && digest === undefined ? `${image}:latest` : image;
 }
 
-/** Puts the registry in front of a short name. */
+/** Prefixes a short name with the registry. */
 function normalize(text: string): string {
   const slash = text.indexOf('/');
   const first = text.slice(0, Math.max(slash, 0));
@@ -93,4 +93,10 @@ function checkDigest(text: string): void {
   if (length === undefined) throw new ImageReferenceError('unsupported digest algorithm');
   if (hex.length !== length) throw new ImageReferenceError('invalid checksum digest length');
   if (hex !== hex.toLowerCase()) throw new ImageReferenceError('invalid checksum digest format');
+}
+
+/** Returns the repository of an image with its registry: `docker.io/library/nginx`. @throws ImageReferenceError */
+export function repositoryOf(image: string): string {
+  const { domain, path } = parseImageReference(image);
+  return `${domain}/${path}`;
 }

@@ -1,33 +1,26 @@
-import type { PodSandboxConfig } from '@rxlet/cri-api';
-import type { Pod } from '@rxlet/kube-api';
+import type { EnsureImageRequest } from '@rxlet/agent-api';
 
-/** A pod needs an image, for a container or a volume. */
-export interface ImageRequest {
-  readonly pod: Pod;
-  /**
-   * What events are about: `spec.containers{web}` for a container (see `containerFieldPath` of `@rxlet/pod-model`), empty for the pod as a whole, as for the
-   * image of a volume.
-   */
-  readonly fieldPath: string;
-  /** As the pod's author wrote it. */
-  readonly image: string;
-  readonly pullPolicy: string | undefined;
-  /** The sandbox that the container will be in, as a hint for the runtime. */
-  readonly sandboxConfig?: PodSandboxConfig | undefined;
-  /** Name of the runtime handler that the pod's RuntimeClass selects. Default: the runtime's default. */
-  readonly runtimeHandler?: string;
-  /** Ends this request. A pull that other requests wait for goes on. */
-  readonly signal?: AbortSignal | undefined;
+/** Request for an image, for a container or a volume of a pod. */
+export interface ImageRequest extends Omit<
+  EnsureImageRequest,
+  'container' | 'pullPolicy' | 'sandboxConfig' | 'runtimeHandler'
+> {
+  /** `Always`, `IfNotPresent` or `Never`. Default: `Always`, as in the kubelet for a pod without the API's defaults. */
+  readonly pullPolicy?: string | undefined;
+  /** Sandbox of the container, as a hint for the runtime. */
+  readonly sandboxConfig?: EnsureImageRequest['sandboxConfig'] | undefined;
+  /** Runtime handler that the pod's RuntimeClass selects. Default: the runtime's default. */
+  readonly runtimeHandler?: string | undefined;
 }
 
-/** The fields of a CRI ImageSpec that a kubelet sets when it looks for or pulls `image`, the requested one with its default tag. */
+/** Fields of a CRI ImageSpec that a kubelet sets when it looks up or pulls `image`, the requested one with its default tag. */
 export interface RequestedImageSpec {
   readonly image: string;
   readonly annotations: { [name: string]: string };
   readonly runtimeHandler: string;
 }
 
-/** The image as the runtime is asked for it. */
+/** Returns the ImageSpec of a request. */
 export function requestedImageSpec(request: ImageRequest, image: string): RequestedImageSpec {
   return {
     image,

@@ -1,30 +1,30 @@
 import { type Clock, createBackoff } from '@rxlet/component-base';
 import type { CredentialsDigest } from './pull-credentials-digest.ts';
 
-/** How long a pull that failed is not tried again. */
+/** Delays until a failed pull is retried. */
 export interface PullBackoffOptions {
-  /** After the first failure; it doubles with each further one. Default: 10 s. */
+  /** Delay after the first failure; it doubles with each further one. Default: 10 s. */
   readonly backoffInitialMs?: number;
-  /** At most. Default: 300 s. A key without failure for twice that starts anew. */
+  /** Longest delay. Default: 300 s. A key without a failure for twice that starts again. */
   readonly backoffMaxMs?: number;
 }
 
-/** A pull that may not be tried yet. */
+/** A pull in its back-off. */
 export interface BlockedPull {
-  /** Epoch milliseconds. */
+  /** End of the back-off by the current wall clock, in epoch milliseconds. */
   readonly untilMs: number;
-  /** What failed last, because a back-off alone tells nobody what to repair. */
+  /** Last failure: the cause of the back-off. */
   readonly lastFailure: string;
 }
 
-/** Back-off per pod and image that remembers what went wrong, and with which credentials. */
+/** Back-off per pod and image, with the failure and the digest of the credentials. */
 export interface PullBackoff {
   /**
-   * Whether, and until when, the pull of `key` is blocked. Other credentials than those that failed end the back-off: at once if a pull secret was changed;
-   * no sooner than the initial delay after the failure if they are others, since a credential provider may give new ones at each request.
+   * Returns the back-off of `key`, if there is one. Changed credentials end it: at once if a pull secret was changed, else no sooner than the initial delay
+   * after the failure, since a credential provider may return new ones at each request.
    */
   blocked(key: string, credentials: CredentialsDigest): BlockedPull | undefined;
-  /** Notes a failure. @returns until when the pull is blocked now, in epoch milliseconds. */
+  /** Records a failure. @returns the end of the back-off by the current wall clock, in epoch milliseconds */
   failed(key: string, failure: string, credentials: CredentialsDigest): number;
 }
 
@@ -34,7 +34,7 @@ interface LastFailure {
   readonly credentials: CredentialsDigest;
 }
 
-/** Creates a {@link PullBackoff}. It counts on the monotonic clock. What has expired is forgotten at the next failure. */
+/** Creates a {@link PullBackoff}. It uses the monotonic clock. Expired entries are removed at the next failure. */
 export function createPullBackoff(
   clock: Clock,
   { backoffInitialMs = 10_000, backoffMaxMs = 300_000 }: PullBackoffOptions,

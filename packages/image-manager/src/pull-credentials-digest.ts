@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
-import type { PullCredential } from './credentials/pull-credential.ts';
+import type { PullCredential } from '@rxlet/agent-api';
 
-/** What tells lists of credentials apart without keeping them. In memory alone; never shown. */
+/** Digest that identifies a list of credentials without keeping them. It stays in memory and is never shown. */
 export interface CredentialsDigest {
-  /** Of those from pull secrets: they change when somebody changes them. */
+  /** Digest of those from pull secrets, which change only when a user changes them. */
   readonly secrets: string;
-  /** Of the others: a credential provider may give new ones each time. */
+  /** Digest of the others; a credential provider may return new ones each time. */
   readonly others: string;
 }
 
-/** The {@link CredentialsDigest} of the credentials of one request. */
+/** Returns the {@link CredentialsDigest} of the credentials of one request. */
 export function digestCredentials(credentials: readonly PullCredential[]): CredentialsDigest {
   const [secrets, others] = [true, false].map((isSecret) =>
     digest(credentials.filter(({ origin }) => (origin.kind === 'secret') === isSecret)),

@@ -6,7 +6,7 @@ import { classifyPullFailure, pullErrorText, runtimeErrorText } from './pull-fai
 describe('the text of a failed call', () => {
   const unknown = new ServiceError(StatusCode.Unknown, 'no such image');
 
-  it('has the code in front, but that of a pull only if it says something', () => {
+  it('begins with the code, apart from the code Unknown of a pull', () => {
     const notFound = new ServiceError(StatusCode.NotFound, 'no such image');
     expect(pullErrorText(notFound)).toBe('rpc error: code = NotFound desc = no such image');
     expect(pullErrorText(unknown)).toBe('no such image');
@@ -14,7 +14,7 @@ describe('the text of a failed call', () => {
     expect(pullErrorText(new Error('pull QPS exceeded'))).toBe('pull QPS exceeded');
   });
 
-  it('is that of a deadline for a call that was given up', () => {
+  it('is that of a deadline for a call that timed out', () => {
     expect(runtimeErrorText(new DeadlineExceededError(1000))).toBe(
       'rpc error: code = DeadlineExceeded desc = context deadline exceeded',
     );

@@ -1,30 +1,29 @@
+import type { ImageFailureReason, PullCredential } from '@rxlet/agent-api';
 import { DeadlineExceededError } from '@rxlet/component-base';
 import { callErrorCode, callErrorDetails, callErrorText, ServiceError, StatusCode } from '@rxlet/cri-api';
-import type { PullCredential } from './credentials/pull-credential.ts';
-import type { ImageErrorReason } from './image-error.ts';
 import { redactCredentials } from './redact-credentials.ts';
 
-/** Why a pull failed, in the terms of a container's waiting state. */
+/** Reason and message of a failed pull, for a container's waiting state. */
 export interface PullFailure {
-  readonly reason: Extract<ImageErrorReason, 'ErrImagePull' | 'RegistryUnavailable' | 'SignatureValidationFailed'>;
+  readonly reason: Extract<ImageFailureReason, 'ErrImagePull' | 'RegistryUnavailable' | 'SignatureValidationFailed'>;
   readonly message: string;
 }
 
-/** The text of a failed call to the runtime; one that was given up after its time is told as if the runtime had ended it. */
+/** Returns the text of a failed call to the runtime. A timeout of this side reads like one of the runtime. */
 export function runtimeErrorText(error: unknown): string {
   return error instanceof DeadlineExceededError
     ? callErrorText(new ServiceError(StatusCode.DeadlineExceeded, 'context deadline exceeded'))
     : callErrorText(error);
 }
 
-/** The text of a failed pull. Here a kubelet leaves out the code Unknown, by which a runtime says that its words are all there is. */
+/** Returns the text of a failed pull, without the code Unknown, as the kubelet does. */
 export function pullErrorText(error: unknown): string {
   return callErrorCode(error) === StatusCode.Unknown ? callErrorDetails(error) : callErrorText(error);
 }
 
 /**
- * The one error of a pull that failed with each of its credentials: equal failures are told once, several as a list, as Go's aggregates are. Nothing of the
- * originals is kept, which may hold what the credentials are.
+ * Returns the error of a pull that failed with each of its credentials. Equal failures appear once, several as a list, like Go's aggregates. The result keeps
+ * nothing of the originals, which may contain credentials.
  */
 export function combinePullErrors(errors: readonly unknown[], credentials: readonly PullCredential[]): Error {
   const redacted = (text: string): string => redactCredentials(text, credentials);
@@ -35,15 +34,15 @@ export function combinePullErrors(errors: readonly unknown[], credentials: reado
   return code === undefined ? new Error(text) : new ServiceError(code, text);
 }
 
-/** Whether the runtime may still complete a pull that it did not confirm. */
+/** Reports whether the runtime may still complete a pull that it did not confirm. */
 export function isUnknownOutcome(error: unknown): boolean {
   const code = callErrorCode(error);
   return code === StatusCode.Canceled || code === StatusCode.DeadlineExceeded || code === StatusCode.Unavailable;
 }
 
 /**
- * Sorts a failed pull: a runtime marks two causes by the first word of its message (`k8s.io/cri-api/pkg/errors`), whatever the gRPC code.
- * `image` is as the pod's author wrote it.
+ * Classifies a failed pull. A runtime marks two causes by the first word of its message (`k8s.io/cri-api/pkg/errors`), with any gRPC code. `image` is the
+ * reference from the pod's spec.
  */
 export function classifyPullFailure(image: string, error: unknown): PullFailure {
   const text = callErrorDetails(error);

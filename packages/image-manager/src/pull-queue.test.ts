@@ -19,7 +19,7 @@ function setUp(maxParallel: number) {
     return result;
   };
   const states: string[][] = [];
-  queue.pulls$.subscribe((pulls: readonly ImagePull[]) =>
+  queue.pulls.value$.subscribe((pulls: readonly ImagePull[]) =>
     states.push(
       pulls.map(({ image, phase, requests, position }) => `${image} ${phase} ${String(requests)} #${String(position)}`),
     ),
@@ -40,7 +40,7 @@ describe('createPullQueue', () => {
     expect(await all).toEqual(['ref of a', 'ref of b', 'ref of c', 'ref of d']);
   });
 
-  it('tells who waits and who is pulling', async () => {
+  it('shows queued and running pulls', async () => {
     const { clock, queue, pull, states } = setUp(1);
     await using _ = queue;
     void pull('a');
@@ -55,7 +55,7 @@ describe('createPullQueue', () => {
     expect(states.at(-1)).toEqual([]);
   });
 
-  it('makes one pull of equal ones, queued or under way', async () => {
+  it('shares one pull among equal ones, queued or running', async () => {
     const { clock, queue, log, pull } = setUp(1);
     await using _ = queue;
     const results = [pull('a'), pull('b'), pull('b')];
@@ -66,7 +66,7 @@ describe('createPullQueue', () => {
     expect(log).toEqual(['start a', 'end a', 'start b', 'end b']);
   });
 
-  it('goes on for those who still wait when one gives up', async () => {
+  it('continues for the other callers when one cancels', async () => {
     const { clock, queue, log, pull } = setUp(1);
     await using _ = queue;
     const controller = new AbortController();
@@ -80,7 +80,7 @@ describe('createPullQueue', () => {
     expect(log).toEqual(['start a', 'end a']);
   });
 
-  it('cancels a pull that nobody waits for, and frees its place', async () => {
+  it('cancels a pull whose last caller leaves, and frees its permit', async () => {
     const { clock, queue, log, pull } = setUp(1);
     await using _ = queue;
     const controller = new AbortController();
@@ -99,7 +99,7 @@ describe('createPullQueue', () => {
     expect(log).toEqual(['start a', 'start c', 'end c', 'start a', 'end a']);
   });
 
-  it('frees the place of a canceled pull that does not heed its signal', async () => {
+  it('frees the permit of a canceled pull that ignores its signal', async () => {
     const { clock, queue, pull } = setUp(1);
     await using _ = queue;
     const controller = new AbortController();
@@ -125,7 +125,7 @@ describe('createPullQueue', () => {
   it('ends all pulls when it is disposed of', async () => {
     const { clock, queue, pull } = setUp(1);
     let completed = false;
-    queue.pulls$.subscribe({ complete: () => (completed = true) });
+    queue.pulls.value$.subscribe({ complete: () => (completed = true) });
     const results = [pull('a'), pull('b')];
     await clock.advance(500);
     await queue[Symbol.asyncDispose]();

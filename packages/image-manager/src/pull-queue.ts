@@ -1,36 +1,36 @@
-import { BehaviorSubject, type Observable } from 'rxjs';
 import { type Clock, createLifetime, createSemaphore, withDeadline } from '@rxlet/component-base';
+import { createCurrentValue, type CurrentValue } from '@rxlet/component-base/streams';
 
-/** A pull in hand, as a terminal may show it. */
+/** A pending or running pull. */
 export interface ImagePull {
   /** The image with its tag or digest. */
   readonly image: string;
-  /** Whether it waits for its turn or is under way. */
+  /** Whether it is pending or running. */
   readonly phase: 'queued' | 'pulling';
-  /** When it entered its phase, in epoch milliseconds. */
+  /** Start of its phase, in epoch milliseconds. */
   readonly sinceMs: number;
-  /** How many requests wait for it. */
+  /** Number of requests that wait for it. */
   readonly requests: number;
-  /** Its place in the queue: `1` for the one whose turn comes next, `0` for one that is under way. */
+  /** Position in the queue: `1` for the next one, `0` for one that runs. */
   readonly position: number;
 }
 
-/** What a caller wants pulled. */
+/** A pull that a caller requests. */
 export interface PullTask<T> {
-  /** Tasks of equal keys that are in hand at the same time are one pull: the first comer's `run` is called, and all share its outcome. */
+  /** Pending tasks with equal keys are one pull: the `run` of the first is called, and all share its outcome. */
   readonly key: string;
   /** For {@link ImagePull}. */
   readonly image: string;
-  /** Does the work when its turn has come; the signal aborts when nobody waits for it any more. */
+  /** Pulls the image; the signal aborts when no caller waits for it. */
   readonly run: (signal: AbortSignal) => Promise<T>;
 }
 
-/** Pulls in order of arrival, a limited number at the same time. */
+/** Runs pulls in order of arrival, a limited number at the same time. */
 export interface PullQueue<T> extends AsyncDisposable {
-  /** Rejects with the signal's reason as soon as it aborts; the pull goes on for those who still wait for it. */
+  /** Rejects with the signal's reason as soon as it aborts; the pull continues for its other callers. */
   pull(task: PullTask<T>, signal?: AbortSignal): Promise<T>;
-  /** All pulls in hand in order of arrival, at once and after each change; completes on disposal. */
-  readonly pulls$: Observable<readonly ImagePull[]>;
+  /** Pending and running pulls in order of arrival. Completes on disposal. */
+  readonly pulls: CurrentValue<readonly ImagePull[]>;
 }
 
 interface SharedPull<T> {
@@ -45,19 +45,19 @@ interface SharedPull<T> {
  */
 export function createPullQueue<T>(clock: Clock, maxParallel: number): PullQueue<T> {
   const lifetime = createLifetime();
-  const places = createSemaphore(maxParallel);
-  const inHand = new Map<string, SharedPull<T>>();
-  const pulls$ = new BehaviorSubject<readonly ImagePull[]>([]);
-  lifetime.defer(() => pulls$.complete());
+  const permits = createSemaphore(maxParallel);
+  const activePulls = new Map<string, SharedPull<T>>();
+  const pulls = createCurrentValue<readonly ImagePull[]>([]);
+  lifetime.defer(() => pulls.complete());
 
   const publish = (): void => {
     let queued = 0;
-    const states = Array.from(inHand.values(), ({ state }) => state);
-    pulls$.next(states.map((state) => ({ ...state, position: state.phase === 'queued' ? (queued += 1) : 0 })));
+    const states = Array.from(activePulls.values(), ({ state }) => state);
+    pulls.set(states.map((state) => ({ ...state, position: state.phase === 'queued' ? (queued += 1) : 0 })));
   };
   const forget = (key: string, shared: SharedPull<T>): void => {
-    if (inHand.get(key) !== shared) return;
-    inHand.delete(key);
+    if (activePulls.get(key) !== shared) return;
+    activePulls.delete(key);
     publish();
   };
 
@@ -68,19 +68,19 @@ export function createPullQueue<T>(clock: Clock, maxParallel: number): PullQueue
       shared.state = { ...shared.state, phase: 'pulling', sinceMs: clock.now() };
       publish();
       try {
-        // The place must come free even if the runtime does not heed the signal.
+        // The permit must become free even if the runtime ignores the signal.
         return await withDeadline(clock, Infinity, signal, run);
       } finally {
-        // Before the next takes the place, so that never more than `maxParallel` are shown under way.
+        // Before the next takes the permit, so that never more than `maxParallel` are shown as running.
         forget(key, shared);
       }
     };
     const shared: SharedPull<T> = {
       controller,
       state: { image, phase: 'queued', sinceMs: clock.now(), requests: 0 },
-      result: Promise.resolve().then(() => places.run(work, signal)),
+      result: Promise.resolve().then(() => permits.run(work, signal)),
     };
-    inHand.set(key, shared);
+    activePulls.set(key, shared);
     const settled = (): void => forget(key, shared);
     void lifetime.track(shared.result).then(settled, settled);
     return shared;
@@ -90,7 +90,7 @@ export function createPullQueue<T>(clock: Clock, maxParallel: number): PullQueue
     async pull(task, signal) {
       signal?.throwIfAborted();
       lifetime.signal.throwIfAborted();
-      const shared = inHand.get(task.key) ?? begin(task);
+      const shared = activePulls.get(task.key) ?? begin(task);
       shared.state = { ...shared.state, requests: shared.state.requests + 1 };
       publish();
       try {
@@ -98,15 +98,15 @@ export function createPullQueue<T>(clock: Clock, maxParallel: number): PullQueue
       } finally {
         shared.state = { ...shared.state, requests: shared.state.requests - 1 };
         if (shared.state.requests === 0) {
-          // A request that comes now must not join a pull that is being canceled.
+          // A new request must not join a pull that is being cancelled.
           forget(task.key, shared);
           shared.controller.abort(signal?.reason);
-        } else if (inHand.get(task.key) === shared) {
+        } else if (activePulls.get(task.key) === shared) {
           publish();
         }
       }
     },
-    pulls$: pulls$.asObservable(),
+    pulls,
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PullCredential, RegistryAuth } from './credentials/pull-credential.ts';
+import type { PullCredential, RegistryAuth } from '@rxlet/agent-api';
 import { combinePullErrors } from './pull-failure.ts';
 import { redactCredentials } from './redact-credentials.ts';
 import { ServiceError, StatusCode } from '@rxlet/cri-api';
@@ -20,12 +20,12 @@ describe('redactCredentials', () => {
     ['tok-en', { identityToken: 'tok-en' }],
     ['tok-en', { registryToken: 'tok-en' }],
     ['longer-s3cr3t', { password: 'longer-s3cr3t', registryToken: 's3cr3t' }],
-  ])('takes %s out', (told, auth) => {
-    const text = `401 for me with ${told}: no`;
+  ])('removes %s', (secret, auth) => {
+    const text = `401 for me with ${secret}: no`;
     expect(redactCredentials(text, [credential(auth)])).toBe('401 for me with [redacted]: no');
   });
 
-  it('leaves a text alone that tells nothing', () => {
+  it('leaves a text without secrets alone', () => {
     const nothing = credential({ username: 'me', password: 'no' });
     expect(redactCredentials('nothing to see', [nothing, credential({})])).toBe('nothing to see');
   });
@@ -33,7 +33,7 @@ describe('redactCredentials', () => {
 
 describe('combinePullErrors', () => {
   const error = (text: string) => new ServiceError(StatusCode.NotFound, text);
-  it('tells equal failures once and keeps their code', () => {
+  it('reports equal failures once and keeps their code', () => {
     const combined = combinePullErrors([error('gone'), error('gone')], []);
     expect(combined).toMatchObject({ code: StatusCode.NotFound, message: 'gone' });
   });

@@ -1,9 +1,9 @@
-import type { PullCredential, RegistryAuth } from './credentials/pull-credential.ts';
+import type { PullCredential, RegistryAuth } from '@rxlet/agent-api';
 
-/** Shorter ones would be found in every text; whoever has one has no secret to lose. */
+/** Minimum length of a redacted secret; shorter ones occur in every text. */
 const MIN_SECRET_LENGTH = 4;
 
-/** `text` without the secrets of these credentials: a runtime or a registry may repeat in an error what it was told. */
+/** Removes the secrets of credentials from a text: a runtime or registry may repeat them in an error. */
 export function redactCredentials(text: string, credentials: readonly PullCredential[]): string {
   const secrets = new Set(
     credentials

@@ -3,25 +3,25 @@ import { type ImageService, ServiceError, StatusCode } from '@rxlet/cri-api';
 
 /** Options of {@link createTestImages}. */
 export interface TestImagesOptions {
-  /** Images that are there from the start. */
+  /** Images that are present from the start. */
   readonly present?: readonly string[];
-  /** How long a pull takes, of the clock's time. Default: 0. */
+  /** Duration of a pull on the clock. Default: 0. */
   readonly pullMs?: number;
   /** Size of each image. Default: 1 MB. */
   readonly sizeBytes?: bigint;
 }
 
-/** An image store with a registry that has every image, for tests of what depends on the two calls. */
+/** An image store with a registry that has every image, for tests. */
 export interface TestImages extends Pick<ImageService, 'imageStatus' | 'pullImage'> {
-  /** The images that are there now. The id of an image is `id:` and its name. */
+  /** Present images. The id of an image is `id:` and its name. */
   readonly present: Set<string>;
-  /** The images whose pull was asked for, in order. */
+  /** Images of the requested pulls, in order. */
   readonly pulls: readonly string[];
-  /** How many pulls are under way. */
+  /** Number of running pulls. */
   readonly running: number;
-  /** Every pull of the image fails with this error at its end, until told otherwise with `undefined`. */
+  /** Sets the error of every pull of the image; `undefined` removes it. */
   failPull(image: string, error: Error | undefined): void;
-  /** Every look for the image fails with this error, until told otherwise with `undefined`. */
+  /** Sets the error of every look-up of the image; `undefined` removes it. */
   failStatus(image: string, error: Error | undefined): void;
 }
 
@@ -51,11 +51,9 @@ export function createTestImages(clock: Clock, options: TestImagesOptions = {}):
       const error = statusErrors.get(image);
       if (error !== undefined) throw error;
       return {
-        $typeName: 'runtime.v1.ImageStatusResponse',
         info: {},
         ...(present.has(image) && {
           image: {
-            $typeName: 'runtime.v1.Image',
             id: `id:${image}`,
             repoTags: [image],
             repoDigests: [],
@@ -78,7 +76,7 @@ export function createTestImages(clock: Clock, options: TestImagesOptions = {}):
       const error = pullErrors.get(image);
       if (error !== undefined) throw error;
       present.add(image);
-      return { $typeName: 'runtime.v1.PullImageResponse', imageRef: `id:${image}` };
+      return { imageRef: `id:${image}` };
     },
   };
 }

@@ -1,6 +1,6 @@
 const UNITS = ['KiB', 'MiB', 'GiB', 'TiB'];
 
-/** A size for people, as the kubelet writes it: `512 B`, `26.4 GiB`. */
+/** Formats a size for people, as the kubelet does: `512 B`, `26.4 GiB`. */
 export function formatSize(bytes: number): string {
   if (bytes < 1024) return `${String(bytes)} B`;
   const power = Math.min(Math.floor(Math.log2(bytes) / 10), UNITS.length);

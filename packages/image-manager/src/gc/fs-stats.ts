@@ -1,12 +1,12 @@
 import { statfs } from 'node:fs/promises';
 
-/** The size of a filesystem, as an unprivileged user sees it. */
+/** Size of a filesystem for an unprivileged user. */
 export interface FsStats {
   readonly capacityBytes: number;
   readonly availableBytes: number;
 }
 
-/** Tells the size of the filesystem that a path is on. */
+/** Reads the size of the filesystem of a path. */
 export type ReadFsStats = (path: string) => Promise<FsStats>;
 
 /** {@link ReadFsStats} of the node. */

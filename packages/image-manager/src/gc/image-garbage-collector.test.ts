@@ -1,24 +1,24 @@
 import { createEventLog, type Labels, type Metrics, seededRandom } from '@rxlet/component-base';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import { ServiceError, StatusCode } from '@rxlet/cri-api';
-import { createFakeRuntime, discardLogs, type FakeImage, noHostFiles } from '@rxlet/fake-cri';
+import { createFakeRuntime, discardLogs, type FakeImage } from '@rxlet/fake-cri';
 import { testPod } from '@rxlet/pod-model/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createImageHolds } from '../image-holds.ts';
 import { createImageManager } from '../image-manager.ts';
-import { createMemoryRecordDirectories } from '../records/memory-record-directory.ts';
 import { createPullRecords } from '../records/pull-records.ts';
-import { createImageGarbageCollector, type ImageGcOptions, type RemovedImage } from './image-garbage-collector.ts';
+import { createMemoryRecords, RECORDS_DIRECTORY } from '../test-support/memory-records.ts';
+import { createImageGarbageCollector, type ImageGcOptions } from './image-garbage-collector.ts';
 
 const MINUTE = 60_000;
 const GiB = 1024 ** 3;
 
 interface Setting extends Partial<ImageGcOptions> {
-  /** Sizes of the images that are there from the start, in percent of the disk. */
+  /** Sizes of the initially present images, in percent of the disk. */
   readonly sizes?: Readonly<Record<string, number>>;
   readonly images?: readonly FakeImage[];
-  /** What else is on the disk, in percent. */
+  /** Usage of the disk by others, in percent. */
   readonly otherPercent?: number;
 }
 
@@ -30,7 +30,7 @@ function setUp({ sizes = {}, images = [], otherPercent = 0, ...options }: Settin
     sizeBytes: percent * GiB,
   }));
   const fake = createFakeRuntime(
-    { clock, random: seededRandom(1), logs: discardLogs, hostFiles: noHostFiles },
+    { clock, random: seededRandom(1), logs: discardLogs },
     { images: [...present, ...images] },
   );
   const eventLog = createEventLog(clock);
@@ -46,9 +46,10 @@ function setUp({ sizes = {}, images = [], otherPercent = 0, ...options }: Settin
   };
   const disk = { capacityBytes: 100 * GiB, otherBytes: otherPercent * GiB };
   const used = (): number => fake.snapshot().images.reduce((sum, { size }) => sum + Number(size), disk.otherBytes);
+  const logger = recordingLogger();
   const holds = createImageHolds(clock);
-  const directories = createMemoryRecordDirectories();
-  const records = createPullRecords({ directories, clock });
+  const directories = createMemoryRecords();
+  const records = createPullRecords({ files: directories.nodeFiles, clock }, { directory: RECORDS_DIRECTORY });
   const manager = createImageManager({ images: fake.images, clock, events: eventLog, holds, records });
   const collector = createImageGarbageCollector(
     {
@@ -62,13 +63,14 @@ function setUp({ sizes = {}, images = [], otherPercent = 0, ...options }: Settin
       events: eventLog,
       holds,
       records,
-      logger: recordingLogger(),
+      logger,
       metrics,
     },
     { nodeName: 'node1', ...options },
   );
-  const removed: RemovedImage[] = [];
-  collector.removed$.subscribe((image) => removed.push(image));
+  /** Logged fields of the images that were removed. */
+  const removed = () =>
+    logger.lines.filter(({ message }) => message === 'removed an unused image').map(({ fields }) => fields);
   const left = (): string[] =>
     fake
       .snapshot()
@@ -76,7 +78,7 @@ function setUp({ sizes = {}, images = [], otherPercent = 0, ...options }: Settin
       .sort();
   const ensure = (image: string) =>
     manager.ensureImageExists({ pod: testPod(), fieldPath: 'x', image, pullPolicy: 'IfNotPresent' });
-  /** @returns what ends and removes it. */
+  /** @returns a function that stops and removes it. */
   const run = async (image: string, mounted?: string): Promise<() => Promise<void>> => {
     const metadata = { name: image, namespace: 'default', uid: image, attempt: 0 };
     const { podSandboxId } = await fake.runtime.runPodSandbox({ config: { metadata } });
@@ -93,19 +95,19 @@ function setUp({ sizes = {}, images = [], otherPercent = 0, ...options }: Settin
 }
 
 describe('a garbage collection of images', () => {
-  it('leaves everything alone while there is room', async () => {
+  it('removes nothing while there is enough space', async () => {
     const { collector, left } = setUp({ sizes: { a: 40, b: 44 } });
     await collector.collect();
     expect(left()).toEqual(['a', 'b']);
   });
 
-  it('makes room down to the low threshold, the least recently used first', async () => {
+  it('frees space down to the low threshold, the least recently used image first', async () => {
     const { clock, collector, left, run, removed, measured } = setUp({ sizes: { a: 20, b: 20, c: 20, d: 25 } });
     const endOfA = await run('a');
     const endOfB = await run('b');
     await run('d');
     await clock.advance(MINUTE);
-    // c, which nobody ever used, is enough.
+    // Removing c, which was never used, is enough.
     await collector.collect();
     expect(left()).toEqual(['a', 'b', 'd']);
     await endOfA();
@@ -113,7 +115,7 @@ describe('a garbage collection of images', () => {
     await collector.collect();
     await endOfB();
     await collector.deleteUnusedImages();
-    expect(removed.map(({ names, reason }) => [names[1], reason])).toEqual([
+    expect(removed().map(({ image, reason }) => [image, reason])).toEqual([
       ['docker.io/library/c:latest', 'space'],
       ['docker.io/library/a:latest', 'space'],
       ['docker.io/library/b:latest', 'space'],
@@ -122,7 +124,7 @@ describe('a garbage collection of images', () => {
     expect(left()).toEqual(['d']);
   });
 
-  it('keeps what is pinned, or used by a container in any state or as a volume', async () => {
+  it('keeps images that are pinned, or used by a container in any state or as a volume', async () => {
     const images: FakeImage[] = [{ tags: ['pinned'], present: true, pinned: true, sizeBytes: GiB }];
     const { collector, left, run, fake } = setUp({ sizes: { running: 1, exited: 1, data: 1, free: 1 }, images });
     await run('running', 'data');
@@ -134,7 +136,7 @@ describe('a garbage collection of images', () => {
     expect(left()).toEqual(['data', 'exited', 'pinned', 'running']);
   });
 
-  it('keeps what was discovered just now', async () => {
+  it('keeps images that were discovered just now', async () => {
     const { clock, collector, left, fake } = setUp({ sizes: { a: 1 } });
     await collector.collect();
     await fake.images.pullImage({ image: { image: 'young' } });
@@ -148,7 +150,7 @@ describe('a garbage collection of images', () => {
     expect(left()).toEqual([]);
   });
 
-  it('removes what is too old even if there is room, once it has watched for so long', async () => {
+  it('removes images beyond the maximum age even with enough space, once it has observed them for that long', async () => {
     const { clock, collector, left, run, measured } = setUp({
       sizes: { used: 1, unused: 1 },
       imageMaximumGcAgeMs: 60 * MINUTE,
@@ -164,7 +166,7 @@ describe('a garbage collection of images', () => {
     expect(measured).toEqual([{ reason: 'age' }]);
   });
 
-  it('says what is the matter when removing images is not enough', async () => {
+  it('reports the cause when removing images is not enough', async () => {
     const { collector, events, left } = setUp({ sizes: { a: 2 }, otherPercent: 93 });
     const message =
       "Insufficient free disk space on the node's image filesystem (95% of 100.0 GiB used). Failed to free sufficient space by " +
@@ -174,14 +176,14 @@ describe('a garbage collection of images', () => {
     expect(left()).toEqual([]);
   });
 
-  it('refuses a disk without a size', async () => {
+  it('rejects a disk without a size', async () => {
     const { collector, disk, events } = setUp();
     disk.capacityBytes = 0;
     await expect(collector.collect()).rejects.toMatchObject({ reason: 'InvalidDiskCapacity' });
     expect(events).toEqual(['Node node1 Warning InvalidDiskCapacity: invalid capacity 0 on image filesystem']);
   });
 
-  it('goes on with the next image when one cannot be removed, and tells of it', async () => {
+  it('continues with the next image when one cannot be removed, and reports it', async () => {
     const { collector, fake, left } = setUp({ sizes: { a: 45, b: 45 } });
     fake.failNext('removeImage', new ServiceError(StatusCode.Unknown, 'image is being used'));
     await expect(collector.collect()).rejects.toMatchObject({
@@ -191,7 +193,7 @@ describe('a garbage collection of images', () => {
     expect(left()).toHaveLength(1);
   });
 
-  it('removes nothing when it cannot be told what is used', async () => {
+  it('removes nothing when the images in use are unknown', async () => {
     const { collector, fake, left } = setUp({ sizes: { a: 95 } });
     for (const rpc of ['listContainers', 'listImages'] as const) {
       fake.failNext(rpc, new ServiceError(StatusCode.Unavailable, 'down'));
@@ -200,7 +202,7 @@ describe('a garbage collection of images', () => {
     expect(left()).toEqual(['a']);
   });
 
-  it('forgets what is recorded of images that are gone, and keeps it of those that are used', async () => {
+  it('removes the records of images that are gone, and keeps those of used images', async () => {
     const images: FakeImage[] = [{ tags: ['a'] }, { tags: ['b'] }];
     const { clock, collector, directories, ensure, run, fake } = setUp({ images });
     await ensure('a');
@@ -218,7 +220,7 @@ describe('a garbage collection of images', () => {
 });
 
 describe('an image that is about to be used', () => {
-  it('stays from when a pod was told of it until its container exists', async () => {
+  it('stays from its request by a pod until the container exists', async () => {
     const { clock, collector, left, ensure } = setUp({ sizes: { a: 1, b: 1 } });
     await ensure('a');
     await clock.advance(MINUTE);
@@ -229,14 +231,14 @@ describe('an image that is about to be used', () => {
     expect(left()).toEqual([]);
   });
 
-  it('makes others go in its place', async () => {
+  it('is skipped, and another image is removed', async () => {
     const { collector, left, ensure } = setUp({ sizes: { a: 45, b: 45 } });
     await ensure('a');
     await collector.collect();
     expect(left()).toEqual(['a']);
   });
 
-  it('stays while it is pulled, however long that takes', async () => {
+  it('stays during its pull, however long', async () => {
     const images: FakeImage[] = [{ tags: ['a', 'a:2'], sizeBytes: GiB, pullLatencyMs: 60 * MINUTE, present: true }];
     const { clock, collector, left, manager } = setUp({ images });
     const pulled = manager.ensureImageExists({ pod: testPod(), fieldPath: 'x', image: 'a', pullPolicy: 'Always' });
@@ -260,7 +262,7 @@ describe('an image that is about to be used', () => {
     expect(fake.calls.get('pullImage')).toBe(1);
   });
 
-  it('is noticed when the removals before it take long', async () => {
+  it('is detected when earlier removals take long', async () => {
     const sizes = Object.fromEntries(Array.from({ length: 6 }, (_, index) => [`i${String(index)}`, 1]));
     const { clock, collector, fake, run, left } = setUp({ sizes });
     fake.setFailpoint('removeImage', 'delay(50000)');
@@ -269,13 +271,13 @@ describe('an image that is about to be used', () => {
     for (const name of left()) await run(name);
     await clock.advance(10 * MINUTE);
     await deleted;
-    // The first two went by the look at the beginning, less than a minute old.
+    // The first two relied on the initial list, less than a minute old.
     expect(left()).toHaveLength(4);
   });
 });
 
 describe('the collector', () => {
-  it('collects at once and every five minutes, and tells of repeated failures', async () => {
+  it('collects at once and every five minutes, and reports repeated failures', async () => {
     const { clock, collector, fake, events } = setUp({ otherPercent: 90 });
     collector.start();
     await clock.settle();
@@ -293,7 +295,7 @@ describe('the collector', () => {
     await expect(collector.collect()).rejects.toMatchObject({ name: 'LifetimeEnded' });
   });
 
-  it('only watches when it is turned off', async () => {
+  it('only tracks the use of images when it is turned off', async () => {
     const { clock, collector, left } = setUp({ sizes: { a: 100 }, imageGcHighThresholdPercent: 100 });
     collector.start();
     await clock.advance(60 * MINUTE);
@@ -301,7 +303,7 @@ describe('the collector', () => {
     await collector[Symbol.asyncDispose]();
   });
 
-  it('gives up on a runtime that does not answer, and ends at once when it is told to', async () => {
+  it('times out on a runtime that does not answer, and stops at once on disposal', async () => {
     const { clock, collector, fake } = setUp();
     fake.setFailpoint('listImages', 'delay(100000000)');
     const collection = collector.collect();
@@ -316,14 +318,14 @@ describe('the collector', () => {
     await collector[Symbol.asyncDispose]();
   });
 
-  it('asks for the mounts of a container once', async () => {
+  it('reads the mounts of a container once', async () => {
     const { collector, fake, run } = setUp({ sizes: { a: 1 } });
     await run('a');
     for (let round = 0; round < 5; round += 1) await collector.collect();
     expect(fake.calls.get('containerStatus')).toBe(1);
   });
 
-  it('frees enough whenever it can, and never more than it must', async () => {
+  it('frees enough whenever possible, and never more than necessary', async () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 6 });
     const flags = fc.array(fc.boolean(), { minLength: 6, maxLength: 6 });
     await fc.assert(
@@ -340,14 +342,14 @@ describe('the collector', () => {
         const nowPercent = otherPercent + kept.reduce((sum, [, percent]) => sum + percent, 0);
         for (const [index, [name]] of named.entries()) if (isUsed[index]) expect(left()).toContain(name);
         if (usedPercent < 85) {
-          expect([failed, removed.length]).toEqual([false, 0]);
+          expect([failed, removed().length]).toEqual([false, 0]);
         } else if (failed) {
           expect(kept.every(([name]) => isUsed[Number(name.slice(1))])).toBe(true);
-          // What is available cannot be less than nothing, so more than the disk holds counts as a full disk.
+          // Available space cannot be negative, so usage beyond the disk's size counts as a full disk.
           expect(Math.min(usedPercent, 100) - (usedPercent - nowPercent)).toBeGreaterThan(80);
         } else {
           const freed = usedPercent - nowPercent;
-          const last = removed.at(-1)!.sizeBytes / GiB;
+          const last = Number(removed().at(-1)!['sizeBytes']) / GiB;
           const wanted = Math.min(usedPercent, 100) - 80;
           expect(freed).toBeGreaterThanOrEqual(wanted);
           expect(freed - last).toBeLessThan(wanted);

@@ -1,4 +1,3 @@
-import { type Observable, Subject } from 'rxjs';
 import {
   type Clock,
   createKeyedExecutor,
@@ -26,63 +25,56 @@ import { type ImageInventory, type ImageRecord, isUsed, type ListedImage, update
 import { type BoundedCall, createImagesInUse } from './images-in-use.ts';
 import { removableImages, selectForSpace, selectOldImages, spaceNeed } from './select-images.ts';
 
-/** What a garbage collector of images needs. */
+/** Ports of {@link createImageGarbageCollector}. */
 export interface ImageGcPorts {
   readonly runtime: Pick<RuntimeService, 'listContainers' | 'containerStatus'>;
   readonly images: Pick<ImageService, 'listImages' | 'removeImage' | 'imageFsInfo'>;
-  /** The size of the disk that the runtime says its images are on; `nodeFsStats` where that is this machine's. */
+  /** Reads the size of the filesystem that holds the images; `nodeFsStats` on the node itself. */
   readonly readFsStats: ReadFsStats;
   readonly clock: Clock;
   readonly events: EventRecorder;
-  /** Shared with the image manager, so that nothing is removed that is pulled or about to be used. Default: there is none. */
+  /** Holds shared with the image manager, which protect images that are pulled or about to be used. Default: none. */
   readonly holds?: ImageHolds | undefined;
-  /** Shared with the image manager: what is recorded of images that are gone is forgotten. Default: nothing is recorded. */
-  readonly records?: Pick<PullRecords, 'prune'> | undefined;
+  /** Pull records shared with the image manager; those of images that are gone are removed. Default: none. */
+  readonly records?: Pick<PullRecords, 'mark' | 'prune'> | undefined;
   readonly logger?: Logger | undefined;
   readonly metrics?: Metrics | undefined;
 }
 
 /** Options of {@link createImageGarbageCollector}. */
 export interface ImageGcOptions extends Partial<ImageGcPolicy> {
-  /** Name of the node, which events are about. */
+  /** Name of the node, the object of events. */
   readonly nodeName: string;
-  /** Between collections. Default: 5 min. */
+  /** Pause between collections. Default: 5 min. */
   readonly imageGcPeriodMs?: number;
-  /** For each call of the runtime. Default: 2 min, as a kubelet's `runtimeRequestTimeout`. */
+  /** Timeout of each call of the runtime. Default: 2 min, as a kubelet's `runtimeRequestTimeout`. */
   readonly runtimeRequestTimeoutMs?: number;
 }
 
-/** An image that was removed, and why: nobody used it for too long, or space was short. */
-export interface RemovedImage {
-  readonly id: string;
-  readonly names: readonly string[];
-  readonly sizeBytes: number;
-  readonly reason: 'age' | 'space';
-}
-
-/** Removes images that nobody needs. */
+/** Removes unused images. */
 export interface ImageGarbageCollector extends AsyncDisposable {
-  /** Collects at once and then every period. A failure is logged; from the second one in a row on it is an `ImageGCFailed` event of the node. */
+  /** Collects at once and then every period. Logs a failure, and records an `ImageGCFailed` event of the node from the second one in a row. */
   start(): void;
-  /** One collection by policy: what is too old, and what is unused while space is short. @throws {@link ImageGcError} */
+  /** Runs one collection by policy: removes images that are unused for too long, and unused ones while space is short. @throws {@link ImageGcError} */
   collect(): Promise<void>;
-  /** Removes all unused images but the youngest, as an eviction manager asks for when the disk is full. @throws {@link ImageGcError} */
+  /** Removes all unused images that are older than the minimum age, for an eviction manager. @throws {@link ImageGcError} */
   deleteUnusedImages(): Promise<void>;
-  /** Each image as it is removed. Hot; completes on disposal. */
-  readonly removed$: Observable<RemovedImage>;
 }
 
-/** What one collection stands on. */
+/** Reason of a removal: the image was unused for too long, or disk space was short. */
+type RemovalReason = 'age' | 'space';
+
+/** State of one collection. */
 interface Pass {
   readonly nowMs: number;
   readonly removable: readonly ImageRecord[];
   readonly freed: Set<string>;
-  /** What containers used when it was last looked. */
+  /** Images that containers used at the last look-up. */
   inUse: ReadonlySet<string>;
   lookedMs: number;
 }
 
-/** A removal does not go by an older look at the containers than this; shorter than images stay held that a container is being created of. */
+/** Maximum age of the container list that a removal relies on. Shorter than the linger time of holds. */
 const MAX_LOOK_AGE_MS = 60_000;
 
 /** Creates an {@link ImageGarbageCollector}. @throws RangeError when the policy contradicts itself. */
@@ -92,17 +84,15 @@ export function createImageGarbageCollector(ports: ImageGcPorts, options: ImageG
   const holds = ports.holds ?? createImageHolds(clock);
   const policy = resolveImageGcPolicy(options);
   const isEnabled = policy.imageGcHighThresholdPercent < 100 || policy.imageMaximumGcAgeMs > 0;
-  const node: EventObject = { apiVersion: 'v1', kind: 'Node', name: nodeName, uid: nodeName };
+  const node: EventObject = { apiVersion: 'v1', kind: 'Node', name: nodeName };
   const lifetime = createLifetime();
-  const removed$ = new Subject<RemovedImage>();
-  lifetime.defer(() => removed$.complete());
   const collected = metrics.counter({
     name: 'kubelet_image_garbage_collected_total',
     help: 'Images removed by garbage collection, by reason.',
     labelNames: ['reason'],
   });
   const imagesInUse = createImagesInUse(ports.runtime);
-  // Collections come one after another: each needs to see what the one before has left.
+  // One collection at a time: each relies on the result of the one before.
   const turns = createKeyedExecutor();
   const startedMs = clock.monotonicNow();
   let inventory: ImageInventory | undefined;
@@ -123,7 +113,7 @@ export function createImageGarbageCollector(ports: ImageGcPorts, options: ImageG
       pinned,
     }));
   };
-  /** Looks at what there is. Images come first: a container that is created meanwhile is then seen to use its image. */
+  /** Lists images, then containers, so that the image of a container that is created meanwhile counts as used. */
   const look = async (): Promise<Pass> => {
     try {
       const listed = await listImages();
@@ -136,7 +126,7 @@ export function createImageGarbageCollector(ports: ImageGcPorts, options: ImageG
     }
   };
 
-  /** Whether an image is used by now; removing the ones before it may have taken long. */
+  /** Reports whether an image has come into use; removing the ones before it may have taken long. */
   const hasComeIntoUse = async (pass: Pass, image: ImageRecord): Promise<boolean> => {
     if (clock.monotonicNow() - pass.lookedMs > MAX_LOOK_AGE_MS) {
       pass.lookedMs = clock.monotonicNow();
@@ -144,8 +134,8 @@ export function createImageGarbageCollector(ports: ImageGcPorts, options: ImageG
     }
     return isUsed(image, pass.inUse);
   };
-  /** Removes an image unless somebody wants it by now. @returns how many bytes that frees */
-  const remove = async (pass: Pass, image: ImageRecord, reason: RemovedImage['reason']): Promise<number> => {
+  /** Removes an image unless it has come into use. @returns the number of freed bytes */
+  const remove = async (pass: Pass, image: ImageRecord, reason: RemovalReason): Promise<number> => {
     const { id, names, sizeBytes } = image;
     if (await hasComeIntoUse(pass, image)) return 0;
     let wasThere = true;
@@ -163,14 +153,13 @@ export function createImageGarbageCollector(ports: ImageGcPorts, options: ImageG
     pass.freed.add(id);
     collected.inc({ reason });
     logger.info('removed an unused image', { image: names.at(1) ?? id, id, sizeBytes, reason });
-    removed$.next({ id, names, sizeBytes, reason });
     return sizeBytes;
   };
-  /** Removes images in turn until that frees enough. What cannot be removed is left out, and told at the end. */
+  /** Removes images in turn until enough space is free. Skips images that cannot be removed and reports them at the end. */
   const removeEach = async (
     pass: Pass,
     selected: readonly ImageRecord[],
-    reason: RemovedImage['reason'],
+    reason: RemovalReason,
     bytesToFree: number,
   ): Promise<{ readonly freedBytes: number; readonly errors: string }> => {
     const errors = new Set<string>();
@@ -200,7 +189,7 @@ export function createImageGarbageCollector(ports: ImageGcPorts, options: ImageG
     const selected = selectForSpace(left, policy, pass.nowMs);
     const { freedBytes, errors } = await removeEach(pass, selected, 'space', bytesToFree);
     if (errors === '') return freedBytes;
-    // A kubelet that is to free all there is writes the largest number of its kind.
+    // A kubelet that frees all unused images writes the largest int64.
     const wanted = bytesToFree === Infinity ? '9223372036854775807' : String(bytesToFree);
     const message = `wanted to free ${wanted} bytes, but freed ${String(freedBytes)} bytes space with errors in image deletion: ${errors}`;
     throw new ImageGcError('ImageDeletionFailed', message);
@@ -210,7 +199,7 @@ export function createImageGarbageCollector(ports: ImageGcPorts, options: ImageG
     try {
       const { imageFilesystems } = await bounded((callOptions) => images.imageFsInfo({}, callOptions));
       const mountpoint = imageFilesystems[0]?.fsId?.mountpoint ?? '';
-      if (mountpoint === '') throw new Error('the runtime does not tell which filesystem its images are on');
+      if (mountpoint === '') throw new Error('the runtime does not report the filesystem of its images');
       return await withDeadline(clock, runtimeRequestTimeoutMs, lifetime.signal, () => readFsStats(mountpoint));
     } catch (error) {
       throw unavailable(error);
@@ -225,7 +214,7 @@ export function createImageGarbageCollector(ports: ImageGcPorts, options: ImageG
     if (capacityBytes === 0) fail('InvalidDiskCapacity', 'invalid capacity 0 on image filesystem');
     const { usagePercent, bytesToFree } = spaceNeed(capacityBytes, availableBytes, policy);
     if (usagePercent < policy.imageGcHighThresholdPercent) return;
-    logger.info('the disk for images is too full', { usagePercent, bytesToFree });
+    logger.info('the usage of the image filesystem exceeds the high threshold', { usagePercent, bytesToFree });
     const freedBytes = await freeSpace(pass, bytesToFree);
     if (freedBytes >= bytesToFree) return;
     const share = `${String(usagePercent)}% of ${formatSize(capacityBytes)}`;
@@ -238,19 +227,19 @@ export function createImageGarbageCollector(ports: ImageGcPorts, options: ImageG
   };
 
   /**
-   * Runs a collection at its turn. Afterwards, also when it failed, what is recorded of images that are gone is forgotten, whoever removed them. The record of
-   * an image that is used has to be kept as well, since it tells who else may use it.
+   * Runs a collection at its turn. Afterwards, also after a failure, removes the records of images that are gone. Records of images in use stay: they decide
+   * which other pods may use the image.
    */
   const run = (task: (pass: Pass) => Promise<void>): Promise<void> =>
     turns.run('', async () => {
       lifetime.signal.throwIfAborted();
-      const beganMs = clock.now();
+      const mark = records?.mark() ?? 0;
       const pass = await look();
       try {
         await task(pass);
       } finally {
         const names = Array.from(inventory?.values() ?? [], (image) => image.names);
-        await records?.prune(new Set(names.flat()), beganMs);
+        await records?.prune(new Set(names.flat()), mark);
       }
     });
   const collect = (): Promise<void> =>
@@ -264,13 +253,13 @@ export function createImageGarbageCollector(ports: ImageGcPorts, options: ImageG
     let hasFailed = false;
     for (;;) {
       try {
-        // Even then it is kept track of what is used, for whoever asks for unused images to be deleted.
+        // Track the use of images also when disabled, for `deleteUnusedImages`.
         await (isEnabled ? collect() : run(() => Promise.resolve()));
         hasFailed = false;
       } catch (error) {
         lifetime.signal.throwIfAborted();
         logger.error(`garbage collection of images failed: ${errorMessage(error)}`);
-        // The first one may come of a runtime that is only starting.
+        // The first failure may mean that the runtime is still starting.
         if (hasFailed && isEnabled) events.event(node, 'Warning', 'ImageGCFailed', errorMessage(error));
         hasFailed = true;
       }
@@ -283,7 +272,7 @@ export function createImageGarbageCollector(ports: ImageGcPorts, options: ImageG
     start() {
       if (isStarted || lifetime.signal.aborted) return;
       isStarted = true;
-      // It ends with the lifetime only, by its signal's reason.
+      // Rejects only when the lifetime ends, with its signal's reason.
       lifetime.track(keepCollecting()).catch(() => undefined);
     },
     collect,
@@ -293,7 +282,6 @@ export function createImageGarbageCollector(ports: ImageGcPorts, options: ImageG
           await freeSpace(pass, Infinity);
         }),
       ),
-    removed$: removed$.asObservable(),
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };
 }

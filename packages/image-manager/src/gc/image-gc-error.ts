@@ -1,15 +1,15 @@
-/** Why a garbage collection of images failed; the first two are also reasons of events. */
+/** Reason of a failed garbage collection; the first two are also reasons of events. */
 export type ImageGcErrorReason =
-  /** The disk has no size. */
+  /** The disk has a capacity of 0. */
   | 'InvalidDiskCapacity'
-  /** All was removed that may be, and it was not enough. */
+  /** Removing all unused images did not free enough space. */
   | 'FreeDiskSpaceFailed'
-  /** The runtime did not remove images that it was told to. */
+  /** The runtime failed to remove images. */
   | 'ImageDeletionFailed'
-  /** It could not be found out which images there are, which are used, or how full the disk is. */
+  /** The images, their use or the usage of the disk could not be read. */
   | 'ImageStatsUnavailable';
 
-/** What a garbage collection rejects with. Its message is the kubelet's. */
+/** Error of a garbage collection. Its message is the kubelet's. */
 export class ImageGcError extends Error {
   override readonly name = 'ImageGcError';
   readonly reason: ImageGcErrorReason;

@@ -1,12 +1,12 @@
-/** When images are removed; named and defaulted as in KubeletConfiguration, durations in milliseconds. */
+/** Rules of image removal, named and defaulted as in KubeletConfiguration; durations in milliseconds. */
 export interface ImageGcPolicy {
-  /** From which usage of the disk on room is made. Default: 85. With 100 and no maximum age nothing is removed unasked. */
+  /** Disk usage in percent from which images are removed. Default: 85. With 100 and no maximum age nothing is removed automatically. */
   readonly imageGcHighThresholdPercent: number;
-  /** To which usage room is made. Default: 80. */
+  /** Disk usage in percent down to which images are removed. Default: 80. */
   readonly imageGcLowThresholdPercent: number;
-  /** KubeletConfiguration `imageMinimumGCAge`: an image that was discovered later than this ago is kept. Default: 2 min. */
+  /** KubeletConfiguration `imageMinimumGCAge`: an image that was discovered within this time is kept. Default: 2 min. */
   readonly imageMinimumGcAgeMs: number;
-  /** KubeletConfiguration `imageMaximumGCAge`: an image that was not used for longer is removed even if there is room. Default: 0, which is never. */
+  /** KubeletConfiguration `imageMaximumGCAge`: an image that was unused for longer is removed even with enough space. Default: 0, which means never. */
   readonly imageMaximumGcAgeMs: number;
 }
 

@@ -1,29 +1,29 @@
 /** An image as the runtime lists it. */
 export interface ListedImage {
   readonly id: string;
-  /** Its id, tags and digests: all that containers and pods may call it. */
+  /** Its id, tags and digests: the names that containers and pods may use. */
   readonly names: readonly string[];
   readonly sizeBytes: number;
-  /** The runtime needs it itself, as the image of sandboxes. */
+  /** Whether the runtime itself needs it, as the image of sandboxes. */
   readonly pinned: boolean;
 }
 
-/** What is known of an image that is there. Times are those of the monotonic clock, in milliseconds. */
+/** An image on the node. Times are those of the monotonic clock, in milliseconds. */
 export interface ImageRecord extends ListedImage {
-  /** When it was first seen; `-Infinity` when it was there at the first look. */
+  /** Time of its detection; `-Infinity` if the first update found it. */
   readonly firstDetectedMs: number;
-  /** When a container was last seen that uses it; `-Infinity` when none ever was. */
+  /** Time at which a container was last seen to use it; `-Infinity` for never. */
   readonly lastUsedMs: number;
 }
 
-/** All images that are there, by id. */
+/** All images of the node, by id. */
 export type ImageInventory = ReadonlyMap<string, ImageRecord>;
 
 /**
- * Brings an inventory up to date: new images are discovered now, those in use are used now, those that are gone are forgotten.
+ * Updates an inventory: adds new images as detected now, marks those in use as used now, drops removed ones.
  *
- * @param known `undefined` at the first look, when it cannot be told how long images have been there
- * @param inUse what containers call their images
+ * @param known `undefined` at the first update, when the age of images is unknown
+ * @param inUse names by which containers refer to their images
  */
 export function updateInventory(
   known: ImageInventory | undefined,
@@ -45,7 +45,7 @@ export function updateInventory(
   );
 }
 
-/** Whether a container uses the image under any of its names. */
+/** Reports whether a container uses the image under any of its names. */
 export function isUsed(image: ListedImage, inUse: ReadonlySet<string>): boolean {
   return image.names.some((name) => inUse.has(name));
 }

@@ -1,19 +1,19 @@
 import { type Container, isNotFound, type RuntimeService } from '@rxlet/cri-api';
 import { canonicalImageName } from '../canonical-image-name.ts';
 
-/** How a call of the runtime is bounded in time. */
+/** Runs a call of the runtime with a timeout. */
 export type BoundedCall = <T>(call: (options: { signal: AbortSignal; timeoutMs: number }) => Promise<T>) => Promise<T>;
 
-/** Finds out which images containers use, running or not. */
+/** Finds the images that containers use, running or not. */
 export interface ImagesInUse {
-  /** All that containers call their images and the images mounted into them. Rejects when the runtime cannot tell for sure. */
+  /** Returns the names by which containers refer to their images and to images mounted into them. Rejects when the runtime fails a call. */
   find(bounded: BoundedCall): Promise<ReadonlySet<string>>;
 }
 
-/** Status requests that are on their way at the same time. */
+/** Maximum number of concurrent status requests. */
 const CONCURRENCY = 8;
 
-/** Creates {@link ImagesInUse}. Images that are mounted as volumes are asked for once in the life of a container: its mounts do not change. */
+/** Creates {@link ImagesInUse}. Reads the images mounted into a container once, because its mounts do not change. */
 export function createImagesInUse(runtime: Pick<RuntimeService, 'listContainers' | 'containerStatus'>): ImagesInUse {
   let volumesByContainer: ReadonlyMap<string, readonly string[]> = new Map();
 
@@ -22,7 +22,7 @@ export function createImagesInUse(runtime: Pick<RuntimeService, 'listContainers'
       const { status } = await bounded((options) => runtime.containerStatus({ containerId }, options));
       return (status?.mounts ?? []).map(({ image }) => image?.image ?? '');
     } catch (error) {
-      // It was removed in between.
+      // It was removed meanwhile.
       if (isNotFound(error)) return [];
       throw error;
     }
@@ -51,7 +51,7 @@ export function createImagesInUse(runtime: Pick<RuntimeService, 'listContainers'
   };
 }
 
-/** A tag may have moved to another image since the container was created, so it counts only for want of something better. */
+/** A tag may have moved to another image since the container was created, so it is only a fallback. */
 function namesOf({ imageId, imageRef, image }: Container): string[] {
   return imageId === '' && imageRef === '' ? [image?.image ?? ''] : [imageId, imageRef];
 }

@@ -16,7 +16,7 @@ const idsOf = (images: readonly { readonly id: string }[]): string[] => images.m
 const none: ReadonlySet<string> = new Set();
 
 describe('updateInventory', () => {
-  it('takes what is there at first to have been there always, and the rest to be new', () => {
+  it('treats initial images as present since always, and later ones as new', () => {
     const first = updateInventory(undefined, [image('a')], none, 10);
     const second = updateInventory(first, [image('a'), image('b')], new Set(['b:latest']), 20);
     const third = updateInventory(second, [image('b'), image('c')], none, 30);
@@ -34,7 +34,7 @@ describe('updateInventory', () => {
 });
 
 describe('removableImages', () => {
-  it('puts the one first that was not used for longest, then the one that came first', () => {
+  it('orders by last use, then by detection', () => {
     let inventory = updateInventory(
       undefined,
       [image('used-first'), image('old'), image('pinned', { pinned: true })],
@@ -64,7 +64,7 @@ describe('selectOldImages', () => {
   const before = updateInventory(undefined, [image('old'), image('used')], none, 0);
   const inventory = updateInventory(before, [image('old'), image('used'), image('new')], new Set(['used']), 900);
 
-  it('selects what nobody used for longer than the maximum age', () => {
+  it('selects images that are unused for longer than the maximum age', () => {
     const removable = removableImages(inventory, none);
     expect(idsOf(selectOldImages(removable, policy, 1000, 0))).toEqual([]);
     expect(idsOf(selectOldImages(removable, policy, 1001, 0))).toEqual(['old']);
@@ -92,7 +92,7 @@ describe('spaceNeed', () => {
 });
 
 describe('image selection', () => {
-  it('never takes a used, pinned or too young image, and takes the least recently used first', () => {
+  it('never selects a used, pinned or too young image, and selects the least recently used first', () => {
     const step = fc.record({
       present: fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f')),
       used: fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f')),
@@ -143,7 +143,7 @@ describe('resolveImageGcPolicy', () => {
     [{ imageGcLowThresholdPercent: 90 }, '90 must not be higher than imageGCHighThresholdPercent 85'],
     [{ imageMinimumGcAgeMs: -1 }, 'imageMinimumGCAge must not be negative'],
     [{ imageMaximumGcAgeMs: NaN }, 'imageMaximumGCAge must not be negative'],
-  ])('refuses %j', (policy, message) => {
+  ])('rejects %j', (policy, message) => {
     expect(() => resolveImageGcPolicy(policy)).toThrow(message);
   });
 });

@@ -1,7 +1,7 @@
 import { type ImageInventory, type ImageRecord, isUsed } from './image-inventory.ts';
 import type { ImageGcPolicy } from './image-gc-policy.ts';
 
-/** The images that may be removed: neither used nor pinned. The one that was not used for longest comes first, and of those the one discovered first. */
+/** Returns the images that are neither used nor pinned, the least recently used first and, of those, the one detected first. */
 export function removableImages(inventory: ImageInventory, inUse: ReadonlySet<string>): readonly ImageRecord[] {
   return [...inventory.values()]
     .filter((image) => !image.pinned && !isUsed(image, inUse))
@@ -11,8 +11,8 @@ export function removableImages(inventory: ImageInventory, inUse: ReadonlySet<st
 }
 
 /**
- * Those of the removable images that nobody used for longer than the maximum age. None until the agent has been up for that long, because it does not know
- * of earlier uses. An image that was never used is as old as its discovery, where a kubelet takes it to be infinitely old and removes what was pulled just now.
+ * Returns the removable images that are unused for longer than the maximum age; none until the agent has run for that long, because earlier uses are unknown.
+ * An image that was never used counts from its detection. A kubelet treats it as infinitely old, and removes images that were pulled just now.
  */
 export function selectOldImages(
   removable: readonly ImageRecord[],
@@ -26,7 +26,10 @@ export function selectOldImages(
   return removable.filter((image) => nowMs - unusedSinceMs(image) > minAgeMs);
 }
 
-/** Those of the removable images that may go when space is short, in order: not those that were discovered just now, which a container may be about to use. */
+/**
+ * Returns the removable images that may be removed when space is short, in order. Images below the minimum age stay, because a container may be about to use
+ * them.
+ */
 export function selectForSpace(
   removable: readonly ImageRecord[],
   { imageMinimumGcAgeMs }: ImageGcPolicy,
@@ -35,7 +38,7 @@ export function selectForSpace(
   return removable.filter((image) => nowMs - image.firstDetectedMs >= imageMinimumGcAgeMs);
 }
 
-/** How full a disk is, and how much to free. */
+/** Usage of a disk, and the number of bytes to free. */
 export interface SpaceNeed {
   /** In whole percent. */
   readonly usagePercent: number;

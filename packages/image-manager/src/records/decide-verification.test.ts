@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CredentialOrigin } from '../credentials/pull-credential.ts';
+import type { CredentialOrigin } from '@rxlet/agent-api';
 import { decideVerification, MAX_LEARNED_SECRETS, type VerificationFacts } from './decide-verification.ts';
 import type { ImagePullCredentials, ImagePulledRecord, ImagePullSecret } from './record-format.ts';
 
@@ -36,7 +36,7 @@ const found = { step: 'use', why: 'credentialRecordFound' };
 const mustAuthenticate = { step: 'pull', why: 'mustAuthenticate' };
 
 describe('decideVerification', () => {
-  it('tells the policy whether a kubelet pulled the image: a record, readable or not, or an intent', () => {
+  it('passes to the policy whether a kubelet pulled the image: a record, readable or not, or an intent', () => {
     const asked: boolean[] = [];
     const requires = (_: string, pulledByKubelet: boolean): boolean => {
       asked.push(pulledByKubelet);
@@ -65,7 +65,7 @@ describe('decideVerification', () => {
       mustAuthenticate,
     ],
     ['every pod may use it', { record: recordOf({ [repository]: entry({ nodePodsAccessible: true }) }) }, found],
-    ['nobody is on record', { record: recordOf({ [repository]: entry({}) }) }, mustAuthenticate],
+    ['the record names no credential', { record: recordOf({ [repository]: entry({}) }) }, mustAuthenticate],
     [
       'it is not known yet which credentials the pod has',
       { record: recordOf({ [repository]: entry({ kubernetesSecrets: [secret('a', 'h')] }) }), origins: undefined },
@@ -88,7 +88,7 @@ describe('decideVerification', () => {
     ['the secret with another content', [ofSecret('a', 'new')], learned(secret('a', 'new'))],
     ['another secret with the same content', [ofSecret('b', 'hash-a')], learned(secret('b', 'hash-a'))],
     ['another secret', [ofSecret('b', 'hash-b')], mustAuthenticate],
-    ['another secret whose content is as unknown', [ofSecret('b', '')], mustAuthenticate],
+    ['another secret with unknown content', [ofSecret('b', '')], mustAuthenticate],
     ['another secret first', [ofSecret('b', 'hash-b'), ofSecret('a', 'hash-a')], found],
     ['the service account', [ofAccount('sa')], found],
     ['another service account', [ofAccount('other')], mustAuthenticate],
@@ -96,14 +96,14 @@ describe('decideVerification', () => {
     expect(decide({ record: onRecord, origins })).toEqual(expected);
   });
 
-  it('learns no more secrets than a record should hold', () => {
+  it('adds no more secrets than the limit of a record', () => {
     const many = Array.from({ length: MAX_LEARNED_SECRETS }, (_, index) => secret(`s${String(index)}`, 'same'));
     const record = recordOf({ [repository]: entry({ kubernetesSecrets: many }) });
     expect(decide({ record, origins: [ofSecret('one-more', 'same')] })).toEqual(found);
     expect(decide({ record, origins: [ofSecret('s0', 'new')] })).toEqual(found);
   });
 
-  it('lets a pod in if and only if what it shows is on record', () => {
+  it('permits a pod if and only if its credentials are on record', () => {
     const names = fc.constantFrom('a', 'b', 'c');
     const hashes = fc.constantFrom('', 'h1', 'h2');
     const secrets = fc.uniqueArray(fc.tuple(names, hashes), { selector: ([name]) => name });

@@ -1,39 +1,39 @@
-import type { CredentialOrigin } from '../credentials/pull-credential.ts';
+import type { CredentialOrigin } from '@rxlet/agent-api';
 import { recordedSecret, sameCoordinates } from './merge-credentials.ts';
 import type { ImagePullCredentials, ImagePulledRecord, ImagePullSecret } from './record-format.ts';
 import type { RequiresVerification } from './verification-policy.ts';
 
-/** How many secrets an entry remembers beyond those that pulled the image; it must not grow with every secret that holds the same credential. */
+/** Maximum number of added secrets in an entry. It bounds the growth by secrets with the same credential. */
 export const MAX_LEARNED_SECRETS = 100;
 
-/** What is known of an image that is on the node, and of the pod that wants to use it. */
+/** Facts about an image on the node and the pod that requests it. */
 export interface VerificationFacts {
   /** With its registry, without tag or digest. */
   readonly repository: string;
-  /** The record of its reference in the runtime; `unreadable` when there is a file that makes no sense. */
+  /** The record of its reference in the runtime; `unreadable` for an invalid file. */
   readonly record: ImagePulledRecord | 'unreadable' | undefined;
-  /** Whether a pull of it was begun, and perhaps never seen to end. */
+  /** Whether a pull of it was started whose outcome may be unknown. */
   readonly hasIntent: boolean;
-  /** The credentials with which the pod would pull it; `undefined` while nobody asked for them. */
+  /** Origins of the credentials with which the pod would pull it; `undefined` while they are unknown. */
   readonly origins: readonly CredentialOrigin[] | undefined;
 }
 
-/** What follows from {@link VerificationFacts}. */
+/** Result of {@link decideVerification}. */
 export type VerificationStep =
-  /** The pod may use the image as it is: by policy, or because it is on record. A secret that is new to the record is told. */
+  /** The pod may use the image as it is: by policy, or because it is on record. `learned` is a secret that the record lacks. */
   | { readonly step: 'use'; readonly why: 'credentialPolicyAllowed' }
   | { readonly step: 'use'; readonly why: 'credentialRecordFound'; readonly learned?: ImagePullSecret }
-  /** It depends on the pod's credentials, which have to be found out. */
+  /** The decision needs the pod's credentials. */
   | { readonly step: 'ask-credentials' }
-  /** The pod has to pull it, and so to authenticate. */
+  /** The pod must pull the image, which authenticates it. */
   | { readonly step: 'pull'; readonly why: 'mustAuthenticate' };
 
 const mustAuthenticate: VerificationStep = { step: 'pull', why: 'mustAuthenticate' };
 
 /**
- * Whether a pod may use an image that is there without pulling it (KEP-2535). It may if the policy does not ask, if the image was once pulled from the same
- * repository with no credential or one of the node, or with a credential that the pod has too: the same secret, even with new content; another one with the
- * same content; or the same service account. What is not known for sure is not allowed.
+ * Decides whether a pod may use a present image without pulling it (KEP-2535). It may if the policy does not require verification, if the image was once pulled
+ * from the same repository with no credential or one of the node, or with a credential that the pod has too: the same secret, even with new content; another
+ * one with the same content; or the same service account. Anything uncertain is not allowed.
  */
 export function decideVerification(requires: RequiresVerification, facts: VerificationFacts): VerificationStep {
   const { repository, record, hasIntent, origins } = facts;
@@ -67,7 +67,7 @@ function findAccess(known: ImagePullCredentials, origins: readonly CredentialOri
 }
 
 function findSecret(known: readonly ImagePullSecret[], secret: ImagePullSecret): VerificationStep | undefined {
-  // An empty hash is one that could not be made, equal to nothing.
+  // An empty hash could not be computed, and equals nothing.
   const sameContent = (item: ImagePullSecret): boolean =>
     item.credentialHash !== '' && item.credentialHash === secret.credentialHash;
   const sameSecret = known.find((item) => sameCoordinates(item, secret));

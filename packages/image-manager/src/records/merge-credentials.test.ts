@@ -12,7 +12,7 @@ const account = { uid: 'u', namespace: 'ns', name: 'sa' };
 const everybody = { kubernetesSecrets: [], kubernetesServiceAccounts: [], nodePodsAccessible: true };
 
 describe('mergeCredentials', () => {
-  it('takes an image that was pulled with none or one of the node to be for everybody', () => {
+  it('opens an image to every pod that was pulled without a credential or with one of the node', () => {
     expect(credentialsOf(undefined)).toEqual(everybody);
     expect(credentialsOf({ kind: 'node' })).toEqual(everybody);
   });
@@ -34,7 +34,7 @@ describe('mergeCredentials', () => {
     });
   });
 
-  it('lists nobody once everybody has access', () => {
+  it('lists no credentials once every pod has access', () => {
     const open = mergeCredentials(ofSecret('a', '1'), credentialsOf(undefined));
     expect(open).toEqual(everybody);
     expect(mergeCredentials(open, ofSecret('a', '1'))).toBe(open);

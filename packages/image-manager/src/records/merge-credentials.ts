@@ -1,7 +1,7 @@
-import type { CredentialOrigin } from '../credentials/pull-credential.ts';
+import type { CredentialOrigin } from '@rxlet/agent-api';
 import type { ImagePullCredentials, ImagePullSecret, ImagePullServiceAccount } from './record-format.ts';
 
-/** Who has access to an image that was pulled with a credential of this origin; without one, anybody could have pulled it. */
+/** Returns the access that a pull with a credential of this origin proves; a pull without one proves access for every pod. */
 export function credentialsOf(origin: CredentialOrigin | undefined): ImagePullCredentials {
   const none = { kubernetesSecrets: [], kubernetesServiceAccounts: [], nodePodsAccessible: false };
   switch (origin?.kind) {
@@ -17,14 +17,14 @@ export function credentialsOf(origin: CredentialOrigin | undefined): ImagePullCr
   }
 }
 
-/** A secret as records name it. */
+/** Returns a secret in the form of records. */
 export function recordedSecret({ uid, namespace, name, credentialHash }: ImagePullSecret): ImagePullSecret {
   return { uid, namespace, name, credentialHash };
 }
 
 /**
- * Adds those who have access to those that were known to: once every pod has it, nobody is listed any more; a secret that is known by its coordinates gets
- * the new hash. Lists are sorted, so that equal contents are equal files.
+ * Adds proven access to known access. Once every pod has access, the lists are empty. A secret with known coordinates gets the new hash. Lists are sorted, so
+ * that equal contents are equal files.
  *
  * @returns `known` itself when there is nothing new.
  */
@@ -44,12 +44,12 @@ export function mergeCredentials(
   return JSON.stringify(merged) === JSON.stringify(inOrder(known)) ? known : merged;
 }
 
-/** Whether both are the same object of the cluster. */
+/** Reports whether both are the same object of the cluster. */
 export function sameCoordinates(one: ImagePullServiceAccount, other: ImagePullServiceAccount): boolean {
   return one.uid === other.uid && one.namespace === other.namespace && one.name === other.name;
 }
 
-/** Of equal coordinates the later item stays. */
+/** The later of two items with equal coordinates stays. */
 function union<T extends ImagePullServiceAccount>(known: readonly T[], added: readonly T[]): readonly T[] {
   const kept = known.filter((item) => !added.some((other) => sameCoordinates(item, other)));
   return [...kept, ...added].sort(byCoordinates);

@@ -1,8 +1,8 @@
 import { recordingLogger, createVirtualClock } from '@rxlet/component-base/testing';
 import type { Labels, Metrics } from '@rxlet/component-base';
 import { describe, expect, it } from 'vitest';
-import type { CredentialOrigin } from '../credentials/pull-credential.ts';
-import { createMemoryRecordDirectories, type MemoryRecordDirectories } from './memory-record-directory.ts';
+import type { CredentialOrigin } from '@rxlet/agent-api';
+import { createMemoryRecords, type MemoryRecords, RECORDS_DIRECTORY } from '../test-support/memory-records.ts';
 import { createPullRecords, type PullRecordsOptions } from './pull-records.ts';
 import { formatPullIntent, recordFileName } from './record-format.ts';
 
@@ -17,9 +17,9 @@ const secret = (name: string, credentialHash = `hash-${name}`): CredentialOrigin
 });
 const diskFull = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
 
-function setUp(options: PullRecordsOptions = {}, earlier?: MemoryRecordDirectories) {
+function setUp(options: Partial<PullRecordsOptions> = {}, earlier?: MemoryRecords) {
   const clock = createVirtualClock();
-  const directories = createMemoryRecordDirectories(earlier);
+  const directories = createMemoryRecords(earlier);
   const logger = recordingLogger();
   const gauges = new Map<string, number>();
   const results: (Labels | undefined)[] = [];
@@ -28,7 +28,10 @@ function setUp(options: PullRecordsOptions = {}, earlier?: MemoryRecordDirectori
     gauge: ({ name }) => ({ set: (value) => gauges.set(name, value) }),
     histogram: () => ({ observe: () => undefined }),
   };
-  const records = createPullRecords({ directories, clock, logger, metrics }, options);
+  const records = createPullRecords(
+    { files: directories.nodeFiles, clock, logger, metrics },
+    { ...options, directory: RECORDS_DIRECTORY },
+  );
   const mustPull = (...origins: CredentialOrigin[]) => records.mustPull(image, ref, async () => origins);
   const pull = async (origin?: CredentialOrigin) => {
     await records.intend(image);
@@ -38,7 +41,7 @@ function setUp(options: PullRecordsOptions = {}, earlier?: MemoryRecordDirectori
 }
 
 describe('pull records', () => {
-  it('keep what was pulled with a secret for the pods that have it', async () => {
+  it('restrict an image that was pulled with a secret to the pods that have it', async () => {
     const { results, records, mustPull, pull, directories } = setUp();
     expect(await mustPull()).toBe(false);
     await pull(secret('a'));
@@ -56,7 +59,7 @@ describe('pull records', () => {
     ]);
   });
 
-  it('outlive the process, and so does what they learn', async () => {
+  it('outlive the process, with added secrets', async () => {
     const first = setUp();
     await first.pull(secret('a'));
     expect(await first.mustPull(secret('twin', 'hash-a'))).toBe(false);
@@ -65,14 +68,14 @@ describe('pull records', () => {
     expect(await second.mustPull()).toBe(true);
   });
 
-  it('open an image to all that was pulled without a credential', async () => {
+  it('open an image to all pods that was pulled without a credential', async () => {
     const { pull, mustPull } = setUp({ imagePullCredentialsVerificationPolicy: 'AlwaysVerify' });
     expect(await mustPull()).toBe(true);
     await pull();
     expect(await mustPull()).toBe(false);
   });
 
-  it('do not ask for credentials that do not matter', async () => {
+  it('do not request credentials that do not matter', async () => {
     const { records, pull } = setUp();
     await pull();
     const asked = () => Promise.reject(new Error('asked'));
@@ -80,14 +83,14 @@ describe('pull records', () => {
     expect(await records.mustPull('quay.io/unknown:1', 'sha256:def', asked)).toBe(false);
   });
 
-  it('make a pod pull that cannot tell its credentials', async () => {
+  it('require a pull by a pod with unknown credentials', async () => {
     const { records, pull, results } = setUp();
     await pull(secret('a'));
     expect(await records.mustPull(image, ref, () => Promise.reject(new Error('the secret does not parse')))).toBe(true);
     expect(results).toEqual([{ result: 'error' }]);
   });
 
-  it('have an intent on disk while any of several pulls goes on', async () => {
+  it('have an intent on disk while any of several pulls runs', async () => {
     const { records, directories, mustPull } = setUp();
     await records.intend(image);
     await records.intend(image);
@@ -112,7 +115,7 @@ describe('pull records', () => {
     expect(await mustPull()).toBe(false);
   });
 
-  it('let nothing be pulled without an intent on disk', async () => {
+  it('permit no pull without an intent on disk', async () => {
     const { records, directories } = setUp();
     directories.pulling.fail('write', diskFull);
     await expect(records.intend(image)).rejects.toThrow('ENOSPC');
@@ -122,12 +125,12 @@ describe('pull records', () => {
     expect(directories.pulling.files.size).toBe(0);
   });
 
-  it('keep the intent when it cannot be recorded who pulled', async () => {
+  it('keep the intent when the pulled record cannot be written', async () => {
     const { records, directories, pull, mustPull, logger } = setUp();
     directories.pulled.fail('write', diskFull);
     await pull(secret('a'));
     expect(logger.lines.map(({ message }) => message)).toEqual([
-      `it could not be recorded who pulled ${image}: ENOSPC: no space left on device, write`,
+      `cannot record the credentials that pulled ${image}: ENOSPC: no space left on device, write`,
     ]);
     expect(await mustPull(secret('a'))).toBe(true);
     directories.pulled.fail('write', undefined);
@@ -136,26 +139,26 @@ describe('pull records', () => {
     expect(await mustPull(secret('a'))).toBe(true);
   });
 
-  it('take a file that makes no sense for a pulled image, say so once, and replace it', async () => {
+  it('treat an invalid file as a pulled image, log it once, and replace it', async () => {
     const { directories, mustPull, pull, logger } = setUp();
-    directories.pulled.files.set(recordFileName(ref), '{"half":');
+    directories.pulled.put(recordFileName(ref), '{"half":');
     expect([await mustPull(), await mustPull()]).toEqual([true, true]);
     expect(logger.lines.map(({ message }) => message)).toEqual([
-      `the pull record /image_manager/pulled/${recordFileName(ref)} cannot be used: it is not JSON; images it is about will be pulled again, which replaces it`,
+      `the pull record ${RECORDS_DIRECTORY}/pulled/${recordFileName(ref)} cannot be used: it is not JSON; images it is about will be pulled again, which replaces it`,
     ]);
     await pull(secret('a'));
     expect(await mustPull(secret('a'))).toBe(false);
   });
 
-  it('do not believe a file under the name of another', async () => {
+  it('reject a file under the name of another', async () => {
     const first = setUp();
     await first.pull();
     const second = setUp();
-    second.directories.pulled.files.set(recordFileName('sha256:def'), [...first.directories.pulled.files.values()][0]!);
+    second.directories.pulled.put(recordFileName('sha256:def'), [...first.directories.pulled.files.values()][0]!);
     expect(await second.records.mustPull(image, 'sha256:def', async () => [])).toBe(true);
   });
 
-  it('make a pod pull while the disk cannot be read, unless it does not matter', async () => {
+  it('require a pull while the disk cannot be read, unless it does not matter', async () => {
     const strict = setUp();
     strict.directories.pulled.fail('read', new Error('EIO: i/o error, read'));
     expect(await strict.mustPull()).toBe(true);
@@ -166,7 +169,7 @@ describe('pull records', () => {
     expect(await lax.mustPull()).toBe(false);
   });
 
-  it('bring intents of an earlier run to an end, and rewrite what an older kubelet left', async () => {
+  it('complete intents of an earlier run, and rewrite records of an older kubelet', async () => {
     const first = setUp();
     await first.records.intend(image);
     await first.records.intend('quay.io/gone:1');
@@ -176,7 +179,7 @@ describe('pull records', () => {
       lastUpdatedTime: '2026-01-01T00:00:00Z',
       imageRef: 'sha256:old',
     });
-    first.directories.pulled.files.set(recordFileName('sha256:old'), alpha);
+    first.directories.pulled.put(recordFileName('sha256:old'), alpha);
     const { records, directories, gauges, mustPull } = setUp({}, first.directories);
     await records.reconcile((wanted) => Promise.resolve(wanted === image ? ref : ''));
     expect([...directories.pulling.files.values()]).toEqual([formatPullIntent('quay.io/gone:1')]);
@@ -186,7 +189,7 @@ describe('pull records', () => {
     expect(gauges.get('kubelet_imagemanager_ondisk_pulledrecords')).toBe(2);
   });
 
-  it('stay as they are when the runtime cannot tell what it has', async () => {
+  it('stay as they are when the runtime cannot be listed', async () => {
     const first = setUp();
     await first.records.intend(image);
     const { records, directories, logger } = setUp({}, first.directories);
@@ -195,20 +198,22 @@ describe('pull records', () => {
     expect(logger.lines).toHaveLength(1);
   });
 
-  it('are forgotten with their image, but not those written since', async () => {
+  it('are removed with their image, apart from later ones, independent of the wall clock', async () => {
     const { clock, records, directories, pull } = setUp();
+    const before = records.mark();
+    clock.setWallClock(clock.now() - 3_600_000);
     await pull();
-    await clock.advance(5000);
-    const began = clock.now();
-    await records.prune(new Set([ref]), began);
+    const after = records.mark();
+    await records.prune(new Set([ref]), after);
     expect(directories.pulled.files.size).toBe(1);
-    await records.prune(new Set(['sha256:other']), began - 5000);
+    await pull();
+    await records.prune(new Set(['sha256:other']), before);
     expect(directories.pulled.files.size).toBe(1);
-    await records.prune(new Set(['sha256:other']), began);
+    await records.prune(new Set(['sha256:other']), records.mark());
     expect(directories.pulled.files.size).toBe(0);
   });
 
-  it('need no disk to know that there is none', async () => {
+  it('need no disk access to report that there is none', async () => {
     const { records, directories, mustPull, pull } = setUp();
     await records.reconcile(() => Promise.resolve(''));
     for (const { fail } of [directories.pulling, directories.pulled]) fail('read', new Error('read'));
@@ -220,28 +225,27 @@ describe('pull records', () => {
   it('are looked for when a write may have happened', async () => {
     const { records, directories, mustPull } = setUp();
     await records.reconcile(() => Promise.resolve(''));
-    const { write } = directories.pulling;
-    directories.pulling.write = async (name, text) => {
-      await write(name, text);
+    directories.pulling.fail('write', () => {
+      directories.pulling.put(recordFileName(image), formatPullIntent(image));
       throw new Error('EIO: i/o error, fsync');
-    };
+    });
     await expect(records.intend(image)).rejects.toThrow('EIO');
     expect(await mustPull()).toBe(true);
   });
 
-  it('lose an intent that came to nothing, after a while', async () => {
-    const { clock, records, directories } = setUp();
+  it('drop an intent without an outcome after a while', async () => {
+    const { records, directories } = setUp();
     const images = ['quay.io/cancelled:1', 'nginx:latest', 'quay.io/pulling:1'];
     for (const one of images) await records.intend(one);
     for (const one of images.slice(0, 2)) await records.ended(one, 'unknown');
     const present = new Set(['docker.io/library/nginx:latest']);
-    await records.prune(present, clock.now());
+    await records.prune(present, records.mark());
     expect(directories.pulling.files.size).toBe(3);
-    await records.prune(present, clock.now());
+    await records.prune(present, records.mark());
     expect([...directories.pulling.files.values()]).toEqual(images.slice(1).map(formatPullIntent));
   });
 
-  it('are read from disk again when there is no room for them in memory', async () => {
+  it('are read from disk again when memory is full', async () => {
     const { records, gauges } = setUp({ maxPods: 1 });
     const refs = Array.from({ length: 12 }, (_, index) => `sha256:${String(index)}`);
     for (const imageRef of refs) {

@@ -1,3 +1,4 @@
+import type { CredentialOrigin } from '@rxlet/agent-api';
 import {
   type Clock,
   createKeyedExecutor,
@@ -7,11 +8,12 @@ import {
   noopLogger,
   noopMetrics,
 } from '@rxlet/component-base';
+import type { NodeFiles } from '@rxlet/node-files';
 import { canonicalImageName } from '../canonical-image-name.ts';
-import type { CredentialOrigin } from '../credentials/pull-credential.ts';
+import { repositoryOf } from '../image-reference.ts';
 import { decideVerification } from './decide-verification.ts';
 import { credentialsOf, mergeCredentials } from './merge-credentials.ts';
-import type { RecordDirectories } from './record-directory.ts';
+import { createRecordDirectory } from './record-directory.ts';
 import {
   formatPulledRecord,
   formatPullIntent,
@@ -21,11 +23,11 @@ import {
   parsePullIntent,
 } from './record-format.ts';
 import { createRecordStore } from './record-store.ts';
-import { createVerificationPolicy, repositoryOf, type VerificationOptions } from './verification-policy.ts';
+import { createVerificationPolicy, type VerificationOptions } from './verification-policy.ts';
 
-/** What pull records need. */
+/** Ports of {@link createPullRecords}. */
 export interface PullRecordsPorts {
-  readonly directories: RecordDirectories;
+  readonly files: NodeFiles;
   readonly clock: Clock;
   readonly logger?: Logger | undefined;
   readonly metrics?: Metrics | undefined;
@@ -33,44 +35,48 @@ export interface PullRecordsPorts {
 
 /** Options of {@link createPullRecords}. */
 export interface PullRecordsOptions extends VerificationOptions {
-  /** KubeletConfiguration `maxPods`: it bounds what is kept in memory. Default: 110. */
+  /** Directory of the records: `image_manager` below a kubelet's root directory. */
+  readonly directory: string;
+  /** KubeletConfiguration `maxPods`, which bounds the records in memory. Default: 110. */
   readonly maxPods?: number | undefined;
-  /** KubeletConfiguration `maxParallelImagePulls`, likewise. Default: 1. */
+  /** KubeletConfiguration `maxParallelImagePulls`, which bounds the intents in memory. Default: 1. */
   readonly maxParallelImagePulls?: number | undefined;
 }
 
-/** How a pull ended that did not succeed: whether it is known that the runtime gave it up. */
+/** End of a pull that did not succeed: `unknown` if the runtime may still complete it. */
 export type PullEnd = 'failed' | 'unknown';
 
 /**
- * Who pulled what, on disk: an image that was pulled with a secret is not for pods that lack it (KEP-2535). A kubelet reads these records, and its own
- * are read here. `image` is always the reference with its default tag, `imageRef` what the runtime calls the image.
+ * Records on disk of the credentials that pulled each image. Pods without them must pull the image again (KEP-2535). Kubelet and agent read each other's
+ * records. `image` is the reference with its default tag, `imageRef` the runtime's reference.
  *
- * An intent is on disk before the runtime hears of the pull and leaves it once its outcome is on record, so that an image is known to be pulled by this
- * agent even if it was killed in between.
+ * An intent is written before the runtime is called and removed once the outcome is recorded. So an image counts as pulled by this agent even if the agent was
+ * killed in between.
  */
 export interface PullRecords {
-  /** Notes that a pull begins; each is ended by one call of {@link pulled} or {@link ended}. Rejects when it cannot be written: then nothing may be pulled. */
+  /** Records that a pull begins; one call of {@link pulled} or {@link ended} must follow. Rejects if it cannot be written: nothing may be pulled then. */
   intend(image: string): Promise<void>;
-  /** Notes who pulled the image; `origin` of the credential that succeeded, `undefined` for none. A record that cannot be written is logged, and its intent stays. */
+  /** Records the origin of the credential that pulled the image, `undefined` for none. If that cannot be written, it is logged and the intent stays. */
   pulled(image: string, imageRef: string, origin: CredentialOrigin | undefined): Promise<void>;
-  /** Notes that a pull did not succeed. With an unknown outcome its intent stays on disk: the image may still turn up. */
+  /** Records that a pull did not succeed. With an unknown outcome its intent stays on disk, as the image may still appear. */
   ended(image: string, end: PullEnd): Promise<void>;
   /**
-   * Whether a pod must pull an image that is there. The origins of its credentials are only asked for if they matter. Never rejects: what cannot be
-   * found out has to be pulled.
+   * Reports whether a pod must pull an image that is present. The origins of its credentials are read only if they matter. Never rejects: on an error the pod must
+   * pull.
    */
   mustPull(image: string, imageRef: string, origins: () => Promise<readonly CredentialOrigin[]>): Promise<boolean>;
   /**
-   * What is left to do of an earlier run, once at the start: intents of images that turned up become records, and records of old versions are
-   * rewritten. `find` tells the reference of an image, empty when it is not there. Never rejects: an intent that stays is safe.
+   * Completes the records of an earlier run, once at the start: intents of images that are present become records, and records of old versions are rewritten. `find`
+   * returns the reference of an image, empty if it is absent. Never rejects: an intent that stays is safe.
    */
   reconcile(find: (image: string) => Promise<string>): Promise<void>;
+  /** Returns a mark for now: records that are written from here on are newer. It is a counter, as the wall clock may be set back. */
+  mark(): number;
   /**
-   * Forgets images that are gone, given all names of those that are there: the records last written before `beforeMs` (epoch milliseconds), and intents that
-   * neither a pull nor an image belongs to for the second time in a row.
+   * Removes the records of images that are gone, given the names of all images that were listed after `mark` was taken: records that are no newer than `mark`, and
+   * intents that have neither a pull nor an image for the second time in a row.
    */
-  prune(imageNames: ReadonlySet<string>, beforeMs: number): Promise<void>;
+  prune(imageNames: ReadonlySet<string>, mark: number): Promise<void>;
 }
 
 interface PullIntent {
@@ -78,26 +84,26 @@ interface PullIntent {
 }
 
 /** Creates {@link PullRecords}. @throws VerificationPolicyError */
-export function createPullRecords(ports: PullRecordsPorts, options: PullRecordsOptions = {}): PullRecords {
-  const { directories, clock, logger = noopLogger, metrics = noopMetrics } = ports;
-  const { maxPods = 110, maxParallelImagePulls = 1 } = options;
+export function createPullRecords(ports: PullRecordsPorts, options: PullRecordsOptions): PullRecords {
+  const { files, clock, logger = noopLogger, metrics = noopMetrics } = ports;
+  const { directory, maxPods = 110, maxParallelImagePulls = 1 } = options;
   const requiresVerification = createVerificationPolicy(options);
-  const gauges = (kind: string, what: string) => ({
+  const gauges = (kind: string, type: string) => ({
     onDisk: metrics.gauge({
       name: `kubelet_imagemanager_ondisk_${kind}`,
-      help: `How many ${what} are on disk.`,
+      help: `[ALPHA] Number of ${type} stored on disk.`,
     }),
     usagePercent: metrics.gauge({
       name: `kubelet_imagemanager_inmemory_${kind}_usage_percent`,
-      help: `How full the memory for ${what} is.`,
+      help: `[ALPHA] The ${type} in-memory cache usage in percent.`,
     }),
   });
   const checks = metrics.counter({
     name: 'kubelet_imagemanager_image_mustpull_checks_total',
-    help: 'Checks of whether a pod may use an image that is there, by their result.',
+    help: '[ALPHA] Counter for how many times kubelet checked whether credentials need to be re-verified to access an image',
     labelNames: ['result'],
   });
-  const intents = createRecordStore<PullIntent>(directories.pulling, logger, {
+  const intents = createRecordStore<PullIntent>(createRecordDirectory(files, `${directory}/pulling`), logger, {
     keyOf: ({ image }) => image,
     parse(text) {
       const { record, isCurrent } = parsePullIntent(text);
@@ -105,19 +111,26 @@ export function createPullRecords(ports: PullRecordsPorts, options: PullRecordsO
     },
     format: ({ image }) => formatPullIntent(image),
     capacity: Math.min(Math.max(2 * maxPods, 2 * maxParallelImagePulls, 1), 1024),
-    ...gauges('pullintents', 'intents to pull'),
+    ...gauges('pullintents', 'ImagePullIntents'),
   });
-  const pulledImages = createRecordStore<ImagePulledRecord>(directories.pulled, logger, {
-    keyOf: ({ imageRef }) => imageRef,
-    parse: parsePulledRecord,
-    format: formatPulledRecord,
-    capacity: Math.min(Math.max(5 * maxPods, 1), 2000),
-    ...gauges('pulledrecords', 'records of pulled images'),
-  });
-  /** How many pulls of an image are in hand. */
-  const inHand = new Map<string, number>();
-  /** Images whose intents had neither a pull nor an image when it was last looked. */
-  let leftBehind: ReadonlySet<string> = new Set();
+  const pulledImages = createRecordStore<ImagePulledRecord>(
+    createRecordDirectory(files, `${directory}/pulled`),
+    logger,
+    {
+      keyOf: ({ imageRef }) => imageRef,
+      parse: parsePulledRecord,
+      format: formatPulledRecord,
+      capacity: Math.min(Math.max(5 * maxPods, 1), 2000),
+      ...gauges('pulledrecords', 'ImagePulledRecords'),
+    },
+  );
+  let writes = 0;
+  /** Image reference → number of the last write of its record, for records that were written since the last prune. */
+  const writtenAt = new Map<string, number>();
+  /** Number of pulls of each image in flight. */
+  const activePulls = new Map<string, number>();
+  /** Images whose intents had neither a pull nor an image at the last prune. */
+  let orphanedIntents: ReadonlySet<string> = new Set();
   // One file at a time: intents by image, records by reference.
   const turns = createKeyedExecutor();
   const ofIntent = <T>(image: string, task: () => Promise<T>): Promise<T> => turns.run(`pulling ${image}`, task);
@@ -125,6 +138,7 @@ export function createPullRecords(ports: PullRecordsPorts, options: PullRecordsO
 
   const add = (image: string, imageRef: string, added: ImagePullCredentials | undefined): Promise<void> =>
     ofRecord(imageRef, async () => {
+      writtenAt.set(imageRef, (writes += 1));
       const known = await pulledImages.get(imageRef);
       const mapping = known === undefined || known === 'unreadable' ? {} : known.credentialMapping;
       const repository = repositoryOf(image);
@@ -134,14 +148,14 @@ export function createPullRecords(ports: PullRecordsPorts, options: PullRecordsO
       const credentialMapping = after === undefined ? mapping : { ...mapping, [repository]: after };
       await pulledImages.put({ imageRef, lastUpdatedMs: clock.now(), credentialMapping });
     });
-  const noteFailure = (what: string, error: unknown): void => logger.error(`${what}: ${errorMessage(error)}`);
+  const logFailure = (what: string, error: unknown): void => logger.error(`${what}: ${errorMessage(error)}`);
   const release = (image: string, keepIntent: boolean): Promise<void> =>
     ofIntent(image, async () => {
-      const others = (inHand.get(image) ?? 1) - 1;
-      if (others > 0) return void inHand.set(image, others);
-      inHand.delete(image);
+      const others = (activePulls.get(image) ?? 1) - 1;
+      if (others > 0) return void activePulls.set(image, others);
+      activePulls.delete(image);
       if (!keepIntent) await intents.delete(image);
-    }).catch((error: unknown) => noteFailure(`the intent to pull ${image} could not be removed`, error));
+    }).catch((error: unknown) => logFailure(`cannot remove the intent to pull ${image}`, error));
 
   const check = async (
     image: string,
@@ -159,7 +173,7 @@ export function createPullRecords(ports: PullRecordsPorts, options: PullRecordsO
     if (step.step !== 'use') return { mustPull: true, result: 'mustAuthenticate' };
     if ('learned' in step && step.learned !== undefined) {
       await add(image, imageRef, credentialsOf({ kind: 'secret', ...step.learned })).catch((error: unknown) =>
-        noteFailure(`the record of ${image} could not be completed`, error),
+        logFailure(`cannot complete the record of ${image}`, error),
       );
     }
     return { mustPull: false, result: step.why };
@@ -167,20 +181,20 @@ export function createPullRecords(ports: PullRecordsPorts, options: PullRecordsO
 
   const pruneIntents = async (imageNames: ReadonlySet<string>): Promise<void> => {
     const isThere = (image: string): boolean => imageNames.has(image) || imageNames.has(canonicalImageName(image));
-    const left = (await intents.list()).filter(({ image }) => !inHand.has(image) && !isThere(image));
-    for (const { image } of left.filter((intent) => leftBehind.has(intent.image))) {
+    const left = (await intents.list()).filter(({ image }) => !activePulls.has(image) && !isThere(image));
+    for (const { image } of left.filter((intent) => orphanedIntents.has(intent.image))) {
       await ofIntent(image, async () => {
-        if (!inHand.has(image)) await intents.delete(image);
+        if (!activePulls.has(image)) await intents.delete(image);
       });
     }
-    leftBehind = new Set(left.map(({ image }) => image));
+    orphanedIntents = new Set(left.map(({ image }) => image));
   };
 
   return {
     intend: (image) =>
       ofIntent(image, async () => {
-        if (!inHand.has(image)) await intents.put({ image });
-        inHand.set(image, (inHand.get(image) ?? 0) + 1);
+        if (!activePulls.has(image)) await intents.put({ image });
+        activePulls.set(image, (activePulls.get(image) ?? 0) + 1);
       }),
     async pulled(image, imageRef, origin) {
       let isOnRecord = true;
@@ -188,7 +202,7 @@ export function createPullRecords(ports: PullRecordsPorts, options: PullRecordsO
         await add(image, imageRef, credentialsOf(origin));
       } catch (error) {
         isOnRecord = false;
-        noteFailure(`it could not be recorded who pulled ${image}`, error);
+        logFailure(`cannot record the credentials that pulled ${image}`, error);
       }
       await release(image, !isOnRecord);
     },
@@ -200,7 +214,7 @@ export function createPullRecords(ports: PullRecordsPorts, options: PullRecordsO
         return mustPull;
       } catch (error) {
         checks.inc({ result: 'error' });
-        logger.warn(`${image} has to be pulled, as it could not be told who may use it: ${errorMessage(error)}`);
+        logger.warn(`cannot check who may use ${image}, so it is pulled: ${errorMessage(error)}`);
         return true;
       }
     },
@@ -211,27 +225,28 @@ export function createPullRecords(ports: PullRecordsPorts, options: PullRecordsO
           const imageRef = await find(image);
           if (imageRef === '') continue;
           await ofIntent(image, async () => {
-            if (inHand.has(image)) return;
+            if (activePulls.has(image)) return;
             await add(image, imageRef, undefined);
             await intents.delete(image);
           });
         }
       } catch (error) {
-        noteFailure('what an earlier run left of its pulls could not be brought to an end', error);
+        logFailure('cannot complete the pull records of an earlier run', error);
       }
     },
-    async prune(imageNames, beforeMs) {
+    mark: () => writes,
+    async prune(imageNames, mark) {
       try {
         await pruneIntents(imageNames);
         for (const { imageRef } of await pulledImages.list()) {
           await ofRecord(imageRef, async () => {
-            const record = await pulledImages.get(imageRef);
-            if (record === undefined || record === 'unreadable') return;
-            if (record.lastUpdatedMs < beforeMs && !imageNames.has(imageRef)) await pulledImages.delete(imageRef);
+            if ((writtenAt.get(imageRef) ?? 0) <= mark && !imageNames.has(imageRef))
+              await pulledImages.delete(imageRef);
           });
         }
+        for (const [imageRef, write] of writtenAt) if (write <= mark) writtenAt.delete(imageRef);
       } catch (error) {
-        noteFailure('the records of images that are gone could not be removed', error);
+        logFailure('cannot remove the records of images that are gone', error);
       }
     },
   };

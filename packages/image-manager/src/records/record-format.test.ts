@@ -22,7 +22,7 @@ const record: ImagePulledRecord = {
 };
 
 describe('pull records on disk', () => {
-  it('are named by the hash of what they are about', () => {
+  it('are named by the hash of their subject', () => {
     expect(recordFileName('nginx:latest')).toBe(
       'sha256-28327d2d1d8875964c0e44e38f1f7e86c329f8be9e1bb5857c7f9a0ea4f6707b',
     );
@@ -54,7 +54,7 @@ describe('pull records on disk', () => {
     expect(parsePulledRecord(text)).toEqual({ record, isCurrent: true });
   });
 
-  it('of the alpha version are understood', () => {
+  it('of the alpha version are supported', () => {
     const text = JSON.stringify({
       kind: 'ImagePulledRecord',
       apiVersion: 'kubelet.config.k8s.io/v1alpha1',
@@ -78,7 +78,7 @@ describe('pull records on disk', () => {
     [formatPulledRecord(record).replace('"sha256:abc"', '7'), 'imageRef is not a text'],
     [formatPulledRecord(record).replace('true', '"yes"'), 'nodePodsAccessible in credentialMapping of quay.io/app'],
     [formatPulledRecord(record).replace('"h"', 'null'), 'credentialHash is not a text'],
-  ])('that are nothing of the kind are refused: %s', (text, message) => {
+  ])('of another kind are rejected: %s', (text, message) => {
     expect(() => parsePulledRecord(text)).toThrow(message);
   });
 });

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { toRfc3339 } from '@rxlet/component-base';
 
-/** A pull secret with which an image was pulled, and the hash of the credential that it held then. */
+/** A pull secret with which an image was pulled, and the hash of its credential at that time. */
 export interface ImagePullSecret {
   readonly uid: string;
   readonly namespace: string;
   readonly name: string;
-  /** Hex SHA-256 of the auth config; empty when it could not be told. */
+  /** Hex SHA-256 of the auth config; empty when it could not be computed. */
   readonly credentialHash: string;
 }
 
@@ -17,7 +17,7 @@ export interface ImagePullServiceAccount {
   readonly name: string;
 }
 
-/** Who was shown to have access to an image. */
+/** Credentials that have proven access to an image. */
 export interface ImagePullCredentials {
   readonly kubernetesSecrets: readonly ImagePullSecret[];
   readonly kubernetesServiceAccounts: readonly ImagePullServiceAccount[];
@@ -25,9 +25,9 @@ export interface ImagePullCredentials {
   readonly nodePodsAccessible: boolean;
 }
 
-/** That an image was pulled, and by whom: the content of a file in `pulled`. */
+/** Record of a pulled image and its credentials: the content of a file in `pulled`. */
 export interface ImagePulledRecord {
-  /** What the runtime calls the image. */
+  /** Reference of the image in the runtime. */
   readonly imageRef: string;
   /** Epoch milliseconds, in whole seconds. */
   readonly lastUpdatedMs: number;
@@ -35,22 +35,22 @@ export interface ImagePulledRecord {
   readonly credentialMapping: Readonly<Record<string, ImagePullCredentials>>;
 }
 
-/** A file that is not what its place says. */
+/** Error of a file that is not a record of its kind. */
 export class RecordFormatError extends Error {
   override readonly name = 'RecordFormatError';
 }
 
-/** The file that a kubelet keeps a record in: of an intent by the image as it is pulled, of a pulled image by its reference in the runtime. */
+/** Returns the file name of a record, as in the kubelet. The key is the image for an intent, and the runtime's reference for a pulled image. */
 export function recordFileName(key: string): string {
   return `sha256-${createHash('sha256').update(key).digest('hex')}`;
 }
 
 const API_GROUP = 'kubelet.config.k8s.io';
 const API_VERSION = `${API_GROUP}/v1beta1`;
-/** Kubelets up to 1.34 wrote the one, which has the same fields. */
+/** Kubelets up to 1.34 wrote v1alpha1, which has the same fields. */
 const READABLE_VERSIONS = [API_VERSION, `${API_GROUP}/v1alpha1`];
 
-/** What was read, and whether it is in the current version. */
+/** A parsed record, and whether it has the current version. */
 export interface ReadRecord<T> {
   readonly record: T;
   readonly isCurrent: boolean;
@@ -69,7 +69,7 @@ export function parsePullIntent(text: string): ReadRecord<string> {
 
 /** Writes a record (kind ImagePulledRecord of kubelet.config.k8s.io/v1beta1). */
 export function formatPulledRecord({ imageRef, lastUpdatedMs, credentialMapping }: ImagePulledRecord): string {
-  // Go's omitempty; a kubelet reads strictly, so there is nothing in it that it does not know.
+  // Go's omitempty; a kubelet decodes strictly, so the record has no fields of its own.
   const mapping = Object.entries(credentialMapping).map(([repository, credentials]) => {
     const { kubernetesSecrets, kubernetesServiceAccounts, nodePodsAccessible } = credentials;
     const entry = {

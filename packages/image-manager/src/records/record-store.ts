@@ -4,24 +4,24 @@ import { type ReadRecord, recordFileName } from './record-format.ts';
 
 /** The records of one kind: on disk, and those used last in memory. This process is the only one that writes them. */
 export interface RecordStore<T extends object> {
-  /** `unreadable` when there is a file that cannot be read or makes no sense, which is logged. */
+  /** `unreadable` for a file that cannot be read or is invalid, which is logged. */
   get(key: string): Promise<T | 'unreadable' | undefined>;
   put(record: T): Promise<void>;
   delete(key: string): Promise<void>;
-  /** All that can be read; what an older kubelet wrote is rewritten in the current version. Rejects when the directory cannot be read. */
+  /** Returns all readable records; those of an older kubelet are rewritten in the current version. Rejects when the directory cannot be read. */
   list(): Promise<readonly T[]>;
 }
 
-/** What tells one kind of records from another. */
+/** Properties of one kind of records. */
 export interface RecordKind<T> {
   readonly keyOf: (record: T) => string;
   readonly parse: (text: string) => ReadRecord<T>;
   readonly format: (record: T) => string;
-  /** How many are kept in memory. */
+  /** Maximum number of records in memory. */
   readonly capacity: number;
-  /** How many files there are. */
+  /** Number of files. */
   readonly onDisk: Gauge;
-  /** How full the memory for them is, in percent. */
+  /** Usage of the memory, in percent. */
   readonly usagePercent: Gauge;
 }
 
@@ -34,7 +34,7 @@ export function createRecordStore<T extends object>(
   const cache = createLruMap<T | 'unreadable'>(capacity);
   /** Files that exist, or may. */
   const names = new Set<string>();
-  /** Whether those are all: then the disk need not be asked for others. */
+  /** Whether those are all, so that the disk need not be read for others. */
   let isComplete = false;
   const measure = (): void => {
     onDisk.set(names.size);
@@ -68,8 +68,8 @@ export function createRecordStore<T extends object>(
   const understand = async (name: string, text: string): Promise<T | 'unreadable'> => {
     try {
       const { record, isCurrent } = parse(text);
-      if (recordFileName(keyOf(record)) !== name) throw new Error('it is about something else than its name says');
-      // It is as good as it is if it cannot be rewritten now.
+      if (recordFileName(keyOf(record)) !== name) throw new Error('its content does not match its name');
+      // It stays usable if it cannot be rewritten now.
       if (!isCurrent) await directory.write(name, format(record)).catch(() => undefined);
       return record;
     } catch (error) {
@@ -87,7 +87,7 @@ export function createRecordStore<T extends object>(
       try {
         await directory.write(name, format(record));
       } catch (error) {
-        // What is there now is found out when it is wanted next.
+        // The file's state is read at its next use.
         cache.delete(name);
         throw error;
       } finally {

@@ -25,7 +25,7 @@ describe('createVerificationPolicy', () => {
     expect([requires(repository, true), requires(repository, false)]).toEqual([ifPulled, otherwise]);
   });
 
-  it('spares preloaded images when nothing is said', () => {
+  it('exempts preloaded images by default', () => {
     const requires = createVerificationPolicy();
     expect([requires('quay.io/app', true), requires('quay.io/app', false)]).toEqual([true, false]);
   });
@@ -39,7 +39,7 @@ describe('createVerificationPolicy', () => {
     ['/*', 'it must begin with a registry'],
     ['', 'invalid reference format'],
     ['Not An Image', 'invalid reference format'],
-  ])('refuses the pattern %j', (pattern, message) => {
+  ])('rejects the pattern %j', (pattern, message) => {
     const options: VerificationOptions = {
       imagePullCredentialsVerificationPolicy: 'NeverVerifyAllowlistedImages',
       preloadedImagesVerificationAllowlist: [pattern],
@@ -48,7 +48,7 @@ describe('createVerificationPolicy', () => {
     expect(() => createVerificationPolicy(options)).toThrow(JSON.stringify(pattern));
   });
 
-  it('refuses settings that say nothing', () => {
+  it('rejects settings without effect', () => {
     expect(() => createVerificationPolicy({ preloadedImagesVerificationAllowlist })).toThrow('may only be set with');
     const unknown = { imagePullCredentialsVerificationPolicy: 'Sometimes' } as unknown as VerificationOptions;
     expect(() => createVerificationPolicy(unknown)).toThrow('it must be one of NeverVerify, ');

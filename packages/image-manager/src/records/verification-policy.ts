@@ -1,30 +1,30 @@
-import { ImageReferenceError, parseImageReference } from '../image-reference.ts';
+import { ImageReferenceError, parseImageReference, repositoryOf } from '../image-reference.ts';
 
-/** KubeletConfiguration `imagePullCredentialsVerificationPolicy` (KEP-2535): which images that are there are only for pods that could pull them. */
+/** KubeletConfiguration `imagePullCredentialsVerificationPolicy` (KEP-2535): present images that a pod may use only with the credentials to pull them. */
 export type ImagePullCredentialsVerificationPolicy =
-  /** None: what is there may be used by all. */
+  /** No image: every pod may use a present image. */
   | 'NeverVerify'
-  /** Those that this agent, or a kubelet before it, pulled. */
+  /** Images that this agent or an earlier kubelet pulled. */
   | 'NeverVerifyPreloadedImages'
-  /** Those that this agent, or a kubelet before it, pulled, and the others that are not on the allow list. */
+  /** Images that this agent or an earlier kubelet pulled, and others that are not on the allow list. */
   | 'NeverVerifyAllowlistedImages'
-  /** All. */
+  /** All images. */
   | 'AlwaysVerify';
 
 /** Settings of the verification, named and defaulted as in KubeletConfiguration. */
 export interface VerificationOptions {
   /** Default: `NeverVerifyPreloadedImages`. */
   readonly imagePullCredentialsVerificationPolicy?: ImagePullCredentialsVerificationPolicy | undefined;
-  /** Repositories (`registry.example/app`) or all below a path (`registry.example/team/*`), for `NeverVerifyAllowlistedImages` alone. */
+  /** Repositories (`registry.example/app`) or all below a path (`registry.example/team/*`), for `NeverVerifyAllowlistedImages` only. */
   readonly preloadedImagesVerificationAllowlist?: readonly string[] | undefined;
 }
 
-/** Settings that cannot be followed. */
+/** Error of contradicting settings. */
 export class VerificationPolicyError extends Error {
   override readonly name = 'VerificationPolicyError';
 }
 
-/** Whether a pod has to show that it may pull the image of this repository (with its registry, without tag or digest). */
+/** Reports whether a pod must prove that it may pull the image of this repository (with its registry, without tag or digest). */
 export type RequiresVerification = (repository: string, pulledByKubelet: boolean) => boolean;
 
 const policies: readonly string[] = [
@@ -34,7 +34,7 @@ const policies: readonly string[] = [
   'AlwaysVerify',
 ] satisfies ImagePullCredentialsVerificationPolicy[];
 
-/** The rule that the settings make. @throws {@link VerificationPolicyError} */
+/** Creates the rule of the settings. @throws {@link VerificationPolicyError} */
 export function createVerificationPolicy(options: VerificationOptions = {}): RequiresVerification {
   const {
     imagePullCredentialsVerificationPolicy: policy = 'NeverVerifyPreloadedImages',
@@ -65,34 +65,28 @@ export function createVerificationPolicy(options: VerificationOptions = {}): Req
 
 /** Reads a pattern of `preloadedImagesVerificationAllowlist`. @throws {@link VerificationPolicyError} */
 export function parseAllowlistPattern(pattern: string): (repository: string) => boolean {
-  const refuse = (why: string): never => {
+  const reject = (why: string): never => {
     throw new VerificationPolicyError(`preloadedImagesVerificationAllowlist: ${JSON.stringify(pattern)}: ${why}`);
   };
-  if (pattern !== pattern.trim()) refuse('it must not begin or end with a space');
+  if (pattern !== pattern.trim()) reject('it must not begin or end with a space');
   if (pattern.endsWith('/*')) {
     const prefix = pattern.slice(0, -1);
-    if (prefix.includes('*')) refuse("'*' is only understood at the end, after '/'");
-    if (prefix === '/') refuse('it must begin with a registry');
+    if (prefix.includes('*')) reject("'*' is only understood at the end, after '/'");
+    if (prefix === '/') reject('it must begin with a registry');
     return (repository) => repository.startsWith(prefix);
   }
-  if (pattern.includes('*')) refuse("'*' is only understood at the end, after '/'");
-  const exact = repositoryOrRefuse(pattern, refuse);
+  if (pattern.includes('*')) reject("'*' is only understood at the end, after '/'");
+  const exact = repositoryOrReject(pattern, reject);
   return (repository) => repository === exact;
 }
 
-/** The repository of an image with its registry, by which records and allow lists know it: `docker.io/library/nginx`. @throws ImageReferenceError */
-export function repositoryOf(image: string): string {
-  const { domain, path } = parseImageReference(image);
-  return `${domain}/${path}`;
-}
-
-function repositoryOrRefuse(pattern: string, refuse: (why: string) => never): string {
+function repositoryOrReject(pattern: string, reject: (why: string) => never): string {
   try {
     const { tag, digest } = parseImageReference(pattern);
-    if (tag !== undefined || digest !== undefined) refuse('it must have neither tag nor digest');
+    if (tag !== undefined || digest !== undefined) reject('it must have neither tag nor digest');
     return repositoryOf(pattern);
   } catch (error) {
     if (!(error instanceof ImageReferenceError)) throw error;
-    return refuse(error.message);
+    return reject(error.message);
   }
 }
