@@ -1,0 +1,28 @@
+import type { AgentModule } from '@rxlet/agent-api';
+import { containerLogsEndpoint, type ContainerLogsEndpointOptions } from './endpoint/container-logs-endpoint.ts';
+import { createOpenLog } from './endpoint/open-log.ts';
+import { type ContainerLogRotatorOptions, createContainerLogRotator } from './rotate/container-log-rotator.ts';
+import { listRunningContainers } from './rotate/list-running-containers.ts';
+
+/** Options of {@link containerLogs}. */
+export interface ContainerLogsOptions extends ContainerLogRotatorOptions, ContainerLogsEndpointOptions {}
+
+/**
+ * Creates the agent module that rotates the logs of running containers and serves logs at `/containerLogs`.
+ *
+ * @throws LogRotationError at set-up, for options that make no sense
+ */
+export function containerLogs(options: ContainerLogsOptions = {}): AgentModule {
+  return {
+    name: 'container-logs',
+    setup({ runtime, files, hostFiles, clock, logger, core }) {
+      const runningContainers = () => listRunningContainers(core);
+      const rotator = createContainerLogRotator({ runtime, files, runningContainers, clock, logger }, options);
+      return {
+        endpoints: [containerLogsEndpoint(createOpenLog({ core, runtime, hostFiles, clock }), clock, options)],
+        start: () => rotator.start(),
+        [Symbol.asyncDispose]: () => rotator[Symbol.asyncDispose](),
+      };
+    },
+  };
+}
