@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { seededRandom, systemClock } from '@rxlet/component-base';
 import { type CriClient, createCriClient } from '@rxlet/cri-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BUSYBOX_REFERENCE, busyboxImage } from '../../../tools/containerd/build-image.ts';
+import { BUSYBOX_REFERENCE, busyboxImage } from '@rxlet/test-containerd/build-image';
 import {
   containerdUnavailable,
   type PrivateContainerd,
   startPrivateContainerd,
-} from '../../../tools/containerd/private-containerd.ts';
+} from '@rxlet/test-containerd/private-containerd';
 import { containerdHints } from './containerd-hints.ts';
 
 const unavailable = containerdUnavailable();
@@ -32,20 +32,22 @@ describe.skipIf(unavailable !== undefined)('containerdHints on containerd', () =
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('tells when a container starts and ends, but not of what is executed in it', async () => {
+  it('reports when a container starts and stops, but no execs in it', async () => {
     const { runtime } = cri;
     const done = new AbortController();
     const seen: string[] = [];
     let changed = Promise.withResolvers<void>();
     const socketPath = containerd.endpoint.replace('unix://', '');
     const following = (async () => {
-      for await (const { containerId, kind } of containerdHints({ socketPath }).open(done.signal)) {
+      for await (const { containerId, kind } of containerdHints({ clock: systemClock }, { socketPath }).open(
+        done.signal,
+      )) {
         seen.push(`${kind} ${containerId}`);
         changed.resolve();
         changed = Promise.withResolvers();
       }
     })();
-    const told = async (what: string): Promise<void> => {
+    const announced = async (what: string): Promise<void> => {
       while (!seen.includes(what)) await changed.promise;
     };
 
@@ -56,7 +58,7 @@ describe.skipIf(unavailable !== undefined)('containerdHints on containerd', () =
       linux,
     };
     const { podSandboxId } = await runtime.runPodSandbox({ config: sandboxConfig });
-    await told(`started ${podSandboxId}`);
+    await announced(`started ${podSandboxId}`);
     const { containerId } = await runtime.createContainer({
       podSandboxId,
       sandboxConfig,
@@ -69,13 +71,13 @@ describe.skipIf(unavailable !== undefined)('containerdHints on containerd', () =
       },
     });
     await runtime.startContainer({ containerId });
-    await told(`started ${containerId}`);
+    await announced(`started ${containerId}`);
     await runtime.execSync({ containerId, cmd: ['true'], timeout: 10n });
     expect(seen).toEqual([`started ${podSandboxId}`, `started ${containerId}`]);
     await runtime.stopContainer({ containerId, timeout: 0n });
-    await told(`stopped ${containerId}`);
+    await announced(`stopped ${containerId}`);
     await runtime.removePodSandbox({ podSandboxId });
-    await told(`stopped ${podSandboxId}`);
+    await announced(`stopped ${podSandboxId}`);
     done.abort();
     await following;
   });

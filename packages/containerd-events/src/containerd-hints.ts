@@ -1,5 +1,7 @@
+import type { Socket } from 'node:net';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
-import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { Client, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import type { Clock } from '@rxlet/component-base';
 import {
   type Envelope,
   EnvelopeSchema,
@@ -9,89 +11,136 @@ import {
   TaskExitSchema,
   TaskStartSchema,
 } from '../gen/containerd/events/v1/events_pb.js';
+import { SocketCredentials } from './socket-credentials.ts';
 
-/** Word that a container or sandbox has started or stopped. It fits the `HintSource` of @rxlet/pleg. */
+/** Notice that a container or sandbox has started or stopped. */
 export interface ContainerdHint {
-  /** Id of the container or sandbox, as CRI has it. */
+  /** Id of the container or sandbox, as in CRI. */
   readonly containerId: string;
   readonly kind: 'started' | 'stopped';
 }
 
-/** A source of hints. */
+/** A source of hints. It has the type of the `HintSource` of @rxlet/pleg. */
 export interface ContainerdHints {
-  /** For logs. */
+  /** Name for logs. */
   readonly name: string;
+  /** Always true: containerd sends each event to every subscriber, unlike the CRI events before containerd 2.0. */
+  readonly isComplete: true;
   /**
-   * Subscribes, on a connection of its own, until `signal` aborts. It throws {@link EventsUnsupported} when there is no such service on the socket, and
-   * gRPC's error when the connection is lost. What happens while nobody is subscribed is not told later.
+   * Subscribes on a connection of its own until `signal` aborts. Events from before the subscription are not delivered.
+   * @throws EventsUnsupported when the socket has no such service
+   * @throws ContainerdTimeout when containerd does not answer on a new connection
+   * @throws the gRPC error when the connection is lost
    */
-  open(signal: AbortSignal): AsyncIterable<ContainerdHint>;
+  open(signal: AbortSignal): ContainerdHintStream;
+}
+
+/** Hints of one subscription. */
+export interface ContainerdHintStream extends AsyncIterable<ContainerdHint> {
+  /** Resolves when containerd has answered on the connection; never rejects. */
+  readonly connected: Promise<void>;
 }
 
 /** Options of {@link containerdHints}. */
 export interface ContainerdHintsOptions {
-  /** The absolute path of containerd's socket: the one that CRI is served on. */
+  /** Absolute path of containerd's socket, which also serves CRI. */
   readonly socketPath: string;
-  /** The namespace of the CRI plugin. Default `k8s.io`. */
+  /** Namespace of the CRI plugin. Default `k8s.io`. */
   readonly namespace?: string;
+  /** Timeout of the handshake on a new connection. Default: 5 s. */
+  readonly connectTimeoutMs?: number;
 }
 
-/** What serves this socket is not containerd. */
+/** Error of a socket that does not serve containerd's event service. */
 export class EventsUnsupported extends Error {
   override readonly name = 'EventsUnsupported';
   readonly reason = 'Unsupported';
 }
 
+/** Error of a containerd that accepts connections and does not answer. */
+export class ContainerdTimeout extends Error {
+  override readonly name = 'ContainerdTimeout';
+}
+
 const SUBSCRIBE = `/${Events.typeName}/Subscribe`;
-/** A dead peer is noticed by a ping, which Go's servers allow every five minutes at most. */
+/** Interval of the pings that detect a dead peer. Go's servers reject pings that come more often than every five minutes. */
 const KEEP_ALIVE_MS = 6 * 60_000;
 
 /**
- * Hints from containerd's own event service (`containerd.services.events.v1`), for versions whose CRI has no GetContainerEvents (before 1.7). An exit is
- * told by the shim before the CRI plugin has noted it, so who is told of one may have to look more than once.
+ * Creates a source of hints from containerd's own event service (`containerd.services.events.v1`). The shim announces an exit before the CRI plugin has recorded
+ * it, so the subscriber may have to list the container more than once.
  */
-export function containerdHints({ socketPath, namespace = 'k8s.io' }: ContainerdHintsOptions): ContainerdHints {
+export function containerdHints(ports: { readonly clock: Clock }, options: ContainerdHintsOptions): ContainerdHints {
+  const { socketPath, namespace = 'k8s.io', connectTimeoutMs = 5000 } = options;
   const request = create(SubscribeRequestSchema, {
     filters: [`topic~="^/tasks/(start|exit|delete)$",namespace==${JSON.stringify(namespace)}`],
   });
-  return {
-    name: 'events of containerd',
-    async *open(signal) {
-      signal.throwIfAborted();
-      const client = new Client(`unix:${socketPath}`, credentials.createInsecure(), {
-        'grpc.keepalive_time_ms': KEEP_ALIVE_MS,
-        // Whoever follows tries again by himself.
-        'grpc.enable_retries': 0,
-      });
-      const call = client.makeServerStreamRequest(
-        SUBSCRIBE,
-        (message: typeof request) => Buffer.from(toBinary(SubscribeRequestSchema, message)),
-        (bytes) => fromBinary(EnvelopeSchema, bytes),
-        request,
-        new Metadata(),
-      );
-      const cancel = (): void => call.cancel();
-      signal.addEventListener('abort', cancel, { once: true });
-      try {
-        for await (const envelope of call as AsyncIterable<Envelope>) {
-          const hint = hintOf(envelope.topic, envelope.event?.value ?? new Uint8Array());
-          if (hint !== undefined) yield hint;
-        }
-      } catch (error) {
-        if (signal.aborted) return;
-        throw isUnimplemented(error)
-          ? new EventsUnsupported(`${socketPath} has no event service of containerd`, { cause: error })
-          : error;
-      } finally {
-        signal.removeEventListener('abort', cancel);
-        call.cancel();
-        client.close();
+  async function* subscribe(signal: AbortSignal, connected: () => void): AsyncGenerator<ContainerdHint> {
+    signal.throwIfAborted();
+    const sockets: Socket[] = [];
+    let isClosed = false;
+    const onSocket = (socket: Socket): void => {
+      if (isClosed) socket.destroy();
+      else sockets.push(socket);
+    };
+    const client = new Client(`unix:${socketPath}`, new SocketCredentials(onSocket), {
+      'grpc.keepalive_time_ms': KEEP_ALIVE_MS,
+      // The subscriber retries.
+      'grpc.enable_retries': 0,
+    });
+    const call = client.makeServerStreamRequest(
+      SUBSCRIBE,
+      (message: typeof request) => Buffer.from(toBinary(SubscribeRequestSchema, message)),
+      (bytes) => fromBinary(EnvelopeSchema, bytes),
+      request,
+      new Metadata(),
+    );
+    const cancel = (): void => call.cancel();
+    signal.addEventListener('abort', cancel, { once: true });
+    let hasTimedOut = false;
+    using handshake = ports.clock.setTimer(connectTimeoutMs, () => {
+      hasTimedOut = true;
+      call.cancel();
+    });
+    client.waitForReady(Infinity, (error) => {
+      if (error !== undefined) return;
+      handshake[Symbol.dispose]();
+      connected();
+    });
+    try {
+      for await (const envelope of call as AsyncIterable<Envelope>) {
+        const hint = hintOf(envelope.topic, envelope.event?.value ?? new Uint8Array());
+        if (hint !== undefined) yield hint;
       }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (hasTimedOut) {
+        const timeout = `no answer within ${String(connectTimeoutMs)} ms`;
+        throw new ContainerdTimeout(`cannot connect to containerd at ${socketPath}: ${timeout}`, { cause: error });
+      }
+      throw isUnimplemented(error)
+        ? new EventsUnsupported(`${socketPath} has no event service of containerd`, { cause: error })
+        : error;
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      call.cancel();
+      client.close();
+      isClosed = true;
+      for (const socket of sockets) socket.destroy();
+    }
+  }
+
+  return {
+    name: 'containerd events',
+    isComplete: true,
+    open(signal) {
+      const connected = Promise.withResolvers<void>();
+      return { connected: connected.promise, [Symbol.asyncIterator]: () => subscribe(signal, connected.resolve) };
     },
   };
 }
 
-/** The hint that an event of a task gives, if any. The end of an exec in a container is none. */
+/** Returns the hint that a task event gives; `undefined` for other events, such as the end of an exec. */
 export function hintOf(topic: string, event: Uint8Array): ContainerdHint | undefined {
   switch (topic) {
     case '/tasks/start':

@@ -1,7 +1,9 @@
 export {
   type ContainerdHint,
   containerdHints,
+  ContainerdTimeout,
   type ContainerdHints,
+  type ContainerdHintStream,
   type ContainerdHintsOptions,
   EventsUnsupported,
 } from './containerd-hints.ts';

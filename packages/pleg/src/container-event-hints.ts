@@ -9,8 +9,8 @@ const KINDS: Readonly<Partial<Record<ContainerEventType, ContainerHint['kind']>>
 };
 
 /**
- * Hints from the runtime's CRI event stream (KEP-3386, GetContainerEvents). Of each event only which container and pod it is about is taken: the status that
- * comes along is by the runtime's clock, and older than what a read would find.
+ * Creates a source of hints from the runtime's CRI events (KEP-3386, GetContainerEvents). It takes only the container and pod from each event: the status in it has the
+ * runtime's clock and may be older than the next read.
  */
 export function containerEventHints(runtime: Pick<RuntimeService, 'getContainerEvents'>): HintSource {
   return {

@@ -1,54 +1,44 @@
 /**
- * Word that something may have happened to a container or a sandbox. It is a reason to look, never a state: it may come twice, late, for something long
- * past, or not at all.
+ * Notice that a container or sandbox may have changed. It only triggers a relist and never changes a state: it may be duplicated, late, outdated or missing.
  */
 export interface ContainerHint {
   /** Id of the container or sandbox, without the runtime's prefix. */
   readonly containerId: string;
-  /** What is said to have happened: it runs now, or it does not (any more). */
+  /** Reported change: the container runs now, or it no longer runs. */
   readonly kind: 'started' | 'stopped';
-  /** The pod, where the source knows it. */
+  /** UID of the pod, if the source has it. */
   readonly podUid?: string | undefined;
 }
 
-/** Where hints come from: the runtime's own events, by whichever interface it has them. */
+/** A stream of hints: the runtime's own events, through one of its interfaces. */
 export interface HintSource {
-  /** For logs: `CRI GetContainerEvents`. */
+  /** Name for logs: `CRI GetContainerEvents`. */
   readonly name: string;
   /**
-   * Opens a stream of hints. It ends, or throws, when the connection is lost.
-   * @throws an error with the reason `Unsupported` ({@link HintsUnsupported}) when the runtime has no such events, so that asking again is in vain
+   * Whether each subscriber gets every event while its stream is open; relists then become rare at once. By default they become rare only after a run of
+   * announced changes, because containerd 1.7 distributes its CRI events among the subscribers.
    */
-  open(signal: AbortSignal): AsyncIterable<ContainerHint>;
+  readonly isComplete?: boolean;
+  /**
+   * Opens a stream of hints, which ends or throws when the connection is lost.
+   * @throws an error with the reason `Unsupported` ({@link HintsUnsupported}) when the runtime has no such events
+   */
+  open(signal: AbortSignal): HintStream;
 }
 
-/** The runtime does not offer the events that a {@link HintSource} is made of. What counts is the `reason`, so that a source need not know this class. */
+/** Hints of one subscription. */
+export interface HintStream extends AsyncIterable<ContainerHint> {
+  /** Resolves when the runtime has answered on the stream's own connection; never rejects. Until then the stream does not count as open. Default: resolved. */
+  readonly connected?: Promise<void>;
+}
+
+/** Error of a {@link HintSource} whose events the runtime does not offer. Only the `reason` matters, so a source may throw a class of its own. */
 export class HintsUnsupported extends Error {
   override readonly name = 'HintsUnsupported';
   readonly reason = 'Unsupported';
 }
 
-/** Whether a source said that it will never work. */
+/** Reports whether the error means that the source will never work with this runtime. */
 export function isUnsupported(error: unknown): boolean {
   return error instanceof Error && 'reason' in error && error.reason === 'Unsupported';
-}
-
-/** The first of several sources that works with the runtime: each time the stream is opened they are tried in order. */
-export function firstSupported(...sources: readonly HintSource[]): HintSource {
-  return {
-    name: sources.map(({ name }) => name).join(', else '),
-    async *open(signal) {
-      let unsupported = new HintsUnsupported('no source of hints was given');
-      for (const source of sources) {
-        try {
-          yield* source.open(signal);
-          return;
-        } catch (error) {
-          if (!isUnsupported(error)) throw error;
-          unsupported = error as HintsUnsupported;
-        }
-      }
-      throw unsupported;
-    },
-  };
 }

@@ -36,7 +36,7 @@ function setup(
   return { clock, fake, pleg, events };
 }
 
-/** A generator that has begun to read so many pods whose reading never ends. */
+/** Creates a generator that is reading that many pods whose reads hang. */
 async function hungPods(count: number): Promise<Setup> {
   const made = setup((runtime) => ({
     podSandboxStatus: async (request, options) => {
@@ -64,7 +64,7 @@ describe('createPleg', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('takes what it read for no newer than the listing that it came from', async () => {
+  it('does not count a status as newer than the listing that it is based on', async () => {
     const gate = Promise.withResolvers<void>();
     let held = false;
     const { clock, fake, pleg } = setup(({ listPodSandbox }) => ({
@@ -76,16 +76,17 @@ describe('createPleg', () => {
     pleg.start();
     await clock.settle();
     held = true;
-    // Sees no container yet, but the sandbox that is made meanwhile.
+    // Lists no container yet, but the sandbox that is created meanwhile.
     pleg.requestRelist('p1');
-    await clock.settle();
+    await clock.advance(0);
     const { containerId } = await runPod(fake, 'p1');
     const status = pleg.cache.getNewerThan('p1', pleg.cache.mark());
     gate.resolve();
+    await clock.advance(0);
     expect((await status).containers.map(({ id }) => id.id)).toEqual([containerId]);
   });
 
-  it('tells what started and what died, with the exit code, after the cache knows it', async () => {
+  it('emits starts and deaths, with the exit code, after the cache has the status', async () => {
     const { clock, fake, pleg, events } = setup();
     const statesSeen: (string | undefined)[] = [];
     pleg.events$.subscribe((event) => statesSeen.push(pleg.cache.get(event.podUid).containers[0]?.state));
@@ -113,34 +114,34 @@ describe('createPleg', () => {
     expect(Object.fromEntries(added)).toEqual({ listPodSandbox: 10, listContainers: 10 });
   });
 
-  it('lets one pod that cannot be read be sick alone, and reads it again at the next relist', async () => {
+  it('reports a pod that cannot be read, reads the others, and retries at the next relist', async () => {
     let broken = true;
     const { clock, fake, pleg, events } = setup((runtime) => ({
       containerStatus: async (request, options) => {
         const status = await runtime.containerStatus(request, options);
-        if (broken && status.status?.labels[PodLabel.podUid] === 'sick')
+        if (broken && status.status?.labels[PodLabel.podUid] === 'broken')
           throw new ServiceError(StatusCode.Internal, 'broken');
         return status;
       },
     }));
-    await runPod(fake, 'sick');
+    await runPod(fake, 'broken');
     await runPod(fake, 'well');
     pleg.start();
     await clock.advance(3_000);
     expect(pleg.problem()).toBeUndefined();
-    expect([...pleg.sickPods()].map(([uid, error]) => [uid, error.message])).toEqual([['sick', 'broken']]);
+    expect([...pleg.unreadablePods()].map(([uid, error]) => [uid, error.message])).toEqual([['broken', 'broken']]);
     expect(new Set(events.map(({ podUid }) => podUid))).toEqual(new Set(['well']));
-    await expect(pleg.cache.getNewerThan('sick', 0)).rejects.toThrow('broken');
+    await expect(pleg.cache.getNewerThan('broken', 0)).rejects.toThrow('broken');
     broken = false;
     await clock.advance(1_000);
-    expect(pleg.sickPods().size).toBe(0);
-    expect(summary(events).filter((text) => text.startsWith('sick'))).toEqual([
-      'sick ContainerStarted',
-      'sick ContainerStarted',
+    expect(pleg.unreadablePods().size).toBe(0);
+    expect(summary(events).filter((text) => text.startsWith('broken'))).toEqual([
+      'broken ContainerStarted',
+      'broken ContainerStarted',
     ]);
   });
 
-  it('keeps one pod whose reading hangs from holding up the others', async () => {
+  it('reads the other pods while the reading of one hangs', async () => {
     const { clock, fake, pleg, events } = setup(
       (runtime) => ({
         podSandboxStatus: async (request, options) => {
@@ -159,10 +160,10 @@ describe('createPleg', () => {
     await clock.advance(1_000);
     expect(summary(events)).toEqual(['quick ContainerStarted', 'quick ContainerStarted', 'quick ContainerDied 1']);
     await clock.advance(120_000);
-    expect(pleg.sickPods().get('hung')?.message).toContain('no answer within 120000 ms');
+    expect(pleg.unreadablePods().get('hung')?.message).toContain('no answer within 120000 ms');
   });
 
-  it('reads the others however many hang', async () => {
+  it('reads the other pods while the reading of many hangs', async () => {
     const { clock, fake, events } = await hungPods(25);
     const { containerId } = await runPod(fake, 'quick');
     await clock.advance(5_000);
@@ -193,7 +194,7 @@ describe('createPleg', () => {
     expect(pleg.problem()).toBe('pleg was last seen active 181s ago; threshold is 180s: runtime is away');
   });
 
-  it('looks at one pod on request without waiting for the period', async () => {
+  it('relists one pod on request without waiting for the period', async () => {
     const { clock, fake, pleg, events } = setup();
     pleg.start();
     await clock.advance(10);
@@ -201,12 +202,12 @@ describe('createPleg', () => {
     const lists = fake.calls.get('listPodSandbox') ?? 0;
     pleg.requestRelist('p1');
     pleg.requestRelist('p1');
-    await clock.settle();
+    await clock.advance(0);
     expect(summary(events)).toEqual(['p1 ContainerStarted', 'p1 ContainerStarted']);
     expect(fake.calls.get('listPodSandbox')).toBe(lists + 1);
   });
 
-  it('answers a wait for a newer status at once, by a look at that pod', async () => {
+  it('answers a wait for a newer status at once, by a relist of that pod', async () => {
     const { clock, fake, pleg } = setup();
     await runPod(fake, 'p1');
     pleg.start();
@@ -214,14 +215,14 @@ describe('createPleg', () => {
     const { containerId } = await runPod(fake, 'p2');
     const mark = pleg.cache.mark();
     const status = pleg.cache.getNewerThan('p2', mark);
-    await clock.settle();
+    await clock.advance(0);
     expect((await status).containers[0]?.id).toEqual({ type: 'fake', id: containerId });
     const stillGood = pleg.cache.getNewerThan('p1', pleg.cache.mark());
-    await clock.settle();
+    await clock.advance(0);
     expect((await stillGood).containers).toHaveLength(1);
   });
 
-  it('forgets a pod that is gone, and tells who waits for it', async () => {
+  it('removes a pod that is gone, and answers waits for it', async () => {
     const { clock, fake, pleg, events } = setup();
     const { sandboxId } = await runPod(fake, 'p1');
     pleg.start();
@@ -251,7 +252,7 @@ describe('createPleg', () => {
     expect(pleg.cache.get('p1')).toMatchObject({ ips, sandboxes: [{ state: 'notready' }] });
   });
 
-  it('leaves nothing behind and rejects who still waits', async () => {
+  it('leaves nothing behind and rejects pending and later waits', async () => {
     const { clock, pleg } = setup();
     pleg.start();
     await clock.advance(500);
@@ -261,6 +262,7 @@ describe('createPleg', () => {
     pleg.events$.subscribe({ complete: () => (completed = true) });
     await pleg[Symbol.asyncDispose]();
     await outcome;
+    await expect(pleg.cache.getNewerThan('p1', pleg.cache.mark())).rejects.toThrow('has stopped');
     expect(completed).toBe(true);
     expect(clock.pendingTimers).toBe(0);
   });

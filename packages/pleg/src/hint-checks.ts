@@ -1,84 +1,98 @@
 import { type Clock, createDeadlineQueue } from '@rxlet/component-base';
 import type { ContainerHint } from './container-hints.ts';
 
-/** What the latest listing says of a container or sandbox. */
+/** State of a container or sandbox in the latest listing. */
 export type ListedState = 'running' | 'stopped' | 'unlisted';
 
-/** Follows up each hint until a listing bears it out. */
+/** Requests relists after hints, until a listing confirms each of them. */
 export interface HintChecks extends Disposable {
-  /** A hint came. */
+  /** Records a hint. */
   add(hint: ContainerHint): void;
 }
 
-/** How to look, and at what. */
+/** Ports of {@link createHintChecks}. */
 export interface HintCheckPorts {
   readonly clock: Clock;
-  /** What is known of a container, and its pod when it is known. */
+  /** Returns the listed state of a container, and its pod if it is known. */
   lookUp(containerId: string): { readonly state: ListedState; readonly podUid?: string | undefined };
-  /** Asks for a look at one pod, or at all when nobody knows which one. */
-  look(podUid: string | undefined): void;
+  /** Requests a relist of one pod, or of all when the pod is unknown. */
+  requestRelist(podUid: string | undefined): void;
 }
 
 /**
- * When to look after a hint that a known container stopped. The first look may come too early: containerd tells of an exit before its own record of the
- * container has it.
+ * Times of the relists after a hint that a known container stopped. The first may be too early: containerd announces an exit before its own record of the
+ * container shows it.
  */
-const STOPPED_LOOKS_MS = [0, 5, 15, 50, 150, 500, 1_000];
-/** The same for whatever else: mostly the agent's own doing, after which it looks by itself. */
-const OTHER_LOOKS_MS = [500, 1_000];
-/** How soon after a hint another one about the same container makes for a look. */
+const STOPPED_DELAYS_MS = [0, 5, 15, 50, 150, 500, 1_000];
+/** Times of the relists after all other hints: mostly the agent's own actions, after which it requests a relist itself. */
+const OTHER_DELAYS_MS = [500, 1_000];
+/** Time from a hint to the relist for another hint about the same pod. */
 const REPEATED_MS = 5;
 
-interface Entry {
-  hint: ContainerHint;
-  delaysMs: number[];
-  /** When the next check comes, on the monotonic clock. */
+/** The pending hints about one pod. A pod whose containers all end at once is relisted for all of them together. */
+interface PodChecks {
+  /** Container id → its latest hint. */
+  readonly hints: Map<string, { readonly hint: ContainerHint; wasRelisted: boolean }>;
+  /** Remaining pauses from one relist to the next. */
+  delaysMs: readonly number[];
+  /** Time of the next check, on the monotonic clock. */
   dueMs: number;
-  looked: boolean;
 }
 
-/** Creates the follow-up of hints. Its size is bounded by how many different containers are hinted at within seconds. */
-export function createHintChecks({ clock, lookUp, look }: HintCheckPorts): HintChecks {
-  const pending = new Map<string, Entry>();
-  const due = createDeadlineQueue<string>(clock, (id) => check(id));
+/** Creates {@link HintChecks}. Its size is bounded by the number of different containers with hints within seconds. */
+export function createHintChecks({ clock, lookUp, requestRelist }: HintCheckPorts): HintChecks {
+  /** Pod UID, or container id while the pod is unknown → its checks. */
+  const pending = new Map<string, PodChecks>();
+  const due = createDeadlineQueue<string>(clock, (key) => check(key));
 
-  const schedule = (id: string, entry: Entry, delayMs: number): void => {
-    entry.dueMs = clock.monotonicNow() + delayMs;
-    due.set(id, delayMs);
+  const schedule = (key: string, checks: PodChecks, delayMs: number): void => {
+    checks.dueMs = clock.monotonicNow() + delayMs;
+    due.set(key, delayMs);
   };
-  const check = (id: string): void => {
-    const entry = pending.get(id);
-    if (entry === undefined) return;
-    const { state, podUid } = lookUp(id);
-    const nextMs = entry.delaysMs.shift();
-    // A container that is not there even after a look has been removed, or never was.
-    const borneOut = state === 'unlisted' ? entry.looked : entry.hint.kind === 'started' || state === 'stopped';
-    if (borneOut || nextMs === undefined) {
-      pending.delete(id);
+  const check = (key: string): void => {
+    const checks = pending.get(key);
+    if (checks === undefined) return;
+    const { hints } = checks;
+    let podUid: string | undefined;
+    for (const [id, { hint, wasRelisted }] of hints) {
+      const listed = lookUp(id);
+      podUid ??= listed.podUid ?? hint.podUid;
+      // A container that is unlisted even after a relist was removed, or never existed.
+      const isConfirmed =
+        listed.state === 'unlisted' ? wasRelisted : hint.kind === 'started' || listed.state === 'stopped';
+      if (isConfirmed) hints.delete(id);
+    }
+    const [nextMs, ...delaysMs] = checks.delaysMs;
+    if (hints.size === 0 || nextMs === undefined) {
+      pending.delete(key);
       return;
     }
-    entry.looked = true;
-    look(podUid ?? entry.hint.podUid);
-    schedule(id, entry, nextMs);
+    for (const entry of hints.values()) entry.wasRelisted = true;
+    checks.delaysMs = delaysMs;
+    requestRelist(podUid);
+    schedule(key, checks, nextMs);
   };
 
   return {
     add(hint) {
-      const id = hint.containerId;
-      const { state } = lookUp(id);
-      const [firstMs = 0, ...delaysMs] =
-        hint.kind === 'stopped' && state === 'running' ? STOPPED_LOOKS_MS : OTHER_LOOKS_MS;
-      const earlier = pending.get(id);
-      const entry: Entry = { hint, delaysMs, dueMs: Infinity, looked: false };
-      pending.set(id, entry);
+      const { containerId: id, kind } = hint;
+      const { state, podUid = hint.podUid } = lookUp(id);
+      const key = podUid ?? id;
+      const isUrgent = kind === 'stopped' && state === 'running';
+      const [firstMs = 0, ...delaysMs] = isUrgent ? STOPPED_DELAYS_MS : OTHER_DELAYS_MS;
+      const earlier = pending.get(key);
+      const checks = earlier ?? { hints: new Map(), delaysMs, dueMs: Infinity };
+      checks.hints.set(id, { hint, wasRelisted: false });
+      pending.set(key, checks);
       if (earlier !== undefined) {
-        // A flood of hints about one container must not become a flood of looks.
+        // A flood of hints must not become a flood of relists, and a hint that is not urgent must not delay the others.
+        if (isUrgent || earlier.delaysMs.length < delaysMs.length) earlier.delaysMs = delaysMs;
         const untilDueMs = earlier.dueMs - clock.monotonicNow();
-        schedule(id, entry, Math.min(untilDueMs, Math.max(firstMs, REPEATED_MS)));
+        schedule(key, earlier, Math.min(untilDueMs, Math.max(firstMs, REPEATED_MS)));
       } else if (firstMs === 0) {
-        check(id);
+        check(key);
       } else {
-        schedule(id, entry, firstMs);
+        schedule(key, checks, firstMs);
       }
     },
     [Symbol.dispose]() {

@@ -10,7 +10,7 @@ import { createFakeRuntime, discardLogs, type FakeRuntime } from '@rxlet/fake-cr
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { containerEventHints } from './container-event-hints.ts';
-import { type ContainerHint, firstSupported, type HintSource, HintsUnsupported } from './container-hints.ts';
+import { type ContainerHint, type HintSource, HintsUnsupported } from './container-hints.ts';
 import { createPleg, type Pleg } from './create-pleg.ts';
 import { runPod } from './test-support/run-pod.ts';
 
@@ -29,7 +29,7 @@ interface Bench {
 }
 
 function bench(
-  makeHints: (fake: FakeRuntime) => HintSource,
+  makeHints: (fake: FakeRuntime) => HintSource | readonly HintSource[],
   intercept: (fake: FakeRuntime) => Partial<RuntimeService> = () => ({}),
 ): Bench {
   const clock = createVirtualClock();
@@ -38,7 +38,7 @@ function bench(
   const pleg = createPleg(
     {
       runtime: { ...fake.runtime, ...intercept(fake) },
-      hints: makeHints(fake),
+      hints: [makeHints(fake)].flat(),
       clock,
       random: seededRandom(2),
       logger,
@@ -70,6 +70,7 @@ function manualHints(): HintSource & { opened: number; hint(hint: ContainerHint)
   let deliver: ((hint: ContainerHint | Error) => void) | undefined;
   const source = {
     name: 'manual',
+    isComplete: true,
     opened: 0,
     hint: (hint: ContainerHint): void => deliver?.(hint),
     fail: (error: Error): void => deliver?.(error),
@@ -97,8 +98,11 @@ function manualHints(): HintSource & { opened: number; hint(hint: ContainerHint)
 }
 
 describe('with the events of the runtime', () => {
-  it('sees an exit at once, and lists nothing at rest but once a minute', async () => {
-    const { clock, fake, pleg, deaths } = bench(({ runtime }) => containerEventHints(runtime));
+  it('detects an exit at once, and at rest lists once a minute', async () => {
+    const { clock, fake, pleg, deaths } = bench(({ runtime }) => ({
+      ...containerEventHints(runtime),
+      isComplete: true,
+    }));
     const { containerId } = await runPod(fake, 'p1');
     await runPod(fake, 'p2');
     pleg.start();
@@ -107,12 +111,12 @@ describe('with the events of the runtime', () => {
     await clock.advance(120_000);
     expect((fake.calls.get('listPodSandbox') ?? 0) - lists).toBe(2);
     fake.exitContainer(containerId, 3);
-    await clock.settle();
+    await clock.advance(0);
     expect(deaths).toEqual(['320000 p1']);
     expect(pleg.cache.get('p1').containers[0]?.exitCode).toBe(3);
   });
 
-  it('notices within a minute what no event told, and half a second after the event what somebody else started', async () => {
+  it('detects an unannounced exit within a minute, and a foreign container half a second after its event', async () => {
     const source = manualHints();
     const { clock, fake, pleg, deaths } = bench(() => source);
     const { containerId } = await runPod(fake, 'p1');
@@ -130,7 +134,7 @@ describe('with the events of the runtime', () => {
     expect(pleg.cache.get('p2').containers).toHaveLength(1);
   });
 
-  it('lists all no more than once a second for the sake of containers that no list has shown yet', async () => {
+  it('lists all pods at most once a second for hints about unlisted containers', async () => {
     const source = manualHints();
     const { clock, fake, pleg } = bench(() => source);
     pleg.start();
@@ -147,7 +151,53 @@ describe('with the events of the runtime', () => {
     expect(pleg.cache.get('p1').containers).toHaveLength(1);
   });
 
-  it('trusts the events more and more, and looks each second again when they missed something', async () => {
+  it('polls every two seconds until the events have proven complete, and then once a minute', async () => {
+    const { clock, fake, pleg } = bench(({ runtime }) => containerEventHints(runtime));
+    pleg.start();
+    await clock.advance(60_000);
+    const listsIn = async (ms: number): Promise<number> => {
+      const before = fake.calls.get('listPodSandbox') ?? 0;
+      await clock.advance(ms);
+      return (fake.calls.get('listPodSandbox') ?? 0) - before;
+    };
+    // Quiet relists alone prove nothing.
+    expect(await listsIn(60_000)).toBe(30);
+    // A pod that starts is two changes, of its sandbox and of its container.
+    for (let index = 0; index < 9; index += 1) await runPod(fake, `p${String(index)}`);
+    await clock.advance(60_000);
+    expect(await listsIn(60_000)).toBe(30);
+    await runPod(fake, 'p9');
+    await clock.advance(130_000);
+    expect(await listsIn(120_000)).toBe(2);
+  });
+
+  it('keeps polling every two seconds while another subscriber gets a part of the events', async () => {
+    const { clock, fake, pleg, deaths } = bench(({ runtime }) => containerEventHints(runtime));
+    fake.setEventFaults({ drop: 0.5 });
+    pleg.start();
+    await clock.advance(10_000);
+    for (let index = 0; index < 60; index += 1) {
+      const { containerId } = await runPod(fake, `p${String(index)}`);
+      await clock.advance(60_000);
+      const before = deaths.length;
+      fake.exitContainer(containerId, 1);
+      await clock.advance(2_001);
+      expect(deaths.length - before).toBe(1);
+    }
+  });
+
+  it('polls every two seconds again after a change that a complete source missed', async () => {
+    const source = manualHints();
+    const { clock, fake, pleg } = bench(() => source);
+    const { containerId } = await runPod(fake, 'p1');
+    pleg.start();
+    await clock.advance(200_000);
+    fake.exitContainer(containerId, 3);
+    await clock.advance(120_000);
+    expect(pleg.queue().relistPeriodMs).toBe(2_000);
+  });
+
+  it('doubles the period while relists find no change, and resets it when one does', async () => {
     const source = manualHints();
     const { clock, fake, pleg } = bench(() => source);
     const { containerId } = await runPod(fake, 'p1');
@@ -159,7 +209,7 @@ describe('with the events of the runtime', () => {
       return listPodSandbox(...request);
     };
     const spied = createPleg(
-      { runtime: fake.runtime, hints: source, clock, random: seededRandom(2) },
+      { runtime: fake.runtime, hints: [source], clock, random: seededRandom(2) },
       { runtimeName: 'fake' },
     );
     disposables.push(spied, pleg);
@@ -168,11 +218,11 @@ describe('with the events of the runtime', () => {
     // At the start, when the stream is open, and then after pauses of 2, 4, 8, 16, 32, 60 s.
     expect(times).toEqual([0, 1, 3, 7, 15, 31, 63, 123]);
     fake.exitContainer(containerId, 1);
-    await clock.advance(60_000);
-    expect(times.slice(8, 11)).toEqual([183, 184, 186]);
+    await clock.advance(63_000);
+    expect(times.slice(8, 13)).toEqual([183, 184, 186, 190, 192]);
   });
 
-  it('looks again when the event came before the runtime itself had noted the exit', async () => {
+  it('relists again when the event comes before the runtime has recorded the exit', async () => {
     const source = manualHints();
     const { clock, fake, pleg, deaths } = bench(() => source);
     const { containerId } = await runPod(fake, 'p1');
@@ -183,13 +233,13 @@ describe('with the events of the runtime', () => {
     fake.exitContainer(containerId, 3);
     await clock.advance(100);
     expect(deaths).toEqual(['200070 p1']);
-    // And no more once it has.
+    // And none after it has.
     const lists = fake.calls.get('listContainers');
     await clock.advance(5_000);
     expect(fake.calls.get('listContainers')).toBe(lists);
   });
 
-  it('takes no harm from events that are replayed, doubled, late, or about what it does not know', async () => {
+  it('ignores events that are replayed, duplicated, late or about unknown containers', async () => {
     const source = manualHints();
     const { clock, fake, pleg, deaths } = bench(() => source);
     const { containerId } = await runPod(fake, 'p1');
@@ -203,11 +253,11 @@ describe('with the events of the runtime', () => {
     await clock.advance(20_000);
     expect(deaths).toEqual([]);
     expect(pleg.cache.get('p1').containers[0]?.state).toBe('running');
-    // A burst of hints costs a handful of looks.
+    // A burst of hints costs a handful of relists.
     expect(fake.calls.get('listContainers')).toBeLessThan(20);
   });
 
-  it('polls each second while the stream is lost, and opens it again for ever with growing pauses', async () => {
+  it('polls every second while the stream is lost, and reopens it with back-off', async () => {
     const source = manualHints();
     const { clock, fake, pleg, deaths, logger } = bench(() => source);
     const { containerId } = await runPod(fake, 'p1');
@@ -226,7 +276,7 @@ describe('with the events of the runtime', () => {
     expect(logger.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  it('reads what could not be read again after a second, as without hints', async () => {
+  it('retries a failed read after a second, as without hints', async () => {
     const source = manualHints();
     const { clock, fake, pleg, deaths } = bench(() => source);
     const { containerId } = await runPod(fake, 'p1');
@@ -237,9 +287,9 @@ describe('with the events of the runtime', () => {
       for (let time = 0; time < 2; time += 1) fake.failNext(rpc, new ServiceError(StatusCode.Internal, 'broken'));
       pleg.requestReinspect('p1');
       await clock.advance(100);
-      expect(pleg.sickPods().size).toBe(rpc === 'containerStatus' ? 1 : 0);
+      expect(pleg.unreadablePods().size).toBe(rpc === 'containerStatus' ? 1 : 0);
       await clock.advance(1_000);
-      expect(pleg.sickPods().size).toBe(0);
+      expect(pleg.unreadablePods().size).toBe(0);
       await expect(pleg.cache.getNewerThan('p1', 0)).resolves.toMatchObject({ uid: 'p1' });
     }
     fake.failNext('containerStatus', new ServiceError(StatusCode.Internal, 'broken'));
@@ -249,7 +299,7 @@ describe('with the events of the runtime', () => {
     expect(deaths).toHaveLength(1);
   });
 
-  it('polls for good when the runtime has no such events', async () => {
+  it('polls when the runtime has no such events', async () => {
     const source: HintSource = {
       name: 'none',
 
@@ -265,7 +315,7 @@ describe('with the events of the runtime', () => {
     expect(pleg.queue().followingHints).toBe(false);
   });
 
-  it('knows from the code Unimplemented that the runtime has no GetContainerEvents', async () => {
+  it('counts GetContainerEvents as unsupported when it is Unimplemented', async () => {
     const source = containerEventHints({
       async *getContainerEvents() {
         await Promise.resolve();
@@ -277,7 +327,7 @@ describe('with the events of the runtime', () => {
   });
 });
 
-it('answers who waits for a status newer than a read that is under way, without another relist', async () => {
+it('answers a wait for a status newer than a read in flight, without another relist', async () => {
   const source = manualHints();
   const reading = Promise.withResolvers<void>();
   let hold: Promise<void> = reading.promise;
@@ -295,16 +345,16 @@ it('answers who waits for a status newer than a read that is under way, without 
   await clock.advance(10_000);
   await runPod(fake, 'p1');
   pleg.requestRelist('p1');
-  await clock.settle();
+  await clock.advance(0);
   const waiting = pleg.cache.getNewerThan('p1', pleg.cache.mark());
-  await clock.settle();
+  await clock.advance(0);
   hold = Promise.resolve();
   reading.resolve();
   await clock.settle();
   expect((await waiting).containers).toHaveLength(1);
 });
 
-it('knows what the runtime holds, whatever happens to its events', async () => {
+it('converges on the state of the runtime under any faults of its events', async () => {
   const step = fc.oneof(
     fc.record({ do: fc.constant('run' as const), pod: fc.nat(3) }),
     fc.record({ do: fc.constantFrom('exit' as const, 'remove' as const, 'wait' as const), pod: fc.nat(3) }),
@@ -335,7 +385,7 @@ it('knows what the runtime holds, whatever happens to its events', async () => {
             if (ids !== undefined) await fake.runtime.removePodSandbox({ podSandboxId: ids.sandboxId });
             break;
           case 'wait': {
-            // What was true before the wait began must be in its answer.
+            // The answer must be at least as new as the start of the wait.
             const exists = ids !== undefined;
             const running = exists && isRunning(fake, ids.containerId);
             const answer = pleg.cache.getNewerThan(uid, pleg.cache.mark());
@@ -381,35 +431,7 @@ it('knows what the runtime holds, whatever happens to its events', async () => {
   );
 });
 
-describe('firstSupported', () => {
-  const none: HintSource = {
-    name: 'none',
-    async *open() {
-      await Promise.resolve();
-      throw new HintsUnsupported('not here');
-    },
-  };
-  const one: HintSource = {
-    name: 'one',
-    async *open() {
-      yield await Promise.resolve({ containerId: 'c', kind: 'started' as const });
-    },
-  };
-  const all = async (source: HintSource): Promise<ContainerHint[]> => {
-    const hints: ContainerHint[] = [];
-    for await (const hint of source.open(new AbortController().signal)) hints.push(hint);
-    return hints;
-  };
-  it('passes over what is not supported', async () => {
-    expect(await all(firstSupported(none, one, one))).toEqual([{ containerId: 'c', kind: 'started' }]);
-  });
-  it('says when nothing is', async () => {
-    await expect(all(firstSupported(none, none))).rejects.toBeInstanceOf(HintsUnsupported);
-    await expect(all(firstSupported())).rejects.toBeInstanceOf(HintsUnsupported);
-  });
-});
-
-it('reads a pod anew on request although nothing in the lists changed, and says so', async () => {
+it('reads a pod on request although the lists show no change, and emits PodSync', async () => {
   const { clock, fake, pleg } = bench(manualHints);
   const { containerId } = await runPod(fake, 'p1');
   pleg.start();
@@ -418,10 +440,10 @@ it('reads a pod anew on request although nothing in the lists changed, and says 
   pleg.events$.subscribe(({ type }) => types.push(type));
   await fake.runtime.updateContainerResources({ containerId, linux: { cpuShares: 512n } });
   pleg.requestRelist('p1');
-  await clock.settle();
+  await clock.advance(0);
   expect(types).toEqual([]);
   pleg.requestReinspect('p1');
-  await clock.settle();
+  await clock.advance(0);
   expect(types).toEqual(['PodSync']);
   expect(pleg.cache.get('p1').containers[0]?.resources?.cpuRequestMillis).toBe(500);
 });

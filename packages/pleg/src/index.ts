@@ -1,5 +1,5 @@
 export { containerEventHints } from './container-event-hints.ts';
-export { type ContainerHint, firstSupported, type HintSource, HintsUnsupported } from './container-hints.ts';
+export { type ContainerHint, type HintSource, type HintStream, HintsUnsupported } from './container-hints.ts';
 export { createPleg, type Pleg, type PlegOptions, type PlegPorts } from './create-pleg.ts';
 export {
   computePodLifecycleEvents,

@@ -3,56 +3,68 @@ import type { RuntimePod } from '@rxlet/pod-model';
 
 const SECONDS_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The generator's metrics, under the kubelet's names where it has them. */
+/** Metrics of the generator, under the kubelet's names where it has them. */
 export interface PlegMetrics {
-  /** A full relist began, at a monotonic time in milliseconds. */
+  /** Records that a full relist began, at a monotonic time in milliseconds. */
   relistBegan(atMs: number): void;
-  /** The relist that began last has ended well, at a monotonic time and at a wall time in milliseconds, and seen `pods`. */
+  /** Records that the last relist succeeded, at a monotonic time and a wall time in milliseconds, and listed `pods`. */
   relistEnded(atMs: number, nowMs: number, pods: readonly RuntimePod[]): void;
-  /** The relist that began last has failed. */
+  /** Records that the last relist failed. */
   relistFailed(): void;
-  /** A relist of one pod has ended. */
+  /** Records a relist of one pod. */
   podRelisted(durationMs: number): void;
-  /** The stream of hints is open. */
+  /** Records that the stream of hints was opened. */
   hintsConnected(latencySeconds: number): void;
-  /** The stream of hints could not be opened, or was lost. */
+  /** Records that the stream of hints could not be opened, or was lost. */
   hintsFailed(): void;
 }
 
-/** Registers the metrics. `monotonicNow` tells the age of a relist in flight when somebody reads it. */
+/** Registers the metrics. `monotonicNow` gives the age of a relist in flight when the metrics are read. */
 export function createPlegMetrics(metrics: Metrics, monotonicNow: () => number): PlegMetrics {
   const seconds = (name: string, help: string) => metrics.histogram({ name, help, buckets: SECONDS_BUCKETS });
-  const duration = seconds('kubelet_pleg_relist_duration_seconds', 'Duration of a relist of all pods.');
-  const podDuration = seconds('kubelet_pleg_pod_relist_duration_seconds', 'Duration of a relist of one pod.');
-  const interval = seconds('kubelet_pleg_relist_interval_seconds', 'Time between the beginnings of two relists.');
+  const duration = seconds(
+    'kubelet_pleg_relist_duration_seconds',
+    '[ALPHA] Duration in seconds for relisting pods in PLEG.',
+  );
+  const podDuration = seconds(
+    'kubelet_pleg_pod_relist_duration_seconds',
+    '[ALPHA] Duration in seconds for relisting a single pod in PLEG.',
+  );
+  const interval = seconds(
+    'kubelet_pleg_relist_interval_seconds',
+    '[ALPHA] Interval in seconds between relisting in PLEG.',
+  );
   const lastSeen = metrics.gauge({
     name: 'kubelet_pleg_last_seen_seconds',
-    help: 'When a relist last succeeded, in seconds since the epoch.',
+    help: '[ALPHA] Timestamp in seconds when PLEG was last seen active.',
   });
   let beganMs: number | undefined;
   let inFlight = false;
   metrics.gauge({
     name: 'rxlet_pleg_relist_in_flight_seconds',
-    help: 'Age of the relist in flight; 0 when there is none. It grows while a relist hangs, when durations are silent.',
+    help: 'Age of the relist in flight; 0 when there is none. It grows while a relist hangs, while no duration is observed.',
     read: () => (inFlight ? (monotonicNow() - (beganMs ?? 0)) / 1000 : 0),
   });
-  const runningPods = metrics.gauge({ name: 'kubelet_running_pods', help: 'Pods that have a running sandbox.' });
+  const runningPods = metrics.gauge({
+    name: 'kubelet_running_pods',
+    help: '[ALPHA] Number of pods that have a running pod sandbox',
+  });
   const containers = metrics.gauge({
     name: 'kubelet_running_containers',
-    help: 'Containers by state.',
+    help: '[ALPHA] Number of containers currently running',
     labelNames: ['container_state'],
   });
   const connected = metrics.counter({
     name: 'kubelet_evented_pleg_connection_success_count',
-    help: 'How often the stream of runtime events was opened.',
+    help: '[ALPHA] The number of times a streaming client was obtained to receive CRI Events.',
   });
   const failed = metrics.counter({
     name: 'kubelet_evented_pleg_connection_error_count',
-    help: 'How often the stream of runtime events could not be opened or was lost.',
+    help: '[ALPHA] The number of errors encountered during the establishment of streaming connection with the CRI runtime.',
   });
   const latency = seconds(
     'kubelet_evented_pleg_connection_latency_seconds',
-    'How long it took until the stream of runtime events was open.',
+    '[ALPHA] The latency of streaming connection with the CRI runtime, measured in seconds.',
   );
   return {
     relistBegan(atMs) {

@@ -66,7 +66,7 @@ describe('computePodLifecycleEvents', () => {
     ]);
   });
 
-  it('tells the end of everything when a pod vanishes', () => {
+  it('reports the death and removal of each container of a pod that vanishes', () => {
     expect(types(pod({ a: 'running' }, { s: 'ready' }), undefined)).toEqual([
       'ContainerDied',
       'ContainerRemoved',

@@ -1,6 +1,6 @@
 import type { RuntimePod } from '@rxlet/pod-model';
 
-/** What the generator saw happen to a container of a pod (or to a sandbox, which counts as one), or that the pod deserves another look. */
+/** A change of a container or sandbox of a pod, or a request to sync the pod. */
 export type PodLifecycleEvent = ContainerEvent | PodSyncEvent;
 
 /** A change of one container or sandbox. */
@@ -11,17 +11,17 @@ export interface ContainerEvent {
   readonly containerId: string;
   /** Name in the pod spec; `undefined` for a sandbox. */
   readonly containerName?: string;
-  /** With `ContainerDied`, when the runtime still knew it. */
+  /** Exit code, with `ContainerDied`, if the runtime still has the container. */
   readonly exitCode?: number;
 }
 
-/** Nothing changed in the lists, but the pod's status was read anew on request. */
+/** The pod's status was read on request although the lists show no change. */
 export interface PodSyncEvent {
   readonly type: 'PodSync';
   readonly podUid: string;
 }
 
-/** The states that matter for events: `created` counts as unknown, a ready sandbox as running. */
+/** State of a container or sandbox as far as events go: `created` counts as unknown, a ready sandbox as running. */
 type ObservedState = 'running' | 'exited' | 'unknown';
 
 interface Observed {
@@ -46,9 +46,9 @@ const EVENT_OF_STATE = {
 } as const satisfies Record<ObservedState, ContainerEvent['type']>;
 
 /**
- * The events that lead from one listing of a pod to a later one; either may be `undefined` when the runtime holds nothing of the pod. Pure.
+ * Returns the events that lead from one listing of a pod to a later one; either is `undefined` if the runtime does not have the pod. Pure.
  *
- * A container that vanished while it ran has died and was removed, in this order (kubelet: generic PLEG).
+ * A container that disappeared while it ran has died and was removed, in this order (kubelet: generic PLEG).
  */
 export function computePodLifecycleEvents(
   podUid: string,

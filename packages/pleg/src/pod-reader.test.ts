@@ -1,7 +1,7 @@
 import { createLifetime, noopLogger, seededRandom } from '@rxlet/component-base';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { createFakeRuntime, discardLogs } from '@rxlet/fake-cri';
-import { readRuntimePods } from '@rxlet/pod-model';
+import { readRuntimePods } from '@rxlet/runtime-model';
 import { describe, expect, it } from 'vitest';
 import { createPodReader } from './pod-reader.ts';
 import { createPodStatusCache } from './pod-status-cache.ts';
@@ -41,9 +41,10 @@ async function setUp() {
       cache,
       lifetime,
       emit: () => undefined,
-      onSick: () => undefined,
+      onListedChange: () => undefined,
+      onReadFailure: () => undefined,
     },
-    { runtimeName: 'fake', maxConcurrentReads: 1, readTimeoutMs: 120_000 },
+    { runtimeName: () => 'fake', maxConcurrentReads: 1, readTimeoutMs: 120_000 },
   );
   const list = async () => (await readRuntimePods(runtime, { runtimeName: 'fake' }))[0];
   const startContainer = async () => {
@@ -59,7 +60,7 @@ async function setUp() {
 }
 
 describe('a read of a pod', () => {
-  it('does not pass for newer than the listing that said what to read, when a later listing came meanwhile', async () => {
+  it('is no newer than the listing that it is based on, when a later listing comes meanwhile', async () => {
     const { clock, cache, reader, list, startContainer, gate } = await setUp();
     reader.reconcile(uid, await list(), cache.mark());
     await startContainer();
@@ -73,7 +74,7 @@ describe('a read of a pod', () => {
     expect((await status).containers.map(({ name }) => name)).toEqual(['main']);
   });
 
-  it('does not pass for newer than the listing that said what to read, when it began late', async () => {
+  it('is no newer than the listing that it is based on, when it begins late', async () => {
     const { clock, cache, reader, list, startContainer, gate } = await setUp();
     const mark = cache.mark();
     const listed = await list();
@@ -93,7 +94,7 @@ describe('a read of a pod', () => {
     expect(found).toMatchObject({ containers: [{ name: 'main' }] });
   });
 
-  it('asks about a sandbox once, and again when it has ended or is to be read anew', async () => {
+  it('reads a sandbox once, and again when it has stopped or a reinspection is requested', async () => {
     const { clock, cache, reader, list, startContainer, gate, fake, podSandboxId } = await setUp();
     gate.resolve();
     const asked = async (): Promise<number> => {
@@ -112,7 +113,7 @@ describe('a read of a pod', () => {
     expect(cache.get(uid).sandboxes).toMatchObject([{ state: 'notready' }]);
   });
 
-  it('asks again about a sandbox that had no address yet', async () => {
+  it('reads a sandbox again that had no address yet', async () => {
     const { clock, cache, reader, list, startContainer, gate, hideIp } = await setUp();
     gate.resolve();
     hideIp.value = true;

@@ -1,27 +1,36 @@
-import { type Clock, createSemaphore, type Lifetime, type Logger, withDeadline } from '@rxlet/component-base';
+import {
+  type Clock,
+  createSemaphore,
+  errorMessage,
+  type Lifetime,
+  type Logger,
+  withDeadline,
+} from '@rxlet/component-base';
 import { PodSandboxState, type PodSandboxStatusResponse, type RuntimeService } from '@rxlet/cri-api';
-import { readRuntimePodStatus, type RuntimePod, type RuntimePodStatus } from '@rxlet/pod-model';
+import type { RuntimePod, RuntimePodStatus } from '@rxlet/pod-model';
+import { readRuntimePodStatus } from '@rxlet/runtime-model';
+import type { ContainerHint } from './container-hints.ts';
 import type { ListedState } from './hint-checks.ts';
 import { computePodLifecycleEvents, type PodLifecycleEvent } from './pod-lifecycle-event.ts';
 import type { ReadMark, WritablePodStatusCache } from './pod-status-cache.ts';
 
-/** Reads the status of each pod whose listing changed, and tells what changed once it has. */
+/** Reads the status of each pod whose listing changed, then emits the changes. */
 export interface PodReader {
-  /** A listing that began at `mark` saw the pod like this, or (`undefined`) not at all. @returns whether that is news, which is not being read yet. */
+  /** Applies a listing that began at `mark`; `undefined` if it lacks the pod. @returns whether it shows a change of a pod that is not being read already */
   reconcile(uid: string, listed: RuntimePod | undefined, mark: ReadMark): boolean;
-  /** The pod is to be read at its next listing even if nothing in the lists changes: resources and the like do not show there. */
+  /** Has the pod read at its next listing even if the lists show no change, as with changed resources. */
   reinspect(uid: string): void;
-  /** UIDs of the pods that are known. */
+  /** Returns the UIDs of the known pods. */
   uids(): Iterable<string>;
-  /** The known pods as they were listed last. */
+  /** Returns the pods of the latest listing. */
   pods(): RuntimePod[];
-  /** What the latest listing says of a container or sandbox. */
+  /** Returns the listed state of a container or sandbox, and its pod. */
   lookUp(containerId: string): { readonly state: ListedState; readonly podUid?: string };
-  /** The pods whose last reading failed, and why. */
-  readonly sick: ReadonlyMap<string, Error>;
+  /** Pods whose last reading failed, with the error. */
+  readonly unreadable: ReadonlyMap<string, Error>;
 }
 
-/** What a reader works with. */
+/** Ports of {@link createPodReader}. */
 export interface PodReaderPorts {
   readonly runtime: Pick<RuntimeService, 'podSandboxStatus' | 'containerStatus'>;
   readonly clock: Clock;
@@ -29,46 +38,48 @@ export interface PodReaderPorts {
   readonly cache: WritablePodStatusCache;
   readonly lifetime: Lifetime;
   emit(event: PodLifecycleEvent): void;
-  /** A pod could not be read, and is to be listed again soon. */
-  onSick(): void;
+  /** Called for each container or sandbox that a listing shows started or stopped since the one before. */
+  onListedChange(change: Pick<ContainerHint, 'containerId' | 'kind'>): void;
+  /** Called when a pod could not be read, so that it is listed again soon. */
+  onReadFailure(): void;
 }
 
-/** How a reader works. */
+/** Options of {@link createPodReader}. */
 export interface PodReaderOptions {
-  readonly runtimeName: string;
-  /** How many pods may be read at the same time. */
+  readonly runtimeName: () => string;
+  /** Number of pods that may be read at the same time. */
   readonly maxConcurrentReads: number;
-  /** How long the reading of one pod may take. */
+  /** Timeout of the reading of one pod. */
   readonly readTimeoutMs: number;
 }
 
 interface PodRecord {
-  /** What the last successful reading was based on. */
+  /** Listing on which the last successful reading was based. */
   read: RuntimePod | undefined;
   /** The latest listing. */
   listed: RuntimePod | undefined;
-  /** When that began. */
+  /** Time at which the latest listing began. */
   listedAt: ReadMark;
   reading: boolean;
   reinspect: boolean;
-  /** What was said of its sandboxes. */
+  /** Last status of each sandbox. */
   readonly sandboxes: Map<string, PodSandboxStatusResponse>;
 }
 
-/** How long a read may keep its place; nearly all take milliseconds. */
+/** Longest time for which a read holds one of the concurrent permits; nearly all reads take milliseconds. */
 const PLACE_MS = 1_000;
 
 /** Creates a {@link PodReader}. */
 export function createPodReader(ports: PodReaderPorts, options: PodReaderOptions): PodReader {
-  const { runtime, clock, logger, cache, lifetime, emit, onSick } = ports;
+  const { runtime, clock, logger, cache, lifetime, emit, onListedChange, onReadFailure } = ports;
   const { runtimeName, readTimeoutMs } = options;
   const places = createSemaphore(options.maxConcurrentReads);
   const records = new Map<string, PodRecord>();
   /** Container and sandbox ids of the latest listings → the pod. */
   const owners = new Map<string, string>();
-  const sick = new Map<string, Error>();
+  const unreadable = new Map<string, Error>();
 
-  /** Reads a changed pod until what was read is what is listed, or until a read fails; the next listing tries again then. */
+  /** Reads a changed pod until the status is based on the latest listing, or until a read fails; the next listing retries. */
   const readPod = async (uid: string, record: PodRecord): Promise<void> => {
     record.reading = true;
     try {
@@ -77,7 +88,7 @@ export function createPodReader(ports: PodReaderPorts, options: PodReaderOptions
         const pending: PodLifecycleEvent[] = computePodLifecycleEvents(uid, record.read, target);
         const { reinspect } = record;
         if (pending.length === 0 && !reinspect) {
-          // Listings that came while the pod was read saw it just as it was read.
+          // The listings since the pod was read show it unchanged.
           cache.setSettled(uid, listedAt);
           break;
         }
@@ -98,12 +109,12 @@ export function createPodReader(ports: PodReaderPorts, options: PodReaderOptions
     }
   };
 
-  /** Runs a read when there is a place for it. One that takes long gives its place back, so that hung pods do not keep the others from being read. */
+  /** Runs a read when a permit is free. A slow read returns its permit early, so that hung pods do not block the others. */
   const readInTurn = async <T>(read: () => Promise<T>): Promise<T> => {
     let reading: Promise<T> | undefined;
     await places.run(async () => {
       reading = read();
-      // The end of the lifetime ends the reading.
+      // Disposal aborts the reading.
       const { promise: late, resolve } = Promise.withResolvers<void>();
       using _timer = clock.setTimer(PLACE_MS, resolve);
       await Promise.race([reading, late]);
@@ -112,7 +123,8 @@ export function createPodReader(ports: PodReaderPorts, options: PodReaderOptions
   };
 
   /**
-   * Reads what a listing that began at `mark` saw. However late that is: of what was created after the listing it knows nothing, so it is no newer.
+   * Reads the containers and sandboxes of a listing that began at `mark`. The status is no newer than that, however late it is read, as it lacks containers
+   * created since.
    * @returns `undefined` when the pod could not be read.
    */
   const readStatus = async (
@@ -122,34 +134,39 @@ export function createPodReader(ports: PodReaderPorts, options: PodReaderOptions
     mark: ReadMark,
   ): Promise<RuntimePodStatus | 'gone' | undefined> => {
     if (target === undefined) {
-      sick.delete(uid);
+      unreadable.delete(uid);
       cache.delete(uid, mark);
       return 'gone';
     }
     try {
       const status = await withDeadline(clock, readTimeoutMs, lifetime.signal, (signal) =>
-        readRuntimePodStatus(askingOnce(record, target), target, { runtimeName, signal, timeoutMs: readTimeoutMs }),
+        readRuntimePodStatus(readingSandboxesOnce(record, target), target, {
+          runtimeName: runtimeName(),
+          signal,
+          timeoutMs: readTimeoutMs,
+        }),
       );
       const kept = keepIps(cache.get(uid), status);
-      sick.delete(uid);
+      unreadable.delete(uid);
       cache.set(uid, kept, mark);
       return kept;
     } catch (error) {
       if (lifetime.signal.aborted) return undefined;
-      const failure = error instanceof Error ? error : new Error(String(error));
-      if (!sick.has(uid)) logger.warn('cannot read the status of a pod', { podUid: uid, error: failure.message });
-      sick.set(uid, failure);
+      const failure = error instanceof Error ? error : new Error(errorMessage(error));
+      if (!unreadable.has(uid))
+        logger.warn('cannot read the status of a pod', { podUid: uid, error: errorMessage(failure) });
+      unreadable.set(uid, failure);
       cache.setError(uid, failure, mark);
-      onSick();
+      onReadFailure();
       return undefined;
     }
   };
 
   /**
-   * The runtime, but of a sandbox that is listed in the state in which it was last read, that answer stands: once it has its addresses, nothing else of it
-   * changes. A pod that starts is read several times, and its sandbox was the same all along.
+   * Wraps the runtime so that a sandbox is read once for as long as it is listed in the same state: its status does not change once it has its addresses, and a
+   * starting pod is read several times.
    */
-  const askingOnce = (
+  const readingSandboxesOnce = (
     { sandboxes, reinspect }: PodRecord,
     target: RuntimePod,
   ): Pick<RuntimeService, 'podSandboxStatus' | 'containerStatus'> => {
@@ -172,6 +189,14 @@ export function createPodReader(ports: PodReaderPorts, options: PodReaderOptions
     };
   };
 
+  const reportChanges = (uid: string, earlier: RuntimePod | undefined, later: RuntimePod | undefined): void => {
+    for (const { type, containerId } of computePodLifecycleEvents(uid, earlier, later)) {
+      if (type === 'ContainerStarted') onListedChange({ containerId, kind: 'started' });
+      else if (type === 'ContainerDied' && earlier !== undefined && isRunning(earlier, containerId))
+        onListedChange({ containerId, kind: 'stopped' });
+    }
+  };
+
   const index = (uid: string, earlier: RuntimePod | undefined, later: RuntimePod | undefined): void => {
     for (const id of idsOf(earlier)) owners.delete(id);
     for (const id of idsOf(later)) owners.set(id, uid);
@@ -192,10 +217,12 @@ export function createPodReader(ports: PodReaderPorts, options: PodReaderOptions
         };
         records.set(uid, record);
       }
+      const isChanged = computePodLifecycleEvents(uid, record.read, listed).length > 0;
+      if (isChanged || record.reading) reportChanges(uid, record.listed, listed);
       index(uid, record.listed, listed);
       record.listed = listed;
       record.listedAt = mark;
-      if (computePodLifecycleEvents(uid, record.read, listed).length === 0 && !record.reinspect) return false;
+      if (!isChanged && !record.reinspect) return false;
       cache.setChanged(uid);
       if (record.reading) return false;
       void lifetime.track(readPod(uid, record));
@@ -213,7 +240,7 @@ export function createPodReader(ports: PodReaderPorts, options: PodReaderOptions
       if (podUid === undefined || listed === undefined) return { state: 'unlisted' };
       return { state: isRunning(listed, containerId) ? 'running' : 'stopped', podUid };
     },
-    sick,
+    unreadable,
   };
 }
 
@@ -234,7 +261,7 @@ function exitCode(status: RuntimePodStatus | 'gone', containerId: string): { exi
   return container?.state === 'exited' ? { exitCode: container.exitCode } : {};
 }
 
-/** A pod whose sandbox has ended keeps the IPs it had: its containers ran under them (kubelet: generic PLEG, preserving pod IPs). */
+/** Keeps the IPs of a pod whose sandbox has stopped, as its containers used them (kubelet: generic PLEG). */
 function keepIps(earlier: RuntimePodStatus, status: RuntimePodStatus): RuntimePodStatus {
   if (status.ips.length > 0 || earlier.ips.length === 0) return status;
   return status.sandboxes.some(({ state }) => state === 'ready') ? status : { ...status, ips: earlier.ips };

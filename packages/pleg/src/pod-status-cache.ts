@@ -2,50 +2,50 @@ import { emptyRuntimePodStatus, type RuntimePodStatus } from '@rxlet/pod-model';
 import { type Observable, Subject } from 'rxjs';
 
 /**
- * A moment on the cache's own counter. Reads of the runtime are ordered by when they *started* on it, never by anybody's clock: what a read
- * reports is at least as new as the mark taken before it began.
+ * A point on the cache's own counter. It orders reads of the runtime by when they *started*, without any clock: a read reports a state that is at least as new
+ * as the mark taken before it began.
  */
 export type ReadMark = number;
 
 /** The latest known runtime status of each pod. */
 export interface PodStatusCache {
-  /** The latest status read; an empty one for a pod of which the runtime holds nothing. */
+  /** Returns the latest status; an empty one if the runtime does not have the pod. */
   get(uid: string): RuntimePodStatus;
-  /** A mark for now: reads that start from here on are newer than it. Take it right after changing something in the runtime. */
+  /** Returns a mark for now: reads that start from here on are newer. Take it right after a change in the runtime. */
   mark(): ReadMark;
   /**
-   * The status of a pod by a read that started after `mark`; waits for one if need be.
-   * @throws the error of that read if it failed; the signal's reason when `signal` aborts first.
+   * Resolves with the status of a pod by a read that started after `mark`, and requests such a read if there is none yet.
+   * @throws the error of that read if it failed; the signal's reason when `signal` aborts first; an error after disposal
    */
   getNewerThan(uid: string, mark: ReadMark, signal?: AbortSignal): Promise<RuntimePodStatus>;
-  /** Each status as it is read. Hot; {@link PodStatusCache.get} has the current ones. */
+  /** Emits each status as it is read. Hot; {@link PodStatusCache.get} returns the current ones. */
   readonly changes$: Observable<RuntimePodStatus>;
 }
 
-/** The generator's side of the cache. */
+/** The cache with the methods that the generator updates it by. */
 export interface WritablePodStatusCache extends PodStatusCache {
-  /** Stores what a read that started at `mark` found. */
+  /** Stores the status by a read that started at `mark`. */
   set(uid: string, status: RuntimePodStatus, mark: ReadMark): void;
-  /** Stores that the read that started at `mark` failed; the last good status stays. */
+  /** Records that the read that started at `mark` failed; the last good status stays. */
   setError(uid: string, error: Error, mark: ReadMark): void;
-  /** The pod's listing differs from its stored status: until the next read only a newer one will do. */
+  /** Records that the pod's listing differs from its stored status, which counts as stale until the next read. */
   setChanged(uid: string): void;
-  /** A listing that started at `mark` saw all pods: what is stored of pods that are not changed holds at that moment, and others do not exist. */
+  /** Records a listing of all pods that started at `mark`: the statuses of unchanged pods are up to date at that moment, and pods without one do not exist. */
   setListed(mark: ReadMark): void;
-  /** The same for a listing of one pod. */
+  /** Records a listing of one pod that started at `mark`. */
   setPodListed(uid: string, mark: ReadMark): void;
-  /** The pod was read, and the latest listing, which started at `mark`, shows it as it was read. */
+  /** Records that the status of the pod is based on the latest listing, which started at `mark`. */
   setSettled(uid: string, mark: ReadMark): void;
-  /** Forgets a pod of which the runtime holds nothing any more. */
+  /** Removes a pod that is gone from the runtime. */
   delete(uid: string, mark: ReadMark): void;
-  /** Rejects who still waits. */
+  /** Rejects the pending waits and all later ones. */
   close(reason: Error): void;
 }
 
 interface Entry {
   status: RuntimePodStatus;
   error: Error | undefined;
-  /** The entry holds for every mark before this one. */
+  /** The status is newer than every mark before this one. */
   validAt: ReadMark;
   changed: boolean;
 }
@@ -58,19 +58,20 @@ interface Waiter {
 
 /** Options of {@link createPodStatusCache}. */
 export interface PodStatusCacheOptions {
-  /** Called when somebody begins to wait for a newer status of a pod, so that it can be read soon. */
+  /** Called when a wait for a newer status of a pod begins, so that the pod can be read soon. */
   readonly onWait?: (uid: string) => void;
 }
 
-/** Creates an empty cache. Waiters are bounded by their callers: a pod worker waits at most once. */
+/** Creates an empty cache. The waits are bounded by their callers: a pod worker waits at most once. */
 export function createPodStatusCache(options: PodStatusCacheOptions = {}): WritablePodStatusCache {
   const entries = new Map<string, Entry>();
   const waiters = new Map<string, Set<Waiter>>();
   const changes = new Subject<RuntimePodStatus>();
   let counter = 0;
   let listedAt = 0;
+  let closed: Error | undefined;
 
-  /** The answer for a mark, or `undefined` while no read is new enough. */
+  /** Returns the answer for a mark, or `undefined` while no read is new enough. */
   const answer = (uid: string, mark: ReadMark): RuntimePodStatus | Error | undefined => {
     const entry = entries.get(uid);
     if (entry === undefined) return listedAt > mark ? emptyRuntimePodStatus(uid) : undefined;
@@ -89,7 +90,7 @@ export function createPodStatusCache(options: PodStatusCacheOptions = {}): Writa
     }
     if (waiting.size === 0) waiters.delete(uid);
   };
-  const wake = (uid: string): void => settle(uid, ({ mark }) => answer(uid, mark));
+  const notify = (uid: string): void => settle(uid, ({ mark }) => answer(uid, mark));
   const wakeGone = (uid: string, goneAt: ReadMark): void =>
     settle(uid, ({ mark }) => (mark < goneAt ? emptyRuntimePodStatus(uid) : undefined));
 
@@ -109,6 +110,10 @@ export function createPodStatusCache(options: PodStatusCacheOptions = {}): Writa
         }
         if (found !== undefined) {
           resolve(found);
+          return;
+        }
+        if (closed !== undefined) {
+          reject(closed);
           return;
         }
         const waiting = waiters.get(uid) ?? new Set<Waiter>();
@@ -134,14 +139,14 @@ export function createPodStatusCache(options: PodStatusCacheOptions = {}): Writa
       const earlier = entries.get(uid);
       if (earlier !== undefined && earlier.validAt > mark) return;
       entries.set(uid, { status, error: undefined, validAt: mark, changed: true });
-      wake(uid);
+      notify(uid);
       changes.next(status);
     },
     setError(uid, error, mark) {
       const earlier = entries.get(uid);
       if (earlier !== undefined && earlier.validAt > mark) return;
       entries.set(uid, { status: earlier?.status ?? emptyRuntimePodStatus(uid), error, validAt: mark, changed: true });
-      wake(uid);
+      notify(uid);
     },
     setChanged(uid) {
       const entry = entries.get(uid);
@@ -156,11 +161,11 @@ export function createPodStatusCache(options: PodStatusCacheOptions = {}): Writa
       if (entry === undefined) return;
       entry.changed = false;
       entry.validAt = Math.max(entry.validAt, mark);
-      wake(uid);
+      notify(uid);
     },
     setListed(mark) {
       listedAt = Math.max(listedAt, mark);
-      for (const uid of [...waiters.keys()]) wake(uid);
+      for (const uid of [...waiters.keys()]) notify(uid);
     },
     setPodListed(uid, mark) {
       const entry = entries.get(uid);
@@ -169,7 +174,7 @@ export function createPodStatusCache(options: PodStatusCacheOptions = {}): Writa
         return;
       }
       if (!entry.changed && entry.error === undefined) entry.validAt = Math.max(entry.validAt, mark);
-      wake(uid);
+      notify(uid);
     },
     delete(uid, mark) {
       if (!entries.delete(uid)) return;
@@ -177,6 +182,7 @@ export function createPodStatusCache(options: PodStatusCacheOptions = {}): Writa
       changes.next(emptyRuntimePodStatus(uid));
     },
     close(reason) {
+      closed = reason;
       for (const waiting of waiters.values()) for (const waiter of waiting) waiter.reject(reason);
       waiters.clear();
       changes.complete();
