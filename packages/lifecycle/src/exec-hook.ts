@@ -2,18 +2,18 @@ import { goQuote } from '@rxlet/component-base';
 import { callErrorCode, callErrorText, type RuntimeService, StatusCode } from '@rxlet/cri-api';
 import type { ExecAction } from '@rxlet/kube-api';
 
-/** As much of a hook's output goes into its error, which ends up in the pod's status. */
+/** Limit of a hook's output in its error, which is part of the pod's status. */
 const MAX_OUTPUT_BYTES = 10 * 1024;
 
-/** How an exec hook ended. */
+/** Outcome of an exec hook. */
 export interface ExecHookOutcome {
   /** Absent when it succeeded. */
   readonly error: unknown;
-  /** What it wrote: stdout, then stderr. */
+  /** Output of the command: stdout, then stderr. */
   readonly output: string;
 }
 
-/** Runs a command in a container, with no limit of time. The command is taken as it is: variables are not expanded in hooks. */
+/** Runs a command in a container, without a timeout. Variables in the command are not expanded, as in the kubelet. */
 export async function runExecHook(
   runtime: Pick<RuntimeService, 'execSync'>,
   { containerId }: { readonly containerId: string },
@@ -32,7 +32,7 @@ export async function runExecHook(
   } catch (error) {
     const timedOut = callErrorCode(error) === StatusCode.DeadlineExceeded;
     const message = timedOut ? `command ${goQuote(line)} timed out` : callErrorText(error);
-    return { error: new Error(message, { cause: error }), output: '' };
+    return { error: new Error(message), output: '' };
   }
 }
 

@@ -3,10 +3,10 @@ import { hostAndPort, httpGet, HttpError, type HttpGetRequest, type HttpPort } f
 import type { HTTPGetAction, Pod } from '@rxlet/kube-api';
 import { findPodContainer, httpGetRequest, podEventObject } from '@rxlet/pod-model';
 
-/** As much of an answer is read before the connection is closed. */
+/** Limit of the response body; after it the connection is closed. */
 const MAX_BODY_BYTES = 10 * 1024;
 
-/** What HTTP hooks are run with. */
+/** Ports and settings of HTTP hooks. */
 export interface HttpHookContext {
   readonly http: HttpPort;
   readonly events: EventRecorder;
@@ -16,8 +16,8 @@ export interface HttpHookContext {
 }
 
 /**
- * Sends the request of an HTTP hook. Any answer will do, whatever its status. A server that speaks plain HTTP where HTTPS was asked for gets the request
- * again without TLS, and without credentials (as old versions of Kubernetes ignored the scheme).
+ * Sends the request of an HTTP hook, which succeeds with any response status. After a plain HTTP response to an HTTPS request, the request is repeated without
+ * TLS and without credentials, because old versions of Kubernetes ignored the scheme.
  */
 export async function runHttpHook(
   context: HttpHookContext,
@@ -40,7 +40,7 @@ export async function runHttpHook(
     try {
       await httpGet(context.http, withoutTls(request), options);
     } catch {
-      // What the pod asked for is what failed.
+      // Report the failure of the request that the pod defines.
       throw error;
     }
     context.fallbacks.inc();

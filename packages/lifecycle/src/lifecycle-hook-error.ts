@@ -1,12 +1,12 @@
-/** Which kind of hook failed. */
+/** Kind of the failed hook. */
 export type LifecycleHookErrorReason =
   | 'ExecHookFailed'
   | 'HttpHookFailed'
   | 'SleepHookFailed'
-  /** The handler is of no kind that a hook can be. */
+  /** The handler is not an exec, httpGet or sleep handler. */
   | 'InvalidHandler';
 
-/** A lifecycle hook failed. The message is the kubelet's, to be shown to the pod's owner (`PostStartHookError`). */
+/** A lifecycle hook failed. The message is the kubelet's, for the pod's status (`PostStartHookError`). */
 export class LifecycleHookError extends Error {
   override readonly name = 'LifecycleHookError';
   readonly reason: LifecycleHookErrorReason;

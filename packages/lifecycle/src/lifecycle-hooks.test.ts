@@ -16,7 +16,6 @@ const pod: Pod = {
 };
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 const executed = (exitCode: number, stdout = '', stderr = ''): ExecSyncResponse => ({
-  $typeName: 'runtime.v1.ExecSyncResponse',
   exitCode,
   stdout: encode(stdout),
   stderr: encode(stderr),
@@ -53,7 +52,7 @@ async function listen(server: Server): Promise<number> {
 }
 
 describe('exec hooks', () => {
-  it('run the command as it is, with no limit of time', async () => {
+  it('run the command without expansion and without a timeout', async () => {
     const calls: unknown[] = [];
     const runtime: Pick<RuntimeService, 'execSync'> = {
       execSync: async (request, options) => {
@@ -67,7 +66,7 @@ describe('exec hooks', () => {
     expect(calls).toEqual([[{ containerId: 'c1', cmd: ['echo', '$(HOME)'], timeout: 0n }, Infinity]]);
   });
 
-  it('fail with exit code and output', async () => {
+  it('report exit code and output of a failed command', async () => {
     const { run } = setUp({ runtime: executing(3, 'out\n', 'bad "thing"\n') });
     await expect(run({ exec: { command: ['sh', '-c', 'exit 3'] } })).rejects.toMatchObject({
       name: 'LifecycleHookError',
@@ -78,7 +77,7 @@ describe('exec hooks', () => {
     });
   });
 
-  it('keep no more than 10 KiB of output', async () => {
+  it('truncate output to 10 KiB', async () => {
     const { run } = setUp({ runtime: executing(1, 'x'.repeat(1_000_000), 'y'.repeat(1_000_000)) });
     const error: unknown = await run({ exec: { command: ['x'] } }).catch((reason: unknown) => reason);
     expect((error as Error).message.length).toBeLessThan(21 * 1024);
@@ -87,7 +86,7 @@ describe('exec hooks', () => {
   it.each([
     [new ServiceError(StatusCode.Unknown, 'no such executable'), 'rpc error: code = Unknown desc = no such executable'],
     [new ServiceError(StatusCode.DeadlineExceeded, 'late'), 'command "a b" timed out'],
-  ])('fail when the runtime cannot run them: %s', async (failure, text) => {
+  ])('fail when the runtime call fails: %s', async (failure, text) => {
     const { run } = setUp({ runtime: { execSync: () => Promise.reject(failure) } });
     await expect(run({ exec: { command: ['a', 'b'] } })).rejects.toThrow(
       `Exec lifecycle hook ([a b]) for Container "app" in Pod "web_default(123)" failed - error: ${text}, message: ""`,
@@ -96,7 +95,7 @@ describe('exec hooks', () => {
 });
 
 describe('HTTP hooks', () => {
-  it('go to the live IP of the pod unless they name a host', async () => {
+  it('use the pod’s current IP unless they have a host', async () => {
     const { run, http } = setUp();
     await run({ httpGet: { port: 'http', path: '/bye?now' } });
     await run({ httpGet: { port: 80, host: 'example.com', httpHeaders: [{ name: 'Host', value: 'virtual' }] } });
@@ -107,12 +106,12 @@ describe('HTTP hooks', () => {
     expect(http.requests[0]?.headers).toContainEqual(['User-Agent', 'kube-lifecycle/1.36']);
   });
 
-  it.each([200, 302, 404, 503])('take status %d for success', async (status) => {
+  it.each([200, 302, 404, 503])('succeed with status %d', async (status) => {
     const { run } = setUp({ http: scriptedHttp(() => ({ status })) });
     await run({ httpGet: { port: 80 } });
   });
 
-  it('fail without an answer, a port or an IP', async () => {
+  it('fail without a response, a port or an IP', async () => {
     const refused = new HttpError('Transport', 'dial tcp 10.0.0.1:80: connect: connection refused');
     const message = (text: string, path = '/bye'): string =>
       `HTTP lifecycle hook (${path}) for Container "app" in Pod "web_default(123)" failed - error: ${text}`;
@@ -132,7 +131,7 @@ describe('HTTP hooks', () => {
     await expect(down.run({ httpGet: { port: 80, path: '/bye' } })).rejects.toThrow(message('the runtime is down'));
   });
 
-  it('tell no secrets when their headers are none', async () => {
+  it('hide the values of invalid headers in errors and events', async () => {
     const { run, events } = setUp({ http: nodeHttp });
     const httpHeaders = [{ name: 'Authorization', value: 'Bearer secret\r\nX-A: 1' }];
     const error: unknown = await run({ httpGet: { port: 80, host: '127.0.0.1', httpHeaders } }).catch(
@@ -142,7 +141,7 @@ describe('HTTP hooks', () => {
     expect(inspect([error, events.list()], { depth: 9 })).not.toContain('secret');
   });
 
-  it('fall back to plain HTTP where that is what the server speaks, without credentials', async () => {
+  it('fall back to plain HTTP without credentials when the server does not use TLS', async () => {
     const seen: unknown[] = [];
     const server = createServer((message, reply) => {
       seen.push(message.url, message.headers.authorization, message.headers['x-a']);
@@ -168,7 +167,7 @@ describe('HTTP hooks', () => {
     expect(events.list()[0]?.object).not.toHaveProperty('fieldPath');
   });
 
-  it('fail with the first error when plain HTTP fails too', async () => {
+  it('report the first error when plain HTTP fails too', async () => {
     const http = scriptedHttp(({ scheme }) =>
       Promise.reject(
         scheme === 'https' ? new HttpError('PlainHttpServer', 'plain') : new HttpError('Transport', 'EOF'),
@@ -182,7 +181,7 @@ describe('HTTP hooks', () => {
     expect([events.list(), counts.size]).toEqual([[], 0]);
   });
 
-  it('keep their credentials as long as they speak TLS', async () => {
+  it('send credentials over TLS', async () => {
     const { run, events, http } = setUp();
     await run({ httpGet: { scheme: 'HTTPS', port: 443, httpHeaders: [{ name: 'Authorization', value: 'Basic x' }] } });
     expect(http.requests).toMatchObject([{ scheme: 'https' }]);
@@ -192,7 +191,7 @@ describe('HTTP hooks', () => {
 });
 
 describe('sleep hooks', () => {
-  it('sleep as long as they say', async () => {
+  it('sleep for their duration', async () => {
     const { run, clock, counts } = setUp();
     let ended = false;
     void run({ sleep: { seconds: 5 } }).then(() => (ended = true));
@@ -202,7 +201,7 @@ describe('sleep hooks', () => {
     expect([ended, clock.pendingTimers, counts.size]).toEqual([true, 0, 0]);
   });
 
-  it('fail when they are ended early', async () => {
+  it('fail when they are aborted', async () => {
     const { run, clock, counts } = setUp();
     const controller = new AbortController();
     const hook = run({ sleep: { seconds: 5 } }, controller.signal);
@@ -218,7 +217,7 @@ describe('sleep hooks', () => {
 });
 
 describe('any hook', () => {
-  it('fails when its handler is of no kind that a hook can be', async () => {
+  it('fails with an unsupported handler', async () => {
     const { run } = setUp();
     await expect(run({ tcpSocket: { port: 80 } })).rejects.toMatchObject({
       reason: 'InvalidHandler',
@@ -229,9 +228,9 @@ describe('any hook', () => {
   it.each<[string, LifecycleHandler]>([
     ['exec', { exec: { command: ['x'] } }],
     ['httpGet', { httpGet: { port: 80 } }],
-    ['httpGet, asking for the IP', { httpGet: { port: 80, host: '' } }],
+    ['httpGet, reading the IP', { httpGet: { port: 80, host: '' } }],
     ['sleep', { sleep: { seconds: 1 } }],
-  ])('that hangs is ended by its signal and by disposal: %s', async (what, handler) => {
+  ])('is aborted by its signal and by disposal: %s', async (what, handler) => {
     const hang = (signal: AbortSignal | undefined): Promise<never> =>
       new Promise((_resolve, reject) => {
         signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
@@ -255,7 +254,7 @@ describe('any hook', () => {
     await expect(run(handler)).rejects.toMatchObject({ name: 'LifecycleHookError' });
   });
 
-  it('runs on the real clock too', async () => {
+  it('runs on the system clock', async () => {
     const { run } = setUp({ clock: systemClock });
     await run({ sleep: { seconds: 0 } });
   });

@@ -1,3 +1,4 @@
+import type { HookRunner, LifecycleHookRequest } from '@rxlet/agent-api';
 import {
   type Clock,
   createLifetime,
@@ -12,21 +13,21 @@ import {
 } from '@rxlet/component-base';
 import type { HttpPort } from '@rxlet/component-base/http';
 import type { RuntimeService } from '@rxlet/cri-api';
-import type { LifecycleHandler, Pod } from '@rxlet/kube-api';
+import type { Pod } from '@rxlet/kube-api';
 import { formatPod } from '@rxlet/pod-model';
 import { runExecHook } from './exec-hook.ts';
 import { runHttpHook } from './http-hook.ts';
 import { LifecycleHookError } from './lifecycle-hook-error.ts';
 
-/** What runs hooks needs from its surroundings. */
+/** Ports of {@link createLifecycleHooks}. */
 export interface LifecycleHooksPorts {
   readonly runtime: Pick<RuntimeService, 'execSync'>;
   readonly clock: Clock;
-  /** `nodeHttp` of `@rxlet/component-base/http` on real sockets. */
+  /** HTTP client; `nodeHttp` of `@rxlet/component-base/http` uses real sockets. */
   readonly http: HttpPort;
   /**
-   * The first IP of the pod's sandbox, asked of the runtime at this moment: a postStart hook runs before any status is published. `undefined`: it has
-   * none. Asked only for an HTTP hook that names no host.
+   * Reads the first IP of the pod's sandbox from the runtime, because a postStart hook runs before the pod's status has an IP; `undefined` without one. Called
+   * only for HTTP hooks without a host.
    */
   podIp(pod: Pod, signal: AbortSignal): Promise<string | undefined>;
   readonly events: EventRecorder;
@@ -36,31 +37,14 @@ export interface LifecycleHooksPorts {
 
 /** Options of {@link createLifecycleHooks}. */
 export interface LifecycleHooksOptions {
-  /** `<major>.<minor>` of the Kubernetes version to call oneself in `User-Agent: kube-lifecycle/<version>`. Default `1.36`. */
+  /** Kubernetes version `<major>.<minor>` for the header `User-Agent: kube-lifecycle/<version>`. Default `1.36`. */
   readonly kubernetesVersion?: string;
 }
 
-/** What a hook is run for. */
-export interface LifecycleHookRequest {
-  readonly pod: Pod;
-  /** Name of the container. */
-  readonly container: string;
-  /** Id as the runtime knows it. */
-  readonly containerId: string;
-  readonly handler: LifecycleHandler;
-  /** Ends the hook. There is no other limit to how long it may take. */
-  readonly signal?: AbortSignal | undefined;
-}
+/** Runs lifecycle hooks. A hook that fails or is aborted rejects with {@link LifecycleHookError}. Disposal aborts hooks in flight. */
+export interface LifecycleHooks extends HookRunner, AsyncDisposable {}
 
-/** Runs lifecycle hooks; nothing runs in between. Disposing of it ends those under way. */
-export interface LifecycleHooks extends AsyncDisposable {
-  /** Resolves when the hook of a started container has succeeded. Rejects with {@link LifecycleHookError}, also when the signal aborts. */
-  postStart(request: LifecycleHookRequest): Promise<void>;
-  /** The same for a container about to be stopped. */
-  preStop(request: LifecycleHookRequest): Promise<void>;
-}
-
-/** Creates {@link LifecycleHooks}: `exec`, `httpGet` and `sleep` handlers, with the kubelet's rules and words. */
+/** Creates {@link LifecycleHooks} for `exec`, `httpGet` and `sleep` handlers, with the kubelet's rules and messages. */
 export function createLifecycleHooks(ports: LifecycleHooksPorts, options: LifecycleHooksOptions = {}): LifecycleHooks {
   const { clock, logger = noopLogger, metrics = noopMetrics } = ports;
   const lifetime = createLifetime();
@@ -69,20 +53,20 @@ export function createLifecycleHooks(ports: LifecycleHooksPorts, options: Lifecy
     userAgent: `kube-lifecycle/${options.kubernetesVersion ?? '1.36'}`,
     fallbacks: metrics.counter({
       name: 'kubelet_lifecycle_handler_http_fallbacks_total',
-      help: 'HTTPS lifecycle hooks that were answered by plain HTTP and succeeded without TLS.',
+      help: '[ALPHA] The number of times lifecycle handlers successfully fell back to http from https.',
     }),
   };
   const interruptedSleeps = metrics.counter({
     name: 'kubelet_sleep_action_terminated_early_total',
-    help: 'Sleep lifecycle hooks that were ended before their time.',
+    help: '[ALPHA] The number of times lifecycle sleep handler got terminated before it finishes',
   });
 
   const runSleep = async (seconds: number, signal: AbortSignal): Promise<void> => {
     try {
       await sleep(clock, seconds * 1000, signal);
-    } catch (error) {
+    } catch {
       interruptedSleeps.inc();
-      throw new Error('container terminated before sleep hook finished', { cause: error });
+      throw new Error('container terminated before sleep hook finished');
     }
   };
 
