@@ -10,7 +10,6 @@ import type { ProbeOutcome } from './probe-runner.ts';
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 const executed = (exitCode: number, stdout = '', stderr = ''): ExecSyncResponse => ({
-  $typeName: 'runtime.v1.ExecSyncResponse',
   exitCode,
   stdout: encode(stdout),
   stderr: encode(stderr),
@@ -49,7 +48,7 @@ function setUp(world: World = {}) {
       },
       controller.signal,
     );
-  /** Runs the probe for as long as its timeout allows; what it says and when. */
+  /** Runs the probe on the virtual clock. Returns its duration and outcome. */
   const runOut = async (probe: Probe): Promise<[number, ProbeOutcome | undefined]> => {
     let outcome: ProbeOutcome | undefined;
     const began = clock.monotonicNow();
@@ -61,7 +60,7 @@ function setUp(world: World = {}) {
 }
 
 describe('exec probes', () => {
-  it('run in the container with their timeout, and tell what was written', async () => {
+  it('run in the container with their timeout, and report their output', async () => {
     const calls: unknown[] = [];
     const { run } = setUp({
       execSync: async (request) => {
@@ -73,17 +72,17 @@ describe('exec probes', () => {
     expect(calls).toEqual([{ containerId: 'c1', cmd: ['cat', '/healthy'], timeout: 3n }]);
   });
 
-  it('fail with any other exit code, and keep 10 KiB of what was written', async () => {
+  it('fail with any other exit code, and keep 10 KiB of output', async () => {
     const { run } = setUp({ execSync: async () => executed(1, 'x'.repeat(10_000), 'y'.repeat(1000)) });
     const { result, output } = await run({ exec: { command: ['false'] } });
     expect([result, output]).toEqual(['failure', `${'x'.repeat(10_000)}${'y'.repeat(240)}`]);
   });
 
-  it('fail when they take too long, and have no result when they cannot run', async () => {
+  it('fail at their timeout, and have no result when they cannot run', async () => {
     const refusing = (code: StatusCode) => setUp({ execSync: () => Promise.reject(new ServiceError(code, 'no luck')) });
     expect(await refusing(StatusCode.DeadlineExceeded).run({ exec: { command: ['sleep', '9'] } })).toEqual({
       result: 'failure',
-      output: 'command "sleep 9" timed out',
+      output: 'command timed out: "sleep 9" timed out after 3s',
     });
     await expect(refusing(StatusCode.Unknown).run({ exec: { command: ['x'] } })).rejects.toMatchObject({
       name: 'ProbeError',
@@ -92,7 +91,7 @@ describe('exec probes', () => {
     });
   });
 
-  it('know the variables whose values stand in the pod', async () => {
+  it('expand variables with literal values', async () => {
     const commands: unknown[] = [];
     const { run } = setUp({
       container: {
@@ -117,7 +116,7 @@ describe('HTTP probes', () => {
   const answering = (status: number, text = '', more: object = {}) =>
     setUp({ network: { http: scriptedHttp(() => ({ status, body: encode(text), ...more })) } });
 
-  it('ask the pod as kube-probe', async () => {
+  it('send a request to the pod as kube-probe', async () => {
     const http = scriptedHttp(() => ({ status: 200 }));
     const { run } = setUp({ network: { http }, container: { ports: [{ name: 'web', containerPort: 8080 }] } });
     await run({ httpGet: { port: 'web', scheme: 'HTTPS' } });
@@ -139,17 +138,17 @@ describe('HTTP probes', () => {
     [400, { result: 'failure', output: 'HTTP probe failed with statuscode: 400' }],
     [503, { result: 'failure', output: 'HTTP probe failed with statuscode: 503' }],
     [199, { result: 'failure', output: 'HTTP probe failed with statuscode: 199' }],
-  ])('judge status %d', async (status, outcome) => {
+  ])('return the outcome for status %d', async (status, outcome) => {
     expect(await answering(status, 'text').run(get)).toEqual(outcome);
   });
 
-  it('warn of a redirect to another host, and follow one on the same', async () => {
+  it('warn of a redirect to another host, and follow one on the same host', async () => {
     expect((await answering(302, '', { location: 'http://example.com/' }).run(get)).result).toBe('warning');
     const http = scriptedHttp(({ path }) => (path === '/next' ? { status: 200 } : { status: 302, location: '/next' }));
     expect((await setUp({ network: { http } }).run(get)).result).toBe('success');
   });
 
-  it('fail without an answer, and have no result when it breaks off', async () => {
+  it('fail without a response, and have no result when the body breaks off', async () => {
     const http = scriptedHttp(() => Promise.reject(new HttpError('Transport', 'EOF')));
     expect(await setUp({ network: { http } }).run(get)).toEqual({
       result: 'failure',
@@ -162,7 +161,7 @@ describe('HTTP probes', () => {
     });
   });
 
-  it('fail when their timeout is over', async () => {
+  it('fail at their timeout', async () => {
     const http = scriptedHttp((_request, { signal }) => forever(signal));
     const { runOut, clock } = setUp({ network: { http } });
     const output =
@@ -171,7 +170,7 @@ describe('HTTP probes', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('have no result when the body takes too long', async () => {
+  it('have no result when the body exceeds the timeout', async () => {
     const http = scriptedHttp((_request, { signal, onHeaders }) => {
       onHeaders?.();
       return forever(signal);
@@ -187,7 +186,7 @@ describe('HTTP probes', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('never reach the node itself for want of an IP, nor a port that does not exist', async () => {
+  it('have no result without a pod IP or with an unknown port', async () => {
     for (const probe of [get, { tcpSocket: { port: 80 } }, { grpc: { port: 80 } }]) {
       await expect(setUp({ podIp: undefined }).run(probe)).rejects.toMatchObject({
         name: 'ProbeError',
@@ -217,7 +216,7 @@ describe('TCP probes', () => {
     ]);
   });
 
-  it('fail without one', async () => {
+  it('fail without a connection', async () => {
     const dial: ProbeNetwork['dial'] = () =>
       Promise.reject(new DialError('dial tcp 10.0.0.1:80: connect: no route to host'));
     expect(await setUp({ network: { dial } }).run({ tcpSocket: { port: 80 } })).toEqual({
@@ -248,7 +247,7 @@ describe('gRPC probes', () => {
   }
   const serving = (status: number): Partial<GrpcReply> => ({ message: Uint8Array.of(8, status) });
 
-  it('ask for the health of the service, and close the connection', async () => {
+  it('check the health of the service, and close the connection', async () => {
     const { run, calls, closed } = answering(serving(1));
     expect(await run(probe)).toEqual({ result: 'success', output: 'service healthy' });
     expect(calls).toEqual([
@@ -277,21 +276,21 @@ describe('gRPC probes', () => {
     ],
     ['timeout: health rpc did not complete within 3s', { code: 4 }],
     [
-      'error: health rpc probe failed: rpc error: code = Internal desc = the answer is no health check',
+      'error: health rpc probe failed: rpc error: code = Internal desc = the response is not a health check response',
       { message: Uint8Array.of(255) },
     ],
   ])('fail: %s', async (output, reply) => {
     expect(await answering(reply).run(probe)).toEqual({ result: 'failure', output });
   });
 
-  it('fail when the call takes too long', async () => {
+  it('fail when the call exceeds the timeout', async () => {
     const { runOut, closed } = answering('hang');
     const output = 'timeout: health rpc did not complete within 3s';
     expect(await runOut(probe)).toEqual([3000, { result: 'failure', output }]);
     expect(closed()).toBe(1);
   });
 
-  it('try to connect as long as their timeout allows', async () => {
+  it('retry the connection until their timeout', async () => {
     let attempts = 0;
     const connectGrpc: ProbeNetwork['connectGrpc'] = () => {
       attempts += 1;
@@ -306,7 +305,7 @@ describe('gRPC probes', () => {
 });
 
 describe('any probe', () => {
-  it('ends with its signal', async () => {
+  it('aborts with its signal', async () => {
     const network: Partial<ProbeNetwork> = {
       http: scriptedHttp((_request, { signal }) => forever(signal)),
       dial: (_hostname, _port, signal) => forever(signal),
@@ -327,7 +326,7 @@ describe('any probe', () => {
     await expect(run({ tcpSocket: { port: 1 } })).rejects.toBe(reason);
   });
 
-  it('without a handler has no result', async () => {
+  it('has no result without a handler', async () => {
     await expect(setUp().run({})).rejects.toMatchObject({
       name: 'ProbeError',
       message: 'missing probe handler for web_default(uid-web):app',

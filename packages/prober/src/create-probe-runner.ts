@@ -9,7 +9,7 @@ import { runGrpcProbe } from './probes/grpc-probe.ts';
 import { runHttpProbe } from './probes/http-probe.ts';
 import { runTcpProbe } from './probes/tcp-probe.ts';
 
-/** What a probe runner needs from its surroundings. */
+/** Ports of {@link createProbeRunner}. */
 export interface ProbeRunnerPorts {
   readonly runtime: Pick<RuntimeService, 'execSync'>;
   readonly clock: Clock;
@@ -19,11 +19,11 @@ export interface ProbeRunnerPorts {
 
 /** Options of {@link createProbeRunner}. */
 export interface ProbeRunnerOptions {
-  /** `<major>.<minor>` of the Kubernetes version to call oneself in `User-Agent: kube-probe/<version>`. Default `1.36`. */
+  /** Kubernetes version of `User-Agent: kube-probe/<version>`, as `<major>.<minor>`. Default: 1.36. */
   readonly kubernetesVersion?: string;
 }
 
-/** Creates the {@link ProbeRunner} that runs `exec`, `httpGet`, `tcpSocket` and `grpc` probes. It holds nothing between two runs. */
+/** Creates the {@link ProbeRunner} for `exec`, `httpGet`, `tcpSocket` and `grpc` probes. It has no state between runs. */
 export function createProbeRunner(ports: ProbeRunnerPorts, options: ProbeRunnerOptions = {}): ProbeRunner {
   const { runtime, clock, network = nodeNetwork } = ports;
   const userAgent = `kube-probe/${options.kubernetesVersion ?? '1.36'}`;

@@ -8,7 +8,7 @@ import { createProbeRunner } from './create-probe-runner.ts';
 import { createPodProbeNetwork } from './pod-probe-network.ts';
 import { createProber } from './prober.ts';
 
-/** Probes a container of the fake runtime that behaves by this script; what is told of it, with its time in seconds. */
+/** Probes a container with this script on the fake runtime. Returns its results with their times in seconds. */
 async function probe(readinessProbe: Probe, script: object, seconds: number): Promise<string[]> {
   const clock = createVirtualClock();
   const random = seededRandom(1);
@@ -37,19 +37,19 @@ async function probe(readinessProbe: Probe, script: object, seconds: number): Pr
   };
   const podStatus = () => ({ podIP: status!.network!.ip, containerStatuses: [app] });
   await using prober = createProber({ runner, podStatus, clock, random: { next: () => 0, hex: () => '' }, events });
-  const told: string[] = [];
+  const lines: string[] = [];
   const startMs = clock.monotonicNow();
-  const tell = (text: string): void => void told.push(`${String((clock.monotonicNow() - startMs) / 1000)} ${text}`);
-  events.events$.subscribe(({ message }) => tell(message));
-  prober.results$.subscribe(({ result }) => tell(result));
+  const log = (text: string): void => void lines.push(`${String((clock.monotonicNow() - startMs) / 1000)} ${text}`);
+  events.events$.subscribe(({ message }) => log(message));
+  prober.results$.subscribe(({ result }) => log(result));
   await fake.runtime.startContainer({ containerId });
   prober.addPod(testPod({ containers: [{ name: 'app', readinessProbe: { periodSeconds: 1, ...readinessProbe } }] }));
   await clock.advance(seconds * 1000);
-  return told;
+  return lines;
 }
 
 describe('a pod on the fake runtime', () => {
-  it('is ready when it answers HTTP', async () => {
+  it('is ready when it responds to HTTP', async () => {
     const responses = [{ status: 503 }, { afterSeconds: 2, status: 200 }];
     const script = { ports: [{ port: 8080, protocol: 'http', responses }] };
     expect(await probe({ httpGet: { port: 8080, path: '/' } }, script, 5)).toEqual([
@@ -60,7 +60,7 @@ describe('a pod on the fake runtime', () => {
     ]);
   });
 
-  it('is not ready when its answer takes too long, or nobody is there', async () => {
+  it('is not ready when its response exceeds the timeout, or without a server', async () => {
     const responses = [{ status: 200, takesSeconds: 2 }];
     const script = { ports: [{ port: 8080, protocol: 'http', responses }] };
     const timeout = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
@@ -71,12 +71,12 @@ describe('a pod on the fake runtime', () => {
     expect(none).toMatch(/^0 Readiness probe failed: dial tcp [\d.]+:81: connect: connection refused$/);
   });
 
-  it('is ready when it takes connections', async () => {
+  it('is ready when it accepts connections', async () => {
     const script = { ports: [{ port: 5432, protocol: 'tcp' }] };
     expect(await probe({ tcpSocket: { port: 5432 } }, script, 3)).toEqual(['0 failure', '0 success']);
   });
 
-  it('is ready when its gRPC health service says so', async () => {
+  it('is ready when its gRPC health service is serving', async () => {
     const responses = [{ health: 'NOT_SERVING' }, { afterSeconds: 1, health: 'SERVING' }];
     const script = { ports: [{ port: 9000, protocol: 'grpc', responses }] };
     expect(await probe({ grpc: { port: 9000 } }, script, 3)).toEqual([
@@ -99,7 +99,7 @@ describe('a pod on the fake runtime', () => {
     ]);
     expect(await probe({ exec: { command: ['sleep', '5'] } }, script, 1)).toEqual([
       '0 failure',
-      '1 Readiness probe failed: command "sleep 5" timed out',
+      '1 Readiness probe failed: command timed out: "sleep 5" timed out after 1s',
     ]);
     expect((await probe({ exec: { command: ['no-such-program'] } }, script, 0.5))[1]).toMatch(
       /^0 Readiness probe errored and resulted in unknown state: .*executable file not found/,

@@ -17,13 +17,6 @@ export {
   type ProbeStepInput,
   type ResultChange,
 } from './probe-step.ts';
-export {
-  type ProbeKind,
-  type ProbeResult,
-  type ProbeTarget,
-  probeTargets,
-  type ProbeTiming,
-  probeTiming,
-} from './probe-target.ts';
+export { type ProbeKind, type ProbeTarget, probeTargets, type ProbeTiming, probeTiming } from './probe-target.ts';
 export { createProber, type Prober, type ProberOptions, type ProberPorts } from './prober.ts';
-export type { ProbeResultChange, ProbeResults } from './result-store.ts';
+export { probes, type ProbesOptions } from './probes-module.ts';

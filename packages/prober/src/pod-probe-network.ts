@@ -5,7 +5,7 @@ import { StatusCode } from '@rxlet/cri-api';
 import { DialError, type ProbeNetwork } from './network/probe-network.ts';
 import { servingStatuses } from './probes/health-messages.ts';
 
-/** The ports that simulated pods serve: what `network` of `@rxlet/fake-cri` is. */
+/** Ports that simulated pods serve: the type of `network` of `@rxlet/fake-cri`. */
 export interface SimulatedPorts {
   dial(ip: string, port: number): Promise<Duplex>;
   httpGet(
@@ -14,11 +14,11 @@ export interface SimulatedPorts {
     path: string,
     request: { readonly headers: Readonly<Record<string, string>>; readonly signal?: AbortSignal },
   ): Promise<{ readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string }>;
-  /** The name of the serving status; `undefined` for a service that is not known. */
+  /** Returns the name of the serving status; `undefined` for an unknown service. */
   grpcHealth(ip: string, port: number, service: string, signal?: AbortSignal): Promise<string | undefined>;
 }
 
-/** A {@link ProbeNetwork} that reaches the pods of a simulated runtime in-process, so that probes run on a virtual clock. */
+/** Creates a {@link ProbeNetwork} that reaches the pods of a simulated runtime in-process, so that probes run on a virtual clock. */
 export function createPodProbeNetwork(ports: SimulatedPorts): ProbeNetwork {
   const refused = (hostname: string, port: number): string =>
     `dial tcp ${hostAndPort(hostname, port)}: connect: connection refused`;

@@ -1,27 +1,28 @@
 import { type Metrics, noopMetrics } from '@rxlet/component-base';
+import { podUid } from '@rxlet/pod-model';
 import { probeKindNames, type ProbeTarget } from './probe-target.ts';
 
 /** Prometheus' default buckets, in seconds. */
 const durationBuckets: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** What the prober measures of one probe, under the kubelet's names. */
+/** Metrics of one probe, with the kubelet's names. */
 export interface ProbeMeter {
   success(durationMs: number): void;
   failure(): void;
-  /** Takes the probe's series away, where the metrics can do that. */
+  /** Removes the series of the probe, if the metrics port supports that. */
   end(): void;
 }
 
-/** Makes the meters of probes. */
+/** Returns a function that creates the {@link ProbeMeter} of a probe. */
 export function createProbeMetrics(metrics: Metrics = noopMetrics): (target: ProbeTarget) => ProbeMeter {
   const total = metrics.counter({
     name: 'prober_probe_total',
-    help: 'Liveness, readiness and startup probes of containers, by result.',
+    help: '[BETA] Cumulative number of a liveness, readiness or startup probe for a container by result.',
     labelNames: ['probe_type', 'result', 'container', 'pod', 'namespace', 'pod_uid'],
   });
   const duration = metrics.histogram({
     name: 'prober_probe_duration_seconds',
-    help: 'How long probes took that did not fail.',
+    help: '[ALPHA] Duration in seconds for a probe response.',
     labelNames: ['probe_type', 'container', 'pod', 'namespace'],
     buckets: durationBuckets,
   });
@@ -32,7 +33,7 @@ export function createProbeMetrics(metrics: Metrics = noopMetrics): (target: Pro
       pod: pod.metadata?.name ?? '',
       namespace: pod.metadata?.namespace ?? '',
     };
-    const totalLabels = { ...durationLabels, pod_uid: pod.metadata?.uid ?? '' };
+    const totalLabels = { ...durationLabels, pod_uid: podUid(pod) };
     const successLabels = { ...totalLabels, result: 'successful' };
     const failureLabels = { ...totalLabels, result: 'failed' };
     return {

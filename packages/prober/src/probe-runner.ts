@@ -6,34 +6,31 @@ export interface ProbeRequest {
   readonly kind: ProbeKind;
   readonly pod: Pod;
   readonly container: Container;
-  /** Id as the runtime knows it, without the runtime's name. */
+  /** Container id without the prefix of the runtime. */
   readonly containerId: string;
   readonly probe: Probe;
   readonly timeoutMs: number;
-  /** The pod's first IP; `undefined` when it has none yet. */
+  /** First IP of the pod; `undefined` when it has none yet. */
   readonly podIp: string | undefined;
 }
 
-/** How a run ended. A `warning` counts as a success. */
+/** Outcome of a run. A `warning` counts as a success. */
 export interface ProbeOutcome {
   readonly result: 'success' | 'warning' | 'failure';
-  /** What the probe has to say, for an event. */
+  /** Output of the probe, for an event. */
   readonly output: string;
 }
 
 /** Runs probes: the port through which a prober reaches containers. */
 export interface ProbeRunner {
-  /**
-   * Runs the probe once. Rejects with {@link ProbeError} when there is no result, or with the reason of the signal. What takes too long is ended here, by
-   * the request's timeout.
-   */
+  /** Runs the probe once, limited by the timeout of the request. Rejects with {@link ProbeError} when there is no result, or with the reason of the signal. */
   run(request: ProbeRequest, signal: AbortSignal): Promise<ProbeOutcome>;
 }
 
-/** A probe could not be run to a result: it counts neither as a success nor as a failure. */
+/** A run without a result, which counts neither as a success nor as a failure. */
 export class ProbeError extends Error {
   override readonly name = 'ProbeError';
-  /** What the kubelet calls the state that this leads to. */
+  /** Name of the resulting state in events. */
   readonly reason: 'unknown' | 'failure';
 
   constructor(reason: 'unknown' | 'failure', message: string, options?: ErrorOptions) {

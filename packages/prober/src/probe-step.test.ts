@@ -36,26 +36,32 @@ function sidecarOf(kind: ProbeKind): ProbeTarget {
   return probeTargets(testPod({ initContainers: [sidecar], containers: [{ name: 'other' }] }))[0]!;
 }
 
-/** One turn of a probe, `seconds` after the agent and (unless told otherwise) the container started. */
-function turn(target: ProbeTarget, status: PodStatus | undefined, state: ProbeState = newProbeState, seconds = 0) {
-  return probeStep(target, state, { status, nowMs: startMs + seconds * 1000, agentStartMs: startMs });
+/** Runs one tick of a probe, `seconds` after the agent and (by default) the container started. */
+function tick(target: ProbeTarget, status: PodStatus | undefined, state: ProbeState = newProbeState, seconds = 0) {
+  const elapsedMs = seconds * 1000;
+  return probeStep(target, state, {
+    status,
+    nowMs: startMs + elapsedMs,
+    monotonicMs: elapsedMs,
+    agentStartMs: startMs,
+  });
 }
 
 const known: ProbeState = { ...newProbeState, containerId: 'containerd://c1' };
 const kinds: readonly ProbeKind[] = ['liveness', 'readiness', 'startup'];
 
 describe('probeStep', () => {
-  it('waits as long as there is nothing to probe', () => {
+  it('waits while there is no container to probe', () => {
     const target = targetOf('readiness');
     const nothing = { state: newProbeState, changes: [], next: 'wait' };
-    expect(turn(target, undefined)).toEqual(nothing);
-    expect(turn(target, { phase: 'Pending' })).toEqual(nothing);
-    expect(turn(target, statusOf(running({ name: 'other' })))).toEqual(nothing);
-    expect(turn(target, statusOf(running({ containerID: '' })))).toEqual(nothing);
+    expect(tick(target, undefined)).toEqual(nothing);
+    expect(tick(target, { phase: 'Pending' })).toEqual(nothing);
+    expect(tick(target, statusOf(running({ name: 'other' })))).toEqual(nothing);
+    expect(tick(target, statusOf(running({ containerID: '' })))).toEqual(nothing);
   });
 
-  it.each(['Failed', 'Succeeded'] as const)('ends with the pod: %s', (phase) => {
-    expect(turn(targetOf('liveness'), { ...statusOf(running()), phase }).next).toBe('stop');
+  it.each(['Failed', 'Succeeded'] as const)('stops in a terminal phase: %s', (phase) => {
+    expect(tick(targetOf('liveness'), { ...statusOf(running()), phase }).next).toBe('stop');
   });
 
   it.each([
@@ -63,24 +69,30 @@ describe('probeStep', () => {
     ['readiness', 'failure', true],
     ['startup', 'unknown', false],
   ] as const)('begins %s with %s, and probes', (kind, result, started) => {
-    expect(turn(targetOf(kind), statusOf(running({ started })))).toEqual({
+    expect(tick(targetOf(kind), statusOf(running({ started })))).toEqual({
       state: known,
       changes: [{ containerId: 'containerd://c1', result }],
       next: 'probe',
     });
   });
 
-  it('says nothing again about the same container', () => {
-    expect(turn(targetOf('liveness'), statusOf(running()), known)).toEqual({
+  it('publishes no initial result again for the same container', () => {
+    expect(tick(targetOf('liveness'), statusOf(running()), known)).toEqual({
       state: known,
       changes: [],
       next: 'probe',
     });
   });
 
-  it('forgets what it knew of the container before, and goes on from hold', () => {
-    const held: ProbeState = { containerId: 'containerd://c0', onHold: true, lastResult: 'failure', resultRun: 0 };
-    expect(turn(targetOf('liveness'), statusOf(running()), held)).toEqual({
+  it('removes the result of the previous container, and leaves hold', () => {
+    const held: ProbeState = {
+      containerId: 'containerd://c0',
+      seenMs: 0,
+      onHold: true,
+      lastResult: 'failure',
+      resultRun: 0,
+    };
+    expect(tick(targetOf('liveness'), statusOf(running()), held)).toEqual({
       state: { ...held, containerId: 'containerd://c1', onHold: false },
       changes: [
         { containerId: 'containerd://c0', result: undefined },
@@ -90,21 +102,21 @@ describe('probeStep', () => {
     });
   });
 
-  it('rests on hold, whatever becomes of the container', () => {
+  it('waits on hold in any state of the container', () => {
     const held = { ...known, onHold: true };
     const exited = running({ state: { terminated: { exitCode: 1 } } });
     for (const status of [running(), exited]) {
-      expect(turn(targetOf('liveness'), statusOf(status), held)).toEqual({ state: held, changes: [], next: 'wait' });
+      expect(tick(targetOf('liveness'), statusOf(status), held)).toEqual({ state: held, changes: [], next: 'wait' });
     }
   });
 
-  describe('of a container that does not run', () => {
+  describe('of a container that is not running', () => {
     const exited = statusOf(running({ state: { terminated: { exitCode: 0 } } }));
     const failed = [{ containerId: 'containerd://c1', result: 'failure' }];
 
-    it('fails, and goes on as long as the container may run again', () => {
-      const next = (target: ProbeTarget, status = exited) => turn(target, status, known).next;
-      expect(turn(targetOf('liveness'), exited, known)).toEqual({ state: known, changes: failed, next: 'wait' });
+    it('fails, and continues while the container may run again', () => {
+      const next = (target: ProbeTarget, status = exited) => tick(target, status, known).next;
+      expect(tick(targetOf('liveness'), exited, known)).toEqual({ state: known, changes: failed, next: 'wait' });
       expect(next(targetOf('readiness', {}, { restartPolicy: 'OnFailure' }))).toBe('wait');
       expect(next(targetOf('readiness', {}, { restartPolicy: 'Never' }))).toBe('stop');
       const waiting = statusOf(running({ state: { waiting: {} } }));
@@ -114,7 +126,7 @@ describe('probeStep', () => {
       );
     });
 
-    it('knows the restart rules of containers', () => {
+    it('applies the restart rules of containers', () => {
       const withRule = (action: 'Restart' | 'RestartAllContainers') =>
         targetOf(
           'readiness',
@@ -129,16 +141,16 @@ describe('probeStep', () => {
             ],
           },
         );
-      expect(turn(withRule('Restart'), exited, known).next).toBe('wait');
-      expect(turn(withRule('RestartAllContainers'), exited, known).next).toBe('wait');
+      expect(tick(withRule('Restart'), exited, known).next).toBe('wait');
+      expect(tick(withRule('RestartAllContainers'), exited, known).next).toBe('wait');
       const own = { containers: [{ restartPolicy: 'Never' as const }] };
-      expect(turn(targetOf('readiness', {}, own), exited, known).next).toBe('stop');
+      expect(tick(targetOf('readiness', {}, own), exited, known).next).toBe('stop');
     });
   });
 
-  it('counts a pod that is being deleted as alive, and goes on with readiness only', () => {
+  it('succeeds for a terminating pod, and continues only with readiness', () => {
     const pod = { metadata: { deletionTimestamp: at(0) } };
-    const deleted = (kind: ProbeKind) => turn(targetOf(kind, {}, pod), statusOf(running()), known);
+    const deleted = (kind: ProbeKind) => tick(targetOf(kind, {}, pod), statusOf(running()), known);
     for (const kind of ['liveness', 'startup'] as const) {
       expect(deleted(kind)).toMatchObject({ changes: [{ result: 'success' }], next: 'stop' });
     }
@@ -156,13 +168,13 @@ describe('probeStep', () => {
     (seconds, since, next) => {
       const target = targetOf('readiness', { initialDelaySeconds: 5 });
       const status = statusOf(running({ state: { running: { startedAt: at(since) } } }));
-      expect(turn(target, status, known, seconds).next).toBe(next);
+      expect(tick(target, status, { ...known, seenMs: since * 1000 }, seconds).next).toBe(next);
     },
   );
 
-  it('probes without a delay, also when the clock was set back', () => {
+  it('probes without an initial delay, even when the clock was set back', () => {
     const status = statusOf(running({ state: { running: { startedAt: at(3600) } } }));
-    expect(turn(targetOf('readiness'), status, known).next).toBe('probe');
+    expect(tick(targetOf('readiness'), status, known).next).toBe('probe');
   });
 
   it.each([
@@ -177,29 +189,32 @@ describe('probeStep', () => {
   ] as const)('%s when started is %s: %s', (kind, started, next) => {
     const { started: _started, ...rest } = running();
     const status = statusOf(started === undefined ? rest : { ...rest, started });
-    expect(turn(targetOf(kind), status, known).next).toBe(next);
+    expect(tick(targetOf(kind), status, known).next).toBe(next);
   });
 
   describe('after a restart of the agent', () => {
     const since = (seconds: number, more: Partial<ContainerStatus> = {}): ContainerStatus =>
       running({ state: { running: { startedAt: at(seconds) } }, ...more });
 
-    it.each(kinds)('says nothing about a container that was there before: %s', (kind) => {
+    it.each(kinds)('publishes no initial result for an older container: %s', (kind) => {
       const not = { started: false, ready: false };
-      expect(turn(targetOf(kind), statusOf(since(-11, not))).changes).toEqual([]);
-      expect(turn(targetOf(kind), statusOf(since(-10, not))).changes).toHaveLength(1);
+      expect(tick(targetOf(kind), statusOf(since(-11, not))).changes).toEqual([]);
+      expect(tick(targetOf(kind), statusOf(since(-10, not))).changes).toHaveLength(1);
     });
 
     it.each<[ProbeKind, Partial<ContainerStatus>]>([
       ['readiness', { started: true, ready: true }],
       ['startup', { started: true, ready: false }],
-    ])('lets what the agent before it reported go on, however young the container is: %s', (kind, reported) => {
-      expect(turn(targetOf(kind), statusOf(since(0, reported))).changes).toEqual([]);
-    });
+    ])(
+      'keeps the state reported by the previous agent, regardless of the age of the container: %s',
+      (kind, reported) => {
+        expect(tick(targetOf(kind), statusOf(since(0, reported))).changes).toEqual([]);
+      },
+    );
 
-    it('takes a sidecar that has started for one that passed its startup probe', () => {
+    it('counts a started sidecar as having passed its startup probe', () => {
       const changes = (started: boolean, kind: ProbeKind) =>
-        turn(sidecarOf(kind), sidecarStatusOf(since(-11, { started }))).changes;
+        tick(sidecarOf(kind), sidecarStatusOf(since(-11, { started }))).changes;
       expect(changes(true, 'startup')).toEqual([{ containerId: 'containerd://c1', result: 'success' }]);
       expect(changes(false, 'startup')).toEqual([]);
       expect(changes(true, 'liveness')).toEqual([]);
@@ -208,7 +223,7 @@ describe('probeStep', () => {
 });
 
 describe('countResult', () => {
-  /** What is published by each of a series of results, `-` for nothing. */
+  /** Returns the results published for a series of results, `-` for none. */
   function published(kind: ProbeKind, probe: Probe, series: string): string {
     const target = targetOf(kind, probe);
     let state = known;
@@ -221,14 +236,14 @@ describe('countResult', () => {
       .join('');
   }
 
-  it('publishes what came often enough in a row, and each time from then on', () => {
+  it('publishes a result from its threshold on', () => {
     const probe = { successThreshold: 2, failureThreshold: 3 };
     expect(published('readiness', probe, 'ssffsfffssfsss')).toBe('-s-----f-s--ss');
     expect(published('readiness', { failureThreshold: 1 }, 'sffs')).toBe('sffs');
     expect(published('readiness', {}, 'ffffs')).toBe('--ffs');
   });
 
-  it('holds a container whose liveness failed, and any whose startup has a result', () => {
+  it('holds after a liveness failure and after any startup result', () => {
     const hold = (kind: ProbeKind, result: 'success' | 'failure') =>
       countResult(targetOf(kind, { failureThreshold: 1 }), known, result).state;
     expect(hold('liveness', 'failure')).toEqual({ ...known, onHold: true, lastResult: 'failure', resultRun: 0 });
@@ -240,7 +255,7 @@ describe('countResult', () => {
     expect(below).toEqual({ ...known, lastResult: 'failure', resultRun: 1 });
   });
 
-  it('is what counting the end of the whole history gives', () => {
+  it('agrees with a model that counts the end of the history', () => {
     const history = fc.array(fc.boolean(), { minLength: 1, maxLength: 40 });
     const threshold = fc.integer({ min: 1, max: 5 });
     fc.assert(
@@ -252,7 +267,7 @@ describe('countResult', () => {
           const counted = countResult(target, state, passed ? 'success' : 'failure');
           ({ state } = counted);
           held = counted.changes.at(-1)?.result ?? held;
-          // The model: a result holds from the end of the last run that was long enough.
+          // The model: a result holds from the end of the last sufficiently long run.
           let expected = 'failure';
           for (let end = 0; end <= index; end += 1) {
             const length = passes[end] === true ? successThreshold : failureThreshold;
@@ -269,7 +284,7 @@ describe('countResult', () => {
 });
 
 describe('probeTargets', () => {
-  it('are those of regular containers and sidecars, with defaults', () => {
+  it('include regular containers and sidecars, with defaults', () => {
     const probe: Probe = { exec: { command: ['true'] } };
     const pod: Pod = testPod({
       initContainers: [

@@ -1,43 +1,54 @@
+import type { ProbeResult } from '@rxlet/agent-api';
 import type { Container, ContainerStatus, Pod, PodStatus } from '@rxlet/kube-api';
 import { allContainersCouldRestart, isContainerRestartable } from '@rxlet/pod-model';
-import type { ProbeKind, ProbeResult, ProbeTarget } from './probe-target.ts';
+import type { ProbeKind, ProbeTarget } from './probe-target.ts';
 
-/** What is remembered of a probe between two of its turns. */
+/** State of a probe between two ticks. */
 export interface ProbeState {
-  /** The container that it is about, as the pod's status names it (`containerd://0123…`); empty before the first. */
+  /** Probed container in the form of the pod's status (`containerd://0123…`); empty before the first. */
   readonly containerId: string;
-  /** The result has been drawn, and the probe rests until there is a new container. */
+  /** First tick with this container, on the monotonic clock. */
+  readonly seenMs: number;
+  /** Whether the result is final, so that the probe rests until there is a new container. */
   readonly onHold: boolean;
   readonly lastResult: ProbeResult | undefined;
-  /** How often in a row `lastResult` came. */
+  /** Number of consecutive results equal to `lastResult`. */
   readonly resultRun: number;
 }
 
-/** The state of a probe that has not had a turn yet. */
-export const newProbeState: ProbeState = { containerId: '', onHold: false, lastResult: undefined, resultRun: 0 };
+/** State of a probe before its first tick. */
+export const newProbeState: ProbeState = {
+  containerId: '',
+  seenMs: 0,
+  onHold: false,
+  lastResult: undefined,
+  resultRun: 0,
+};
 
-/** A result to be published; `undefined`: there is none any more. */
+/** A result to publish. `undefined` removes the published result. */
 export interface ResultChange {
   readonly containerId: string;
   readonly result: ProbeResult | undefined;
 }
 
-/** What follows from a turn. */
+/** Outcome of a tick. */
 export interface ProbeStep {
   readonly state: ProbeState;
-  /** In order. */
+  /** Changes in order. */
   readonly changes: readonly ResultChange[];
-  /** Run the probe now, wait for the next turn, or end for good. */
+  /** Runs the probe now, waits for the next tick, or ends the probe. */
   readonly next: 'probe' | 'wait' | 'stop';
 }
 
-/** What a turn is decided by. */
+/** Input of a tick. */
 export interface ProbeStepInput {
-  /** The pod's status at present; `undefined` when there is none. */
+  /** Current status of the pod; `undefined` when there is none. */
   readonly status: PodStatus | undefined;
   /** Epoch milliseconds. */
   readonly nowMs: number;
-  /** When the agent started, epoch milliseconds. */
+  /** Milliseconds on the monotonic clock. */
+  readonly monotonicMs: number;
+  /** Start time of the agent, epoch milliseconds. */
   readonly agentStartMs: number;
 }
 
@@ -47,13 +58,13 @@ const initialResults: Readonly<Record<ProbeKind, ProbeResult>> = {
   startup: 'unknown',
 };
 
-/** A container that is older than the agent by more than this was there before the agent was. */
+/** Age beyond which a container must have been started before the agent. */
 const RESTART_MARGIN_MS = 10_000;
 
-/** Decides what a probe does in its turn. Pure. */
+/** Decides the action of a probe in a tick. Pure. */
 export function probeStep(target: ProbeTarget, state: ProbeState, input: ProbeStepInput): ProbeStep {
   const { kind, pod, container } = target;
-  const { status, nowMs, agentStartMs } = input;
+  const { status, nowMs, monotonicMs, agentStartMs } = input;
   if (status === undefined) return { state, changes: [], next: 'wait' };
   if (status.phase === 'Failed' || status.phase === 'Succeeded') return { state, changes: [], next: 'stop' };
   const found = findContainerStatus(status, container.name);
@@ -66,8 +77,8 @@ export function probeStep(target: ProbeTarget, state: ProbeState, input: ProbeSt
     if (state.containerId !== '') changes.push({ containerId: state.containerId, result: undefined });
     const result = initialResult(target, found, agentStartMs);
     if (result !== undefined) changes.push({ containerId, result });
-    // As in the kubelet, a count goes on over a restart that the probe itself did not ask for.
-    current = { ...state, containerId, onHold: false };
+    // As in the kubelet, the count continues after a restart that the probe did not cause.
+    current = { ...state, containerId, seenMs: monotonicMs, onHold: false };
   }
   const step = (next: ProbeStep['next'], result?: ProbeResult): ProbeStep => {
     if (result !== undefined) changes.push({ containerId, result });
@@ -81,17 +92,18 @@ export function probeStep(target: ProbeTarget, state: ProbeState, input: ProbeSt
     return step(mayRunAgain ? 'wait' : 'stop', 'failure');
   }
   if (pod.metadata?.deletionTimestamp !== undefined && kind !== 'readiness') {
-    // A pod that is shutting down must not look as if it had failed.
+    // A terminating pod must not count as failed.
     return step('stop', 'success');
   }
   const initialDelayMs = target.timing.initialDelaySeconds * 1000;
-  // Without a delay the clock has no say: one that was set back would stop all probes until it has caught up.
-  if (initialDelayMs > 0 && nowMs - Date.parse(running.startedAt ?? '') < initialDelayMs) return step('wait');
-  // The startup probe comes first, the other two after it.
+  const isDelayed = nowMs - Date.parse(running.startedAt ?? '') < initialDelayMs;
+  // The wall clock may have been set back behind the start of the container.
+  if (isDelayed && monotonicMs - current.seenMs < initialDelayMs) return step('wait');
+  // The startup probe runs before the container has started, the other two after.
   return step((found.started === true) === (kind === 'startup') ? 'wait' : 'probe');
 }
 
-/** Counts a result of the probe; it is published when it came often enough in a row. Pure. */
+/** Counts a result of the probe and publishes it once its threshold is reached. Pure. */
 export function countResult(
   { kind, timing }: Pick<ProbeTarget, 'kind' | 'timing'>,
   state: ProbeState,
@@ -102,26 +114,30 @@ export function countResult(
   const threshold = result === 'success' ? timing.successThreshold : timing.failureThreshold;
   if (resultRun < threshold) return { state: counted, changes: [] };
   const changes = [{ containerId: state.containerId, result }];
-  // The container is about to be restarted, or has started for good. Commands run in a container that is being stopped could harm it.
+  // The container will be restarted, or has started for good. Commands in a container that is being stopped could harm it.
   const isFinal = kind === 'startup' || (kind === 'liveness' && result === 'failure');
   return { state: isFinal ? { ...counted, onHold: true, resultRun: 0 } : counted, changes };
 }
 
 /**
- * What a probe says of a container before its first result. Nothing about one that was there before the agent: what was reported of it goes on.
- * Without a word about its startup a sidecar would keep the containers after it from being looked at, so one that has started has passed.
+ * Returns the result of a probe before its first run. It is `undefined` for a container that is older than the agent: its reported state stays. A started sidecar
+ * has passed its startup probe, because the containers after it wait for that.
  */
 function initialResult(target: ProbeTarget, status: ContainerStatus, agentStartMs: number): ProbeResult | undefined {
   const { kind, containerKind } = target;
   if (kind === 'startup' && status.started === true) return containerKind === 'init' ? 'success' : undefined;
-  // However young it is: it was reported as ready by the agent before this one.
+  // The previous agent reported the container as ready, regardless of its age.
   if (kind === 'readiness' && status.ready) return undefined;
-  const startedAt = status.state?.running?.startedAt;
-  const isOlder = startedAt !== undefined && Date.parse(startedAt) < agentStartMs - RESTART_MARGIN_MS;
-  return isOlder ? undefined : initialResults[kind];
+  return isOlderThanAgent(status, agentStartMs) ? undefined : initialResults[kind];
 }
 
-/** The status of a container that exists, be it a regular one or an init container. */
+/** Reports whether a running container was started before the agent, with a margin for the skew of clocks. */
+export function isOlderThanAgent({ state }: ContainerStatus, agentStartMs: number): boolean {
+  const startedAt = state?.running?.startedAt;
+  return startedAt !== undefined && Date.parse(startedAt) < agentStartMs - RESTART_MARGIN_MS;
+}
+
+/** Returns the status of a regular or init container that exists in the runtime. */
 export function findContainerStatus(status: PodStatus, name: string): ContainerStatus | undefined {
   for (const list of [status.containerStatuses, status.initContainerStatuses]) {
     const found = list?.find((container) => container.name === name);

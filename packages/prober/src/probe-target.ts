@@ -1,11 +1,8 @@
 import type { Container, Pod, Probe } from '@rxlet/kube-api';
 import { isSidecar, podContainers } from '@rxlet/pod-model';
 
-/** What a probe decides: a restart (liveness), traffic (readiness), or when the other two begin (startup). */
+/** Kind of a probe. Liveness decides restarts, readiness decides traffic, and startup delays the other two. */
 export type ProbeKind = 'liveness' | 'readiness' | 'startup';
-
-/** Last result of a probe; `unknown` is how a startup probe begins. */
-export type ProbeResult = 'success' | 'failure' | 'unknown';
 
 /** One probe of one container. */
 export interface ProbeTarget {
@@ -17,7 +14,7 @@ export interface ProbeTarget {
   readonly timing: ProbeTiming;
 }
 
-/** When a probe runs and what its results count, with the API's defaults filled in. */
+/** Timing and thresholds of a probe, with the defaults of the API. */
 export interface ProbeTiming {
   readonly initialDelaySeconds: number;
   readonly periodMs: number;
@@ -26,14 +23,14 @@ export interface ProbeTiming {
   readonly failureThreshold: number;
 }
 
-/** The kind as events and metrics name it. */
+/** Names of the kinds in events and metrics. */
 export const probeKindNames: Readonly<Record<ProbeKind, string>> = {
   liveness: 'Liveness',
   readiness: 'Readiness',
   startup: 'Startup',
 };
 
-/** All probes of a pod. Only regular containers and sidecars are probed; other init containers and ephemeral ones just run. */
+/** Returns all probes of a pod. Only regular containers and sidecars are probed. */
 export function probeTargets(pod: Pod): readonly ProbeTarget[] {
   const targets: ProbeTarget[] = [];
   for (const { kind: containerKind, container } of podContainers(pod, ['init', 'regular'])) {
@@ -51,7 +48,7 @@ export function probeTargets(pod: Pod): readonly ProbeTarget[] {
   return targets;
 }
 
-/** The timing of a probe, with the API's defaults for what is missing or zero. */
+/** Returns the timing of a probe. Missing and zero values get the defaults of the API. */
 export function probeTiming(probe: Probe): ProbeTiming {
   return {
     initialDelaySeconds: probe.initialDelaySeconds ?? 0,

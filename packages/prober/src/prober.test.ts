@@ -1,3 +1,4 @@
+import type { ProbeResultChange } from '@rxlet/agent-api';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createEventLog, type Labels, type Metrics, noopMetrics, seededRandom } from '@rxlet/component-base';
@@ -7,12 +8,12 @@ import { testPod } from '@rxlet/pod-model/testing';
 import type { ProbeRequest } from './probe-runner.ts';
 import type { ProbeKind } from './probe-target.ts';
 import { createProber, type ProberPorts } from './prober.ts';
-import type { ProbeResultChange } from './result-store.ts';
+
 import { createScriptedRunner, type ScriptedOutcome } from './scripted-runner.ts';
 
 type Answer = (request: ProbeRequest) => ScriptedOutcome | Promise<ScriptedOutcome>;
 
-/** A prober of an agent that has been up for `agentAgeSeconds`, on pods whose statuses follow the results as a status manager would let them. */
+/** Creates a prober of an agent that has been up for `agentAgeSeconds`. Statuses follow startup results, as with a status manager. */
 async function setUp(answer?: Answer, more: Partial<ProberPorts> & { agentAgeSeconds?: number } = {}) {
   const { agentAgeSeconds = 3600, ...ports } = more;
   const clock = createVirtualClock();
@@ -59,12 +60,12 @@ async function setUp(answer?: Answer, more: Partial<ProberPorts> & { agentAgeSec
     state: { running: { startedAt: new Date(clock.now() + startedInSeconds * 1000).toISOString() } },
     started: pod.spec?.containers.find((container) => container.name === name)?.startupProbe === undefined,
   });
-  /** Lets the containers of the pod run, each as its `attempt`th instance. */
+  /** Makes the containers of the pod running, as instance `attempt`. */
   const runPod = (pod: Pod, attempt = 0): void => {
     const containerStatuses = pod.spec!.containers.map(({ name }) => containerStatus(pod, name, attempt));
     statuses.set(pod.metadata!.uid!, { phase: 'Running', podIP: '10.0.0.1', containerStatuses });
   };
-  /** Adds a pod whose container has these probes and has just started. */
+  /** Adds a pod with these probes whose container has just started. */
   const add = (probes: Partial<Container>, pod: Parameters<typeof testPod>[0] = {}): Pod => {
     const added = testPod({ ...pod, containers: [{ name: 'app', ...probes }] });
     runPod(added);
@@ -75,12 +76,12 @@ async function setUp(answer?: Answer, more: Partial<ProberPorts> & { agentAgeSec
   return { clock, prober, events, statuses, runs, changes, results, requests: scripted.requests, runPod, add, seconds };
 }
 
-/** A pod with a sidecar that runs, and whose readiness probe fails. */
-async function setUpSidecar() {
-  const bench = await setUp(() => 'failure');
+/** Adds a pod with a running sidecar. Its readiness probe fails, its liveness probe succeeds. */
+async function setUpSidecar(probes: Partial<Container> = { readinessProbe: every(10) }) {
+  const bench = await setUp(({ kind }) => (kind === 'liveness' ? 'success' : 'failure'));
   const { clock, prober, statuses } = bench;
   const pod = testPod({
-    initContainers: [{ name: 'proxy', restartPolicy: 'Always', readinessProbe: every(10) }],
+    initContainers: [{ name: 'proxy', restartPolicy: 'Always', ...probes }],
   });
   const running = { running: { startedAt: new Date(clock.now()).toISOString() } };
   const common = { image: '', imageID: '', ready: false, restartCount: 0, started: true };
@@ -95,8 +96,8 @@ const every = (periodSeconds: number, more: Probe = {}): Probe => ({ periodSecon
 const uid = 'uid-web';
 const appId = 'containerd://uid-web-app-0';
 
-describe('the turns of a probe', () => {
-  it('are at once, then every period', async () => {
+describe('the ticks of a probe', () => {
+  it('start at once, then follow every period', async () => {
     const { clock, runs, add } = await setUp();
     add({ livenessProbe: every(10) });
     await clock.advance(0);
@@ -107,7 +108,7 @@ describe('the turns of a probe', () => {
     expect(runs).toEqual([0, 10, 20, 30].map((time) => `liveness at ${String(time)}`));
   });
 
-  it('begin spread over a period while the agent is younger than that', async () => {
+  it('start spread over a period while the agent is younger than a period', async () => {
     const first = async (agentAgeSeconds: number): Promise<number> => {
       const { clock, runs, add, seconds } = await setUp(undefined, {
         agentAgeSeconds,
@@ -125,7 +126,7 @@ describe('the turns of a probe', () => {
     expect(await first(10)).toBe(0);
   });
 
-  it('are passed over until the container is old enough', async () => {
+  it('are skipped during the initial delay', async () => {
     const { clock, runs, add } = await setUp();
     add({
       livenessProbe: every(10, { initialDelaySeconds: 20 }),
@@ -135,7 +136,16 @@ describe('the turns of a probe', () => {
     expect(runs).toEqual(['liveness at 20', 'readiness at 30', 'liveness at 30']);
   });
 
-  it('are passed over until the container is there', async () => {
+  it('are skipped no longer than the initial delay after the wall clock was set back', async () => {
+    const { clock, runs, add } = await setUp();
+    add({ livenessProbe: every(10, { initialDelaySeconds: 20 }) });
+    await clock.advance(5000);
+    clock.setWallClock(clock.now() - 3_600_000);
+    await clock.advance(20_000);
+    expect(runs).toEqual(['liveness at 20']);
+  });
+
+  it('are skipped until the container exists', async () => {
     const { clock, runs, prober, runPod, results } = await setUp();
     const pod = testPod({ containers: [{ livenessProbe: every(10) }] });
     prober.addPod(pod);
@@ -146,7 +156,7 @@ describe('the turns of a probe', () => {
     expect([runs, results()]).toEqual([['liveness at 20'], ['liveness success']]);
   });
 
-  it('stay on their grid, and one that was missed is made up for', async () => {
+  it('stay on their grid, and make up for one missed tick', async () => {
     const { clock, runs, add } = await setUp(async ({ kind }) => {
       // Takes 15 s the first time.
       if (runs.length === 1 && kind === 'liveness') await delay(15_000);
@@ -158,7 +168,7 @@ describe('the turns of a probe', () => {
     expect(runs).toEqual([0, 15, 20, 30, 40].map((time) => `liveness at ${String(time)}`));
   });
 
-  it('are those of a ticker that keeps one tick', async () => {
+  it('equal those of a ticker that buffers one tick', async () => {
     const durations = fc.array(fc.integer({ min: 0, max: 35 }), { minLength: 1, maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(durations, async (seconds) => {
@@ -187,7 +197,7 @@ describe('the turns of a probe', () => {
     );
   });
 
-  it('of one that hangs hold up no other', async () => {
+  it('are not delayed by another probe that hangs', async () => {
     const { clock, runs, add, prober } = await setUp(({ kind }) => (kind === 'liveness' ? 'hang' : 'success'));
     add({ livenessProbe: every(10), readinessProbe: every(10) });
     await clock.advance(30_000);
@@ -198,7 +208,7 @@ describe('the turns of a probe', () => {
 });
 
 describe('thresholds', () => {
-  it('decide when a result counts', async () => {
+  it('delay a result until it is consecutive', async () => {
     const { clock, add, changes, results } = await setUp(({ kind }) => (kind === 'liveness' ? 'failure' : 'success'));
     add({
       livenessProbe: every(10, { failureThreshold: 3 }),
@@ -220,7 +230,7 @@ describe('thresholds', () => {
     });
   });
 
-  it('count results in a row only', async () => {
+  it('count only consecutive results', async () => {
     const series = ['failure', 'failure', 'success', 'failure', 'failure', 'failure'] as const;
     let next = 0;
     const { clock, add, results } = await setUp(() => series[next++] ?? 'success');
@@ -233,7 +243,7 @@ describe('thresholds', () => {
 });
 
 describe('a container', () => {
-  it('is not probed any more when its liveness failed, until it has been restarted', async () => {
+  it('is not probed after a liveness failure until it is restarted', async () => {
     let passes = false;
     const { clock, add, runPod, runs, results, prober } = await setUp(() => (passes ? 'success' : 'failure'));
     const pod = add({ livenessProbe: every(10) });
@@ -250,7 +260,7 @@ describe('a container', () => {
     expect(results()).toEqual(['liveness success', 'liveness failure', 'liveness success']);
   });
 
-  it('that was restarted during a run is not blamed for what the one before did', async () => {
+  it('is not affected by a run that began before its restart', async () => {
     let lasts = true;
     const { clock, add, runPod, runs, changes, prober } = await setUp(async () => {
       if (!lasts) return 'success';
@@ -272,7 +282,7 @@ describe('a container', () => {
     expect(runs).toEqual(['liveness at 0', 'liveness at 10']);
   });
 
-  it('is probed for startup first, and then for the other two', async () => {
+  it('is probed for startup first, then for readiness and liveness', async () => {
     let starts = false;
     const { clock, add, runs, prober, results } = await setUp(({ kind }) =>
       kind === 'startup' && !starts ? 'failure' : 'success',
@@ -300,14 +310,14 @@ describe('a container', () => {
     expect([prober.isStarted(appId), prober.isReady(appId)]).toEqual([true, true]);
   });
 
-  it('that does not start is told after as many failures as allowed', async () => {
+  it('fails startup after the failure threshold', async () => {
     const { clock, add, prober, seconds } = await setUp(() => 'failure');
     add({ startupProbe: every(10, { failureThreshold: 30 }) });
     await clock.runUntil(() => prober.startupResults().get('uid-web-app-0') === 'failure');
     expect(seconds()).toBe(290);
   });
 
-  it('that ended for good is not probed any more, and its results are forgotten', async () => {
+  it('is not probed after its final exit, and its results are removed', async () => {
     const { clock, add, statuses, results, prober, runPod } = await setUp();
     const pod = add({ readinessProbe: every(10) }, { restartPolicy: 'Never' });
     await clock.advance(0);
@@ -316,7 +326,7 @@ describe('a container', () => {
     await clock.advance(10_000);
     expect(results()).toEqual(['readiness failure', 'readiness success', 'readiness failure']);
     expect([prober.readinessResults().size, clock.pendingTimers]).toEqual([0, 0]);
-    // Each sync of the pod adds it again; a result that made a sync must not come again by it.
+    // Each sync of the pod adds it again. A result that triggered a sync must not be repeated by it.
     prober.addPod(pod);
     await clock.advance(60_000);
     expect(results()).toHaveLength(3);
@@ -328,7 +338,7 @@ describe('a container', () => {
 });
 
 describe('updateStatus', () => {
-  it('has a started container that is not ready probed at once, and every period from then on', async () => {
+  it('probes a started container that is not ready at once, then every period', async () => {
     let ready = false;
     const { clock, add, runs, prober } = await setUp(() => (ready ? 'success' : 'failure'));
     add({ readinessProbe: every(10), livenessProbe: every(60, { failureThreshold: 99 }) });
@@ -348,7 +358,7 @@ describe('updateStatus', () => {
     expect(runs).toHaveLength(5);
   });
 
-  it('has sidecars probed too', async () => {
+  it('probes sidecars too', async () => {
     const { clock, prober, runs } = await setUpSidecar();
     await clock.advance(4000);
     prober.updateStatus(uid);
@@ -356,7 +366,7 @@ describe('updateStatus', () => {
     expect(runs).toEqual(['readiness at 0', 'readiness at 4']);
   });
 
-  it('changes nothing for a container that does not run', async () => {
+  it('changes nothing for a container that is not running', async () => {
     const { clock, add, runs, prober, runPod, statuses } = await setUp(() => 'failure');
     const pod = add({ readinessProbe: every(10) });
     await clock.advance(3000);
@@ -382,7 +392,24 @@ describe('updateStatus', () => {
     expect(runs.filter((run) => run.startsWith('readiness'))).toEqual(['readiness at 10']);
   });
 
-  it('does not hasten the first turn, which is at its moment lest all come at once', async () => {
+  it('probes the readiness of an unready container at once that is older than the agent', async () => {
+    const { clock, runs, prober, statuses } = await setUp(undefined, {
+      agentAgeSeconds: 0,
+      random: { next: () => 0.5, hex: () => '' },
+    });
+    const pod = testPod({ containers: [{ name: 'app', readinessProbe: every(10), livenessProbe: every(10) }] });
+    const common = { image: '', imageID: '', ready: false, restartCount: 0, started: true, name: 'app' };
+    const startedAt = new Date(clock.now() - 10_001).toISOString();
+    const containerStatuses = [{ ...common, containerID: appId, state: { running: { startedAt } } }];
+    statuses.set(uid, { phase: 'Running', containerStatuses });
+    prober.addPod(pod);
+    await clock.advance(0);
+    expect(runs).toEqual(['readiness at 0']);
+    await clock.advance(9999);
+    expect(runs).toEqual(['readiness at 0', 'liveness at 5']);
+  });
+
+  it('does not advance the first tick, which is spread over a period', async () => {
     const { clock, add, runs, prober } = await setUp(undefined, {
       agentAgeSeconds: 0,
       random: { next: () => 0.5, hex: () => '' },
@@ -393,7 +420,7 @@ describe('updateStatus', () => {
     expect(runs).toEqual(['readiness at 5']);
   });
 
-  it('during a run asks for one more, once', async () => {
+  it('requests one more tick during a run', async () => {
     let end: ((outcome: 'failure') => void) | undefined;
     const { clock, add, runs, prober } = await setUp(() => new Promise((resolve) => (end = resolve)));
     add({ readinessProbe: every(10) });
@@ -411,8 +438,8 @@ describe('updateStatus', () => {
   });
 });
 
-describe('the end of a pod', () => {
-  it('stops liveness and startup, while readiness goes on', async () => {
+describe('termination of a pod', () => {
+  it('stops liveness and startup probes, while readiness probes continue', async () => {
     const { clock, add, runs, prober, runPod } = await setUp();
     const pod = add({ readinessProbe: every(10), livenessProbe: every(10), startupProbe: every(10) });
     await clock.advance(15_000);
@@ -429,7 +456,18 @@ describe('the end of a pod', () => {
     expect([runs.length, clock.pendingTimers, prober.readinessResults().size]).toEqual([2, 0, 0]);
   });
 
-  it('is seen in the pod too', async () => {
+  it('stops no probe of a sidecar, which runs until the other containers have stopped', async () => {
+    const { clock, runs, prober } = await setUpSidecar({ livenessProbe: every(10), readinessProbe: every(10) });
+    await clock.advance(5000);
+    prober.stopLivenessAndStartup(uid);
+    await clock.advance(10_000);
+    expect(runs).toEqual(['readiness at 0', 'liveness at 0', 'readiness at 10', 'liveness at 10']);
+    prober.removePod(uid);
+    await clock.advance(60_000);
+    expect([runs.length, clock.pendingTimers]).toEqual([4, 0]);
+  });
+
+  it('follows from the deletion timestamp too', async () => {
     const { clock, add, runs, prober } = await setUp();
     const pod = add({ readinessProbe: every(10), livenessProbe: every(10) });
     await clock.advance(5000);
@@ -438,7 +476,7 @@ describe('the end of a pod', () => {
     expect(runs).toEqual(['readiness at 0', 'liveness at 0', 'readiness at 10']);
   });
 
-  it('drops what was under way', async () => {
+  it('ignores runs in flight', async () => {
     const { clock, add, events, results, prober } = await setUp(
       () => new Promise((resolve) => void clock.setTimer(1000, () => resolve('failure'))),
     );
@@ -449,7 +487,7 @@ describe('the end of a pod', () => {
     expect([results(), events.list(), clock.pendingTimers]).toEqual([['liveness success'], [], 0]);
   });
 
-  it('drops what comes at the same moment', async () => {
+  it('ignores results at the same instant', async () => {
     const runner: ProberPorts['runner'] = {
       run() {
         const outcome = Promise.resolve({ result: 'failure', output: 'late' } as const);
@@ -467,7 +505,7 @@ describe('the end of a pod', () => {
     ]);
   });
 
-  it('comes for all pods that are not retained', async () => {
+  it('applies to all pods that are not retained', async () => {
     const { clock, add, runs, prober, requests } = await setUp();
     for (const name of ['a', 'b', 'c']) add({ livenessProbe: every(10) }, { name });
     await clock.advance(0);
@@ -488,7 +526,7 @@ describe('a prober', () => {
     expect(runs).toEqual(['liveness at 0', 'liveness at 10']);
   });
 
-  it('leaves nothing behind, and takes nothing more', async () => {
+  it('leaves nothing behind after disposal, and ignores later pods', async () => {
     const { clock, add, prober, runs } = await setUp(({ kind }) => (kind === 'liveness' ? 'hang' : 'success'));
     const pod = add({ livenessProbe: every(10), readinessProbe: every(10) });
     let completed = false;
@@ -501,7 +539,7 @@ describe('a prober', () => {
     expect([completed, clock.pendingTimers, runs.length]).toEqual([true, 0, 2]);
   });
 
-  it('is not held up by a runner that does not heed its signal', async () => {
+  it('is disposed of even when a runner ignores its signal', async () => {
     const { clock, add, prober } = await setUp(() => new Promise<never>(() => undefined));
     add({ livenessProbe: every(10) });
     await clock.advance(0);
@@ -509,11 +547,11 @@ describe('a prober', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('can be changed by those who hear its results', async () => {
+  it('supports changes by subscribers of its results', async () => {
     const { clock, add, prober, runs, statuses } = await setUp();
     prober.results$.subscribe(({ podUid }) => prober.removePod(podUid));
     add({ livenessProbe: every(10), readinessProbe: every(10) });
-    // Both a new container and one that does not run: two changes at once.
+    // A new container that is not running causes two changes at once.
     const [status] = statuses.get(uid)!.containerStatuses!;
     statuses.set(uid, { containerStatuses: [{ ...status!, state: { waiting: {} } }] });
     await clock.advance(60_000);
@@ -521,7 +559,7 @@ describe('a prober', () => {
     expect([runs, clock.pendingTimers, results]).toEqual([[], 0, [0, 0]]);
   });
 
-  it('gives snapshots that stay as they are', async () => {
+  it('returns immutable snapshots', async () => {
     const { clock, add, prober } = await setUp(() => 'failure');
     const before = prober.livenessResults();
     add({ livenessProbe: every(10, { failureThreshold: 2 }) });
@@ -536,7 +574,7 @@ describe('a prober', () => {
     expect([prober.isReady(appId), prober.isStarted(appId)]).toEqual([undefined, undefined]);
   });
 
-  it('gives a runner no IP that is none', async () => {
+  it('passes no empty IP to a runner', async () => {
     const { clock, add, requests, statuses } = await setUp();
     add({ readinessProbe: every(10) });
     statuses.set(uid, { ...statuses.get(uid), podIP: '' });
@@ -544,7 +582,7 @@ describe('a prober', () => {
     expect(requests.map(({ podIp }) => podIp)).toEqual([undefined]);
   });
 
-  it('gives a runner what it needs', async () => {
+  it('passes pod, container, id, timeout and IP to a runner', async () => {
     const { clock, add, requests } = await setUp();
     const probe = every(10, { timeoutSeconds: 4 });
     const pod = add({ readinessProbe: probe });
@@ -567,7 +605,7 @@ describe('events', () => {
   const list = (log: ReturnType<typeof createEventLog>) =>
     log.list().map(({ object, type, reason, message }) => [object.fieldPath, type, reason, message]);
 
-  it('tell of each failure and each warning', async () => {
+  it('report each failure and each warning', async () => {
     const { clock, add, events, prober } = await setUp(({ kind }) => (kind === 'readiness' ? 'warning' : 'failure'));
     add({ readinessProbe: every(10), livenessProbe: every(10, { failureThreshold: 3 }) });
     await clock.advance(0);
@@ -578,7 +616,7 @@ describe('events', () => {
     expect(prober.isReady(appId)).toBe(true);
   });
 
-  it('tell of runs without a result after three attempts, which count for nothing', async () => {
+  it('report runs without a result after three attempts, without counting them', async () => {
     const { clock, add, events, requests, prober } = await setUp(() => (requests.length === 4 ? 'success' : 'error'));
     add({ startupProbe: every(10) });
     await clock.advance(0);
@@ -597,7 +635,7 @@ describe('events', () => {
     expect(prober.isStarted(appId)).toBe(true);
   });
 
-  it('name sidecars by their place', async () => {
+  it('refer to sidecars by their field path', async () => {
     const { clock, events } = await setUpSidecar();
     await clock.advance(0);
     expect(list(events)).toEqual([
@@ -607,7 +645,7 @@ describe('events', () => {
 });
 
 describe('metrics', () => {
-  it('count results, time successes, and end with the probe', async () => {
+  it('count results, measure successes, and are removed with the probe', async () => {
     const series = new Map<string, number>();
     const key = (name: string, labels: Labels | undefined): string =>
       `${name} ${JSON.stringify(Object.values(labels ?? {}).sort())}`;
@@ -644,7 +682,7 @@ describe('metrics', () => {
 });
 
 describe('an hour of 110 pods with three probes each', () => {
-  it('takes seconds', async () => {
+  it('takes seconds of real time', async () => {
     const counts: Record<ProbeKind, number> = { liveness: 0, readiness: 0, startup: 0 };
     const { clock, add, prober } = await setUp(({ kind }) => {
       counts[kind] += 1;
@@ -657,7 +695,7 @@ describe('an hour of 110 pods with three probes each', () => {
       );
     }
     await clock.advance(3_600_000 - 1);
-    // Startup passes in the first turn, before the other two look; then each has 360 turns, at 0, 10, … 3590 s.
+    // Startup succeeds in the first tick, before the other two probes. Each of them has 360 ticks, at 0, 10, … 3590 s.
     expect(counts).toEqual({ startup: 110, readiness: 110 * 359, liveness: 110 * 359 });
     await prober[Symbol.asyncDispose]();
     expect(clock.pendingTimers).toBe(0);

@@ -1,3 +1,4 @@
+import type { ProbeResultChange, ProbeResults } from '@rxlet/agent-api';
 import type { Observable } from 'rxjs';
 import {
   type Clock,
@@ -12,25 +13,26 @@ import {
   withDeadline,
 } from '@rxlet/component-base';
 import type { Pod, PodStatus } from '@rxlet/kube-api';
-import { containerFieldPath, formatPod, parseContainerId, podEventObject } from '@rxlet/pod-model';
+import { containerFieldPath, formatPod, parseContainerId, podEventObject, podUid } from '@rxlet/pod-model';
 import { createProbeMetrics, type ProbeMeter } from './probe-metrics.ts';
 import { ProbeError, type ProbeOutcome, type ProbeRunner } from './probe-runner.ts';
 import {
   countResult,
   findContainerStatus,
+  isOlderThanAgent,
   newProbeState,
   type ProbeState,
   probeStep,
   type ResultChange,
 } from './probe-step.ts';
 import { probeKindNames, type ProbeTarget, probeTargets } from './probe-target.ts';
-import { createResultStore, type ProbeResultChange, type ProbeResults } from './result-store.ts';
+import { createResultStore } from './result-store.ts';
 
-/** What a prober needs from its surroundings. */
+/** Ports of a {@link Prober}. */
 export interface ProberPorts {
-  /** Runs the probes: `createProbeRunner`, or one of your own. */
+  /** Runs the probes: `createProbeRunner` or a custom runner. */
   readonly runner: ProbeRunner;
-  /** The pod's status at present, as the API shows it; `undefined` when there is none (yet, or any more). Asked at every turn of a probe. */
+  /** Returns the current status of a pod as the API shows it; `undefined` when there is none. Called at every tick of a probe. */
   podStatus(podUid: string): PodStatus | undefined;
   readonly clock: Clock;
   readonly random: Random;
@@ -41,57 +43,57 @@ export interface ProberPorts {
 
 /** Options of {@link createProber}. */
 export interface ProberOptions {
-  /** When the agent started, epoch milliseconds. Default: when the prober was created. Containers that are older keep what was reported of them until the first result. */
+  /** Start time of the agent, epoch milliseconds. Older containers keep their reported state until their first result. Default: creation of the prober. */
   readonly agentStartMs?: number;
 }
 
-/** Probes containers. Nothing runs before the first {@link Prober.addPod}. */
+/** Probes the containers of pods added with {@link Prober.addPod}. */
 export interface Prober extends AsyncDisposable {
-  /** Begins to probe the pod's containers, whether they are there yet or not. Probes that are there already go on, with the pod as it is now. */
+  /** Starts the probes of a pod, whether its containers exist yet or not. Running probes continue with the updated pod. */
   addPod(pod: Pod): void;
-  /** Ends all probes of a pod; their results are forgotten. */
+  /** Stops all probes of a pod and removes their results. */
   removePod(podUid: string): void;
-  /** Ends the probes of all pods but those. */
+  /** Stops the probes of all other pods. */
   retainPods(podUids: ReadonlySet<string>): void;
-  /** To be called when a pod begins to terminate: readiness goes on being probed. */
+  /**
+   * Stops the liveness and startup probes of the regular containers of a terminating pod. As in the kubelet, readiness probes and all probes of sidecars continue
+   * until {@link Prober.removePod}, because sidecars run until the regular containers have stopped.
+   */
   stopLivenessAndStartup(podUid: string): void;
   /**
-   * To be called when a status of the pod has been generated and `podStatus` gives it: containers that have started and are not ready have their readiness
-   * probed at once, and then every period from now on.
+   * Must be called after a new status of the pod is available from `podStatus`. Runs the readiness probes of started containers that are not ready at once, and
+   * restarts their period.
    */
   updateStatus(podUid: string): void;
-  /**
-   * Results that are not the same as the last of that container and kind, and the one that a probe begins with for a new container. Hot, without replay
-   * (the snapshots are what was before); completes on disposal.
-   */
+  /** Changed results, and the initial result of each new container. Hot, without replay; snapshots give earlier results. Completes on disposal. */
   readonly results$: Observable<ProbeResultChange>;
-  /** Last results of the liveness probes; a container is missing that has no such probe, or was there before the agent and has had no result yet. */
+  /** Returns the last results of the liveness probes. A container has none without such a probe, or when it is older than the agent and was not probed yet. */
   livenessResults(): ProbeResults;
   readinessResults(): ProbeResults;
   startupResults(): ProbeResults;
-  /** The last result of the readiness probe of a container, named as in a pod's status; `undefined` where {@link Prober.livenessResults} would lack it. */
+  /** Reports whether the last readiness result of a container was a success; `undefined` when there is none. The id has the form of the pod's status. */
   isReady(containerId: string): boolean | undefined;
-  /** The same for the startup probe. */
+  /** Reports whether the last startup result of a container was a success; `undefined` when there is none. */
   isStarted(containerId: string): boolean | undefined;
 }
 
-/** A probe at work. At most one run of it is under way, so that one that hangs delays itself only. */
+/** A probe in progress. It has at most one run in flight, so a run that hangs delays no other probe. */
 interface Worker {
   target: ProbeTarget;
   state: ProbeState;
   readonly meter: ProbeMeter;
   readonly ended: AbortController;
-  /** When the next turn is due, on the monotonic clock; `undefined` before the first. */
-  nextTurnMs: number | undefined;
+  /** Time of the next tick on the monotonic clock; `undefined` before the first. */
+  nextTickMs: number | undefined;
   running: boolean;
-  /** A turn was asked for while the probe was running. */
+  /** Whether a tick was requested during a run. */
   triggered: boolean;
 }
 
-/** Runs that come to no result are repeated in the same turn. */
+/** Attempts of a run without a result in one tick. */
 const MAX_ATTEMPTS = 3;
 
-/** Creates a {@link Prober}: liveness, readiness and startup probes with the kubelet's rules of time, counts and gating. */
+/** Creates a {@link Prober} with the kubelet's rules of timing, thresholds and gating. */
 export function createProber(ports: ProberPorts, options: ProberOptions = {}): Prober {
   const { runner, clock, random, events, logger = noopLogger } = ports;
   const agentStartMs = options.agentStartMs ?? clock.now();
@@ -99,22 +101,22 @@ export function createProber(ports: ProberPorts, options: ProberOptions = {}): P
   const lifetime = createLifetime();
   const meterOf = createProbeMetrics(ports.metrics);
   const results = createResultStore();
-  /** Pod UID → container and kind → worker. */
+  /** Workers by pod UID, then by container and kind. */
   const pods = new Map<string, Map<string, Worker>>();
-  const turns = createDeadlineQueue<Worker>(clock, (worker) => takeTurn(worker));
+  const ticks = createDeadlineQueue<Worker>(clock, (worker) => tick(worker));
   lifetime.signal.addEventListener('abort', () => {
     for (const podUid of [...pods.keys()]) removePod(podUid);
-    turns[Symbol.dispose]();
+    ticks[Symbol.dispose]();
   });
   lifetime.defer(() => results.complete());
 
   const publish = ({ target, ended }: Worker, changes: readonly ResultChange[]): void => {
     const { kind, pod, container } = target;
     for (const { containerId, result } of changes) {
-      // Whoever hears of a change may end the probe.
+      // A subscriber may stop the probe.
       if (ended.signal.aborted) return;
       if (result === undefined) results.delete(kind, containerId);
-      else results.set({ podUid: uidOf(pod), container: container.name, containerId, kind, result });
+      else results.set({ podUid: podUid(pod), container: container.name, containerId, kind, result });
     }
   };
 
@@ -125,28 +127,33 @@ export function createProber(ports: ProberPorts, options: ProberOptions = {}): P
     logger.debug(message, { pod: formatPod(pod), container: container.name });
   };
 
-  const takeTurn = (worker: Worker): void => {
+  const tick = (worker: Worker): void => {
     const nowMs = clock.monotonicNow();
     const { periodMs } = worker.target.timing;
-    const dueMs = worker.nextTurnMs ?? nowMs;
-    // Turns stay on a grid of periods. Of those that a slow probe misses, one is made up for at once.
-    worker.nextTurnMs = dueMs + periodMs * (Math.floor((nowMs - dueMs) / periodMs) + 1);
-    const status = ports.podStatus(uidOf(worker.target.pod));
-    const step = probeStep(worker.target, worker.state, { status, nowMs: clock.now(), agentStartMs });
+    const dueMs = worker.nextTickMs ?? nowMs;
+    // Ticks stay on a grid of periods. A slow probe makes up for one missed tick, like a Go ticker.
+    worker.nextTickMs = dueMs + periodMs * (Math.floor((nowMs - dueMs) / periodMs) + 1);
+    const status = ports.podStatus(podUid(worker.target.pod));
+    const step = probeStep(worker.target, worker.state, {
+      status,
+      nowMs: clock.now(),
+      monotonicMs: nowMs,
+      agentStartMs,
+    });
     worker.state = step.state;
     publish(worker, step.changes);
     if (step.next === 'stop') end(worker);
     else if (step.next === 'probe' && !worker.ended.signal.aborted) void lifetime.track(probe(worker, status));
-    else scheduleTurn(worker);
+    else scheduleTick(worker);
   };
 
-  const scheduleTurn = (worker: Worker): void => {
+  const scheduleTick = (worker: Worker): void => {
     if (worker.ended.signal.aborted) return;
     if (worker.triggered) {
       worker.triggered = false;
-      worker.nextTurnMs = clock.monotonicNow();
+      worker.nextTickMs = clock.monotonicNow();
     }
-    turns.set(worker, (worker.nextTurnMs ?? 0) - clock.monotonicNow());
+    ticks.set(worker, (worker.nextTickMs ?? 0) - clock.monotonicNow());
   };
 
   const probe = async (worker: Worker, status: PodStatus | undefined): Promise<void> => {
@@ -168,11 +175,11 @@ export function createProber(ports: ProberPorts, options: ProberOptions = {}): P
       publish(worker, counted.changes);
     } finally {
       worker.running = false;
-      scheduleTurn(worker);
+      scheduleTick(worker);
     }
   };
 
-  /** The outcome of a probe; `undefined` when there is none, which has been reported then. */
+  /** Returns the outcome of a probe; `undefined` when there is none, which is reported as an event. */
   const attempt = async (worker: Worker, status: PodStatus | undefined): Promise<ProbeOutcome | undefined> => {
     const { target, state, ended } = worker;
     const { kind, pod, container, probe: spec, timing } = target;
@@ -181,7 +188,7 @@ export function createProber(ports: ProberPorts, options: ProberOptions = {}): P
     const request = { kind, pod, container, containerId, probe: spec, timeoutMs: timing.timeoutMs, podIp };
     for (let attempts = 1; ; attempts += 1) {
       try {
-        // Also a runner that does not heed its signal must not hold up the end.
+        // A runner that ignores its signal must not delay the end.
         return await withDeadline(clock, Infinity, ended.signal, (signal) => runner.run(request, signal));
       } catch (error) {
         if (ended.signal.aborted) return undefined;
@@ -193,12 +200,12 @@ export function createProber(ports: ProberPorts, options: ProberOptions = {}): P
     }
   };
 
-  /** Ends a probe for good. It stays among those of its pod: adding the pod again must not begin the same anew. */
+  /** Stops a probe. It stays among the probes of its pod, so that adding the pod again does not restart it for the same container. */
   const end = (worker: Worker): void => {
     const { kind } = worker.target;
     if (worker.ended.signal.aborted) return;
-    worker.ended.abort(new Error('the probe has ended'));
-    turns.delete(worker);
+    worker.ended.abort(new Error('the probe was stopped'));
+    ticks.delete(worker);
     if (worker.state.containerId !== '') results.delete(kind, worker.state.containerId);
     worker.meter.end();
   };
@@ -208,11 +215,18 @@ export function createProber(ports: ProberPorts, options: ProberOptions = {}): P
     pods.delete(podUid);
   };
   const workersOf = (podUid: string): readonly Worker[] => [...(pods.get(podUid)?.values() ?? [])];
-  /** Whether there is another container now than the one that the probe ended with. */
+  /** Reports whether the container is another instance than the last probed one. */
   const hasNewContainer = ({ target, state }: Worker): boolean => {
-    const status = ports.podStatus(uidOf(target.pod));
+    const status = ports.podStatus(podUid(target.pod));
     const found = status && findContainerStatus(status, target.container.name);
     return found !== undefined && found.containerID !== state.containerId;
+  };
+  /** Reports whether a container that is older than the agent is unready, perhaps only because its readiness is not known, as after another agent ran it. */
+  const awaitsReadiness = ({ target }: Worker): boolean => {
+    if (target.kind !== 'readiness') return false;
+    const status = ports.podStatus(podUid(target.pod));
+    const found = status && findContainerStatus(status, target.container.name);
+    return found !== undefined && isOlderThanAgent(found, agentStartMs) && found.started === true && !found.ready;
   };
   const succeeded = (kind: 'readiness' | 'startup', containerId: string): boolean | undefined => {
     const result = results.get(kind, containerId);
@@ -222,7 +236,7 @@ export function createProber(ports: ProberPorts, options: ProberOptions = {}): P
   return {
     addPod(pod) {
       if (lifetime.signal.aborted) return;
-      const workers = pods.get(uidOf(pod)) ?? new Map<string, Worker>();
+      const workers = pods.get(podUid(pod)) ?? new Map<string, Worker>();
       for (const target of probeTargets(pod)) {
         const existing = workers.get(workerKey(target));
         if (existing !== undefined && !(existing.ended.signal.aborted && hasNewContainer(existing))) {
@@ -234,23 +248,27 @@ export function createProber(ports: ProberPorts, options: ProberOptions = {}): P
           state: newProbeState,
           meter: meterOf(target),
           ended: new AbortController(),
-          nextTurnMs: undefined,
+          nextTickMs: undefined,
           running: false,
           triggered: false,
         };
         workers.set(workerKey(target), worker);
-        // After a restart of the agent all pods come at once; their probes shall not.
+        // Spreads the first ticks, because a restarted agent gets all pods at once.
         const { periodMs } = target.timing;
-        turns.set(worker, periodMs > clock.monotonicNow() - createdMs ? random.next() * periodMs : 0);
+        const isSpread = periodMs > clock.monotonicNow() - createdMs && !awaitsReadiness(worker);
+        ticks.set(worker, isSpread ? random.next() * periodMs : 0);
       }
-      if (workers.size > 0) pods.set(uidOf(pod), workers);
+      if (workers.size > 0) pods.set(podUid(pod), workers);
     },
     removePod,
     retainPods(podUids) {
       for (const podUid of [...pods.keys()]) if (!podUids.has(podUid)) removePod(podUid);
     },
     stopLivenessAndStartup(podUid) {
-      for (const worker of workersOf(podUid)) if (worker.target.kind !== 'readiness') end(worker);
+      for (const worker of workersOf(podUid)) {
+        const { kind, containerKind } = worker.target;
+        if (kind !== 'readiness' && containerKind === 'regular') end(worker);
+      }
     },
     updateStatus(podUid) {
       const status = ports.podStatus(podUid);
@@ -260,10 +278,10 @@ export function createProber(ports: ProberPorts, options: ProberOptions = {}): P
       ]) {
         if (state?.running === undefined || started !== true || succeeded('readiness', containerID) === true) continue;
         const worker = pods.get(podUid)?.get(workerKey({ kind: 'readiness', container: { name } }));
-        // The first turn comes by itself, and not sooner than the others.
-        if (worker?.nextTurnMs === undefined) continue;
+        // The first tick keeps its random time.
+        if (worker?.nextTickMs === undefined) continue;
         worker.triggered = true;
-        if (!worker.running) scheduleTurn(worker);
+        if (!worker.running) scheduleTick(worker);
       }
     },
     results$: results.results$,
@@ -274,10 +292,6 @@ export function createProber(ports: ProberPorts, options: ProberOptions = {}): P
     isStarted: (containerId) => succeeded('startup', containerId),
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };
-}
-
-function uidOf(pod: Pod): string {
-  return pod.metadata?.uid ?? '';
 }
 
 function workerKey({ kind, container }: { kind: string; container: { name: string } }): string {

@@ -1,25 +1,13 @@
-import { type Observable, Subject } from 'rxjs';
+import type { ProbeResult, ProbeResultChange, ProbeResults } from '@rxlet/agent-api';
+import { createEmitter } from '@rxlet/component-base/streams';
 import { parseContainerId } from '@rxlet/pod-model';
-import type { ProbeKind, ProbeResult } from './probe-target.ts';
+import type { Observable } from 'rxjs';
+import type { ProbeKind } from './probe-target.ts';
 
-/** A probe of a container has another result than before. */
-export interface ProbeResultChange {
-  readonly podUid: string;
-  /** Name of the container. */
-  readonly container: string;
-  /** As the pod's status shows it: `containerd://0123…`. */
-  readonly containerId: string;
-  readonly kind: ProbeKind;
-  readonly result: ProbeResult;
-}
-
-/** Container id without the runtime's name → last result. */
-export type ProbeResults = ReadonlyMap<string, ProbeResult>;
-
-/** The last results of all probes. */
+/** Last results of all probes. */
 export interface ResultStore {
   readonly results$: Observable<ProbeResultChange>;
-  /** All results of a kind at this moment; later ones do not change it. */
+  /** Returns the current results of a kind. The map does not change later. */
   snapshot(kind: ProbeKind): ProbeResults;
   get(kind: ProbeKind, containerId: string): ProbeResult | undefined;
   set(change: ProbeResultChange): void;
@@ -27,7 +15,7 @@ export interface ResultStore {
   complete(): void;
 }
 
-/** Creates a {@link ResultStore}. Containers are named as in a pod's status. */
+/** Creates a {@link ResultStore}. Container ids have the form of the pod's status. */
 export function createResultStore(): ResultStore {
   const live: Readonly<Record<ProbeKind, Map<string, ProbeResult>>> = {
     liveness: new Map(),
@@ -35,10 +23,10 @@ export function createResultStore(): ResultStore {
     startup: new Map(),
   };
   const snapshots: Partial<Record<ProbeKind, ProbeResults>> = {};
-  const subject = new Subject<ProbeResultChange>();
+  const changes = createEmitter<ProbeResultChange>();
   const idOf = (containerId: string): string => parseContainerId(containerId).id;
   return {
-    results$: subject.asObservable(),
+    results$: changes.values$,
     snapshot: (kind) => (snapshots[kind] ??= new Map(live[kind])),
     get: (kind, containerId) => live[kind].get(idOf(containerId)),
     set(change) {
@@ -47,11 +35,11 @@ export function createResultStore(): ResultStore {
       if (live[kind].get(id) === result) return;
       live[kind].set(id, result);
       delete snapshots[kind];
-      subject.next(change);
+      changes.emit(change);
     },
     delete(kind, containerId) {
       if (live[kind].delete(idOf(containerId))) delete snapshots[kind];
     },
-    complete: () => subject.complete(),
+    complete: changes.complete,
   };
 }

@@ -1,17 +1,15 @@
 import { ProbeError, type ProbeOutcome, type ProbeRequest, type ProbeRunner } from './probe-runner.ts';
 
-/**
- * What a scripted run does: an outcome, or its result alone; `error`: it comes to no result; `hang`: it lasts until its signal ends it, as no runner should.
- */
+/** Behaviour of a scripted run: an outcome, or only its result; `error` for a run without a result; `hang` for a run that lasts until its signal aborts. */
 export type ScriptedOutcome = ProbeOutcome | ProbeOutcome['result'] | 'error' | 'hang';
 
-/** A {@link ProbeRunner} that reaches nothing and answers by script. */
+/** A {@link ProbeRunner} with scripted outcomes. */
 export interface ScriptedRunner extends ProbeRunner {
-  /** All runs so far, in order. */
+  /** Requests of all runs so far, in order. */
   readonly requests: readonly ProbeRequest[];
 }
 
-/** Creates a {@link ScriptedRunner}. `answer` is asked for each run; a promise makes it last. */
+/** Creates a {@link ScriptedRunner}. `answer` returns the outcome of each run; a promise delays it. */
 export function createScriptedRunner(
   answer: (request: ProbeRequest) => ScriptedOutcome | Promise<ScriptedOutcome> = () => 'success',
 ): ScriptedRunner {

@@ -1,4 +1,4 @@
-/** A message as gRPC sends it: one byte for no compression, four for the length, and the message. */
+/** Returns a gRPC frame of a message: a byte without compression flag, four bytes of length, the message. */
 export function frameMessage(message: Uint8Array): Uint8Array {
   const frame = new Uint8Array(5 + message.length);
   new DataView(frame.buffer).setUint32(1, message.length);
@@ -6,7 +6,7 @@ export function frameMessage(message: Uint8Array): Uint8Array {
   return frame;
 }
 
-/** The message of a body that holds exactly one, not compressed. */
+/** Returns the message of a body with exactly one uncompressed frame; `undefined` for any other body. */
 export function unframeMessage(body: Uint8Array): Uint8Array | undefined {
   if (body.length < 5 || body[0] !== 0) return undefined;
   const length = new DataView(body.buffer, body.byteOffset).getUint32(1);

@@ -1,14 +1,14 @@
-import { STATUS_CODES } from 'node:http';
 import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
 import { goQuote } from '@rxlet/component-base';
+import { httpModule } from '@rxlet/component-base/http-module';
 import { hostAndPort, transportErrorText } from '@rxlet/component-base/http';
 import { StatusCode } from '@rxlet/cri-api';
 import { frameMessage, unframeMessage } from './grpc-frame.ts';
 import { DialError, type GrpcConnection, type GrpcReply, type GrpcRequest } from './probe-network.ts';
 import { closeNow, dialError } from './sockets.ts';
 
-/** What matters of the headers and trailers of an answer. */
+/** Headers and trailers of a response. */
 export interface GrpcHeaders {
   readonly ':status'?: number;
   readonly 'content-type'?: string;
@@ -16,18 +16,18 @@ export interface GrpcHeaders {
   readonly 'grpc-message'?: string | string[];
 }
 
-/** How a stream ended that did not end well. */
+/** Abnormal end of a stream. */
 export interface StreamEnd {
   /** HTTP/2 error code with which the server reset it. */
   readonly resetCode?: number | undefined;
-  /** What became of the connection. */
+  /** Failure of the connection. */
   readonly connectionError?: string | undefined;
 }
 
-/** Longer answers than this are no health checks. */
+/** Maximum size of a health check response. */
 const MAX_REPLY_BYTES = 64 * 1024;
 
-/** What an answer without a gRPC status means, by its HTTP status (the mapping of the gRPC specification). */
+/** gRPC codes of responses without a gRPC status, by HTTP status (mapping of the gRPC specification). */
 const codesByHttpStatus: Readonly<Record<number, number>> = {
   400: StatusCode.Internal,
   401: StatusCode.Unauthenticated,
@@ -41,7 +41,7 @@ const codesByHttpStatus: Readonly<Record<number, number>> = {
 
 const grpcType = /^application\/grpc(?:[+;]|$)/i;
 
-/** What a reset stream means, by its error code (the mapping of the gRPC specification). */
+/** gRPC codes of reset streams, by error code (mapping of the gRPC specification). */
 const resets: Readonly<Record<number, readonly [name: string, status: number]>> = {
   1: ['PROTOCOL_ERROR', StatusCode.Internal],
   2: ['INTERNAL_ERROR', StatusCode.Internal],
@@ -57,7 +57,7 @@ const resets: Readonly<Record<number, readonly [name: string, status: number]>> 
   12: ['INADEQUATE_SECURITY', StatusCode.PermissionDenied],
 };
 
-/** Opens an HTTP/2 connection for unary gRPC calls: as much of gRPC as a probe needs, and a fraction of what a full client costs for each connection. */
+/** Opens an HTTP/2 connection for unary gRPC calls. It supports only the part of gRPC that probes need, at a fraction of the cost of a full client. */
 export function connectGrpc(hostname: string, port: number, signal: AbortSignal): Promise<GrpcConnection> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
@@ -95,7 +95,7 @@ function call(
 ): Promise<GrpcReply> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    // The server may have left since it was connected to.
+    // The server may have closed the connection since.
     if (session.closed || session.destroyed)
       return resolve(grpcReply({}, new Uint8Array(), { connectionError: 'EOF' }));
     const chunks: Buffer[] = [];
@@ -122,7 +122,7 @@ function call(
         chunks.push(chunk);
         return;
       }
-      resolve(failed(StatusCode.ResourceExhausted, 'the answer is too long'));
+      resolve(failed(StatusCode.ResourceExhausted, 'the response is too long'));
       stream.close(constants.NGHTTP2_CANCEL);
     });
     stream.on('error', (error: Error) => (streamError = error));
@@ -136,13 +136,13 @@ function call(
   });
 }
 
-/** The outcome of a call by what came back, in the words of Go's gRPC client; exported for its test. */
+/** Returns the outcome of a call with the wording of Go's gRPC client. Exported for its test. */
 export function grpcReply(headers: GrpcHeaders, body: Uint8Array, end: StreamEnd = {}): GrpcReply {
   const { ':status': status, 'content-type': type, 'grpc-status': code, 'grpc-message': text = '' } = headers;
   const isGrpc = grpcType.test(type ?? '');
   if (status !== undefined && (!isGrpc || (code === undefined && status !== 200))) {
     const details = [
-      `unexpected HTTP status code received from server: ${String(status)} (${STATUS_CODES[status] ?? ''})`,
+      `unexpected HTTP status code received from server: ${String(status)} (${httpModule.STATUS_CODES[status] ?? ''})`,
     ];
     if (type === undefined) details.push('malformed header: missing HTTP content-type');
     else if (!isGrpc) details.push(`transport: received unexpected content-type ${goQuote(type)}`);
@@ -152,7 +152,7 @@ export function grpcReply(headers: GrpcHeaders, body: Uint8Array, end: StreamEnd
     if (Number(code) !== 0) return failed(Number(code), decodePercent(String(text)));
     const message = unframeMessage(body);
     return message === undefined
-      ? failed(StatusCode.Internal, 'the answer is no single uncompressed message')
+      ? failed(StatusCode.Internal, 'the response is not a single uncompressed message')
       : { code: 0, details: '', message };
   }
   if (end.connectionError !== undefined) {
@@ -170,7 +170,7 @@ function failed(code: number, details: string): GrpcReply {
   return { code, details, message: undefined };
 }
 
-/** What is no escape stands for itself. */
+/** Decodes percent escapes and keeps everything else. */
 function decodePercent(text: string): string {
   return text.replace(/(?:%[0-9A-Fa-f]{2})+/g, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString());
 }

@@ -20,7 +20,7 @@ async function listen(server: Server, host = '127.0.0.1'): Promise<number> {
   server.listen(0, host);
   await once(server, 'listening');
   const open = new Set<Socket>();
-  // The client may reset what it has no use for any more.
+  // The client may reset a connection that it no longer needs.
   server.on('connection', (socket: Socket) => open.add(socket.on('error', () => undefined)));
   onTestFinished(() => {
     for (const socket of open) socket.destroy();
@@ -39,7 +39,7 @@ async function closedPort(): Promise<number> {
 
 type Handler = (call: ServerUnaryCall<Buffer, Buffer>, reply: sendUnaryData<Buffer>) => void;
 
-/** A gRPC server of another make that has a health service. */
+/** A gRPC server of an independent implementation, with a health service. */
 async function grpcServer(check: Handler, host = '127.0.0.1'): Promise<number> {
   const server = new GrpcServer();
   const bytes = (value: Buffer): Buffer => value;
@@ -77,16 +77,16 @@ describe('dial', () => {
     await nodeNetwork.dial('::1', await listen(six, '::1'), never);
   });
 
-  it('tells why there is no connection', async () => {
+  it('reports the reason of a failed connection', async () => {
     const port = await closedPort();
     const error = new DialError(`dial tcp 127.0.0.1:${String(port)}: connect: connection refused`);
     await expect(nodeNetwork.dial('127.0.0.1', port, never)).rejects.toEqual(error);
     await expect(nodeNetwork.dial('name.invalid', port, never)).rejects.toThrow(/^dial tcp: lookup name\.invalid: /);
   });
 
-  it('ends with its signal', async () => {
+  it('aborts with its signal', async () => {
     const controller = new AbortController();
-    // TEST-NET-1: nobody answers there, if there is a way to it at all.
+    // TEST-NET-1 has no hosts, even where it is routed.
     const call = nodeNetwork.dial('192.0.2.1', 80, controller.signal);
     const reason = new Error('enough');
     controller.abort(reason);
@@ -96,7 +96,7 @@ describe('dial', () => {
 });
 
 describe('connectGrpc', () => {
-  it('asks a gRPC server for its health', async () => {
+  it('checks the health of a gRPC server', async () => {
     const seen: unknown[] = [];
     const port = await grpcServer((call, reply) => {
       seen.push(call.request.toString(), call.metadata.get('user-agent')[0]);
@@ -109,7 +109,7 @@ describe('connectGrpc', () => {
     expect(seen).toEqual(['', 'kube-probe/1.36', '\n\u0002db', 'kube-probe/1.36']);
   });
 
-  it('asks over IPv6', async () => {
+  it('connects over IPv6', async () => {
     const port = await grpcServer((_call, reply) => reply(null, Buffer.from([8, 1])), '::1');
     expect((await checkHealth(port, '', never, '::1')).code).toBe(0);
   });
@@ -126,7 +126,7 @@ describe('connectGrpc', () => {
     expect((await checkHealth(bound)).code).toBe(status.UNIMPLEMENTED);
   });
 
-  it('understands HTTP/2 servers that are no gRPC servers', async () => {
+  it('reports HTTP/2 servers that are not gRPC servers', async () => {
     const server = createHttp2Server((_request, reply) => reply.writeHead(404).end());
     expect(await checkHealth(await listen(server))).toMatchObject({ code: status.UNIMPLEMENTED });
     const page = createHttp2Server((_request, reply) =>
@@ -140,7 +140,7 @@ describe('connectGrpc', () => {
     expect(await checkHealth(await listen(endless))).toMatchObject({ code: status.RESOURCE_EXHAUSTED });
   });
 
-  it('fails without a server that speaks HTTP/2', async () => {
+  it('fails without an HTTP/2 server', async () => {
     await expect(nodeNetwork.connectGrpc('127.0.0.1', await closedPort(), never)).rejects.toThrow('connection refused');
     const other = createServer((socket) => socket.end('SSH-2.0-OpenSSH\r\n'));
     await expect(nodeNetwork.connectGrpc('127.0.0.1', await listen(other), never)).rejects.toBeInstanceOf(DialError);
@@ -148,7 +148,7 @@ describe('connectGrpc', () => {
     await expect(nodeNetwork.connectGrpc('127.0.0.1', await listen(gone), never)).rejects.toBeInstanceOf(DialError);
   });
 
-  it('ends with its signal, before and after the connection is there', async () => {
+  it('aborts with its signal, before and after the connection is open', async () => {
     const silent = createServer((socket) => socket.resume());
     const { promise: connected, resolve: onConnection } = Promise.withResolvers<void>();
     silent.on('connection', () => onConnection());
@@ -171,27 +171,27 @@ describe('connectGrpc', () => {
   });
 });
 
-describe('connectGrpc, to a server that answers badly,', () => {
+describe('connectGrpc, to a misbehaving server,', () => {
   const SETTINGS = [0, 0, 0, 4, 0, 0, 0, 0, 0];
   const goAway = (code: number): number[] => [0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, code];
   const resetStream = (code: number): number[] => [0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, code];
-  /** Whether there is a HEADERS frame after the 24 bytes by which a client of HTTP/2 begins. */
+  /** Reports whether a HEADERS frame follows the 24 bytes of the HTTP/2 connection preface. */
   const holdsHeaders = (bytes: Buffer): boolean => {
     for (let at = 24; at + 9 <= bytes.length; at += 9 + bytes.readUIntBE(at, 3)) if (bytes[at + 3] === 1) return true;
     return false;
   };
-  /** A server that sends its settings, and once it is asked does this. */
-  const server = (whenAsked: (socket: Socket) => void): Promise<number> =>
+  /** A server that sends its settings and responds to a request with `respond`. */
+  const server = (respond: (socket: Socket) => void): Promise<number> =>
     listen(
       createServer((socket) => {
         socket.write(Buffer.from(SETTINGS));
         let received = Buffer.alloc(0);
-        let isAsked = false;
+        let hasResponded = false;
         socket.on('data', (bytes: Buffer) => {
           received = Buffer.concat([received, bytes]);
-          if (isAsked || !holdsHeaders(received)) return;
-          isAsked = true;
-          whenAsked(socket);
+          if (hasResponded || !holdsHeaders(received)) return;
+          hasResponded = true;
+          respond(socket);
         });
       }),
     );
@@ -222,13 +222,13 @@ describe('connectGrpc, to a server that answers badly,', () => {
       14,
       'stream terminated by RST_STREAM with error code: REFUSED_STREAM',
     ],
-  ])('says so: %s', async (_what, answer, code, details) => {
+  ])('reports %s', async (_what, answer, code, details) => {
     const port = await server(answer);
     const reply = await checkHealth(port);
     expect([reply.code, reply.details.replace(String(port), 'PORT')]).toEqual([code, details]);
   });
 
-  it('reports a server that left between connection and call', async () => {
+  it('reports a server that closed the connection before the call', async () => {
     let sockets: Socket[] = [];
     const port = await listen(
       createServer((socket) => {
@@ -239,7 +239,7 @@ describe('connectGrpc, to a server that answers badly,', () => {
     using connection = await nodeNetwork.connectGrpc('127.0.0.1', port, never);
     sockets[0]?.end(Buffer.from(goAway(0)));
     const request = { path: HEALTH_CHECK_PATH, userAgent: 'me', message: new Uint8Array() };
-    // The first call may be under way when the server goes; the second finds it gone.
+    // The first call may be in flight when the server closes; the second finds the connection closed.
     expect((await connection.call(request, never)).code).toBe(status.UNAVAILABLE);
     expect((await connection.call(request, never)).code).toBe(status.UNAVAILABLE);
   });
@@ -260,7 +260,7 @@ describe('grpcReply', () => {
     ],
     [{ ...grpc, ':status': 429 }, 14, 'unexpected HTTP status code received from server: 429 (Too Many Requests)'],
     [grpc, 13, 'server closed the stream without sending trailers'],
-    [{ ...grpc, 'grpc-status': '0' }, 13, 'the answer is no single uncompressed message'],
+    [{ ...grpc, 'grpc-status': '0' }, 13, 'the response is not a single uncompressed message'],
     [{ ...grpc, 'grpc-status': '7', 'grpc-message': 'na%C3%AFve%20%zz' }, 7, 'naïve %zz'],
     [{ ...grpc, ':status': 403, 'grpc-status': '16' }, 16, ''],
   ])('%j → %d', (headers, code, details) => {

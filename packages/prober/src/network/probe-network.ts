@@ -1,20 +1,17 @@
 import type { HttpPort } from '@rxlet/component-base/http';
 
-/** The network as probes see it. Every connection is gone when the probe has ended. */
+/** Port for the network connections of probes. Every connection is closed when its probe ends. */
 export interface ProbeNetwork {
   readonly http: HttpPort;
   /** Opens a TCP connection and closes it again. Rejects with {@link DialError}, or with the reason of the signal. */
   dial(hostname: string, port: number, signal: AbortSignal): Promise<void>;
-  /**
-   * Opens a connection for gRPC without TLS; resolves when the server has shown that it speaks HTTP/2. Rejects with {@link DialError}, or with the reason of
-   * the signal.
-   */
+  /** Opens a connection for gRPC without TLS; resolves once the server has confirmed HTTP/2. Rejects with {@link DialError}, or with the reason of the signal. */
   connectGrpc(hostname: string, port: number, signal: AbortSignal): Promise<GrpcConnection>;
 }
 
-/** A connection to a gRPC server. Disposing of it closes it at once. */
+/** A connection to a gRPC server. Disposal closes it at once. */
 export interface GrpcConnection extends Disposable {
-  /** Sends one message and reads one. Rejects only with the reason of the signal: what fails has a status code. */
+  /** Sends one message and reads one. Rejects only with the reason of the signal; failures are status codes. */
   call(request: GrpcRequest, signal: AbortSignal): Promise<GrpcReply>;
 }
 
@@ -26,17 +23,17 @@ export interface GrpcRequest {
   readonly message: Uint8Array;
 }
 
-/** The end of a unary gRPC call. */
+/** Outcome of a unary gRPC call. */
 export interface GrpcReply {
   /** gRPC status code; 0 is OK. */
   readonly code: number;
-  /** What the server says about a code that is not OK. */
+  /** Message of the server for a code other than OK. */
   readonly details: string;
   /** Present with code 0. */
   readonly message: Uint8Array | undefined;
 }
 
-/** No connection could be made. */
+/** A connection could not be opened. */
 export class DialError extends Error {
   override readonly name = 'DialError';
 }

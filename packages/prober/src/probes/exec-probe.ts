@@ -1,11 +1,11 @@
-import { goQuote } from '@rxlet/component-base';
+import { formatGoDuration, goQuote } from '@rxlet/component-base';
 import { callErrorCode, callErrorText, type RuntimeService, StatusCode } from '@rxlet/cri-api';
 import type { EnvVar, ExecAction } from '@rxlet/kube-api';
 import { expandVariables } from '@rxlet/pod-model';
 import { ProbeError, type ProbeOutcome, type ProbeRequest } from '../probe-runner.ts';
 import { MAX_OUTPUT_BYTES, outputText } from './output.ts';
 
-/** Runs a command in the container; the runtime ends it after the timeout. Exit code 0 is a success. */
+/** Runs a command in the container. Exit code 0 is a success. The runtime enforces the timeout. */
 export async function runExecProbe(
   runtime: Pick<RuntimeService, 'execSync'>,
   { containerId, container, timeoutMs }: ProbeRequest,
@@ -21,15 +21,16 @@ export async function runExecProbe(
   } catch (error) {
     signal.throwIfAborted();
     if (callErrorCode(error) === StatusCode.DeadlineExceeded) {
-      return { result: 'failure', output: `command ${goQuote(cmd.join(' '))} timed out` };
+      const output = `command timed out: ${goQuote(cmd.join(' '))} timed out after ${formatGoDuration(timeoutMs)}`;
+      return { result: 'failure', output };
     }
     throw new ProbeError('unknown', callErrorText(error), { cause: error });
   }
 }
 
 /**
- * The command with `$(NAME)` replaced from the container's `env`. Only values that stand in the pod are known here: a variable with `valueFrom` is empty, and
- * one from `envFrom` or of a service stays as written.
+ * Returns the command with each `$(NAME)` replaced from the `env` of the container. Only literal values are available: a variable with `valueFrom` is empty, and one
+ * of `envFrom` or of a service is not replaced.
  */
 export function expandCommand(command: readonly string[], env: readonly EnvVar[]): string[] {
   const values = new Map(env.map(({ name, value }) => [name, value ?? '']));

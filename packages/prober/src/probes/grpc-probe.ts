@@ -14,18 +14,18 @@ import type { ProbeOutcome, ProbeRequest } from '../probe-runner.ts';
 import { decodeServingStatus, encodeHealthCheckRequest, HEALTH_CHECK_PATH } from './health-messages.ts';
 import { probeHost } from './pod-address.ts';
 
-/** What a gRPC probe is run with. */
+/** Ports and settings of gRPC probes. */
 export interface GrpcProbeContext {
   readonly network: ProbeNetwork;
   readonly clock: Clock;
   readonly userAgent: string;
 }
 
-/** How long after a failed connection the next is tried, while the timeout lasts; as in gRPC's back-off, each time longer. */
+/** Delay before the first retry of a failed connection. Further delays grow as in the back-off of gRPC. */
 const FIRST_RETRY_MS = 1000;
 const RETRY_FACTOR = 1.6;
 
-/** Asks the pod's gRPC health service, without TLS. The timeout covers connecting and the call; until it is over, connecting is tried again. */
+/** Calls the gRPC health service of the pod, without TLS. The timeout covers connecting and the call; connecting is retried until then. */
 export async function runGrpcProbe(
   { network, clock, userAgent }: GrpcProbeContext,
   probe: ProbeRequest,
@@ -86,7 +86,9 @@ function healthOutcome({ code, details, message }: GrpcReply, within: string): P
   try {
     status = decodeServingStatus(message ?? new Uint8Array());
   } catch {
-    return failure('error: health rpc probe failed: rpc error: code = Internal desc = the answer is no health check');
+    return failure(
+      'error: health rpc probe failed: rpc error: code = Internal desc = the response is not a health check response',
+    );
   }
   return status === 'SERVING'
     ? { result: 'success', output: 'service healthy' }

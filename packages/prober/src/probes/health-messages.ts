@@ -1,12 +1,12 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 
-/** The method of the gRPC health checking protocol. */
+/** Method of the gRPC health checking protocol. */
 export const HEALTH_CHECK_PATH = '/grpc.health.v1.Health/Check';
 
 /** Names of the serving states, by number. */
 export const servingStatuses: readonly string[] = ['UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN'];
 
-/** `HealthCheckRequest { string service = 1; }` */
+/** Encodes a `HealthCheckRequest { string service = 1; }`. */
 export function encodeHealthCheckRequest(service: string): Uint8Array {
   const writer = new BinaryWriter();
   if (service !== '') writer.tag(1, WireType.LengthDelimited).string(service);
@@ -14,8 +14,9 @@ export function encodeHealthCheckRequest(service: string): Uint8Array {
 }
 
 /**
- * The name of the status in a `HealthCheckResponse { ServingStatus status = 1; }`; a number that has no name stays one.
- * @throws Error when the bytes are no message
+ * Returns the name of the status in a `HealthCheckResponse { ServingStatus status = 1; }`; the number when it has no name.
+ *
+ * @throws Error when the bytes are not a message
  */
 export function decodeServingStatus(bytes: Uint8Array): string {
   const reader = new BinaryReader(bytes);

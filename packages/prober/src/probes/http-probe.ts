@@ -6,20 +6,21 @@ import { ProbeError, type ProbeOutcome, type ProbeRequest } from '../probe-runne
 import { MAX_OUTPUT_BYTES, outputText } from './output.ts';
 import { orProbeError, probeHost } from './pod-address.ts';
 
-/** What an HTTP probe is run with. */
+/** Ports of HTTP probes. */
 export interface HttpProbeContext {
   readonly http: HttpPort;
   readonly clock: Clock;
   readonly userAgent: string;
 }
 
-/** What Go's client says when its timeout is over before there are headers, and after. */
+/** Messages of Go's client for a timeout before and after the headers. */
 const HEADERS_TIMEOUT = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
 const BODY_TIMEOUT = 'context deadline exceeded (Client.Timeout or context cancellation while reading body)';
 
 /**
- * Sends a GET. Statuses from 200 to 399 are a success; a redirect to another host, which is not followed, one with a warning. The timeout covers redirects
- * and body too. A body that breaks off or takes too long leaves, as in the kubelet, no result.
+ * Sends a GET. Statuses from 200 to 399 are a success. A redirect to another host is not followed and is a success with a warning.
+ *
+ * The timeout covers redirects and body. As in the kubelet, a body that breaks off or exceeds the timeout gives no result.
  */
 export async function runHttpProbe(
   { http, clock, userAgent }: HttpProbeContext,

@@ -1,8 +1,10 @@
+import { errorMessage } from '@rxlet/component-base';
 import { ProbeError, type ProbeRequest } from '../probe-runner.ts';
 
 /**
- * The host that a probe connects to: the one it names, else the pod's IP.
- * @throws ProbeError when the pod has none yet: an empty host would be the node itself
+ * Returns the host of a probe: its own, or the pod's IP.
+ *
+ * @throws ProbeError when the pod has no IP yet: an empty host would be the node itself
  */
 export function probeHost(given: string | undefined, { podIp }: ProbeRequest): string {
   const host = given === undefined || given === '' ? podIp : given;
@@ -10,12 +12,12 @@ export function probeHost(given: string | undefined, { podIp }: ProbeRequest): s
   return host;
 }
 
-/** Runs what fails for bad input, such as the name of a port that does not exist, as a part of a probe. */
+/** Runs `build`, whose errors, such as an unknown port name, become {@link ProbeError}s. */
 export function orProbeError<T>(build: () => T): T {
   try {
     return build();
   } catch (error) {
     if (error instanceof ProbeError) throw error;
-    throw new ProbeError('unknown', (error as Error).message, { cause: error });
+    throw new ProbeError('unknown', errorMessage(error), { cause: error });
   }
 }

@@ -6,7 +6,7 @@ import { DialError, type ProbeNetwork } from '../network/probe-network.ts';
 import type { ProbeOutcome, ProbeRequest } from '../probe-runner.ts';
 import { orProbeError, probeHost } from './pod-address.ts';
 
-/** Opens a TCP connection: a success as soon as it is there. */
+/** Opens a TCP connection, which is a success. */
 export async function runTcpProbe(
   { network, clock }: { readonly network: ProbeNetwork; readonly clock: Clock },
   probe: ProbeRequest,

@@ -1,0 +1,44 @@
+import { type AgentModule, containerFields, podProbes, provide } from '@rxlet/agent-api';
+import { createProbeRunner } from './create-probe-runner.ts';
+import type { ProbeNetwork } from './network/probe-network.ts';
+import type { ProbeRunner } from './probe-runner.ts';
+import { createProber, type ProberOptions } from './prober.ts';
+
+/** Options of {@link probes}. */
+export interface ProbesOptions extends ProberOptions {
+  /** Network of HTTP, TCP and gRPC probes. Default: that of the node. */
+  readonly network?: ProbeNetwork;
+  /** Runs the probes. Default: a runner for `network` and the runtime. */
+  readonly runner?: ProbeRunner;
+}
+
+/** Creates the agent module that runs liveness, readiness and startup probes. */
+export function probes(options: ProbesOptions = {}): AgentModule {
+  return {
+    name: 'probes',
+    provides: [podProbes],
+    setup({ runtime, clock, random, logger, metrics, events, core }) {
+      const { network } = options;
+      const runner = options.runner ?? createProbeRunner({ runtime, clock, ...(network !== undefined && { network }) });
+      const prober = createProber(
+        { runner, clock, random, logger, metrics, events, podStatus: core.podStatus },
+        options,
+      );
+      return {
+        services: [provide(podProbes, { ...prober, statusSet: prober.updateStatus })],
+        podSteps: [
+          {
+            name: 'probes',
+            prepare: (pod) => prober.addPod(pod),
+            // Readiness probes continue, because clients must see the pod become unready.
+            terminating: ({ uid }) => prober.stopLivenessAndStartup(uid),
+            stopped: ({ uid }) => prober.removePod(uid),
+          },
+        ],
+        housekeeping: [{ name: 'probes', run: ({ knownPodUids }) => prober.retainPods(knownPodUids) }],
+        supportedPodFields: containerFields('livenessProbe', 'readinessProbe', 'startupProbe'),
+        [Symbol.asyncDispose]: () => prober[Symbol.asyncDispose](),
+      };
+    },
+  };
+}
