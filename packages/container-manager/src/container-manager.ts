@@ -1,0 +1,162 @@
+import type { NodeResources, PodCgroups } from '@rxlet/agent-api';
+import { createLifetime, errorMessage, type EventObject, noopMetrics, sleep } from '@rxlet/component-base';
+import type { Pod } from '@rxlet/kube-api';
+import type { Machine } from '@rxlet/machine';
+import { makeQuantity, type ParsedQuantity, quantityValue, type ResourceAmounts } from '@rxlet/pod-model';
+import type { ContainerManagerOptions } from './container-manager-options.ts';
+import { createCgroupMetrics } from './metrics.ts';
+import { type ManageCgroupsPorts, type ManagedCgroups, manageCgroups } from './manage-cgroups.ts';
+import { readMachineResources } from './resources/machine-resources.ts';
+import {
+  allocatableResources,
+  formatAmounts,
+  parseReservation,
+  type Reservations,
+} from './resources/node-resources.ts';
+import { CgroupsUnavailable } from './tree/cgroup-file-system.ts';
+import type { QosCgroups } from './tree/qos-cgroups.ts';
+import { parseQosReserved } from './values/qos-reserved.ts';
+
+/** Ports of {@link createContainerManager}. */
+export interface ContainerManagerPorts extends ManageCgroupsPorts {
+  readonly machine: Machine;
+}
+
+/** The kubelet's container manager: cgroups of the node and of its pods, and the node's resources. */
+export interface ContainerManager extends AsyncDisposable {
+  /**
+   * Reads the machine, creates the cgroup tree and enforces node allocatable. Without usable cgroups it logs one warning, and pods run in the cgroups that the
+   * runtime chooses. Rejects when reservations exceed the machine, or reserved resources cannot be enforced.
+   */
+  start(): Promise<void>;
+  /** Creates the cgroup of a pod unless it exists. Without managed cgroups it does nothing, as all calls for pods. */
+  ensurePod(pod: Pod): Promise<void>;
+  /** Kills what is left in the cgroup of a pod and removes it. Rejects while processes remain. */
+  removePod(podUid: string, signal?: AbortSignal): Promise<void>;
+  /** Removes the cgroups of stopped pods. A failure concerns one pod and is logged. */
+  removePods(stopped: StoppedPods, signal?: AbortSignal): Promise<void>;
+  /** Updates the cgroups of the QoS classes after pods have come or gone. A failure is logged. */
+  updateQos(): Promise<void>;
+  /** Cgroups of the pods. */
+  readonly podCgroups: PodCgroups;
+  /** Resources of the node. Empty before the start. */
+  readonly resources: NodeResources;
+}
+
+/** Names the pods whose cgroups must stay. */
+export interface StoppedPods {
+  /** Reports whether the pod may have containers. */
+  isKept(podUid: string): boolean;
+  /** Reports whether the pod has volumes. Memory that they use would be charged to the parent cgroup; the pod's is throttled instead of removed. */
+  hasVolumes(podUid: string): Promise<boolean>;
+}
+
+const QOS_UPDATE_PERIOD_MS = 60_000;
+const DEFAULT_MAX_PODS = 110;
+
+/**
+ * Creates a {@link ContainerManager}. Disposal leaves the cgroups, because pods keep running.
+ *
+ * @throws ReservationError or QosReservedError for options that cannot be used
+ */
+export function createContainerManager(
+  ports: ContainerManagerPorts,
+  options: ContainerManagerOptions,
+): ContainerManager {
+  const { clock, logger } = ports;
+  const { nodeName, rootDirectory, cgroupsPerQOS = true } = options;
+  const lifetime = createLifetime();
+  const reservations: Reservations = {
+    kubeReserved: parseReservation('kubeReserved', options.kubeReserved),
+    systemReserved: parseReservation('systemReserved', options.systemReserved),
+  };
+  parseQosReserved(options.qosReserved);
+  const node: EventObject = { apiVersion: 'v1', kind: 'Node', name: nodeName };
+  let capacity: ResourceAmounts = {};
+  let allocatable: ResourceAmounts = {};
+  let managed: ManagedCgroups | undefined;
+  // Registered before the start, so that the list of metrics does not depend on it.
+  createCgroupMetrics(ports.metrics ?? noopMetrics, clock);
+
+  const updateQos = async (qos: QosCgroups, rewrite: boolean): Promise<void> => {
+    try {
+      await qos.update({ rewrite });
+    } catch (error) {
+      logger.warn('cannot update the cgroups of QoS classes', { error: errorMessage(error) });
+    }
+  };
+
+  /** Writes the values again although they did not change, because others may have changed the files. */
+  const keepUpdating = async (qos: QosCgroups): Promise<void> => {
+    for (;;) {
+      await sleep(clock, QOS_UPDATE_PERIOD_MS, lifetime.signal);
+      await updateQos(qos, true);
+    }
+  };
+
+  return {
+    async start() {
+      const machine = await readMachineResources(ports.machine, rootDirectory);
+      const { pid: _processes, ...reported } = machine.capacity;
+      const pods = makeQuantity(podCapacity(options, reported['cpu']));
+      capacity = { ...reported, pods };
+      const { pid: _left, ...left } = allocatableResources(machine.capacity, options);
+      allocatable = { ...left, pods };
+      if (!cgroupsPerQOS) return;
+      try {
+        managed = await lifetime.track(manageCgroups(ports, options, { machine, reservations, node }, lifetime));
+      } catch (error) {
+        if (!(error instanceof CgroupsUnavailable)) throw error;
+        const consequence = 'pods run in cgroups that the runtime chooses, and limits of whole pods are not enforced';
+        logger.warn(`cannot manage cgroups: ${consequence}`, { error: error.message });
+        return;
+      }
+      await managed.enforceReserved();
+      void lifetime.track(keepUpdating(managed.qos)).catch(() => undefined);
+    },
+    async ensurePod(pod) {
+      await managed?.pods.ensure(pod);
+    },
+    async removePod(podUid, signal) {
+      await managed?.pods.remove(podUid, signal);
+    },
+    async removePods({ isKept, hasVolumes }, signal) {
+      if (managed === undefined) return;
+      for (const podUid of await managed.pods.list()) {
+        if (isKept(podUid)) continue;
+        try {
+          if (await hasVolumes(podUid)) await managed.pods.throttle(podUid);
+          else await managed.pods.remove(podUid, signal);
+        } catch (error) {
+          signal?.throwIfAborted();
+          logger.warn('cannot remove the cgroup of a pod', { podUid, error: errorMessage(error) });
+        }
+      }
+    },
+    async updateQos() {
+      if (managed !== undefined) await updateQos(managed.qos, false);
+    },
+    podCgroups: {
+      parentOf: (pod) => managed?.pods.parentOf(pod) ?? '',
+      podsPath: () => managed?.pods.podsPath(),
+      read: async (pod, signal) => managed?.pods.read(pod, signal),
+      async write(pod, values, signal) {
+        await managed?.pods.write(pod, values, signal);
+      },
+    },
+    resources: {
+      capacity: () => formatAmounts(capacity),
+      allocatable: () => formatAmounts(allocatable),
+    },
+    [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
+  };
+}
+
+/** Returns the largest number of pods on the node. */
+function podCapacity(
+  { maxPods = DEFAULT_MAX_PODS, podsPerCore = 0 }: ContainerManagerOptions,
+  cpu: ParsedQuantity | undefined,
+): number {
+  if (podsPerCore <= 0 || cpu === undefined) return maxPods;
+  return Math.min(maxPods, Number(quantityValue(cpu)) * podsPerCore);
+}

@@ -1,0 +1,17 @@
+export { cgroups, type CgroupsOptions } from './cgroups-module.ts';
+export { type ContainerManager, type ContainerManagerPorts, createContainerManager } from './container-manager.ts';
+export type { ContainerManagerOptions, Enforcement } from './container-manager-options.ts';
+export { type ManageCgroupsPorts, type ManagedCgroups, manageCgroups, type ManagedNode } from './manage-cgroups.ts';
+export { oomEvents, type OomEventsOptions } from './oom-events-module.ts';
+export { hostKernelLog, type HostKernelLogOptions, type KernelLog } from './oom/kernel-log.ts';
+export { podAllocation } from './pod-allocation-module.ts';
+export { resizeMessage } from './resize/pending-resize.ts';
+export type { ResizePolicies } from './resize/resize-fit.ts';
+export { type MachineResources, readMachineResources } from './resources/machine-resources.ts';
+export { type CgroupFileSystem, CgroupsUnavailable, type OpenCgroups } from './tree/cgroup-file-system.ts';
+export { openHostSlices } from './systemd/host-slices.ts';
+export type { SystemdSlices } from './systemd/slices.ts';
+export { openHostCgroups, type HostCgroupsOptions } from './tree/host-cgroups.ts';
+export type { MemoryQos } from './values/memory-qos.ts';
+export { QosReservedError } from './values/qos-reserved.ts';
+export { parseReservation, ReservationError, type Reservations } from './resources/node-resources.ts';

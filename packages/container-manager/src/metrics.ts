@@ -1,0 +1,37 @@
+import type { Clock, Histogram, Metrics } from '@rxlet/component-base';
+
+/** Metrics of cgroups, with the kubelet's names. */
+export interface CgroupMetrics {
+  /** Runs a change of a cgroup and observes how long it takes. */
+  measure<T>(operation: 'create' | 'update' | 'destroy', work: () => Promise<T>): Promise<T>;
+  /** Records the version of the cgroup file system. */
+  setVersion(version: 1 | 2): void;
+}
+
+/** The default buckets of Prometheus' client for Go. */
+const DEFAULT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** Registers the metrics. */
+export function createCgroupMetrics(metrics: Metrics, clock: Pick<Clock, 'monotonicNow'>): CgroupMetrics {
+  const seconds: Histogram = metrics.histogram({
+    name: 'kubelet_cgroup_manager_duration_seconds',
+    help: '[ALPHA] Duration in seconds for cgroup manager operations. Broken down by method.',
+    labelNames: ['operation_type'],
+    buckets: DEFAULT_BUCKETS,
+  });
+  const version = metrics.gauge({
+    name: 'kubelet_cgroup_version',
+    help: '[ALPHA] cgroup version on the hosts.',
+  });
+  return {
+    async measure(operation, work) {
+      const startMs = clock.monotonicNow();
+      try {
+        return await work();
+      } finally {
+        seconds.observe((clock.monotonicNow() - startMs) / 1000, { operation_type: operation });
+      }
+    },
+    setVersion: (value) => version.set(value),
+  };
+}

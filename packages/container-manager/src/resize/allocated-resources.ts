@@ -1,0 +1,61 @@
+import type { Container, Pod, ResourceRequirements } from '@rxlet/kube-api';
+import { compareQuantities, parseQuantity, type PodResourcesRecord } from '@rxlet/pod-model';
+
+/** Returns the desired resources of a pod. Ephemeral containers have none. */
+export function desiredResources(pod: Pod): PodResourcesRecord {
+  return {
+    containers: new Map(resizableContainers(pod).map(({ name, resources }) => [name, resources ?? {}])),
+    pod: pod.spec?.resources,
+  };
+}
+
+/** Returns a pod with its allocated resources; the pod itself when they are the desired ones. Containers without an allocation stay as they are. */
+export function withAllocatedResources(pod: Pod, allocated: PodResourcesRecord): Pod {
+  if (!isResized(pod, allocated)) return pod;
+  const spec = pod.spec!;
+  const replace = (container: Container): Container => {
+    const resources = allocated.containers.get(container.name);
+    return resources === undefined || sameResources(resources, container.resources)
+      ? container
+      : { ...container, resources };
+  };
+  return {
+    ...pod,
+    spec: {
+      ...spec,
+      containers: spec.containers.map(replace),
+      ...(spec.initContainers && { initContainers: spec.initContainers.map(replace) }),
+      ...(allocated.pod && { resources: allocated.pod }),
+    },
+  };
+}
+
+/** Reports whether a pod desires other resources than those that are allocated to it. */
+export function isResized(pod: Pod, allocated: PodResourcesRecord): boolean {
+  const differs = ({ name, resources }: Container): boolean => {
+    const current = allocated.containers.get(name);
+    return current !== undefined && !sameResources(current, resources);
+  };
+  if (resizableContainers(pod).some(differs)) return true;
+  return allocated.pod !== undefined && !sameResources(allocated.pod, pod.spec?.resources);
+}
+
+function resizableContainers({ spec }: Pod): readonly Container[] {
+  const { initContainers = [], containers = [] } = spec ?? {};
+  return initContainers.length === 0 ? containers : [...initContainers, ...containers];
+}
+
+/** Reports whether requests and limits are equal as amounts: `1000m` equals `1`. */
+export function sameResources(left: ResourceRequirements = {}, right: ResourceRequirements = {}): boolean {
+  return left === right || (sameAmounts(left.limits, right.limits) && sameAmounts(left.requests, right.requests));
+}
+
+function sameAmounts(left: ResourceRequirements['limits'] = {}, right: ResourceRequirements['limits'] = {}): boolean {
+  const names = Object.keys(left);
+  if (names.length !== Object.keys(right).length) return false;
+  return names.every((name) => {
+    const [one, other] = [left[name], right[name]];
+    if (one === undefined || other === undefined) return false;
+    return one === other || compareQuantities(parseQuantity(one), parseQuantity(other)) === 0;
+  });
+}

@@ -1,0 +1,216 @@
+import type { AdmissionHandler, AdmissionRejection } from '@rxlet/agent-api';
+import { createEventLog } from '@rxlet/component-base';
+import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
+import type { Pod } from '@rxlet/kube-api';
+import { createMemoryFiles } from '@rxlet/node-files/testing';
+import { formatResourcesCheckpoint } from '@rxlet/pod-model';
+import { testPod } from '@rxlet/pod-model/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createAllocationManager } from './allocation-manager.ts';
+import { createAllocationStore } from './allocation-store.ts';
+import { desiredResources } from './allocated-resources.ts';
+import type { ResizePolicies } from './resize-fit.ts';
+
+const STATE = '/root/allocated_pods_state';
+
+interface BenchOptions {
+  readonly policies?: ResizePolicies;
+  readonly handlers?: readonly AdmissionHandler[];
+  readonly files?: ReturnType<typeof createMemoryFiles>;
+}
+
+function podOf(name: string, cpu: string, extra: Partial<Pod['metadata']> & { priority?: number } = {}): Pod {
+  const { priority, ...metadata } = extra;
+  const amounts = { cpu, memory: '64Mi' };
+  return testPod({
+    name,
+    metadata,
+    containers: [{ resources: { requests: amounts, limits: amounts } }],
+    ...(priority !== undefined && { spec: { priority } }),
+  });
+}
+
+async function bench({ policies, handlers = [], files = createMemoryFiles() }: BenchOptions = {}) {
+  const clock = createVirtualClock();
+  const events = createEventLog(clock);
+  const logger = recordingLogger();
+  const pods = new Map<string, Pod>();
+  const changed: string[] = [];
+  const state = { sourcesReady: true };
+  const manager = createAllocationManager(
+    {
+      store: createAllocationStore({ files: files.nodeFiles, clock, logger }, '/root'),
+      clock,
+      events,
+      logger,
+      activePods: () => [...pods.values()],
+      sourcesReady: () => state.sourcesReady,
+      handlers: () => handlers,
+      statusOf: (uid) => pods.get(uid)?.status,
+      allocatable: () => ({ cpu: '2', memory: '1Gi' }),
+    },
+    policies,
+  );
+  onTestFinished(() => manager[Symbol.asyncDispose]());
+  manager.changes$.subscribe({ next: ({ metadata }) => changed.push(metadata!.name!), error: () => undefined });
+  await manager.start();
+  return {
+    manager,
+    files,
+    clock,
+    pods,
+    changed,
+    state,
+    logger,
+    admit(pod: Pod) {
+      pods.set(pod.metadata!.uid!, pod);
+      manager.admit(pod);
+    },
+    async desire(...desired: readonly Pod[]) {
+      for (const pod of desired) {
+        pods.set(pod.metadata!.uid!, pod);
+        manager.desire(pod);
+      }
+      await clock.settle();
+    },
+    cpuOf: (pod: Pod) => manager.allocated(pod).spec!.containers[0]!.resources!.requests!['cpu'],
+    reasons: () => events.list().map(({ reason }) => reason),
+    messages: () => events.list().map(({ message }) => message),
+  };
+}
+
+describe('the allocation manager', () => {
+  it('allocates what a pod desires at its admission, and a resize that fits', async () => {
+    const { admit, desire, cpuOf, changed, messages, manager } = await bench();
+    const web = podOf('web', '500m');
+    expect(manager.allocated(web)).toBe(web);
+    admit(web);
+    const resized = podOf('web', '1', { generation: 2 });
+    expect(cpuOf(resized)).toBe('500m');
+    await desire(resized);
+    expect(cpuOf(resized)).toBe('1');
+    expect(changed).toEqual(['web']);
+    expect(messages()).toEqual([
+      'Pod resize started: {"containers":[{"name":"app","resources":{"requests":{"cpu":"1","memory":"64Mi"},"limits":{"cpu":"1","memory":"64Mi"}}}],"generation":2}',
+    ]);
+  });
+
+  it('writes amounts that are equal as no resize', async () => {
+    const { admit, desire, reasons } = await bench();
+    admit(podOf('web', '500m'));
+    await desire(podOf('web', '0.5'));
+    expect(reasons()).toEqual([]);
+  });
+
+  it('keeps a resize that can never be put into effect off for good', async () => {
+    const { admit, desire, cpuOf, manager, reasons, clock } = await bench({ policies: { cpuManagerPolicy: 'static' } });
+    admit(podOf('web', '500m'));
+    const resized = podOf('web', '1', { generation: 2 });
+    await desire(resized);
+    await clock.advance(600_000);
+    await desire(resized);
+    expect(cpuOf(resized)).toBe('500m');
+    expect(manager.condition(resized)).toMatchObject({
+      reason: 'Infeasible',
+      message: 'Resize is infeasible for Guaranteed Pods alongside CPU Manager policy "static"',
+      observedGeneration: 2,
+    });
+    expect(reasons()).toEqual(['ResizeInfeasible']);
+  });
+
+  it('judges by the admission handlers too, without the preemption of other pods', async () => {
+    let decision: Awaited<ReturnType<AdmissionHandler['admit']>> = { reason: 'OutOfpods', message: 'too many' };
+    const handlers: AdmissionHandler[] = [{ name: 'test', admit: () => decision }];
+    const { admit, desire, manager, cpuOf, clock } = await bench({ handlers });
+    admit(podOf('web', '500m'));
+    const resized = podOf('web', '1', { generation: 2 });
+    await desire(resized);
+    expect(manager.condition(resized)).toMatchObject({ reason: 'Deferred', message: 'too many' });
+    decision = { timeoutMs: 1000, prepare: () => Promise.reject(new Error('a pod was preempted')) };
+    manager.retry();
+    await clock.settle();
+    expect(manager.condition(resized)).toMatchObject({ reason: 'Deferred' });
+    decision = undefined;
+    await clock.advance(180_000);
+    expect(cpuOf(resized)).toBe('1');
+    expect(manager.condition(resized)).toBeUndefined();
+  });
+
+  it('keeps the last reported generation until a resize is decided on', async () => {
+    let answer: (rejection: AdmissionRejection | undefined) => void = () => undefined;
+    const admit = (): Promise<AdmissionRejection | undefined> => new Promise((resolve) => (answer = resolve));
+    const { manager, clock, ...node } = await bench({ handlers: [{ name: 'slow', admit }] });
+    node.admit(podOf('web', '500m', { generation: 1 }));
+    const versionOf = (pod: Pod) => ({ cpu: node.cpuOf(pod), generation: manager.allocated(pod).metadata?.generation });
+    const second = podOf('web', '1', { generation: 2 });
+    await node.desire(second);
+    expect(versionOf(second)).toEqual({ cpu: '500m', generation: undefined });
+    const third = { ...podOf('web', '1500m', { generation: 3 }), status: { observedGeneration: 1 } };
+    await node.desire(third);
+    expect(versionOf(third)).toEqual({ cpu: '500m', generation: 1 });
+    answer(undefined);
+    await clock.settle();
+    answer({ reason: 'OutOfcpu', message: 'too much' });
+    await clock.settle();
+    expect(versionOf(third)).toEqual({ cpu: '500m', generation: 3 });
+    manager.retry();
+    await clock.settle();
+    expect(versionOf(third)).toEqual({ cpu: '500m', generation: 3 });
+    answer(undefined);
+    await clock.settle();
+    expect(versionOf(third)).toEqual({ cpu: '1500m', generation: 3 });
+  });
+
+  it('decides on resizes that free resources first, then by priority', async () => {
+    const { admit, desire, cpuOf, state, manager, clock } = await bench();
+    for (const [name, cpu] of [
+      ['big', '1500m'],
+      ['low', '200m'],
+      ['high', '200m'],
+    ] as const)
+      admit(podOf(name, cpu));
+    state.sourcesReady = false;
+    const [low, high, big] = [podOf('low', '1'), podOf('high', '1', { priority: 100 }), podOf('big', '500m')];
+    await desire(low, high, big);
+    expect([cpuOf(low), cpuOf(high), cpuOf(big)]).toEqual(['200m', '200m', '1500m']);
+    state.sourcesReady = true;
+    manager.retain(() => true);
+    await clock.settle();
+    expect([cpuOf(low), cpuOf(high), cpuOf(big)]).toEqual(['200m', '1', '500m']);
+  });
+
+  it('keeps allocations over a restart, as a kubelet can read them', async () => {
+    const { admit, files, manager } = await bench();
+    const web = podOf('web', '500m');
+    admit(web);
+    await manager[Symbol.asyncDispose]();
+    const written = await files.nodeFiles.readPrivate(STATE, 1e6);
+    expect(written).toBe(formatResourcesCheckpoint(new Map([['uid-web', desiredResources(web)]])));
+    const next = await bench({ files });
+    expect(next.cpuOf(podOf('web', '1'))).toBe('500m');
+    next.manager.retain(() => false);
+    expect(next.cpuOf(podOf('web', '1'))).toBe('1');
+  });
+
+  it('continues a deferred resize of an earlier run without a new event', async () => {
+    const { admit, desire, manager, reasons } = await bench();
+    admit(podOf('web', '500m'));
+    const condition = { type: 'PodResizePending', status: 'True', reason: 'Deferred', observedGeneration: 2 } as const;
+    const conditions = [{ ...condition, lastTransitionTime: '2025-12-31T00:00:00Z' }];
+    await desire({ ...podOf('web', '3', { generation: 2 }), status: { conditions } });
+    expect(manager.condition(podOf('web', '3'))).toMatchObject({
+      reason: 'Deferred',
+      lastTransitionTime: '2025-12-31T00:00:00Z',
+    });
+    expect(reasons()).toEqual([]);
+  });
+
+  it('starts with a damaged file, and logs it', async () => {
+    const files = createMemoryFiles();
+    await files.nodeFiles.makeDirectory('/root', 0o750);
+    await files.nodeFiles.writeFile(STATE, '{', 0o600);
+    const { logger, cpuOf } = await bench({ files });
+    expect(logger.lines).toMatchObject([{ level: 'warn', fields: { path: STATE } }]);
+    expect(cpuOf(podOf('web', '1'))).toBe('1');
+  });
+});

@@ -1,0 +1,72 @@
+import type { Metrics } from '@rxlet/component-base';
+import type { Pod, Quantity, ResourceRequirements } from '@rxlet/kube-api';
+import { compareQuantities, isZeroQuantity, parseQuantity } from '@rxlet/pod-model';
+import { desiredResources } from './allocated-resources.ts';
+
+/** Metrics of resizes, with the kubelet's names. */
+export interface ResizeMetrics {
+  /** Counts the differences between two desired versions of a pod, each resource of each container. */
+  requested(before: Pod, after: Pod): void;
+}
+
+/** Registers the metrics. `pods` returns the pods with their statuses, for the conditions of resizes. */
+export function createResizeMetrics(metrics: Metrics, pods: () => readonly Pod[]): ResizeMetrics {
+  const requests = metrics.counter({
+    name: 'kubelet_container_requested_resizes_total',
+    help: "[ALPHA] Number of requested resizes, counted at the container level. Different resources on the same container are counted separately. The 'requirement' label refers to 'memory' or 'limits'; the 'operation' label can be one of 'add', 'remove', 'increase' or 'decrease'.",
+    labelNames: ['resource', 'requirement', 'operation'],
+  });
+  metrics.gauge({
+    name: 'kubelet_pod_in_progress_resizes',
+    help: '[ALPHA] Number of in-progress resizes for pods.',
+    read: () => conditionReasons(pods(), 'PodResizeInProgress').length,
+  });
+  metrics.gauge({
+    name: 'kubelet_pod_pending_resizes',
+    help: '[ALPHA] Number of pending resizes for pods.',
+    labelNames: ['reason'],
+    async collect() {
+      const reasons = conditionReasons(pods(), 'PodResizePending');
+      return [...new Set(reasons)].map((reason) => ({
+        value: reasons.filter((other) => other === reason).length,
+        labels: { reason },
+      }));
+    },
+  });
+  return {
+    requested(before, after) {
+      const previous = desiredResources(before).containers;
+      for (const [name, resources] of desiredResources(after).containers) {
+        for (const labels of resizesOf(previous.get(name) ?? {}, resources)) requests.inc(labels);
+      }
+    },
+  };
+}
+
+/** Returns the reasons of all conditions of a type, in lower case. */
+function conditionReasons(pods: readonly Pod[], type: string): readonly string[] {
+  return pods.flatMap(({ status }) =>
+    (status?.conditions ?? [])
+      .filter((condition) => condition.type === type)
+      .map(({ reason = '' }) => reason.toLowerCase()),
+  );
+}
+
+function resizesOf(before: ResourceRequirements, after: ResourceRequirements): readonly Record<string, string>[] {
+  return ['memory', 'cpu'].flatMap((resource) =>
+    (['requests', 'limits'] as const).flatMap((requirement) => {
+      const operation = operationOf(before[requirement]?.[resource], after[requirement]?.[resource]);
+      return operation === undefined ? [] : [{ resource, requirement, operation }];
+    }),
+  );
+}
+
+/** Returns the change of an amount; `undefined` without one. */
+function operationOf(before: Quantity = '0', after: Quantity = '0'): string | undefined {
+  const [from, to] = [parseQuantity(before), parseQuantity(after)];
+  const difference = compareQuantities(to, from);
+  if (difference === 0) return undefined;
+  if (isZeroQuantity(to)) return 'remove';
+  if (isZeroQuantity(from)) return 'add';
+  return difference < 0 ? 'decrease' : 'increase';
+}
