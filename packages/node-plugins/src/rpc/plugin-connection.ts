@@ -1,0 +1,154 @@
+import type { Socket } from 'node:net';
+import {
+  create,
+  type DescMessage,
+  type DescMethodServerStreaming,
+  type DescMethodUnary,
+  fromBinary,
+  type MessageInitShape,
+  type MessageShape,
+  toBinary,
+} from '@bufbuild/protobuf';
+import { type ChannelOptions, Client, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { PluginCallError } from './plugin-call-error.ts';
+import { SocketCredentials } from './socket-credentials.ts';
+
+/** A connection to the gRPC server of a plugin. Disposal closes its socket and ends its calls. */
+export interface PluginConnection extends Disposable {
+  /** Makes a call. Rejects with {@link PluginCallError}, or with the signal's reason. */
+  call<I extends DescMessage, O extends DescMessage>(
+    method: DescMethodUnary<I, O>,
+    request: MessageInitShape<I>,
+    signal: AbortSignal,
+  ): Promise<MessageShape<O>>;
+  /** Calls `onMessage` with each message of a stream, in order. Resolves when the plugin ends the stream; rejects as {@link PluginConnection.call}. */
+  receive<I extends DescMessage, O extends DescMessage>(
+    method: DescMethodServerStreaming<I, O>,
+    request: MessageInitShape<I>,
+    onMessage: (message: MessageShape<O>) => void,
+    signal: AbortSignal,
+  ): Promise<void>;
+}
+
+/** The protocol's limit for the path of a unix socket, the final zero byte not included. */
+const MAX_PATH_BYTES = 107;
+
+const OPTIONS: ChannelOptions = {
+  'grpc.default_authority': 'localhost',
+  'grpc.enable_retries': 0,
+  'grpc.use_local_subchannel_pool': 1,
+  'grpc.enable_channelz': 0,
+};
+
+/** Creates a connection to the server of a unix socket. It is opened by the first call. @throws PluginCallError for a path that is too long */
+export function connectToPlugin(socketPath: string): PluginConnection {
+  if (Buffer.byteLength(socketPath) > MAX_PATH_BYTES)
+    throw new PluginCallError('Unavailable', `the path of the socket ${socketPath} is too long`);
+  const sockets = new Set<Socket>();
+  let isClosed = false;
+  const credentials = new SocketCredentials((socket) => {
+    if (isClosed) {
+      socket.destroy();
+      return;
+    }
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  const client = new Client(`unix:${socketPath}`, credentials, OPTIONS);
+  return {
+    async call(method, request, signal) {
+      try {
+        return await unaryCall(client, method, request, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        throw error;
+      }
+    },
+    async receive(method, request, onMessage, signal) {
+      try {
+        await streamingCall(client, method, request, onMessage, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        throw error;
+      }
+    },
+    [Symbol.dispose]() {
+      isClosed = true;
+      client.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+function unaryCall<I extends DescMessage, O extends DescMessage>(
+  client: Client,
+  method: DescMethodUnary<I, O>,
+  request: MessageInitShape<I>,
+  signal: AbortSignal,
+): Promise<MessageShape<O>> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const sent = client.makeUnaryRequest<Uint8Array, MessageShape<O>>(
+      pathOf(method),
+      (bytes) => Buffer.from(bytes),
+      (bytes) => fromBinary(method.output, bytes),
+      toBinary(method.input, create(method.input, request)),
+      new Metadata(),
+      (error, answer) => {
+        signal.removeEventListener('abort', cancel);
+        if (answer !== undefined) resolve(answer);
+        else reject(callError(error));
+      },
+    );
+    const cancel = (): void => sent.cancel();
+    signal.addEventListener('abort', cancel, { once: true });
+  });
+}
+
+function streamingCall<I extends DescMessage, O extends DescMessage>(
+  client: Client,
+  method: DescMethodServerStreaming<I, O>,
+  request: MessageInitShape<I>,
+  onMessage: (message: MessageShape<O>) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const stream = client.makeServerStreamRequest<Uint8Array, MessageShape<O>>(
+      pathOf(method),
+      (bytes) => Buffer.from(bytes),
+      (bytes) => fromBinary(method.output, bytes),
+      toBinary(method.input, create(method.input, request)),
+      new Metadata(),
+    );
+    const cancel = (): void => stream.cancel();
+    signal.addEventListener('abort', cancel, { once: true });
+    const settle = (end: () => void): void => {
+      signal.removeEventListener('abort', cancel);
+      end();
+    };
+    stream.on('data', onMessage);
+    stream.on('end', () => settle(resolve));
+    stream.on('error', (error: ServiceError) => settle(() => reject(callError(error))));
+  });
+}
+
+function pathOf({ parent, name }: DescMethodUnary | DescMethodServerStreaming): string {
+  return `/${parent.typeName}/${name}`;
+}
+
+function callError(error: ServiceError | null): PluginCallError {
+  if (error === null) return new PluginCallError('Internal', 'the plugin ended the call without an answer');
+  return new PluginCallError(codeName(error.code), error.details, { cause: error });
+}
+
+/** Returns the name of a status as Go prints it: 14 → `Unavailable`. */
+function codeName(code: number): string {
+  const name: string | undefined = status[code];
+  if (name === undefined) return `Code(${String(code)})`;
+  if (code === Number(status.CANCELLED)) return 'Canceled';
+  return name
+    .split('_')
+    .map((word) => word.charAt(0) + word.slice(1).toLowerCase())
+    .join('');
+}
