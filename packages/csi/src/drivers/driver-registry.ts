@@ -1,0 +1,77 @@
+import type { CsiDrivers, PluginHandler, RegisteredCsiDriver } from '@rxlet/agent-api';
+import { type Clock, goQuote } from '@rxlet/component-base';
+import type { CSIDriver } from '@rxlet/kube-api';
+import type { Transport } from '@rxlet/node-plugins';
+import { BehaviorSubject } from 'rxjs';
+import { Node } from '../../gen/csi/v1/csi_pb.js';
+import { callDriver } from '../rpc/driver-call.ts';
+import { createCsiNode, CSI_TIMEOUT_MS } from './csi-node.ts';
+import { compareVersions, type DriverVersion, highestSupportedVersion } from './driver-versions.ts';
+
+/** Ports of {@link createDriverRegistry}. */
+export interface DriverRegistryPorts {
+  readonly clock: Clock;
+  readonly transport: Transport;
+}
+
+/** CSI drivers of the node, which plugins of the type `CSIPlugin` register. */
+export interface DriverRegistry extends CsiDrivers {
+  readonly handler: PluginHandler;
+}
+
+interface Driver extends RegisteredCsiDriver {
+  readonly socketPath: string;
+  readonly version: DriverVersion;
+}
+
+/** Creates a {@link DriverRegistry}. */
+export function createDriverRegistry(
+  { clock, transport }: DriverRegistryPorts,
+  configured: readonly CSIDriver[],
+): DriverRegistry {
+  const drivers = new Map<string, Driver>();
+  const registered = new BehaviorSubject<readonly RegisteredCsiDriver[]>([]);
+  const publish = (): void =>
+    registered.next(
+      [...drivers.values()].map(({ name, nodeId, maxVolumes, topology }) => ({ name, nodeId, maxVolumes, topology })),
+    );
+  const register: PluginHandler['register'] = async ({ name, endpoint: socketPath, versions }, signal) => {
+    const version = highestSupportedVersion(name, versions);
+    const existing = drivers.get(name);
+    if (existing !== undefined && compareVersions(existing.version, version) >= 0) {
+      const reason = `Another driver with the same name is already registered with a higher supported version: ${goQuote(existing.version.join('.'))}`;
+      throw new Error(`kubernetes.io/csi: RegisterPlugin for CSI driver ${goQuote(name)} failed. ${reason}`);
+    }
+    const target = { clock, transport, socketPath };
+    const { nodeId, maxVolumesPerNode, accessibleTopology } = await callDriver(
+      target,
+      Node.method.nodeGetInfo,
+      {},
+      { timeoutMs: CSI_TIMEOUT_MS, signal },
+    );
+    drivers.set(name, {
+      ...{ name, nodeId, socketPath, version },
+      maxVolumes: maxVolumesPerNode > 0n ? Number(maxVolumesPerNode) : undefined,
+      topology: accessibleTopology?.segments ?? {},
+    });
+    publish();
+  };
+  return {
+    node(name) {
+      const driver = drivers.get(name);
+      if (driver === undefined) throw new Error(`driver name ${name} not found in the list of registered CSI drivers`);
+      return createCsiNode({ clock, transport, socketPath: driver.socketPath });
+    },
+    configured: (name) => configured.find(({ metadata }) => metadata?.name === name),
+    registered$: registered.asObservable(),
+    handler: {
+      type: 'CSIPlugin',
+      register,
+      deregister({ name, endpoint }) {
+        if (drivers.get(name)?.socketPath !== endpoint) return;
+        drivers.delete(name);
+        publish();
+      },
+    },
+  };
+}
