@@ -1,0 +1,37 @@
+import type { CsiDrivers, CsiObjects } from '@rxlet/agent-api';
+import type { Clock, EventRecorder, Logger, Random } from '@rxlet/component-base';
+import type { HostFiles, NodeFiles } from '@rxlet/node-files';
+import type { LoopDevices } from '../block/loop-devices.ts';
+import type { Mounter } from '../mount/mounter.ts';
+import type { VolumeMounts } from '../mount/volume-mounts.ts';
+import type { PayloadSources } from '../payload/payload-sources.ts';
+import type { SeLinuxPolicy } from '../selinux/selinux-policy.ts';
+import type { VolumePaths } from '../volume-paths.ts';
+import type { HostPathMaker } from './host-path-maker.ts';
+
+/** Surroundings of the plugins. */
+export interface PluginContext {
+  readonly files: NodeFiles;
+  readonly hostFiles: Pick<HostFiles, 'openDirectory' | 'stat'>;
+  readonly hostPaths: HostPathMaker;
+  /** Returns a path without links. */
+  realPath(path: string): Promise<string>;
+  readonly mounter: Mounter;
+  readonly mounts: VolumeMounts;
+  readonly loopDevices: LoopDevices;
+  readonly paths: VolumePaths;
+  readonly rootDirectory: string;
+  readonly nodeName: string;
+  /** Drivers of CSI volumes. Default: none. */
+  readonly csiDrivers?: CsiDrivers | undefined;
+  readonly csiObjects?: CsiObjects | undefined;
+  readonly sources: PayloadSources;
+  /** Returns SELinux of the node; `undefined` where it is not enabled. */
+  seLinux(): Promise<SeLinuxPolicy | undefined>;
+  /** Reports whether the kernel can keep a tmpfs out of swap. */
+  supportsNoSwap(): boolean;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly events: EventRecorder;
+}

@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import type { MountableVolume } from '../plugins/volume-plugin.ts';
+import { checkNodeAffinity, createSinglePodVolumes } from './check-claim.ts';
+import { createActualState } from './volume-states.ts';
+
+const volumeWith = (claim: Partial<MountableVolume['claim']>): MountableVolume => ({
+  name: 'pv',
+  claim: { podVolumeName: 'vol', namespace: 'ns', name: 'c', readOnly: false, mountOptions: [], ...claim },
+});
+const onNode = (value: string): MountableVolume =>
+  volumeWith({
+    nodeAffinity: {
+      nodeSelectorTerms: [
+        { matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: [value] }] },
+        { matchExpressions: [] },
+      ],
+    },
+  });
+
+it('rejects a volume of another node', () => {
+  const node = { metadata: { name: 'node1', labels: { 'kubernetes.io/hostname': 'node1' } } };
+  expect(() => checkNodeAffinity(onNode('node1'), node)).not.toThrow();
+  expect(() => checkNodeAffinity(volumeWith({}), node)).not.toThrow();
+  expect(() => checkNodeAffinity(onNode('node2'), undefined)).not.toThrow();
+  expect(() => checkNodeAffinity(onNode('node2'), node)).toThrow('no matching NodeSelectorTerms');
+});
+
+it('keeps a volume for one pod from a second one', () => {
+  const actual = createActualState();
+  const mounted = { hostPath: '/v', readOnly: false, managed: true, seLinuxRelabel: false, seLinuxLabeled: false };
+  const plugin = { name: 'kubernetes.io/csi' } as never;
+  const set = (isCertain: boolean): void =>
+    actual.set('one', {
+      ...{ name: 'data', plugin, isCertain, refreshes: false },
+      mounted: { ...mounted, innerVolumeSpecName: 'pv' },
+    });
+  const volumes = createSinglePodVolumes(actual);
+  const reserve = (volume: MountableVolume, uid: string): void => volumes.reserve(volume, uid)[Symbol.dispose]();
+  const single = volumeWith({ accessModes: ['ReadWriteOncePod'] });
+  expect(() => reserve(single, 'two')).not.toThrow();
+  {
+    using _reservation = volumes.reserve(single, 'one');
+    expect(() => reserve(single, 'two')).toThrow('is already in use by another pod');
+  }
+  // A volume that may be mounted counts as mounted.
+  set(false);
+  expect(() => reserve(single, 'two')).toThrow('is already in use by another pod');
+  expect(() => reserve(single, 'one')).not.toThrow();
+  const several = volumeWith({ accessModes: ['ReadWriteOncePod', 'ReadWriteOnce'] });
+  expect(() => reserve(several, 'two')).not.toThrow();
+});

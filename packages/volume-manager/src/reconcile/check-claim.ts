@@ -1,0 +1,45 @@
+import type { Node } from '@rxlet/kube-api';
+import { matchesNodeSelector } from '@rxlet/pod-model';
+import type { MountableVolume } from '../plugins/volume-plugin.ts';
+import type { ActualState } from './volume-states.ts';
+
+/** Throws the kubelet's message when a persistent volume cannot be used on this node. @param node without it all volumes can */
+export function checkNodeAffinity({ claim }: MountableVolume, node: Pick<Node, 'metadata'> | undefined): void {
+  if (claim?.nodeAffinity === undefined || node === undefined) return;
+  // Volumes are bound to labels, never to the name of a node.
+  const labels = node.metadata?.labels ?? {};
+  if (!matchesNodeSelector(claim.nodeAffinity, { metadata: { labels } }))
+    throw new Error('no matching NodeSelectorTerms');
+}
+
+/** Keeps volumes with the access mode `ReadWriteOncePod` for one pod at a time. */
+export interface SinglePodVolumes {
+  /** Reserves a volume for a pod until disposed of. @throws Error with the kubelet's message when it is mounted, or may be, for another pod */
+  reserve(volume: MountableVolume, podUid: string): Disposable;
+}
+
+/** Creates {@link SinglePodVolumes}. A volume that was mounted is reserved by the actual state. */
+export function createSinglePodVolumes(actual: Pick<ActualState, 'pods' | 'ofPod'>): SinglePodVolumes {
+  /** UID of the pod that each volume is being mounted for. */
+  const reserved = new Map<string, string>();
+  const isMountedElsewhere = (name: string, podUid: string): boolean =>
+    actual
+      .pods()
+      .some(
+        (uid) =>
+          uid !== podUid && [...actual.ofPod(uid).values()].some(({ mounted }) => mounted.innerVolumeSpecName === name),
+      );
+  return {
+    reserve({ name, claim }, podUid) {
+      const { accessModes = [] } = claim ?? {};
+      // With several modes it is not known which one the pod means.
+      if (accessModes.length !== 1 || accessModes[0] !== 'ReadWriteOncePod') return noReservation;
+      if ((reserved.get(name) ?? podUid) !== podUid || isMountedElsewhere(name, podUid))
+        throw new Error('volume uses the ReadWriteOncePod access mode and is already in use by another pod');
+      reserved.set(name, podUid);
+      return { [Symbol.dispose]: () => void reserved.delete(name) };
+    },
+  };
+}
+
+const noReservation: Disposable = { [Symbol.dispose]: () => undefined };

@@ -1,0 +1,79 @@
+import type { PersistentVolume, PersistentVolumeClaim, Pod, Volume } from '@rxlet/kube-api';
+import { describe, expect, it } from 'vitest';
+import { claimedVolume } from './claimed-volume.ts';
+
+const { signal } = new AbortController();
+const boundClaim: PersistentVolumeClaim = {
+  metadata: { name: 'data', uid: 'claim-1', ownerReferences: [{ controller: true, uid: 'u' } as never] },
+  spec: { volumeName: 'pv1' },
+  status: { phase: 'Bound' },
+};
+const persistent: PersistentVolume = {
+  metadata: { name: 'pv1' },
+  spec: { claimRef: { uid: 'claim-1' }, nfs: { server: 's', path: '/x' }, mountOptions: ['hard'] },
+};
+const byName: Volume = { name: 'vol', persistentVolumeClaim: { claimName: 'data', readOnly: true } };
+const ephemeral: Volume = { name: 'vol', ephemeral: {} };
+const pod: Pod = {
+  metadata: { name: 'web', namespace: 'team', uid: 'u' },
+  spec: { containers: [{ name: 'app', volumeMounts: [{ name: 'vol', mountPath: '/v' }] }] },
+};
+
+function find(volume: Volume, claim?: PersistentVolumeClaim, found?: PersistentVolume, of = pod) {
+  const asked: string[] = [];
+  const missing = (kind: string): Promise<never> => Promise.reject(new Error(`${kind} not found`));
+  const volumes = {
+    claim: async (namespace: string, name: string) => {
+      asked.push(`${namespace}/${name}`);
+      return claim ?? missing('claim');
+    },
+    volume: async () => found ?? missing('volume'),
+  };
+  return { asked, result: claimedVolume(of, volume, volumes, signal) };
+}
+
+describe('claimedVolume', () => {
+  it('has the name and source of the persistent volume', async () => {
+    expect(await find(byName, boundClaim, persistent).result).toEqual({
+      name: 'pv1',
+      nfs: { server: 's', path: '/x' },
+      claim: { podVolumeName: 'vol', namespace: 'team', name: 'data', readOnly: true, mountOptions: ['hard'] },
+    });
+  });
+
+  it('has the claim of a generic ephemeral volume, which must be the own one of the pod', async () => {
+    const { asked, result } = find(ephemeral, boundClaim, persistent);
+    expect((await result).claim?.readOnly).toBe(false);
+    expect(asked).toEqual(['team/web-vol']);
+    await expect(find(ephemeral, { ...boundClaim, metadata: { uid: 'claim-1' } }, persistent).result).rejects.toThrow(
+      'PVC team/web-vol was not created for pod team/web (pod is not owner)',
+    );
+  });
+
+  const withSpec = (spec: object): PersistentVolume => ({ ...persistent, spec: { ...persistent.spec, ...spec } });
+  it.each<[string, PersistentVolumeClaim | undefined, PersistentVolume | undefined]>([
+    ['failed to fetch PVC from API server: claim not found', undefined, undefined],
+    ['PVC is not bound', { ...boundClaim, status: { phase: 'Pending' } }, undefined],
+    ['PVC has empty pvc.Spec.VolumeName', { ...boundClaim, spec: {} }, undefined],
+    ['PVC is being deleted', { ...boundClaim, metadata: { uid: 'c', deletionTimestamp: 'now' } }, undefined],
+    ['failed to fetch PV pv1 from API server: volume not found', boundClaim, undefined],
+    [
+      'found PV object pv1 but its pv.Spec.ClaimRef.UID other does not point to claim.UID claim-1',
+      boundClaim,
+      withSpec({ claimRef: { uid: 'other' } }),
+    ],
+  ])('rejects with the message of a kubelet: %s', async (message, claim, volume) => {
+    await expect(find(byName, claim, volume).result).rejects.toThrow(`error processing PVC team/data: ${message}`);
+  });
+
+  it('rejects a block volume that is mounted', async () => {
+    await expect(find(byName, boundClaim, withSpec({ volumeMode: 'Block' })).result).rejects.toThrow(
+      'volume vol has volumeMode Block, but is specified in volumeMounts',
+    );
+  });
+
+  it('lets a protected claim be used until its pods have ended', async () => {
+    const metadata = { uid: 'claim-1', deletionTimestamp: 'now', finalizers: ['kubernetes.io/pvc-protection'] };
+    expect((await find(byName, { ...boundClaim, metadata }, persistent).result).name).toBe('pv1');
+  });
+});

@@ -1,0 +1,133 @@
+import type { PersistentVolumes } from '@rxlet/agent-api';
+import { errorMessage } from '@rxlet/component-base';
+import type { PersistentVolume, PersistentVolumeClaim, Pod, Volume } from '@rxlet/kube-api';
+import { podContainers, podUid } from '@rxlet/pod-model';
+import type { MountableVolume } from '../plugins/volume-plugin.ts';
+
+const PROTECTION_FINALIZER = 'kubernetes.io/pvc-protection';
+
+/** Reports whether a volume refers to a claim, by name or as a generic ephemeral volume. */
+export function isClaim({ persistentVolumeClaim, ephemeral }: Volume): boolean {
+  return persistentVolumeClaim !== undefined || ephemeral !== undefined;
+}
+
+/** Finds the persistent volume of a claim (kubelet: createVolumeSpec). Rejects with the kubelet's message. */
+export async function claimedVolume(
+  pod: Pod,
+  volume: Volume,
+  volumes: PersistentVolumes | undefined,
+  signal: AbortSignal,
+): Promise<MountableVolume> {
+  const namespace = pod.metadata?.namespace ?? '';
+  const { persistentVolumeClaim, ephemeral } = volume;
+  const claimName = persistentVolumeClaim?.claimName ?? `${pod.metadata?.name ?? ''}-${volume.name}`;
+  try {
+    if (volumes === undefined) throw new Error('failed to fetch PVC from API server: there is no API server');
+    const claim = await boundClaim(volumes, namespace, claimName, signal);
+    if (persistentVolumeClaim === undefined && ephemeral !== undefined) checkOwner(claim, pod, namespace, claimName);
+    const persistent = await boundVolume(volumes, claim, signal);
+    checkMode(persistent, volume, pod);
+    const reference = {
+      podVolumeName: volume.name,
+      namespace,
+      name: claimName,
+      readOnly: persistentVolumeClaim?.readOnly ?? false,
+    };
+    return mountable(persistent, reference);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ClaimError) throw error;
+    throw new ClaimError(`error processing PVC ${namespace}/${claimName}: ${errorMessage(error)}`);
+  }
+}
+
+/** A claim that cannot be used, with the kubelet's whole message. */
+class ClaimError extends Error {
+  override readonly name = 'ClaimError';
+}
+
+async function boundClaim(
+  volumes: PersistentVolumes,
+  namespace: string,
+  name: string,
+  signal: AbortSignal,
+): Promise<PersistentVolumeClaim> {
+  const claim = await naming('failed to fetch PVC from API server', volumes.claim(namespace, name, signal));
+  const { metadata, status, spec } = claim;
+  if (metadata?.deletionTimestamp !== undefined && metadata.finalizers?.includes(PROTECTION_FINALIZER) !== true)
+    throw new Error('PVC is being deleted');
+  if (status?.phase !== 'Bound') throw new Error('PVC is not bound');
+  if (!spec?.volumeName) throw new Error('PVC has empty pvc.Spec.VolumeName');
+  return claim;
+}
+
+async function boundVolume(
+  volumes: PersistentVolumes,
+  { metadata, spec }: PersistentVolumeClaim,
+  signal: AbortSignal,
+): Promise<PersistentVolume> {
+  const name = spec!.volumeName!;
+  const volume = await naming(`failed to fetch PV ${name} from API server`, volumes.volume(name, signal));
+  const claimRef = volume.spec?.claimRef;
+  if (claimRef === undefined) {
+    const fault = 'it has a nil pv.Spec.ClaimRef indicating it is not yet bound to the claim';
+    throw new Error(`found PV object ${name} but ${fault}`);
+  }
+  if (claimRef.uid !== metadata?.uid) {
+    const fault = `its pv.Spec.ClaimRef.UID ${claimRef.uid ?? ''} does not point to claim.UID ${metadata?.uid ?? ''}`;
+    throw new Error(`found PV object ${name} but ${fault}`);
+  }
+  return volume;
+}
+
+async function naming<T>(failure: string, call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    throw new Error(`${failure}: ${errorMessage(error)}`, { cause: error });
+  }
+}
+
+/** The claim of a generic ephemeral volume must be the pod's own. */
+function checkOwner(claim: PersistentVolumeClaim, pod: Pod, namespace: string, name: string): void {
+  const owner = claim.metadata?.ownerReferences?.find(({ controller }) => controller === true);
+  if (owner?.uid === podUid(pod)) return;
+  const podName = `${namespace}/${pod.metadata?.name ?? ''}`;
+  throw new ClaimError(`PVC ${namespace}/${name} was not created for pod ${podName} (pod is not owner)`);
+}
+
+/** Block volumes are devices, other volumes are mounted. */
+function checkMode({ spec }: PersistentVolume, { name }: Volume, pod: Pod): void {
+  const mode = spec?.volumeMode ?? 'Filesystem';
+  const containers = podContainers(pod).map(({ container }) => container);
+  const isMounted = containers.some(({ volumeMounts }) => volumeMounts?.some((mount) => mount.name === name));
+  const isDevice = containers.some(({ volumeDevices }) => volumeDevices?.some((device) => device.name === name));
+  if (isMounted && mode !== 'Filesystem')
+    throw new ClaimError(`volume ${name} has volumeMode ${mode}, but is specified in volumeMounts`);
+  if (isDevice && mode !== 'Block')
+    throw new ClaimError(`volume ${name} has volumeMode ${mode}, but is specified in volumeDevices`);
+}
+
+function mountable(
+  { metadata, spec }: PersistentVolume,
+  reference: Pick<NonNullable<MountableVolume['claim']>, 'podVolumeName' | 'namespace' | 'name' | 'readOnly'>,
+): MountableVolume {
+  const { hostPath, nfs, local, csi, mountOptions = [], accessModes, nodeAffinity, volumeMode } = spec ?? {};
+  const capacity = spec?.capacity?.['storage'];
+  return {
+    name: metadata?.name ?? '',
+    ...(hostPath !== undefined && { hostPath }),
+    ...(nfs !== undefined && { nfs }),
+    ...(local !== undefined && { local }),
+    ...(csi !== undefined && { csi: { driver: csi.driver } }),
+    claim: {
+      ...reference,
+      mountOptions,
+      ...(capacity !== undefined && { capacity }),
+      ...(volumeMode === 'Block' && { mode: volumeMode }),
+      ...(accessModes !== undefined && { accessModes }),
+      ...(nodeAffinity?.required !== undefined && { nodeAffinity: nodeAffinity.required }),
+      ...(csi !== undefined && { csi }),
+    },
+  };
+}

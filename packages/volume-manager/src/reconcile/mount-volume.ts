@@ -1,0 +1,34 @@
+import { podUid } from '@rxlet/pod-model';
+import type { VolumePlugin } from '../plugins/volume-plugin.ts';
+import { qualifiedPluginName } from './desired-volumes.ts';
+import type { SetUpSteps, VolumeSetUp } from './set-up-steps.ts';
+
+/** Mounts a volume for a pod (kubelet: GenerateMountVolumeFunc). */
+export async function mountVolume(
+  steps: Pick<SetUpSteps, 'actual' | 'metrics' | 'singlePod' | 'attach' | 'expansion'>,
+  setUp: VolumeSetUp,
+  plugin: VolumePlugin,
+): Promise<void> {
+  const { pod, desired, progress, signal } = setUp;
+  const { name, volume } = desired;
+  progress.failure = 'MountVolume.NewMounter initialization failed';
+  const definition = plugin.volume(volume, pod);
+  await definition.initialize?.(signal);
+  progress.failure = 'MountVolume.SetUp failed';
+  using _reservation = steps.singlePod.reserve(volume, podUid(pod));
+  await steps.attach(setUp, definition, 'MountVolume');
+  if (definition.mountDevice !== undefined) {
+    progress.failure = 'MountVolume.MountDevice failed';
+    await definition.mountDevice(signal);
+  }
+  progress.failure = 'MountVolume.SetUp failed';
+  await steps.metrics.measure('volume_mount', qualifiedPluginName(desired), () => definition.setUp(signal));
+  progress.failure = 'MountVolume.Setup failed while expanding volume';
+  await steps.expansion.duringSetUp({ pod, desired, definition }, signal);
+  const { hostPath, attributes } = definition;
+  steps.actual.set(podUid(pod), {
+    ...{ name, plugin, isCertain: true },
+    mounted: { hostPath, seLinuxLabeled: false, ...attributes, innerVolumeSpecName: volume.name },
+    refreshes: definition.refreshes?.() ?? plugin.refreshes,
+  });
+}

@@ -1,0 +1,181 @@
+import { type PersistentVolumes, PodStepError } from '@rxlet/agent-api';
+import {
+  type Clock,
+  DeadlineExceededError,
+  errorMessage,
+  type Logger,
+  sleep,
+  withDeadline,
+} from '@rxlet/component-base';
+import type { Pod, Volume } from '@rxlet/kube-api';
+import { formatPod, podEventObject, podUid } from '@rxlet/pod-model';
+import { claimedVolume, isClaim } from './claimed-volume.ts';
+import {
+  type AnyVolumePlugin,
+  definitionOf,
+  type DesiredVolume,
+  operationMessage,
+  pluginOf,
+  qualifiedPluginName,
+  unmountedMessage,
+  usedVolumes,
+} from './desired-volumes.ts';
+import type { SetUpProgress, VolumeSetUpPorts } from './set-up-steps.ts';
+import { createVolumeSetUp } from './set-up-volume.ts';
+import type { VolumeOperations } from './volume-operations.ts';
+import type { ActualState } from './volume-states.ts';
+
+/** Ports of {@link createVolumeMounting}. */
+export interface VolumeMountingPorts extends VolumeSetUpPorts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly plugins: readonly AnyVolumePlugin[];
+  readonly persistentVolumes: PersistentVolumes | undefined;
+  readonly operations: VolumeOperations;
+}
+
+/** Sets up the volumes of pods (kubelet: WaitForAttachAndMount with the reconciler's mounts). */
+export interface VolumeMounting {
+  /**
+   * Waits until all volumes that containers of the pod use are set up, and brings those up to date whose content follows the API. Failures are events and are
+   * retried until the kubelet's deadline of 123 seconds.
+   */
+  mount(pod: Pod, signal: AbortSignal): Promise<void>;
+  /** Ends the back-off of a pod's volumes and retries at once, because objects that they refer to have changed. */
+  retry(podUid: string): void;
+  /** Reports whether the pod wants its volumes: they were mounted, or are about to be, and the pod has not ended. */
+  isWanted(podUid: string): boolean;
+  /** Returns the volumes of all pods that have not ended. */
+  desired(): readonly DesiredVolume[];
+  /** Records that the pod has ended. */
+  forget(podUid: string): void;
+}
+
+/** Longest wait for the volumes of a pod; the next sync of the pod continues it. */
+const MOUNT_TIMEOUT_MS = 123_000;
+const FAILED_MOUNT = 'FailedMount';
+
+/** Creates {@link VolumeMounting}. */
+export function createVolumeMounting(ports: VolumeMountingPorts): VolumeMounting {
+  const { clock, logger, events, plugins, persistentVolumes, operations, actual, attachments } = ports;
+  const { expansion, metrics } = ports;
+  const setUp = createVolumeSetUp(ports);
+  /** Volumes of each pod that has not ended. */
+  const wanted = new Map<string, readonly DesiredVolume[]>();
+  /** Aborts the waits of each pod that waits for a back-off. */
+  const waits = new Map<string, AbortController>();
+
+  const report = (pod: Pod, reason: string, message: string): void => {
+    logger.warn('cannot mount a volume', { pod: formatPod(pod), error: message });
+    events.event(podEventObject(pod), 'Warning', reason, message);
+  };
+
+  /** Sets a volume up once. Returns whether it is. */
+  const attempt = async (pod: Pod, desired: DesiredVolume, signal: AbortSignal): Promise<boolean> => {
+    const { volume } = desired;
+    const progress: SetUpProgress = { reason: FAILED_MOUNT, failure: '' };
+    try {
+      await operations.run(podUid(pod), volume.name, () => setUp({ pod, desired, progress, signal }), signal);
+      return true;
+    } catch (error) {
+      signal.throwIfAborted();
+      const message = operationMessage(progress.failure, volume.name, `: ${errorMessage(error)}`);
+      report(pod, progress.reason, message);
+      return false;
+    }
+  };
+
+  const mountOne = async (pod: Pod, desired: DesiredVolume, signal: AbortSignal): Promise<void> => {
+    const { name, volume } = desired;
+    const uid = podUid(pod);
+    const beganMs = clock.monotonicNow();
+    const known = actual.ofPod(uid).get(name);
+    if (known?.isCertain === true) {
+      // The containers run on with the content that they have.
+      if (known.refreshes && operations.blockedForMs(uid, volume.name) === 0) await attempt(pod, desired, signal);
+      if (volume.claim !== undefined) expansion.whileMounted({ pod, desired, definition: definitionOf(desired, pod) });
+      return;
+    }
+    for (;;) {
+      await waitForBackoff(uid, volume.name, signal);
+      if (await attempt(pod, desired, signal)) {
+        if (desired.plugin.mode === 'Filesystem') metrics.mounted(qualifiedPluginName(desired), beganMs);
+        return;
+      }
+    }
+  };
+
+  const waitForBackoff = async (uid: string, name: string, signal: AbortSignal): Promise<void> => {
+    const delayMs = operations.blockedForMs(uid, name);
+    if (delayMs === 0) return;
+    const wait = waits.get(uid) ?? new AbortController();
+    waits.set(uid, wait);
+    try {
+      await sleep(clock, delayMs, AbortSignal.any([signal, wait.signal]));
+    } catch {
+      signal.throwIfAborted();
+    }
+  };
+
+  /** Finds the definitions and plugins. A claim is looked up once, as in the kubelet. Rejects with the failures of all volumes. */
+  const process = async (pod: Pod, used: readonly Volume[], signal: AbortSignal): Promise<readonly DesiredVolume[]> => {
+    const before = wanted.get(podUid(pod));
+    const processOne = async (volume: Volume): Promise<DesiredVolume> => {
+      if (!isClaim(volume)) return { name: volume.name, volume, plugin: pluginOf(volume, plugins) };
+      const known = before?.find(({ name }) => name === volume.name);
+      if (known !== undefined) return known;
+      const found = await claimedVolume(pod, volume, persistentVolumes, signal);
+      return { name: volume.name, volume: found, plugin: pluginOf(found, plugins) };
+    };
+    const results = await Promise.allSettled(used.map(processOne));
+    signal.throwIfAborted();
+    const isFailed = (index: number): boolean => results[index]!.status === 'rejected';
+    const failed = used.filter((_, index) => isFailed(index)).map(({ name }) => name);
+    if (failed.length === 0) return results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+    const unmounted = used.map(({ name }) => name).filter((name) => !isMounted(actual, podUid(pod), name));
+    const causes = results.flatMap((result) => (result.status === 'rejected' ? errorMessage(result.reason) : []));
+    const message = unmountedMessage(unmounted, [], failed, causes.join('; '));
+    throw new PodStepError(FAILED_MOUNT, `Unable to attach or mount volumes: ${message}`);
+  };
+
+  return {
+    async mount(pod, signal) {
+      const used = usedVolumes(pod);
+      if (used.length === 0) return;
+      const desired = await process(pod, used, signal);
+      wanted.set(podUid(pod), desired);
+      try {
+        await withDeadline(clock, MOUNT_TIMEOUT_MS, signal, async (bounded) => {
+          await Promise.all(desired.map((one) => mountOne(pod, one, bounded)));
+        });
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof DeadlineExceededError)) throw error;
+        const missing = desired.map(({ name }) => name).filter((name) => !isMounted(actual, podUid(pod), name));
+        // The failures themselves have been reported; like the kubelet, this adds no event.
+        const unattached = attachments.pending(podUid(pod));
+        if (missing.length > 0)
+          throw new VolumesNotMounted(unmountedMessage(missing, unattached, [], 'context deadline exceeded'));
+      } finally {
+        waits.delete(podUid(pod));
+      }
+    },
+    retry(uid) {
+      for (const { volume } of wanted.get(uid) ?? []) operations.reset(uid, volume.name);
+      waits.get(uid)?.abort();
+      waits.delete(uid);
+    },
+    desired: () => [...wanted.values()].flat(),
+    isWanted: (uid) => wanted.has(uid),
+    forget: (uid) => void wanted.delete(uid),
+  };
+}
+
+/** The volumes of a pod could not be set up in time. */
+export class VolumesNotMounted extends Error {
+  override readonly name = 'VolumesNotMounted';
+}
+
+function isMounted(actual: ActualState, podUidOfVolume: string, name: string): boolean {
+  return actual.ofPod(podUidOfVolume).get(name)?.isCertain === true;
+}

@@ -1,0 +1,3 @@
+export { createMemoryMounter, type MemoryMounter } from './mount/memory-mounter.ts';
+export { createMemoryLoopDevices, type MemoryLoopDevices } from './block/memory-loop-devices.ts';
+export { memoryVolumes, type MemoryVolumes } from './memory-volumes.ts';

@@ -1,0 +1,343 @@
+import { createEventLog, seededRandom } from '@rxlet/component-base';
+import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
+import type { ConfigMap, PersistentVolume, Pod, Volume } from '@rxlet/kube-api';
+import { createMemoryFiles } from '@rxlet/node-files/testing';
+import { NEVER } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import { memoryVolumes } from './memory-volumes.ts';
+import { createVolumeManager } from './volume-manager.ts';
+
+const { signal } = new AbortController();
+
+function createBench() {
+  const clock = createVirtualClock();
+  const memory = createMemoryFiles();
+  const options = memoryVolumes(memory);
+  const logger = recordingLogger();
+  const events = createEventLog(clock);
+  const configMaps = new Map<string, ConfigMap>();
+  const objects = {
+    configMap: async (_pod: Pod, name: string) => configMaps.get(name),
+    secret: async () => undefined,
+    changes$: NEVER,
+  };
+  const { nodeFiles: files, hostFiles } = memory;
+  const claimed: { volume?: PersistentVolume } = {};
+  const persistentVolumes = {
+    claim: async () => ({ metadata: { uid: 'c' }, spec: { volumeName: 'pv1' }, status: { phase: 'Bound' as const } }),
+    volume: async () => claimed.volume ?? Promise.reject(new Error('not found')),
+  };
+  const manager = createVolumeManager(
+    {
+      persistentVolumes,
+      ...options,
+      ...{ files, hostFiles, clock, events, logger, random: seededRandom(1) },
+      sources: { objects, allocatable: () => ({ memory: '1Gi' }) },
+    },
+    { rootDirectory: '/root' },
+  );
+  const seen: string[] = [];
+  events.occurrences$.subscribe(({ reason, message }) => {
+    seen.push(`${String(clock.monotonicNow() - begin)} ${reason}: ${message}`);
+  });
+  const begin = clock.monotonicNow();
+  return { clock, memory, mounter: options.mounter, logger, configMaps, claimed, manager, seen };
+}
+
+const scratch: Volume = { name: 'scratch', emptyDir: {} };
+const memoryVolume: Volume = { name: 'memory', emptyDir: { medium: 'Memory' } };
+const config: Volume = { name: 'config', configMap: { name: 'settings', defaultMode: 0o644 } };
+
+function podWith(...volumes: readonly Volume[]): Pod {
+  const volumeMounts = volumes.map(({ name }) => ({ name, mountPath: `/${name}` }));
+  const metadata = { name: 'web', namespace: 'default', uid: 'u' };
+  return { metadata, spec: { containers: [{ name: 'app', volumeMounts }], volumes: [...volumes] } };
+}
+
+/** Outcome of a promise so far. */
+function watch(promise: Promise<unknown>): { outcome?: string } {
+  const watched: { outcome?: string } = {};
+  promise.then(
+    () => (watched.outcome = 'done'),
+    (error: Error) => (watched.outcome = error.message),
+  );
+  return watched;
+}
+
+describe('the preparation of volumes', () => {
+  it('mounts only what containers use', async () => {
+    const { manager, memory } = createBench();
+    const { metadata, spec } = podWith(scratch);
+    const volumes = [...spec!.volumes!, { name: 'unused', csi: { driver: 'example.com' } }];
+    await manager.prepare({ metadata, spec: { ...spec!, volumes } }, signal);
+    expect([...manager.mountedVolumes('u').keys()]).toEqual(['scratch']);
+    expect(memory.info('/root/pods/u/volumes/kubernetes.io~empty-dir/scratch')?.kind).toBe('directory');
+    expect([...manager.mountedVolumes('other').keys()]).toEqual([]);
+  });
+
+  it('is repeated with exponential back-off, and ends with the missing volumes', async () => {
+    const { clock, manager, mounter, seen } = createBench();
+    mounter.fault = () => {
+      throw new Error('mount failed');
+    };
+    const prepared = watch(manager.prepare(podWith(scratch, memoryVolume), signal));
+    await clock.advance(123_000);
+    expect(prepared.outcome).toBe(
+      'unmounted volumes=[memory], unattached volumes=[], failed to process volumes=[]: context deadline exceeded',
+    );
+    const message = 'FailedMount: MountVolume.SetUp failed for volume "memory" : mount failed';
+    expect(seen).toEqual(
+      [0, 500, 1500, 3500, 7500, 15_500, 31_500, 63_500].map((atMs) => `${String(atMs)} ${message}`),
+    );
+    expect([...manager.mountedVolumes('u').keys()]).toEqual(['scratch']);
+
+    // The next sync waits for the rest of the back-off.
+    mounter.fault = undefined;
+    const again = watch(manager.prepare(podWith(scratch, memoryVolume), signal));
+    await clock.advance(4_000);
+    expect(again.outcome).toBeUndefined();
+    await clock.advance(1_000);
+    expect(again.outcome).toBe('done');
+  });
+
+  it('ends at once when the pod terminates', async () => {
+    const { clock, manager } = createBench();
+    const termination = new AbortController();
+    const prepared = watch(manager.prepare(podWith(config), termination.signal));
+    await clock.advance(10_000);
+    termination.abort(new Error('the pod terminates'));
+    await clock.advance(0);
+    expect(prepared.outcome).toBe('the pod terminates');
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('sets nothing up any more once it is cancelled, and its cancellation counts as no failure', async () => {
+    const { clock, manager, mounter, seen } = createBench();
+    const termination = new AbortController();
+    const mounting = Promise.withResolvers<void>();
+    mounter.fault = () => mounting.promise;
+    const first = watch(manager.prepare(podWith(memoryVolume), termination.signal));
+    await clock.advance(0);
+    termination.abort(new Error('the pod terminates'));
+    await clock.advance(0);
+    expect(first.outcome).toBe('the pod terminates');
+    const removal = watch(manager.tearDown('u', signal));
+    await clock.advance(0);
+    // It waits for the mount that is in flight.
+    expect(removal.outcome).toBeUndefined();
+    mounting.resolve();
+    await clock.advance(0);
+    expect(removal.outcome).toBe('done');
+    expect([mounter.targets, seen]).toEqual([[], []]);
+    mounter.fault = undefined;
+    await manager.prepare(podWith(memoryVolume), signal);
+    expect(mounter.targets).toHaveLength(1);
+  });
+
+  it('continues at once when an object has changed', async () => {
+    const { clock, configMaps, manager } = createBench();
+    const prepared = watch(manager.prepare(podWith(config), signal));
+    await clock.advance(40_000);
+    configMaps.set('settings', { data: { a: '1' } });
+    manager.objectsChanged('u');
+    await clock.advance(0);
+    expect(prepared.outcome).toBe('done');
+  });
+
+  it('does not keep a running pod from its sync when new content cannot be had', async () => {
+    const { clock, configMaps, manager, memory, seen } = createBench();
+    configMaps.set('settings', { data: { a: '1' } });
+    await manager.prepare(podWith(config), signal);
+    configMaps.delete('settings');
+    await manager.prepare(podWith(config), signal);
+    // The back-off holds.
+    await manager.prepare(podWith(config), signal);
+    expect(seen).toEqual([
+      '0 FailedMount: MountVolume.SetUp failed for volume "config" : configmap "settings" not found',
+    ]);
+    configMaps.set('settings', { data: { b: '2' } });
+    await clock.advance(500);
+    await manager.prepare(podWith(config), signal);
+    expect(memory.text('/root/pods/u/volumes/kubernetes.io~configmap/config/b')).toBe('2');
+    expect(memory.info('/root/pods/u/volumes/kubernetes.io~configmap/config/a')).toBeUndefined();
+  });
+
+  it('rejects a volume without a plugin by its name', async () => {
+    const { manager } = createBench();
+    await expect(manager.prepare(podWith({ name: 'data', csi: { driver: 'x' } }), signal)).rejects.toMatchObject({
+      reason: 'FailedMount',
+      message: expect.stringContaining('unmounted volumes=[data]') as string,
+    });
+  });
+
+  it('mounts the persistent volume of a claim under its own name, and removes the mount only', async () => {
+    const { manager, mounter, claimed, memory } = createBench();
+    const pod = podWith({ name: 'data', persistentVolumeClaim: { claimName: 'mine' } });
+    await expect(manager.prepare(pod, signal)).rejects.toThrow(
+      'Unable to attach or mount volumes: unmounted volumes=[data], unattached volumes=[], failed to process volumes=[data]: error processing PVC default/mine: failed to fetch PV pv1 from API server: not found',
+    );
+    const nfs = { server: 'fd00::1', path: '/export' };
+    claimed.volume = { metadata: { name: 'pv1' }, spec: { claimRef: { uid: 'c' }, nfs, mountOptions: ['vers=4.2'] } };
+    await manager.prepare(pod, signal);
+    const path = '/root/pods/u/volumes/kubernetes.io~nfs/pv1';
+    expect(manager.mountedVolumes('u').get('data')).toMatchObject({ hostPath: path, innerVolumeSpecName: 'pv1' });
+    expect(mounter.requests).toEqual([
+      { source: '[fd00::1]:/export', target: path, fsType: 'nfs', options: ['vers=4.2'] },
+    ]);
+    memory.put(`${path}/file`, 'on the server');
+    // Looked up once.
+    delete claimed.volume;
+    await manager.prepare(pod, signal);
+    await manager.tearDown('u', signal);
+    expect(mounter.targets).toEqual([]);
+    expect(manager.inspect()).toEqual({});
+  });
+
+  it.each([{ name: '..' }, { name: 'a/../../b' }, { name: '.' }])('rejects the volume name $name', async ({ name }) => {
+    const { clock, manager, memory, seen } = createBench();
+    void watch(manager.prepare(podWith({ name, emptyDir: {} }), signal));
+    await clock.advance(0);
+    expect(seen[0]).toContain('MountVolume.NewMounter initialization failed');
+    expect(memory.paths()).toEqual([]);
+  });
+
+  it('gives files no more than permission bits', async () => {
+    const { configMaps, manager, memory } = createBench();
+    configMaps.set('settings', { data: { a: '1' } });
+    await manager.prepare(podWith({ name: 'config', configMap: { name: 'settings', defaultMode: 0o6755 } }), signal);
+    const path = '/root/pods/u/volumes/kubernetes.io~configmap/config';
+    const version = (await memory.nodeFiles.list(path)).find((name) => /^\.\.\d/.test(name))!;
+    expect(memory.info(`${path}/${version}/a`)?.mode).toBe(0o755);
+  });
+
+  it('names the initialization when the definition cannot be used', async () => {
+    const { clock, manager, seen } = createBench();
+    void watch(manager.prepare(podWith({ name: 'data', emptyDir: { medium: 'Tape' } }), signal));
+    await clock.advance(0);
+    expect(seen[0]).toBe(
+      '0 FailedMount: MountVolume.NewMounter initialization failed for volume "data" : unknown storage medium "Tape"',
+    );
+  });
+});
+
+it('warns once when nothing can be mounted, as without root', async () => {
+  const { manager, mounter, logger } = createBench();
+  mounter.problem = () => 'the agent does not run as root';
+  await manager.start();
+  await manager.prepare(podWith(scratch), signal);
+  expect(logger.lines.map(({ message, fields }) => [message, fields?.['cause']])).toEqual([
+    ['only volumes without mounts can be set up', 'the agent does not run as root'],
+  ]);
+});
+
+describe('the removal of volumes', () => {
+  const known = { isKnown: () => true, mayRun: () => false };
+  const gone = { isKnown: () => false, mayRun: () => false };
+
+  it('is retried with exponential back-off after a failed teardown', async () => {
+    const { clock, manager, mounter, logger } = createBench();
+    await manager.prepare(podWith(scratch, memoryVolume), signal);
+    let attempts = 0;
+    mounter.fault = () => {
+      attempts += 1;
+      throw new Error('target is busy');
+    };
+    await expect(manager.tearDown('u', signal)).rejects.toThrow(
+      'UnmountVolume.TearDown failed for volume "memory" : target is busy',
+    );
+    for (let second = 0; second < 60; second += 2) {
+      await manager.cleanUp(known, signal);
+      await clock.advance(2_000);
+    }
+    expect(attempts).toBe(6);
+    expect(logger.lines.filter(({ message }) => message.includes('cannot remove the volumes'))).toHaveLength(1);
+    mounter.fault = undefined;
+    await clock.advance(120_000);
+    await manager.cleanUp(known, signal);
+    expect(mounter.targets).toEqual([]);
+    expect(manager.inspect()).toEqual({});
+  });
+
+  it('does not wait for a file system that never answers', async () => {
+    const { clock, manager, mounter, logger } = createBench();
+    await manager.prepare(podWith(scratch, memoryVolume), signal);
+    mounter.fault = () => new Promise(() => undefined);
+    const deadline = new AbortController();
+    const removal = watch(manager.tearDown('u', deadline.signal));
+    await clock.advance(30_000);
+    deadline.abort(new Error('no answer within 30000 ms'));
+    await clock.advance(0);
+    expect(removal.outcome).toBe('no answer within 30000 ms');
+    const cleaned = watch(manager.cleanUp(known, signal));
+    await clock.advance(30_000);
+    expect(cleaned.outcome).toBe('done');
+    expect(logger.lines.at(-1)?.fields?.['error']).toBe('no answer within 30000 ms');
+    expect([...manager.mountedVolumes('u').keys()]).toEqual([]);
+    const disposal = watch(Promise.resolve(manager[Symbol.asyncDispose]()));
+    await clock.advance(5_000);
+    expect(disposal.outcome).toBe('done');
+  });
+
+  it('leaves pods alone that are known, may run, or are being prepared', async () => {
+    const { manager, mounter } = createBench();
+    await manager.prepare(podWith(memoryVolume), signal);
+    await manager.cleanUp(known, signal);
+    await manager.cleanUp({ isKnown: () => false, mayRun: () => true }, signal);
+    await manager.cleanUp(gone, signal);
+    expect(mounter.targets).toHaveLength(1);
+  });
+
+  it('finds what an earlier agent mounted, sub paths included', async () => {
+    const first = createBench();
+    await first.manager.start();
+    await first.manager.prepare(podWith(memoryVolume), signal);
+    const [volume] = first.manager.mountedVolumes('u').values();
+    await first.manager.makeSubPath(volume!.hostPath, 'a/b', 0o755);
+    const target = await first.manager.prepareSubPath({
+      podUid: 'u',
+      containerName: 'app',
+      mountIndex: 0,
+      innerVolumeSpecName: 'memory',
+      volumePath: volume!.hostPath,
+      subPath: 'a/b',
+    });
+    expect(first.mounter.targets).toEqual([volume!.hostPath, target]);
+
+    const { nodeFiles: files, hostFiles } = first.memory;
+    const { clock, mounter } = first;
+    const next = createVolumeManager(
+      {
+        ...memoryVolumes(first.memory),
+        ...{ mounter, files, hostFiles, clock, random: seededRandom(2), logger: first.logger },
+        events: createEventLog(clock),
+        sources: { allocatable: () => ({}) },
+      },
+      { rootDirectory: '/root' },
+    );
+    await next.cleanUp(gone, signal);
+    expect(mounter.targets).toEqual([]);
+    expect(await files.list('/root/pods/u')).toEqual([]);
+  });
+
+  it('leaves volumes of unknown plugins, and names them', async () => {
+    const { manager, memory, logger } = createBench();
+    memory.put('/root/pods/old/volumes/example.com~disk/data/precious', 'x');
+    await manager.cleanUp(gone, signal);
+    expect(memory.text('/root/pods/old/volumes/example.com~disk/data/precious')).toBe('x');
+    expect(logger.lines.at(-1)?.fields?.['error']).toBe(
+      'UnmountVolume.TearDown failed for volume "data" : no volume plugin matched name: example.com/disk',
+    );
+  });
+});
+
+it('measures the volumes of a pod', async () => {
+  const { manager, memory } = createBench();
+  await manager.prepare(podWith(scratch, { name: 'host', hostPath: { path: '/data' } }), signal);
+  const volume = manager.mountedVolumes('u').get('scratch');
+  memory.put(`${volume!.hostPath}/a/file`, Buffer.alloc(5_000));
+  expect([...(await manager.usage('u', signal))]).toEqual([['scratch', { usedBytes: 8_192, inodes: 3 }]]);
+  expect([...(await manager.usage('none', signal))]).toEqual([]);
+  const sources: string[] = [];
+  await manager.usage('u', signal, (source) => sources.push(source));
+  expect(sources).toEqual(['du']);
+});

@@ -1,0 +1,249 @@
+import { realpath } from 'node:fs/promises';
+import type { CsiDrivers, CsiObjects, PersistentVolumes, PodVolumes, PodVolumeUsage } from '@rxlet/agent-api';
+import {
+  type Clock,
+  createBackoff,
+  errorMessage,
+  type EventRecorder,
+  type Logger,
+  type Metrics,
+  noopMetrics,
+  type Random,
+  withDeadline,
+} from '@rxlet/component-base';
+import type { Pod } from '@rxlet/kube-api';
+import type { HostFiles, NodeFiles } from '@rxlet/node-files';
+import { createDeviceMap } from './block/device-map.ts';
+import type { LoopDevices } from './block/loop-devices.ts';
+import { createLoopPrograms } from './block/loop-programs.ts';
+import { createVolumeExpansion } from './expand/volume-expansion.ts';
+import { createMountPrograms } from './mount/mount-programs.ts';
+import type { Mounter } from './mount/mounter.ts';
+import { kernelSupportsNoSwap } from './mount/tmpfs-options.ts';
+import { createVolumeMounts } from './mount/volume-mounts.ts';
+import type { PayloadSources } from './payload/payload-sources.ts';
+import { recordedVolumes } from './plugins/csi/recorded-volumes.ts';
+import { createHostPathMaker, type HostPathMaker } from './plugins/host-path-maker.ts';
+import type { PluginContext } from './plugins/plugin-context.ts';
+import { blockPlugins, standardPlugins } from './plugins/standard-plugins.ts';
+import { createVolumeAttachments, type WatchedNode } from './reconcile/volume-attachments.ts';
+import { createVolumeMounting } from './reconcile/mount-volumes.ts';
+import { createVolumeUnmounting } from './reconcile/unmount-volumes.ts';
+import { createVolumeOperations } from './reconcile/volume-operations.ts';
+import { createActualState } from './reconcile/volume-states.ts';
+import type { SeLinuxPolicy } from './selinux/selinux-policy.ts';
+import { createVolumeUsage } from './stats/volume-usage.ts';
+import { createSubPaths } from './sub-path/sub-paths.ts';
+import { createVolumeMetrics } from './volume-metrics.ts';
+import { volumePaths } from './volume-paths.ts';
+
+/** Ports of {@link createVolumeManager}. */
+export interface VolumeManagerPorts {
+  /** Files of the agent; the root directory must be among their roots. */
+  readonly files: NodeFiles;
+  readonly hostFiles: Pick<HostFiles, 'openDirectory' | 'stat'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly events: EventRecorder;
+  /** Default: none. */
+  readonly metrics?: Metrics | undefined;
+  /** Mounts of the node. Default: mount(8) and umount(8). */
+  readonly mounter?: Mounter | undefined;
+  /** Loop devices, which keep the devices of block volumes open. Default: losetup(8). */
+  readonly loopDevices?: LoopDevices | undefined;
+  /** Creates missing hostPath files and directories. Default: on the node's disks. */
+  readonly hostPaths?: HostPathMaker | undefined;
+  /** Returns a path without links. Default: that of the node's disks. */
+  readonly realPath?: ((path: string) => Promise<string>) | undefined;
+  /** Origins of the files of configMap, secret, downwardAPI and projected volumes. */
+  readonly sources: PayloadSources;
+  /** Claims and persistent volumes. Default: none, so that pods with claims fail. */
+  readonly persistentVolumes?: PersistentVolumes | undefined;
+  /** CSI drivers of the node. Default: none, so that pods with CSI volumes fail. */
+  readonly csiDrivers?: CsiDrivers | undefined;
+  /** API objects of CSI volumes. Default: none, so that the drivers' own configuration counts. */
+  readonly csiObjects?: CsiObjects | undefined;
+  /** Reads SELinux of the node, once; `undefined` where it is not enabled. Default: it is not. */
+  readonly seLinux?: (() => Promise<SeLinuxPolicy | undefined>) | undefined;
+  /** Default: none, so that volumes which must be attached to the node fail. */
+  readonly node?: WatchedNode | undefined;
+}
+
+/** Options of {@link createVolumeManager}. */
+export interface VolumeManagerOptions {
+  /** Directory of the agent; the volumes are below `pods`. */
+  readonly rootDirectory: string;
+  /** Name of the node, which the records of CSI volumes contain. Default: none. */
+  readonly nodeName?: string | undefined;
+  /** Keeps memory volumes out of swap. Default: where the kernel supports it. */
+  readonly supportsNoSwap?: boolean | undefined;
+}
+
+/** Mounts the volumes of pods, keeps their content up to date and removes them with the pod. Disposal waits for the operations in flight. */
+export interface VolumeManager extends PodVolumes, PodVolumeUsage, AsyncDisposable {
+  /** Creates the directory of the pods. Must be called first. */
+  start(): Promise<void>;
+  /** Waits until the pod's volumes are set up, and brings their content up to date. Must be called before each sync of the pod's containers. */
+  prepare(pod: Pod, signal: AbortSignal): Promise<void>;
+  /** Retries the volumes of a pod whose objects have changed. */
+  objectsChanged(podUid: string): void;
+  /** Unmounts and removes the volumes of a pod that has ended. After a failure, {@link VolumeManager.cleanUp} retries it. */
+  tearDown(podUid: string, signal: AbortSignal): Promise<void>;
+  /** Removes the volumes of unknown pods, and of ended pods whose teardown has failed. Failures are logged and retried with exponential back-off. */
+  cleanUp(pods: KnownPods, signal: AbortSignal): Promise<void>;
+  /** Returns the names of the volumes that the control plane must not detach, as they belong into the status of the node; `undefined` before the start. */
+  volumesInUse(): readonly string[] | undefined;
+  /** Volumes by the UID of their pod, for people. */
+  inspect(): Readonly<Record<string, readonly string[]>>;
+}
+
+/** Pods that keep their volumes. */
+export interface KnownPods {
+  isKnown(podUid: string): boolean;
+  /** Reports whether containers of the pod may be running. */
+  mayRun(podUid: string): boolean;
+}
+
+const CLEAN_UP_BACKOFF = { initialMs: 2_000, maxMs: 120_000 };
+/** Longest time for the volumes of one pod; those of the others must not wait longer. */
+const CLEAN_UP_TIMEOUT_MS = 30_000;
+const DISPOSAL_TIMEOUT_MS = 5_000;
+
+/** Creates a {@link VolumeManager}. What an earlier agent set up is found on the disk and in the mount table. */
+export function createVolumeManager(ports: VolumeManagerPorts, options: VolumeManagerOptions): VolumeManager {
+  const { files, hostFiles, clock, logger } = ports;
+  const context = pluginContext(ports, options);
+  const { paths } = context;
+  const plugins = [...standardPlugins(context), ...blockPlugins(context)];
+  const subPaths = createSubPaths(context);
+  const operations = createVolumeOperations(clock);
+  const actual = createActualState();
+  const metrics = createVolumeMetrics(ports.metrics ?? noopMetrics, clock);
+  const attachments = createVolumeAttachments(ports.node);
+  let isStarted = false;
+  const { persistentVolumes, events } = ports;
+  const expansion = createVolumeExpansion({ clock, logger, events, persistentVolumes, operations, metrics });
+  const mounting = createVolumeMounting({
+    ...ports,
+    expansion,
+    attachments,
+    persistentVolumes,
+    mapping: { devices: createDeviceMap(context), paths, realPath: context.realPath },
+    plugins,
+    operations,
+    actual,
+    metrics,
+  });
+  const unmounting = createVolumeUnmounting({ files, paths, plugins, subPaths, operations, actual, metrics });
+  const cleanUpBackoff = createBackoff(CLEAN_UP_BACKOFF);
+  /** UIDs of ended pods whose teardown has failed. */
+  const leftOver = new Set<string>();
+  /** Last failure of each pod, which is logged once. */
+  const failures = new Map<string, string>();
+
+  const unmount = async (uid: string, signal: AbortSignal): Promise<void> => {
+    await unmounting.unmount(uid, () => mounting.isWanted(uid), signal);
+    if (!mounting.isWanted(uid)) attachments.release(uid);
+  };
+
+  /** Returns the outcome; `waiting` while the back-off of an earlier failure is pending. */
+  const cleanUpOne = async (uid: string, signal: AbortSignal): Promise<'cleaned' | 'failed' | 'waiting'> => {
+    if (cleanUpBackoff.blockedUntilMs(uid, clock.monotonicNow()) !== undefined) return 'waiting';
+    try {
+      await withDeadline(clock, CLEAN_UP_TIMEOUT_MS, signal, (bounded) => unmount(uid, bounded));
+      leftOver.delete(uid);
+      failures.delete(uid);
+      return 'cleaned';
+    } catch (error) {
+      signal.throwIfAborted();
+      cleanUpBackoff.next(uid, clock.monotonicNow());
+      const message = errorMessage(error);
+      if (failures.get(uid) !== message)
+        logger.warn('cannot remove the volumes of a pod that is gone', { podUid: uid, error: message });
+      failures.set(uid, message);
+      return 'failed';
+    }
+  };
+
+  return {
+    mountedVolumes: (uid) =>
+      new Map(
+        [...actual.ofPod(uid)].filter(([, volume]) => volume.isCertain).map(([name, { mounted }]) => [name, mounted]),
+      ),
+    makeSubPath: (volumePath, subPath, mode) => subPaths.make(volumePath, subPath, mode),
+    prepareSubPath: (request, signal) =>
+      withDeadline(clock, Infinity, signal, (bounded) =>
+        operations.inOrder(request.podUid, request.innerVolumeSpecName, () => subPaths.prepare(request, bounded)),
+      ),
+    usage: createVolumeUsage({ hostFiles, clock, logger, actual }),
+    // The mount table has paths without links, which can be found only of what exists.
+    async start() {
+      await files.makeDirectory(paths.pods, 0o750);
+      const problem = context.mounter.problem();
+      if (problem !== undefined) logger.warn('only volumes without mounts can be set up', { cause: problem });
+      for (const { podUid, uniqueName } of await recordedVolumes(context, metrics.reconstructed))
+        attachments.restore(podUid, uniqueName);
+      isStarted = true;
+    },
+    prepare: (pod, signal) => mounting.mount(pod, signal),
+    objectsChanged: (uid) => mounting.retry(uid),
+    async tearDown(uid, signal) {
+      mounting.forget(uid);
+      leftOver.add(uid);
+      // A file system may never answer; the end of a pod must not wait for that.
+      await withDeadline(clock, Infinity, signal, (bounded) => unmount(uid, bounded));
+      leftOver.delete(uid);
+    },
+    async cleanUp({ isKnown, mayRun }, signal) {
+      operations.collectGarbage();
+      expansion.retain(new Set(mounting.desired().map(({ volume }) => volume.name)));
+      const desired = mounting.desired().map(({ plugin }) => plugin.name);
+      const found = actual.pods().flatMap((uid) => [...actual.ofPod(uid).values()].map(({ plugin }) => plugin.name));
+      metrics.setTotals('desired_state_of_world', desired);
+      metrics.setTotals('actual_state_of_world', found);
+      cleanUpBackoff.collectGarbage(clock.monotonicNow());
+      const onDisk = await files.list(paths.pods);
+      for (const uid of failures.keys()) if (!onDisk.includes(uid)) failures.delete(uid);
+      const outcomes = { cleaned: 0, failed: 0, waiting: 0 };
+      for (const uid of onDisk) {
+        signal.throwIfAborted();
+        // Checked right before each removal: the pod may have been added meanwhile.
+        if ((isKnown(uid) && !leftOver.has(uid)) || mounting.isWanted(uid) || mayRun(uid)) continue;
+        outcomes[await cleanUpOne(uid, signal)] += 1;
+      }
+      metrics.setOrphans(outcomes.cleaned, outcomes.failed);
+    },
+    volumesInUse: () => (isStarted ? attachments.inUse() : undefined),
+    inspect: () => Object.fromEntries(actual.pods().map((uid) => [uid, [...actual.ofPod(uid).keys()]])),
+    async [Symbol.asyncDispose]() {
+      // A file system of an unreachable server may never answer.
+      await withDeadline(clock, DISPOSAL_TIMEOUT_MS, undefined, async () => {
+        await expansion[Symbol.asyncDispose]();
+        await operations.idle();
+      }).catch(() => undefined);
+    },
+  };
+}
+
+function pluginContext(ports: VolumeManagerPorts, options: VolumeManagerOptions): PluginContext {
+  const { clock, mounter = createMountPrograms({ clock }), hostPaths = createHostPathMaker() } = ports;
+  const { realPath = realpath, loopDevices = createLoopPrograms({ clock }) } = ports;
+  const { rootDirectory, nodeName = '', supportsNoSwap } = options;
+  const { seLinux: readSeLinux = async () => undefined } = ports;
+  let noSwap = supportsNoSwap;
+  let seLinux: Promise<SeLinuxPolicy | undefined> | undefined;
+  return {
+    ...ports,
+    mounter,
+    loopDevices,
+    hostPaths,
+    realPath,
+    mounts: createVolumeMounts({ mounter, files: ports.files, rootDirectory, realPath }),
+    paths: volumePaths(rootDirectory),
+    rootDirectory,
+    nodeName,
+    seLinux: () => (seLinux ??= readSeLinux()),
+    supportsNoSwap: () => (noSwap ??= kernelSupportsNoSwap()),
+  };
+}

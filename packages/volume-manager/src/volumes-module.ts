@@ -1,0 +1,139 @@
+import {
+  type AgentModule,
+  clusterTrustBundles,
+  containerFields,
+  csiDrivers,
+  csiObjects,
+  nodeObject,
+  nodeResources,
+  persistentVolumes,
+  podCertificates,
+  podObjects,
+  podTokens,
+  podVolumes,
+  podVolumeUsage,
+  provide,
+  type SupportedPodField,
+} from '@rxlet/agent-api';
+import { follow } from '@rxlet/component-base/streams';
+import { merge, NEVER, type Subscription } from 'rxjs';
+import { readSeLinuxPolicy } from './selinux/selinux-policy.ts';
+import { createVolumeManager, type VolumeManagerOptions, type VolumeManagerPorts } from './volume-manager.ts';
+
+/** Options of {@link volumes}. */
+export interface VolumesOptions
+  extends
+    Pick<VolumeManagerPorts, 'mounter' | 'loopDevices' | 'hostPaths' | 'realPath' | 'seLinux'>,
+    Pick<VolumeManagerOptions, 'supportsNoSwap'> {}
+
+/** Creates the agent module that mounts the volumes of pods. */
+export function volumes(options: VolumesOptions = {}): AgentModule {
+  return {
+    name: 'volumes',
+    uses: [
+      podObjects,
+      podTokens,
+      clusterTrustBundles,
+      podCertificates,
+      persistentVolumes,
+      nodeResources,
+      csiDrivers,
+      csiObjects,
+      nodeObject,
+    ],
+    provides: [podVolumes, podVolumeUsage],
+    setup({ files, hostFiles, clock, random, logger, events, metrics, node, core, services }) {
+      const { supportsNoSwap, ...ports } = options;
+      const objects = services.find(podObjects);
+      const resources = services.find(nodeResources);
+      const claims = services.find(persistentVolumes);
+      const drivers = services.find(csiDrivers);
+      const nodeOf = services.find(nodeObject);
+      const certificates = services.find(podCertificates);
+      const allocatable = () => resources?.allocatable() ?? {};
+      const sources = {
+        objects,
+        tokens: services.find(podTokens),
+        trustBundles: services.find(clusterTrustBundles),
+        podCertificates: certificates,
+        allocatable,
+      };
+      const manager = createVolumeManager(
+        {
+          ...{ files, hostFiles, clock, random, logger, events, metrics, sources, persistentVolumes: claims },
+          ...{ csiDrivers: drivers, csiObjects: services.find(csiObjects) },
+          seLinux: () => readSeLinuxPolicy(hostFiles),
+          node: nodeOf && { cached: () => nodeOf.cached(), changes$: nodeOf.changes$ ?? NEVER },
+          ...ports,
+        },
+        { rootDirectory: node.rootDirectory, nodeName: node.name, supportsNoSwap },
+      );
+      const mayRun = (uid: string): boolean =>
+        core.mayRunContainers(uid) ||
+        core.runtimePods().some((pod) => pod.uid === uid && pod.containers.some(({ state }) => state === 'running'));
+      /** UIDs of pods whose ConfigMaps, Secrets or certificates have changed. */
+      const changed = [objects?.changes$, certificates?.changes$].filter((one) => one !== undefined);
+      let changes: Subscription | undefined;
+      return {
+        services: [provide(podVolumes, manager), provide(podVolumeUsage, manager)],
+        podSteps: [
+          {
+            name: 'volumes',
+            prepare: (pod, signal) => manager.prepare(pod, signal),
+            tearDown: ({ uid }, signal) => manager.tearDown(uid, signal),
+          },
+        ],
+        nodeStatus: [
+          {
+            name: 'volumes in use',
+            fields: ['volumesInUse'],
+            contribute() {
+              const volumesInUse = manager.volumesInUse();
+              const isUnchanged = volumesInUse?.length === 0 && !nodeOf?.cached().status?.volumesInUse?.length;
+              return volumesInUse === undefined || isUnchanged ? {} : { status: { volumesInUse: [...volumesInUse] } };
+            },
+          },
+        ],
+        syncTriggers: changed,
+        housekeeping: [
+          {
+            name: 'remove orphaned volumes',
+            run: ({ knownPodUids, signal }) =>
+              manager.cleanUp({ isKnown: (uid) => knownPodUids.has(uid), mayRun }, signal),
+          },
+        ],
+        debugState: [{ name: 'volumes', inspect: () => manager.inspect() }],
+        supportedPodFields: [
+          ...supportedFields,
+          ...(claims === undefined ? [] : claimFields),
+          ...(drivers === undefined ? [] : ['spec.volumes[*].csi']),
+        ],
+        async start() {
+          await manager.start();
+          changes = follow(merge(...changed), {
+            task: 'retrying volumes of changed objects',
+            logger,
+            next: (uid) => manager.objectsChanged(uid),
+          });
+        },
+        async [Symbol.asyncDispose]() {
+          changes?.unsubscribe();
+          await manager[Symbol.asyncDispose]();
+        },
+      };
+    },
+  };
+}
+
+const supportedFields: readonly SupportedPodField[] = [
+  ...['emptyDir', 'hostPath', 'configMap', 'secret', 'downwardAPI', 'projected', 'nfs'].map(
+    (source) => `spec.volumes[*].${source}`,
+  ),
+  ...containerFields('volumeMounts[*].subPathExpr'),
+];
+
+/** Claims need an API server. */
+const claimFields: readonly SupportedPodField[] = [
+  ...['persistentVolumeClaim', 'ephemeral'].map((source) => `spec.volumes[*].${source}`),
+  ...containerFields('volumeDevices'),
+];
