@@ -1,0 +1,152 @@
+import { type Clock, errorMessage } from '@rxlet/component-base';
+import type { Container, Pod } from '@rxlet/kube-api';
+import { parseQuantity, podUid, quantityValue } from '@rxlet/pod-model';
+import type { ContainerAllocateResponse } from '../../gen/deviceplugin/v1beta1/api_pb.js';
+import type { DeviceManagerMetrics } from '../device-manager-metrics.ts';
+import type { PluginCall } from '../plugins/device-plugin.ts';
+import type { DeviceInventory } from '../plugins/device-inventory.ts';
+import type { PluginConnections } from '../plugins/plugin-connections.ts';
+import { DeviceAllocationError } from './allocation-error.ts';
+import { chooseDevices, completeChoice } from './choose-devices.ts';
+import { type DeviceAllocation, deviceIdsOf, NO_NUMA_NODE, type PodDevices } from './pod-devices.ts';
+import { reusableDevices } from './reusable-devices.ts';
+
+/** Ports of {@link createDeviceAllocator}. */
+export interface DeviceAllocatorPorts {
+  readonly clock: Clock;
+  readonly inventory: DeviceInventory;
+  readonly podDevices: PodDevices;
+  readonly connections: Pick<PluginConnections, 'find'>;
+  readonly metrics: DeviceManagerMetrics;
+  /** Reports whether a resource is one of devices, now or in an allocation. */
+  isDeviceResource(name: string): boolean;
+}
+
+/** Allocates devices to containers. Calls must not overlap: each depends on the devices that are in use. */
+export interface DeviceAllocator {
+  /**
+   * Allocates the missing devices of these containers of a pod. If it rejects, the pod has the devices that it had before. Returns whether something was allocated.
+   *
+   * @throws DeviceAllocationError, PluginCallError
+   */
+  allocate(pod: Pod, containers: readonly Container[], signal: AbortSignal | undefined): Promise<boolean>;
+}
+
+/** Time for all plugins of a pod, which must be shorter than the agent's deadline of an admission. */
+export const ALLOCATION_TIMEOUT_MS = 25_000;
+
+/** Returns the device resources that a container of a pod requests, with their numbers. Those that a resource claim provides are not among them. */
+export function requestedDevices(
+  { status }: Pod,
+  { name: container, resources }: Pick<Container, 'name' | 'resources'>,
+  isDeviceResource: (name: string) => boolean,
+): readonly (readonly [resource: string, count: number])[] {
+  const claimed = new Set(
+    (status?.extendedResourceClaimStatus?.requestMappings ?? []).flatMap(({ containerName, resourceName }) =>
+      containerName === container ? [resourceName] : [],
+    ),
+  );
+  return Object.entries(resources?.limits ?? {})
+    .filter(([name]) => isDeviceResource(name) && !claimed.has(name))
+    .map(([name, amount]) => [name, Number(quantityValue(parseQuantity(amount)))] as const);
+}
+
+/** Creates a {@link DeviceAllocator}. */
+export function createDeviceAllocator(ports: DeviceAllocatorPorts): DeviceAllocator {
+  const { clock, inventory, podDevices, connections, metrics, isDeviceResource } = ports;
+
+  const choose = async (
+    pod: Pod,
+    { name: containerName }: Container,
+    resource: string,
+    required: number,
+    call: () => PluginCall,
+  ): Promise<readonly string[]> => {
+    const uid = podUid(pod);
+    const held = podDevices.allocation(uid, containerName, resource);
+    const choice = chooseDevices({
+      ...{ resource, required },
+      subject: `pod "${uid}" container "${containerName}"`,
+      held: held && deviceIdsOf(held),
+      reusable: reusableDevices(pod, containerName, resource, podDevices.get(uid)),
+      listed: inventory.has(resource) ? inventory.devices(resource) : undefined,
+      inUse: podDevices.inUse(resource),
+    });
+    if (choice.kind === 'none') return [];
+    if (choice.kind === 'chosen') return choice.deviceIds;
+    const connected = connections.find(resource);
+    if (connected?.options.preferredAllocationAvailable !== true) return completeChoice(choice, []);
+    const { fixed: mustInclude, available } = choice;
+    const request = { mustInclude, available: [...new Set([...available, ...mustInclude])], size: required };
+    const failure = 'device plugin GetPreferredAllocation rpc failed with err';
+    const preferred = await failingAs(failure, call(), (options) => connected.plugin.prefer(request, options));
+    return completeChoice(choice, preferred);
+  };
+
+  const ask = async (
+    resource: string,
+    deviceIds: readonly string[],
+    call: PluginCall,
+  ): Promise<ContainerAllocateResponse> => {
+    const connected = connections.find(resource);
+    if (connected === undefined) throw new DeviceAllocationError(`unknown Device Plugin ${resource}`);
+    const startMs = clock.monotonicNow();
+    try {
+      const response = await connected.plugin.allocate(deviceIds, call);
+      if (response !== undefined) return response;
+    } finally {
+      metrics.allocated(resource, clock.monotonicNow() - startMs);
+    }
+    throw new DeviceAllocationError('no containers return in allocation response ');
+  };
+
+  return {
+    async allocate(pod, containers, signal) {
+      const uid = podUid(pod);
+      const before = podDevices.get(uid);
+      const deadlineMs = clock.monotonicNow() + ALLOCATION_TIMEOUT_MS;
+      const call = (): PluginCall => ({ timeoutMs: Math.max(0, deadlineMs - clock.monotonicNow()), signal });
+      try {
+        for (const container of containers) {
+          for (const [resource, required] of requestedDevices(pod, container, isDeviceResource)) {
+            const deviceIds = await choose(pod, container, resource, required, call);
+            if (deviceIds.length === 0) continue;
+            const response = await ask(resource, deviceIds, call());
+            const byNode = byNumaNode(deviceIds, (id) => inventory.find(resource, id)?.numaNodes ?? []);
+            podDevices.insert(uid, container.name, resource, { byNode, response });
+          }
+        }
+      } catch (error) {
+        podDevices.replace(uid, before);
+        throw error;
+      }
+      return podDevices.get(uid) !== before;
+    },
+  };
+}
+
+function byNumaNode(
+  deviceIds: readonly string[],
+  nodesOf: (deviceId: string) => readonly number[],
+): DeviceAllocation['byNode'] {
+  const byNode = new Map<number, string[]>();
+  for (const id of deviceIds) {
+    const nodes = nodesOf(id);
+    for (const node of nodes.length === 0 ? [NO_NUMA_NODE] : nodes) byNode.set(node, [...(byNode.get(node) ?? []), id]);
+  }
+  return byNode;
+}
+
+/** Calls a plugin, and puts the kubelet's words before the message of a failure. */
+export async function failingAs<T>(
+  prefix: string,
+  options: PluginCall,
+  call: (options: PluginCall) => Promise<T>,
+): Promise<T> {
+  try {
+    return await call(options);
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    throw new DeviceAllocationError(`${prefix}: ${errorMessage(error)}`, { cause: error });
+  }
+}

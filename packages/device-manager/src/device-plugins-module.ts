@@ -1,0 +1,91 @@
+import {
+  type AgentCore,
+  type AgentModule,
+  containerFields,
+  nodeDevices,
+  pluginRegistry,
+  provide,
+} from '@rxlet/agent-api';
+import { ContainerState, type RuntimeService } from '@rxlet/cri-api';
+import { connectToPlugin } from '@rxlet/node-plugins';
+import { isTerminalPhase, PodLabel, podUid } from '@rxlet/pod-model';
+import { createDeviceManager } from './device-manager.ts';
+import { type ConnectDevicePlugin, createDevicePlugin } from './plugins/device-plugin.ts';
+import type { ServeRegistration } from './registration/serve-registration.ts';
+
+/** Options of {@link devicePlugins}. */
+export interface DevicePluginsOptions {
+  /** Connects to the plugin of a socket. Default: gRPC over the socket. */
+  readonly connect?: ConnectDevicePlugin | undefined;
+  /** Shows the health of devices in the statuses of containers (feature gate `ResourceHealthStatus`). Default true. */
+  readonly resourceHealthStatus?: boolean | undefined;
+  /** Serves the registration. Default: gRPC on a unix socket. */
+  readonly serve?: ServeRegistration | undefined;
+}
+
+/**
+ * Creates the agent module that offers the devices of plugins to pods, as extended resources of the node. Plugins register at `<root>/device-plugins/kubelet.sock`, or
+ * by the module `nodePlugins()`.
+ */
+export function devicePlugins(options: DevicePluginsOptions = {}): AgentModule {
+  return {
+    name: 'device-plugins',
+    uses: [pluginRegistry],
+    provides: [nodeDevices],
+    setup({ clock, core, files, logger, metrics, node, runtime, services }) {
+      const connect = options.connect ?? ((socketPath) => createDevicePlugin(clock, connectToPlugin(socketPath)));
+      const manager = createDeviceManager(
+        {
+          ...{ clock, files, logger, metrics, connect, serve: options.serve },
+          mayUseDevices: (uid) => mayUseDevices(core, uid),
+          runningPods: (signal) => readRunningPods(runtime, signal),
+        },
+        `${node.rootDirectory}/device-plugins`,
+      );
+      services.find(pluginRegistry)?.addHandler(manager.handler);
+      return {
+        services: [provide(nodeDevices, manager.devices)],
+        supportedPodFields: containerFields('resources.limits.*', 'resources.requests.*').map((path) => ({
+          path,
+          accepts: (_amount: unknown, resource: string) => manager.isDeviceResource(resource),
+        })),
+        admission: [{ name: 'device-plugins', admit: (pod, _activePods, signal) => manager.admit(pod, signal) }],
+        containerSteps: [
+          {
+            name: 'device-plugins',
+            additions: (pod, container, signal) => manager.additions(pod, container, signal),
+          },
+        ],
+        ...((options.resourceHealthStatus ?? true) && {
+          podStatus: [
+            {
+              name: 'device-plugins',
+              conditionTypes: [],
+              conditions: () => [],
+              allocatedResources: (pod, containerName) => manager.resourceHealth(podUid(pod), containerName),
+            },
+          ],
+          syncTriggers: [manager.healthChanges$],
+        }),
+        housekeeping: [{ name: 'free the devices of pods that have ended', run: () => manager.freeDevices() }],
+        healthChecks: [{ name: 'device-plugin', check: () => manager.problem() }],
+        debugState: [{ name: 'devices', inspect: () => manager.inspect() }],
+        start: (signal) => manager.start(signal),
+        [Symbol.asyncDispose]: () => manager[Symbol.asyncDispose](),
+      };
+    },
+  };
+}
+
+/** Reports whether a pod is desired, or may still run containers. Before all sources are ready, each pod may be desired. */
+function mayUseDevices(core: AgentCore, uid: string): boolean {
+  if (!core.sourcesReady() || core.mayRunContainers(uid)) return true;
+  const pod = core.pods.get(uid);
+  return pod !== undefined && !isTerminalPhase((core.podStatus(uid) ?? pod.status)?.phase);
+}
+
+async function readRunningPods(runtime: RuntimeService, signal: AbortSignal): Promise<ReadonlySet<string>> {
+  const filter = { state: { state: ContainerState.CONTAINER_RUNNING } };
+  const { containers } = await runtime.listContainers({ filter }, { signal });
+  return new Set(containers.flatMap(({ labels }) => labels[PodLabel.podUid] ?? []));
+}
