@@ -1,17 +1,25 @@
+import type {
+  ClusterServices,
+  ContainerStep,
+  HookRunner,
+  ImageEnsurer,
+  PodCgroups,
+  PodObjects,
+} from '@rxlet/agent-api';
 import type { Clock, EventRecorder, Logger, Random } from '@rxlet/component-base';
 import type { ImageService, RuntimeService } from '@rxlet/cri-api';
-import type { Pod } from '@rxlet/kube-api';
+import type { Pod, Quantity } from '@rxlet/kube-api';
+import type { HostFiles, NodeFiles } from '@rxlet/node-files';
 import type { NodeSettings } from './config/node-settings.ts';
 import type { ResolvConf } from './config/resolv-conf.ts';
-import type { FileSystem } from './files/file-system.ts';
 import type { ManagerMetrics } from './metrics.ts';
-import type { ImageEnsurer, InternalHooks, LifecycleHooks } from './ports.ts';
+import type { RuntimeManagerPorts } from './ports.ts';
 import type { ActuatedResourcesStore } from './resize/actuated-resources.ts';
 import type { MemoryUsage } from './resize/memory-usage.ts';
-import type { PodCgroups } from './resize/pod-cgroups.ts';
 import type { CrashLoopBackoff } from './sync/crash-loop-backoff.ts';
+import type { UserNamespaces } from './userns/user-namespaces.ts';
 
-/** What every part of the manager works with: its ports with defaults filled in, its settings, and its little state. */
+/** Ports of the manager with their defaults, its settings and its state, shared by all parts. */
 export interface Context {
   readonly runtime: RuntimeService;
   readonly images: ImageEnsurer;
@@ -19,9 +27,17 @@ export interface Context {
   readonly clock: Clock;
   readonly random: Random;
   readonly events: EventRecorder;
-  readonly files: FileSystem;
-  readonly hooks: LifecycleHooks | undefined;
-  readonly internalHooks: InternalHooks | undefined;
+  readonly files: NodeFiles;
+  readonly hostFiles: Pick<HostFiles, 'read' | 'stat' | 'openDirectory'>;
+  readonly hooks: HookRunner | undefined;
+  readonly containerSteps: readonly ContainerStep[];
+  readonly volumes: RuntimeManagerPorts['volumes'];
+  readonly objects: Pick<PodObjects, 'configMap' | 'secret'> | undefined;
+  readonly services: ClusterServices | undefined;
+  /** Addresses of the node that pods see as their host's, the primary one first. */
+  readonly hostIps: () => readonly string[];
+  /** Resources of the node that pods may use. */
+  readonly allocatable: () => Readonly<Record<string, Quantity>>;
   readonly logger: Logger;
   readonly metrics: ManagerMetrics;
   readonly settings: NodeSettings;
@@ -30,10 +46,14 @@ export interface Context {
   readonly runtimeHandler: (pod: Pod) => string | Promise<string>;
   readonly containerLogsDirectory: string | undefined;
   readonly nodeHostsFile: string;
-  readonly resolvConf: () => ResolvConf | undefined | Promise<ResolvConf | undefined>;
+  /** Returns the node's resolv.conf; `undefined` when it is not used for pods. */
+  readonly resolvConf: () => Promise<ResolvConf | undefined>;
   readonly requestTimeoutMs: number;
+  /** Aborts when the agent or the manager begins to stop. */
+  readonly stopping: AbortSignal;
   readonly backoff: CrashLoopBackoff;
   readonly actuated: ActuatedResourcesStore;
   readonly podCgroups: PodCgroups | undefined;
   readonly memoryUsage: MemoryUsage;
+  readonly userNamespaces: UserNamespaces;
 }

@@ -15,7 +15,7 @@ function bench(fakeOptions: FakeRuntimeOptions = {}): ManagerBench {
 }
 
 describe('the manager', () => {
-  it('streams each step with its pod, and completes when it is disposed of', async () => {
+  it('emits each step with its pod, and completes on disposal', async () => {
     const b = bench();
     const seen: unknown[] = [];
     let completed = false;
@@ -30,7 +30,7 @@ describe('the manager', () => {
     expect(completed).toBe(true);
   });
 
-  it('cancels what is under way when it is disposed of', async () => {
+  it('cancels calls in flight on disposal', async () => {
     const b = bench({ latencyMs: 1000 });
     const running = b.manager.syncPod(testPod(), await b.status(testPod()));
     const steps: unknown[] = [];

@@ -3,9 +3,11 @@ import type { Pod } from '@rxlet/kube-api';
 import type { RuntimePodStatus } from '@rxlet/pod-model';
 import { type Observable, Subject } from 'rxjs';
 import type { ActuatedResources } from './compute/container-resize.ts';
+import { nodeHostIps } from './config/node-addresses.ts';
 import { defaultNodeSettings, type NodeSettings } from './config/node-settings.ts';
-import type { ResolvConf } from './config/resolv-conf.ts';
+import { runtimeHandlerOf } from './config/runtime-handler.ts';
 import type { Context } from './context.ts';
+import { createResolvConfReader } from './files/resolv-conf-reader.ts';
 import { collectGarbage, type GarbageCollectionRequest, type GarbageCollectionResult } from './gc/collect-garbage.ts';
 import { trimDeadContainers } from './gc/trim-dead-containers.ts';
 import { type KillPodOptions, killPodContents } from './kill/kill-pod.ts';
@@ -19,97 +21,106 @@ import { recoverActuated } from './resize/recover-actuated.ts';
 import { type CrashLoopBackoffOptions, createCrashLoopBackoff } from './sync/crash-loop-backoff.ts';
 import { type SyncPodOptions, syncPodContents } from './sync/sync-pod.ts';
 import { podSyncResult, type PodSyncResult, type PodSyncStep, type SyncResult } from './sync/sync-result.ts';
+import { checkIdPool, defaultIdPool, type IdPool } from './userns/id-mapping.ts';
+import { createUserNamespaces } from './userns/user-namespaces.ts';
 
 /** Options of {@link createRuntimeManager}. */
 export interface RuntimeManagerOptions {
-  /** Facts about the node and the kubelet's configuration; what is not given is as in `defaultNodeSettings`. */
+  /** Facts about the node and kubelet configuration; defaults are those of `defaultNodeSettings`. */
   readonly node: Partial<NodeSettings> & Pick<NodeSettings, 'memoryCapacityBytes'>;
-  /** Waits of crashing containers. */
+  /** Back-off of crashing containers. */
   readonly crashLoopBackoff?: CrashLoopBackoffOptions;
-  /** Cgroup of a pod in the notation of the runtime's cgroup driver. Default: empty, so that the runtime chooses. */
+  /** Cgroup of a pod in the notation of the runtime's cgroup driver; empty: the runtime chooses. Default: that of the pod cgroups. */
   readonly cgroupParent?: (pod: Pod) => string;
   /**
-   * Runtime handler of a pod's RuntimeClass; empty is the runtime's default handler. A throw keeps the sandbox from being created. Default: the default handler for
-   * pods that name no class, and a throw for others.
+   * Returns the runtime handler of a pod's RuntimeClass; empty for the runtime's default handler. If it throws, no sandbox is created. Default: the handler
+   * of the class in the port `runtimeClasses`.
    */
   readonly runtimeHandler?: (pod: Pod) => string | Promise<string>;
-  /** Where log shippers look for links to container logs (`/var/log/containers`). Default: no links are made. */
+  /** User and group ids of the node for pods with user namespaces (`hostUsers: false`). Default: all from 65536 on, 65536 for each pod. */
+  readonly userIds?: IdPool | undefined;
+  /** Directory of links to container logs for log shippers (`/var/log/containers`). Default: no links are created. */
   readonly containerLogsDirectory?: string;
-  /** The hosts file that pods on the node's network get a copy of. Default `/etc/hosts`. */
+  /** Hosts file that is copied for pods on the node's network. Default `/etc/hosts`. */
   readonly nodeHostsFile?: string;
   /**
-   * Gives the node's own resolv.conf, which pods' DNS configuration is based on. It is asked for each pod, since the file changes with the node's network.
-   * A throw keeps the sandbox from being created. Default: none.
+   * Path of the node's resolv.conf, the base of the DNS configuration of pods (KubeletConfiguration `resolvConf`); empty: none. It is read for the
+   * sandboxes of each second, because it changes with the node's network. No sandbox is created while the file cannot be read. Default `/etc/resolv.conf`.
    */
-  readonly resolvConf?: () => ResolvConf | undefined | Promise<ResolvConf | undefined>;
-  /** What a call to the runtime may take (KubeletConfiguration `runtimeRequestTimeout`), on top of the grace period for StopContainer. Default 2 min. */
+  readonly resolvConf?: string;
+  /** Timeout of a call to the runtime (KubeletConfiguration `runtimeRequestTimeout`), on top of the grace period for StopContainer. Default 2 min. */
   readonly requestTimeoutMs?: number;
 }
 
 /**
- * Makes the container runtime hold what pods need.
+ * Drives a container runtime towards the specs of pods.
  *
- * It keeps no picture of the runtime: each call is told what the runtime holds, and its caller hands in a fresh status after each sync. All that it remembers is what
- * the runtime cannot tell, the resources that containers were last given, in the file `actuated_pods_state` of the root directory. Calls for one pod must not
- * overlap (pod workers see to that); calls for different pods may. It starts nothing of its own and sets no timers but within calls.
+ * The manager keeps no state of the runtime: each call takes the runtime's status of the pod, and the caller passes a new one after each sync. The resources
+ * last put into effect, which a runtime cannot report, are kept in the file `actuated_pods_state` of the root directory. Calls for one pod must not overlap
+ * (pod workers ensure that); calls for different pods may. Timers run only during calls.
  *
- * What the runtime or the pod is to blame for is in the result of a call. A call rejects only when it is cancelled, with the signal's reason.
+ * Failures of the runtime or the pod are in the result of a call. A call rejects only when it is cancelled, with the signal's reason.
  */
 export interface RuntimeManager extends AsyncDisposable {
-  /** Decides what the pod needs, by `computePodActions`, and carries it out. */
+  /** Performs the actions of `computePodActions`. */
   syncPod(pod: Pod, status: RuntimePodStatus, options?: SyncPodOptions): Promise<PodSyncResult>;
   /**
-   * Stops all containers of a pod, sidecars last, and its sandboxes; removes nothing. Without a pod (its definition is gone) grace periods and
-   * preStop hooks are those that were written on the containers.
+   * Stops all containers of a pod, sidecars last, and its sandboxes; removes nothing. Without a pod (an orphaned pod) grace periods come from the containers'
+   * annotations, and no preStop hooks are run.
    */
   killPod(pod: Pod | undefined, status: RuntimePodStatus, options?: KillPodOptions): Promise<PodSyncResult>;
-  /** Removes every container and sandbox of a pod that was stopped, its logs, and its directory as far as the manager made it. */
+  /** Removes all containers and sandboxes of a stopped pod, its logs, and the files that the manager created for it. */
   removePod(status: RuntimePodStatus, options?: { readonly signal?: AbortSignal | undefined }): Promise<PodSyncResult>;
-  /**
-   * Removes dead containers beyond those that are to be kept, sandboxes that nothing needs, and logs of pods that are gone. Rejects also when the runtime
-   * cannot be asked what it holds.
-   */
+  /** Removes dead containers above the retention, unused sandboxes, and logs of removed pods. Rejects when the runtime cannot be listed. */
   collectGarbage(request: GarbageCollectionRequest): Promise<GarbageCollectionResult>;
   /**
-   * Removes dead instances of one container but the newest one, or all of them. Meant for when one has just died, so that a crash loop does not fill
-   * the disk until the next collection.
+   * Removes all dead instances of one container, or all but the newest. Call it after the exit of an instance, so that a crash loop does not fill the disk
+   * until the next collection.
    */
   trimDeadContainers(
     status: RuntimePodStatus,
     containerName: string,
     options?: { readonly removeAll?: boolean; readonly signal?: AbortSignal | undefined },
   ): Promise<PodSyncResult>;
-  /**
-   * What was last put into effect of a pod's resources, from its containers' start on: what the status of a resized pod shows where the runtime does not say.
-   */
+  /** Returns the resources of a pod that were last put into effect. The status of a resized pod shows them if the runtime reports none. */
   actuatedResources(uid: string): Promise<ActuatedResources>;
-  /** Whether something that runs in the pod does not have the resources yet that the pod is to have (condition `PodResizeInProgress`). */
+  /** Reports whether desired resources of the pod or a running container are not in effect yet (condition `PodResizeInProgress`). */
   isResizeInProgress(pod: Pod, status: RuntimePodStatus): Promise<boolean>;
-  /** Each step of each sync, kill and removal as it ends. Hot; nothing is kept for late subscribers. Completes on disposal. */
+  /** Emits each step of each sync, kill and removal when it ends. Hot, without replay. Completes on disposal. */
   readonly results$: Observable<PodSyncStep>;
 }
 
-/** Creates a {@link RuntimeManager}. Disposing it ends the calls under way as their own signals do, and waits for them: some seconds at most. */
+/** Creates a {@link RuntimeManager}. Disposal cancels calls in flight like their signals, and waits for them, up to a few seconds. */
 export function createRuntimeManager(ports: RuntimeManagerPorts, options: RuntimeManagerOptions): RuntimeManager {
-  const lifetime = createLifetime();
+  const lifetime = createLifetime(ports.stopping);
   const steps = new Subject<PodSyncStep>();
   lifetime.defer(() => steps.complete());
-  const { logger = noopLogger, metrics = noopMetrics, hooks, internalHooks, podCgroups, ...otherPorts } = ports;
+  const { logger = noopLogger, metrics = noopMetrics, hooks, containerSteps = [], podCgroups, ...otherPorts } = ports;
+  const { runtimeClasses, nodeObject, nodeResources, volumes, objects, services } = ports;
+  const userIds = options.userIds ?? defaultIdPool;
+  checkIdPool(userIds);
   const settings: NodeSettings = { ...defaultNodeSettings, ...options.node };
   const actuated = createActuatedResources({ files: ports.files, clock: ports.clock, logger }, settings);
   lifetime.defer(() => actuated[Symbol.asyncDispose]());
   const context: Context = {
     ...otherPorts,
     hooks,
-    internalHooks,
+    containerSteps,
+    volumes,
+    objects,
+    services,
+    hostIps: () => (nodeObject === undefined ? settings.nodeIps : nodeHostIps(nodeObject.cached())),
+    allocatable: () => nodeResources?.allocatable() ?? settings.allocatable,
+    userNamespaces: createUserNamespaces(ports.files, settings, userIds),
     logger,
     metrics: managerMetrics(metrics),
     settings,
-    cgroupParent: options.cgroupParent ?? (() => ''),
-    runtimeHandler: options.runtimeHandler ?? defaultHandlerOnly,
+    cgroupParent: options.cgroupParent ?? ((pod) => podCgroups?.parentOf(pod) ?? ''),
+    runtimeHandler: options.runtimeHandler ?? ((pod) => runtimeHandlerOf(pod, runtimeClasses)),
     containerLogsDirectory: options.containerLogsDirectory,
     nodeHostsFile: options.nodeHostsFile ?? '/etc/hosts',
-    resolvConf: options.resolvConf ?? (() => undefined),
+    resolvConf: createResolvConfReader(ports, options.resolvConf ?? '/etc/resolv.conf'),
+    stopping: lifetime.signal,
     requestTimeoutMs: options.requestTimeoutMs ?? 120_000,
     backoff: createCrashLoopBackoff(ports.clock, options.crashLoopBackoff),
     actuated,
@@ -117,7 +128,7 @@ export function createRuntimeManager(ports: RuntimeManagerPorts, options: Runtim
     memoryUsage: ports.memoryUsage ?? runtimeMemoryUsage(ports.runtime),
   };
 
-  /** Runs one call for a pod: gathers and streams its steps, and ties it to the manager's life. */
+  /** Runs one call for a pod. Collects and emits its steps, and cancels it on disposal. */
   const run = (
     status: RuntimePodStatus,
     given: AbortSignal | undefined,
@@ -127,7 +138,7 @@ export function createRuntimeManager(ports: RuntimeManagerPorts, options: Runtim
     const signal = given === undefined ? lifetime.signal : AbortSignal.any([given, lifetime.signal]);
     const results: SyncResult[] = [];
     const record = (result: SyncResult): void => {
-      // What failed because it was cancelled says nothing about the pod.
+      // A step that was cancelled is not a failure of the pod.
       if (signal.aborted && result.reason !== undefined) return;
       results.push(result);
       steps.next({ ...result, pod: { uid, name, namespace } });
@@ -143,7 +154,7 @@ export function createRuntimeManager(ports: RuntimeManagerPorts, options: Runtim
 
   const collect = async (request: GarbageCollectionRequest): Promise<GarbageCollectionResult> => {
     const result = await collectGarbage(context, request, lifetime.signal);
-    // Pods that went while no agent ran were never removed by this one.
+    // Pods may have been removed while no agent ran.
     await actuated.load();
     if (request.allSourcesReady) actuated.retain((uid) => !request.shouldContentBeRemoved(uid));
     return result;
@@ -178,10 +189,4 @@ export function createRuntimeManager(ports: RuntimeManagerPorts, options: Runtim
     results$: steps.asObservable(),
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };
-}
-
-function defaultHandlerOnly(pod: Pod): string {
-  const { runtimeClassName = '' } = pod.spec!;
-  if (runtimeClassName === '') return '';
-  throw new Error(`failed to lookup RuntimeClass ${runtimeClassName}: runtime classes are not known to this agent`);
 }

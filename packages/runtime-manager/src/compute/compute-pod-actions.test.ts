@@ -23,12 +23,12 @@ const nothing: PodActions = {
 describe('computePodActions', () => {
   it.each<[string, RuntimePodStatus, Partial<PodActions>]>([
     [
-      'makes a sandbox and begins with the first init container',
+      'creates a sandbox, then starts the first init container',
       testRuntimePodStatus({ pod, sandboxes: [], containers: [] }),
       { killPod: true, createSandbox: true, sandboxId: '', initContainersToStart: [0] },
     ],
     [
-      'makes another one when the sandbox is gone',
+      'replaces a sandbox that is not ready',
       testRuntimePodStatus({ pod, sandboxes: [{ attempt: 2, state: 'notready' }] }),
       { killPod: true, createSandbox: true, sandboxId: 'sandbox-2', attempt: 3, initContainersToStart: [0] },
     ],
@@ -43,9 +43,9 @@ describe('computePodActions', () => {
       testRuntimePodStatus({ pod, containers: [{ name: 'setup', state: 'exited' }] }),
       { containersToStart: [0] },
     ],
-    ['leaves alone what runs', testRuntimePodStatus({ pod }), {}],
+    ['needs no action for running containers', testRuntimePodStatus({ pod }), {}],
     [
-      'starts a crashed container again',
+      'restarts a crashed container',
       testRuntimePodStatus({
         pod,
         containers: [
@@ -69,7 +69,7 @@ describe('computePodActions', () => {
     expect(computePodActions({ pod, status })).toEqual({ ...nothing, ...want });
   });
 
-  it('ends a pod whose containers are not to run again', () => {
+  it('kills a pod whose containers may not restart', () => {
     const once = testPod({ restartPolicy: 'Never', containers: [{ name: 'web' }] });
     const status = testRuntimePodStatus({ pod: once, containers: [{ name: 'web', state: 'exited', exitCode: 1 }] });
     expect(computePodActions({ pod: once, status })).toEqual({ ...nothing, killPod: true });

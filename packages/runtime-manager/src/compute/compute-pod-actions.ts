@@ -1,3 +1,4 @@
+import type { ProbeResults } from '@rxlet/agent-api';
 import type { Container, Pod, ResourceRequirements } from '@rxlet/kube-api';
 import {
   effectiveRestartPolicy,
@@ -11,27 +12,26 @@ import { containerResets } from './container-resets.ts';
 import { anyRegularContainerCreated, definitionChanged, unknownStateMessage } from './container-state.ts';
 import { initContainerActions } from './init-container-actions.ts';
 import type { ContainerToKill, KillReason, PodActions } from './pod-actions.ts';
-import type { ProbeResults } from './probe-results.ts';
 import { createResizePlan, type ResizePlan } from './resize-plan.ts';
 import { sandboxNeed, type SandboxNeed } from './sandbox-need.ts';
 
-/** All that the decision about a pod depends on. */
+/** Input of {@link computePodActions}. */
 export interface PodActionsInput {
   readonly pod: Pod;
-  /** What the runtime holds of the pod. */
+  /** Status of the pod in the runtime. */
   readonly status: RuntimePodStatus;
   /** Liveness results so far; absent: no container is probed. */
   readonly livenessResults?: ProbeResults | undefined;
   /** Startup results so far; absent: no container is probed. */
   readonly startupResults?: ProbeResults | undefined;
-  /** Whether all containers of the pod are to restart in place, see `shouldAllContainersRestart` of @rxlet/pod-model. */
+  /** Whether all containers of the pod must restart in place, see `shouldAllContainersRestart` of @rxlet/pod-model. */
   readonly restartAllContainers?: boolean | undefined;
   /**
-   * Container name → resources last put into effect, see `containerResize`. A running container without an entry counts as having none. Absent: no container is
-   * resized in place.
+   * Container name → resources last put into effect, see `containerResize`. A running container without an entry counts as a container without resources.
+   * Absent: no container is resized in place.
    */
   readonly actuatedResources?: ReadonlyMap<string, ResourceRequirements> | undefined;
-  /** Resources of the pod as a whole that were last put into effect. Absent: there is no record of them. */
+  /** Pod-level resources last put into effect. Absent: they are not on record. */
   readonly actuatedPodResources?: ResourceRequirements | undefined;
 }
 
@@ -47,8 +47,8 @@ const noAction: Omit<PodActions, 'killPod' | 'createSandbox' | 'sandboxId' | 'at
 const noResults: ProbeResults = new Map();
 
 /**
- * Decides what a pod needs next, from its spec and from what the runtime holds of it: the heart of a kubelet, as a pure function. Calling it again
- * after its answer was carried out leads, step by step, to a pod that needs nothing.
+ * Decides the next actions for a pod from its spec and its status in the runtime. It is a pure function with the kubelet's decisions. Performing the actions
+ * and calling it again with the new status leads, step by step, to a pod that needs no action.
  */
 export function computePodActions(input: PodActionsInput): PodActions {
   const { pod, status, livenessResults = noResults, startupResults = noResults, restartAllContainers = false } = input;
@@ -106,10 +106,10 @@ export function computePodActions(input: PodActionsInput): PodActions {
   };
 }
 
-/** A new sandbox starts from the beginning, unless the pod has already come to its end. */
+/** Decides what to start in a new sandbox: everything from the beginning, unless the pod has already finished. */
 function actionsInNewSandbox(pod: Pod, status: RuntimePodStatus, need: SandboxNeed): Partial<PodActions> {
-  const endsWithSandbox = pod.spec!.restartPolicy === 'Never' && need.attempt !== 0 && status.containers.length > 0;
-  if (endsWithSandbox) return { createSandbox: false };
+  const isFinished = pod.spec!.restartPolicy === 'Never' && need.attempt !== 0 && status.containers.length > 0;
+  if (isFinished) return { createSandbox: false };
 
   const containersToStart = indexesWhere(pod.spec!.containers, (container) => {
     const current = newestContainerStatus(status, container.name);
@@ -146,29 +146,29 @@ function regularContainerActions(
       }
       continue;
     }
-    const complaint = complaintAbout(container, current, liveness, startup);
-    if (complaint === undefined) {
+    const cause = killCause(container, current, liveness, startup);
+    if (cause === undefined) {
       const restart = resizes.consider(container, current);
       if (restart === undefined) {
         kept++;
       } else {
-        // Whoever asked for other resources asked for the restart, whatever the restart policy.
+        // The restart was requested by changing the resources, whatever the restart policy.
         kill.push(restart);
         start.push(index);
       }
       continue;
     }
-    // The exit code of a container that is killed says nothing, so exit code rules have no say here: only the policy has.
-    const restart = complaint.forceRestart || effectiveRestartPolicy(container, pod) !== 'Never';
+    // The exit code of a killed container has no meaning, so the policy decides without the exit code rules.
+    const restart = cause.forceRestart || effectiveRestartPolicy(container, pod) !== 'Never';
     if (restart) start.push(index);
-    const message = `Container ${container.name} ${complaint.message}${restart ? ', will be restarted' : ''}`;
-    kill.push({ id: current.id.id, name: container.name, message, reason: complaint.reason });
+    const message = `Container ${container.name} ${cause.message}${restart ? ', will be restarted' : ''}`;
+    kill.push({ id: current.id.id, name: container.name, message, reason: cause.reason });
   }
   return { start, kill, kept };
 }
 
-/** Why a running container cannot stay, if so. */
-function complaintAbout(
+/** Returns the cause for killing a running container, if there is one. */
+function killCause(
   container: Container,
   status: RuntimeContainerStatus,
   liveness: ProbeResults,
@@ -184,7 +184,7 @@ function complaintAbout(
   return undefined;
 }
 
-/** An init container that exited may restart by its exit code; of one whose fate is unknown there is no exit code to go by. */
+/** Reports whether an init container may run again: by its exit code if it exited, by its policy alone if its state is unknown. */
 function mayRestartInitContainer(
   pod: Pod,
   status: RuntimePodStatus,

@@ -3,8 +3,8 @@ import { matchesRestartAllRule, type RuntimePodStatus } from '@rxlet/pod-model';
 import type { ContainerToReset } from './pod-actions.ts';
 
 /**
- * The instances to remove when all containers of a pod restart in place (KEP-5532). The containers whose exit asked for it come last: as long as one of
- * them is there, an agent that restarts in the middle sees from it that the restart is still due.
+ * Returns the instances to remove when all containers of a pod restart in place (KEP-5532). The containers whose exit demanded the restart come last: while one
+ * of them exists, an agent that restarts in the middle still detects the pending restart.
  */
 export function containerResets(pod: Pod, status: RuntimePodStatus): ContainerToReset[] {
   const targets: ContainerToReset[] = [];

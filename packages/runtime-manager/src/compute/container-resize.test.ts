@@ -43,7 +43,7 @@ describe('resize of a running container', () => {
     ['only the memory request', { resources: requests('1', '2Gi') }, requests('1', '1Gi'), { memory: ['app'] }],
     ['both', { resources: both('2', '1Gi') }, both('1', '2Gi'), { memory: ['app'], cpu: ['app'] }],
     ['a limit that is new', { resources: { limits: { cpu: '1' } } }, {}, { cpu: ['app'] }],
-    ['a limit that is gone', {}, { limits: { memory: '1Gi' } }, { memory: ['app'] }],
+    ['a removed limit', {}, { limits: { memory: '1Gi' } }, { memory: ['app'] }],
     ['another resource', { resources: { limits: { 'hugepages-2Mi': '4Mi' } } }, {}, {}],
     ['below a thousandth of a CPU', { resources: requests('900u', '1Gi') }, requests('1m', '1Gi'), {}],
     ['no record, and nothing to have', {}, undefined, {}],
@@ -69,7 +69,7 @@ describe('resize of a running container', () => {
       { cpu: ['app'] },
     ],
   ])('%s', (_, container, record, want) => {
-    // Whoever asked for other resources asked for the restart too: the restart policy has no say.
+    // The restart was requested by changing the resources, whatever the restart policy.
     const pod = testPod({ containers: [{ name: 'app', ...container }], restartPolicy: 'Never' });
     const actions = decide(pod, record === undefined ? {} : { app: record });
     const kill = {
@@ -93,7 +93,7 @@ describe('resize of a running container', () => {
     });
   });
 
-  it('is not decided for who keeps no records', () => {
+  it('is skipped without records of actuated resources', () => {
     const pod = testPod({ containers: [{ resources: both('1', '1Gi'), resizePolicy: restart('cpu') }] });
     expect(decide(pod, {}, { actuatedResources: undefined })).toMatchObject({
       containersToUpdate: {},
@@ -101,13 +101,13 @@ describe('resize of a running container', () => {
     });
   });
 
-  it.each(['created', 'exited', 'unknown'] as const)('only concerns one that runs, not one that is %s', (state) => {
+  it.each(['created', 'exited', 'unknown'] as const)('ignores a container that is %s', (state) => {
     const pod = testPod({ containers: [{ name: 'a', resources: both('1', '1Gi') }, { name: 'b' }] });
     const actions = decide(pod, { a: both('2', '1Gi'), b: {} }, { states: { a: state } });
     expect(actions).toMatchObject({ containersToStart: [0], containersToUpdate: {}, updatePodResources: false });
   });
 
-  it('does not concern one that is killed for another reason', () => {
+  it('ignores a container that is killed for another reason', () => {
     const pod = testPod({ containers: [{ name: 'a', resources: both('1', '1Gi') }, { name: 'b' }] });
     const actions = decide(pod, { a: both('2', '1Gi'), b: {} }, { livenessResults: new Map([['a-0', 'failure']]) });
     expect(actions.containersToKill.map(({ message }) => message)).toEqual([
@@ -116,14 +116,14 @@ describe('resize of a running container', () => {
     expect(actions.containersToUpdate).toEqual({});
   });
 
-  it('has decreases before increases, for each resource on its own', () => {
+  it('updates decreases before increases for each resource', () => {
     const container = (name: string, cpu: string, memory: string): Given => ({ name, resources: both(cpu, memory) });
     const pod = testPod({
       containers: [container('a', '2', '1Gi'), container('b', '1', '2Gi'), container('c', '1', '1Gi')],
       initContainers: [{ ...container('s', '2', '2Gi'), restartPolicy: 'Always' }],
     });
     const records = { a: both('1', '2Gi'), b: both('2', '1Gi'), c: both('2', '2Gi'), s: both('1', '1Gi') };
-    // Sidecars are looked at before regular containers, and each decrease goes to the front.
+    // Sidecars come before regular containers, and each decrease is put first.
     expect(decide(pod, records).containersToUpdate).toEqual({
       memory: ['c', 'a', 's', 'b'],
       cpu: ['c', 'b', 's', 'a'],
@@ -140,16 +140,16 @@ describe('resize of an init container', () => {
   const probe = { exec: { command: ['true'] } };
   const records = { init: both('1', '1Gi'), app: {} };
 
-  it('changes one that runs to its end, before regular containers start', () => {
+  it('updates a running init container before regular containers start', () => {
     const actions = decide(init({}), records, { states: { app: 'exited' } });
     expect(actions).toMatchObject({ containersToUpdate: { cpu: ['init'] }, containersToStart: [] });
   });
 
-  it('leaves one alone that the pod has passed', () => {
+  it('ignores an init container before the current one', () => {
     expect(decide(init({}), records).containersToUpdate).toEqual({});
   });
 
-  it('restarts a sidecar whose policy asks for it', () => {
+  it('restarts a sidecar whose resize policy demands it', () => {
     const pod = init({ restartPolicy: 'Always', resizePolicy: restart('cpu') });
     expect(decide(pod, records)).toMatchObject({
       containersToKill: [{ name: 'init', message: 'Container init resize requires restart', reason: '' }],
@@ -193,7 +193,7 @@ describe('resources of the pod as a whole', () => {
   const small = both('1', '1Gi');
   const large = both('2', '1Gi');
 
-  it('say so when they change, and change the limits of containers that have none of their own', () => {
+  it('update the pod and the containers without own limits when they change', () => {
     const actions = decide(pod(large), { app: {} }, { actuatedPodResources: small });
     expect(actions).toMatchObject({ updatePodLevelResources: true, containersToUpdate: { cpu: ['app'] } });
     const own = { resources: { limits: { cpu: '500m', memory: '64Mi' } } };
@@ -201,7 +201,7 @@ describe('resources of the pod as a whole', () => {
     expect(limited).toMatchObject({ updatePodLevelResources: true, containersToUpdate: {} });
   });
 
-  it('are as they are when they are on record so, be it by way of the container', () => {
+  it('are unchanged when the records of the pod or the container equal them', () => {
     for (const app of [{}, { limits: large.limits }]) {
       const actions = decide(pod(large), { app }, { actuatedPodResources: large });
       expect(actions).not.toHaveProperty('updatePodLevelResources');
@@ -209,7 +209,7 @@ describe('resources of the pod as a whole', () => {
     }
   });
 
-  it('without a record are put into effect again, but restart nothing', () => {
+  it('are put into effect again without a record, without restarts', () => {
     const actions = decide(pod(large, { resizePolicy: restart('cpu', 'memory') }), { app: {} });
     expect(actions).toMatchObject({ updatePodLevelResources: true, containersToKill: [], containersToUpdate: {} });
   });
@@ -233,7 +233,7 @@ describe('any resize', () => {
     { minLength: 1, maxLength: 4 },
   );
 
-  it('is over once it was carried out, and restarts only what asked for it', () => {
+  it('needs no further action after it was performed, and restarts only containers whose policy demands it', () => {
     fc.assert(
       fc.property(containers, (given) => {
         const named = given.map((container, index) => ({ ...container, name: `c${String(index)}` }));

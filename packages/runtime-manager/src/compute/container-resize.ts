@@ -1,31 +1,31 @@
 import type { Container, Pod, ResourceRequirements } from '@rxlet/kube-api';
 import { cpuMillis, quantityNumber } from '@rxlet/pod-model';
 
-/** The resources that can change while a container runs, in the order in which they do. */
+/** Resources that can change while a container runs, in the order in which they are changed. */
 export const resizableResources = ['memory', 'cpu'] as const;
 
 /** A resource that can change while a container runs. */
 export type ResizableResource = (typeof resizableResources)[number];
 
-/** What was last put into effect of the resources of a pod, as far as it is on record. */
+/** Recorded resources of a pod that were last put into effect. */
 export interface ActuatedResources {
   /** Container name → its resources. */
   readonly containers: ReadonlyMap<string, ResourceRequirements>;
-  /** Those of the pod as a whole (KEP-2837). */
+  /** Resources of the pod as a whole (KEP-2837). */
   readonly pod?: ResourceRequirements | undefined;
 }
 
-/** What the change of a container's resources calls for. */
+/** Change of a container's resources. */
 export interface ContainerResize {
-  /** The container's resize policy asks for a restart, which brings all changes into effect at once. */
+  /** Whether the resize policy demands a restart, which puts all changes into effect at once. */
   readonly restart: boolean;
-  /** What changes. The amount that is compared is the limit where that changes, else the request. */
+  /** Changed resources. `decreases` refers to the limit if it changes, otherwise to the request. */
   readonly changes: readonly { readonly resource: ResizableResource; readonly decreases: boolean }[];
 }
 
 /**
- * Compares the resources that a running container is to have with those last put into effect (KEP-1287), not with what the runtime reports: that may be
- * rounded, late, or changed by a plugin on its way. Without a record nothing counts as in effect, so that everything is put into effect again.
+ * Compares the desired resources of a running container with those last put into effect (KEP-1287). The resources that the runtime reports are not compared,
+ * because they may be rounded, stale or changed by a plugin. Without a record, all resources are put into effect again.
  *
  * @returns undefined when nothing changes
  */
@@ -35,7 +35,7 @@ export function containerResize(
   actuated: ActuatedResources,
 ): ContainerResize | undefined {
   const desired = { own: container.resources, pod: pod.spec!.resources };
-  // The pod's resources are on record from its sandbox on. Should they be missing all the same, that is no reason to restart its containers.
+  // Pod-level resources are recorded when the sandbox is created. A missing record must not restart containers.
   const current = { own: actuated.containers.get(container.name), pod: actuated.pod ?? pod.spec!.resources };
 
   const changes = resizableResources.flatMap((resource) => {
@@ -48,7 +48,7 @@ export function containerResize(
   return { restart: changes.some(({ resource }) => requiresRestart(container, resource)), changes };
 }
 
-/** Whether the resources of the pod as a whole differ from those last put into effect. */
+/** Reports whether the pod-level resources differ from those last put into effect. */
 export function podResourcesChanged(pod: Pod, actuated: ActuatedResources): boolean {
   const desired = pod.spec!.resources;
   if (desired === undefined) return false;
@@ -59,7 +59,7 @@ export function podResourcesChanged(pod: Pod, actuated: ActuatedResources): bool
   );
 }
 
-/** A container that sets no limit of its own is held to that of its pod. */
+/** Returns the limit that applies to a container: its own, or else the pod-level one. */
 function limitOf(
   { own, pod }: { readonly own: ResourceRequirements | undefined; readonly pod: ResourceRequirements | undefined },
   resource: ResizableResource,
@@ -71,12 +71,12 @@ function requestOf(resources: ResourceRequirements | undefined, resource: Resiza
   return resourceAmount(resource, resources?.requests);
 }
 
-/** Thousandths of a CPU, or bytes; 0 when not set. */
+/** Returns an amount in thousandths of a CPU or in bytes; 0 when it is not set. */
 export function resourceAmount(resource: ResizableResource, list: ResourceRequirements['limits']): number {
   return resource === 'cpu' ? cpuMillis(list?.['cpu']) : quantityNumber(list?.['memory']);
 }
 
-/** Whether a container has to restart for another amount of a resource. */
+/** Reports whether a container must restart when the amount of a resource changes. */
 export function requiresRestart(container: Container, resource: ResizableResource): boolean {
   const policy = container.resizePolicy?.find(({ resourceName }) => resourceName === resource);
   return policy?.restartPolicy === 'RestartContainer';

@@ -6,7 +6,7 @@ import {
   type RuntimePodStatus,
 } from '@rxlet/pod-model';
 
-/** Whether a container was made from another definition. Of the definition only name and image count: everything else needs a new pod. */
+/** Reports whether a container was created from another definition. Only name and image are compared: other fields cannot change in a pod. */
 export function definitionChanged(
   container: Pick<Container, 'name' | 'image'>,
   status: RuntimeContainerStatus,
@@ -15,8 +15,9 @@ export function definitionChanged(
 }
 
 /**
- * Whether any regular container of the pod is there, which it can be only after initialisation. Exited ones prove nothing on their own: after a
- * reboot of the node all containers have exited and initialisation starts over. The caller says whether they count.
+ * Reports whether the pod has any regular container, which exists only after initialization.
+ *
+ * @param exitedCounts whether an exited container counts. After a reboot of the node all containers have exited, and initialization starts over.
  */
 export function anyRegularContainerCreated(pod: Pod, status: RuntimePodStatus, exitedCounts: boolean): boolean {
   return pod.spec!.containers.some(({ name }) => {
@@ -25,7 +26,7 @@ export function anyRegularContainerCreated(pod: Pod, status: RuntimePodStatus, e
   });
 }
 
-/** The message of the kill that precedes the replacement of a container in unknown state. */
+/** Returns the message for killing a container of unknown state before it is replaced. */
 export function unknownStateMessage(subject: 'Container' | 'Init container'): string {
   return `${subject} is in "unknown" state, try killing it before restart`;
 }

@@ -1,22 +1,22 @@
+import type { ProbeResults } from '@rxlet/agent-api';
 import type { Container, Pod } from '@rxlet/kube-api';
 import { isSidecar, newestContainerStatus, type RuntimeContainerStatus, type RuntimePodStatus } from '@rxlet/pod-model';
 import { anyRegularContainerCreated, definitionChanged, unknownStateMessage } from './container-state.ts';
 import type { ContainerToKill, KillReason } from './pod-actions.ts';
-import type { ProbeResults } from './probe-results.ts';
 import type { ResizePlan } from './resize-plan.ts';
 
-/** What initialisation of a pod needs next. */
+/** Next steps of a pod's initialization. */
 export interface InitContainerActions {
   /** Whether regular containers may start (and keep running). */
   readonly initialized: boolean;
-  /** An init container failed for good: the pod ends. */
+  /** Whether an init container failed and may not run again, so that the pod fails. */
   readonly killPod: boolean;
   /** Indexes into `spec.initContainers`, ascending. */
   readonly start: readonly number[];
   readonly kill: readonly ContainerToKill[];
 }
 
-/** Whether an init container has to run again, policy permitting. An OOM kill of a child can leave exit code 0, and still nothing was initialised. */
+/** Reports whether an init container failed. After an OOM kill of a child process the exit code can be 0, although initialization is incomplete. */
 function hasFailed(status: RuntimeContainerStatus): boolean {
   return (
     status.reason === 'OOMKilled' || status.state === 'unknown' || (status.state === 'exited' && status.exitCode !== 0)
@@ -26,11 +26,10 @@ function hasFailed(status: RuntimeContainerStatus): boolean {
 /**
  * Decides about the init containers of a pod whose sandbox stays.
  *
- * They are looked at from the last to the first: the last one that has a status shows how far initialisation came, so every regular init
- * container before it is done, whatever its own status says or whether it still has one. Sidecars (restartable init containers) are kept running
- * for as long as the pod lives, wherever they stand.
+ * The containers are checked from the last to the first. The last one with a status shows the progress of initialization: each regular init container before it
+ * has finished, whatever its status. Sidecars (restartable init containers) are kept running until the pod terminates, wherever they are in the list.
  *
- * @param mayRestart whether a failed regular init container runs again: by its own rules for one that exited, by its policy alone for one that is lost.
+ * @param mayRestart reports whether a failed regular init container may run again
  */
 export function initContainerActions(
   pod: Pod,
@@ -45,7 +44,7 @@ export function initContainerActions(
   const start = new Set<number>();
   const kill: ContainerToKill[] = [];
   let initialized = anyRegularContainerCreated(pod, status, false);
-  /** Whether a later container than the one being looked at has already been reached. */
+  /** Whether initialization has passed the current container. */
   let passed = initialized;
   const replace = (index: number, id: string, message: string, reason: KillReason): void => {
     kill.push({ id, name: initContainers[index]!.name, message, reason });
@@ -67,7 +66,7 @@ export function initContainerActions(
 
     switch (current.state) {
       case 'created':
-        // Creating and starting are one step, so a container found between them failed to start.
+        // Creation and start are one step, so a created container failed to start.
         start.add(index);
         break;
       case 'running':
@@ -108,7 +107,7 @@ export function initContainerActions(
       const liveness = probes.liveness.get(id);
       if (liveness === 'failure')
         replace(index, id, `Init container ${container.name} failed liveness probe`, 'LivenessProbe');
-      // Until the first result it is left alone.
+      // Not resized before the first result.
       if (liveness === undefined || liveness === 'failure') return;
     }
     resize(index, container, current);

@@ -1,14 +1,14 @@
 import type { ResizableResource } from './container-resize.ts';
 
 /**
- * Why a container is killed, beside the message for its owner: a failed probe selects the probe's own grace period, `Unknown` says that the runtime
- * could not tell the container's state, and an empty reason has no such consequence.
+ * Reason for killing a container. After a failed probe, the probe's own grace period applies. `Unknown` means that the runtime reports no state of the
+ * container.
  */
 export type KillReason = '' | 'LivenessProbe' | 'StartupProbe' | 'Unknown';
 
-/** A running (or unknown) container that must stop while its pod lives on. */
+/** Container to stop while its pod continues. */
 export interface ContainerToKill {
-  /** Id as the runtime knows it, without the runtime's name. */
+  /** Id without the runtime's name. */
   readonly id: string;
   /** Name in the pod's spec. */
   readonly name: string;
@@ -17,37 +17,37 @@ export interface ContainerToKill {
   readonly reason: KillReason;
 }
 
-/** A container instance that goes away because all containers of the pod restart in place. */
+/** Container instance to remove because all containers of the pod restart in place. */
 export interface ContainerToReset {
   readonly id: string;
   readonly name: string;
-  /** Whether it must still be killed before it can be removed. */
+  /** Whether the instance must be killed before it is removed. */
   readonly kill: boolean;
 }
 
-/** What has to be done for one pod next. Executing it is the task of `syncPod`, in the order in which the fields stand here. */
+/** Next actions for one pod. `syncPod` performs them in the order of the fields. */
 export interface PodActions {
-  /** Kill every container and stop every sandbox of the pod. */
+  /** Whether to kill all containers and stop all sandboxes of the pod. */
   readonly killPod: boolean;
-  /** Make a new sandbox, after the old one is gone. */
+  /** Whether to create a sandbox, after the previous one has stopped. */
   readonly createSandbox: boolean;
-  /** The sandbox that containers are started in, or the one that is replaced; empty when there is none. */
+  /** Id of the sandbox to start containers in, or of the sandbox to replace; empty without one. */
   readonly sandboxId: string;
-  /** Attempt number of the sandbox: the current one, or that of the sandbox to create. */
+  /** Attempt number of the current sandbox, or of the sandbox to create. */
   readonly attempt: number;
-  /** Containers that must stop, when not the whole pod does. */
+  /** Containers to stop if `killPod` is false. */
   readonly containersToKill: readonly ContainerToKill[];
-  /** Instances to remove for a restart of all containers, in this order. When there are any, nothing else is to be done. */
+  /** Instances to remove for a restart of all containers, in this order. If there are any, no other action is set. */
   readonly containersToReset: readonly ContainerToReset[];
   /** Indexes into `spec.ephemeralContainers`. */
   readonly ephemeralContainersToStart: readonly number[];
   /** Indexes into `spec.initContainers`, ascending. */
   readonly initContainersToStart: readonly number[];
-  /** Resource → names of the running containers whose resources change in place, in order: decreases first. Only resources that change. */
+  /** Changed resource → names of the running containers to resize in place, decreases first. */
   readonly containersToUpdate: Readonly<Partial<Record<ResizableResource, readonly string[]>>>;
-  /** Whether a container restarts with other resources, so that its pod's cgroup must be brought up to date. */
+  /** Whether a container restarts with other resources, so that the pod's cgroup must be updated. */
   readonly updatePodResources: boolean;
-  /** The resources of the pod as a whole (KEP-2837) have changed. Absent: they have not. */
+  /** Set when the pod-level resources (KEP-2837) have changed. */
   readonly updatePodLevelResources?: true;
   /** Indexes into `spec.containers`. */
   readonly containersToStart: readonly number[];

@@ -8,20 +8,20 @@ import {
 } from './container-resize.ts';
 import type { ContainerToKill } from './pod-actions.ts';
 
-/** Gathers what the resizes of a pod's running containers call for. */
+/** Collects the resizes of a pod's running containers. */
 export interface ResizePlan {
   /**
-   * Looks at a container that would otherwise stay.
-   * @returns the kill with which its resize begins, if it cannot change while it runs; undefined when it stays.
+   * Adds the resize of a container that would otherwise keep running.
+   * @returns the kill of the container if its resize demands a restart; `undefined` if it keeps running.
    */
   consider(container: Container, status: RuntimeContainerStatus): ContainerToKill | undefined;
-  /** Resource → names of the containers to update, in order; only resources that change. */
+  /** Changed resource → names of the containers to update, in order. */
   readonly containersToUpdate: Readonly<Partial<Record<ResizableResource, readonly string[]>>>;
-  /** Whether a container restarts with other resources, which its pod's cgroup has to allow for. */
+  /** Whether a container restarts with other resources, so that the pod's cgroup must be updated. */
   readonly updatePodResources: boolean;
 }
 
-/** Creates a {@link ResizePlan}. Without `actuated` no container is ever resized. */
+/** Creates a {@link ResizePlan}. Without `actuated`, no container is resized. */
 export function createResizePlan(pod: Pod, actuated: ActuatedResources | undefined): ResizePlan {
   const queues: Record<ResizableResource, string[]> = { memory: [], cpu: [] };
   let updatePodResources = false;
@@ -35,7 +35,7 @@ export function createResizePlan(pod: Pod, actuated: ActuatedResources | undefin
         return { id: status.id.id, name, message: `Container ${name} resize requires restart`, reason: '' };
       }
       for (const { resource, decreases } of resize.changes) {
-        // What is given back first makes room for what is taken then.
+        // Decreases come first, to free resources for the increases.
         if (decreases) queues[resource].unshift(name);
         else queues[resource].push(name);
       }

@@ -1,20 +1,19 @@
 import type { Pod } from '@rxlet/kube-api';
 import { isHostNetworkPod, type RuntimePodStatus } from '@rxlet/pod-model';
 
-/** Whether a pod's sandbox can stay. */
+/** Decision about a pod's sandbox. */
 export interface SandboxNeed {
-  /** Whether the pod needs a new sandbox, and everything in the old one has to go. */
+  /** Whether the pod needs a new sandbox, so that the previous one must stop with its containers. */
   readonly changed: boolean;
-  /** Attempt number of the sandbox to create, or of the one to keep. */
+  /** Attempt number of the sandbox to create or to keep. */
   readonly attempt: number;
-  /** The newest sandbox; empty when there is none, or when it is of another kind than the pod now asks for. */
+  /** Id of the newest sandbox; empty without one, or if it differs from the pod in the use of the node's network. */
   readonly sandboxId: string;
 }
 
 /**
- * Decides whether the newest sandbox of a pod serves it. It does not when it is not ready, when several are ready at once (the runtime was asked
- * twice, so nobody knows which one is in use), when it shares the node's network and the pod does not or the other way round, and when it has
- * lost its IP.
+ * Decides whether a pod needs a new sandbox. The newest one is replaced when it is not ready, when several sandboxes are ready (after a repeated request it is
+ * unknown which is in use), when it differs from the pod in the use of the node's network, or when it has lost its IP.
  */
 export function sandboxNeed(pod: Pod, status: RuntimePodStatus): SandboxNeed {
   const newest = status.sandboxes[0];

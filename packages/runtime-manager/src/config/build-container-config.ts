@@ -1,44 +1,59 @@
 import { create } from '@bufbuild/protobuf';
-import { type ContainerConfig, ContainerConfigSchema, type Mount, Signal } from '@rxlet/cri-api';
+import {
+  type CDIDevice,
+  type ContainerConfig,
+  ContainerConfigSchema,
+  type Device,
+  type Mount,
+  NamespaceMode,
+  Signal,
+  type UserNamespace,
+} from '@rxlet/cri-api';
 import type { Container, EphemeralContainer, Pod } from '@rxlet/kube-api';
 import { expandVariables } from '@rxlet/pod-model';
 import { containerLogPath } from '../files/pod-paths.ts';
 import { containerAnnotations, containerLabels } from './container-metadata.ts';
-import { containerEnvironment } from './environment.ts';
+import { nodeUsers } from '../userns/user-namespaces.ts';
+import { bytesOfText } from './byte-text.ts';
 import { type ImageUser, verifyRunAsNonRoot } from './image-user.ts';
 import { containerResources } from './linux-resources.ts';
 import type { NodeSettings } from './node-settings.ts';
 import { containerSecurityContext } from './security-context.ts';
 import { stopSignal } from './stop-signal.ts';
 
-/** What a container is made from. */
+/** Input of {@link buildContainerConfig}. */
 export interface ContainerConfigInput {
   readonly pod: Pod;
   readonly container: Container | EphemeralContainer;
-  /** How many instances of the container there have been before. */
+  /** Number of earlier instances of the container. */
   readonly restartCount: number;
-  /** Addresses of the sandbox, the primary one first. */
-  readonly podIps: readonly string[];
-  /** The image as the runtime resolved it. */
+  /** Environment variables, name → value; see `containerEnvironment`. */
+  readonly environment: ReadonlyMap<string, string>;
+  /** Image reference that the runtime resolved. */
   readonly imageRef: string;
-  /** The user that the image names. */
+  /** Default user of the image. */
   readonly imageUser: ImageUser;
-  /** Everything to mount, in order. */
+  /** Mounts, in order. */
   readonly mounts: readonly Mount[];
-  /** The container whose processes an ephemeral container joins, by its id. */
+  /** Block devices, in order. Default: none. */
+  readonly devices?: readonly Device[] | undefined;
+  /** Devices of the Container Device Interface, in order. Default: none. */
+  readonly cdiDevices?: readonly CDIDevice[] | undefined;
+  /** Annotations beside those of the agent, which win. Default: none. */
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
+  /** User namespace of the pod. Default: the users of the node. */
+  readonly users?: UserNamespace | undefined;
+  /** Id of the container whose process namespace an ephemeral container joins. */
   readonly targetContainerId?: string | undefined;
   readonly settings: NodeSettings;
 }
 
-const encoder = new TextEncoder();
-
 /**
- * Builds the configuration of one container: the heart of the request of CreateContainer.
- * @throws ConfigError when the container asks for something that cannot be.
+ * Builds the configuration of one container for CreateContainer.
+ * @throws ConfigError when the container's definition is invalid or refers to something that does not exist
  */
 export function buildContainerConfig(input: ContainerConfigInput): ContainerConfig {
-  const { pod, container, restartCount, podIps, imageUser, settings } = input;
-  const environment = containerEnvironment(pod, container, podIps, settings);
+  const { pod, container, restartCount, environment, imageUser, users = nodeUsers, settings } = input;
   verifyRunAsNonRoot(pod, container, imageUser);
   const expand = (text: string): string => expandVariables(text, (name) => environment.get(name));
   return create(ContainerConfigSchema, {
@@ -47,10 +62,12 @@ export function buildContainerConfig(input: ContainerConfigInput): ContainerConf
     command: (container.command ?? []).map(expand),
     args: (container.args ?? []).map(expand),
     workingDir: container.workingDir ?? '',
-    envs: [...environment].map(([key, value]) => ({ key, value: encoder.encode(value) })),
-    mounts: [...input.mounts],
+    envs: [...environment].map(([key, value]) => ({ key, value: bytesOfText(value) })),
+    mounts: input.mounts.map((mount) => withIdMappings(mount, users)),
+    devices: [...(input.devices ?? [])],
+    CDIDevices: [...(input.cdiDevices ?? [])],
     labels: containerLabels(pod, container.name),
-    annotations: containerAnnotations(pod, container, restartCount),
+    annotations: { ...input.annotations, ...containerAnnotations(pod, container, restartCount) },
     logPath: containerLogPath(container.name, restartCount),
     stdin: container.stdin ?? false,
     stdinOnce: container.stdinOnce ?? false,
@@ -58,7 +75,19 @@ export function buildContainerConfig(input: ContainerConfigInput): ContainerConf
     stopSignal: settings.containerStopSignals ? stopSignal(container.lifecycle?.stopSignal) : Signal.RUNTIME_DEFAULT,
     linux: {
       resources: containerResources(pod, container, settings),
-      securityContext: containerSecurityContext(pod, container, imageUser, input.targetContainerId ?? '', settings),
+      securityContext: containerSecurityContext(
+        pod,
+        container,
+        imageUser,
+        users,
+        input.targetContainerId ?? '',
+        settings,
+      ),
     },
   });
+}
+
+/** Returns a mount whose owners appear to the pod's users as they are on the node. */
+export function withIdMappings(mount: Mount, { mode, uids, gids }: UserNamespace): Mount {
+  return mode === NamespaceMode.POD ? { ...mount, uidMappings: [...uids], gidMappings: [...gids] } : mount;
 }

@@ -62,7 +62,7 @@ describe('buildSandboxConfig', () => {
     });
   });
 
-  it('keeps the identity of the pod apart from its own labels', () => {
+  it('does not let labels of the pod override its identity', () => {
     const config = configOf({ labels: { app: 'x', 'io.kubernetes.pod.uid': 'forged' } });
     expect(config.labels).toEqual({
       app: 'x',

@@ -1,23 +1,23 @@
-/** Which part of a pod could not be turned into a request to the runtime: the waiting reason or event it leads to. */
+/** Waiting reason of a container, or of a pod's containers, after a {@link ConfigError}. */
 export type ConfigErrorReason = 'CreateContainerConfigError' | 'CreatePodSandboxError';
 
-/** A pod asks for something that cannot be turned into a request to the runtime. Nothing was sent. */
+/** A pod's definition cannot be converted to a request to the runtime. No request was sent. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly reason: ConfigErrorReason;
 
-  constructor(reason: ConfigErrorReason, message: string) {
-    super(message);
+  constructor(reason: ConfigErrorReason, message: string, options?: ErrorOptions) {
+    super(message, options);
     this.reason = reason;
   }
 }
 
-/** A container's definition is at fault, or something it refers to is missing. */
-export function containerConfigError(message: string): ConfigError {
-  return new ConfigError('CreateContainerConfigError', message);
+/** Creates the error for a container whose definition is invalid or refers to something that does not exist. */
+export function containerConfigError(message: string, options?: ErrorOptions): ConfigError {
+  return new ConfigError('CreateContainerConfigError', message, options);
 }
 
-/** The definition of the pod as a whole is at fault. */
+/** Creates the error for a pod whose sandbox cannot be configured. */
 export function sandboxConfigError(message: string): ConfigError {
   return new ConfigError('CreatePodSandboxError', message);
 }

@@ -24,7 +24,7 @@ describe('container annotations', () => {
     expect(annotationsOf({ lifecycle: { preStop } })[ContainerAnnotation.preStopHandler]).toBe(want);
   });
 
-  it('hold the ports as a kubelet writes them', () => {
+  it('contain the ports in the kubelet’s notation', () => {
     const ports = [{ protocol: 'TCP', containerPort: 80, hostPort: 0, name: 'web' }, { containerPort: 81 }] as const;
     expect(annotationsOf({ ports })[ContainerAnnotation.ports]).toBe(
       '[{"name":"web","containerPort":80,"protocol":"TCP"},{"containerPort":81}]',

@@ -1,17 +1,17 @@
 import type { Container, EphemeralContainer, LifecycleHandler, Pod } from '@rxlet/kube-api';
 import { ContainerAnnotation, containerHash, goJson, PodLabel } from '@rxlet/pod-model';
 
-/** The labels by which a sandbox is found again: the pod's own and its identity. */
+/** Returns the labels of a sandbox: the pod's own labels, and its identity. */
 export function sandboxLabels(pod: Pod): Record<string, string> {
   return { ...pod.metadata?.labels, ...identityLabels(pod) };
 }
 
-/** The labels by which a container is found again. */
+/** Returns the labels of a container, which identify its pod and its name. */
 export function containerLabels(pod: Pod, containerName: string): Record<string, string> {
   return { ...identityLabels(pod), [PodLabel.containerName]: containerName };
 }
 
-/** What a container must be told to end well and be replaced rightly even when its pod's definition is gone by then. */
+/** Returns the annotations of a container. With them it can be stopped and replaced correctly without its pod's definition. */
 export function containerAnnotations(
   pod: Pod,
   container: Container | EphemeralContainer,
@@ -37,7 +37,7 @@ export function containerAnnotations(
   };
 }
 
-/** The handler with its fields in the order in which a kubelet writes them, so that the annotation is the same text. */
+/** Returns the handler with the kubelet's order of fields, so that the annotation equals the kubelet's. */
 function handlerInOrder({ exec, httpGet, tcpSocket, sleep }: LifecycleHandler): object {
   return {
     exec: exec && { command: nonEmptyList(exec.command) },
@@ -57,7 +57,7 @@ function nonEmptyList<T>(list: readonly T[] | undefined): readonly T[] | undefin
   return list?.length === 0 ? undefined : list;
 }
 
-/** The same for the ports. */
+/** Returns the ports with the kubelet's order of fields. */
 function portsInOrder(container: Container | EphemeralContainer): object[] {
   return (container.ports ?? []).map(({ name, hostPort, containerPort, protocol, hostIP }) => ({
     ...(name !== undefined && name !== '' && { name }),

@@ -38,16 +38,16 @@ describe('podDns', () => {
     });
   });
 
-  it('has no searches of the cluster without a cluster domain', () => {
+  it('adds no cluster searches without a cluster domain', () => {
     expect(lines({}, { clusterDomain: '' })).toEqual({ ...cluster, searches: ['corp.example'] });
   });
 
-  it('asks the node itself without a resolv.conf', () => {
+  it('uses a resolver on the node without a resolv.conf', () => {
     const expected = { servers: ['127.0.0.1', '::1'], searches: ['.'], options: [] };
     expect(lines({ spec: { dnsPolicy: 'Default' } }, { resolvConf: undefined })).toEqual(expected);
   });
 
-  it('falls back to the node’s DNS where the cluster has none, and says so', () => {
+  it('falls back to the node’s DNS with a warning when the cluster has none', () => {
     const { config, warnings } = podDns(testPod(), { ...settings, clusterDns: [] });
     expect(config.servers).toEqual(['192.0.2.53']);
     expect(warnings).toEqual([
@@ -59,7 +59,7 @@ describe('podDns', () => {
     ]);
   });
 
-  it('adds what the pod says, each thing once, options by name', () => {
+  it('adds the entries of the pod’s dnsConfig without duplicates, options by name', () => {
     const dnsConfig = {
       nameservers: ['10.96.0.10', '1.1.1.1'],
       searches: ['corp.example', 'extra.example'],
@@ -72,7 +72,7 @@ describe('podDns', () => {
     });
   });
 
-  it('keeps within the limits of three servers and 32 searches of 2048 characters', () => {
+  it('omits entries beyond three servers and 32 searches of 2048 characters', () => {
     const many = (count: number, length: number): string[] =>
       Array.from({ length: count }, (_, index) => `${String(index)}-`.padEnd(length, 'x'));
     const dns = (dnsConfig: object): ReturnType<typeof podDns> =>
@@ -98,7 +98,7 @@ describe('podDns', () => {
 });
 
 describe('parseResolvConf', () => {
-  it('reads it as a kubelet does', () => {
+  it('parses it like a kubelet', () => {
     const text = [
       '# comment',
       ' nameserver   1.1.1.1 # not a comment',
@@ -115,7 +115,7 @@ describe('parseResolvConf', () => {
     });
   });
 
-  it('refuses a server without an address', () => {
+  it('rejects a server without an address', () => {
     expect(() => parseResolvConf('nameserver\n')).toThrow();
   });
 });

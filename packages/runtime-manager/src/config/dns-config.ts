@@ -5,25 +5,25 @@ import { formatPod, isHostNetworkPod } from '@rxlet/pod-model';
 import type { NodeSettings } from './node-settings.ts';
 import { optionName, type ResolvConf } from './resolv-conf.ts';
 
-/** Something in a pod's DNS configuration that its owner should know: a Warning event about the pod. */
+/** Warning event about a pod's DNS configuration. */
 export interface DnsWarning {
   readonly reason: 'DNSConfigForming' | 'MissingClusterDNS';
   readonly message: string;
 }
 
-/** A pod's resolv.conf, and what had to be left out of it. */
+/** Content of a pod's resolv.conf, with warnings about omitted entries. */
 export interface PodDns {
   readonly config: DNSConfig;
   readonly warnings: readonly DnsWarning[];
 }
 
-/** What a pod's DNS configuration depends on besides the pod. */
+/** Settings of the node that a pod's DNS configuration depends on. */
 export interface DnsSettings extends Pick<NodeSettings, 'clusterDns' | 'clusterDomain' | 'nodeIps'> {
-  /** The node's own resolv.conf; `undefined` when pods are to have nothing of it (KubeletConfiguration `resolvConf: ""`). */
+  /** Content of the node's resolv.conf; `undefined` when it is not used for pods (KubeletConfiguration `resolvConf: ""`). */
   readonly resolvConf: ResolvConf | undefined;
 }
 
-/** Where names are looked up first: in the cluster, as the node does, or only where `dnsConfig` says. */
+/** Source of the base configuration: the cluster's DNS, the node's resolv.conf, or only `dnsConfig`. */
 type DnsKind = 'cluster' | 'host' | 'none';
 
 const MAX_NAMESERVERS = 3;
@@ -33,8 +33,8 @@ const MAX_SEARCH_DOMAIN = 253;
 const clusterOptions: readonly string[] = ['ndots:5'];
 
 /**
- * Forms the resolv.conf of a pod from its `dnsPolicy` and `dnsConfig`, the cluster's DNS and the node's own resolv.conf, within the limits that
- * Kubernetes sets (3 name servers, 32 search domains of 2048 characters together).
+ * Returns the content of a pod's resolv.conf, formed from its `dnsPolicy` and `dnsConfig`, the cluster's DNS and the node's resolv.conf. Entries beyond the
+ * limits of Kubernetes (3 name servers, 32 search domains of 2048 characters together) are omitted with a warning.
  */
 export function podDns(pod: Pod, settings: DnsSettings): PodDns {
   const warnings: DnsWarning[] = [];
@@ -63,10 +63,9 @@ function baseConfig(pod: Pod, settings: DnsSettings, warnings: DnsWarning[]): Re
   const host = hostConfig(settings);
   if (kind === 'host') return host;
   if (settings.clusterDns.length === 0) {
-    const policy = pod.spec!.dnsPolicy ?? 'ClusterFirst';
     warnings.push({
       reason: 'MissingClusterDNS',
-      message: `pod: "${formatPod(pod)}". kubelet does not have ClusterDNS IP configured and cannot create Pod using "${policy}" policy. Falling back to "Default" policy.`,
+      message: `pod: "${formatPod(pod)}". kubelet does not have ClusterDNS IP configured and cannot create Pod using "ClusterFirst" policy. Falling back to "Default" policy.`,
     });
     return host;
   }
@@ -94,7 +93,7 @@ function dnsKind(pod: Pod): DnsKind {
   }
 }
 
-/** Without a resolv.conf, names are asked of a resolver on the node itself. */
+/** Returns the node's DNS configuration; without a resolv.conf, that of a resolver on the node's loopback addresses. */
 function hostConfig({ resolvConf, nodeIps }: DnsSettings): ResolvConf {
   if (resolvConf !== undefined) return resolvConf;
   const loopbacks = nodeIps.map((ip) => (ip.includes(':') ? '::1' : '127.0.0.1'));

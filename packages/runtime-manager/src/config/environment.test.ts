@@ -1,28 +1,39 @@
-import type { EnvVar, ResourceFieldSelector } from '@rxlet/kube-api';
+import type { ConfigMap, EnvVar, ResourceFieldSelector, Secret } from '@rxlet/kube-api';
 import { testPod, type TestPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
-import { containerEnvironment } from './environment.ts';
+import { bytesOfText } from './byte-text.ts';
+import { containerEnvironment, type EnvironmentInput } from './environment.ts';
 
-const settings = {
-  nodeIps: ['192.0.2.1', '2001:db8::1'],
+const node = {
+  hostIps: ['192.0.2.1', '2001:db8::1'],
+  primaryNodeIp: '192.0.2.1',
   allocatable: { cpu: '3500m', memory: '1000Mi', 'ephemeral-storage': '10Gi' },
 };
 
-function environmentOf(
+async function environmentOf(
   env: readonly EnvVar[],
   pod: TestPod = {},
-  podIps: readonly string[] = [],
-): Record<string, string> {
+  input: Partial<EnvironmentInput> = {},
+): Promise<Record<string, string>> {
   const [first = {}, ...others] = pod.containers ?? [];
   const given = testPod({ ...pod, containers: [{ ...first, env }, ...others] });
-  return Object.fromEntries(containerEnvironment(given, given.spec!.containers[0]!, podIps, settings));
+  const container = given.spec!.containers[0]!;
+  return Object.fromEntries(await containerEnvironment({ ...node, podIps: [], pod: given, container, ...input }));
 }
 
-const field = (fieldPath: string): EnvVar => ({ name: 'X', valueFrom: { fieldRef: { fieldPath } } });
+const field = (fieldPath: string): EnvVar => ({ name: 'X', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } } });
 const resource = (resourceFieldRef: ResourceFieldSelector): EnvVar => ({ name: 'X', valueFrom: { resourceFieldRef } });
 
+/** Objects of the pod's namespace by name. */
+function objects(configMaps: Record<string, ConfigMap>, secrets: Record<string, Secret> = {}) {
+  return {
+    configMap: async (_: unknown, name: string) => configMaps[name],
+    secret: async (_: unknown, name: string) => secrets[name],
+  };
+}
+
 describe('containerEnvironment', () => {
-  it('lets values refer to earlier ones, and the last of equal names count', () => {
+  it('expands references to earlier variables, and uses the last of equal names', async () => {
     const env = [
       { name: 'A', value: '1' },
       { name: 'B', value: '$(A)-$(C)-$$(A)' },
@@ -30,49 +41,59 @@ describe('containerEnvironment', () => {
       { name: 'C', value: '$(A)' },
       { name: 'E' },
     ];
-    expect(environmentOf(env)).toEqual({ A: '2', B: '1-$(C)-$(A)', C: '2', E: '' });
+    expect(await environmentOf(env)).toEqual({ A: '2', B: '1-$(C)-$(A)', C: '2', E: '' });
   });
 
-  it('reads fields of the pod', () => {
+  it('reads fields of the pod', async () => {
     const pod: TestPod = {
       labels: { 'app/x': 'web', b: 'q"' },
       annotations: { note: 'hi \u001b' },
       spec: { nodeName: 'n1', serviceAccountName: 'sa' },
     };
-    const value = (path: string, podIps: string[] = []): string | undefined =>
-      environmentOf([field(path)], pod, podIps)['X'];
-    expect(value('metadata.name')).toBe('web');
-    expect(value('metadata.namespace')).toBe('default');
-    expect(value('metadata.uid')).toBe('uid-web');
-    expect(value("metadata.labels['app/x']")).toBe('web');
-    expect(value("metadata.annotations['none']")).toBe('');
-    expect(value('metadata.labels')).toBe('app/x="web"\nb="q\\""');
-    expect(value('metadata.annotations')).toBe(String.raw`note="hi \x1b"`);
-    expect(value('spec.nodeName')).toBe('n1');
-    expect(value('spec.serviceAccountName')).toBe('sa');
-    expect(value('status.hostIP')).toBe('192.0.2.1');
-    expect(value('status.hostIPs')).toBe('192.0.2.1,2001:db8::1');
-    expect(value('status.podIP', ['fd00::7', '10.0.0.7'])).toBe('10.0.0.7');
-    expect(value('status.podIPs', ['fd00::7', '10.0.0.7'])).toBe('10.0.0.7,fd00::7');
-    expect(() => value('spec.nonsense')).toThrow('unsupported fieldPath: spec.nonsense');
+    const value = async (path: string, podIps: string[] = []): Promise<string | undefined> =>
+      (await environmentOf([field(path)], pod, { podIps }))['X'];
+    expect(await value('metadata.name')).toBe('web');
+    expect(await value('metadata.namespace')).toBe('default');
+    expect(await value('metadata.uid')).toBe('uid-web');
+    expect(await value("metadata.labels['app/x']")).toBe('web');
+    expect(await value("metadata.annotations['none']")).toBe('');
+    expect(await value("metadata.labels['toString']")).toBe('');
+    expect(await value('metadata.labels')).toBe('app/x="web"\nb="q\\""');
+    expect(await value('metadata.annotations')).toBe(String.raw`note="hi \x1b"`);
+    expect(await value('spec.nodeName')).toBe('n1');
+    expect(await value('spec.serviceAccountName')).toBe('sa');
+    expect(await value('status.hostIP')).toBe('192.0.2.1');
+    expect(await value('status.hostIPs')).toBe('192.0.2.1,2001:db8::1');
+    expect(await value('status.podIP', ['fd00::7', '10.0.0.7'])).toBe('10.0.0.7');
+    expect(await value('status.podIPs', ['fd00::7', '10.0.0.7'])).toBe('10.0.0.7,fd00::7');
   });
 
-  it('reads resources, divided and rounded up, with the node behind missing limits', () => {
+  it.each([
+    ['spec.nonsense', 'field label not supported: spec.nonsense'],
+    ['status.phase', 'unsupported fieldPath: status.phase'],
+    ["spec.x['a']", "field label does not support subscript: spec.x['a']"],
+    ["metadata.labels['']", "invalid key subscript in metadata.labels['']: name part must be non-empty;name part must"],
+  ])('has no value for the field %s', async (path, message) => {
+    await expect(environmentOf([field(path)])).rejects.toThrow(message);
+  });
+
+  it('divides resources and rounds them up, with the node as default for missing limits', async () => {
     const pod: TestPod = {
       containers: [{ resources: { requests: { cpu: '250m', memory: '100Mi' }, limits: { cpu: '1500m' } } }],
       initContainers: [{ name: 'init' }],
     };
-    const value = (ref: ResourceFieldSelector): string | undefined => environmentOf([resource(ref)], pod)['X'];
-    expect(value({ resource: 'requests.cpu' })).toBe('1');
-    expect(value({ resource: 'requests.cpu', divisor: '1m' })).toBe('250');
-    expect(value({ resource: 'limits.cpu' })).toBe('2');
-    expect(value({ resource: 'requests.memory', divisor: '1Mi' })).toBe('100');
-    expect(value({ resource: 'limits.memory', divisor: '1Mi' })).toBe('1000');
-    expect(value({ resource: 'limits.ephemeral-storage', divisor: '1Gi' })).toBe('10');
-    expect(value({ resource: 'requests.ephemeral-storage' })).toBe('0');
-    expect(value({ resource: 'limits.memory', containerName: 'init' })).toBe('0');
-    expect(() => value({ resource: 'limits.fun' })).toThrow('unsupported container resource : limits.fun');
-    expect(() => value({ resource: 'limits.cpu', containerName: 'who' })).toThrow('container who not found');
+    const value = async (ref: ResourceFieldSelector): Promise<string | undefined> =>
+      (await environmentOf([resource(ref)], pod))['X'];
+    expect(await value({ resource: 'requests.cpu' })).toBe('1');
+    expect(await value({ resource: 'requests.cpu', divisor: '1m' })).toBe('250');
+    expect(await value({ resource: 'limits.cpu' })).toBe('2');
+    expect(await value({ resource: 'requests.memory', divisor: '1Mi' })).toBe('100');
+    expect(await value({ resource: 'limits.memory', divisor: '1Mi' })).toBe('1000');
+    expect(await value({ resource: 'limits.ephemeral-storage', divisor: '1Gi' })).toBe('10');
+    expect(await value({ resource: 'requests.ephemeral-storage' })).toBe('0');
+    expect(await value({ resource: 'limits.memory', containerName: 'init' })).toBe('0');
+    await expect(value({ resource: 'limits.fun' })).rejects.toThrow('unsupported container resource : limits.fun');
+    await expect(value({ resource: 'limits.cpu', containerName: 'who' })).rejects.toThrow('container who not found');
   });
 
   it.each([
@@ -82,16 +103,73 @@ describe('containerEnvironment', () => {
     ],
     [{ secretKeyRef: { name: 's', key: 'k' } }, "couldn't get secret default/s, no kubeClient defined"],
     [{ fileKeyRef: { volumeName: 'v', path: 'p', key: 'k' } }, 'cannot find the volume "v" referenced by FileKeyRef'],
-  ])('has no value for %o', (valueFrom, message) => {
-    expect(() => environmentOf([{ name: 'X', valueFrom }])).toThrow(
-      expect.objectContaining({ reason: 'CreateContainerConfigError', message }),
-    );
+  ])('has no value for %o without an API server', async (valueFrom, message) => {
+    await expect(environmentOf([{ name: 'X', valueFrom }])).rejects.toMatchObject({
+      reason: 'CreateContainerConfigError',
+      message,
+    });
   });
 
-  it('has nothing from whole ConfigMaps and Secrets either', () => {
-    const envFrom = [{ configMapRef: { name: 'm' } }];
-    expect(() => environmentOf([], { containers: [{ envFrom }] })).toThrow(
-      "couldn't get configMap default/m, no kubeClient defined",
+  it('takes whole ConfigMaps and Secrets with a prefix, and single keys of them', async () => {
+    const secret = (text: string): Secret => ({ data: { b: Buffer.from(text).toString('base64') } });
+    const given = { objects: objects({ m: { data: { a: '1', x: 'from' } } }, { s: secret('zwei') }) };
+    const envFrom = [
+      { configMapRef: { name: 'm' } },
+      { prefix: 'S_', secretRef: { name: 's' } },
+      { secretRef: { name: 'none', optional: true } },
+    ];
+    const env = [
+      { name: 'k', valueFrom: { configMapKeyRef: { name: 'm', key: 'a' } } },
+      { name: 'x', valueFrom: { configMapKeyRef: { name: 'm', key: 'none', optional: true } } },
+      { name: 'y', value: '$(S_b)' },
+    ];
+    expect(await environmentOf(env, { containers: [{ envFrom }] }, given)).toEqual({
+      a: '1',
+      x: 'from',
+      S_b: 'zwei',
+      k: '1',
+      y: 'zwei',
+    });
+    const missing = [{ name: 'X', valueFrom: { secretKeyRef: { name: 's', key: 'none' } } }];
+    await expect(environmentOf(missing, {}, given)).rejects.toThrow("couldn't find key none in Secret default/s");
+    const unknown = [{ name: 'X', valueFrom: { secretKeyRef: { name: 't', key: 'k' } } }];
+    await expect(environmentOf(unknown, {}, given)).rejects.toThrow('secret "t" not found');
+  });
+
+  it('keeps the bytes of a Secret that are no UTF-8', async () => {
+    const bytes = Uint8Array.from([0x61, 0xff, 0x00, 0x62]);
+    const given = { objects: objects({}, { s: { data: { k: Buffer.from(bytes).toString('base64') } } }) };
+    const env = [
+      { name: 'A', valueFrom: { secretKeyRef: { name: 's', key: 'k' } } },
+      { name: 'B', value: '<$(A)>' },
+    ];
+    const { A, B } = await environmentOf(env, {}, given);
+    expect(bytesOfText(A!)).toEqual(bytes);
+    expect(bytesOfText(B!)).toEqual(Uint8Array.from([0x3c, ...bytes, 0x3e]));
+  });
+
+  it('waits until the services of the cluster are known, except for static pods', async () => {
+    const services = { list: () => undefined };
+    await expect(environmentOf([], {}, { services })).rejects.toThrow('services have not yet been read at least once');
+    const annotations = { 'kubernetes.io/config.source': 'file' };
+    expect(await environmentOf([], { annotations }, { services })).toEqual({});
+  });
+
+  it('reads keys of files in volumes, and quotes none of a file that is invalid', async () => {
+    const envFiles = (text: string) => ({
+      read: async () => ({ path: '/v/env', bytes: new TextEncoder().encode(text) }),
+    });
+    const ref = (optional: boolean): EnvVar[] => [
+      { name: 'X', valueFrom: { fileKeyRef: { volumeName: 'v', path: 'env', key: 'K', optional } } },
+    ];
+    const text = "# c\n A='1'\nK='two\nlines' # end\nbroken";
+    expect(await environmentOf(ref(false), {}, { envFiles: envFiles(text) })).toEqual({ X: 'two\nlines' });
+    expect(await environmentOf(ref(true), {}, { envFiles: envFiles("A='1'") })).toEqual({});
+    await expect(environmentOf(ref(false), {}, { envFiles: envFiles("A='1'") })).rejects.toThrow(
+      'environment variable key "K" not found in file "/v/env"',
+    );
+    await expect(environmentOf(ref(true), {}, { envFiles: envFiles('secret') })).rejects.toThrow(
+      /^couldn't parse env file$/,
     );
   });
 });

@@ -1,63 +1,136 @@
-import type { Container, EnvVar, EphemeralContainer, Pod } from '@rxlet/kube-api';
-import { expandVariables } from '@rxlet/pod-model';
+import type { ClusterServices, PodObjects } from '@rxlet/agent-api';
+import { goQuote } from '@rxlet/component-base';
+import type { Container, EnvVar, EphemeralContainer, FileKeySelector, Pod, Quantity } from '@rxlet/kube-api';
+import { expandVariables, isStaticPod } from '@rxlet/pod-model';
+import { textOfBytes } from './byte-text.ts';
 import { containerConfigError } from './config-error.ts';
+import { envFileValue } from './env-file.ts';
 import { podFieldValue } from './field-ref.ts';
-import type { NodeSettings } from './node-settings.ts';
+import { type ObjectKeys, referencedKeys } from './referenced-keys.ts';
 import { resourceFieldValue } from './resource-field-ref.ts';
+import { serviceEnvironment } from './service-environment.ts';
 
-type EnvironmentSettings = Pick<NodeSettings, 'nodeIps' | 'allocatable'>;
+/** Input of {@link containerEnvironment}. */
+export interface EnvironmentInput {
+  readonly pod: Pod;
+  readonly container: Container | EphemeralContainer;
+  /** Addresses of the pod, the primary one first. */
+  readonly podIps: readonly string[];
+  /** See `podFieldValue`. */
+  readonly podIp?: string | undefined;
+  /** Addresses of the node as pods see them, the primary one first. */
+  readonly hostIps: readonly string[];
+  /** First address that was chosen for the node; see `podFieldValue`. */
+  readonly primaryNodeIp?: string | undefined;
+  /** Resources of the node that pods may use. */
+  readonly allocatable: Readonly<Record<string, Quantity>>;
+  /** Absent: the agent has no API server, and no other source of objects. */
+  readonly objects?: Pick<PodObjects, 'configMap' | 'secret'> | undefined;
+  /** Absent: there are no services. */
+  readonly services?: ClusterServices | undefined;
+  /** Reads files of volumes. Absent: the pod has none. */
+  readonly envFiles?: EnvFiles | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Environment files in the volumes of a pod. */
+export interface EnvFiles {
+  /** Reads a file below a volume; `undefined` when the volume is not mounted. Rejects when the file does not exist or leads out of the volume. */
+  read(volume: string, path: string, signal?: AbortSignal): Promise<EnvFileContent | undefined>;
+}
+
+/** Content of an environment file. */
+export interface EnvFileContent {
+  /** Path on the node, links resolved. */
+  readonly path: string;
+  readonly bytes: Uint8Array;
+}
 
 /**
- * The environment variables of a container, name → value. Entries may refer to earlier ones as `$(NAME)`; of equal names the last one counts.
+ * Returns the environment variables of a container, name → value: those from `envFrom`, then those of `env`, then those of services. Entries of `env` may refer
+ * to earlier variables and those of services as `$(NAME)`; of equal names the last one counts. See `textOfBytes` for values that are no UTF-8.
  *
- * There is no API server to read from, so what comes from ConfigMaps and Secrets is refused, and there are no services to tell of.
- *
- * @param podIps addresses of the sandbox, the primary one first
- * @throws ConfigError for a value that cannot be had.
+ * @throws ConfigError for a value that is not available
  */
-export function containerEnvironment(
-  pod: Pod,
-  container: Container | EphemeralContainer,
-  podIps: readonly string[],
-  settings: EnvironmentSettings,
-): ReadonlyMap<string, string> {
-  const namespace = pod.metadata?.namespace ?? '';
-  for (const { configMapRef, secretRef } of container.envFrom ?? []) {
-    if (configMapRef !== undefined) refuseUnreadable('configMap', namespace, configMapRef.name);
-    if (secretRef !== undefined) refuseUnreadable('secret', namespace, secretRef.name);
+export async function containerEnvironment(input: EnvironmentInput): Promise<ReadonlyMap<string, string>> {
+  const { pod, container, services } = input;
+  const { enableServiceLinks } = pod.spec!;
+  if (enableServiceLinks === undefined) {
+    throw containerConfigError('nil pod.spec.enableServiceLinks encountered, cannot construct envvars');
   }
+  const listed = services === undefined ? [] : services.list();
+  if (listed === undefined && !isStaticPod(pod)) {
+    throw containerConfigError('services have not yet been read at least once, cannot construct envvars');
+  }
+  const ofServices = serviceEnvironment(listed ?? [], pod.metadata?.namespace ?? '', enableServiceLinks);
+  const objects = referencedKeys(pod, input.objects, input.signal);
 
   const environment = new Map<string, string>();
-  for (const variable of container.env ?? []) {
-    const value =
-      variable.value !== undefined && variable.value !== ''
-        ? expandVariables(variable.value, (name) => environment.get(name))
-        : valueFromSource(pod, container, variable, podIps, settings);
-    environment.set(variable.name, value);
+  for (const { prefix = '', configMapRef, secretRef } of container.envFrom ?? []) {
+    const keys =
+      configMapRef !== undefined
+        ? await objects('configMap', configMapRef)
+        : secretRef !== undefined
+          ? await objects('secret', secretRef)
+          : undefined;
+    for (const [key, value] of keys ?? []) environment.set(prefix + key, value);
   }
+  for (const variable of container.env ?? []) {
+    const { name, value = '' } = variable;
+    const resolved =
+      value !== ''
+        ? expandVariables(value, (other) => environment.get(other) ?? ofServices.get(other))
+        : await valueFromSource(input, variable, objects);
+    // An optional source without a value leaves an earlier variable in place.
+    if (resolved !== undefined) environment.set(name, resolved);
+  }
+  for (const [name, value] of ofServices) if (!environment.has(name)) environment.set(name, value);
   return environment;
 }
 
-function valueFromSource(
-  pod: Pod,
-  container: Container | EphemeralContainer,
+/** Returns the value of a variable from its source, empty without one; `undefined` when an optional source has none. */
+async function valueFromSource(
+  input: EnvironmentInput,
   { valueFrom }: EnvVar,
-  podIps: readonly string[],
-  { nodeIps, allocatable }: EnvironmentSettings,
-): string {
+  objects: ObjectKeys,
+): Promise<string | undefined> {
   if (valueFrom === undefined) return '';
-  const namespace = pod.metadata?.namespace ?? '';
+  const { pod, container, allocatable } = input;
   const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef } = valueFrom;
-  if (fieldRef !== undefined) return podFieldValue(pod, fieldRef.fieldPath, { podIps, nodeIps });
+  if (fieldRef !== undefined) return podFieldValue(pod, fieldRef, input);
   if (resourceFieldRef !== undefined) return resourceFieldValue(pod, container, resourceFieldRef, allocatable);
-  if (configMapKeyRef !== undefined) refuseUnreadable('configMap', namespace, configMapKeyRef.name);
-  if (secretKeyRef !== undefined) refuseUnreadable('secret', namespace, secretKeyRef.name);
-  if (fileKeyRef !== undefined)
-    throw containerConfigError(`cannot find the volume "${fileKeyRef.volumeName}" referenced by FileKeyRef`);
-  return '';
+  const namespace = pod.metadata?.namespace ?? '';
+  for (const [kind, title, ref] of [
+    ['configMap', 'ConfigMap', configMapKeyRef],
+    ['secret', 'Secret', secretKeyRef],
+  ] as const) {
+    if (ref === undefined) continue;
+    const keys = await objects(kind, ref);
+    const value = keys?.get(ref.key);
+    if (value !== undefined || ref.optional === true) return value;
+    throw containerConfigError(`couldn't find key ${ref.key} in ${title} ${namespace}/${ref.name ?? ''}`);
+  }
+  return fileKeyRef === undefined ? '' : valueFromFile(input, fileKeyRef);
 }
 
-/** Not even an optional one is passed over: without an API server nobody can tell that it does not exist. */
-function refuseUnreadable(kind: 'configMap' | 'secret', namespace: string, name = ''): never {
-  throw containerConfigError(`couldn't get ${kind} ${namespace}/${name}, no kubeClient defined`);
+async function valueFromFile(
+  { envFiles, signal }: EnvironmentInput,
+  { volumeName, path, key, optional }: FileKeySelector,
+): Promise<string | undefined> {
+  let file: EnvFileContent | undefined;
+  let value: string | undefined;
+  try {
+    file = await envFiles?.read(volumeName, path, signal);
+    value = file && envFileValue(textOfBytes(file.bytes), key);
+  } catch (error) {
+    signal?.throwIfAborted();
+    // The cause may quote content of the file.
+    throw containerConfigError("couldn't parse env file", { cause: error });
+  }
+  if (file === undefined) {
+    throw containerConfigError(`cannot find the volume ${goQuote(volumeName)} referenced by FileKeyRef`);
+  }
+  if (value !== '') return value;
+  if (optional === true) return undefined;
+  throw containerConfigError(`environment variable key ${goQuote(key)} not found in file ${goQuote(file.path)}`);
 }

@@ -8,7 +8,7 @@ describe('the host name of a pod', () => {
     expect(podHostname(testPod({ name: `${'a'.repeat(61)}.-b` }), 'c.local').hostname).toBe('a'.repeat(61));
   });
 
-  it('is what the pod says, in the domain of its subdomain', () => {
+  it('is that of the spec, in the domain of its subdomain', () => {
     const pod = testPod({ spec: { hostname: 'h', subdomain: 's' } });
     expect(podHostname(pod, 'c.local')).toEqual({ hostname: 'h', domain: 's.default.svc.c.local' });
     const overridden = testPod({ spec: { hostnameOverride: 'x.example', hostname: 'h', subdomain: 's' } });
@@ -16,7 +16,7 @@ describe('the host name of a pod', () => {
   });
 
   it.each([{ hostname: 'Not_a_label' }, { subdomain: 'a.b' }, { hostnameOverride: '-x' }])(
-    'is refused as %o',
+    'is rejected as %o',
     (spec) => {
       expect(() => podHostname(testPod({ spec }), 'c.local')).toThrow(
         expect.objectContaining({ reason: 'CreatePodSandboxError' }),
@@ -24,7 +24,7 @@ describe('the host name of a pod', () => {
     },
   );
 
-  it('is a full one in the kernel only if the pod wants that and it fits', () => {
+  it('is fully qualified in the kernel only if the pod demands it and it fits', () => {
     const name = { hostname: 'h', domain: 's.default.svc.c.local' };
     const full = testPod({ spec: { setHostnameAsFQDN: true } });
     expect(kernelHostname(testPod(), name)).toBe('h');

@@ -1,46 +1,45 @@
+import { goQuote } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import { sandboxConfigError } from './config-error.ts';
+import { dnsLabelProblems, dnsSubdomainProblems } from './name-problems.ts';
 
-/** What a pod is called on the network. */
+/** Host name and domain of a pod. */
 export interface PodHostname {
   readonly hostname: string;
-  /** The DNS domain that the host name lies in; empty for a pod without `subdomain`. */
+  /** DNS domain of the host name; empty for a pod without `subdomain`. */
   readonly domain: string;
 }
 
-/** The kernel's limit for a host name (Linux `__NEW_UTS_LEN`). */
+/** Longest host name that the kernel accepts (Linux `__NEW_UTS_LEN`). */
 const MAX_KERNEL_HOSTNAME = 64;
 const MAX_LABEL = 63;
-const dnsLabel = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
-const dnsSubdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
 /**
- * The host name and domain of a pod: its `hostnameOverride` or `hostname`, else its own name cut to what a DNS label holds.
- * @throws ConfigError when a given name is no DNS name.
+ * Returns the host name and domain of a pod: its `hostnameOverride` or `hostname`, else the pod's name, cut to the length of a DNS label.
+ * @throws ConfigError when a given name is not a valid DNS name
  */
 export function podHostname(pod: Pod, clusterDomain: string): PodHostname {
   const spec = pod.spec!;
+  const name = pod.metadata?.name ?? '';
   const override = spec.hostnameOverride;
-  if (override !== undefined && override !== '') {
-    if (override.length > MAX_KERNEL_HOSTNAME || !dnsSubdomain.test(override)) {
-      throw sandboxConfigError(`pod HostnameOverride "${override}" is not a valid DNS subdomain`);
-    }
-    return { hostname: override, domain: '' };
+  if (override !== undefined) {
+    requireName('HostnameOverride', override, 'DNS subdomain', dnsSubdomainProblems(override));
+    return { hostname: truncatedHostname(name, override), domain: '' };
   }
 
   const given = spec.hostname ?? '';
-  if (given !== '' && !isLabel(given)) throw sandboxConfigError(`pod Hostname "${given}" is not a valid DNS label`);
-  const hostname = given !== '' ? given : truncatedHostname(pod.metadata?.name ?? '');
+  if (given !== '') requireName('Hostname', given, 'DNS label', dnsLabelProblems(given));
+  const hostname = truncatedHostname(name, given !== '' ? given : name);
 
   const subdomain = spec.subdomain ?? '';
   if (subdomain === '') return { hostname, domain: '' };
-  if (!isLabel(subdomain)) throw sandboxConfigError(`pod Subdomain "${subdomain}" is not a valid DNS label`);
+  requireName('Subdomain', subdomain, 'DNS label', dnsLabelProblems(subdomain));
   return { hostname, domain: `${subdomain}.${pod.metadata?.namespace ?? ''}.svc.${clusterDomain}` };
 }
 
 /**
- * The host name that the kernel of the pod's sandbox is given: with `setHostnameAsFQDN` the full one.
- * @throws ConfigError when that is longer than the kernel allows.
+ * Returns the host name for the kernel of the pod's sandbox; with `setHostnameAsFQDN`, the fully qualified one.
+ * @throws ConfigError when it is longer than the kernel accepts
  */
 export function kernelHostname(pod: Pod, { hostname, domain }: PodHostname): string {
   if (pod.spec!.setHostnameAsFQDN !== true || domain === '') return hostname;
@@ -53,13 +52,16 @@ export function kernelHostname(pod: Pod, { hostname, domain }: PodHostname): str
   return fqdn;
 }
 
-function isLabel(name: string): boolean {
-  return name.length <= MAX_LABEL && dnsLabel.test(name);
+function requireName(field: string, name: string, form: string, problems: readonly string[]): void {
+  if (problems.length === 0) return;
+  throw sandboxConfigError(`pod ${field} ${goQuote(name)} is not a valid ${form}: ${problems.join(';')}`);
 }
 
-function truncatedHostname(name: string): string {
-  if (name.length <= MAX_LABEL) return name;
-  const hostname = name.slice(0, MAX_LABEL).replace(/[-.]+$/, '');
-  if (hostname === '') throw sandboxConfigError(`hostname for pod was invalid: "${name}"`);
-  return hostname;
+function truncatedHostname(podName: string, hostname: string): string {
+  if (hostname.length <= MAX_LABEL) return hostname;
+  const truncated = hostname.slice(0, MAX_LABEL).replace(/[-.]+$/, '');
+  if (truncated === '') {
+    throw sandboxConfigError(`hostname for pod ${goQuote(podName)} was invalid: ${goQuote(hostname)}`);
+  }
+  return truncated;
 }

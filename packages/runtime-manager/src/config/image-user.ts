@@ -3,14 +3,14 @@ import type { Container, EphemeralContainer, Pod } from '@rxlet/kube-api';
 import { formatPod } from '@rxlet/pod-model';
 import { containerConfigError } from './config-error.ts';
 
-/** The user that an image runs as unless told otherwise: one of the two is set. */
+/** Default user of an image. One of the two fields is set. */
 export interface ImageUser {
   readonly uid?: bigint;
-  /** A name that only the image's own /etc/passwd can resolve. */
+  /** User name, which only the image's /etc/passwd can resolve. */
   readonly username?: string;
 }
 
-/** The user of an image as ImageStatus reports it; root for an image that names none or that the runtime does not know. */
+/** Returns the default user of an image; root for an image without one or an unknown image. */
 export function imageUserOf(image: Pick<Image, 'uid' | 'username'> | undefined): ImageUser {
   if (image?.uid !== undefined) return { uid: image.uid.value };
   if (image !== undefined && image.username !== '') return { username: image.username };
@@ -20,8 +20,8 @@ export function imageUserOf(image: Pick<Image, 'uid' | 'username'> | undefined):
 const MAX_UID = 2n ** 31n - 1n;
 
 /**
- * Refuses a container that must not run as root (`runAsNonRoot`) and would, or might.
- * @throws ConfigError
+ * Rejects a container that must not run as root (`runAsNonRoot`), unless its user is known not to be root.
+ * @throws ConfigError when the container would or might run as root
  */
 export function verifyRunAsNonRoot(pod: Pod, container: Container | EphemeralContainer, image: ImageUser): void {
   const ofPod = pod.spec!.securityContext;

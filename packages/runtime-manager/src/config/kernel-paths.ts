@@ -1,4 +1,4 @@
-/** Files that tell or change too much about the node: containers see them empty. */
+/** Files that reveal or change too much of the node. They are masked in containers. */
 export const maskedPaths: readonly string[] = [
   '/proc/asound',
   '/proc/acpi',
@@ -14,7 +14,7 @@ export const maskedPaths: readonly string[] = [
   '/sys/devices/virtual/powercap',
 ];
 
-/** Files through which the node could be changed: containers may only read them. */
+/** Files through which the node could be changed. They are read-only in containers. */
 export const readonlyPaths: readonly string[] = [
   '/proc/bus',
   '/proc/fs',

@@ -6,7 +6,7 @@ import { defaultNodeSettings, type NodeSettings } from './node-settings.ts';
 const node: NodeSettings = { ...defaultNodeSettings, memoryCapacityBytes: 8n * 1024n ** 3n };
 
 describe('containerResources', () => {
-  it('lets the limit stand in for a missing request, but not for one of zero', () => {
+  it('uses the limit for a missing request, but not for a request of zero', () => {
     const limits = { cpu: '500m' };
     const shares = (resources: object): bigint => {
       const container = testContainer({ resources });
@@ -17,7 +17,7 @@ describe('containerResources', () => {
     expect(shares({})).toBe(2n);
   });
 
-  it('kills and swaps whole containers as cgroup v2 can', () => {
+  it('sets group kills and forbids swap on cgroup v2', () => {
     const container = testContainer();
     const unified = (settings: Partial<NodeSettings>): object =>
       containerResources(testPod(), container, { ...node, ...settings }).unified;
@@ -27,7 +27,16 @@ describe('containerResources', () => {
     expect(unified({ cgroupVersion: 1, swapAccounting: true })).toEqual({});
   });
 
-  it('limits every page size that the node has', () => {
+  it('protects and throttles memory on cgroup v2 if the node does', () => {
+    const container = testContainer({ resources: { requests: { memory: '64Mi' }, limits: { memory: '128Mi' } } });
+    const memoryQos = { reservationPolicy: 'TieredReservation', throttlingFactor: 0.5 } as const;
+    const unified = (settings: Partial<NodeSettings>): object =>
+      containerResources(testPod({ containers: [container] }), container, { ...node, ...settings }).unified;
+    expect(unified({ memoryQos })).toMatchObject({ 'memory.low': '67108864', 'memory.high': '100663296' });
+    expect(unified({ memoryQos, cgroupVersion: 1 })).toEqual({});
+  });
+
+  it('limits every page size of the node', () => {
     const container = testContainer({ resources: { limits: { 'hugepages-2Mi': '64Mi' } } });
     const { hugepageLimits } = containerResources(testPod({ containers: [container] }), container, {
       ...node,
@@ -39,14 +48,14 @@ describe('containerResources', () => {
     ]);
   });
 
-  it('takes limits of the pod where the container has none', () => {
+  it('falls back to pod-level limits', () => {
     const container = testContainer({ resources: { limits: { memory: '1Gi' } } });
     const pod = testPod({ containers: [container], spec: { resources: { limits: { cpu: '2', memory: '4Gi' } } } });
     const { cpuQuota, memoryLimitInBytes } = containerResources(pod, container, node);
     expect([cpuQuota, memoryLimitInBytes]).toEqual([200_000n, 1024n ** 3n]);
   });
 
-  it('sets no quota where that is turned off', () => {
+  it('sets no quota when CPU limits are not enforced', () => {
     const container = testContainer({ resources: { limits: { cpu: '1' } } });
     const { cpuQuota, cpuPeriod } = containerResources(testPod(), container, { ...node, cpuCfsQuota: false });
     expect([cpuQuota, cpuPeriod]).toEqual([0n, 0n]);
@@ -60,7 +69,7 @@ describe('the sandbox', () => {
     spec: { overhead },
   });
 
-  it('is told what the containers need together, and its own overhead apart from that', () => {
+  it('has the sum of the containers’ resources, and its own overhead separately', () => {
     expect(sandboxResources(pod, node)).toMatchObject({
       cpuShares: 1024n,
       cpuQuota: 0n,

@@ -7,6 +7,7 @@ import {
 } from '@rxlet/cri-api';
 import type { Container, EphemeralContainer, Pod } from '@rxlet/kube-api';
 import {
+  hugePageSizeName,
   isZeroQuantity,
   milliCpuToQuota,
   milliCpuToShares,
@@ -19,6 +20,7 @@ import {
   quantityValue,
   type ResourceAmounts,
 } from '@rxlet/pod-model';
+import { memoryQosValues } from './memory-qos.ts';
 import type { NodeSettings } from './node-settings.ts';
 
 type ResourceSettings = Pick<
@@ -30,9 +32,11 @@ type ResourceSettings = Pick<
   | 'cpuCfsQuota'
   | 'cpuCfsQuotaPeriodUs'
   | 'singleProcessOomKill'
+  | 'memoryQos'
+  | 'allocatable'
 >;
 
-/** The cgroup settings of one container. Limits of the pod as a whole stand in for those that the container does not set (KEP-2837). */
+/** Returns the cgroup settings of a container. Pod-level limits apply where the container sets none (KEP-2837). */
 export function containerResources(
   pod: Pod,
   container: Container | EphemeralContainer,
@@ -48,10 +52,13 @@ export function containerResources(
   resources.oomScoreAdj = BigInt(oomScoreAdj(pod, container, settings.memoryCapacityBytes));
   resources.hugepageLimits = hugepageLimits({ ...podLevelLimits, ...limits }, settings.hugePageSizes);
   forbidSwap(resources, settings);
+  const { memoryQos, cgroupVersion, allocatable } = settings;
+  if (memoryQos !== undefined && cgroupVersion === 2)
+    Object.assign(resources.unified, memoryQosValues(pod, container, memoryQos, allocatable['memory']));
   return resources;
 }
 
-/** What the containers of a pod together ask for: lets a runtime that runs pods in machines of their own size them. */
+/** Returns the total resources of a pod's containers. Runtimes that run pods in virtual machines size these by them. */
 export function sandboxResources(pod: Pod, settings: ResourceSettings): LinuxContainerResources {
   const requests = podRequests(pod, { excludeOverhead: true });
   const limits = podLimits(pod, { excludeOverhead: true });
@@ -61,7 +68,7 @@ export function sandboxResources(pod: Pod, settings: ResourceSettings): LinuxCon
   );
 }
 
-/** What the sandbox itself costs, by its runtime class; an empty message when nothing is said about it. */
+/** Returns the overhead of the sandbox from its runtime class; an empty message without one. */
 export function sandboxOverhead(pod: Pod, settings: ResourceSettings): LinuxContainerResources {
   if (pod.spec!.overhead === undefined) return create(LinuxContainerResourcesSchema);
   const { cpu, memory } = parsed(pod.spec!.overhead);
@@ -79,7 +86,7 @@ function baseResources(
   settings: ResourceSettings,
 ): LinuxContainerResources {
   const limitMillis = millis(cpuLimit);
-  // A request of zero is one; only without any does the limit stand in for it.
+  // The limit is the default for an absent request, not for a request of zero.
   const shares = milliCpuToShares(cpuRequest === undefined ? limitMillis : millis(cpuRequest));
   return create(LinuxContainerResourcesSchema, {
     cpuShares: BigInt(shares),
@@ -88,39 +95,27 @@ function baseResources(
       cpuPeriod: BigInt(settings.cpuCfsQuotaPeriodUs),
       cpuQuota: BigInt(milliCpuToQuota(limitMillis, settings.cpuCfsQuotaPeriodUs)),
     }),
-    // One process short of memory takes its whole container with it, rather than leaving it half alive.
+    // An OOM kill stops the whole container instead of leaving it without one of its processes.
     ...(settings.cgroupVersion === 2 && !settings.singleProcessOomKill && { unified: { 'memory.oom.group': '1' } }),
   });
 }
 
-/** Containers get no swap (KubeletConfiguration `swapBehavior: NoSwap`), where the kernel can tell. */
+/** Forbids swap (KubeletConfiguration `swapBehavior: NoSwap`) where the kernel accounts for it. */
 function forbidSwap(resources: LinuxContainerResources, { swapAccounting, cgroupVersion }: ResourceSettings): void {
   if (!swapAccounting) return;
   if (cgroupVersion === 2) resources.unified['memory.swap.max'] = '0';
   else resources.memorySwapLimitInBytes = resources.memoryLimitInBytes;
 }
 
-/** One entry for each page size of the node, so that what is not asked for is forbidden. */
+/** Returns a limit for each page size of the node; 0 forbids the sizes that the container does not request. */
 function hugepageLimits(limits: ResourceAmounts, pageSizes: readonly string[]): HugepageLimit[] {
   const bytesBySize = new Map<string, bigint>();
   for (const [name, quantity] of Object.entries(limits)) {
     const size = /^hugepages-(.+)$/.exec(name)?.[1];
     if (size !== undefined)
-      bytesBySize.set(runtimePageSize(quantityValue(parseQuantity(size))), quantityValue(quantity));
+      bytesBySize.set(hugePageSizeName(quantityValue(parseQuantity(size))), quantityValue(quantity));
   }
   return pageSizes.map((pageSize) => create(HugepageLimitSchema, { pageSize, limit: bytesBySize.get(pageSize) ?? 0n }));
-}
-
-/** `2MB` for 2 MiB: the kernel's notation in cgroup file names, whose units are powers of 1024 despite their looks. */
-function runtimePageSize(bytes: bigint): string {
-  const units = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
-  let size = bytes;
-  let unit = 0;
-  while (size >= 1024n && size % 1024n === 0n && unit < units.length - 1) {
-    size /= 1024n;
-    unit++;
-  }
-  return `${String(size)}${units[unit]!}`;
 }
 
 function parsed(amounts: Readonly<Record<string, string | number>> | undefined): ResourceAmounts {

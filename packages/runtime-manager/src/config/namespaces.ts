@@ -1,13 +1,14 @@
 import { create } from '@bufbuild/protobuf';
-import { NamespaceMode, type NamespaceOption, NamespaceOptionSchema } from '@rxlet/cri-api';
+import { NamespaceMode, type NamespaceOption, NamespaceOptionSchema, type UserNamespace } from '@rxlet/cri-api';
 import type { Pod } from '@rxlet/kube-api';
 import { isHostNetworkPod } from '@rxlet/pod-model';
 
 /**
- * Which namespaces a pod's sandbox and containers share with the node and with each other.
- * @param targetContainerId the container whose processes an ephemeral container wants to see; heeded only where processes are not shared anyway.
+ * Returns the namespaces that a pod's sandbox and containers share with the node and with each other.
+ * @param users user namespace of the pod
+ * @param targetContainerId container whose process namespace an ephemeral container joins; ignored where all processes are shared
  */
-export function namespaceOptions(pod: Pod, targetContainerId = ''): NamespaceOption {
+export function namespaceOptions(pod: Pod, users: UserNamespace, targetContainerId = ''): NamespaceOption {
   const spec = pod.spec!;
   const pid =
     spec.hostPID === true
@@ -22,7 +23,6 @@ export function namespaceOptions(pod: Pod, targetContainerId = ''): NamespaceOpt
     ipc: spec.hostIPC === true ? NamespaceMode.NODE : NamespaceMode.POD,
     pid,
     targetId: pid === NamespaceMode.TARGET ? targetContainerId : '',
-    // User namespaces of pods (`hostUsers: false`) are refused before it comes to this.
-    usernsOptions: { mode: NamespaceMode.NODE },
+    usernsOptions: users,
   });
 }

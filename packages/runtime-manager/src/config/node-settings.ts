@@ -1,22 +1,23 @@
 import type { Quantity } from '@rxlet/kube-api';
+import type { MemoryQosSettings } from './memory-qos.ts';
 
-/** What the requests to the runtime depend on besides the pod: facts about the node, and the kubelet's configuration. */
+/** Facts about the node and kubelet configuration that requests to the runtime depend on. */
 export interface NodeSettings {
-  /** Directory of the agent's own files, `--root-dir`; pods have theirs under `pods/<uid>`. */
+  /** Root directory of the agent (`--root-dir`). The directories of pods are `pods/<uid>` in it. */
   readonly rootDirectory: string;
-  /** Parent of the pods' log directories (KubeletConfiguration `podLogsDir`). */
+  /** Parent of the log directories of pods (KubeletConfiguration `podLogsDir`). */
   readonly podLogsDirectory: string;
-  /** Addresses of the node, the primary one first: `status.hostIPs` in the environment, and the resolver when there is no resolv.conf. */
+  /** Addresses of the node, the primary one first. They are `status.hostIPs` in the environment, and select the resolver without a resolv.conf. */
   readonly nodeIps: readonly string[];
   /** DNS servers of the cluster (KubeletConfiguration `clusterDNS`). */
   readonly clusterDns: readonly string[];
   /** Domain of the cluster (KubeletConfiguration `clusterDomain`); empty: none. */
   readonly clusterDomain: string;
-  /** Memory of the node, more than 0: OOM scores of Burstable pods follow from it. */
+  /** Memory of the node, more than 0. The OOM scores of Burstable pods depend on it. */
   readonly memoryCapacityBytes: bigint;
-  /** What pods may use of the node: stands in for limits that a pod reads from its environment but does not set. */
+  /** Resources of the node that pods may use. They are the default of a limit that a container's environment refers to. */
   readonly allocatable: Readonly<Record<string, Quantity>>;
-  /** Page sizes of the hugepages that the node has, in the runtime's notation, e.g. `2MB`. */
+  /** Huge page sizes of the node in the runtime's notation, such as `2MB`. */
   readonly hugePageSizes: readonly string[];
   /** Version of the cgroup hierarchy. */
   readonly cgroupVersion: 1 | 2;
@@ -24,21 +25,23 @@ export interface NodeSettings {
   readonly swapAccounting: boolean;
   /** Whether CPU limits are enforced (KubeletConfiguration `cpuCFSQuota`). */
   readonly cpuCfsQuota: boolean;
-  /** Length of the period over which CPU limits hold (KubeletConfiguration `cpuCFSQuotaPeriod`), in microseconds. */
+  /** CFS period for CPU limits (KubeletConfiguration `cpuCFSQuotaPeriod`), in microseconds. */
   readonly cpuCfsQuotaPeriodUs: number;
-  /** Kill only the process that the kernel chose when memory runs out, not the whole container (KubeletConfiguration `singleProcessOOMKill`). */
+  /** Whether an OOM kill stops one process instead of the whole container (KubeletConfiguration `singleProcessOOMKill`). */
   readonly singleProcessOomKill: boolean;
-  /** Use the runtime's default seccomp profile where a pod names none (KubeletConfiguration `seccompDefault`). */
+  /** Protection and throttling of memory, for cgroup v2 (feature gate `MemoryQoS`). Default: off. */
+  readonly memoryQos?: MemoryQosSettings | undefined;
+  /** Whether the runtime's default seccomp profile applies where a pod sets none (KubeletConfiguration `seccompDefault`). */
   readonly seccompDefault: boolean;
-  /** Whether containers choose the signal that asks them to stop, `lifecycle.stopSignal` (feature gate `ContainerStopSignals`). */
+  /** Whether containers may choose their stop signal by `lifecycle.stopSignal` (feature gate `ContainerStopSignals`). */
   readonly containerStopSignals: boolean;
-  /** Whether SELinux is enabled, so that the agent's own files must be labelled for the containers that they are mounted into. */
+  /** Whether SELinux is enabled. Files that the agent mounts into containers are then relabelled. */
   readonly seLinux: boolean;
-  /** Paths to mask in containers besides the fixed ones: the node's `/sys/devices/system/cpu/cpuN/thermal_throttle`. */
+  /** Paths to mask in containers besides the fixed ones, such as the node's `/sys/devices/system/cpu/cpuN/thermal_throttle`. */
   readonly extraMaskedPaths: readonly string[];
 }
 
-/** The kubelet's defaults where it has some; a node without cluster DNS, hugepages and swap otherwise. */
+/** Default settings: the kubelet's configuration defaults, and a node without cluster DNS, huge pages and swap. */
 export const defaultNodeSettings: Omit<NodeSettings, 'memoryCapacityBytes'> = {
   rootDirectory: '/var/lib/kubelet',
   podLogsDirectory: '/var/log/pods',

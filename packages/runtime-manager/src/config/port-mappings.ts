@@ -3,8 +3,8 @@ import { type PortMapping, PortMappingSchema, Protocol } from '@rxlet/cri-api';
 import type { ContainerPort, Pod } from '@rxlet/kube-api';
 
 /**
- * The ports of a pod that the runtime maps from the node into the sandbox: those of its regular containers, each once. A host port of 0 maps nothing, but
- * network plug-ins may still want to know of the port.
+ * Returns the port mappings of a pod's sandbox: the ports of its regular containers, each once. A port without a host port is included for network plug-ins,
+ * although nothing is mapped.
  */
 export function podPortMappings(pod: Pod): PortMapping[] {
   return pod.spec!.containers.flatMap(({ ports = [] }) => {
@@ -35,7 +35,7 @@ function protocolOf({ protocol }: ContainerPort): Protocol {
   }
 }
 
-/** Named ports are told apart by name, others by everything that makes them a different mapping. */
+/** Returns the identity of a port: its name, or else all fields of the mapping. */
 function identity({ name = '', protocol = 'TCP', hostIP = '', containerPort, hostPort = 0 }: ContainerPort): string {
   if (name !== '') return `name:${name}`;
   const family = hostIP === '' ? 'any' : hostIP.includes(':') ? 'v6' : 'v4';

@@ -1,15 +1,15 @@
-/** The parts of a resolv.conf that are handed on to pods. */
+/** Parts of a resolv.conf that apply to pods. */
 export interface ResolvConf {
   readonly nameservers: readonly string[];
   readonly searches: readonly string[];
-  /** As they stand there, e.g. `timeout:2`; of equal names the last one. */
+  /** Options as written, such as `timeout:2`; of options with the same name, the last one. */
   readonly options: readonly string[];
 }
 
 /**
- * Reads a resolv.conf the way a kubelet does: comments count only at the start of a line, of several `search` lines the last one wins, and `.` in a search
- * list is dropped.
- * @throws Error for a `nameserver` line without an address.
+ * Parses a resolv.conf by the kubelet's rules: comments are recognized only at the start of a line, the last `search` line wins, and `.` in a search list is
+ * dropped.
+ * @throws Error for a `nameserver` line without an address
  */
 export function parseResolvConf(text: string): ResolvConf {
   const nameservers: string[] = [];
@@ -37,7 +37,7 @@ export function parseResolvConf(text: string): ResolvConf {
   return { nameservers, searches, options: [...options.values()] };
 }
 
-/** `timeout` of `timeout:2`. */
+/** Returns the name of an option, such as `timeout` of `timeout:2`. */
 export function optionName(option: string): string {
   return option.split(':', 1)[0]!;
 }

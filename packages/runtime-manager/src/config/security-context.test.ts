@@ -2,6 +2,7 @@ import { NamespaceMode, SecurityProfile_ProfileType, SupplementalGroupsPolicy } 
 import type { SecurityContext } from '@rxlet/kube-api';
 import { testContainer, testPod, type TestPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
+import { nodeUsers } from '../userns/user-namespaces.ts';
 import { type ImageUser, verifyRunAsNonRoot } from './image-user.ts';
 import { containerSecurityContext, sandboxSecurityContext } from './security-context.ts';
 
@@ -14,11 +15,18 @@ function contextOf(
   target = '',
 ): ReturnType<typeof containerSecurityContext> {
   const container = testContainer({ securityContext });
-  return containerSecurityContext(testPod({ containers: [container], spec }), container, imageUser, target, settings);
+  return containerSecurityContext(
+    testPod({ containers: [container], spec }),
+    container,
+    imageUser,
+    nodeUsers,
+    target,
+    settings,
+  );
 }
 
 describe('containerSecurityContext', () => {
-  it('runs as the container says, else the pod, else the image', () => {
+  it('takes the user from the container, else the pod, else the image', () => {
     expect(contextOf({ runAsUser: 5 }, { securityContext: { runAsUser: 6 } }).runAsUser?.value).toBe(5n);
     expect(contextOf({}, { securityContext: { runAsUser: 6, runAsGroup: 7 } })).toMatchObject({
       runAsUser: { value: 6n },
@@ -29,7 +37,7 @@ describe('containerSecurityContext', () => {
     expect([named.runAsUser, named.runAsUsername]).toEqual([undefined, 'app']);
   });
 
-  it('shares processes as the pod says, and with its target only where nothing is shared anyway', () => {
+  it('shares processes by the pod’s spec, and joins a target only if they are not shared', () => {
     const pid = (spec: TestPod['spec'], target = ''): unknown => {
       const options = contextOf({}, spec, { uid: 0n }, target).namespaceOptions;
       return [options?.pid, options?.targetId];
@@ -40,7 +48,7 @@ describe('containerSecurityContext', () => {
     expect(pid({ hostPID: true }, 'id1')).toEqual([NamespaceMode.NODE, '']);
   });
 
-  it('takes profiles from the container, then the pod, then the node', () => {
+  it('takes profiles from the container, else the pod, else the node', () => {
     const seccomp = (own: SecurityContext, spec?: TestPod['spec']): unknown =>
       contextOf(own, spec).seccomp?.profileType;
     const runtimeDefault = { seccompProfile: { type: 'RuntimeDefault' } } as const;
@@ -62,7 +70,7 @@ describe('containerSecurityContext', () => {
     expect(contextOf({ procMount: 'Unmasked' })).toMatchObject({ maskedPaths: [], readonlyPaths: [] });
   });
 
-  it('passes groups and SELinux labels on', () => {
+  it('includes groups and SELinux labels', () => {
     const securityContext = {
       fsGroup: 3000,
       supplementalGroups: [4000],
@@ -80,8 +88,8 @@ describe('containerSecurityContext', () => {
 describe('sandboxSecurityContext', () => {
   it('is privileged when any container is', () => {
     const privileged = { securityContext: { privileged: true } };
-    expect(sandboxSecurityContext(testPod({ initContainers: [privileged] })).privileged).toBe(true);
-    expect(sandboxSecurityContext(testPod()).privileged).toBe(false);
+    expect(sandboxSecurityContext(testPod({ initContainers: [privileged] }), nodeUsers).privileged).toBe(true);
+    expect(sandboxSecurityContext(testPod(), nodeUsers).privileged).toBe(false);
   });
 });
 
@@ -92,7 +100,7 @@ describe('verifyRunAsNonRoot', () => {
       verifyRunAsNonRoot(testPod({ spec: { securityContext: ofPod } }), testContainer({ securityContext: own }), image);
   const where = '(pod: "web_default(uid-web)", container: app)';
 
-  it('accepts who is not root, and everyone where nothing is demanded', () => {
+  it('accepts users other than root, and any user without runAsNonRoot', () => {
     expect(verify({}, { uid: 0n })).not.toThrow();
     expect(verify({ runAsNonRoot: true }, { uid: 1001n })).not.toThrow();
     expect(verify({ runAsNonRoot: true, runAsUser: 5 }, { uid: 0n })).not.toThrow();
@@ -108,7 +116,7 @@ describe('verifyRunAsNonRoot', () => {
       `container has runAsNonRoot and image has non-numeric user (app), cannot verify user is non-root ${where}`,
     ],
     [{}, { uid: 2n ** 31n }, `container has runAsNonRoot and image has an invalid user id (2147483648) ${where}`],
-  ])('refuses %o on an image with %o', (own, image, message) => {
+  ])('rejects %o on an image with %o', (own, image, message) => {
     expect(verify(own, image, { runAsNonRoot: true })).toThrow(message);
   });
 });

@@ -10,6 +10,7 @@ import {
   type SELinuxOption,
   SELinuxOptionSchema,
   SupplementalGroupsPolicy,
+  type UserNamespace,
 } from '@rxlet/cri-api';
 import type {
   AppArmorProfile,
@@ -29,15 +30,15 @@ import type { NodeSettings } from './node-settings.ts';
 
 type SecuritySettings = Pick<NodeSettings, 'rootDirectory' | 'seccompDefault' | 'extraMaskedPaths'>;
 
-/** The privileges of a sandbox: of the pod's security context, what concerns the sandbox's own process. */
-export function sandboxSecurityContext(pod: Pod): LinuxSandboxSecurityContext {
+/** Returns the security context of a sandbox's own process, from that of the pod. */
+export function sandboxSecurityContext(pod: Pod, users: UserNamespace): LinuxSandboxSecurityContext {
   const context = pod.spec!.securityContext;
   return create(LinuxSandboxSecurityContextSchema, {
     privileged: hasAnyPrivilegedContainer(pod),
-    // The sandbox's process needs no special privilege, so it always has the runtime's profile, whatever the containers have.
+    // The sandbox's process needs no privilege, so it has the runtime's profile whatever the profiles of the containers.
     seccomp: { profileType: SecurityProfile_ProfileType.RuntimeDefault },
     ...(context !== undefined && {
-      namespaceOptions: namespaceOptions(pod),
+      namespaceOptions: namespaceOptions(pod, users),
       ...int64Field('runAsUser', context.runAsUser),
       ...int64Field('runAsGroup', context.runAsGroup),
       ...supplementalGroups(context),
@@ -47,13 +48,14 @@ export function sandboxSecurityContext(pod: Pod): LinuxSandboxSecurityContext {
 }
 
 /**
- * The privileges of a container: the pod's security context, overridden field by field by the container's.
- * @throws ConfigError when a profile is named without its file.
+ * Returns the security context of a container: the pod's, overridden field by field by the container's own.
+ * @throws ConfigError for a `Localhost` profile without a file
  */
 export function containerSecurityContext(
   pod: Pod,
   container: Container | EphemeralContainer,
   imageUser: ImageUser,
+  users: UserNamespace,
   targetContainerId: string,
   settings: SecuritySettings,
 ): LinuxContainerSecurityContext {
@@ -69,7 +71,7 @@ export function containerSecurityContext(
       },
     }),
     privileged: own?.privileged ?? false,
-    namespaceOptions: namespaceOptions(pod, targetContainerId),
+    namespaceOptions: namespaceOptions(pod, users, targetContainerId),
     ...seLinuxField(own?.seLinuxOptions ?? ofPod?.seLinuxOptions),
     ...int64Field('runAsUser', runAsUser),
     ...(runAsUser === undefined && { runAsUsername: imageUser.username ?? '' }),
@@ -100,7 +102,7 @@ function seccompProfile(profile: SeccompProfile | undefined, settings: SecurityS
   }
 }
 
-/** Said twice, since older runtimes know only the deprecated field. Without a profile nothing is said, and the runtime's default applies. */
+/** Returns both AppArmor fields, because older runtimes support only the deprecated one. Without a profile the runtime's default applies. */
 function appArmorFields(profile: AppArmorProfile | undefined): {
   apparmor?: SecurityProfile;
   apparmorProfile?: string;
@@ -147,7 +149,7 @@ function seLinuxField(options: SELinuxOptions | undefined): { selinuxOptions?: S
   return { selinuxOptions: create(SELinuxOptionSchema, { user, role, type, level }) };
 }
 
-/** A field of type Int64Value, whose absence means something else than zero. */
+/** Returns a field of type Int64Value, whose absence differs from zero. */
 function int64Field<K extends string>(name: K, value: number | bigint | undefined): { [P in K]?: { value: bigint } } {
   return (value === undefined ? {} : { [name]: { value: BigInt(value) } }) as { [P in K]?: { value: bigint } };
 }

@@ -11,7 +11,7 @@ const series = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${String(index + 1)}`);
 
 describe('stopSignal', () => {
-  it('knows each of the 65 names that a pod may use', () => {
+  it('converts each of the 65 names that a pod may use', () => {
     const plain =
       'ABRT ALRM BUS CHLD CLD CONT FPE HUP ILL INT IO IOT KILL PIPE POLL PROF PWR QUIT SEGV STKFLT STOP SYS TERM TRAP TSTP TTIN TTOU URG USR1 USR2 VTALRM WINCH XCPU XFSZ RTMIN RTMAX';
     const names = [...plain.split(' '), ...series('RTMIN+', 15), ...series('RTMAX-', 14)].map((name) => `SIG${name}`);
@@ -26,13 +26,13 @@ describe('stopSignal', () => {
     ]);
   });
 
-  it('leaves the rest to the runtime', () => {
+  it('falls back to the runtime’s default', () => {
     for (const name of [undefined, '', 'TERM', 'RUNTIME_DEFAULT', 'SIGNOPE', '15', 'SIGRTMIN+16', 'constructor']) {
       expect(stopSignal(name), name).toBe(Signal.RUNTIME_DEFAULT);
     }
   });
 
-  it('is told to the runtime only on nodes where pods may choose it', () => {
+  it('is passed to the runtime only if the feature gate is enabled', () => {
     const lifecycle: Lifecycle = { stopSignal: 'SIGUSR2' };
     const pod = testPod({ containers: [{ name: 'app', lifecycle }] });
     const build = (containerStopSignals: boolean): Signal =>
@@ -42,7 +42,7 @@ describe('stopSignal', () => {
           pod,
           container: pod.spec!.containers[0]!,
           restartCount: 0,
-          podIps: [],
+          environment: new Map(),
           imageRef: 'sha256:1',
           imageUser: { uid: 0n },
           mounts: [],

@@ -1,8 +1,8 @@
 import { Signal } from '@rxlet/cri-api';
 
-/** The signal of a pod's `lifecycle.stopSignal` as the runtime knows it. Names that are none, and no name, leave the choice to the runtime. */
+/** Returns the CRI signal of a container's `lifecycle.stopSignal`; the runtime's default for an absent or unknown name. */
 export function stopSignal(name: string | undefined): Signal {
-  // Kubernetes writes SIGRTMIN+1 and SIGRTMAX-1, where the CRI has SIGRTMINPLUS1 and SIGRTMAXMINUS1.
+  // SIGRTMIN+1 and SIGRTMAX-1 in Kubernetes are SIGRTMINPLUS1 and SIGRTMAXMINUS1 in CRI.
   const criName = (name ?? '').replace('+', 'PLUS').replace('-', 'MINUS');
   return /^SIG[A-Z0-9]+$/.test(criName) ? (signals.get(criName) ?? Signal.RUNTIME_DEFAULT) : Signal.RUNTIME_DEFAULT;
 }

@@ -31,7 +31,7 @@ describe('etcHostsContent', () => {
     );
   });
 
-  it('has no more than the host name without a domain', () => {
+  it('names only the host name without a domain', () => {
     const content = etcHostsContent(testPod(), ['10.0.0.7'], { hostname: 'web', domain: '' }, '');
     expect(content.endsWith('10.0.0.7\tweb\n')).toBe(true);
   });

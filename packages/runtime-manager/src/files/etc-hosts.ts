@@ -12,9 +12,9 @@ const wellKnownNames = [
 ];
 
 /**
- * The content of the file that a pod's containers see as /etc/hosts.
+ * Returns the content of a pod's /etc/hosts.
  * @param podIps addresses of the sandbox
- * @param nodeHosts content of the node's own file, which a pod on the node's network shares
+ * @param nodeHosts content of the node's own file, the base for a pod on the node's network
  */
 export function etcHostsContent(
   pod: Pod,

@@ -1,17 +1,17 @@
 import { podLogDirectoryName } from '@rxlet/pod-model';
 import type { NodeSettings } from '../config/node-settings.ts';
 
-/** Directory of a pod's own files on the node. */
+/** Returns the directory of a pod's own files on the node. */
 export function podDirectory({ rootDirectory }: Pick<NodeSettings, 'rootDirectory'>, uid: string): string {
   return `${rootDirectory}/pods/${uid}`;
 }
 
-/** The file that the pod's containers see as /etc/hosts. */
+/** Returns the path of the file that is mounted at /etc/hosts in the pod's containers. */
 export function etcHostsFile(settings: Pick<NodeSettings, 'rootDirectory'>, uid: string): string {
   return `${podDirectory(settings, uid)}/etc-hosts`;
 }
 
-/** Directory of the files of one container, whichever instance: its termination messages. */
+/** Returns the directory of the termination messages of all instances of a container. */
 export function containerDirectory(
   settings: Pick<NodeSettings, 'rootDirectory'>,
   uid: string,
@@ -20,7 +20,7 @@ export function containerDirectory(
   return `${podDirectory(settings, uid)}/containers/${containerName}`;
 }
 
-/** Directory of a pod's logs, which the runtime is told as its sandbox's log directory. */
+/** Returns the directory of a pod's logs, which is the log directory of its sandbox. */
 export function podLogDirectory(
   { podLogsDirectory }: Pick<NodeSettings, 'podLogsDirectory'>,
   pod: { readonly name: string; readonly namespace: string; readonly uid: string },
@@ -28,14 +28,15 @@ export function podLogDirectory(
   return `${podLogsDirectory}/${podLogDirectoryName(pod)}`;
 }
 
-/** Log file of one instance of a container, below the pod's log directory. */
+/** Returns the path of a container instance's log file in the pod's log directory. */
 export function containerLogPath(containerName: string, restartCount: number): string {
   return `${containerName}/${String(restartCount)}.log`;
 }
 
+/** Longest file name of common file systems, without the extension. */
 const MAX_LINK_BASE = 251;
 
-/** Name of the link by which log shippers find a container's log (`/var/log/containers/…`), cut so that a file system takes it. */
+/** Returns the name of the link to a container's log for log shippers (`/var/log/containers/…`), cut to the length that file systems accept. */
 export function legacyLogLinkName(
   pod: { readonly name: string; readonly namespace: string },
   containerName: string,

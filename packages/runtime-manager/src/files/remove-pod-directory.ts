@@ -1,19 +1,21 @@
-import type { FileSystem } from './file-system.ts';
+import type { NodeFiles } from '@rxlet/node-files';
+import { ID_MAPPING_FILE } from '../userns/user-namespaces.ts';
 
 /**
- * Removes the directory of a pod that is gone, as far as the manager made it. Of the rest only what is empty goes: a volume that somebody else put there may
- * still be mounted, and removing its content would destroy data.
+ * Removes the files that the manager created for a pod; nothing is removed through a mount point. Other directories are removed only if they are empty: a volume
+ * may still be mounted there, and removing its content would destroy data.
  *
  * @param directory the pod's own directory, `<root>/pods/<uid>`
- * @returns whether it is gone.
+ * @returns whether the directory was removed
  */
 export async function removePodDirectory(
-  files: Pick<FileSystem, 'removeTree' | 'removeFile' | 'removeEmptyDirectory'>,
+  files: Pick<NodeFiles, 'removeTree' | 'removeFile' | 'removeEmptyDirectory'>,
   directory: string,
 ): Promise<boolean> {
   await files.removeTree(`${directory}/containers`);
   await files.removeFile(`${directory}/etc-hosts`);
-  await files.removeEmptyDirectory(`${directory}/volumes`);
-  await files.removeEmptyDirectory(`${directory}/plugins`);
+  await files.removeFile(`${directory}/${ID_MAPPING_FILE}`);
+  for (const name of ['volumes', 'volume-subpaths', 'volumeDevices', 'plugins'])
+    await files.removeEmptyDirectory(`${directory}/${name}`);
   return files.removeEmptyDirectory(directory);
 }

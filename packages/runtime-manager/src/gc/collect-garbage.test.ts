@@ -5,7 +5,7 @@ import { createFakeRuntime, createMemoryLogs, type FakeRuntime } from '@rxlet/fa
 import type { Pod } from '@rxlet/kube-api';
 import { testPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
-import { createManagerBench, type ManagerBench } from '../testing/manager-bench.ts';
+import { createManagerBench, type ManagerBench, type ManagerBenchParts } from '../testing/manager-bench.ts';
 
 interface Bench extends ManagerBench {
   readonly fake: FakeRuntime;
@@ -13,11 +13,14 @@ interface Bench extends ManagerBench {
 
 const LINKS = '/var/log/containers';
 
-function bench(wrap: (runtime: RuntimeService) => RuntimeService = (runtime) => runtime): Bench {
+function bench(
+  wrap: (runtime: RuntimeService) => RuntimeService = (runtime) => runtime,
+  ports: ManagerBenchParts['ports'] = {},
+): Bench {
   const clock = createVirtualClock();
   const fake = createFakeRuntime({ clock, random: seededRandom(4), logs: createMemoryLogs() });
   const options = { containerLogsDirectory: LINKS };
-  return { ...createManagerBench({ clock, runtime: wrap(fake.runtime), images: fake.images, options }), fake };
+  return { ...createManagerBench({ clock, runtime: wrap(fake.runtime), images: fake.images, ports, options }), fake };
 }
 
 const crashing = testPod({ containers: [{ name: 'main', command: ['false'] }] });
@@ -38,17 +41,17 @@ async function restartCounts(b: Bench, pod: Pod): Promise<number[]> {
 }
 
 describe('collectGarbage', () => {
-  it('leaves the newest dead instance of each container, and takes the logs of the others along', async () => {
+  it('keeps the newest dead instance of each container, and removes the others with their logs', async () => {
     const b = bench();
     await crash(b, 4);
     expect(await restartCounts(b, crashing)).toEqual([3, 2, 1, 0]);
     const { containers } = await b.manager.collectGarbage(nothingGone);
     expect(containers).toHaveLength(3);
     expect(await restartCounts(b, crashing)).toEqual([3]);
-    expect(await b.files.list('/var/log/pods/default_web_uid-web/main')).toEqual(['3.log']);
+    expect(await b.files.nodeFiles.list('/var/log/pods/default_web_uid-web/main')).toEqual(['3.log']);
   });
 
-  it('spares what is young, and keeps as many as it is told', async () => {
+  it('keeps instances that are too young, and as many others as requested', async () => {
     const b = bench();
     await crash(b, 4);
     await b.manager.collectGarbage({ ...nothingGone, minAgeMs: 1_000_000 });
@@ -59,14 +62,14 @@ describe('collectGarbage', () => {
     expect(await restartCounts(b, crashing)).toEqual([3]);
   });
 
-  it('does not touch what runs', async () => {
+  it('keeps running containers', async () => {
     const b = bench();
     await b.settle(testPod());
     expect(await b.manager.collectGarbage(allGone)).toMatchObject({ containers: [], sandboxes: [] });
     expect((await b.status(testPod())).containers.map(({ state }) => state)).toEqual(['running']);
   });
 
-  it('removes old sandboxes, but the newest one only with its pod', async () => {
+  it('removes earlier sandboxes, and the newest one only with its pod', async () => {
     const b = bench();
     const pod = testPod();
     for (let count = 0; count < 2; count++) {
@@ -81,7 +84,7 @@ describe('collectGarbage', () => {
     expect(b.fake.snapshot()).toMatchObject({ sandboxes: [], containers: [] });
   });
 
-  it('removes the logs of pods that are gone, once all sources have spoken', async () => {
+  it('removes the logs of removed pods, once all sources are ready', async () => {
     const b = bench();
     b.files.put('/var/log/pods/default_old_uid-old/app/0.log', 'text');
     b.files.put('/var/log/pods/default_web_uid-web/app/0.log', 'text');
@@ -91,45 +94,43 @@ describe('collectGarbage', () => {
     expect(early.logDirectories).toEqual([]);
     const { logDirectories } = await b.manager.collectGarbage({ allSourcesReady: true, shouldContentBeRemoved: isOld });
     expect(logDirectories).toEqual(['default_old_uid-old']);
-    expect(await b.files.list('/var/log/pods')).toEqual(['default_web_uid-web', 'unrelated']);
+    expect(await b.files.nodeFiles.list('/var/log/pods')).toEqual(['default_web_uid-web', 'unrelated']);
   });
 
-  it('removes links that lead nowhere, save those of live containers', async () => {
+  it('removes dangling links, except those of running containers', async () => {
     const b = bench();
     await b.settle(testPod());
     const [live] = (await b.status(testPod())).containers;
-    await b.files.makeDirectory(LINKS, 0o755);
-    await b.files.link('/gone', `${LINKS}/web_default_app-${live!.id.id}.log`);
-    await b.files.link('/gone', `${LINKS}/web_default_app-0123456789abcdef.log`);
-    await b.files.link('/gone', `${LINKS}/strange.log`);
-    // Which container it is of cannot be told.
-    await b.files.link('/gone', `${LINKS}/web_default_app-abc.log`);
+    b.files.putLink(`${LINKS}/web_default_app-${live!.id.id}.log`, '/gone');
+    b.files.putLink(`${LINKS}/web_default_app-0123456789abcdef.log`, '/gone');
+    b.files.putLink(`${LINKS}/strange.log`, '/gone');
+    // The id is too short to identify its container.
+    b.files.putLink(`${LINKS}/web_default_app-abc.log`, '/gone');
     b.files.put('/there', '');
-    await b.files.link('/there', `${LINKS}/web_default_old-fedcba9876543210.log`);
+    b.files.putLink(`${LINKS}/web_default_old-fedcba9876543210.log`, '/there');
     await b.manager.collectGarbage(nothingGone);
-    expect((await b.files.list(LINKS)).toSorted()).toEqual([
+    expect((await b.files.nodeFiles.list(LINKS)).toSorted()).toEqual([
       `web_default_app-${live!.id.id}.log`,
       'web_default_old-fedcba9876543210.log',
     ]);
   });
 
-  it('asks the runtime about the container of a link at that moment, and spares it in doubt', async () => {
+  it('checks the container of a dangling link in the runtime, and keeps the link in doubt', async () => {
     const b = bench();
     await b.settle(testPod());
     const [live] = (await b.status(testPod())).containers;
     const link = `${LINKS}/web_default_app-${live!.id.id}.log`;
-    await b.files.makeDirectory(LINKS, 0o755);
-    await b.files.link('/gone', link);
+    b.files.putLink(link, '/gone');
     b.fake.failNext('containerStatus', new Error('busy'));
     const { failures } = await b.manager.collectGarbage(nothingGone);
     expect(failures).toEqual([{ target: link, message: 'busy' }]);
-    expect(await b.files.list(LINKS)).toHaveLength(1);
+    expect(await b.files.nodeFiles.list(LINKS)).toHaveLength(1);
     await b.fake.runtime.stopContainer({ containerId: live!.id.id, timeout: 0n });
     await b.manager.collectGarbage(nothingGone);
-    expect(await b.files.list(LINKS)).toEqual([]);
+    expect(await b.files.nodeFiles.list(LINKS)).toEqual([]);
   });
 
-  it('takes what ended of pods that are still there when the disk is full, but not their logs', async () => {
+  it('removes dead containers of terminated pods that were not deleted on request, but not their logs', async () => {
     const b = bench();
     await crash(b, 1);
     const ended = { ...nothingGone, shouldRuntimeBeRemoved: (uid: string): boolean => uid === 'uid-web' };
@@ -142,17 +143,20 @@ describe('collectGarbage', () => {
     expect(await restartCounts(b, crashing)).toEqual([]);
   });
 
-  it('keeps any number where there is no limit', async () => {
+  it('keeps any number without a limit', async () => {
     const b = bench();
     await crash(b, 3);
     await b.manager.collectGarbage({ ...nothingGone, maxPerContainer: -1 });
     expect(await restartCounts(b, crashing)).toEqual([2, 1, 0]);
   });
 
-  it('stops a container of unknown state before it removes it', async () => {
+  it('stops a container of unknown state by its annotations before its removal', async () => {
     const { CONTAINER_UNKNOWN } = ContainerState;
     let unsure = false;
-    const b = bench((runtime) => ({
+    const hooks: unknown[] = [];
+    const preStop = { httpGet: { path: '/bye?a&b', port: 'web' } };
+    const ports = [{ name: 'web', containerPort: 8080 }];
+    const uncertain = (runtime: RuntimeService): RuntimeService => ({
       ...runtime,
       async listContainers(request, options) {
         const { containers, ...rest } = await runtime.listContainers(request, options);
@@ -161,17 +165,24 @@ describe('collectGarbage', () => {
           containers: containers.map((container) => (unsure ? { ...container, state: CONTAINER_UNKNOWN } : container)),
         };
       },
-    }));
-    await b.settle(testPod());
+    });
+    const b = bench(uncertain, {
+      hooks: {
+        postStart: () => Promise.resolve(),
+        preStop: async ({ pod, handler }) => void hooks.push(handler, pod.spec?.containers[0]?.ports),
+      },
+    });
+    await b.settle(testPod({ containers: [{ ports, lifecycle: { preStop } }] }));
     unsure = true;
     await b.clock.advance(1000);
     const { containers } = await b.during(b.manager.collectGarbage({ ...nothingGone, maxPerContainer: 0 }));
     expect(containers).toHaveLength(1);
-    expect(b.eventTexts()).toContain('Killing: Container is in unknown state');
+    expect(b.eventTexts()).toContain('Killing: Container is in unknown state, try killing it before removal');
+    expect(hooks).toEqual([preStop, ports]);
     expect(b.fake.snapshot().containers).toEqual([]);
   });
 
-  it('gives each call its time, so that one that is stuck does not stop the rest', async () => {
+  it('times out stuck calls, and continues with other containers', async () => {
     let removals = 0;
     const b = bench((runtime) => ({
       ...runtime,
@@ -183,24 +194,21 @@ describe('collectGarbage', () => {
     expect([containers.length, failures.map(({ message }) => message)]).toEqual([1, ['no answer within 120000 ms']]);
   });
 
-  it('goes on with the other logs when a directory cannot be removed', async () => {
+  it('continues with other logs when a directory cannot be removed', async () => {
     const b = bench();
     b.files.put('/var/log/pods/default_one_uid-one/app/0.log', 'text');
     b.files.put('/var/log/pods/default_two_uid-two/app/0.log', 'text');
-    await b.files.makeDirectory(LINKS, 0o755);
-    await b.files.link('/gone', `${LINKS}/one_default_app-0123456789abcdef.log`);
-    const { removeTree } = b.files;
-    b.files.removeTree = async (path) => {
-      if (path.includes('one')) throw new Error('EBUSY');
-      await removeTree(path);
+    b.files.putLink(`${LINKS}/one_default_app-0123456789abcdef.log`, '/gone');
+    b.files.fault = (operation, path) => {
+      if (operation === 'removeTree' && path.includes('one')) throw new Error('EBUSY');
     };
     const { logDirectories, failures } = await b.manager.collectGarbage(allGone);
     expect(logDirectories).toEqual(['default_two_uid-two']);
     expect(failures).toEqual([{ target: '/var/log/pods/default_one_uid-one', message: 'EBUSY' }]);
-    expect(await b.files.list(LINKS)).toEqual([]);
+    expect(await b.files.nodeFiles.list(LINKS)).toEqual([]);
   });
 
-  it('ends when it is cancelled', async () => {
+  it('rejects when it is cancelled', async () => {
     const b = bench();
     await crash(b, 3);
     await expect(
@@ -209,7 +217,7 @@ describe('collectGarbage', () => {
     expect(await restartCounts(b, crashing)).toEqual([2, 1, 0]);
   });
 
-  it('goes on after a failure and tells of it', async () => {
+  it('reports a failure and continues', async () => {
     const b = bench();
     await crash(b, 3);
     b.fake.failNext('removeContainer', new Error('stuck'));
@@ -220,7 +228,7 @@ describe('collectGarbage', () => {
 });
 
 describe('trimDeadContainers', () => {
-  it('leaves the newest dead instance, or none', async () => {
+  it('keeps the newest dead instance, or none', async () => {
     const b = bench();
     await crash(b, 3);
     await b.manager.trimDeadContainers(await b.status(crashing), 'main');

@@ -1,5 +1,5 @@
 import { errorMessage, nowNanos } from '@rxlet/component-base';
-import { readRuntimePods } from '@rxlet/pod-model';
+import { readRuntimePods } from '@rxlet/runtime-model';
 import type { Context } from '../context.ts';
 import { killContainer } from '../kill/kill-container.ts';
 import { removeContainerWithLogs } from '../kill/remove-container.ts';
@@ -9,24 +9,22 @@ import { runtimeWithDeadlines } from './runtime-with-deadlines.ts';
 import { type ContainerRetention, type DeadContainer, selectDeadContainers } from './select-containers.ts';
 import { selectDeadSandboxes } from './select-sandboxes.ts';
 
-/** What a garbage collection may take. */
+/** Limits of a garbage collection. */
 export interface GarbageCollectionRequest extends ContainerRetention {
-  /** Whether all that is left of a pod may go: nobody wants the pod any more, and nothing of it runs or is being stopped. */
+  /** Reports whether a pod's containers, sandboxes and logs may be removed: the pod was deleted or evicted, and has terminated. */
   shouldContentBeRemoved(uid: string): boolean;
-  /**
-   * Whether every pod source has spoken. Until then `shouldContentBeRemoved` is not asked, since a pod that nobody has mentioned yet is not gone.
-   */
+  /** Whether every pod source has reported its pods. Until then `shouldContentBeRemoved` is not called, because an unknown pod may still come. */
   readonly allSourcesReady: boolean;
   /**
-   * Whether dead containers and sandboxes may also be taken from pods that are still there (`shouldRuntimeBeRemoved`), as when the disk is full. Default: no.
+   * Whether dead containers and sandboxes of pods that were not deleted may be removed too (`shouldRuntimeBeRemoved`), as under disk pressure. Default: no.
    */
   readonly evictNonDeletedPods?: boolean;
-  /** Whether what the runtime holds of a pod may go: it has ended for good, though it is still wanted. Default: of none. */
+  /** Reports whether a pod has terminated, so that its containers and sandboxes may be removed although it is still desired. Default: no pod. */
   shouldRuntimeBeRemoved?(uid: string): boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a garbage collection took, and what it could not. */
+/** Removed items and failures of a garbage collection. */
 export interface GarbageCollectionResult {
   /** Ids of removed containers. */
   readonly containers: readonly string[];
@@ -34,13 +32,13 @@ export interface GarbageCollectionResult {
   readonly sandboxes: readonly string[];
   /** Names of removed directories under the directory of pod logs. */
   readonly logDirectories: readonly string[];
-  /** What could not be removed; the next collection tries again. */
+  /** Items that could not be removed; the next collection retries them. */
   readonly failures: readonly { readonly target: string; readonly message: string }[];
 }
 
 /**
- * Removes what has piled up: dead containers, then sandboxes without containers, then logs. What cannot be removed, or does not go in time, is logged and
- * left to the next collection. Rejects only when the runtime cannot be asked what it holds, or when it is cancelled.
+ * Removes dead containers, then sandboxes without containers, then logs. A removal that fails or times out is logged, and the next collection retries it.
+ * Rejects only when the runtime cannot be listed, or when it is cancelled.
  */
 export async function collectGarbage(
   given: Context,
@@ -51,9 +49,9 @@ export async function collectGarbage(
   signal.throwIfAborted();
   const runtime = runtimeWithDeadlines(given.runtime, given.clock, given.requestTimeoutMs);
   const context: Context = { ...given, runtime };
-  const isGone = (uid: string): boolean => request.allSourcesReady && request.shouldContentBeRemoved(uid);
-  const mayGo = (uid: string): boolean =>
-    isGone(uid) ||
+  const isPodRemoved = (uid: string): boolean => request.allSourcesReady && request.shouldContentBeRemoved(uid);
+  const isRemovable = (uid: string): boolean =>
+    isPodRemoved(uid) ||
     (request.allSourcesReady &&
       request.evictNonDeletedPods === true &&
       (request.shouldRuntimeBeRemoved?.(uid) ?? false));
@@ -73,14 +71,14 @@ export async function collectGarbage(
 
   const containers: string[] = [];
   const before = await readRuntimePods(runtime, { runtimeName: '', signal });
-  for (const dead of selectDeadContainers(before, mayGo, nowNanos(context.clock), request)) {
+  for (const dead of selectDeadContainers(before, isRemovable, nowNanos(context.clock), request)) {
     const { id } = dead.container.id;
     if (await attempt(id, () => removeDead(context, dead, signal))) containers.push(id);
   }
 
   const sandboxes: string[] = [];
   const after = await readRuntimePods(runtime, { runtimeName: '', signal });
-  for (const { id } of selectDeadSandboxes(after, mayGo)) {
+  for (const { id } of selectDeadSandboxes(after, isRemovable)) {
     const remove = async (): Promise<boolean> => {
       await removeSandbox(context, id, signal);
       return true;
@@ -90,7 +88,7 @@ export async function collectGarbage(
 
   let logDirectories: string[] = [];
   await attempt(context.settings.podLogsDirectory, async () => {
-    logDirectories = await collectLogDirectories(context, isGone, attempt);
+    logDirectories = await collectLogDirectories(context, isPodRemoved, attempt);
     return true;
   });
   await attempt(context.containerLogsDirectory ?? '', async () => {
@@ -100,7 +98,7 @@ export async function collectGarbage(
   return { containers, sandboxes, logDirectories, failures };
 }
 
-/** A container of unknown state may be running, so it is stopped first. */
+/** Removes a dead container. A container of unknown state may be running, so it is stopped first. */
 async function removeDead(context: Context, { pod, container }: DeadContainer, signal: AbortSignal): Promise<boolean> {
   const { id, name, attempt, state } = container;
   if (state === 'unknown') {
@@ -108,7 +106,7 @@ async function removeDead(context: Context, { pod, container }: DeadContainer, s
       pod: undefined,
       identity: pod,
       container: { id: id.id, name },
-      message: 'Container is in unknown state',
+      message: 'Container is in unknown state, try killing it before removal',
       reason: 'Unknown',
       signal,
     });

@@ -2,22 +2,22 @@ import { ContainerState, isNotFound } from '@rxlet/cri-api';
 import type { RuntimePod } from '@rxlet/pod-model';
 import type { Context } from '../context.ts';
 
-/** Makes one removal; what fails is on record then and does not keep the others from being made. @returns whether it was made. */
+/** Performs one removal and records its failure. @returns whether the target was removed */
 export type Attempt = (target: string, removal: () => Promise<boolean>) => Promise<boolean>;
 
-/** Ids cut shorter than this in the name of a link tell too little. */
+/** Shortest part of a container id in a link's name that identifies the container. */
 const SHORTEST_ID = 6;
 
-/** Removes the log directories of pods that are gone. What is not named as such a directory is not ours. @returns their names. */
+/** Removes the log directories of removed pods. Directories with names of another form are ignored. @returns the names of removed directories */
 export async function collectLogDirectories(
   { files, settings }: Context,
-  isGone: (uid: string) => boolean,
+  isPodRemoved: (uid: string) => boolean,
   attempt: Attempt,
 ): Promise<string[]> {
   const removed: string[] = [];
   for (const name of await files.list(settings.podLogsDirectory)) {
     const uid = name.slice(name.lastIndexOf('_') + 1);
-    if (uid === name || uid === '' || !isGone(uid)) continue;
+    if (uid === name || uid === '' || !isPodRemoved(uid)) continue;
     const path = `${settings.podLogsDirectory}/${name}`;
     const done = await attempt(path, async () => {
       await files.removeTree(path);
@@ -29,9 +29,9 @@ export async function collectLogDirectories(
 }
 
 /**
- * Removes links for log shippers that lead nowhere. The log of a live container can be missing for a moment while it is rotated, so the runtime is asked
- * about the container at that moment, and the link stays unless it has ended or is gone.
- * @param pods what the runtime held a while ago, to complete ids that were cut
+ * Removes dangling links for log shippers. The log of a running container can be missing while it is rotated, so a link is removed only if the container has
+ * exited or was removed.
+ * @param pods recent list of the runtime's pods, to complete ids that were cut in links
  */
 export async function collectLogLinks(
   context: Context,
@@ -49,14 +49,14 @@ export async function collectLogLinks(
       if (await files.exists(path)) return false;
       const id = name.slice(name.lastIndexOf('-') + 1, -'.log'.length);
       const containerId = ids.find((known) => known.startsWith(id)) ?? id;
-      if (id.length >= SHORTEST_ID && !(await hasEnded(context, containerId, signal))) return false;
+      if (id.length >= SHORTEST_ID && !(await hasExited(context, containerId, signal))) return false;
       await files.removeFile(path);
       return true;
     });
   }
 }
 
-async function hasEnded({ runtime }: Context, containerId: string, signal: AbortSignal): Promise<boolean> {
+async function hasExited({ runtime }: Context, containerId: string, signal: AbortSignal): Promise<boolean> {
   try {
     const { status } = await runtime.containerStatus({ containerId }, { signal });
     return status?.state === ContainerState.CONTAINER_EXITED;

@@ -15,8 +15,8 @@ const LIMITED: ReadonlySet<string | symbol> = new Set<keyof RuntimeService>([
 ]);
 
 /**
- * The runtime for a row of removals: each call ends by its own `timeoutMs`, or by this one, whatever becomes of it in the runtime and whatever its client
- * does with deadlines. So one container that is stuck does not keep the others from being removed.
+ * Returns a runtime whose calls reject after their own `timeoutMs`, or else after this one, even if the client ignores timeouts. A stuck container therefore
+ * does not block the removal of others.
  */
 export function runtimeWithDeadlines(runtime: RuntimeService, clock: Clock, timeoutMs: number): RuntimeService {
   return new Proxy(runtime, {

@@ -1,12 +1,12 @@
 import type { RuntimeContainer, RuntimePod } from '@rxlet/pod-model';
 
-/** How many dead containers are kept (the kubelet's `--minimum-container-ttl-duration` and `--maximum-dead-containers…`). */
+/** Retention of dead containers (the kubelet's `--minimum-container-ttl-duration` and `--maximum-dead-containers…`). */
 export interface ContainerRetention {
-  /** A container younger than this stays. Default 0. */
+  /** Age up to which a dead container is kept. Default 0. */
   readonly minAgeMs?: number;
-  /** Dead instances to keep of each container of a pod; negative: no limit. Default 1. */
+  /** Maximum of dead instances of each container of a pod; negative: no limit. Default 1. */
   readonly maxPerContainer?: number;
-  /** Dead instances to keep on the whole node; negative (the default): no limit. */
+  /** Maximum of dead instances on the node; negative (the default): no limit. */
   readonly maxContainers?: number;
 }
 
@@ -17,19 +17,18 @@ export interface DeadContainer {
 }
 
 /**
- * Chooses the containers to remove among those that do not run, in the order in which they are to go: all of pods that are gone; of others the instances of
- * each container that are too many; then, as long as the node has too many, those beyond an equal share of each container, and the oldest of all. In each
- * of these the oldest comes first.
+ * Selects the dead containers to remove, in order: all containers of removable pods; then instances above the maximum of each container; then, if the node has
+ * too many, instances above an equal share of each container, and then the oldest ones. In each group the oldest comes first.
  */
 export function selectDeadContainers(
   pods: readonly RuntimePod[],
-  isGone: (uid: string) => boolean,
+  isRemovable: (uid: string) => boolean,
   nowNanos: bigint,
   { minAgeMs = 0, maxPerContainer = 1, maxContainers = -1 }: ContainerRetention,
 ): DeadContainer[] {
-  const youngestNanos = nowNanos - BigInt(Math.round(minAgeMs * 1e6));
+  const createdBeforeNanos = nowNanos - BigInt(Math.round(minAgeMs * 1e6));
   const evicted: DeadContainer[] = [];
-  /** Takes all but the `keep` newest out of a group. @returns what stays. */
+  /** Evicts all but the `keep` newest containers of a group. @returns the kept ones */
   const trim = (group: readonly DeadContainer[], keep: number): DeadContainer[] => {
     evicted.push(...group.slice(keep).reverse());
     return group.slice(0, keep);
@@ -37,13 +36,13 @@ export function selectDeadContainers(
 
   let groups: DeadContainer[][] = [];
   for (const pod of pods) {
-    const gone = isGone(pod.uid);
+    const isPodRemovable = isRemovable(pod.uid);
     const dead = pod.containers.filter(
-      ({ state, createdAtNanos }) => state !== 'running' && createdAtNanos <= youngestNanos,
+      ({ state, createdAtNanos }) => state !== 'running' && createdAtNanos <= createdBeforeNanos,
     );
     for (const instances of Map.groupBy(dead, ({ name }) => name).values()) {
-      const group = newestFirst(instances.map((container) => ({ pod, container })));
-      if (gone) trim(group, 0);
+      const group = instances.map((container) => ({ pod, container }));
+      if (isPodRemovable) trim(group, 0);
       else groups.push(group);
     }
   }

@@ -43,18 +43,23 @@ const pods = fc
         const sandboxes = spec.sandboxes.map((state, number): RuntimeSandbox => {
           return { id: `${uid}-s${String(number)}`, attempt: number, state, createdAtNanos: createdAtNanos() };
         });
+        // As a pod is listed: newest first.
+        containers.sort(byAge);
+        sandboxes.sort(byAge);
         return { uid, name: uid, namespace: '', containers, sandboxes } satisfies RuntimePod;
       });
     });
   });
 
-const isGone = (uid: string): boolean => uid.startsWith('gone');
+const isPodRemoved = (uid: string): boolean => uid.startsWith('gone');
 const ageMs = ({ createdAtNanos }: { readonly createdAtNanos: bigint }): number =>
   Number(NOW - createdAtNanos) / 1_000_000;
+const byAge = (a: RuntimeSandbox | RuntimeContainer, b: RuntimeSandbox | RuntimeContainer): number =>
+  ageMs(a) - ageMs(b);
 const oldestOf = <T extends { readonly createdAtNanos: bigint }>(all: readonly T[]): T =>
   all.reduce((oldest, one) => (ageMs(one) > ageMs(oldest) ? one : oldest));
 
-/** What garbage collection leaves of dead containers, found by removing one at a time. */
+/** Returns the dead containers that garbage collection leaves, found by removing one at a time. */
 function leftContainers(
   given: readonly RuntimePod[],
   { minAgeMs, maxPerContainer, maxContainers }: { minAgeMs: number; maxPerContainer: number; maxContainers: number },
@@ -77,8 +82,8 @@ function leftContainers(
   const trimTo = (key: string, keep: number): void => {
     while (members(key).length > keep) remove(oldestOf(members(key)));
   };
-  for (const key of keys) if (isGone(key)) trimTo(key, 0);
-  const groups = keys.filter((key) => !isGone(key));
+  for (const key of keys) if (isPodRemoved(key)) trimTo(key, 0);
+  const groups = keys.filter((key) => !isPodRemoved(key));
   if (maxPerContainer >= 0) for (const key of groups) trimTo(key, maxPerContainer);
   if (maxContainers >= 0 && left.size > maxContainers) {
     for (const key of groups) trimTo(key, Math.max(1, Math.trunc(maxContainers / groups.length)));
@@ -87,7 +92,7 @@ function leftContainers(
   return { left: new Set([...left.keys()].map(({ id }) => id.id)), steps };
 }
 
-it('takes the containers that a naive model takes', () => {
+it('selects the same containers as a naive model', () => {
   const retention = fc.record({
     minAgeMs: fc.constantFrom(0, 3, 10),
     maxPerContainer: fc.integer({ min: -1, max: 3 }),
@@ -95,7 +100,7 @@ it('takes the containers that a naive model takes', () => {
   });
   fc.assert(
     fc.property(pods, retention, (given, limits) => {
-      const taken = selectDeadContainers(given, isGone, NOW, limits).map(({ container }) => container.id.id);
+      const taken = selectDeadContainers(given, isPodRemoved, NOW, limits).map(({ container }) => container.id.id);
       const { left, steps } = leftContainers(given, limits);
       expect(taken.toSorted()).toEqual(steps.toSorted());
       expect(taken.some((id) => left.has(id))).toBe(false);
@@ -103,15 +108,15 @@ it('takes the containers that a naive model takes', () => {
   );
 });
 
-it('takes the sandboxes that are neither ready, in use nor the newest of a pod that is there', () => {
+it('selects sandboxes that are not ready, not in use, and not the newest of a pod that was not removed', () => {
   fc.assert(
     fc.property(pods, (given) => {
-      const taken = new Set(selectDeadSandboxes(given, isGone).map(({ id }) => id));
+      const taken = new Set(selectDeadSandboxes(given, isPodRemoved).map(({ id }) => id));
       for (const pod of given) {
         for (const sandbox of pod.sandboxes) {
           const newest = pod.sandboxes.every((other) => ageMs(other) >= ageMs(sandbox));
           const inUse = pod.containers.some(({ sandboxId }) => sandboxId === sandbox.id);
-          const stays = sandbox.state === 'ready' || inUse || (newest && !isGone(pod.uid));
+          const stays = sandbox.state === 'ready' || inUse || (newest && !isPodRemoved(pod.uid));
           expect([sandbox.id, taken.has(sandbox.id)]).toEqual([sandbox.id, !stays]);
         }
       }

@@ -4,7 +4,7 @@ import { removeContainerWithLogs } from '../kill/remove-container.ts';
 import { failedResult } from '../sync/step-failure.ts';
 import type { SyncResult } from '../sync/sync-result.ts';
 
-/** Removes the dead instances of one container, with their logs, but the `keep` newest. */
+/** Removes the dead instances of one container with their logs, except the `keep` newest ones. */
 export async function trimDeadContainers(
   context: Context,
   status: RuntimePodStatus,

@@ -2,10 +2,10 @@ import type { Container, EphemeralContainer, Pod } from '@rxlet/kube-api';
 import { findPodContainer } from '@rxlet/pod-model';
 import type { KillReason } from '../compute/pod-actions.ts';
 
-/** The shortest time a container gets to stop, in seconds, whatever anybody asks for. */
+/** Minimum grace period of a container, in seconds. It overrides shorter periods. */
 export const MINIMUM_GRACE_SECONDS = 2;
 
-/** The time that a container of a pod gets to stop, in seconds: the deletion's, else that of the probe that failed, else the pod's. */
+/** Returns the grace period of a container, in seconds: that of the pod's deletion, else of the failed probe, else of the pod's spec. */
 export function gracePeriodSeconds(pod: Pod, containerName: string, reason: KillReason): number {
   const ofDeletion = pod.metadata?.deletionGracePeriodSeconds;
   if (ofDeletion !== undefined) return ofDeletion;

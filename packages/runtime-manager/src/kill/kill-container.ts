@@ -1,34 +1,36 @@
+import type { LifecycleHookRequest } from '@rxlet/agent-api';
 import { errorMessage, sleep } from '@rxlet/component-base';
 import { isNotFound } from '@rxlet/cri-api';
 import type { Pod } from '@rxlet/kube-api';
 import { containerFieldPath, findPodContainer, formatPod, podEventObject, type PodIdentity } from '@rxlet/pod-model';
 import type { KillReason } from '../compute/pod-actions.ts';
 import type { Context } from '../context.ts';
-import type { LifecycleHookRequest } from '../ports.ts';
-import { callOrLook } from '../sync/unknown-outcome.ts';
+import { confirmOutcome } from '../sync/unknown-outcome.ts';
 import { gracePeriodSeconds, MINIMUM_GRACE_SECONDS } from './grace-period.ts';
-import { isContainerStopped } from './look-at-runtime.ts';
+import { confirmContainerStopped } from './confirm-stopped.ts';
 import { restorePod } from './restore-pod.ts';
 import type { TerminationOrder } from './termination-order.ts';
 
 /** A container to stop. */
 export interface KillContainerRequest {
-  /** Absent: the pod's definition is gone, and what the container needs is read back from the runtime. */
+  /** Absent: the pod's definition is unknown; grace period and preStop hook come from the container's annotations. */
   readonly pod: Pod | undefined;
   readonly identity: PodIdentity;
   readonly container: { readonly id: string; readonly name: string };
-  /** Message of the `Killing` event; empty: that the container is being stopped. */
+  /** Message of the `Killing` event. Default: `Stopping container <name>`. */
   readonly message?: string;
   readonly reason?: KillReason;
   /** Replaces the grace period that the pod defines, in seconds. */
   readonly gracePeriodSeconds?: number | undefined;
+  /** Whether to run the preStop hook. Default true. */
+  readonly runPreStop?: boolean;
   readonly order?: TerminationOrder;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Stops a container: its preStop hook, its turn among the pod's other containers, then the runtime, which gets what is left of the grace period but
- * at least two seconds. A container that is gone already counts as stopped.
+ * Stops a container: runs its preStop hook, waits for its turn among the pod's containers, then calls StopContainer with the rest of the grace period, at least
+ * two seconds. A container that no longer exists counts as stopped.
  */
 export async function killContainer(context: Context, request: KillContainerRequest): Promise<void> {
   const { container, identity, order, signal } = request;
@@ -47,7 +49,7 @@ export async function killContainer(context: Context, request: KillContainerRequ
 
     let graceSeconds = request.gracePeriodSeconds ?? gracePeriodSeconds(pod, container.name, request.reason ?? '');
     const handler = findPodContainer(pod, container.name)?.container.lifecycle?.preStop;
-    if (handler !== undefined && graceSeconds > 0) {
+    if (handler !== undefined && graceSeconds > 0 && request.runPreStop !== false) {
       const startMs = context.clock.monotonicNow();
       await runPreStop(
         context,
@@ -66,15 +68,15 @@ export async function killContainer(context: Context, request: KillContainerRequ
 }
 
 /**
- * Runs a preStop hook, but waits no longer than the grace period: then the hook is told to end, and not waited for, as the container that it speaks to goes. A
- * hook that fails, or is ended, does not keep its container alive.
+ * Runs a preStop hook. After the grace period the hook is aborted, and its end is not awaited because the container is stopped. A failed or aborted hook does
+ * not keep the container running.
  */
 async function runPreStop(context: Context, hook: LifecycleHookRequest, maxSeconds: number): Promise<void> {
   const waited = new AbortController();
   const ended = hook.signal === undefined ? waited.signal : AbortSignal.any([waited.signal, hook.signal]);
   const timeout = sleep(context.clock, maxSeconds * 1000, ended);
   const run = async (): Promise<void> => {
-    if (context.hooks === undefined) throw new Error('no port for lifecycle hooks was given');
+    if (context.hooks === undefined) throw new Error('this agent runs no lifecycle hooks');
     await context.hooks.preStop({ ...hook, signal: ended });
   };
   const reported = run().catch((error: unknown) => {
@@ -83,7 +85,7 @@ async function runPreStop(context: Context, hook: LifecycleHookRequest, maxSecon
   try {
     await Promise.race([reported, timeout]);
   } finally {
-    waited.abort(new Error('the grace period is over'));
+    waited.abort(new Error('the grace period has expired'));
     timeout.catch(() => undefined);
   }
   hook.signal?.throwIfAborted();
@@ -92,11 +94,11 @@ async function runPreStop(context: Context, hook: LifecycleHookRequest, maxSecon
 function reportPreStopFailure(context: Context, { pod, container }: LifecycleHookRequest, error: unknown): void {
   context.logger.warn('preStop hook failed', { pod: formatPod(pod), container, error: errorMessage(error) });
   const object = podEventObject(pod, fieldPath(pod, container));
-  // What the hook said is not for everybody who may read events.
+  // The hook's output may be confidential, and events have more readers than logs.
   context.events.event(object, 'Warning', 'FailedPreStopHook', 'PreStopHook failed');
 }
 
-/** Asks the runtime to stop a container; the call may take the grace period and what every call may take. */
+/** Stops a container by the runtime. The timeout of the call is the grace period plus the usual request timeout. */
 export async function stopContainer(
   { runtime, requestTimeoutMs }: Context,
   containerId: string,
@@ -105,9 +107,9 @@ export async function stopContainer(
 ): Promise<void> {
   try {
     const timeoutMs = graceSeconds * 1000 + requestTimeoutMs;
-    await callOrLook<unknown>(
+    await confirmOutcome<unknown>(
       () => runtime.stopContainer({ containerId, timeout: BigInt(graceSeconds) }, { signal, timeoutMs }),
-      () => isContainerStopped(runtime, containerId, signal),
+      () => confirmContainerStopped(runtime, containerId, signal),
     );
   } catch (error) {
     if (!isNotFound(error)) throw error;

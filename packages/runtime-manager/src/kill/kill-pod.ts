@@ -4,21 +4,21 @@ import type { RuntimePodStatus } from '@rxlet/pod-model';
 import type { Context } from '../context.ts';
 import { failedResult } from '../sync/step-failure.ts';
 import type { SyncResult } from '../sync/sync-result.ts';
-import { callOrLook } from '../sync/unknown-outcome.ts';
+import { confirmOutcome } from '../sync/unknown-outcome.ts';
 import { killContainer } from './kill-container.ts';
-import { isSandboxStopped } from './look-at-runtime.ts';
+import { confirmSandboxStopped } from './confirm-stopped.ts';
 import { createTerminationOrder } from './termination-order.ts';
 
-/** How a pod is stopped. */
+/** Options of killing a pod. */
 export interface KillPodOptions {
-  /** Replaces the grace period that the pod defines, in seconds; less than 2 counts as 2. */
+  /** Overrides the pod's grace period, in seconds; at least 2. */
   readonly gracePeriodSeconds?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Stops all that runs of a pod: its containers side by side (sidecars last), then every sandbox, which also stops what was overlooked. Each attempt is
- * made whatever became of the others; nothing is removed.
+ * Stops the running containers of a pod concurrently (sidecars last), then all its sandboxes, which also stops containers missing from the status. A failure
+ * does not keep others from being stopped; nothing is removed.
  */
 export async function killPodContents(
   context: Context,
@@ -37,6 +37,8 @@ export async function killPodContents(
           identity: status,
           container: { id: id.id, name },
           gracePeriodSeconds,
+          // Like the kubelet, run no hooks for an orphaned pod.
+          runPreStop: pod !== undefined,
           order,
           signal,
         });
@@ -56,16 +58,16 @@ export async function killPodContents(
   }
 }
 
-/** Stops a sandbox with all that still runs in it. One that is gone counts as stopped. */
+/** Stops a sandbox and its running containers. A sandbox that no longer exists counts as stopped. */
 export async function stopSandbox(
   { runtime }: Context,
   podSandboxId: string,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   try {
-    await callOrLook<unknown>(
+    await confirmOutcome<unknown>(
       () => runtime.stopPodSandbox({ podSandboxId }, { signal }),
-      () => isSandboxStopped(runtime, podSandboxId, signal),
+      () => confirmSandboxStopped(runtime, podSandboxId, signal),
     );
   } catch (error) {
     if (!isNotFound(error)) throw error;

@@ -1,46 +1,37 @@
-import { errorMessage } from '@rxlet/component-base';
 import { isNotFound } from '@rxlet/cri-api';
 import type { PodIdentity } from '@rxlet/pod-model';
 import type { Context } from '../context.ts';
 import { containerLogPath, legacyLogLinkName, podLogDirectory } from '../files/pod-paths.ts';
-import { callOrLook } from '../sync/unknown-outcome.ts';
-import { isContainerGone } from './look-at-runtime.ts';
+import { runPostStopSteps } from '../sync/container-steps.ts';
+import { confirmOutcome } from '../sync/unknown-outcome.ts';
+import { confirmContainerRemoved } from './confirm-stopped.ts';
 
-/** A container instance that is not needed any more. */
+/** Container instance to remove. */
 export interface RemovableContainer {
   readonly id: string;
   readonly name: string;
   readonly restartCount: number;
 }
 
-/** Removes a container from the runtime, which kills it if it still runs; one that is gone is no error. */
+/** Removes a container from the runtime, which kills it if it is running. A container that no longer exists is not an error. */
 export async function removeContainer(
   context: Context,
   containerId: string,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { runtime } = context;
-  await releaseContainer(context, containerId);
+  await runPostStopSteps(context, containerId);
   try {
-    await callOrLook<unknown>(
+    await confirmOutcome<unknown>(
       () => runtime.removeContainer({ containerId }, { signal }),
-      () => isContainerGone(runtime, containerId, signal),
+      () => confirmContainerRemoved(runtime, containerId, signal),
     );
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }
 }
 
-/** Lets those who manage the node's devices know that a container has ended. */
-export async function releaseContainer({ internalHooks, logger }: Context, containerId: string): Promise<void> {
-  try {
-    await internalHooks?.postStop?.(containerId);
-  } catch (error) {
-    logger.error('internal PostStop hook failed', { containerId, error: errorMessage(error) });
-  }
-}
-
-/** Removes a container together with its logs. The logs go first, as afterwards nobody would know of them. */
+/** Removes a container and its logs. The logs are removed first, because their names are derived from the container. */
 export async function removeContainerWithLogs(
   context: Context,
   pod: PodIdentity,
@@ -51,7 +42,7 @@ export async function removeContainerWithLogs(
   await removeContainer(context, container.id, signal);
 }
 
-/** Removes the log of one instance with its rotated copies, and the link to it. */
+/** Removes the log of an instance, its rotated copies, and the link to it. */
 async function removeContainerLogs(
   { files, settings, containerLogsDirectory }: Context,
   pod: PodIdentity,

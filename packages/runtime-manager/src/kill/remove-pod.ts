@@ -5,12 +5,12 @@ import { legacyLogLinkName, podDirectory, podLogDirectory } from '../files/pod-p
 import { removePodDirectory } from '../files/remove-pod-directory.ts';
 import { failedResult } from '../sync/step-failure.ts';
 import type { SyncResult } from '../sync/sync-result.ts';
-import { callOrLook } from '../sync/unknown-outcome.ts';
+import { confirmOutcome } from '../sync/unknown-outcome.ts';
 import { stopSandbox } from './kill-pod.ts';
-import { isSandboxGone } from './look-at-runtime.ts';
+import { confirmSandboxRemoved } from './confirm-stopped.ts';
 import { removeContainerWithLogs } from './remove-container.ts';
 
-/** Removes every trace of a pod: containers, sandboxes, logs, files. What is gone already is no error; what fails does not keep the rest from going. */
+/** Removes the containers, sandboxes, logs and files of a pod. Missing ones are not errors; a failure does not keep the others from being removed. */
 export async function removePodContents(
   context: Context,
   status: RuntimePodStatus,
@@ -55,17 +55,17 @@ export async function removeSandbox(
   const { runtime } = context;
   await stopSandbox(context, podSandboxId, signal);
   try {
-    await callOrLook<unknown>(
+    await confirmOutcome<unknown>(
       () => runtime.removePodSandbox({ podSandboxId }, { signal }),
-      () => isSandboxGone(runtime, podSandboxId, signal),
+      () => confirmSandboxRemoved(runtime, podSandboxId, signal),
     );
   } catch (error) {
-    // What is not found may also be something within the sandbox, which then is still there.
-    if (!isNotFound(error) || !(await isSandboxGone(runtime, podSandboxId, signal))) throw error;
+    // NotFound may refer to a part of the sandbox, while the sandbox itself still exists.
+    if (!isNotFound(error) || !(await confirmSandboxRemoved(runtime, podSandboxId, signal))) throw error;
   }
 }
 
-/** Removes a pod's logs and its directory. @throws Error when somebody else left something in that. */
+/** Removes a pod's logs and its directory. @throws Error when other files remain in the directory */
 async function removePodFiles({ files, settings, containerLogsDirectory }: Context, pod: PodIdentity): Promise<void> {
   await files.removeTree(podLogDirectory(settings, pod));
   if (containerLogsDirectory !== undefined) {
@@ -78,5 +78,5 @@ async function removePodFiles({ files, settings, containerLogsDirectory }: Conte
   }
   const directory = podDirectory(settings, pod.uid);
   if (!(await removePodDirectory(files, directory)))
-    throw new Error(`${directory} is not empty: something of the pod is left in it`);
+    throw new Error(`cannot remove the pod directory ${directory}: it is not empty`);
 }

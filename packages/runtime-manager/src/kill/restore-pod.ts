@@ -3,9 +3,9 @@ import type { ContainerPort, LifecycleHandler, Pod } from '@rxlet/kube-api';
 import { ContainerAnnotation, type PodIdentity } from '@rxlet/pod-model';
 
 /**
- * Rebuilds as much of a pod as is needed to stop one of its containers well, from what was written on the container when it was made: its grace period, and
- * its preStop hook with the ports that this may name.
- * @returns `undefined` when the runtime does not know the container any more.
+ * Restores the part of a pod that is needed to stop one of its containers, from the container's annotations: its grace period, and its preStop hook with the
+ * ports that the hook may refer to.
+ * @returns `undefined` when the container no longer exists
  */
 export async function restorePod(
   runtime: Pick<RuntimeService, 'containerStatus'>,
@@ -46,7 +46,7 @@ function integer(text: string | undefined): number | undefined {
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
-/** What an annotation holds; one that is damaged holds nothing. */
+/** Returns the value of a JSON annotation; `undefined` when it is damaged. */
 function parsed<T>(json: string | undefined): T | undefined {
   if (json === undefined) return undefined;
   try {

@@ -2,17 +2,17 @@ import type { Clock } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import { isSidecar } from '@rxlet/pod-model';
 
-/** Lets the containers of a pod stop in order although all are told at once: sidecars after all others, the one that started last first. */
+/** Order in which the containers of a pod stop: sidecars after all others, in the reverse order of their start. */
 export interface TerminationOrder {
-  /** Waits until a container may stop, but no longer than `maxMs`. @returns how long that took, in milliseconds. */
+  /** Waits until a container may stop, but no longer than `maxMs`. @returns the time waited, in milliseconds */
   waitForTurn(containerName: string, maxMs: number): Promise<number>;
-  /** Says that a container has stopped, or that trying to stop it has. */
+  /** Records that a container has stopped or could not be stopped. */
   ended(containerName: string): void;
 }
 
 /**
- * Creates the order for one pod. Regular init containers wait for nothing, and nothing waits for ephemeral ones.
- * @param running names of the containers that are going to be stopped; all others count as stopped.
+ * Creates the {@link TerminationOrder} of one pod. Regular init containers do not wait for others, and no container waits for ephemeral ones.
+ * @param running names of the containers to stop; all others count as stopped
  */
 export function createTerminationOrder(clock: Clock, pod: Pod, running: ReadonlySet<string>): TerminationOrder {
   const sidecars = (pod.spec?.initContainers ?? []).filter(isSidecar).map(({ name }) => name);

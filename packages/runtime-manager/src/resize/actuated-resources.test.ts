@@ -4,13 +4,14 @@ import {
   type RecordingLogger,
   type VirtualClock,
 } from '@rxlet/component-base/testing';
+import { createMemoryFiles, type MemoryFiles } from '@rxlet/node-files/testing';
 import { describe, expect, it } from 'vitest';
-import { createMemoryFileSystem, type MemoryFileSystem } from '../testing/memory-file-system.ts';
 import { type ActuatedResourcesStore, createActuatedResources } from './actuated-resources.ts';
 
 const PATH = '/root/actuated_pods_state';
 
-interface Disk extends MemoryFileSystem {
+interface Disk {
+  readonly memory: MemoryFiles;
   writes: number;
   /** While set, writes wait for it. */
   gate: Promise<void> | undefined;
@@ -18,28 +19,23 @@ interface Disk extends MemoryFileSystem {
 }
 
 function createDisk(): Disk {
-  const files = createMemoryFileSystem();
-  const disk: Disk = {
-    ...files,
-    writes: 0,
-    gate: undefined,
-    failure: undefined,
-    async replaceFile(...parameters) {
-      disk.writes++;
-      await disk.gate;
-      if (disk.failure !== undefined) throw disk.failure;
-      await files.replaceFile(...parameters);
-    },
+  const memory = createMemoryFiles();
+  const disk: Disk = { memory, writes: 0, gate: undefined, failure: undefined };
+  memory.fault = async (operation) => {
+    if (operation !== 'replaceFile') return;
+    disk.writes++;
+    await disk.gate;
+    if (disk.failure !== undefined) throw disk.failure;
   };
   return disk;
 }
 
-async function open(
-  files: Disk,
-): Promise<ActuatedResourcesStore & { readonly logger: RecordingLogger; readonly clock: VirtualClock }> {
+async function open({
+  memory,
+}: Disk): Promise<ActuatedResourcesStore & { readonly logger: RecordingLogger; readonly clock: VirtualClock }> {
   const logger = recordingLogger();
   const clock = createVirtualClock();
-  const store = createActuatedResources({ files, clock, logger }, { rootDirectory: '/root' });
+  const store = createActuatedResources({ files: memory.nodeFiles, clock, logger }, { rootDirectory: '/root' });
   await store.load();
   return { ...store, logger, clock };
 }
@@ -47,7 +43,7 @@ async function open(
 const app = (cpu: string) => ({ requests: { cpu } });
 
 describe('actuated resources', () => {
-  it('are there again after a restart, in a file that only root reads', async () => {
+  it('are restored after a restart from a file that only root can read', async () => {
     const disk = createDisk();
     const store = await open(disk);
     expect(store.setContainer('uid', 'app', app('1'))).toBe('new');
@@ -55,14 +51,14 @@ describe('actuated resources', () => {
     expect(store.setContainer('uid', 'app', app('2'))).toBe('changed');
     store.setPod('uid', { limits: { memory: '1Gi' } });
     await store.saved();
-    expect(disk.modes.get(PATH)).toBe(0o600);
+    expect(disk.memory.info(PATH)?.mode).toBe(0o600);
     expect((await open(disk)).of('uid')).toEqual({
       containers: new Map([['app', app('2')]]),
       pod: { limits: { memory: '1Gi' } },
     });
   });
 
-  it('write what is new each second at most, the rest with the next change, and nothing for what stays as it is', async () => {
+  it('are written at most once a second, later changes with the next one, and unchanged ones not at all', async () => {
     const disk = createDisk();
     const { clock, ...store } = await open(disk);
     for (let pod = 0; pod < 100; pod++) {
@@ -80,7 +76,7 @@ describe('actuated resources', () => {
     expect((await open(disk)).of('uid-99').containers.size).toBe(1);
   });
 
-  it('share one write after the one that is under way', async () => {
+  it('share one write after the one in flight', async () => {
     const disk = createDisk();
     const store = await open(disk);
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -94,7 +90,7 @@ describe('actuated resources', () => {
     expect(disk.writes).toBe(2);
   });
 
-  it('are not saved before they are on the disk', async () => {
+  it('resolve saved only when they are on the disk', async () => {
     const disk = createDisk();
     const store = await open(disk);
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -102,12 +98,12 @@ describe('actuated resources', () => {
     store.setContainer('uid', 'app', app('1'));
     store.setContainer('uid', 'app', app('2'));
     const held = store.saved().then(async () => (await open(disk)).of('uid').containers.get('app'));
-    expect(disk.files.has(PATH)).toBe(false);
+    expect(disk.memory.text(PATH)).toBeUndefined();
     resolve();
     expect(await held).toEqual(app('2'));
   });
 
-  it('go with their pod, and with pods that nobody wants any more', async () => {
+  it('are removed with their pod, and with pods that are no longer known', async () => {
     const disk = createDisk();
     const store = await open(disk);
     for (const uid of ['a', 'b', 'c']) store.setContainer(uid, 'app', app('1'));
@@ -123,7 +119,7 @@ describe('actuated resources', () => {
     ['of something else', '{"data":"{}","checksum":1}'],
   ])('start empty from a file that is %s, and say so once', async (_, content) => {
     const disk = createDisk();
-    disk.put(PATH, content);
+    disk.memory.put(PATH, content);
     const store = await open(disk);
     expect(store.of('uid').containers.size).toBe(0);
     expect(store.logger.lines).toMatchObject([{ level: 'warn', fields: { path: PATH } }]);
@@ -132,7 +128,7 @@ describe('actuated resources', () => {
     expect((await open(disk)).of('uid').containers.size).toBe(1);
   });
 
-  it('tell who waits that the disk is full, keep what they have, and write it later', async () => {
+  it('report a full disk to waiting callers, keep the records, and write them later', async () => {
     const disk = createDisk();
     const store = await open(disk);
     disk.failure = new Error('ENOSPC: no space left on device');
@@ -147,7 +143,7 @@ describe('actuated resources', () => {
     expect((await open(disk)).of('uid').containers.size).toBe(2);
   });
 
-  it('are on the disk once the store was disposed of', async () => {
+  it('are on the disk after disposal of the store', async () => {
     const disk = createDisk();
     const store = await open(disk);
     store.setContainer('uid', 'app', app('1'));

@@ -1,49 +1,48 @@
 import { type Clock, errorMessage, type Logger, noopLogger } from '@rxlet/component-base';
 import type { ResourceRequirements } from '@rxlet/kube-api';
+import type { NodeFiles } from '@rxlet/node-files';
+import { formatResourcesCheckpoint, parseResourcesCheckpoint } from '@rxlet/pod-model';
 import type { ActuatedResources } from '../compute/container-resize.ts';
-import type { FileSystem } from '../files/file-system.ts';
-import { formatActuatedCheckpoint, parseActuatedCheckpoint } from './actuated-checkpoint.ts';
 
-/** What {@link createActuatedResources} needs. */
+/** Ports of {@link createActuatedResources}. */
 export interface ActuatedResourcesPorts {
-  readonly files: Pick<FileSystem, 'makeDirectory' | 'readTail' | 'replaceFile'>;
+  readonly files: Pick<NodeFiles, 'makeDirectory' | 'readPrivate' | 'replaceFile'>;
   readonly clock: Clock;
   readonly logger?: Logger | undefined;
 }
 
 /** Options of {@link createActuatedResources}. */
 export interface ActuatedResourcesOptions {
-  /** The agent's root directory; the file in it is `actuated_pods_state`, as with a kubelet, which can take it over and the other way round. */
+  /** The agent's root directory. The file in it is `actuated_pods_state`; agent and kubelet can read each other's. */
   readonly rootDirectory: string;
 }
 
 /**
- * The resources that were last put into effect, of all pods (KEP-1287): what a resize is measured against.
+ * Store of the resources of all pods that were last put into effect (KEP-1287). Resizes compare desired resources with them.
  *
- * Kept in memory and written to a file behind: at once, but at most each second, so that a hundred pods that start cost one write; what comes in between waits for the
- * next change, or for {@link retain}. Somebody who waits for {@link saved} need not wait for that; writes never overlap, and all changes until the beginning
- * of one are in it. A container whose record did not get to the disk before a crash has none afterwards, which does no harm: `recoverActuated` makes one from
- * what the runtime reports. A record of other resources than the container has would do harm, as the container might be restarted for it. So whoever changes
- * a record waits for {@link saved}.
+ * The store keeps records in memory and writes them to a file at most once a second, so that the start of a hundred pods costs one write; a change in between
+ * waits for the next change or for {@link retain}. A call of {@link saved} writes at once. Writes never overlap, and each contains all changes made before it
+ * began. A record that was lost in a crash does no harm: `recoverActuated` restores it from the runtime. A record that differs from the container's resources
+ * might restart the container, so a caller that changes a record must wait for {@link saved}.
  */
 export interface ActuatedResourcesStore extends AsyncDisposable {
-  /** Reads the file, the first time. To be awaited before anything else. A file that cannot be used is as good as none. */
+  /** Reads the file; further calls return the same promise. Must be awaited before other calls. An invalid file is logged and counts as missing. */
   load(): Promise<void>;
-  /** What is on record of a pod. */
+  /** Returns the record of a pod. */
   of(uid: string): ActuatedResources;
-  /** Sets a container's record. @returns whether there was none, another, or the same. */
+  /** Sets a container's record. @returns whether the record is new, changed, or the same as before */
   setContainer(uid: string, name: string, resources: ResourceRequirements): 'new' | 'changed' | 'same';
-  /** Sets the record of the pod as a whole. */
+  /** Records pod-level resources. */
   setPod(uid: string, resources: ResourceRequirements): void;
   /** Removes the records of a pod. */
   removePod(uid: string): void;
-  /** Removes the records of all pods but those to keep, and writes what was not written yet. To be called from time to time. */
+  /** Removes the records of all pods except those to keep, and writes pending changes. Must be called periodically. */
   retain(isKept: (uid: string) => boolean): void;
-  /** Resolves when all that was set so far is on the disk. Rejects when it could not be written; a later change, or call, tries again. */
+  /** Resolves when all changes so far are on the disk. Rejects when the file cannot be written; a later change or call retries. */
   saved(): Promise<void>;
 }
 
-/** Far more than the records of as many pods as a node can have. */
+/** Upper bound of the file's size, far above the records of a full node. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 const WRITE_INTERVAL_MS = 1000;
 const FILE_MODE = 0o600;
@@ -54,7 +53,7 @@ interface MutableRecord {
   pod: ResourceRequirements | undefined;
 }
 
-/** Creates an {@link ActuatedResourcesStore}; it does nothing before {@link ActuatedResourcesStore.load}. Disposing it waits for what is still to be written. */
+/** Creates an {@link ActuatedResourcesStore}. Disposal writes pending changes. */
 export function createActuatedResources(
   { files, clock, logger = noopLogger }: ActuatedResourcesPorts,
   { rootDirectory }: ActuatedResourcesOptions,
@@ -70,13 +69,13 @@ export function createActuatedResources(
 
   const read = async (): Promise<void> => {
     try {
-      const content = await files.readTail(path, MAX_FILE_BYTES);
+      const content = await files.readPrivate(path, MAX_FILE_BYTES);
       if (content === undefined) return;
-      for (const [uid, { containers, pod }] of parseActuatedCheckpoint(Buffer.from(content).toString())) {
+      for (const [uid, { containers, pod }] of parseResourcesCheckpoint(content)) {
         records.set(uid, { containers: new Map(containers), pod });
       }
     } catch (error) {
-      logger.warn('the file of actuated resources cannot be used; what containers have is taken from the runtime', {
+      logger.warn('cannot read actuated resources; they are recovered from the runtime', {
         path,
         error: errorMessage(error),
       });
@@ -88,11 +87,11 @@ export function createActuatedResources(
     lastWriteMs = clock.monotonicNow();
     try {
       await files.makeDirectory(rootDirectory, DIRECTORY_MODE);
-      await files.replaceFile(path, formatActuatedCheckpoint(records), FILE_MODE);
+      await files.replaceFile(path, formatResourcesCheckpoint(records), FILE_MODE);
       savedVersion = writtenVersion;
       failing = false;
     } catch (error) {
-      // A disk that is full stays so for a while.
+      // Log once, because a full disk fails every write.
       if (!failing) logger.error('cannot write actuated resources', { path, error: errorMessage(error) });
       failing = true;
       throw new Error(`cannot write ${path}: ${errorMessage(error)}`, { cause: error });
@@ -101,12 +100,12 @@ export function createActuatedResources(
     }
   };
   const saved = async (): Promise<void> => {
-    const wanted = version;
-    while (savedVersion < wanted) await (writing ??= write());
+    const targetVersion = version;
+    while (savedVersion < targetVersion) await (writing ??= write());
   };
   const writeIfDue = (): void => {
     if (savedVersion === version || clock.monotonicNow() - lastWriteMs < WRITE_INTERVAL_MS) return;
-    // A failure is logged, and comes to those who wait; the next change tries again.
+    // `write` logs the failure, and the next change retries.
     void saved().catch(() => undefined);
   };
   const changed = (): void => {

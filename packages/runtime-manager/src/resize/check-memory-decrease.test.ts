@@ -23,7 +23,7 @@ async function problemOf(
 }
 
 describe('decrease of memory limits', () => {
-  it('is fine above what is in use', async () => {
+  it('is allowed above the memory in use', async () => {
     expect(await problemOf([pod, web, proxy], { sandbox: 1499n, 'id-web': 999n, 'id-proxy': 0n })).toBeUndefined();
     expect(await problemOf([], {})).toBeUndefined();
   });
@@ -38,7 +38,7 @@ describe('decrease of memory limits', () => {
       [pod, web, proxy],
       { sandbox: 2000n, 'id-web': 1n },
     ],
-  ])('is refused: %s', async (problem, decreases, used) => {
+  ])('is rejected: %s', async (problem, decreases, used) => {
     expect(await problemOf(decreases, used)).toBe(`cannot decrease memory limits: ${problem}`);
   });
 });

@@ -1,18 +1,18 @@
 import { errorMessage } from '@rxlet/component-base';
 import type { MemoryUsage } from './memory-usage.ts';
 
-/** A memory limit that is about to be lowered, or set where there was none. */
+/** Memory limit to lower, or to set for the first time. */
 export interface MemoryDecrease {
-  /** Name and id of the container; absent: the limit is that of the pod. */
+  /** Name and id of the container; absent for the limit of the pod. */
   readonly container?: { readonly name: string; readonly id: string };
   readonly limitBytes: number;
 }
 
 /**
- * Makes sure that what is in use fits below lower limits: otherwise the kernel would kill for a limit that the container was never asked to obey. A best
- * effort, for the use may grow in between.
+ * Checks that the memory in use is below the new limits; otherwise the kernel would kill processes. Best effort, because the use may grow before the limit is
+ * set.
  *
- * @throws Error that says for each limit why it cannot be set, in the kubelet's words
+ * @throws Error with the kubelet's message for each limit that cannot be set
  */
 export async function checkMemoryDecreases(
   decreases: readonly MemoryDecrease[],

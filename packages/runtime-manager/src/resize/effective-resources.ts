@@ -4,7 +4,7 @@ import { type ResizableResource, resizableResources } from '../compute/container
 
 type ResourceList = NonNullable<ResourceRequirements['limits']>;
 
-/** The resources that a container is run with: where it sets no limit of its own, that of its pod as a whole holds for it (KEP-2837). */
+/** Returns the resources that apply to a container. Pod-level limits apply where it sets none (KEP-2837). */
 export function effectiveResources(
   own: ResourceRequirements = {},
   ofPod: ResourceRequirements | undefined,
@@ -16,14 +16,14 @@ export function effectiveResources(
   return resourcesOf({ ...own.limits, ...Object.fromEntries(inherited) }, own.requests ?? {});
 }
 
-/** `base`, but with one resource as in `desired`. What cannot be resized is as in `desired` throughout. */
+/** Returns `base` with one resource of `desired`. Resources that cannot be resized always come from `desired`. */
 export function withResource(
   base: ResourceRequirements,
   desired: ResourceRequirements,
   changed: ResizableResource,
 ): ResourceRequirements {
-  const mixed = (before: ResourceList = {}, wanted: ResourceList = {}): ResourceList => {
-    const result: Record<string, string | number> = { ...wanted };
+  const mixed = (before: ResourceList = {}, desiredList: ResourceList = {}): ResourceList => {
+    const result: Record<string, string | number> = { ...desiredList };
     for (const resource of resizableResources) {
       if (resource === changed) continue;
       const kept = before[resource];

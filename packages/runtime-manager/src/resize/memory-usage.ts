@@ -1,14 +1,14 @@
 import type { RuntimeService } from '@rxlet/cri-api';
 
-/** Says what memory is in use, in bytes, caches included: the kernel must be able to take away what lies above a new limit. */
+/** Reports the memory in use, in bytes, including caches: the kernel must be able to reclaim the part above a new limit. */
 export interface MemoryUsage {
-  /** Of a container; undefined when it is not known. */
+  /** Returns the memory in use by a container; `undefined` when it is unknown. */
   container(containerId: string, signal?: AbortSignal): Promise<bigint | undefined>;
-  /** Of a pod as a whole, by its sandbox; undefined when it is not known. */
+  /** Returns the memory in use by the whole pod of a sandbox; `undefined` when it is unknown. */
   pod(sandboxId: string, signal?: AbortSignal): Promise<bigint | undefined>;
 }
 
-/** {@link MemoryUsage} as the runtime reports it. */
+/** Creates a {@link MemoryUsage} that reads the runtime's statistics. */
 export function runtimeMemoryUsage(runtime: RuntimeService): MemoryUsage {
   return {
     async container(containerId, signal) {

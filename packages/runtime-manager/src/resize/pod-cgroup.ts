@@ -1,23 +1,23 @@
 import { create } from '@bufbuild/protobuf';
+import type { PodCgroupValues } from '@rxlet/agent-api';
 import { errorMessage } from '@rxlet/component-base';
 import { isUnimplemented, LinuxContainerResourcesSchema } from '@rxlet/cri-api';
 import { formatPod, podCgroupResources } from '@rxlet/pod-model';
 import type { ResizableResource } from '../compute/container-resize.ts';
 import { sandboxOverhead } from '../config/linux-resources.ts';
 import type { SyncRun } from '../sync/sync-run.ts';
-import type { PodCgroupValues } from './pod-cgroups.ts';
 
-/** The cgroup of a pod that is being resized. */
+/** Cgroup of a pod during a resize. */
 export interface PodCgroup {
-  /** The memory limit that it is to have, if that is less than what it has. */
+  /** Returns the desired memory limit if it is lower than the current one. */
   lowerMemoryLimit(): number | undefined;
-  /** Raises what is to be raised of a resource: the limit first, so that the request never exceeds it. */
-  widen(resource: ResizableResource): Promise<void>;
-  /** Lowers what is to be lowered: the request first. */
-  narrow(resource: ResizableResource): Promise<void>;
+  /** Raises the values of a resource that increase, the limit first so that the request never exceeds it. */
+  raise(resource: ResizableResource): Promise<void>;
+  /** Lowers the values of a resource that decrease, the request first. */
+  lower(resource: ResizableResource): Promise<void>;
 }
 
-/** A value to change, and whether that gives the pod more. */
+/** Change of a limit or request: the values to write, and the amounts before and after. */
 interface Change {
   readonly values: Partial<PodCgroupValues>;
   readonly from: number;
@@ -25,8 +25,8 @@ interface Change {
 }
 
 /**
- * Compares the cgroup of a pod with what the pod is to have. A limit that the pod is to have no more stays: the API does not let it be taken away.
- * @returns undefined when nobody keeps the cgroups of pods
+ * Compares the cgroup of a pod with its desired resources. A limit is never removed, because the API forbids that.
+ * @returns `undefined` when pods have no managed cgroups
  */
 export async function openPodCgroup(run: SyncRun): Promise<PodCgroup | undefined> {
   const { context, pod, signal } = run;
@@ -36,7 +36,9 @@ export async function openPodCgroup(run: SyncRun): Promise<PodCgroup | undefined
     enforceCpuLimits: settings.cpuCfsQuota,
     cpuPeriodUs: settings.cpuCfsQuotaPeriodUs,
   });
-  let current = await podCgroups.read(pod, signal);
+  const initial = await podCgroups.read(pod, signal);
+  if (initial === undefined) return undefined;
+  let current = initial;
 
   const limitChange = (resource: ResizableResource): Change => {
     if (resource === 'memory') {
@@ -46,7 +48,7 @@ export async function openPodCgroup(run: SyncRun): Promise<PodCgroup | undefined
     const { cpuQuotaUs = current.cpuQuotaUs, cpuPeriodUs = current.cpuPeriodUs } = desired;
     return { values: { cpuQuotaUs, cpuPeriodUs }, from: bound(current.cpuQuotaUs), to: bound(cpuQuotaUs) };
   };
-  /** A memory request has no place in a cgroup. */
+  /** Returns the change of a request. A memory request has no value in a cgroup. */
   const requestChange = (resource: ResizableResource): Change[] => {
     const { cpuShares } = desired;
     return resource === 'cpu' ? [{ values: { cpuShares }, from: current.cpuShares, to: cpuShares }] : [];
@@ -55,12 +57,12 @@ export async function openPodCgroup(run: SyncRun): Promise<PodCgroup | undefined
   const set = async (resource: ResizableResource, values: Partial<PodCgroupValues>): Promise<void> => {
     const before = current;
     const after = { ...before, ...values };
-    await tellRuntime(run, after);
+    await updateSandboxResources(run, after);
     try {
       await podCgroups.write(pod, values, signal);
       current = after;
     } catch (error) {
-      // The runtime has been told what did not come to pass, and of several values some may have been written.
+      // The runtime has received values that did not take effect, and some of several values may have been written.
       await rollBack(run, before, values);
       throw new Error(`failed to set cgroup config for ${resource} of pod ${formatPod(pod)}: ${errorMessage(error)}`, {
         cause: error,
@@ -72,11 +74,11 @@ export async function openPodCgroup(run: SyncRun): Promise<PodCgroup | undefined
       const { from, to } = limitChange('memory');
       return to < from ? to : undefined;
     },
-    async widen(resource) {
+    async raise(resource) {
       for (const { values, from, to } of [limitChange(resource), ...requestChange(resource)])
         if (to > from) await set(resource, values);
     },
-    async narrow(resource) {
+    async lower(resource) {
       for (const { values, from, to } of [...requestChange(resource), limitChange(resource)])
         if (to < from) await set(resource, values);
     },
@@ -87,17 +89,20 @@ async function rollBack(run: SyncRun, before: PodCgroupValues, changed: Partial<
   const { context, pod } = run;
   const keys = Object.keys(changed) as (keyof PodCgroupValues)[];
   const values = Object.fromEntries(keys.map((key) => [key, before[key]]));
-  const outcomes = await Promise.allSettled([tellRuntime(run, before), context.podCgroups?.write(pod, values)]);
+  const outcomes = await Promise.allSettled([
+    updateSandboxResources(run, before),
+    context.podCgroups?.write(pod, values),
+  ]);
   for (const outcome of outcomes) {
     if (outcome.status === 'rejected') {
       const error = errorMessage(outcome.reason);
-      context.logger.warn('cannot undo the change of a pod cgroup', { pod: formatPod(pod), error });
+      context.logger.warn('cannot roll back the change of a pod cgroup', { pod: formatPod(pod), error });
     }
   }
 }
 
-/** Lets a runtime that runs pods in machines of their own follow. One that has no such call has no need to. */
-async function tellRuntime(
+/** Reports the values to the runtime, for runtimes that run pods in virtual machines. A runtime without the call is ignored. */
+async function updateSandboxResources(
   { context: { runtime, settings }, pod, actions, signal }: SyncRun,
   { cpuShares, cpuQuotaUs, cpuPeriodUs, memoryLimitBytes }: PodCgroupValues,
 ): Promise<void> {
@@ -117,7 +122,7 @@ async function tellRuntime(
   }
 }
 
-/** To compare limits: none is more than any. */
+/** Returns a limit for comparisons: no limit is higher than any limit. */
 function bound(limit: number): number {
   return limit < 0 ? Infinity : limit;
 }

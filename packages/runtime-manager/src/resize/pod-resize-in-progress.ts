@@ -2,7 +2,7 @@ import type { Pod } from '@rxlet/kube-api';
 import { newestContainerStatus, type RuntimePodStatus } from '@rxlet/pod-model';
 import { type ActuatedResources, containerResize, podResourcesChanged } from '../compute/container-resize.ts';
 
-/** Whether a running container, or the pod as a whole, does not have the resources yet that it is to have (condition `PodResizeInProgress`). */
+/** Reports whether desired resources of a running container, or of the pod as a whole, are not in effect yet (condition `PodResizeInProgress`). */
 export function podResizeInProgress(pod: Pod, status: RuntimePodStatus, actuated: ActuatedResources): boolean {
   const containers = [...(pod.spec!.initContainers ?? []), ...pod.spec!.containers];
   const running = containers.filter(({ name }) => newestContainerStatus(status, name)?.state === 'running');

@@ -1,10 +1,6 @@
 import type { Container, Pod, ResourceRequirements } from '@rxlet/kube-api';
-import {
-  convertContainerResources,
-  newestContainerStatus,
-  type RuntimeContainerResources,
-  type RuntimePodStatus,
-} from '@rxlet/pod-model';
+import { newestContainerStatus, type RuntimeContainerResources, type RuntimePodStatus } from '@rxlet/pod-model';
+import { convertContainerResources } from '@rxlet/runtime-model';
 import { type ActuatedResources, requiresRestart, type ResizableResource } from '../compute/container-resize.ts';
 import { containerResources } from '../config/linux-resources.ts';
 import type { NodeSettings } from '../config/node-settings.ts';
@@ -12,12 +8,12 @@ import type { Context } from '../context.ts';
 import { effectiveResources } from './effective-resources.ts';
 
 /**
- * What is on record of a pod, with a record for each container that runs.
+ * Returns the record of a pod, with an entry for each running container.
  *
- * One can be missing after a crash, with a damaged file, or for containers that another agent started. Then what the runtime reports is what they have; where that is
- * just what the desired resources would be turned into, they are taken for in effect, including the memory request, of which the runtime knows nothing. A runtime
- * too old to report resources leaves one question open. What can be changed while the container runs is put into effect, maybe again; what would take a restart
- * is taken for in effect, since a healthy container must not restart because a file was lost.
+ * An entry can be missing after a crash, with a damaged file, or for a container that another agent started. It is then recovered from the resources that the
+ * runtime reports. Where they equal the converted desired resources, the desired ones are recorded, with the memory request, which runtimes do not report. If
+ * the runtime reports no resources, changes that need no restart are put into effect again, and changes that need one count as done, because a lost file must
+ * not restart a healthy container.
  */
 export async function recoverActuated(
   { actuated, settings }: Context,
@@ -35,7 +31,7 @@ export async function recoverActuated(
   return actuated.of(uid);
 }
 
-/** The desired resources, but with CPU and memory as reported where that is something else. */
+/** Returns the desired resources, with CPU and memory replaced by the reported ones where they differ. */
 function recovered(
   pod: Pod,
   container: Container,

@@ -1,20 +1,20 @@
 import { createManagerBench, type ManagerBench, type ManagerBenchParts } from '../testing/manager-bench.ts';
+import type { PodCgroups, PodCgroupValues } from '@rxlet/agent-api';
 import { type Metrics, noopMetrics, seededRandom } from '@rxlet/component-base';
 import { createVirtualClock, type VirtualClock } from '@rxlet/component-base/testing';
 import { type LinuxContainerResources, type RuntimeService, ServiceError, StatusCode } from '@rxlet/cri-api';
 import { createFakeRuntime, createMemoryLogs, type FakeRuntime } from '@rxlet/fake-cri';
 import type { Container, Pod, ResourceRequirements } from '@rxlet/kube-api';
+import { createMemoryFiles } from '@rxlet/node-files/testing';
 import { testPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
-import { createMemoryFileSystem } from '../testing/memory-file-system.ts';
-import type { PodCgroups, PodCgroupValues } from './pod-cgroups.ts';
 
 const CHECKPOINT = '/var/lib/kubelet/actuated_pods_state';
 const MI = 1024 ** 2;
 
 interface Bench extends ManagerBench {
   readonly fake: FakeRuntime;
-  /** What the runtime holds of a running container: thousandths of a CPU and mebibytes; with its restart count. */
+  /** Resources of a running container in the runtime: thousandths of a CPU and mebibytes; with its restart count. */
   held(pod: Pod, name?: string): Promise<{ cpu?: number; request?: number; memoryMi?: number; restarts: number }>;
 }
 
@@ -55,10 +55,10 @@ const pod = (resources: ResourceRequirements, more: Partial<Container> = {}): Po
   testPod({ containers: [{ resources, ...more }] });
 const target = 'web_default(uid-web)';
 const resized = { action: 'ResizePodInPlace', target };
-const refused = (message: string) => ({ ...resized, reason: 'ResizePodInPlaceError', message });
+const failed = (message: string) => ({ ...resized, reason: 'ResizePodInPlaceError', message });
 
 describe('resize in place', () => {
-  it('changes what a running container has, and then has nothing left to do', async () => {
+  it('changes the resources of a running container, and then needs no further steps', async () => {
     const b = bench();
     await b.settle(pod(both('500m', '64Mi')));
     expect(await b.held(pod({}))).toEqual({ cpu: 500, request: 500, memoryMi: 64, restarts: 0 });
@@ -71,7 +71,7 @@ describe('resize in place', () => {
     expect(await b.containers(larger)).toEqual(['app/0 running']);
   });
 
-  it('sends one resource after the other, each with the other one as it is at that time', async () => {
+  it('updates one resource after the other, keeping the other’s current amount', async () => {
     const sent: (Partial<LinuxContainerResources> & { readonly id: string })[] = [];
     const b = bench({
       wrap: ({ updateContainerResources }) => ({
@@ -102,7 +102,7 @@ describe('resize in place', () => {
     ]);
   });
 
-  it('restarts a container whose policy asks for it', async () => {
+  it('restarts a container whose resize policy demands it', async () => {
     const b = bench();
     const resizePolicy = [{ resourceName: 'memory', restartPolicy: 'RestartContainer' }];
     await b.settle(pod(both('500m', '64Mi'), { resizePolicy }));
@@ -117,7 +117,7 @@ describe('resize in place', () => {
     expect(await b.sync(larger)).toEqual({ results: [] });
   });
 
-  it('refuses to go below what is in use, with both limits as they were, and goes there once it can', async () => {
+  it('changes no limit while the memory in use is above the new one, and retries', async () => {
     let usageBytes: bigint | undefined = BigInt(48 * MI);
     const b = bench({ ports: { memoryUsage: { container: async () => usageBytes, pod: async () => undefined } } });
     await b.settle(pod(both('500m', '64Mi')));
@@ -125,19 +125,19 @@ describe('resize in place', () => {
     const { results, error } = await b.sync(smaller);
     const message =
       'cannot decrease memory limits: attempting to set container "app" memory limit (33554432) below current usage (50331648)';
-    expect(results).toEqual([refused(message)]);
+    expect(results).toEqual([failed(message)]);
     expect(error?.message).toContain('failed to "ResizePodInPlace"');
     expect(await b.held(smaller)).toEqual({ cpu: 500, request: 500, memoryMi: 64, restarts: 0 });
     usageBytes = undefined;
     expect((await b.sync(smaller)).results).toEqual([
-      refused('cannot decrease memory limits: missing container "app" memory usage'),
+      failed('cannot decrease memory limits: missing container "app" memory usage'),
     ]);
     usageBytes = BigInt(16 * MI);
     expect(await b.sync(smaller)).toEqual({ results: [resized] });
     expect(await b.held(smaller)).toEqual({ cpu: 250, request: 250, memoryMi: 32, restarts: 0 });
   });
 
-  it('asks the runtime for what is in use, if nobody else knows', async () => {
+  it('reads the memory in use from the runtime by default', async () => {
     const b = bench({ ports: { memoryUsage: undefined } });
     await b.settle(pod(both('500m', '1Gi')));
     expect((await b.sync(pod(both('500m', '1Mi')))).results[0]?.message).toMatch(
@@ -146,12 +146,12 @@ describe('resize in place', () => {
     expect(await b.sync(pod(both('500m', '512Mi')))).toEqual({ results: [resized] });
   });
 
-  it('that fails in the middle goes on with the next sync, without doing again what was done', async () => {
+  it('continues with the next sync after a failure, without repeating completed updates', async () => {
     const b = bench();
     await b.settle(pod(both('500m', '64Mi')));
     const larger = pod(both('1', '128Mi'));
     b.fake.setFailpoint('updateContainerResources', '1*off->1*error(unavailable: busy)');
-    expect((await b.sync(larger)).results).toEqual([refused('rpc error: code = Unavailable desc = busy')]);
+    expect((await b.sync(larger)).results).toEqual([failed('rpc error: code = Unavailable desc = busy')]);
     expect(await b.held(larger)).toEqual({ cpu: 500, request: 500, memoryMi: 128, restarts: 0 });
     const before = b.fake.calls.get('updateContainerResources') ?? 0;
     expect(await b.manager.isResizeInProgress(larger, await b.status(larger))).toBe(true);
@@ -161,7 +161,7 @@ describe('resize in place', () => {
     expect(await b.manager.isResizeInProgress(larger, await b.status(larger))).toBe(false);
   });
 
-  it('does not keep containers that are to start from it', async () => {
+  it('does not keep containers from starting when it fails', async () => {
     const b = bench();
     const two = (resources: ResourceRequirements): Pod =>
       testPod({ containers: [{ name: 'a', resources }, { name: 'b' }] });
@@ -170,7 +170,7 @@ describe('resize in place', () => {
     b.fake.setFailpoint('updateContainerResources', '1*error(unavailable: busy)');
     const { results } = await b.sync(two(both('1', '64Mi')));
     expect(results).toEqual([
-      refused('rpc error: code = Unavailable desc = busy'),
+      failed('rpc error: code = Unavailable desc = busy'),
       { action: 'StartContainer', target: 'b' },
     ]);
   });
@@ -189,7 +189,7 @@ describe('resize in place', () => {
     expect(await b.held(larger, 'proxy')).toMatchObject({ cpu: 1000, restarts: 0 });
   });
 
-  it('says how long it took', async () => {
+  it('records its duration', async () => {
     const observed: unknown[] = [];
     const metrics: Metrics = {
       ...noopMetrics,
@@ -217,35 +217,30 @@ describe('resize in place and restarts of the agent', () => {
     { resourceName: 'memory', restartPolicy: 'RestartContainer' },
   ];
 
-  it('remembers what is in effect', async () => {
+  it('restores the resources in effect', async () => {
     const first = bench();
     const large = pod(both('1', '128Mi'));
     await first.settle(pod(both('500m', '64Mi')));
     await first.sync(large);
     await first.manager[Symbol.asyncDispose]();
-    const second = bench({ after: first, ports: { files: first.files } });
+    const second = bench({ after: first, files: first.files });
     expect(await second.sync(large)).toEqual({ results: [] });
     expect((await second.manager.actuatedResources('uid-web')).containers).toEqual(
       new Map([['app', both('1', '128Mi')]]),
     );
   });
 
-  it('does an update again whose answer never came to the disk', async () => {
-    const files = createMemoryFileSystem({ '/etc/hosts': '' });
-    let dead = false;
-    const dying = {
-      ...files,
-      replaceFile: (...parameters: Parameters<typeof files.replaceFile>) =>
-        dead ? new Promise<never>(() => undefined) : files.replaceFile(...parameters),
-    };
-    const first = bench({ ports: { files: dying } });
+  it('repeats an update that was not recorded on the disk', async () => {
+    const first = bench();
     await first.settle(pod(both('500m', '64Mi')));
-    dead = true;
+    const { files } = first;
+    files.fault = (operation) => (operation === 'replaceFile' ? new Promise<never>(() => undefined) : undefined);
     const larger = pod(both('1', '64Mi'));
     void first.sync(larger);
     await first.clock.settle();
     expect(await first.held(larger)).toMatchObject({ cpu: 1000 });
-    const second = bench({ after: first, ports: { files } });
+    files.fault = undefined;
+    const second = bench({ after: first, files });
     expect(await second.sync(larger)).toEqual({ results: [resized] });
     expect(await second.held(larger)).toEqual({ cpu: 1000, request: 1000, memoryMi: 64, restarts: 0 });
     expect(await second.sync(larger)).toEqual({ results: [] });
@@ -259,23 +254,23 @@ describe('resize in place and restarts of the agent', () => {
     const resources = { requests: { cpu: '100m', memory: '48Mi' }, limits: { memory: '64Mi' } };
     const unchanged = pod(resources, { resizePolicy });
     await first.settle(unchanged);
-    const files = createMemoryFileSystem({ '/etc/hosts': '', ...(content !== undefined && { [CHECKPOINT]: content }) });
-    const second = bench({ after: first, ports: { files } });
+    const files = createMemoryFiles({ files: content === undefined ? {} : { [CHECKPOINT]: content } });
+    const second = bench({ after: first, files });
     expect(await second.sync(unchanged)).toEqual({ results: [] });
-    // From the runtime, save the memory request, of which it knows nothing.
+    // From the runtime, except the memory request, which runtimes do not report.
     expect((await second.manager.actuatedResources('uid-web')).containers.get('app')).toEqual(resources);
   });
 
-  it('still resizes what changed while its file was lost', async () => {
+  it('resizes containers whose spec changed while the file was lost', async () => {
     const first = bench();
     await first.settle(pod(both('500m', '64Mi')));
-    const second = bench({ after: first, ports: { files: createMemoryFileSystem({ '/etc/hosts': '' }) } });
+    const second = bench({ after: first, files: createMemoryFiles() });
     const larger = pod(both('1', '64Mi'), { resizePolicy: resizePolicy.slice(1) });
     expect(await second.sync(larger)).toEqual({ results: [resized] });
     expect(await second.held(larger)).toEqual({ cpu: 1000, request: 1000, memoryMi: 64, restarts: 0 });
   });
 
-  it('with a runtime that does not report resources, updates what it can and restarts nothing', async () => {
+  it('updates containers without restarts when the runtime reports no resources', async () => {
     const wrap = ({ containerStatus }: RuntimeService): Partial<RuntimeService> => ({
       async containerStatus(request, options) {
         const response = await containerStatus(request, options);
@@ -285,29 +280,29 @@ describe('resize in place and restarts of the agent', () => {
     const first = bench();
     const unchanged = pod(both('500m', '64Mi'), { resizePolicy: resizePolicy.slice(1) });
     await first.settle(unchanged);
-    const files = createMemoryFileSystem({ '/etc/hosts': '' });
-    const second = bench({ after: first, ports: { files }, wrap });
-    // The bench asks the runtime itself, so its answers are stripped here.
+    const files = createMemoryFiles();
+    const second = bench({ after: first, files, wrap });
+    // The bench reads the runtime directly, so resources are removed from its responses here.
     const status = await first.status(unchanged);
     const stripped = { ...status, containers: status.containers.map(({ resources: _, ...rest }) => rest) };
     expect((await second.manager.syncPod(unchanged, stripped)).results).toEqual([resized]);
     expect(await first.held(unchanged)).toMatchObject({ cpu: 500, memoryMi: 64, restarts: 0 });
   });
 
-  it('knows what another instance of a container had no more, once that one is replaced', async () => {
+  it('replaces the record of an earlier instance before a new one is created', async () => {
     const first = bench();
     await first.settle(pod(both('500m', '64Mi'), { resizePolicy }));
     const larger = pod(both('1', '128Mi'), { resizePolicy });
     first.fake.exitContainer(await first.idOf(larger, 'app'), 1);
     await first.sync(larger);
     // Killed at this point, the agent must not take the old record for that of the new container.
-    const files = createMemoryFileSystem(Object.fromEntries(first.files.files));
-    const second = bench({ after: first, ports: { files } });
+    const files = createMemoryFiles({ files: { [CHECKPOINT]: first.files.text(CHECKPOINT)! } });
+    const second = bench({ after: first, files });
     expect(await second.sync(larger)).toEqual({ results: [] });
     expect(await second.held(larger)).toMatchObject({ cpu: 1000, restarts: 1 });
   });
 
-  it('forgets a pod with its last trace, also one that went while no agent ran', async () => {
+  it('removes the record of a removed pod, also of one that was removed while no agent ran', async () => {
     const b = bench();
     const pods = ['one', 'two'].map((name) => testPod({ name, containers: [{ resources: both('1', '1Gi') }] }));
     for (const each of pods) await b.settle(each);
@@ -342,10 +337,12 @@ describe('resize of the cgroup of a pod', () => {
   /** A bench that keeps pod cgroups, and the log of what was set, in order: `pod` or the container, then what. */
   function cgroupBench(initial: PodCgroupValues, options: BenchOptions = {}) {
     const log: string[] = [];
-    const told: unknown[] = [];
+    const sandboxUpdates: unknown[] = [];
     const cgroups: Cgroups = {
       values: initial,
       failNext: undefined,
+      parentOf: () => '/kubepods/pod',
+      podsPath: () => '/kubepods',
       read: async () => cgroups.values,
       async write(_, changed) {
         log.push(`pod ${Object.keys(changed).join(' ')}`);
@@ -365,18 +362,18 @@ describe('resize of the cgroup of a pod', () => {
         },
         async updatePodSandboxResources(request, callOptions) {
           const { cpuShares, cpuQuota, memoryLimitInBytes } = request.resources!;
-          told.push([Number(cpuShares), Number(cpuQuota), Number(memoryLimitInBytes) / MI]);
+          sandboxUpdates.push([Number(cpuShares), Number(cpuQuota), Number(memoryLimitInBytes) / MI]);
           return updatePodSandboxResources(request, callOptions);
         },
       }),
       ...options,
       ports: { podCgroups: cgroups, ...options.ports },
     });
-    return { b, cgroups, log, told };
+    return { b, cgroups, log, sandboxUpdates };
   }
 
-  it('is widened before its containers grow', async () => {
-    const { b, cgroups, log, told } = cgroupBench(values(512, 50_000, 64));
+  it('is raised before its containers', async () => {
+    const { b, cgroups, log, sandboxUpdates } = cgroupBench(values(512, 50_000, 64));
     await b.settle(pod(both('500m', '64Mi')));
     expect(await b.sync(pod(both('1', '128Mi')))).toEqual({ results: [resized] });
     expect(log).toEqual([
@@ -386,7 +383,7 @@ describe('resize of the cgroup of a pod', () => {
       'pod cpuShares',
       'container 128Mi 100000',
     ]);
-    expect(told).toEqual([
+    expect(sandboxUpdates).toEqual([
       [512, 50_000, 128],
       [512, 100_000, 128],
       [1024, 100_000, 128],
@@ -394,7 +391,7 @@ describe('resize of the cgroup of a pod', () => {
     expect(cgroups.values).toEqual(values(1024, 100_000, 128));
   });
 
-  it('is narrowed after its containers shrank', async () => {
+  it('is lowered after its containers', async () => {
     const { b, cgroups, log } = cgroupBench(values(1024, 100_000, 128));
     await b.settle(pod(both('1', '128Mi')));
     await b.sync(pod(both('500m', '64Mi')));
@@ -408,54 +405,54 @@ describe('resize of the cgroup of a pod', () => {
     expect(cgroups.values).toEqual(values(512, 50_000, 64));
   });
 
-  it('keeps a limit that the pod is to have no more', async () => {
+  it('keeps a limit that the spec no longer sets', async () => {
     const { b, cgroups } = cgroupBench(values(512, 50_000, 64));
     await b.settle(pod({ requests: { cpu: '500m' } }));
     await b.sync(pod({ requests: { cpu: '1' } }));
     expect(cgroups.values).toEqual(values(1024, 50_000, 64));
   });
 
-  it('does not go below what the pod uses', async () => {
+  it('is not lowered below the memory in use', async () => {
     const { b, log } = cgroupBench(values(512, 50_000, 128), { usageBytes: BigInt(100 * MI) });
     await b.settle(pod(both('500m', '128Mi')));
     const { results } = await b.sync(pod(both('500m', '64Mi')));
     const limits = 'memory limit (67108864) below current usage (104857600)';
     expect(results).toEqual([
-      refused(
+      failed(
         `cannot decrease memory limits: [attempting to set pod ${limits}, attempting to set container "app" ${limits}]`,
       ),
     ]);
     expect(log).toEqual([]);
   });
 
-  it('is as before when it cannot be written, and so the runtime was told', async () => {
-    const { b, cgroups, told } = cgroupBench(values(512, 50_000, 64));
+  it('is rolled back in the runtime when the cgroup cannot be written', async () => {
+    const { b, cgroups, sandboxUpdates } = cgroupBench(values(512, 50_000, 64));
     await b.settle(pod(both('500m', '64Mi')));
     cgroups.failNext = 'EBUSY: device is busy';
     const larger = pod(both('500m', '128Mi'));
     expect((await b.sync(larger)).results).toEqual([
-      refused(`failed to set cgroup config for memory of pod ${target}: EBUSY: device is busy`),
+      failed(`failed to set cgroup config for memory of pod ${target}: EBUSY: device is busy`),
     ]);
     expect(cgroups.values).toEqual(values(512, 50_000, 64));
-    expect(told.at(-1)).toEqual([512, 50_000, 64]);
+    expect(sandboxUpdates.at(-1)).toEqual([512, 50_000, 64]);
     expect(await b.held(larger)).toMatchObject({ memoryMi: 64 });
     expect(await b.sync(larger)).toEqual({ results: [resized] });
     expect(cgroups.values).toEqual(values(512, 50_000, 128));
   });
 
-  it('changes with a runtime that does not want to know of it, but not against one that refuses', async () => {
+  it('changes if the runtime does not implement the call, but not if it rejects the call', async () => {
     const { b, cgroups } = cgroupBench(values(512, 50_000, 64));
     await b.settle(pod(both('500m', '64Mi')));
     const larger = pod(both('1', '64Mi'));
     b.fake.failNext('updatePodSandboxResources', new ServiceError(StatusCode.Internal, 'no memory left'));
-    expect((await b.sync(larger)).results).toEqual([refused('rpc error: code = Internal desc = no memory left')]);
+    expect((await b.sync(larger)).results).toEqual([failed('rpc error: code = Internal desc = no memory left')]);
     expect(cgroups.values).toEqual(values(512, 50_000, 64));
     b.fake.failNext('updatePodSandboxResources', new ServiceError(StatusCode.Unimplemented, 'unknown method'));
     expect(await b.sync(larger)).toEqual({ results: [resized] });
     expect(cgroups.values).toEqual(values(1024, 100_000, 64));
   });
 
-  it('makes room for a container that restarts with more', async () => {
+  it('is raised for a container that restarts with more resources', async () => {
     const { b, cgroups, log } = cgroupBench(values(512, 50_000, 64));
     const resizePolicy = [{ resourceName: 'memory', restartPolicy: 'RestartContainer' }];
     await b.settle(pod(both('500m', '64Mi'), { resizePolicy }));
@@ -464,7 +461,7 @@ describe('resize of the cgroup of a pod', () => {
     expect(cgroups.values).toEqual(values(512, 50_000, 128));
   });
 
-  it('follows the resources of the pod as a whole, and so do containers without limits of their own', async () => {
+  it('follows pod-level resources, like containers without own limits', async () => {
     const { b, cgroups } = cgroupBench(values(512, 50_000, 64));
     const whole = (resources: ResourceRequirements): Pod => testPod({ containers: [{}], spec: { resources } });
     await b.settle(whole(both('500m', '64Mi')));

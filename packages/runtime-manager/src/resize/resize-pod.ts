@@ -10,26 +10,26 @@ import { effectiveResources, withResource } from './effective-resources.ts';
 import { openPodCgroup, type PodCgroup } from './pod-cgroup.ts';
 import { recordActuatedPod } from './record-actuated.ts';
 
-/** Whether the resources of anything that runs are to change. */
-export function resizesAnything(actions: PodActions): boolean {
+/** Reports whether the actions resize the pod or a running container. */
+export function hasResizes(actions: PodActions): boolean {
   return (
-    resizesPod(actions) || resizableResources.some((resource) => actions.containersToUpdate[resource] !== undefined)
+    hasPodResize(actions) || resizableResources.some((resource) => actions.containersToUpdate[resource] !== undefined)
   );
 }
 
 /**
- * Brings the resources of a pod and of its running containers to what they are to be, without restarting anything (KEP-1287): memory first, then CPU; of each
- * the pod's cgroup is widened, then the containers change, then it is narrowed, so that what they have always fits. The first failure ends it. What was done
- * until then is on record, and the next sync goes on from there.
+ * Resizes a pod and its running containers in place (KEP-1287), memory first, then CPU. For each resource, values of the pod's cgroup are raised, then the
+ * containers change, then values of the cgroup are lowered, so that the containers always fit. The first failure ends the resize; completed changes are on
+ * record, and the next sync continues from there.
  */
 export async function resizePod(run: SyncRun): Promise<void> {
   const { context, pod, actions, record, signal } = run;
-  if (!resizesAnything(actions)) return;
+  if (!hasResizes(actions)) return;
   const target = formatPod(pod);
   const startMs = context.clock.monotonicNow();
   let success = true;
   try {
-    await carryOut(run);
+    await performResize(run);
     record({ action: 'ResizePodInPlace', target });
   } catch (error) {
     success = false;
@@ -41,31 +41,31 @@ export async function resizePod(run: SyncRun): Promise<void> {
   context.metrics.podResizeMilliseconds.observe(context.clock.monotonicNow() - startMs, { success: String(success) });
 }
 
-async function carryOut(run: SyncRun): Promise<void> {
+async function performResize(run: SyncRun): Promise<void> {
   const { context, pod, actions } = run;
   const cgroup = await openPodCgroup(run);
   for (const resource of resizableResources) {
     const updates = (actions.containersToUpdate[resource] ?? []).map((name) => planUpdate(run, name, resource));
-    if (updates.length === 0 && !resizesPod(actions)) continue;
+    if (updates.length === 0 && !hasPodResize(actions)) continue;
     if (resource === 'memory') await checkMemory(run, updates, cgroup);
-    await cgroup?.widen(resource);
+    await cgroup?.raise(resource);
     for (const update of updates) await updateContainer(run, update);
-    await cgroup?.narrow(resource);
+    await cgroup?.lower(resource);
   }
   recordActuatedPod(context, pod);
   await context.actuated.saved();
 }
 
-function resizesPod({ updatePodResources, updatePodLevelResources }: PodActions): boolean {
+function hasPodResize({ updatePodResources, updatePodLevelResources }: PodActions): boolean {
   return updatePodResources || updatePodLevelResources === true;
 }
 
-/** The change of one resource of one container. */
+/** Change of one resource of a container. */
 interface ContainerUpdate {
   readonly name: string;
   readonly id: string;
   readonly container: NonNullable<ReturnType<typeof findPodContainer>>['container'];
-  /** What it will have: of the other resource what it has now. */
+  /** Resources after the change. The other resource keeps its current amount. */
   readonly resources: ReturnType<typeof withResource>;
   readonly limitNow: number;
 }
@@ -105,7 +105,7 @@ async function updateContainer(
 ): Promise<void> {
   const linux = containerResources(pod, { ...container, resources }, settings);
   await runtime.updateContainerResources({ containerId: id, linux }, { signal });
-  // Not what the runtime reports counts from here on, which may lag behind, but what it has accepted.
+  // Record the accepted resources, because the reported ones may be stale.
   actuated.setContainer(status.uid, name, resources);
   await actuated.saved();
 }

@@ -17,7 +17,7 @@ function bench(parts: Partial<ManagerBenchParts> = {}): Bench {
 }
 
 describe('crash loops', () => {
-  it('are spaced out by 10 s doubling to 5 min, for two hours', async () => {
+  it('back off from 10 s, doubling to 5 min, for two hours', async () => {
     const b = bench({ ports: { events: noopEventRecorder } });
     const pod = testPod({ containers: [{ name: 'main', command: ['false'] }] });
     const startMs = b.clock.now();
@@ -34,7 +34,7 @@ describe('crash loops', () => {
     expect(starts).toHaveLength(29);
   });
 
-  it('are shown with the kubelet’s words', async () => {
+  it('are reported with the kubelet’s messages', async () => {
     const b = bench();
     const pod = testPod({ containers: [{ name: 'main', command: ['false'] }] });
     const waiting = await b.settle(pod);
@@ -50,14 +50,14 @@ describe('crash loops', () => {
     expect(b.eventTexts()).toContain('BackOff: Back-off restarting failed container main in pod web_default(uid-web)');
   });
 
-  it('of one container do not hold up the others', async () => {
+  it('of one container do not delay the others', async () => {
     const b = bench();
     const pod = testPod({ containers: [{ name: 'bad', command: ['false'] }, { name: 'good' }] });
     await b.settle(pod);
     expect(await b.containers(pod)).toEqual(['bad/0 exited', 'good/0 running', 'bad/1 exited']);
   });
 
-  it('are forgotten after ten minutes of running well', async () => {
+  it('are reset after ten minutes of running', async () => {
     const b = bench();
     const pod = testPod({ containers: [{ name: 'main', command: ['sleep', '601'] }] });
     for (let round = 0; round < 4; round++) {
@@ -66,7 +66,33 @@ describe('crash loops', () => {
     }
   });
 
-  it('never wait longer than the node allows, not even at first', async () => {
+  it('are kept by garbage collection until they expire', async () => {
+    const b = bench();
+    const pod = testPod({ containers: [{ name: 'main' }] });
+    const crash = async (): Promise<number> => {
+      b.fake.exitContainer(await b.idOf(pod, 'main'), 1);
+      const { error } = await b.settle(pod);
+      const waitMs = error === undefined ? 0 : error.backoffUntilMs! - b.clock.now();
+      await b.clock.advance(waitMs);
+      await b.settle(pod);
+      return waitMs / 1000;
+    };
+    const collect = () => b.manager.collectGarbage({ allSourcesReady: true, shouldContentBeRemoved: () => false });
+    const run = async (seconds: number): Promise<void> => {
+      for (let passed = 0; passed < seconds; passed += 60) {
+        await b.clock.advance(Math.min(60, seconds - passed) * 1000);
+        await collect();
+      }
+    };
+    await b.settle(pod);
+    expect([await crash(), await crash(), await crash()]).toEqual([0, 10, 20]);
+    await run(599);
+    expect(await crash()).toBe(40);
+    await run(601);
+    expect(await crash()).toBe(0);
+  });
+
+  it('never back off longer than the node’s maximum, even at first', async () => {
     const b = bench({ options: { crashLoopBackoff: { maxMs: 4000 } } });
     const pod = testPod({ containers: [{ name: 'main', command: ['false'] }] });
     for (let round = 0; round < 4; round++) {
@@ -76,7 +102,7 @@ describe('crash loops', () => {
     }
   });
 
-  it('begin anew with another image or other resources', async () => {
+  it('are reset by another image or other resources', async () => {
     const b = bench();
     const of = (container: Partial<Container>): Pod =>
       testPod({ containers: [{ name: 'main', command: ['false'], ...container }] });
@@ -88,5 +114,33 @@ describe('crash loops', () => {
       expect(error?.failures[0]?.message).toContain('back-off 20s restarting');
       expect(error?.backoffUntilMs).toBe(b.clock.now() + 20_000);
     }
+  });
+
+  it.each([-3_600_000, 3_600_000])('keep their delays when the wall clock is set by %s ms', async (stepMs) => {
+    const b = bench();
+    const pod = testPod({ containers: [{ name: 'main', command: ['false'] }] });
+    await b.settle(pod);
+    await b.clock.advance(4000);
+    b.clock.setWallClock(b.clock.now() + stepMs);
+    const waiting = await b.settle(pod);
+    expect(waiting.error?.backoffUntilMs).toBe(b.clock.now() + 6000);
+    await b.clock.advance(6000);
+    const next = await b.settle(pod);
+    expect(next.error?.failures[0]?.message).toContain('back-off 20s restarting');
+    expect(next.error?.backoffUntilMs).toBe(b.clock.now() + 20_000);
+    expect((await b.containers(pod)).at(-1)).toBe('main/2 exited');
+  });
+
+  it('wait no longer than their delay after an exit in the future', async () => {
+    const b = bench();
+    const pod = testPod({ containers: [{ name: 'main', command: ['sleep', '1'] }] });
+    await b.settle(pod);
+    await b.clock.advance(1000);
+    await b.settle(pod);
+    await b.clock.advance(1000);
+    b.clock.setWallClock(b.clock.now() - 3_600_000);
+    expect((await b.settle(pod)).error?.backoffUntilMs).toBe(b.clock.now() + 10_000);
+    await b.clock.advance(10_000);
+    expect((await b.settle(pod)).error).toBeUndefined();
   });
 });

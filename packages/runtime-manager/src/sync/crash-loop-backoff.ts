@@ -3,68 +3,94 @@ import type { Container, EphemeralContainer, Pod } from '@rxlet/kube-api';
 import type { RuntimePodStatus } from '@rxlet/pod-model';
 import { crashLoopKey } from './crash-loop-key.ts';
 
-/** How long crashing containers wait. */
+/** Options of the crash-loop back-off. */
 export interface CrashLoopBackoffOptions {
-  /** Wait after the second failure in a row; the first restart is immediate. Default 10 s. */
+  /** Delay after the second failure in a row; the first restart is immediate. Default 10 s. */
   readonly initialMs?: number;
-  /** Longest wait (KubeletConfiguration `crashLoopBackOff.maxContainerRestartPeriod`). One below `initialMs` lowers that too. Default 300 s. */
+  /** Longest delay (KubeletConfiguration `crashLoopBackOff.maxContainerRestartPeriod`). A value below `initialMs` lowers that too. Default 300 s. */
   readonly maxMs?: number;
 }
 
-/** A container that has to wait. */
+/** Pending back-off of a container. */
 export interface CrashLoopWait {
   readonly delayMs: number;
-  /** When it may start, in epoch milliseconds. */
+  /** End of the back-off, in epoch milliseconds of the current wall clock. */
   readonly untilMs: number;
 }
 
-/** Spaces out the restarts of containers that keep ending. */
+/** Back-off of containers that exit repeatedly. */
 export interface CrashLoopBackoff {
-  /** Whether a container has to wait before it is started again. */
+  /** Returns the pending back-off of a container, if any. */
   wait(pod: Pod, container: Container | EphemeralContainer, status: RuntimePodStatus): CrashLoopWait | undefined;
-  /** The same, but when it need not wait, the start is taken as given and the next wait is twice as long. */
+  /** Returns the pending back-off of a container. Without one, records a restart, which doubles the next delay. */
   admit(pod: Pod, container: Container | EphemeralContainer, status: RuntimePodStatus): CrashLoopWait | undefined;
-  /** Forgets what no restart can depend on any more. */
+  /** Removes expired entries. */
   collectGarbage(): void;
 }
 
-/** A container that ran for longer than this since its last start begins anew, whatever the longest wait is. */
+/** Running time after which the back-off of a container is reset, whatever `maxMs` is. */
 const EXPIRY_MS = 600_000;
 
+/** Exit of a container instance, on the agent's monotonic clock. */
+interface Exit {
+  readonly containerId: string;
+  readonly monotonicMs: number;
+}
+
 /**
- * Creates the back-off of crash loops with the kubelet's figures.
+ * Creates a {@link CrashLoopBackoff} with the kubelet's figures.
  *
- * The wait counts from when the container ended, so that a slow sync does not add to it. Likewise it is forgotten by how long the container ran, which is
- * from its last admission to its end: the wait itself must not count as running well. Container, image and resources make up the key, so a
- * changed image or size gets a fresh start.
+ * The delay counts from the container's exit, so that a slow sync does not add to it. The back-off is reset when the container ran for long enough between its
+ * restart and its exit; time spent in back-off does not count as running. The key consists of container, image and resources, so a change of these resets it
+ * too.
+ *
+ * The wall-clock time of an exit is converted to the monotonic clock when it is first seen, so that steps of the wall clock change no delay.
  */
 export function createCrashLoopBackoff(clock: Clock, options: CrashLoopBackoffOptions = {}): CrashLoopBackoff {
   const { initialMs = 10_000, maxMs = 300_000 } = options;
   const backoff = createBackoff({ initialMs, maxMs, expiryMs: EXPIRY_MS });
+  const exits = new Map<string, Exit>();
 
-  const wait: CrashLoopBackoff['wait'] = (pod, container, status) => {
-    const endedMs = lastEndMs(container.name, status);
-    if (endedMs === undefined) return undefined;
-    const delayMs = backoff.delayMs(crashLoopKey(pod, container), endedMs);
-    return clock.now() - endedMs < delayMs ? { delayMs, untilMs: endedMs + delayMs } : undefined;
+  const lastExitMs = (key: string, containerName: string, status: RuntimePodStatus): number | undefined => {
+    const exited = status.containers.find(({ name, state }) => name === containerName && state === 'exited');
+    if (exited === undefined) return undefined;
+    const containerId = exited.id.id;
+    let exit = exits.get(key);
+    if (exit?.containerId !== containerId) {
+      // An exit may be in the future after the wall clock was set back.
+      const ageMs = Math.max(0, clock.now() - Number(exited.finishedAtNanos / 1_000_000n));
+      exit = { containerId, monotonicMs: clock.monotonicNow() - ageMs };
+      exits.set(key, exit);
+    }
+    return exit.monotonicMs;
+  };
+  const check = (key: string, exitMs: number): CrashLoopWait | undefined => {
+    const delayMs = backoff.delayMs(key, exitMs);
+    const remainingMs = exitMs + delayMs - clock.monotonicNow();
+    return remainingMs > 0 ? { delayMs, untilMs: clock.now() + remainingMs } : undefined;
   };
   return {
-    wait,
-    admit(pod, container, status) {
-      const needed = wait(pod, container, status);
-      const endedMs = lastEndMs(container.name, status);
-      if (needed === undefined && endedMs !== undefined) {
-        backoff.next(crashLoopKey(pod, container), endedMs, clock.now());
-      }
-      return needed;
+    wait(pod, container, status) {
+      const key = crashLoopKey(pod, container);
+      const exitMs = lastExitMs(key, container.name, status);
+      return exitMs === undefined ? undefined : check(key, exitMs);
     },
-    // An entry still counts for a container that ended just before its expiry, for as long as that one may have to wait.
-    collectGarbage: () => backoff.collectGarbage(clock.now() - maxMs),
+    admit(pod, container, status) {
+      const key = crashLoopKey(pod, container);
+      const exitMs = lastExitMs(key, container.name, status);
+      if (exitMs === undefined) return undefined;
+      const wait = check(key, exitMs);
+      if (wait === undefined) backoff.next(key, exitMs, clock.monotonicNow());
+      return wait;
+    },
+    collectGarbage() {
+      // A restart follows its exit by at most `maxMs`, expires EXPIRY_MS later, and the delay after it lasts at most `maxMs`.
+      const oldestMs = clock.monotonicNow() - EXPIRY_MS - 2 * maxMs;
+      for (const [key, { monotonicMs }] of exits) {
+        if (monotonicMs >= oldestMs) continue;
+        exits.delete(key);
+        backoff.reset(key);
+      }
+    },
   };
-}
-
-/** When the newest instance that ended did so, in epoch milliseconds; `undefined` for a container that never ended. */
-function lastEndMs(containerName: string, status: RuntimePodStatus): number | undefined {
-  const ended = status.containers.find(({ name, state }) => name === containerName && state === 'exited');
-  return ended === undefined ? undefined : Number(ended.finishedAtNanos / 1_000_000n);
 }

@@ -9,7 +9,7 @@ const keyOf = (container: Partial<Container>, name = 'web'): string => {
 };
 
 describe('crashLoopKey', () => {
-  it('is a hash of 64 bits in hex', () => {
+  it('is a 64-bit hash in hex', () => {
     expect(keyOf({})).toMatch(/^[0-9a-f]{1,16}$/);
     expect(keyOf({})).toBe(keyOf({}));
   });

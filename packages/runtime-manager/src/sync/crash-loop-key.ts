@@ -2,8 +2,8 @@ import type { Container, EphemeralContainer, Pod, Quantity, ResourceRequirements
 import { fnv1a64, formatQuantity, parseQuantity } from '@rxlet/pod-model';
 
 /**
- * What a container's back-off goes by: another image or other resources make it another container, which gets a fresh start. FNV-1a of 64 bits, in hex, over the
- * same parts as in a kubelet.
+ * Returns the key of a container's back-off: 64-bit FNV-1a in hex of the kubelet's fields. A change of image or resources changes the key and so resets the
+ * back-off.
  */
 export function crashLoopKey(pod: Pod, container: Container | EphemeralContainer): string {
   const { name = '', namespace = '', uid = '' } = pod.metadata ?? {};
@@ -11,7 +11,7 @@ export function crashLoopKey(pod: Pod, container: Container | EphemeralContainer
   return fnv1a64([name, namespace, uid, container.name, image, resourcesText(resources)].join('/')).toString(16);
 }
 
-/** Resources in one fixed order and notation, so that equal ones are equal text however they were written: `1` and `1000m` do not differ. */
+/** Formats resources in canonical order and notation, so that equal resources give equal text: `1` and `1000m` do not differ. */
 function resourcesText({ limits, requests, claims = [] }: ResourceRequirements = {}): string {
   const list = (amounts: ResourceRequirements['limits'] = {}): string =>
     Object.entries(amounts)
@@ -22,7 +22,7 @@ function resourcesText({ limits, requests, claims = [] }: ResourceRequirements =
   return `&ResourceRequirements{Limits:ResourceList{${list(limits)}},Requests:ResourceList{${list(requests)}},Claims:[]ResourceClaim{${names}},}`;
 }
 
-/** A quantity in its canonical form; text that is none stays as it is, for others to complain about. */
+/** Formats a quantity in canonical form. Malformed text is returned unchanged and reported elsewhere. */
 function canonicalText(amount: Quantity): string {
   try {
     return formatQuantity(parseQuantity(amount));

@@ -1,11 +1,11 @@
 import { type ContainerConfig, ContainerState } from '@rxlet/cri-api';
-import { ContainerAnnotation, PodLabel } from '@rxlet/pod-model';
+import { ContainerAnnotation, PodLabel, podUid } from '@rxlet/pod-model';
 import type { Context } from '../context.ts';
 import { finishSentCall } from './finish-sent-call.ts';
-import type { StartContainerRequest } from './start-container.ts';
-import { callOrLook, mayHaveHappened } from './unknown-outcome.ts';
+import type { StartContainerRequest } from './start-container-request.ts';
+import { confirmOutcome, mayHaveTakenEffect } from './unknown-outcome.ts';
 
-/** Has the runtime make a container. @returns its id. */
+/** Creates a container in the runtime, or adopts the one that an earlier call created. @returns its id */
 export async function createContainer(
   context: Context,
   request: StartContainerRequest,
@@ -13,47 +13,48 @@ export async function createContainer(
 ): Promise<string> {
   const { container, sandbox, signal } = request;
   const create = async (): Promise<string> => {
-    const wanted = { podSandboxId: sandbox.id, config, sandboxConfig: sandbox.config };
-    const { containerId } = await finishSentCall(context.clock, signal, (callSignal) =>
-      context.runtime.createContainer(wanted, { signal: callSignal }),
+    const createRequest = { podSandboxId: sandbox.id, config, sandboxConfig: sandbox.config };
+    const { containerId } = await finishSentCall(context, signal, (callSignal) =>
+      context.runtime.createContainer(createRequest, { signal: callSignal }),
     );
-    if (containerId === '') throw new Error(`the runtime gave container ${container.name} no id`);
+    if (containerId === '') throw new Error(`the runtime returned no id for container ${container.name}`);
     return containerId;
   };
-  return callOrLook(create, () => findCreated(context, request, config));
+  return confirmOutcome(create, () => findCreated(context, request, config));
 }
 
 /**
- * Has the runtime start a container. When it did not answer, or refused, what has become of the container meanwhile decides: an earlier call may have started it
- * after all, maybe one of an agent that was killed.
+ * Starts a created container. If the call fails, the container's state decides, because an earlier call may have started the container, perhaps one of a killed
+ * agent.
  */
 export async function startCreated(
-  { runtime, clock }: Context,
+  context: Context,
   containerId: string,
   signal: AbortSignal | undefined,
 ): Promise<void> {
+  const { runtime } = context;
   signal?.throwIfAborted();
   try {
-    await finishSentCall(clock, signal, (callSignal) =>
+    await finishSentCall(context, signal, (callSignal) =>
       runtime.startContainer({ containerId }, { signal: callSignal }),
     );
   } catch (error) {
-    const look = await runtime.containerStatus({ containerId }, { signal }).catch(() => undefined);
-    const state = look?.status?.state;
+    const response = await runtime.containerStatus({ containerId }, { signal }).catch(() => undefined);
+    const state = response?.status?.state;
     const { CONTAINER_RUNNING, CONTAINER_EXITED } = ContainerState;
-    // One that could not be started has exited, too.
-    const started = state === CONTAINER_RUNNING || (state === CONTAINER_EXITED && mayHaveHappened(error));
+    // A container whose start failed has exited too, so an exit counts only if the outcome of the call is unknown.
+    const started = state === CONTAINER_RUNNING || (state === CONTAINER_EXITED && mayHaveTakenEffect(error));
     if (!started) throw error;
   }
 }
 
-/** Looks for the container that an earlier call with the same configuration made. */
+/** Returns the id of the container that an earlier call with the same configuration created. */
 async function findCreated(
   { runtime }: Context,
   { pod, container, sandbox, signal }: StartContainerRequest,
   config: ContainerConfig,
 ): Promise<string | undefined> {
-  const labelSelector = { [PodLabel.podUid]: pod.metadata?.uid ?? '', [PodLabel.containerName]: container.name };
+  const labelSelector = { [PodLabel.podUid]: podUid(pod), [PodLabel.containerName]: container.name };
   const filter = { podSandboxId: sandbox.id, labelSelector };
   const { containers } = await runtime.listContainers({ filter }, { signal });
   return containers.find(

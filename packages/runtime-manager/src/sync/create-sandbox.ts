@@ -1,36 +1,41 @@
-import { callErrorText, type PodSandboxConfig, PodSandboxState } from '@rxlet/cri-api';
+import { type PodSandboxConfig, PodSandboxState } from '@rxlet/cri-api';
 import type { Pod } from '@rxlet/kube-api';
-import { convertSandboxStatus, formatPod, isHostNetworkPod, podEventObject, PodLabel } from '@rxlet/pod-model';
+import { formatPod, isHostNetworkPod, podEventObject, PodLabel, podUid } from '@rxlet/pod-model';
+import { convertSandboxStatus } from '@rxlet/runtime-model';
 import { buildSandboxConfig } from '../config/build-sandbox-config.ts';
 import { type DnsWarning, podDns } from '../config/dns-config.ts';
 import type { Context } from '../context.ts';
+import { podUsers } from '../userns/pod-users.ts';
 import { finishSentCall } from './finish-sent-call.ts';
-import { StepFailure } from './step-failure.ts';
-import { callOrLook } from './unknown-outcome.ts';
+import { failureText, StepFailure } from './step-failure.ts';
+import { confirmOutcome } from './unknown-outcome.ts';
 
-/** A sandbox that containers can be started in. */
+/** Sandbox in which containers can be started. */
 export interface SandboxHandle {
   readonly id: string;
   readonly config: PodSandboxConfig;
-  /** Its addresses, the primary one first; empty on the node's network. */
+  /** Addresses, the primary one first; empty on the node's network. */
   readonly ips: readonly string[];
 }
 
-/** The configuration of a pod's sandbox, for creating it and for the calls about its containers. */
+/** Returns the configuration of a pod's sandbox, for its creation and for calls about its containers. */
 export async function sandboxConfigFor(
-  { cgroupParent, settings, resolvConf }: Context,
+  context: Context,
   pod: Pod,
   attempt: number,
+  signal: AbortSignal | undefined,
 ): Promise<{ readonly config: PodSandboxConfig; readonly warnings: readonly DnsWarning[] }> {
-  const dns = podDns(pod, { ...settings, resolvConf: await resolvConf() });
-  const config = buildSandboxConfig({ pod, attempt, dns, cgroupParent: cgroupParent(pod), settings });
+  const { cgroupParent, settings } = context;
+  const users = await podUsers(context, pod, signal);
+  const dns = podDns(pod, { ...settings, resolvConf: await context.resolvConf() });
+  const config = buildSandboxConfig({ pod, attempt, dns, cgroupParent: cgroupParent(pod), users, settings });
   return { config, warnings: dns.warnings };
 }
 
 /**
  * Creates a pod's sandbox.
- * @param isTerminationRequested with the pod on its way out, that no sandbox could be made for it is no news.
- * @returns `undefined` when there is none for that reason, or because the sync was aborted.
+ * @param isTerminationRequested reports whether the pod must terminate, so that a failure is not recorded
+ * @returns `undefined` after a failure when the pod must terminate or the sync was aborted
  * @throws StepFailure
  */
 export async function createSandbox(
@@ -48,7 +53,7 @@ export async function createSandbox(
   } catch (error) {
     if (isTerminationRequested() || signal?.aborted === true) return undefined;
     metrics.startedPodErrors.inc();
-    const text = callErrorText(error);
+    const text = failureText(error);
     warn('FailedCreatePodSandBox', `Failed to create pod sandbox: ${text}`);
     const message = `Failed to create sandbox for pod "${formatPod(pod)}": ${text}`;
     throw new StepFailure('CreatePodSandboxError', message, { cause: error });
@@ -56,8 +61,8 @@ export async function createSandbox(
 }
 
 /**
- * Asks for the addresses of a new sandbox.
- * @throws StepFailure; the sandbox is there, and the next sync goes on with it.
+ * Reads the addresses of a new sandbox.
+ * @throws StepFailure; the sandbox exists, and the next sync continues with it
  */
 export async function readSandboxIps(
   { runtime, events }: Context,
@@ -69,7 +74,7 @@ export async function readSandboxIps(
     const { status } = await runtime.podSandboxStatus({ podSandboxId }, { signal });
     return isHostNetworkPod(pod) ? [] : convertSandboxStatus(status).ips;
   } catch (error) {
-    const text = callErrorText(error);
+    const text = failureText(error);
     if (signal?.aborted !== true) {
       const message = `Unable to get pod sandbox status: ${text}`;
       events.event(podEventObject(pod), 'Warning', 'FailedPodSandBoxStatus', message);
@@ -85,21 +90,21 @@ async function runSandbox(
   warn: (reason: string, message: string) => void,
   signal: AbortSignal | undefined,
 ): Promise<{ id: string; config: PodSandboxConfig }> {
-  const { config, warnings } = await sandboxConfigFor(context, pod, attempt);
+  const { config, warnings } = await sandboxConfigFor(context, pod, attempt, signal);
   for (const { reason, message } of warnings) warn(reason, message);
   await context.files.makeDirectory(config.logDirectory, 0o755);
   const runtimeHandler = await context.runtimeHandler(pod);
   const labels = { runtime_handler: runtimeHandler };
   const run = async (): Promise<string> => {
-    const { podSandboxId } = await finishSentCall(context.clock, signal, (callSignal) =>
+    const { podSandboxId } = await finishSentCall(context, signal, (callSignal) =>
       context.runtime.runPodSandbox({ config, runtimeHandler }, { signal: callSignal }),
     );
-    if (podSandboxId === '') throw new Error(`the runtime gave the sandbox of pod "${formatPod(pod)}" no id`);
+    if (podSandboxId === '') throw new Error(`the runtime returned no id for the sandbox of pod "${formatPod(pod)}"`);
     return podSandboxId;
   };
   const startMs = context.clock.monotonicNow();
   try {
-    return { id: await callOrLook(run, () => findReadySandbox(context, pod, attempt, signal)), config };
+    return { id: await confirmOutcome(run, () => findReadySandbox(context, pod, attempt, signal)), config };
   } catch (error) {
     context.metrics.runSandboxErrors.inc(labels);
     throw error;
@@ -109,8 +114,8 @@ async function runSandbox(
 }
 
 /**
- * Looks for the sandbox that an earlier call made. One that is not there yet, but whose name the runtime has reserved, is still being made: then
- * creating it goes on failing until it shows, and the sync that sees it takes it, or replaces it by one with the next attempt.
+ * Returns the id of the ready sandbox that an earlier call created. While that call is still running, the runtime has reserved the name, and further calls
+ * fail. A later sync finds the sandbox and adopts it, or replaces it by one with the next attempt number.
  */
 async function findReadySandbox(
   { runtime }: Context,
@@ -118,7 +123,7 @@ async function findReadySandbox(
   attempt: number,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
-  const labelSelector = { [PodLabel.podUid]: pod.metadata?.uid ?? '' };
+  const labelSelector = { [PodLabel.podUid]: podUid(pod) };
   const { items } = await runtime.listPodSandbox({ filter: { labelSelector } }, { signal });
   return items.find(({ metadata, state }) => metadata?.attempt === attempt && state === PodSandboxState.SANDBOX_READY)
     ?.id;

@@ -11,6 +11,8 @@ import { FINISH_SENT_CALLS_MS, finishSentCall } from './finish-sent-call.ts';
 
 interface Bench extends ManagerBench {
   readonly fake: FakeRuntime;
+  /** Begins to stop the agent. */
+  stopAgent(): void;
   /** Another manager on the same runtime and clock, as of an agent that was started after. */
   successor(): ManagerBench;
 }
@@ -18,14 +20,22 @@ interface Bench extends ManagerBench {
 function bench(ports: Partial<RuntimeManagerPorts> = {}): Bench {
   const clock = createVirtualClock();
   const fake = createFakeRuntime({ clock, random: seededRandom(2), logs: discardLogs });
-  const make = (): ManagerBench => createManagerBench({ clock, runtime: fake.runtime, images: fake.images, ports });
-  return { ...make(), fake, successor: make };
+  const make = (stopping?: AbortSignal): ManagerBench =>
+    createManagerBench({ clock, runtime: fake.runtime, images: fake.images, ports: { ...ports, stopping } });
+  const agent = new AbortController();
+  return {
+    ...make(agent.signal),
+    fake,
+    stopAgent: () => agent.abort(new Error('enough')),
+    successor: () => make(),
+  };
 }
 
-/** Begins a sync in which a call is delayed, or hangs, and aborts it while that call is under way. */
+/** Begins a sync in which a call is delayed, or hangs, and ends its pod, or the agent, while that call is in flight. */
 async function abortWithin(
   b: Bench,
   pod: Pod,
+  ending: 'agent' | 'pod',
   ...[rpc, failpoint, place]: Parameters<FakeRuntime['setFailpoint']>
 ): Promise<{ readonly outcome: Promise<unknown>; elapsedMs(): number }> {
   const controller = new AbortController();
@@ -36,6 +46,7 @@ async function abortWithin(
     (error: unknown) => error,
   );
   await b.clock.advance(100);
+  if (ending === 'agent') b.stopAgent();
   controller.abort(new Error('enough'));
   const abortedMs = b.clock.monotonicNow();
   return { outcome, elapsedMs: () => b.clock.monotonicNow() - abortedMs };
@@ -53,12 +64,12 @@ describe('a sync that is aborted', () => {
     ['runPodSandbox', []],
     ['createContainer', ['app/0 created']],
     ['startContainer', ['app/0 running']],
-  ] as const)('lets %s finish, begins nothing after it, and the next agent goes on from there', async (rpc, held) => {
+  ] as const)('completes %s, begins nothing after it, and the next agent continues', async (rpc, held) => {
     const b = bench();
     const pod = neverPod();
     const steps: unknown[] = [];
     b.manager.results$.subscribe(({ action, reason }) => steps.push([action, reason]));
-    const { outcome, elapsedMs } = await abortWithin(b, pod, rpc, '1*delay(300)');
+    const { outcome, elapsedMs } = await abortWithin(b, pod, 'agent', rpc, '1*delay(300)');
     expect(await b.during(outcome)).toMatchObject({ message: 'enough' });
     expect(elapsedMs()).toBe(200);
     expect(await b.sandboxes(pod)).toEqual(['0 ready']);
@@ -78,21 +89,26 @@ describe('a sync that is aborted', () => {
     expect(await next.sandboxes(pod)).toEqual(['0 ready']);
   });
 
-  it('keeps on record what a container was started with', async () => {
+  it('keeps the record of a started container’s resources', async () => {
     const b = bench();
     const resources = { requests: { cpu: '100m' } };
-    const { outcome } = await abortWithin(b, testPod({ containers: [{ resources }] }), 'startContainer', 'delay(300)');
+    const { outcome } = await abortWithin(
+      b,
+      testPod({ containers: [{ resources }] }),
+      'agent',
+      'startContainer',
+      'delay(300)',
+    );
     await b.during(outcome);
     await b.manager[Symbol.asyncDispose]();
-    const [, state] = [...b.files.files].find(([path]) => path.endsWith('/actuated_pods_state')) ?? [];
-    expect(state).toContain('100m');
+    expect(b.files.text('/var/lib/kubelet/actuated_pods_state')).toContain('100m');
     expect(b.eventTexts()).toContain('Started: Container started');
   });
 
   it('starts no other container', async () => {
     const b = bench();
     const pod = testPod({ containers: [{ name: 'a' }, { name: 'b' }] });
-    const { outcome } = await abortWithin(b, pod, 'startContainer', '1*delay(300)');
+    const { outcome } = await abortWithin(b, pod, 'pod', 'startContainer', '1*delay(300)');
     await b.during(outcome);
     expect(await b.containers(pod)).toEqual(['a/0 running']);
   });
@@ -102,7 +118,7 @@ describe('a sync that is aborted', () => {
     const hooks = { postStart: async () => void ran++, preStop: () => Promise.resolve() };
     const b = bench({ hooks });
     const pod = testPod({ containers: [{ lifecycle: { postStart: { exec: { command: ['x'] } } } }] });
-    const { outcome } = await abortWithin(b, pod, 'startContainer', '1*delay(300)');
+    const { outcome } = await abortWithin(b, pod, 'pod', 'startContainer', '1*delay(300)');
     await b.during(outcome);
     expect([ran, await b.containers(pod)]).toEqual([0, ['app/0 running']]);
   });
@@ -111,10 +127,10 @@ describe('a sync that is aborted', () => {
     ['runPodSandbox', 0, []],
     ['createContainer', 1, []],
     ['startContainer', 1, ['app/0 created']],
-  ] as const)('gives up on %s when it hangs', async (rpc, sandboxes, held) => {
+  ] as const)('cancels a hanging %s when the agent stops', async (rpc, sandboxes, held) => {
     const b = bench();
     const pod = neverPod();
-    const { outcome, elapsedMs } = await abortWithin(b, pod, rpc, '1*hang');
+    const { outcome, elapsedMs } = await abortWithin(b, pod, 'agent', rpc, '1*hang');
     expect(await b.during(outcome)).toMatchObject({ message: 'enough' });
     expect(elapsedMs()).toBe(FINISH_SENT_CALLS_MS);
     expect(b.clock.pendingTimers).toBe(0);
@@ -124,17 +140,17 @@ describe('a sync that is aborted', () => {
     expect(runningIds(b)).toHaveLength(1);
   });
 
-  it('keeps the files of a container that the runtime may have made although it did not say so', async () => {
+  it('keeps the files of a container that the runtime may have created', async () => {
     const b = bench();
     const pod = testPod({ containers: [{ terminationMessagePath: '/dev/termination-log' }] });
-    const { outcome } = await abortWithin(b, pod, 'createContainer', '1*hang', 'after');
+    const { outcome } = await abortWithin(b, pod, 'agent', 'createContainer', '1*hang', 'after');
     await b.during(outcome);
     const [container] = b.fake.snapshot().containers;
     const mounted = container?.mounts.find(({ containerPath }) => containerPath === '/dev/termination-log');
-    expect(b.files.files.has(mounted!.hostPath)).toBe(true);
+    expect(b.files.info(mounted!.hostPath)).toBeDefined();
   });
 
-  it('takes no more than its time, whatever hangs, to let the manager go', async () => {
+  it('ends within its timeout on disposal, whatever call hangs', async () => {
     const b = bench();
     const pod = testPod();
     b.fake.setFailpoint('startContainer', 'hang');
@@ -147,35 +163,76 @@ describe('a sync that is aborted', () => {
   });
 
   it.each([
-    ['in some time', '1*delay(300)', 'before', 200],
-    ['unseen', '1*hang', 'after', FINISH_SENT_CALLS_MS],
-    ['never', '1*hang', 'before', FINISH_SENT_CALLS_MS],
-  ] as const)('lets the pod be stopped after its container started %s', async (_, failpoint, place, waitMs) => {
+    ['runPodSandbox', ['0 ready'], []],
+    ['createContainer', ['0 ready'], ['app/0 created']],
+    ['startContainer', ['0 ready'], ['app/0 running']],
+  ] as const)('lets %s take its time when only its pod terminates', async (rpc, sandboxes, containers) => {
     const b = bench();
-    const pod = testPod({ spec: { terminationGracePeriodSeconds: 5 } });
-    const { outcome, elapsedMs } = await abortWithin(b, pod, 'startContainer', failpoint, place);
-    await b.during(outcome);
-    expect(elapsedMs()).toBe(waitMs);
+    const pod = testPod();
+    const { outcome, elapsedMs } = await abortWithin(b, pod, 'pod', rpc, '1*delay(90100)');
+    expect(await b.during(outcome)).toMatchObject({ message: 'enough' });
+    expect(elapsedMs()).toBe(90_000);
+    expect([await b.sandboxes(pod), await b.containers(pod)]).toEqual([sandboxes, containers]);
+    expect(b.eventTexts().filter((text) => text.startsWith('Failed'))).toEqual([]);
+
     const { error } = await b.during(b.manager.killPod(pod, await b.status(pod)));
     expect(error).toBeUndefined();
+    expect([runningIds(b), await b.sandboxes(pod)]).toEqual([[], ['0 notready']]);
+  });
+
+  it('times out when the agent stops, also after its pod was terminated', async () => {
+    const b = bench();
+    const { outcome } = await abortWithin(b, testPod(), 'pod', 'runPodSandbox', '1*hang');
     await b.clock.advance(60_000);
-    expect(runningIds(b)).toEqual([]);
-    expect(await b.sandboxes(pod)).toEqual(['0 notready']);
+    b.stopAgent();
+    const stoppedMs = b.clock.monotonicNow();
+    await b.during(outcome);
+    expect(b.clock.monotonicNow() - stoppedMs).toBe(FINISH_SENT_CALLS_MS);
+  });
+
+  it('completes the stop of a container, so that its preStop hook runs once', async () => {
+    let hooks = 0;
+    const sleeping = (): Promise<void> => new Promise((resolve) => void b.clock.setTimer(5000, resolve));
+    const preStop = (): Promise<void> => (hooks++, sleeping());
+    const b: Bench = bench({ hooks: { postStart: () => Promise.resolve(), preStop } });
+    const before = testPod({ containers: [{ lifecycle: { preStop: { sleep: { seconds: 5 } } } }] });
+    await b.settle(before);
+    const changed = {
+      ...before,
+      spec: { ...before.spec, containers: [{ ...before.spec!.containers[0]!, image: 'b' }] },
+    };
+
+    const controller = new AbortController();
+    const sync = b.manager.syncPod(changed, await b.status(changed), { signal: controller.signal });
+    const outcome = sync.catch((error: unknown) => error);
+    await b.clock.advance(1000);
+    controller.abort(new Error('enough'));
+    expect(await b.during(outcome)).toMatchObject({ message: 'enough' });
+    expect(await b.containers(changed)).toEqual(['app/0 exited']);
+    await b.during(b.manager.killPod(changed, await b.status(changed)));
+    expect(hooks).toBe(1);
   });
 });
 
 describe('finishSentCall', () => {
-  it('makes no call for a signal that is aborted already', async () => {
-    const clock = createVirtualClock();
+  it('makes no call with an aborted signal', async () => {
+    const context = { clock: createVirtualClock(), stopping: new AbortController().signal };
     const call = (): never => expect.unreachable();
-    await expect(finishSentCall(clock, AbortSignal.abort(new Error('late')), call)).rejects.toThrow('late');
+    await expect(finishSentCall(context, AbortSignal.abort(new Error('late')), call)).rejects.toThrow('late');
   });
 
-  it('leaves nothing behind at the signal or the clock', async () => {
+  it('makes no call while the agent stops', async () => {
+    const context = { clock: createVirtualClock(), stopping: AbortSignal.abort(new Error('late')) };
+    const call = (): never => expect.unreachable();
+    await expect(finishSentCall(context, undefined, call)).rejects.toThrow('late');
+  });
+
+  it('leaves no listener or timer behind', async () => {
     const clock = createVirtualClock();
-    const controller = new AbortController();
-    expect(await finishSentCall(clock, controller.signal, () => Promise.resolve(1))).toBe(1);
-    controller.abort();
+    const agent = new AbortController();
+    const context = { clock, stopping: agent.signal };
+    expect(await finishSentCall(context, undefined, () => Promise.resolve(1))).toBe(1);
+    agent.abort();
     expect(clock.pendingTimers).toBe(0);
   });
 });

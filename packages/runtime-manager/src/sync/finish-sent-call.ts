@@ -1,33 +1,35 @@
-import type { Clock, Timer } from '@rxlet/component-base';
+import type { Timer } from '@rxlet/component-base';
+import type { Context } from '../context.ts';
 
 /**
- * For how long a call that makes or starts something may go on after its sync was aborted. Creations and starts take some hundred milliseconds; on a node that
- * is busy with many of them, seconds. More would keep an agent that is told to stop beyond the patience of whoever told it, and a pod that is to end from ending.
+ * Timeout of calls in flight that create or start something, from the moment at which the agent begins to stop. Such calls take some hundred milliseconds, on a
+ * busy node seconds; a longer timeout would exceed the stop timeout of service managers.
  */
 export const FINISH_SENT_CALLS_MS = 5_000;
 
 /**
- * Makes a call that makes or starts something in the runtime, and is not to be cut in the middle: a runtime that is told that nobody waits any more takes back what
- * it has done so far, and a container whose start was taken back has failed. So an abort of `signal` cancels the call only {@link FINISH_SENT_CALLS_MS} later; what
- * the call was for is then there, for the next sync, the end of the pod, or the next agent. Nothing is called after the abort.
+ * Makes a call that creates or starts something in the runtime, and completes it even if `signal` aborts. A runtime rolls back a cancelled call, which fails a
+ * container that was being started, and leaks network resources in the middle of a CNI ADD. An abort of `signal` therefore only keeps the call from being made,
+ * and a call in flight is cancelled {@link FINISH_SENT_CALLS_MS} after the agent began to stop. Its result is then found by the next sync, by the pod's
+ * termination, or by the next agent.
  */
 export async function finishSentCall<T>(
-  clock: Clock,
+  { clock, stopping }: Pick<Context, 'clock' | 'stopping'>,
   signal: AbortSignal | undefined,
-  call: (signal: AbortSignal | undefined) => Promise<T>,
+  call: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  if (signal === undefined) return call(undefined);
-  signal.throwIfAborted();
-  const late = new AbortController();
+  signal?.throwIfAborted();
+  stopping.throwIfAborted();
+  const cancellation = new AbortController();
   let timer: Timer | undefined;
-  const onAbort = (): void => {
-    timer = clock.setTimer(FINISH_SENT_CALLS_MS, () => late.abort(signal.reason));
+  const onStop = (): void => {
+    timer = clock.setTimer(FINISH_SENT_CALLS_MS, () => cancellation.abort(stopping.reason));
   };
-  signal.addEventListener('abort', onAbort, { once: true });
+  stopping.addEventListener('abort', onStop, { once: true });
   try {
-    return await call(late.signal);
+    return await call(cancellation.signal);
   } finally {
-    signal.removeEventListener('abort', onAbort);
+    stopping.removeEventListener('abort', onStop);
     timer?.[Symbol.dispose]();
   }
 }

@@ -1,9 +1,9 @@
+import type { ImageEnsurer } from '@rxlet/agent-api';
 import { seededRandom, sleep } from '@rxlet/component-base';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { createFakeRuntime, createMemoryLogs, type FakeRuntime } from '@rxlet/fake-cri';
 import { testPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
-import type { ImageEnsurer } from '../ports.ts';
 import { imageFailure } from '../testing/direct-image-ensurer.ts';
 import { createManagerBench, type ManagerBench } from '../testing/manager-bench.ts';
 
@@ -13,7 +13,7 @@ interface Bench extends ManagerBench {
   readonly asked: string[];
 }
 
-/** Images take as many seconds as their tag says; one whose name begins with `bad` fails after that. */
+/** Pulls take as many seconds as the tag; pulls of images whose name begins with `bad` fail then. */
 function bench(): Bench {
   const clock = createVirtualClock();
   const fake = createFakeRuntime({ clock, random: seededRandom(2), logs: createMemoryLogs() });
@@ -41,17 +41,17 @@ const startedOf = (b: Bench) =>
     .flatMap(({ reason, object }) => (reason === 'Started' ? [/\{(.*)\}/.exec(object.fieldPath!)![1]] : []));
 
 describe('the images of one pod', () => {
-  it('are pulled side by side, and containers start in their order', async () => {
+  it('are pulled one at a time, and containers start in their order', async () => {
     const b = bench();
     const pod = testPod({ containers: containers('slow:9', 'quick:1', 'medium:5') });
     const startMs = b.clock.now();
     await b.during(b.sync(pod));
-    expect(b.asked).toEqual(['slow:9 0', 'quick:1 0', 'medium:5 0']);
-    expect(b.clock.now() - startMs).toBe(9000);
+    expect(b.asked).toEqual(['slow:9 0', 'quick:1 9', 'medium:5 10']);
+    expect(b.clock.now() - startMs).toBe(15_000);
     expect(startedOf(b)).toEqual(['a', 'b', 'c']);
   });
 
-  it('do not hold up a container whose own image is there', async () => {
+  it('do not delay a container whose image is present', async () => {
     const b = bench();
     const pod = testPod({ containers: containers('quick:1', 'slow:9') });
     const syncing = b.sync(pod);
@@ -70,10 +70,10 @@ describe('the images of one pod', () => {
       ['b', undefined, undefined],
       ['c', 'ErrImagePull', 'bad:1 is bad'],
     ]);
-    expect(b.clock.now() % 60_000).toBe(3000);
+    expect(b.clock.now() % 60_000).toBe(5000);
   });
 
-  it('are asked for again by a container with the same image only when it is its turn', async () => {
+  it('are requested again by a container with the same image only at its turn', async () => {
     const b = bench();
     await b.during(b.sync(testPod({ containers: containers('one:2', 'one:2') })));
     expect(b.asked).toEqual(['one:2 0', 'one:2 2']);
@@ -94,7 +94,7 @@ describe('the images of one pod', () => {
     expect(b.asked).toEqual(['side:1 0', 'init:1 1']);
   });
 
-  it('are not pulled for a container that has to wait after a crash', async () => {
+  it('are not pulled for a container in back-off', async () => {
     const b = bench();
     const pod = testPod({ containers: [{ name: 'a', image: 'crash:0', command: ['false'] }] });
     for (let round = 0; round < 3; round++) {
@@ -107,13 +107,13 @@ describe('the images of one pod', () => {
     expect(b.asked).toHaveLength(2);
   });
 
-  it('are given up with the sync, and nothing is left', async () => {
+  it('are cancelled with the sync without leaks', async () => {
     const b = bench();
     const controller = new AbortController();
     const pod = testPod({ containers: containers('slow:900', 'slower:1000') });
     const syncing = b.manager.syncPod(pod, await b.status(pod), { signal: controller.signal });
     await b.clock.advance(1000);
-    expect(b.clock.pendingTimers).toBe(2);
+    expect(b.clock.pendingTimers).toBe(1);
     controller.abort(new Error('enough'));
     await expect(syncing).rejects.toThrow('enough');
     expect(b.clock.pendingTimers).toBe(0);

@@ -1,30 +1,31 @@
+import type { EnsuredImage } from '@rxlet/agent-api';
 import type { Container, EphemeralContainer } from '@rxlet/kube-api';
 import { containerFieldPath, type ContainerKind } from '@rxlet/pod-model';
-import type { EnsuredImage } from '../ports.ts';
 import type { SandboxHandle } from './create-sandbox.ts';
 import { ensureImage } from './ensure-image.ts';
-import { startableInstance } from './never-started.ts';
+import { startableInstance } from './unstarted-containers.ts';
 import type { SyncRun } from './sync-run.ts';
 
-/** A container that a sync is going to start. */
+/** Container that a sync is going to start. */
 export interface PlannedStart {
   readonly kind: ContainerKind;
   readonly container: Container | EphemeralContainer;
 }
 
-/** The images of one sync. */
+/** Image pulls of one sync. */
 export interface ImagePulls extends AsyncDisposable {
   /** Makes the image of a container present. @throws StepFailure */
   imageFor(planned: PlannedStart): Promise<EnsuredImage>;
 }
 
 /**
- * Begins to pull for all containers that are certain to be started, so that one starts while the next one's image is still on its way; containers are started in
- * their order all the same. A container that uses an image of one before it asks when it is its turn, as the first answer decides on the next: present, or back-off.
- * Disposing waits for what is still under way.
+ * Begins to pull images for all containers that are certain to be started, one at a time, so that a container starts while the next image is pulled. A pod with
+ * many images therefore does not block the pulls of other pods or exhaust the pull quota. A container with the same image as an earlier one requests it at its
+ * own turn, when the result of the first pull is known. Disposal waits for the pull in flight and begins no other.
  */
 export function beginImagePulls(run: SyncRun, sandbox: SandboxHandle, certain: readonly PlannedStart[]): ImagePulls {
   const { context, pod, status } = run;
+  let isStopped = false;
   const pull = ({ kind, container }: PlannedStart): Promise<EnsuredImage> =>
     ensureImage(context, run, sandbox, {
       image: container.image ?? '',
@@ -35,6 +36,7 @@ export function beginImagePulls(run: SyncRun, sandbox: SandboxHandle, certain: r
 
   const images = new Set<string>();
   const begun = new Map<Container | EphemeralContainer, Promise<EnsuredImage>>();
+  let previous: Promise<unknown> = Promise.resolve();
   for (const planned of certain) {
     const { container } = planned;
     const image = container.image ?? '';
@@ -42,15 +44,19 @@ export function beginImagePulls(run: SyncRun, sandbox: SandboxHandle, certain: r
     images.add(image);
     if (context.backoff.wait(pod, container, status) !== undefined) continue;
     if (startableInstance(context, { container, status, sandbox }) !== undefined) continue;
-    const pulling = pull(planned);
-    // Told when it is the container's turn.
-    pulling.catch(() => undefined);
+    const pulling = previous.then(() => {
+      if (isStopped) throw new Error('cannot pull an image for a sync that has ended');
+      return pull(planned);
+    });
+    // The failure is reported at the container's turn.
+    previous = pulling.catch(() => undefined);
     begun.set(container, pulling);
   }
   return {
     imageFor: (planned) => begun.get(planned.container) ?? pull(planned),
     async [Symbol.asyncDispose]() {
-      await Promise.allSettled(begun.values());
+      isStopped = true;
+      await previous;
     },
   };
 }

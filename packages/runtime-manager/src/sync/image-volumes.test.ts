@@ -1,18 +1,28 @@
 import { seededRandom } from '@rxlet/component-base';
-import { createVirtualClock } from '@rxlet/component-base/testing';
+import { createVirtualClock, recordingMetrics, type RecordingMetrics } from '@rxlet/component-base/testing';
+import { type RuntimeService, ServiceError, StatusCode } from '@rxlet/cri-api';
 import { createFakeRuntime, createMemoryLogs, type FakeRuntime } from '@rxlet/fake-cri';
 import { testPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
 import { createManagerBench, type ManagerBench } from '../testing/manager-bench.ts';
-import { unsupportedPodFeatures } from '../unsupported-pod-features.ts';
 
-function bench(): ManagerBench & { readonly fake: FakeRuntime } {
+interface Bench extends ManagerBench {
+  readonly fake: FakeRuntime;
+  readonly metrics: RecordingMetrics;
+  readonly runtime: RuntimeService;
+}
+
+function bench(): Bench {
   const clock = createVirtualClock();
   const fake = createFakeRuntime(
     { clock, random: seededRandom(2), logs: createMemoryLogs() },
-    { missingImages: ['gone:1', 'gone:2'] },
+    { missingImages: ['gone:1', 'gone:2'], runtimeHandlers: ['kata'] },
   );
-  return { ...createManagerBench({ clock, runtime: fake.runtime, images: fake.images }), fake };
+  const options = { runtimeHandler: () => 'kata' };
+  const metrics = recordingMetrics();
+  const runtime = { ...fake.runtime };
+  const made = createManagerBench({ clock, runtime, images: fake.images, ports: { metrics }, options });
+  return { ...made, fake, metrics, runtime };
 }
 
 const volume = (name: string, reference: string) => ({ name, image: { reference } });
@@ -22,21 +32,21 @@ describe('image volumes', () => {
     const b = bench();
     const pod = testPod({
       containers: [{ volumeMounts: [{ name: 'model', mountPath: '/model', subPath: 'weights' }] }],
+      annotations: { team: 'a' },
       spec: { volumes: [volume('model', 'model:7')] },
     });
-    expect(unsupportedPodFeatures(pod)).toEqual([]);
     expect((await b.sync(pod)).error).toBeUndefined();
     const { mounts } = b.fake.snapshot().containers[0]!;
     const { image: model } = await b.fake.images.imageStatus({ image: { image: 'model:7' } });
     expect(mounts.find(({ containerPath }) => containerPath === '/model')).toMatchObject({
-      image: { image: model!.id, userSpecifiedImage: 'model:7' },
+      image: { image: model!.id, userSpecifiedImage: 'model:7', annotations: { team: 'a' }, runtimeHandler: 'kata' },
       imageSubPath: 'weights',
       hostPath: '',
       readonly: true,
     });
   });
 
-  it('that cannot be had keep only those containers waiting that mount them', async () => {
+  it('keep only containers that mount them from starting when they are missing', async () => {
     const b = bench();
     const mount = (name: string) => ({ name, mountPath: `/${name}` });
     const pod = testPod({
@@ -62,23 +72,24 @@ describe('image volumes', () => {
     ]);
   });
 
-  it('are the only volumes that are not refused', () => {
-    const pod = testPod({
-      containers: [
-        {
-          volumeMounts: [
-            { name: 'i', mountPath: '/i' },
-            { name: 'e', mountPath: '/e' },
-          ],
-        },
-        { name: 'b', volumeMounts: [{ name: 'i', mountPath: '/i', subPathExpr: '$(A)' }] },
-      ],
-      spec: { volumes: [volume('i', 'i:1'), { name: 'e', emptyDir: {} }] },
+  it('are counted for each container that mounts them, and so are the failures of the runtime to mount them', async () => {
+    const b = bench();
+    const mounts = ['fine', 'other'].map((name) => ({ name, mountPath: `/${name}` }));
+    const { createContainer } = b.fake.runtime;
+    Object.assign(b.runtime, {
+      createContainer: (...call: Parameters<typeof createContainer>) =>
+        call[0].config?.metadata?.name === 'b'
+          ? Promise.reject(new ServiceError(StatusCode.Unknown, 'ImageVolumeMountFailed: no such sub path'))
+          : createContainer(...call),
     });
-    expect(unsupportedPodFeatures(pod)).toEqual([
-      'spec.volumes[1]',
-      'spec.containers[0].volumeMounts',
-      'spec.containers[1].volumeMounts',
+    const pod = testPod({
+      containers: [{ name: 'a', volumeMounts: mounts }, { name: 'b', volumeMounts: mounts.slice(1) }, { name: 'c' }],
+      spec: { volumes: [volume('fine', 'fine:1'), volume('other', 'other:1')] },
+    });
+    await b.sync(pod);
+    const count = (name: string) => b.metrics.values.get(`kubelet_image_volume_${name}`);
+    expect([count('requested_total'), count('mounted_succeed_total'), count('mounted_errors_total')]).toEqual([
+      3, 2, 1,
     ]);
   });
 });

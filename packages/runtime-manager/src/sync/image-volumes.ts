@@ -1,24 +1,29 @@
 import { create } from '@bufbuild/protobuf';
-import { type ImageSpec, ImageSpecSchema, type Mount, MountSchema } from '@rxlet/cri-api';
+import type { MountedVolume } from '@rxlet/agent-api';
+import { type ImageSpec, ImageSpecSchema } from '@rxlet/cri-api';
 import type { Container, EphemeralContainer, Pod } from '@rxlet/kube-api';
 import type { SandboxHandle } from './create-sandbox.ts';
 import { ensureImage } from './ensure-image.ts';
+import type { SyncResult } from './sync-result.ts';
 import { StepFailure } from './step-failure.ts';
 import type { SyncRun } from './sync-run.ts';
 
-/** The volumes of a pod that consist of an image, by their names: the image as the runtime is to be told it, or why it is not there. */
+/** Image volumes of a pod by name: the image to pass to the runtime, or the reason for its absence. */
 export type ImageVolumes = ReadonlyMap<string, ImageSpec | StepFailure>;
 
-/** Makes the images of a pod's volumes present. One that cannot be had concerns only the containers that mount it. */
+/** Makes the images of a pod's volumes present. A missing image affects only the containers that mount it. */
 export async function ensureImageVolumes(run: SyncRun, sandbox: SandboxHandle): Promise<ImageVolumes> {
   const volumes = new Map<string, ImageSpec | StepFailure>();
   for (const { name, image } of run.pod.spec!.volumes ?? []) {
     if (image === undefined) continue;
     const { reference = '', pullPolicy = '' } = image;
     try {
-      const wanted = { image: reference, pullPolicy, container: '', fieldPath: '' };
-      const { imageRef } = await ensureImage(run.context, run, sandbox, wanted);
-      volumes.set(name, create(ImageSpecSchema, { image: imageRef, userSpecifiedImage: reference }));
+      const volumeImage = { image: reference, pullPolicy, container: '', fieldPath: '' };
+      const { imageRef } = await ensureImage(run.context, run, sandbox, volumeImage);
+      const runtimeHandler = await run.context.runtimeHandler(run.pod);
+      const annotations = { ...run.pod.metadata?.annotations };
+      const spec = { image: imageRef, userSpecifiedImage: reference, annotations, runtimeHandler };
+      volumes.set(name, create(ImageSpecSchema, spec));
     } catch (error) {
       if (!(error instanceof StepFailure)) throw error;
       volumes.set(name, error);
@@ -27,24 +32,35 @@ export async function ensureImageVolumes(run: SyncRun, sandbox: SandboxHandle): 
   return volumes;
 }
 
-/** Why images that a container mounts are not there, in the order of its mounts. */
+/** Returns the failures of the image volumes that a container mounts, in the order of its mounts. */
 export function imageVolumeFailures(container: Container | EphemeralContainer, volumes: ImageVolumes): StepFailure[] {
   return (container.volumeMounts ?? [])
     .map(({ name }) => volumes.get(name))
     .filter((volume) => volume instanceof StepFailure);
 }
 
-/** What of a container's mounts are images; the runtime mounts them, always read-only. */
-export function imageVolumeMounts(container: Container | EphemeralContainer, volumes: ImageVolumes): Mount[] {
-  return (container.volumeMounts ?? []).flatMap(({ name, mountPath, subPath = '' }) => {
-    const image = volumes.get(name);
-    if (image === undefined || image instanceof StepFailure) return [];
-    const containerPath = mountPath.startsWith('/') ? mountPath : `/${mountPath}`;
-    return [create(MountSchema, { containerPath, image, imageSubPath: subPath, readonly: true })];
-  });
+/** Returns the number of a container's mounts of image volumes. */
+export function imageVolumeMounts(container: Container | EphemeralContainer, volumes: ImageVolumes): number {
+  return (container.volumeMounts ?? []).filter(({ name }) => volumes.has(name)).length;
 }
 
-/** Names of the volumes of a pod that consist of an image. */
-export function imageVolumeNames(pod: Pod): ReadonlySet<string> {
-  return new Set((pod.spec!.volumes ?? []).filter(({ image }) => image !== undefined).map(({ name }) => name));
+/** Start of the runtime's error for an image volume that it cannot mount (CRI). */
+const MOUNT_FAILED = 'ImageVolumeMountFailed';
+
+/** Reports whether a container was not created because the runtime could not mount one of its image volumes. */
+export function isImageMountFailure({ reason, message = '' }: Pick<SyncResult, 'reason' | 'message'>): boolean {
+  return reason === 'CreateContainerError' && message.startsWith(MOUNT_FAILED);
+}
+
+/** Returns the images by volume, as far as they are present; `undefined` for a pod without image volumes. */
+export function imagesOf(volumes: ImageVolumes): ReadonlyMap<string, ImageSpec> | undefined {
+  if (volumes.size === 0) return undefined;
+  return new Map([...volumes].filter((entry): entry is [string, ImageSpec] => !(entry[1] instanceof StepFailure)));
+}
+
+/** Returns the image volumes of a pod like mounted ones. The runtime mounts them, always read-only. */
+export function imageVolumesAsMounted(pod: Pod): ReadonlyMap<string, MountedVolume> {
+  const volumes = (pod.spec!.volumes ?? []).filter(({ image }) => image !== undefined);
+  const attributes = { hostPath: '', readOnly: true, managed: true, seLinuxRelabel: true, seLinuxLabeled: false };
+  return new Map(volumes.map(({ name }) => [name, { ...attributes, innerVolumeSpecName: name }]));
 }

@@ -1,9 +1,9 @@
 import { errorMessage } from '@rxlet/component-base';
 import type { Context } from '../context.ts';
 import { containerLogPath, legacyLogLinkName } from '../files/pod-paths.ts';
-import type { StartContainerRequest } from './start-container.ts';
+import type { StartContainerRequest } from './start-container-request.ts';
 
-/** Makes the link by which log shippers find a container's log. Without it the container is none the worse, so failing is only logged. */
+/** Creates the link to a container's log for log shippers. Best effort: a failure is logged. */
 export async function linkLog(
   { files, containerLogsDirectory, logger }: Context,
   { pod, container, sandbox }: StartContainerRequest,
@@ -17,7 +17,7 @@ export async function linkLog(
   try {
     if (!(await files.exists(target))) return;
     await files.makeDirectory(containerLogsDirectory, 0o755);
-    await files.link(target, `${containerLogsDirectory}/${link}`);
+    await files.symlink(target, `${containerLogsDirectory}/${link}`);
   } catch (error) {
     logger.warn('cannot link the log of a container', { target, link, error: errorMessage(error) });
   }

@@ -5,8 +5,8 @@ import type { Context } from '../context.ts';
 import { removeContainerWithLogs } from '../kill/remove-container.ts';
 
 /**
- * Removes instances of init containers with their logs. Each restart of a pod runs them again, so they would pile up; of each one the newest that ended is
- * kept for the pod's status. In a new sandbox everything starts over, and all of them go.
+ * Removes instances of init containers with their logs, because each restart of a pod adds one. The newest exited instance of each container is kept for the
+ * pod's status, unless initialization starts over in a new sandbox.
  */
 export async function pruneInitContainers(
   context: Context,
@@ -21,8 +21,8 @@ export async function pruneInitContainers(
       try {
         await removeContainerWithLogs(context, status, { id: id.id, name, restartCount }, signal);
       } catch (error) {
-        // Garbage collection gets it later.
-        context.logger.warn('cannot remove an old init container', {
+        // Garbage collection retries.
+        context.logger.warn('cannot remove an init container', {
           container: name,
           id: id.id,
           error: errorMessage(error),
@@ -32,7 +32,7 @@ export async function pruneInitContainers(
   }
 }
 
-/** All but the newest of those that ended, or may have. */
+/** Returns all exited or unknown instances except the newest one. */
 function superseded(instances: readonly RuntimeContainerStatus[]): RuntimeContainerStatus[] {
   return instances.filter(({ state }) => state === 'exited' || state === 'unknown').slice(1);
 }

@@ -1,12 +1,12 @@
 import { newestContainerStatus, type RuntimePodStatus } from '@rxlet/pod-model';
-import type { FileSystem } from '../files/file-system.ts';
+import type { NodeFiles } from '@rxlet/node-files';
 
 /**
- * How many instances of a container there have been. The runtime forgets instances, so when it knows none the names of the log files tell, and a new
- * instance never writes into the log of an earlier one.
+ * Returns the number of earlier instances of a container. If the runtime has none, it is derived from the names of log files, so that a new instance never
+ * writes to the log of an earlier one.
  */
 export async function nextRestartCount(
-  files: FileSystem,
+  files: NodeFiles,
   status: RuntimePodStatus,
   containerName: string,
   logDirectory: string,
@@ -17,7 +17,7 @@ export async function nextRestartCount(
   return restartCountFromLogs(names);
 }
 
-/** One more than the highest number among the log files `<number>.log` and their rotated copies; 0 without any. */
+/** Returns the highest number of the log files `<number>.log` and their rotated copies plus one; 0 without log files. */
 export function restartCountFromLogs(names: readonly string[]): number {
   const counts = names.map((name) => Number(/^(\d+)\.log(\..*)?$/.exec(name)?.[1] ?? -1));
   return Math.max(-1, ...counts) + 1;

@@ -2,12 +2,12 @@ import { errorMessage } from '@rxlet/component-base';
 import { containerFieldPath, podEventObject } from '@rxlet/pod-model';
 import type { Context } from '../context.ts';
 import { killContainer } from '../kill/kill-container.ts';
-import type { StartContainerRequest } from './start-container.ts';
+import type { StartContainerRequest } from './start-container-request.ts';
 import { StepFailure } from './step-failure.ts';
 
 /**
- * Runs the postStart hook of a container that has just started, if it has one. Until the hook has ended, nothing else of the pod is started; a
- * container whose hook fails is stopped again.
+ * Runs the postStart hook of a started container, if it has one. Until the hook has finished, no other container of the pod is started. A container whose hook
+ * fails is killed.
  * @throws StepFailure
  */
 export async function runPostStart(
@@ -20,27 +20,31 @@ export async function runPostStart(
   if (handler === undefined) return;
   signal?.throwIfAborted();
   try {
-    if (context.hooks === undefined) throw new Error('no port for lifecycle hooks was given');
+    if (context.hooks === undefined) throw new Error('this agent runs no lifecycle hooks');
     await context.hooks.postStart({ pod, container: container.name, containerId, handler, signal });
   } catch (error) {
-    // With the agent on its way out, that the hook was cut short says nothing about the container.
+    // An aborted hook is not a failure of the container.
     signal?.throwIfAborted();
     const object = podEventObject(pod, containerFieldPath(request.kind, container.name));
     context.events.event(object, 'Warning', 'FailedPostStartHook', 'PostStartHook failed');
-    await stopAgain(context, request, containerId);
+    await killAfterFailedHook(context, request, containerId);
     throw new StepFailure('PostStartHookError', errorMessage(error), { cause: error });
   }
 }
 
-async function stopAgain(context: Context, request: StartContainerRequest, containerId: string): Promise<void> {
-  const { pod, container, status, signal } = request;
+async function killAfterFailedHook(
+  context: Context,
+  request: StartContainerRequest,
+  containerId: string,
+): Promise<void> {
+  const { pod, container, status } = request;
   try {
     await killContainer(context, {
       pod,
       identity: status,
       container: { id: containerId, name: container.name },
       message: 'FailedPostStartHook',
-      signal,
+      signal: context.stopping,
     });
   } catch (error) {
     context.logger.error('cannot kill a container whose postStart hook failed', {

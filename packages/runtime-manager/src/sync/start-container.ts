@@ -1,49 +1,35 @@
+import type { EnsuredImage } from '@rxlet/agent-api';
 import type { ContainerConfig, Image } from '@rxlet/cri-api';
-import type { Container, EphemeralContainer, Pod } from '@rxlet/kube-api';
+import type { Container, EphemeralContainer } from '@rxlet/kube-api';
 import {
   containerFieldPath,
-  type ContainerKind,
   newestContainerStatus,
   podEventObject,
   type RuntimeContainerStatus,
   type RuntimePodStatus,
 } from '@rxlet/pod-model';
-import { buildContainerConfig } from '../config/build-container-config.ts';
+import { buildContainerConfig, withIdMappings } from '../config/build-container-config.ts';
 import { containerConfigError } from '../config/config-error.ts';
 import { imageUserOf } from '../config/image-user.ts';
 import type { Context } from '../context.ts';
-import type { EnsuredImage } from '../ports.ts';
-import { discardTerminationMessage, type EtcHosts, prepareOwnMounts } from './container-mounts.ts';
+import { discardTerminationMessage, requireVolumeMounts, terminationMessageMount } from './container-mounts.ts';
+import { containerOptions } from './container-options.ts';
+import { runPreCreateSteps, runPreStartSteps } from './container-steps.ts';
 import { createContainer, startCreated } from './create-container.ts';
 import { recordActuated } from '../resize/record-actuated.ts';
-import type { SandboxHandle } from './create-sandbox.ts';
 import { ImageStepFailure } from './ensure-image.ts';
-import { imageVolumeMounts, type ImageVolumes } from './image-volumes.ts';
 import { linkLog } from './link-log.ts';
-import { removeNeverStarted, startableInstance } from './never-started.ts';
+import { removeUnstarted, startableInstance } from './unstarted-containers.ts';
 import { nextRestartCount } from './restart-count.ts';
 import { runPostStart } from './run-post-start.ts';
+import { podUsers } from '../userns/pod-users.ts';
 import { failingAs, type StepFailure } from './step-failure.ts';
-import { mayHaveHappened } from './unknown-outcome.ts';
-
-/** A container to start. */
-export interface StartContainerRequest {
-  readonly pod: Pod;
-  readonly kind: ContainerKind;
-  readonly container: Container | EphemeralContainer;
-  /** What the runtime held of the pod when the sync began. */
-  readonly status: RuntimePodStatus;
-  readonly sandbox: SandboxHandle;
-  /** Makes the image present. @throws StepFailure */
-  readonly image: () => Promise<EnsuredImage>;
-  readonly imageVolumes: ImageVolumes;
-  readonly etcHosts: EtcHosts;
-  readonly signal?: AbortSignal | undefined;
-}
+import { mayHaveTakenEffect } from './unknown-outcome.ts';
+import type { StartContainerRequest } from './start-container-request.ts';
 
 /**
- * Brings one container up: image, configuration, creation, start, postStart hook.
- * @throws StepFailure with the reason that its owner is shown.
+ * Starts one container: image, configuration, creation, start, postStart hook.
+ * @throws StepFailure with the reason for the container's status
  */
 export async function startContainer(context: Context, request: StartContainerRequest): Promise<void> {
   const { pod, container, signal } = request;
@@ -52,9 +38,9 @@ export async function startContainer(context: Context, request: StartContainerRe
   try {
     const instance = await instanceToStart(context, request);
     ({ containerId } = instance);
-    // A sync that was aborted tells what it has made, and leaves the rest to the next one.
+    // An aborted sync reports the new container, and the next sync continues.
     if (signal?.aborted !== true) {
-      await failingAs('PreStartHookError', () => context.internalHooks?.preStart?.(pod, container, containerId));
+      await failingAs('PreStartHookError', () => runPreStartSteps(context, pod, container, containerId));
     }
     if (instance.isNew) context.events.event(object, 'Normal', 'Created', 'Container created');
     await failingAs('RunContainerError', () => startCreated(context, containerId, signal));
@@ -69,22 +55,22 @@ export async function startContainer(context: Context, request: StartContainerRe
   await runPostStart(context, request, containerId);
 }
 
-/** What is needed of an instance to start it. */
+/** Container instance to start. */
 interface Instance {
   readonly containerId: string;
   readonly restartCount: number;
   readonly isNew: boolean;
 }
 
-/** The instance to start: a new one, unless one waits for it already. */
+/** Returns the instance to start: an unstarted one, or a new one. */
 async function instanceToStart(context: Context, request: StartContainerRequest): Promise<Instance> {
-  const waiting = startableInstance(context, request);
-  if (waiting === undefined) return createInstance(context, request);
-  const started = await failingAs('RunContainerError', () => removeNeverStarted(context, request, waiting));
-  return earlierInstance(started ?? waiting);
+  const unstarted = startableInstance(context, request);
+  if (unstarted === undefined) return createInstance(context, request);
+  const started = await failingAs('RunContainerError', () => removeUnstarted(context, request, unstarted));
+  return earlierInstance(started ?? unstarted);
 }
 
-/** One that was there when the sync began. If it was started meanwhile, by a call that nobody saw the end of, starting it finds that out. */
+/** Returns an instance from before this sync. If a call with unknown outcome has started it, `startCreated` detects that. */
 function earlierInstance({ id, restartCount }: RuntimeContainerStatus): Instance {
   return { containerId: id.id, restartCount, isNew: false };
 }
@@ -92,25 +78,26 @@ function earlierInstance({ id, restartCount }: RuntimeContainerStatus): Instance
 async function createInstance(context: Context, request: StartContainerRequest): Promise<Instance> {
   const { pod, container, signal } = request;
   const image = await request.image();
-  const started = await failingAs('CreateContainerError', () => removeNeverStarted(context, request));
+  const started = await failingAs('CreateContainerError', () => removeUnstarted(context, request));
   if (started !== undefined) return earlierInstance(started);
   const config = await failingAs('CreateContainerConfigError', () => prepareConfig(context, request, image));
   try {
-    await failingAs('CreateContainerError', () => recordActuated(context, request));
-    await failingAs('PreCreateHookError', () => context.internalHooks?.preCreate?.(pod, container, config));
+    await failingAs('CreateContainerConfigError', () => recordActuated(context, request));
+    await failingAs('PreCreateHookError', () => runPreCreateSteps(context, pod, container, config));
+    await failingAs('CreateContainerConfigError', () => requireVolumeMounts(container, config));
     const containerId = await failingAs('CreateContainerError', () => createContainer(context, request, config));
     return { containerId, restartCount: config.metadata?.attempt ?? 0, isNew: true };
   } catch (error) {
-    // Each attempt makes a file of its own, and a container that cannot be created is tried for ever.
-    const mayBeThere = signal?.aborted === true || mayHaveHappened((error as StepFailure).cause);
-    if (!mayBeThere) await discardTerminationMessage(context, container, config);
+    // Each attempt creates a file, and the number of retries is unlimited.
+    const mayExist = signal?.aborted === true || mayHaveTakenEffect((error as StepFailure).cause);
+    if (!mayExist) await discardTerminationMessage(context, container, config);
     throw error;
   }
 }
 
-/** What the owner of a pod reads about a failed start. */
+/** Returns the event message for a failed start. */
 function eventText(failure: StepFailure, containerId: string, containerName: string): string {
-  // Ids differ each time, and would make every event a new one.
+  // Ids differ with each attempt and would keep events from being combined.
   const message = containerId === '' ? failure.message : failure.message.replaceAll(containerId, containerName);
   switch (failure.reason) {
     case 'PreCreateHookError':
@@ -124,28 +111,31 @@ function eventText(failure: StepFailure, containerId: string, containerName: str
 
 async function prepareConfig(
   context: Context,
-  { pod, container, status, sandbox, imageVolumes, etcHosts, signal }: StartContainerRequest,
+  request: StartContainerRequest,
   { imageRef, user }: EnsuredImage,
 ): Promise<ContainerConfig> {
-  refuseHooksWithoutPort(context, container);
+  const { pod, container, status, sandbox, signal } = request;
+  rejectUnsupportedHooks(context, container);
   const targetContainerId = targetOf(container, status);
   const logDirectory = `${sandbox.config.logDirectory}/${container.name}`;
   const restartCount = await nextRestartCount(context.files, status, container.name, logDirectory);
+  const options = await containerOptions(context, request);
+  const users = await podUsers(context, pod, signal);
   const imageUser = imageUserOf(user ?? (await imageStatus(context, container, signal)));
   const config = buildContainerConfig({
     pod,
     container,
     restartCount,
-    podIps: sandbox.ips,
+    ...options,
     imageRef,
     imageUser,
-    mounts: imageVolumeMounts(container, imageVolumes),
+    users,
     targetContainerId,
     settings: context.settings,
   });
-  // Files are made only for a container that can be.
   await context.files.makeDirectory(logDirectory, 0o755);
-  config.mounts.push(...(await prepareOwnMounts(context, pod, container, etcHosts)));
+  const message = await terminationMessageMount(context, pod, container);
+  if (message !== undefined) config.mounts.push(withIdMappings(message, users));
   return config;
 }
 
@@ -157,12 +147,13 @@ async function imageStatus(
   return (await imageService.imageStatus({ image: { image } }, { signal })).image;
 }
 
-function refuseHooksWithoutPort({ hooks }: Context, { name, lifecycle }: Container | EphemeralContainer): void {
+/** Rejects a container with lifecycle hooks if no hook runner is present. @throws ConfigError */
+function rejectUnsupportedHooks({ hooks }: Context, { name, lifecycle }: Container | EphemeralContainer): void {
   if (hooks !== undefined || (lifecycle?.postStart === undefined && lifecycle?.preStop === undefined)) return;
-  throw containerConfigError(`container ${name} has lifecycle hooks, and no port for lifecycle hooks was given`);
+  throw containerConfigError(`container ${name} has lifecycle hooks, and this agent runs no lifecycle hooks`);
 }
 
-/** The container whose processes an ephemeral container wants to see; any instance will do that the runtime knows. */
+/** Returns the id of the container whose process namespace an ephemeral container joins. @throws ConfigError when it does not exist */
 function targetOf(container: Container | EphemeralContainer, status: RuntimePodStatus): string | undefined {
   const name = 'targetContainerName' in container ? container.targetContainerName : undefined;
   if (name === undefined || name === '') return undefined;

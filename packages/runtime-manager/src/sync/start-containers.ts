@@ -1,3 +1,4 @@
+import type { EnsuredImage } from '@rxlet/agent-api';
 import { formatGoDuration } from '@rxlet/component-base';
 import {
   containerFieldPath,
@@ -7,17 +8,22 @@ import {
   podEventObject,
   type PodEventObject,
 } from '@rxlet/pod-model';
-import type { EnsuredImage } from '../ports.ts';
 import { resizePod } from '../resize/resize-pod.ts';
 import { createEtcHosts, type EtcHosts } from './container-mounts.ts';
 import type { SandboxHandle } from './create-sandbox.ts';
 import { beginImagePulls, type ImagePulls, type PlannedStart } from './image-pulls.ts';
-import { ensureImageVolumes, imageVolumeFailures, type ImageVolumes } from './image-volumes.ts';
+import {
+  ensureImageVolumes,
+  imageVolumeFailures,
+  imageVolumeMounts,
+  type ImageVolumes,
+  isImageMountFailure,
+} from './image-volumes.ts';
 import { startContainer } from './start-container.ts';
 import { failedResult, StepFailure } from './step-failure.ts';
 import type { SyncRun } from './sync-run.ts';
 
-/** What the containers that one sync starts have in common. */
+/** State shared by the starts of one sync. */
 interface Starts {
   readonly run: SyncRun;
   readonly sandbox: SandboxHandle;
@@ -26,14 +32,14 @@ interface Starts {
   readonly pulls: ImagePulls;
 }
 
-/** The containers that a sync wants started, in order. */
+/** Containers to start, in order. */
 interface StartPlan {
   readonly ephemeral: readonly PlannedStart[];
   readonly init: readonly PlannedStart[];
   readonly regular: readonly PlannedStart[];
 }
 
-/** Names what was decided by index. */
+/** Resolves the indexes of the actions to containers. */
 function planStarts({ pod, actions }: SyncRun): StartPlan {
   const { ephemeralContainers = [], initContainers = [], containers } = pod.spec!;
   const planned = (
@@ -49,8 +55,8 @@ function planStarts({ pod, actions }: SyncRun): StartPlan {
 }
 
 /**
- * Starts what a sync wants started: ephemeral containers, init containers, regular ones; these after those that run were resized. A failure of one is of no
- * concern to the others, save that of a regular init container.
+ * Starts containers in order: ephemeral, init, then regular ones. Running containers are resized before regular ones start. Only the failure of a regular init
+ * container keeps later containers from starting.
  */
 export async function startContainers(run: SyncRun, sandbox: SandboxHandle): Promise<void> {
   const plan = planStarts(run);
@@ -62,7 +68,7 @@ export async function startContainers(run: SyncRun, sandbox: SandboxHandle): Pro
   for (const planned of plan.ephemeral) await startOne(starts, planned);
   for (const planned of plan.init) {
     const started = await startOne(starts, planned);
-    // Whatever comes after a regular init container relies on it.
+    // Later containers depend on it.
     if (!started && isRegularInit(planned)) return;
   }
   run.signal?.throwIfAborted();
@@ -70,7 +76,7 @@ export async function startContainers(run: SyncRun, sandbox: SandboxHandle): Pro
   for (const planned of plan.regular) await startOne(starts, planned);
 }
 
-/** Those that are started whatever becomes of the others: all up to the first regular init container. */
+/** Returns the starts that do not depend on others: all up to the first regular init container. */
 function certainStarts({ ephemeral, init, regular }: StartPlan): PlannedStart[] {
   const all = [...ephemeral, ...init, ...regular];
   const first = all.findIndex(isRegularInit);
@@ -87,7 +93,7 @@ const metricTypes: Readonly<Record<ContainerKind, string>> = {
   ephemeral: 'ephemeral_container',
 };
 
-/** @returns whether the container started. */
+/** Starts one container and records the result. Returns whether it started. */
 async function startOne(
   { run, sandbox, imageVolumes, etcHosts, pulls }: Starts,
   { kind, container }: PlannedStart,
@@ -95,19 +101,23 @@ async function startOne(
   const { context, pod, status, record, signal } = run;
   const labels = { container_type: metricTypes[kind] };
   const object = podEventObject(pod, containerFieldPath(kind, container.name));
+  const imageMounts = imageVolumeMounts(container, imageVolumes);
   try {
     signal?.throwIfAborted();
     checkCrashLoop(run, container, object);
     context.metrics.startedContainers.inc(labels);
     checkImageVolumes(run, container, object, imageVolumes);
+    context.metrics.requestedImageVolumes.inc({}, imageMounts);
     const image = (): Promise<EnsuredImage> => pulls.imageFor({ kind, container });
     await startContainer(context, { pod, kind, container, status, sandbox, image, imageVolumes, etcHosts, signal });
+    context.metrics.mountedImageVolumes.inc({}, imageMounts);
     record({ action: 'StartContainer', target: container.name });
     return true;
   } catch (error) {
     const result = failedResult('StartContainer', container.name, error, 'RunContainerError');
     if (result.reason !== 'CrashLoopBackOff' && signal?.aborted !== true) {
       context.metrics.startedContainerErrors.inc({ ...labels, code: result.reason ?? '' });
+      if (isImageMountFailure(result)) context.metrics.imageVolumeErrors.inc({}, imageMounts);
       context.logger.warn('cannot start container', { pod: formatPod(pod), ...result });
     }
     record(result);
@@ -115,7 +125,7 @@ async function startOne(
   }
 }
 
-/** @throws StepFailure while the container has to wait. */
+/** Checks the back-off of a container. @throws StepFailure while it is pending */
 function checkCrashLoop(
   { context: { backoff, events }, pod, status }: SyncRun,
   container: PlannedStart['container'],
@@ -133,7 +143,7 @@ function checkCrashLoop(
   );
 }
 
-/** @throws StepFailure when the image of a volume that the container mounts is not there: the last one's, as each is told of in an event. */
+/** Records an event for each missing image of a volume that the container mounts. @throws StepFailure the last of them */
 function checkImageVolumes(
   { context: { events } }: SyncRun,
   container: PlannedStart['container'],

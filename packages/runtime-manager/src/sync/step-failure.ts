@@ -1,7 +1,8 @@
-import { callErrorDetails, callErrorText } from '@rxlet/cri-api';
+import { errorMessage } from '@rxlet/component-base';
+import { callErrorCode, callErrorDetails, callErrorText } from '@rxlet/cri-api';
 import type { SyncAction, SyncFailureReason, SyncResult } from './sync-result.ts';
 
-/** Ends a step of a sync. It never leaves the package: each step turns it into its result. */
+/** A step of a sync failed. The error is internal: each step converts it to its result. */
 export class StepFailure extends Error {
   override readonly name = 'StepFailure';
   readonly reason: SyncFailureReason;
@@ -18,23 +19,30 @@ export class StepFailure extends Error {
   }
 }
 
-/** Runs one part of a step; whatever it throws becomes a failure for `reason`. */
+/** Runs one part of a step, and converts its errors to failures with `reason`. */
 export async function failingAs<T>(reason: SyncFailureReason, part: () => T | Promise<T>): Promise<T> {
   try {
     return await part();
   } catch (error) {
-    throw error instanceof StepFailure ? error : new StepFailure(reason, callErrorDetails(error), { cause: error });
+    if (error instanceof StepFailure) throw error;
+    const message = callErrorCode(error) === undefined ? errorMessage(error) : callErrorDetails(error);
+    throw new StepFailure(reason, message, { cause: error });
   }
 }
 
-/** The result that a thrown error stands for. */
+/** Returns the text of an error: a failed call in the kubelet's format, or the message of any other error. */
+export function failureText(error: unknown): string {
+  return callErrorCode(error) === undefined ? errorMessage(error) : callErrorText(error);
+}
+
+/** Returns the result of a failed step. */
 export function failedResult(
   action: SyncAction,
   target: string,
   error: unknown,
-  otherwise: SyncFailureReason,
+  defaultReason: SyncFailureReason,
 ): SyncResult {
-  const failure = error instanceof StepFailure ? error : new StepFailure(otherwise, callErrorText(error));
+  const failure = error instanceof StepFailure ? error : new StepFailure(defaultReason, failureText(error));
   const { reason, message, backoffUntilMs } = failure;
   return { action, target, reason, message, ...(backoffUntilMs !== undefined && { backoffUntilMs }) };
 }

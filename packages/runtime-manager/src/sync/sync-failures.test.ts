@@ -19,7 +19,7 @@ function bench(parts: Partial<ManagerBenchParts> & { wrap?: (runtime: RuntimeSer
   return { ...createManagerBench({ clock, runtime, images: fake.images, ...rest }), fake };
 }
 
-describe('what fails', () => {
+describe('a failure of', () => {
   it('an image: the container waits with the reason, the others start', async () => {
     const b = bench({
       ports: {
@@ -55,7 +55,35 @@ describe('what fails', () => {
     expect(b.fake.snapshot().containers).toEqual([]);
   });
 
-  it('hooks that nobody can run: the container is not started without them', async () => {
+  it('the record of a container’s resources: nothing is created', async () => {
+    const b = bench();
+    const of = (cpu: string) => testPod({ containers: [{ resources: { limits: { cpu } } }] });
+    await b.settle(of('1'));
+    b.fake.exitContainer(await b.idOf(of('1'), 'app'), 1);
+    b.files.fault = (operation) => {
+      if (operation === 'replaceFile') throw new Error('ENOSPC: no space left on device');
+    };
+    const message = 'cannot write /var/lib/kubelet/actuated_pods_state: ENOSPC: no space left on device';
+    const { error } = await b.sync(of('2'));
+    expect(error?.failures).toEqual([
+      { action: 'StartContainer', target: 'app', reason: 'CreateContainerConfigError', message },
+    ]);
+    expect(b.eventTexts()).toContain(`Failed: Error: ${message}`);
+    expect(await b.containers(of('2'))).toEqual(['app/0 exited']);
+  });
+
+  it('a call and the clean-up after it: both errors are reported', async () => {
+    const failure = new SuppressedError(new Error('EIO: close'), new Error('ENOSPC: write'));
+    const b = bench({ wrap: () => ({ runPodSandbox: () => Promise.reject(failure) }) });
+    const { error } = await b.sync(testPod());
+    expect(error?.failures[0]?.message).toContain('ENOSPC: write; clean-up failed: EIO: close');
+    const broken = bench({ wrap: () => ({ stopPodSandbox: () => Promise.reject(failure) }) });
+    await broken.settle(testPod());
+    const killed = await broken.manager.killPod(testPod(), await broken.status(testPod()));
+    expect(killed.error?.failures.at(-1)?.message).toBe('ENOSPC: write; clean-up failed: EIO: close');
+  });
+
+  it('hooks without a hook runner: the container is not started', async () => {
     const b = bench();
     const { error } = await b.sync(
       testPod({ containers: [{ lifecycle: { postStart: { exec: { command: ['x'] } } } }] }),
@@ -64,7 +92,7 @@ describe('what fails', () => {
     expect(b.fake.snapshot().containers).toEqual([]);
   });
 
-  it('a postStart hook: the container is stopped again', async () => {
+  it('a postStart hook: the container is killed', async () => {
     const postStart = (): Promise<void> => Promise.reject(new Error('hook broke'));
     const b = bench({ ports: { hooks: { postStart, preStop: () => Promise.resolve() } } });
     const pod = testPod({ containers: [{ lifecycle: { postStart: { exec: { command: ['x'] } } } }] });
@@ -75,7 +103,7 @@ describe('what fails', () => {
     expect(b.eventTexts()).toContain('Killing: FailedPostStartHook');
   });
 
-  it('a runtime class that nobody knows: there is no sandbox', async () => {
+  it('an unknown runtime class: no sandbox is created', async () => {
     const b = bench();
     const { error } = await b.sync(testPod({ spec: { runtimeClassName: 'gvisor' } }));
     expect(error?.failures[0]).toMatchObject({ action: 'CreatePodSandbox', reason: 'CreatePodSandboxError' });
@@ -90,7 +118,7 @@ describe('what fails', () => {
     ['createContainer', 'CreateContainerError'],
     ['startContainer', 'RunContainerError'],
   ] as const;
-  it.each(steps)('%s: %s now, and the next sync repairs it', async (rpc, reason) => {
+  it.each(steps)('%s: %s, and the next sync recovers', async (rpc, reason) => {
     const b = bench();
     const pod = testPod();
     const status = await b.status(pod);
@@ -102,7 +130,7 @@ describe('what fails', () => {
     expect((await b.status(pod)).sandboxes.filter(({ state }) => state === 'ready')).toHaveLength(1);
   });
 
-  it('a sandbox: its owner reads the runtime’s words as a kubelet prints them', async () => {
+  it('a sandbox: the event has the runtime’s message in the kubelet’s format', async () => {
     const b = bench();
     b.fake.failNext('runPodSandbox', fromClient(StatusCode.Unknown, 'failed to setup network'));
     const { error } = await b.sync(testPod());
@@ -111,7 +139,7 @@ describe('what fails', () => {
     expect(b.eventTexts()).toContain(`FailedCreatePodSandBox: Failed to create pod sandbox: ${text}`);
   });
 
-  it('a container: its owner reads the runtime’s words and nothing else, with its name for its id', async () => {
+  it('a container: the event has only the runtime’s message, with its name for its id', async () => {
     const b = bench();
     b.fake.failNext('createContainer', fromClient(StatusCode.Unknown, 'no space left'));
     expect((await b.sync(testPod())).error?.failures[0]?.message).toBe('no space left');
@@ -128,7 +156,7 @@ describe('what fails', () => {
     expect(other.eventTexts()).toContain('Failed: Error: cannot start app');
   });
 
-  it('a sandbox of a pod that is on its way out: nobody hears of it', async () => {
+  it('a sandbox of a terminating pod: no event is recorded', async () => {
     const b = bench();
     const pod = testPod();
     b.fake.failNext('runPodSandbox', new ServiceError(StatusCode.Internal, 'not today'));
@@ -143,7 +171,7 @@ describe('a call that timed out after it had its effect', () => {
     throw new ServiceError(StatusCode.DeadlineExceeded, 'too slow');
   };
 
-  it.each(['runPodSandbox', 'createContainer', 'startContainer'] as const)('%s: what it made is taken', async (rpc) => {
+  it.each(['runPodSandbox', 'createContainer', 'startContainer'] as const)('%s: its result is adopted', async (rpc) => {
     const wrap = (runtime: RuntimeService): object => ({
       [rpc]: (request: object) => (runtime[rpc] as (request: object) => Promise<unknown>)(request).then(timedOut),
     });
@@ -155,7 +183,7 @@ describe('a call that timed out after it had its effect', () => {
     expect(await b.containers(pod)).toEqual(['app/0 running']);
   });
 
-  it('is taken as well when the runtime only says that the name is reserved', async () => {
+  it('is adopted too when the runtime only reports a reserved name', async () => {
     const wrap = (runtime: RuntimeService): object => ({
       runPodSandbox: async (request: object) => {
         const { podSandboxId } = await runtime.runPodSandbox(request);
@@ -170,7 +198,7 @@ describe('a call that timed out after it had its effect', () => {
     expect(await b.sandboxes(testPod())).toEqual(['0 ready']);
   });
 
-  it('a container that was made but never seen to start is started with the next sync', async () => {
+  it('an unstarted container is started by the next sync', async () => {
     const b = bench();
     const pod = testPod();
     b.fake.failNext('startContainer', new ServiceError(StatusCode.DeadlineExceeded, 'too slow'));
@@ -183,7 +211,7 @@ describe('a call that timed out after it had its effect', () => {
     ]);
   });
 
-  it('one that has waited for too long, or that is of another definition, goes before it is replaced', async () => {
+  it('an unstarted container that is too old or has another definition is removed before its replacement', async () => {
     const b = bench();
     const pod = testPod();
     b.fake.failNext('startContainer', new ServiceError(StatusCode.DeadlineExceeded, 'too slow'));
@@ -202,7 +230,7 @@ describe('a call that timed out after it had its effect', () => {
     expect(await other.containers(changed)).toEqual(['app/1 running']);
   });
 
-  it('one that cannot be started is not replaced with every sync', async () => {
+  it('a container that cannot be started is not replaced with every sync', async () => {
     const b = bench();
     const pod = testPod();
     b.fake.setFailpoint('startContainer', 'error(internal: no such command)');
@@ -220,6 +248,6 @@ describe('a call that timed out after it had its effect', () => {
 function fromClient(code: StatusCode, details: string): Error {
   return Object.assign(new ServiceError(code, `Call at unix:///run/x.sock: ${details}`), {
     details,
-    outcome: 'refused',
+    outcome: 'rejected',
   });
 }

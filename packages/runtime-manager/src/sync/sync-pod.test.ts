@@ -1,3 +1,4 @@
+import type { EnsuredImage } from '@rxlet/agent-api';
 import { create } from '@bufbuild/protobuf';
 import { ImageSchema } from '@rxlet/cri-api';
 import { createManagerBench, type ManagerBench, type ManagerBenchParts } from '../testing/manager-bench.ts';
@@ -6,7 +7,6 @@ import { createVirtualClock } from '@rxlet/component-base/testing';
 import { createFakeRuntime, createMemoryLogs, type FakeRuntime } from '@rxlet/fake-cri';
 import { testPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
-import type { EnsuredImage } from '../ports.ts';
 
 interface Bench extends ManagerBench {
   readonly fake: FakeRuntime;
@@ -19,7 +19,7 @@ function bench(parts: Partial<ManagerBenchParts> = {}): Bench {
 }
 
 describe('syncPod', () => {
-  it('starts a pod and then has nothing left to do', async () => {
+  it('starts a pod, and then needs no further steps', async () => {
     const b = bench();
     const pod = testPod({ containers: [{ name: 'a' }, { name: 'b' }] });
     expect(await b.sync(pod)).toEqual({
@@ -40,21 +40,21 @@ describe('syncPod', () => {
     ]);
   });
 
-  it('tells the addresses of a new sandbox before it starts anything in it, and of one that is there no more', async () => {
+  it('reports the addresses of a new sandbox before it starts a container in it', async () => {
     const b = bench();
     const pod = testPod();
-    const told: unknown[] = [];
+    const reports: unknown[] = [];
     const onSandboxReady = (ips: readonly string[]): void =>
-      void told.push([...ips, b.fake.snapshot().containers.length]);
+      void reports.push([...ips, b.fake.snapshot().containers.length]);
     await b.manager.syncPod(pod, await b.status(pod), { onSandboxReady });
     const { ips } = await b.status(pod);
-    expect(told).toEqual([[...ips, 0]]);
+    expect(reports).toEqual([[...ips, 0]]);
     b.fake.exitContainer(await b.idOf(pod, 'app'), 1);
     await b.manager.syncPod(pod, await b.status(pod), { onSandboxReady });
-    expect(told).toHaveLength(1);
+    expect(reports).toHaveLength(1);
   });
 
-  it('takes the image manager’s word for the user of an image, and asks the runtime when it says nothing', async () => {
+  it('uses the image manager’s user of an image, and falls back to the runtime’s', async () => {
     const pod = testPod({ containers: [{ securityContext: { runAsNonRoot: true } }] });
     const reasonWith = async (user: EnsuredImage['user']): Promise<string | undefined> => {
       const b = bench({ ports: { images: { ensureImageExists: async () => ({ imageRef: 'any', user }) } } });
@@ -68,26 +68,20 @@ describe('syncPod', () => {
     expect(await reasonWith(undefined)).toContain('image will run as root');
   });
 
-  it('makes the files of the pod with the modes of a kubelet', async () => {
+  it('creates the pod’s files with the kubelet’s modes', async () => {
     const b = bench();
     const pod = testPod({ containers: [{ terminationMessagePath: '/dev/termination-log' }] });
     await b.sync(pod);
-    expect(b.files.modes.get('/var/log/pods/default_web_uid-web/app')).toBe(0o755);
-    expect(b.files.modes.get('/var/lib/kubelet/pods/uid-web')).toBe(0o750);
-    expect(b.files.modes.get('/var/lib/kubelet/pods/uid-web/etc-hosts')).toBe(0o644);
-    const message = [...b.files.modes].find(([path]) =>
-      path.startsWith('/var/lib/kubelet/pods/uid-web/containers/app/'),
-    );
-    expect(message).toEqual([expect.stringMatching(/\/[0-9a-f]{8}$/), 0o666]);
+    expect(b.files.info('/var/log/pods/default_web_uid-web/app')?.mode).toBe(0o755);
+    expect(b.files.info('/var/lib/kubelet/pods/uid-web')?.mode).toBe(0o750);
+    expect(b.files.info('/var/lib/kubelet/pods/uid-web/etc-hosts')?.mode).toBe(0o644);
+    const message = b.files.paths().find((path) => path.startsWith('/var/lib/kubelet/pods/uid-web/containers/app/'));
+    expect(message).toMatch(/\/[0-9a-f]{8}$/);
+    expect(b.files.info(message!)?.mode).toBe(0o666);
   });
 
-  it('takes the DNS settings that the node has at that time, and says when they cannot be read', async () => {
-    let nameserver: string | undefined = '192.0.2.1';
-    const resolvConf = () => {
-      if (nameserver === undefined) throw new Error('cannot read /etc/resolv.conf');
-      return { nameservers: [nameserver], searches: [], options: [] };
-    };
-    const b = bench({ options: { resolvConf } });
+  it('reads resolv.conf anew after a second, and creates no sandbox while it cannot be read', async () => {
+    const b = bench({ options: { resolvConf: '/etc/resolv.conf' } });
     const asked: (string | undefined)[] = [];
     const run = b.fake.runtime.runPodSandbox;
     b.fake.runtime.runPodSandbox = (request, options) => {
@@ -95,31 +89,39 @@ describe('syncPod', () => {
       return run(request, options);
     };
     const pods = ['one', 'two', 'three'].map((name) => testPod({ name, spec: { dnsPolicy: 'Default' } }));
+    // A link, as systemd-resolved makes it.
+    b.files.putLink('/etc/resolv.conf', '/run/resolv.conf');
+    b.files.put('/run/resolv.conf', 'nameserver 192.0.2.1\n');
     await b.sync(pods[0]!);
-    nameserver = '192.0.2.2';
+    b.files.put('/run/resolv.conf', 'nameserver 192.0.2.2\n');
+    await b.clock.advance(1000);
     await b.sync(pods[1]!);
     expect(asked).toEqual(['192.0.2.1', '192.0.2.2']);
-    nameserver = undefined;
+    b.files.remove('/run/resolv.conf');
+    await b.clock.advance(1000);
     const { results } = await b.sync(pods[2]!);
     expect(results).toMatchObject([
       {
         action: 'CreatePodSandbox',
         reason: 'CreatePodSandboxError',
-        message: expect.stringContaining('/etc/resolv.conf') as string,
+        message: expect.stringContaining(
+          'cannot read resolv.conf for pods: /etc/resolv.conf: no such file; set resolvConf to another file, or to "" for none',
+        ) as string,
       },
     ]);
   });
 
-  it('links the log for log shippers, once there is one', async () => {
+  it('links an existing log for log shippers', async () => {
     const b = bench({ options: { containerLogsDirectory: '/var/log/containers' } });
     const pod = testPod();
     await b.sync(pod);
-    expect([...b.files.links]).toEqual([]);
+    const links = () => b.files.paths().filter((path) => path.startsWith('/var/log/containers/'));
+    expect(links()).toEqual([]);
     const log = '/var/log/pods/default_web_uid-web/app/1.log';
     b.files.put(log, '');
     b.fake.exitContainer(await b.idOf(pod, 'app'), 0);
     await b.sync(pod);
-    expect([...b.files.links]).toEqual([[`/var/log/containers/web_default_app-${await b.idOf(pod, 'app')}.log`, log]]);
+    expect(links()).toEqual([`/var/log/containers/web_default_app-${await b.idOf(pod, 'app')}.log -> ${log}`]);
   });
 
   it('runs init containers one after the other, then the regular ones', async () => {
@@ -141,7 +143,7 @@ describe('syncPod', () => {
     expect(await b.containers(pod)).toEqual(['i1/0 exited', 'i2/0 exited', 'main/0 running']);
   });
 
-  it('starts a sidecar before what comes after it, and keeps it running', async () => {
+  it('starts a sidecar before later containers, and keeps it running', async () => {
     const b = bench();
     const pod = testPod({
       initContainers: [
@@ -157,7 +159,7 @@ describe('syncPod', () => {
     expect(await b.containers(pod)).toEqual(['proxy/0 exited', 'setup/0 exited', 'main/0 running', 'proxy/1 running']);
   });
 
-  it('ends a pod whose init container failed for good', async () => {
+  it('kills a pod whose init container failed and may not restart', async () => {
     const b = bench();
     const pod = testPod({ restartPolicy: 'Never', initContainers: [{ name: 'i', command: ['false'] }] });
     await b.sync(pod);
@@ -167,7 +169,7 @@ describe('syncPod', () => {
     expect(await b.sandboxes(pod)).toEqual(['0 notready']);
   });
 
-  it('replaces a sandbox that died, and everything in it', async () => {
+  it('replaces a dead sandbox with its containers', async () => {
     const b = bench();
     const pod = testPod({ initContainers: [{ name: 'i', command: ['true'] }], containers: [{ name: 'main' }] });
     await b.settle(pod);
@@ -204,7 +206,7 @@ describe('syncPod', () => {
     expect(b.eventTexts()).toContain('Killing: Container app failed liveness probe, will be restarted');
   });
 
-  it('restarts all containers in place when a rule says so', async () => {
+  it('restarts all containers in place when a rule demands it', async () => {
     const b = bench();
     const restartPolicyRules = [{ action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [42] } }];
     const pod = testPod({
@@ -217,13 +219,14 @@ describe('syncPod', () => {
       { action: 'RemoveContainer', target: 'other' },
       { action: 'RemoveContainer', target: 'main' },
     ]);
+    expect(b.eventTexts().filter((text) => text.startsWith('Killing'))).toEqual(['Killing: killing']);
     expect(await b.containers(pod)).toEqual([]);
     await b.settle(pod);
     expect(await b.sandboxes(pod)).toEqual(['0 ready']);
     expect(await b.containers(pod)).toEqual(['main/0 running', 'other/0 running']);
   });
 
-  it('starts an ephemeral container once, with a view of its target', async () => {
+  it('starts an ephemeral container once, in the process namespace of its target', async () => {
     const b = bench();
     const pod = testPod({
       containers: [{ name: 'main' }],
@@ -240,7 +243,7 @@ describe('syncPod', () => {
     expect(await b.containers(pod)).toEqual(['main/0 running', 'debug/0 exited']);
   });
 
-  it('goes on counting restarts from the log files when the runtime has forgotten', async () => {
+  it('derives the restart count from log files when the runtime has no instances', async () => {
     const b = bench();
     const pod = testPod();
     b.files.put('/var/log/pods/default_web_uid-web/app/3.log', '');
@@ -249,15 +252,18 @@ describe('syncPod', () => {
     expect(await b.containers(pod)).toEqual(['app/11 running']);
   });
 
-  it('hands the addresses of the sandbox to the container', async () => {
+  it('sets the sandbox’s addresses in the container’s environment', async () => {
     const b = bench();
     const pod = testPod({
       containers: [
-        { env: [{ name: 'IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }], command: ['true'] },
+        {
+          env: [{ name: 'IP', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'status.podIP' } } }],
+          command: ['true'],
+        },
       ],
     });
     await b.sync(pod);
     const [ip] = (await b.status(pod)).ips;
-    expect(b.files.files.get('/var/lib/kubelet/pods/uid-web/etc-hosts')).toContain(`${ip!}\tweb\n`);
+    expect(b.files.text('/var/lib/kubelet/pods/uid-web/etc-hosts')).toContain(`${ip!}\tweb\n`);
   });
 });

@@ -1,43 +1,45 @@
+import type { ProbeResults } from '@rxlet/agent-api';
 import { errorMessage } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import { formatPod, newestContainerStatus, type RuntimePodStatus, shouldAllContainersRestart } from '@rxlet/pod-model';
 import { computePodActions } from '../compute/compute-pod-actions.ts';
 import type { PodActions } from '../compute/pod-actions.ts';
-import type { ProbeResults } from '../compute/probe-results.ts';
 import type { Context } from '../context.ts';
-import { releaseContainer } from '../kill/remove-container.ts';
 import { recordActuatedPod } from '../resize/record-actuated.ts';
 import { recoverActuated } from '../resize/recover-actuated.ts';
-import { resizesAnything } from '../resize/resize-pod.ts';
-import { clearTheWay } from './clear-the-way.ts';
+import { hasResizes } from '../resize/resize-pod.ts';
+import { preparePod } from './prepare-pod.ts';
+import { runPostStopSteps } from './container-steps.ts';
 import { createSandbox, readSandboxIps, sandboxConfigFor, type SandboxHandle } from './create-sandbox.ts';
-import { removeStrays } from './never-started.ts';
+import { removeStrayContainers } from './unstarted-containers.ts';
 import { pruneInitContainers } from './prune-init-containers.ts';
 import { startContainers } from './start-containers.ts';
+import { hasOwnUsers } from '../userns/user-namespaces.ts';
 import { failedResult, StepFailure } from './step-failure.ts';
 import type { SyncResult } from './sync-result.ts';
 import type { SyncRun } from './sync-run.ts';
 
-/** What a sync may be told besides the pod and its status. */
+/** Options of a sync. */
 export interface SyncPodOptions {
-  /** Absent: no container is probed for its liveness. */
+  /** Liveness results; absent: no container is probed. */
   readonly livenessResults?: ProbeResults | undefined;
-  /** Absent: no container is probed at its start. */
+  /** Startup results; absent: no container is probed. */
   readonly startupResults?: ProbeResults | undefined;
-  /** Asked when a sandbox could not be created: with the pod on its way out anyway, nobody needs to hear of it. */
+  /** Whether the status of the pod shows a restart of all containers in progress. Default: as the exit codes of its containers demand. */
+  readonly restartAllContainers?: boolean | undefined;
+  /** Called when a sandbox could not be created; no event is recorded for a pod that must terminate. */
   readonly isTerminationRequested?: (() => boolean) | undefined;
-  /** Told the addresses of a new sandbox before the first container is started in it. Must not throw. */
+  /** Called with the addresses of a new sandbox before its first container is started. Must not throw. */
   readonly onSandboxReady?: ((ips: readonly string[]) => void) | undefined;
   /**
-   * Ends the sync: the calls under way are cancelled, but for those that make or start something, which are given `FINISH_SENT_CALLS_MS` (5 s) to end. For the end
-   * of the agent and for that of the pod.
+   * Aborts when the pod must terminate or the agent stops. The sync then cancels its pulls, hooks and reads. Stops of containers and calls in flight that
+   * create or start something are completed, unless the agent stops (see {@link RuntimeManagerPorts.stopping}).
    */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Brings a pod one step nearer to its spec: decides what is needed and carries it out in the kubelet's order. Each step is recorded; one that fails ends
- * those that depend on it and no others.
+ * Decides the next actions for a pod and performs them in the kubelet's order. Each step is recorded; a failure prevents only dependent steps.
  */
 export async function syncPodContents(
   context: Context,
@@ -47,8 +49,9 @@ export async function syncPodContents(
   options: SyncPodOptions,
 ): Promise<void> {
   const { livenessResults, startupResults, signal } = options;
-  const status = await removeStrays(context, found, signal);
-  const restartAllContainers = shouldAllContainersRestart(pod, status, pod.status);
+  const status = await removeStrayContainers(context, found, signal);
+  // Not by `pod.status`: a copy of the API server's status is behind, and would hold the containers back once they are removed.
+  const restartAllContainers = options.restartAllContainers ?? shouldAllContainersRestart(pod, status);
   const actuated = await recoverActuated(context, pod, status);
   const actions = computePodActions({
     pod,
@@ -61,45 +64,74 @@ export async function syncPodContents(
   });
   const run: SyncRun = { context, pod, status, actions, record, signal };
 
-  await releaseEndedContainers(run);
-  if (!(await clearTheWay(run))) return;
+  await postStopExitedContainers(run);
+  if (!(await preparePod(run))) return;
+  signal?.throwIfAborted();
   if (actions.killPod && !actions.createSandbox) return;
   await pruneInitContainers(context, pod, status, actions.createSandbox ? 'all' : 'superseded', signal);
-  if (!startsAnything(actions) && !resizesAnything(actions)) return;
-  const sandbox = actions.createSandbox ? await newSandbox(run, options) : await currentSandbox(run);
-  if (sandbox !== undefined) await startContainers(run, sandbox);
+  if (!hasStarts(actions) && !hasResizes(actions)) return;
+  if (!actions.createSandbox) {
+    const sandbox = await existingSandbox(run);
+    if (sandbox !== undefined) await startContainers(run, sandbox);
+    return;
+  }
+  await measureUserNamespace(run, async (measured) => {
+    const sandbox = await prepareNewSandbox(measured, options);
+    if (sandbox !== undefined) await startContainers(measured, sandbox);
+  });
 }
 
-/** What containers that ended were given is free at once, not only when they are removed: their successors want it. */
-async function releaseEndedContainers({ context, pod, status }: SyncRun): Promise<void> {
+/** Counts the start of a pod with users of its own, and whether a step of it fails. */
+async function measureUserNamespace(run: SyncRun, start: (run: SyncRun) => Promise<void>): Promise<void> {
+  if (!hasOwnUsers(run.pod)) return start(run);
+  const { startedUserNamespacePods, startedUserNamespacePodErrors } = run.context.metrics;
+  startedUserNamespacePods.inc();
+  let isFailed = false;
+  const record = (result: SyncResult): void => {
+    isFailed ||= result.reason !== undefined;
+    run.record(result);
+  };
+  await start({ ...run, record });
+  if (isFailed) startedUserNamespacePodErrors.inc();
+}
+
+/** Runs the post-stop steps of exited containers at once, not only at their removal, so that their successors can use the freed resources. */
+async function postStopExitedContainers({ context, pod, status }: SyncRun): Promise<void> {
   for (const { name } of pod.spec!.containers) {
     const newest = newestContainerStatus(status, name);
-    if (newest !== undefined && newest.state !== 'running') await releaseContainer(context, newest.id.id);
+    if (newest !== undefined && newest.state !== 'running') await runPostStopSteps(context, newest.id.id);
   }
 }
 
-async function newSandbox(
+async function prepareNewSandbox(
   { context, pod, actions, record, signal }: SyncRun,
   { isTerminationRequested = () => false, onSandboxReady }: SyncPodOptions,
 ): Promise<SandboxHandle | undefined> {
   try {
-    const made = await createSandbox(context, pod, actions.attempt, isTerminationRequested, signal);
-    if (made === undefined) return undefined;
+    const created = await createSandbox(context, pod, actions.attempt, isTerminationRequested, signal);
+    if (created === undefined) return undefined;
     recordActuatedPod(context, pod);
-    const ips = signal?.aborted === true ? [] : await readSandboxIps(context, pod, made.id, signal);
+    const ips = signal?.aborted === true ? [] : await readSandboxIps(context, pod, created.id, signal);
     record({ action: 'CreatePodSandbox', target: formatPod(pod) });
     signal?.throwIfAborted();
     onSandboxReady?.(ips);
-    return { ...made, ips };
+    return { ...created, ips };
   } catch (error) {
     record(failedResult('CreatePodSandbox', formatPod(pod), error, 'CreatePodSandboxError'));
     return undefined;
   }
 }
 
-async function currentSandbox({ context, pod, status, actions, record }: SyncRun): Promise<SandboxHandle | undefined> {
+async function existingSandbox({
+  context,
+  pod,
+  status,
+  actions,
+  record,
+  signal,
+}: SyncRun): Promise<SandboxHandle | undefined> {
   try {
-    const { config } = await sandboxConfigFor(context, pod, actions.attempt);
+    const { config } = await sandboxConfigFor(context, pod, actions.attempt, signal);
     return { id: actions.sandboxId, config, ips: status.ips };
   } catch (error) {
     const message = `GeneratePodSandboxConfig for pod "${formatPod(pod)}" failed: ${errorMessage(error)}`;
@@ -109,7 +141,7 @@ async function currentSandbox({ context, pod, status, actions, record }: SyncRun
   }
 }
 
-function startsAnything(actions: PodActions): boolean {
+function hasStarts(actions: PodActions): boolean {
   const { createSandbox, ephemeralContainersToStart, initContainersToStart, containersToStart } = actions;
   return (
     createSandbox || ephemeralContainersToStart.length + initContainersToStart.length + containersToStart.length > 0

@@ -1,6 +1,7 @@
+import type { ImageFailureReason } from '@rxlet/agent-api';
 import { goQuote } from '@rxlet/component-base';
 
-/** One kind of step that a sync takes. */
+/** Kind of a step of a sync. */
 export type SyncAction =
   | 'ConfigPodSandbox'
   | 'CreatePodSandbox'
@@ -13,8 +14,7 @@ export type SyncAction =
   | 'StartContainer';
 
 /**
- * Why a step failed, in the words that users know from `kubectl get pods`. Reasons about images come from the {@link ImageEnsurer}, which may know
- * more of them.
+ * Reason for the failure of a step, as shown by `kubectl get pods`. Reasons about images come from the `ImageEnsurer`, which may have others.
  */
 export type SyncFailureReason =
   | 'ConfigPodSandboxError'
@@ -34,46 +34,36 @@ export type SyncFailureReason =
   | 'RunContainerError'
   | ImageFailureReason;
 
-/** Why there is no image to start a container from. */
-export type ImageFailureReason =
-  | 'ErrImageNeverPull'
-  | 'ErrImagePull'
-  | 'ImageInspectError'
-  | 'ImagePullBackOff'
-  | 'InvalidImageName'
-  | 'RegistryUnavailable'
-  | 'SignatureValidationFailed';
-
-/** The outcome of one step of a sync; it succeeded when it has no reason. */
+/** Outcome of one step of a sync. A step without a reason succeeded. */
 export interface SyncResult {
   readonly action: SyncAction;
   /** Name of the container, id of the sandbox to stop, or `name_namespace(uid)` of the pod. */
   readonly target: string;
   readonly reason?: SyncFailureReason;
   readonly message?: string;
-  /** The step failed only because it is too early to try again; from then on (epoch milliseconds) it is not. */
+  /** End of the back-off (epoch milliseconds) if the step failed because of a pending back-off. */
   readonly backoffUntilMs?: number;
 }
 
-/** A step of a sync as it is streamed, with the pod it belongs to. */
+/** Emitted step of a sync, with its pod. */
 export interface PodSyncStep extends SyncResult {
   readonly pod: { readonly uid: string; readonly name: string; readonly namespace: string };
 }
 
-/** What one sync of a pod did. Failures are results, not rejections: one container's does not keep the others from starting. */
+/** Outcome of one sync of a pod. Failures are results, not rejections: one container's failure does not keep the others from starting. */
 export interface PodSyncResult {
-  /** The steps in the order in which they ended. Empty: there was nothing to do. */
+  /** Steps in the order in which they ended. Empty if no step was necessary. */
   readonly results: readonly SyncResult[];
   /** Set when any step failed. */
   readonly error?: PodSyncError;
 }
 
-/** Some steps of a sync failed. */
+/** One or more steps of a sync failed. */
 export class PodSyncError extends Error {
   override readonly name = 'PodSyncError';
   readonly reason = 'SyncFailed';
   readonly failures: readonly SyncResult[];
-  /** Set when every failure is a back-off: the earliest time (epoch milliseconds) at which another sync can get further. */
+  /** End of the first back-off (epoch milliseconds), set when every failure is a back-off. Until then, another sync cannot make progress. */
   readonly backoffUntilMs: number | undefined;
 
   constructor(failures: readonly SyncResult[]) {
@@ -88,7 +78,7 @@ function describe({ action, target, reason, message }: SyncResult): string {
   return `failed to "${action}" for "${target}" with ${reason ?? ''}: ${goQuote(message ?? '')}`;
 }
 
-/** Makes the result of a sync from its steps. */
+/** Returns the result of a sync with the given steps. */
 export function podSyncResult(results: readonly SyncResult[]): PodSyncResult {
   const failures = results.filter(({ reason }) => reason !== undefined);
   return failures.length === 0 ? { results } : { results, error: new PodSyncError(failures) };

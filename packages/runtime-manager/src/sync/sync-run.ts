@@ -4,15 +4,15 @@ import type { PodActions } from '../compute/pod-actions.ts';
 import type { Context } from '../context.ts';
 import type { SyncResult } from './sync-result.ts';
 
-/** One sync of one pod: what its steps work with. */
+/** Data shared by the steps of one sync of a pod. */
 export interface SyncRun {
   readonly context: Context;
   readonly pod: Pod;
-  /** What the runtime held of the pod when the sync began. */
+  /** Status of the pod when the sync began. */
   readonly status: RuntimePodStatus;
-  /** What was decided. */
+  /** Actions of this sync. */
   readonly actions: PodActions;
-  /** Takes down how a step ended. */
+  /** Records the outcome of a step. */
   readonly record: (result: SyncResult) => void;
   readonly signal: AbortSignal | undefined;
 }

@@ -16,7 +16,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createManagerBench, type ManagerBench } from '../testing/manager-bench.ts';
 import { withCallTimeout } from '../testing/with-call-timeout.ts';
-import { callOrLook, mayHaveHappened } from './unknown-outcome.ts';
+import { confirmOutcome, mayHaveTakenEffect } from './unknown-outcome.ts';
 
 const TIMEOUT_MS = 120_000;
 
@@ -49,47 +49,47 @@ function checkNothingTwice({ fake }: Pick<Bench, 'fake'>): void {
   expect(new Set(ready).size, `ready: ${ready.join(' ')}`).toBe(ready.length);
 }
 
-describe('mayHaveHappened', () => {
+describe('mayHaveTakenEffect', () => {
   const error = (code: StatusCode, message = 'x'): Error => new ServiceError(code, message);
 
-  it('takes the word of a client that knows', () => {
+  it('prefers the client’s outcome', () => {
     const known = (outcome: string): Error => Object.assign(error(StatusCode.Unavailable), { outcome });
-    expect(mayHaveHappened(known('none'))).toBe(false);
-    expect(mayHaveHappened(known('unknown'))).toBe(true);
-    expect(mayHaveHappened(Object.assign(error(StatusCode.Internal), { outcome: 'unknown' }))).toBe(true);
+    expect(mayHaveTakenEffect(known('none'))).toBe(false);
+    expect(mayHaveTakenEffect(known('unknown'))).toBe(true);
+    expect(mayHaveTakenEffect(Object.assign(error(StatusCode.Internal), { outcome: 'unknown' }))).toBe(true);
     const reserved = 'failed to reserve container name "c": name "c" is reserved for "1"';
-    expect(mayHaveHappened(Object.assign(error(StatusCode.Unknown, reserved), { outcome: 'refused' }))).toBe(true);
+    expect(mayHaveTakenEffect(Object.assign(error(StatusCode.Unknown, reserved), { outcome: 'rejected' }))).toBe(true);
   });
 
-  it('goes by the code otherwise', () => {
+  it('falls back to the error code', () => {
     for (const code of [StatusCode.DeadlineExceeded, StatusCode.Unavailable, StatusCode.AlreadyExists]) {
-      expect(mayHaveHappened(error(code))).toBe(true);
+      expect(mayHaveTakenEffect(error(code))).toBe(true);
     }
     for (const code of [StatusCode.Internal, StatusCode.InvalidArgument, StatusCode.Unknown, StatusCode.NotFound]) {
-      expect(mayHaveHappened(error(code))).toBe(false);
+      expect(mayHaveTakenEffect(error(code))).toBe(false);
     }
-    expect(mayHaveHappened(undefined)).toBe(false);
-    expect(mayHaveHappened('text')).toBe(false);
+    expect(mayHaveTakenEffect(undefined)).toBe(false);
+    expect(mayHaveTakenEffect('text')).toBe(false);
   });
 });
 
-describe('callOrLook', () => {
+describe('confirmOutcome', () => {
   const lost = new ServiceError(StatusCode.Unavailable, 'lost');
   const failing = (): Promise<never> => Promise.reject(lost);
 
-  it('gives the error of the call when there is nothing to be found, or the look fails too', async () => {
-    await expect(callOrLook(failing, () => Promise.resolve(undefined))).rejects.toBe(lost);
-    await expect(callOrLook(failing, () => Promise.reject(new Error('look failed')))).rejects.toBe(lost);
+  it('throws the call’s error when there is no result, or when reading fails too', async () => {
+    await expect(confirmOutcome(failing, () => Promise.resolve(undefined))).rejects.toBe(lost);
+    await expect(confirmOutcome(failing, () => Promise.reject(new Error('readResult failed')))).rejects.toBe(lost);
   });
 
-  it('does not look after a plain refusal', async () => {
-    const refused = new ServiceError(StatusCode.Internal, 'no');
-    const look = (): never => expect.unreachable();
-    await expect(callOrLook(() => Promise.reject(refused), look)).rejects.toBe(refused);
+  it('does not read the runtime after a plain error', async () => {
+    const internal = new ServiceError(StatusCode.Internal, 'no');
+    const readResult = (): never => expect.unreachable();
+    await expect(confirmOutcome(() => Promise.reject(internal), readResult)).rejects.toBe(internal);
   });
 });
 
-/** Takes a pod through its whole life: started, one container ended and restarted, sandbox lost and replaced, stopped, removed. */
+/** Runs the whole life of a pod: start, restart of a container, replacement of the sandbox, stop, removal. */
 async function wholeLife(b: Bench, pod: Pod): Promise<void> {
   const settle = async (): Promise<void> => {
     for (let round = 0; round < 12; round++) {
@@ -98,7 +98,7 @@ async function wholeLife(b: Bench, pod: Pod): Promise<void> {
       if (results.length === 0) return;
       await b.clock.advance(error?.backoffUntilMs === undefined ? 0 : error.backoffUntilMs - b.clock.now());
     }
-    throw new Error('the pod does not come to rest');
+    throw new Error('the pod does not settle');
   };
   const runs = async (): Promise<void> => {
     await settle();
@@ -142,17 +142,17 @@ const mutating = [
 ] as const;
 
 const faults = {
-  'refused before it had any effect': ['1*error(internal: not today)', 'before'],
+  'rejected without effect': ['1*error(internal: not today)', 'before'],
   'not answered, without effect': ['1*hang', 'before'],
   'not answered in time after its effect': ['1*hang', 'after'],
   'done, and its reply lost': ['1*lost', 'before'],
-  'refused as unavailable, without effect': ['1*error(unavailable: starting)', 'before'],
+  'rejected as unavailable, without effect': ['1*error(unavailable: starting)', 'before'],
 } as const;
 
-describe('one call of a pod’s life', () => {
+describe('each call during the life of a pod', () => {
   for (const [name, [failpoint, place]] of Object.entries(faults)) {
     it.each(mutating)(`%s: ${name}`, async (rpc) => {
-      // How often the life makes the call at all.
+      // Number of calls without faults.
       const count = bench();
       await wholeLife(count, lifePod());
       const calls = count.fake.calls.get(rpc)!;
@@ -193,21 +193,21 @@ describe('one call of a pod’s life', () => {
 });
 
 describe('any faults in any calls', () => {
-  /** What may happen to one call; `late`: it has its effect only when nobody waits for it any more. */
-  const mishap = fc.constantFrom('fine', 'fine', 'fine', 'refuse', 'hang', 'lose', 'slow', 'late');
-  /** A container is created late, when another instance has taken its place. */
+  /** Faults of one call; `late`: it takes effect after its timeout. */
+  const fault = fc.constantFrom('fine', 'fine', 'fine', 'reject', 'hang', 'lose', 'slow', 'late');
+  /** A container is created late, when another instance has replaced it. */
   const createdLate = 'hang late fine fine fine fine fine fine late fine late'.split(' ');
 
-  it('never lead to two of anything, and the pod runs as soon as they end', async () => {
+  it('never lead to two running instances or ready sandboxes, and the pod runs when they stop', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(mishap, { minLength: 1, maxLength: 60 }), fc.nat(), async (mishaps, seed) => {
+      fc.asyncProperty(fc.array(fault, { minLength: 1, maxLength: 60 }), fc.nat(), async (mishaps, seed) => {
         const random = seededRandom(seed);
         let calm = false;
         const b = bench((runtime, clock, fake) => {
           const check = (): void => checkNothingTwice({ fake });
           let next = 0;
           const suffer = (call: (request: unknown, options?: CallOptions) => Promise<unknown>) =>
-            async function carryOut(request: unknown, options: CallOptions = {}): Promise<unknown> {
+            async function performResize(request: unknown, options: CallOptions = {}): Promise<unknown> {
               const { signal, timeoutMs = TIMEOUT_MS } = options;
               const checked = async (): Promise<unknown> => {
                 check();
@@ -218,7 +218,7 @@ describe('any faults in any calls', () => {
                 throw new ServiceError(StatusCode.DeadlineExceeded, 'too slow');
               };
               switch (calm ? 'fine' : (mishaps[next++] ?? 'fine')) {
-                case 'refuse':
+                case 'reject':
                   throw new ServiceError(StatusCode.Internal, 'not today');
                 case 'hang':
                   return timedOut();
@@ -265,7 +265,7 @@ describe('any faults in any calls', () => {
         await b.clock.runUntil(() => lived, 36_000_000);
         await living;
         calm = true;
-        // What is late happens now, and back-offs end.
+        // Late effects happen now, and back-offs end.
         await b.clock.advance(700_000);
         for (let round = 0; round < 8; round++) {
           await b.during(b.sync(pod));

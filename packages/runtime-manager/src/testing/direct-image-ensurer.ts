@@ -1,9 +1,8 @@
+import type { ImageEnsurer, ImageFailure, ImageFailureReason } from '@rxlet/agent-api';
 import { errorMessage } from '@rxlet/component-base';
 import type { ImageService } from '@rxlet/cri-api';
-import type { ImageEnsurer, ImageFailure } from '../ports.ts';
-import type { ImageFailureReason } from '../sync/sync-result.ts';
 
-/** An {@link ImageEnsurer} that pulls what is not there, without queues, credentials and back-off: enough for tests. */
+/** Creates an {@link ImageEnsurer} for tests, which pulls missing images without queues, credentials and back-off. */
 export function createDirectImageEnsurer(images: Pick<ImageService, 'imageStatus' | 'pullImage'>): ImageEnsurer {
   return {
     async ensureImageExists({ image, sandboxConfig, signal }) {
@@ -19,7 +18,7 @@ export function createDirectImageEnsurer(images: Pick<ImageService, 'imageStatus
   };
 }
 
-/** Makes the error that an {@link ImageEnsurer} rejects with. */
+/** Creates the error that an {@link ImageEnsurer} rejects with. */
 export function imageFailure(reason: ImageFailureReason, message: string, backoffUntilMs?: number): ImageFailure {
   return Object.assign(new Error(message), { reason, backoffUntilMs });
 }

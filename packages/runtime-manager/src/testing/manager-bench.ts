@@ -2,57 +2,60 @@ import { createEventLog, type EventLog, seededRandom } from '@rxlet/component-ba
 import type { VirtualClock } from '@rxlet/component-base/testing';
 import type { ImageService, RuntimeService } from '@rxlet/cri-api';
 import type { Pod } from '@rxlet/kube-api';
-import {
-  emptyRuntimePodStatus,
-  newestContainerStatus,
-  readRuntimePods,
-  readRuntimePodStatus,
-  type RuntimePodStatus,
-} from '@rxlet/pod-model';
+import { createMemoryFiles, type MemoryFiles } from '@rxlet/node-files/testing';
+import { emptyRuntimePodStatus, newestContainerStatus, type RuntimePodStatus } from '@rxlet/pod-model';
+import { readRuntimePods, readRuntimePodStatus } from '@rxlet/runtime-model';
 import type { NodeSettings } from '../config/node-settings.ts';
 import type { RuntimeManagerPorts } from '../ports.ts';
 import { createRuntimeManager, type RuntimeManager, type RuntimeManagerOptions } from '../runtime-manager.ts';
 import type { PodSyncResult } from '../sync/sync-result.ts';
 import { createDirectImageEnsurer } from './direct-image-ensurer.ts';
-import { createMemoryFileSystem, type MemoryFileSystem } from './memory-file-system.ts';
 
-/** A manager over some runtime on a virtual clock, and short forms of what its tests do. */
+/** Manager on a virtual clock, with helpers for its tests. */
 export interface ManagerBench {
   readonly clock: VirtualClock;
   readonly manager: RuntimeManager;
   readonly events: EventLog;
-  readonly files: MemoryFileSystem;
-  /** What the runtime holds of a pod now. */
+  readonly files: MemoryFiles;
+  /** Reads the status of a pod from the runtime. */
   status(pod: Pod): Promise<RuntimePodStatus>;
-  /** `name/restart count state` of each container, the oldest first. */
+  /** Returns `name/restart count state` of each container, the oldest first. */
   containers(pod: Pod): Promise<string[]>;
-  /** `attempt state` of each sandbox, the newest first. */
+  /** Returns `attempt state` of each sandbox, the newest first. */
   sandboxes(pod: Pod): Promise<string[]>;
-  /** Id of the newest instance of a container. */
+  /** Returns the id of the newest instance of a container. */
   idOf(pod: Pod, containerName: string): Promise<string>;
-  /** One sync with the status of now. */
+  /** Performs one sync with the current status. */
   sync(pod: Pod): Promise<PodSyncResult>;
-  /** Syncs until a sync has nothing to do or fails. @returns the result of the last one. */
+  /** Syncs until a sync has no steps or fails. @returns its result */
   settle(pod: Pod): Promise<PodSyncResult>;
-  /** Runs a task whose end takes time to pass. */
+  /** Advances the clock until a task has ended. */
   during<T>(task: PromiseLike<T>): Promise<T>;
-  /** `reason: message` of each event so far, the oldest first. */
+  /** Returns `reason: message` of each event so far, the oldest first. */
   eventTexts(): string[];
 }
 
-/** What a {@link ManagerBench} is built on. */
+/** Parts of a {@link ManagerBench}. */
 export interface ManagerBenchParts {
   readonly clock: VirtualClock;
   readonly runtime: RuntimeService;
   readonly images: ImageService;
+  /** Default: a hosts file only. */
+  readonly files?: MemoryFiles;
   readonly ports?: Partial<RuntimeManagerPorts>;
   readonly options?: Partial<Omit<RuntimeManagerOptions, 'node'>> & { readonly node?: Partial<NodeSettings> };
 }
 
 /** Creates a {@link ManagerBench}. */
-export function createManagerBench({ clock, runtime, images, ports, options }: ManagerBenchParts): ManagerBench {
+export function createManagerBench({
+  clock,
+  runtime,
+  images,
+  files = createMemoryFiles({ files: { '/etc/hosts': '127.0.0.1\tlocalhost\n' } }),
+  ports,
+  options,
+}: ManagerBenchParts): ManagerBench {
   const events = createEventLog(clock);
-  const files = createMemoryFileSystem({ '/etc/hosts': '127.0.0.1\tlocalhost\n' });
   const manager = createRuntimeManager(
     {
       runtime,
@@ -61,10 +64,11 @@ export function createManagerBench({ clock, runtime, images, ports, options }: M
       clock,
       random: seededRandom(1),
       events,
-      files,
+      files: files.nodeFiles,
+      hostFiles: files.hostFiles,
       ...ports,
     },
-    { ...options, node: { memoryCapacityBytes: 8n * 1024n ** 3n, ...options?.node } },
+    { resolvConf: '', ...options, node: { memoryCapacityBytes: 8n * 1024n ** 3n, ...options?.node } },
   );
   const status = async (pod: Pod): Promise<RuntimePodStatus> => {
     const { uid = '', name, namespace } = pod.metadata ?? {};
@@ -86,7 +90,7 @@ export function createManagerBench({ clock, runtime, images, ports, options }: M
     sandboxes: async (pod) => (await status(pod)).sandboxes.map(({ attempt, state }) => `${String(attempt)} ${state}`),
     async idOf(pod, containerName) {
       const newest = newestContainerStatus(await status(pod), containerName);
-      if (newest === undefined) throw new Error(`there is no container ${containerName}`);
+      if (newest === undefined) throw new Error(`container ${containerName} does not exist`);
       return newest.id.id;
     },
     sync,
@@ -96,7 +100,7 @@ export function createManagerBench({ clock, runtime, images, ports, options }: M
         if (result.results.length === 0 || result.error !== undefined) return result;
         await clock.settle();
       }
-      throw new Error('the pod does not come to rest');
+      throw new Error('the pod does not settle within 20 syncs');
     },
     async during(task) {
       let ended = false;

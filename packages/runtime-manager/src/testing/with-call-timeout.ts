@@ -10,7 +10,7 @@ const unary = new Set(
     .map(([name]) => name),
 );
 
-/** A port whose calls end by a deadline as those of a real client do: each unary one that names none of its own, but for pulls, which may take any time. */
+/** Wraps a port with a default timeout for its unary calls, like a real client. Image pulls have no default timeout. */
 export function withCallTimeout<T extends RuntimeService | ImageService>(port: T, timeoutMs: number): T {
   return new Proxy(port, {
     get(target, name) {

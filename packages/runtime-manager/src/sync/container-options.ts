@@ -1,0 +1,142 @@
+import type { ContainerAdditions, MountedVolume, PodVolumes } from '@rxlet/agent-api';
+import { create } from '@bufbuild/protobuf';
+import { errorMessage } from '@rxlet/component-base';
+import { type CDIDevice, CDIDeviceSchema, type Device, DeviceSchema, type Mount, MountSchema } from '@rxlet/cri-api';
+import { formatPod, hostNetworkPodIps, isHostNetworkPod, podUid } from '@rxlet/pod-model';
+import { containerEnvironment, type EnvFiles } from '../config/environment.ts';
+import { readHandlerFeatures } from '../config/runtime-handler.ts';
+import type { Context } from '../context.ts';
+import { readBelow } from '../files/read-below.ts';
+import { blockDevices } from '../mounts/block-devices.ts';
+import { volumeMounts } from '../mounts/volume-mounts.ts';
+import { hostsMount } from './container-mounts.ts';
+import { imagesOf, imageVolumesAsMounted } from './image-volumes.ts';
+import type { StartContainerRequest } from './start-container-request.ts';
+
+/** Parts of a container's configuration that depend on the node and the cluster (kubelet: GenerateRunContainerOptions). */
+export interface ContainerOptions {
+  /** Annotations beside those of the agent. */
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly devices: readonly Device[];
+  readonly cdiDevices: readonly CDIDevice[];
+  readonly environment: ReadonlyMap<string, string>;
+  readonly mounts: readonly Mount[];
+}
+
+/** Environment files are a few lines; the limit keeps a hostile one from filling the memory. */
+const MAX_ENV_FILE_BYTES = 10 * 1024 * 1024;
+
+/**
+ * Collects devices, environment and mounts of a container, in the kubelet's order.
+ * @throws ConfigError for what is not available
+ */
+export async function containerOptions(context: Context, request: StartContainerRequest): Promise<ContainerOptions> {
+  const { pod, container, sandbox, imageVolumes, etcHosts, signal } = request;
+  const { settings, hostIps, allocatable, objects, services } = context;
+  const mounted = context.volumes?.mountedVolumes(podUid(pod)) ?? new Map<string, MountedVolume>();
+  const volumes = new Map([...imageVolumesAsMounted(pod), ...mounted]);
+
+  const added = await additionsOf(context, request);
+  const devices = [...added.flatMap(addedDevices), ...blockDevices(container, volumes)];
+  const defined = await containerEnvironment({
+    pod,
+    container,
+    podIps: isHostNetworkPod(pod) ? hostNetworkPodIps(sandbox.ips, hostIps()) : sandbox.ips,
+    hostIps: hostIps(),
+    primaryNodeIp: settings.nodeIps[0],
+    allocatable: allocatable(),
+    objects,
+    services,
+    envFiles: envFilesOf(context, mounted),
+    signal,
+  });
+  const environment = new Map([...added.flatMap((one) => Object.entries(one.environment)), ...defined]);
+  const supported =
+    context.volumes === undefined
+      ? // Mounts of other volumes may be added by a step; those that are still missing before the creation are an error.
+        { ...container, volumeMounts: (container.volumeMounts ?? []).filter(({ name }) => volumes.has(name)) }
+      : container;
+  const mounts = await volumeMounts(
+    { subPaths: context.volumes ?? noSubPaths, hostFiles: context.hostFiles, logger: context.logger },
+    {
+      pod,
+      container: supported,
+      volumes,
+      images: imagesOf(imageVolumes),
+      environment: defined,
+      supportsRecursiveReadOnly: await supportsRecursiveReadOnly(context, request),
+      seLinux: settings.seLinux,
+      signal,
+    },
+  );
+  const hosts = await hostsMount(context, container, etcHosts);
+  return {
+    annotations: Object.assign({}, ...added.map(({ annotations }) => annotations)) as Record<string, string>,
+    devices,
+    cdiDevices: added.flatMap(({ cdiDevices }) => cdiDevices.map((name) => create(CDIDeviceSchema, { name }))),
+    environment,
+    mounts: [...added.flatMap(addedMounts), ...mounts, ...(hosts === undefined ? [] : [hosts])],
+  };
+}
+
+/** Collects the additions of all steps, in their order. */
+async function additionsOf(
+  { containerSteps }: Context,
+  { pod, container, signal }: StartContainerRequest,
+): Promise<readonly ContainerAdditions[]> {
+  const added: ContainerAdditions[] = [];
+  for (const step of containerSteps) {
+    const additions = await step.additions?.(pod, container, signal);
+    if (additions !== undefined) added.push(additions);
+  }
+  return added;
+}
+
+function addedDevices({ devices }: ContainerAdditions): Device[] {
+  return devices.map((device) => create(DeviceSchema, device));
+}
+
+function addedMounts({ mounts }: ContainerAdditions): Mount[] {
+  return mounts.map(({ readOnly: readonly, ...paths }) => create(MountSchema, { ...paths, readonly }));
+}
+
+/** Image volumes have no sub paths on the node. */
+const noSubPaths: Pick<PodVolumes, 'makeSubPath' | 'prepareSubPath'> = {
+  makeSubPath: () => Promise.reject(new Error('this agent mounts no volumes')),
+  prepareSubPath: () => Promise.reject(new Error('this agent mounts no volumes')),
+};
+
+function envFilesOf({ hostFiles }: Context, volumes: ReadonlyMap<string, MountedVolume>): EnvFiles {
+  return {
+    async read(name, path) {
+      const volume = volumes.get(name);
+      if (volume === undefined || volume.devicePath !== undefined) return undefined;
+      const directory = await hostFiles.openDirectory(volume.hostPath);
+      if (directory === undefined) throw new Error(`${volume.hostPath}: no such directory`);
+      const file = await readBelow(directory, path, MAX_ENV_FILE_BYTES);
+      return { path: `${volume.hostPath}/${file.path}`, bytes: file.bytes };
+    },
+  };
+}
+
+/** Asks the runtime only for containers that have such mounts. */
+async function supportsRecursiveReadOnly(
+  { runtime, runtimeHandler, logger }: Context,
+  { pod, container, signal }: StartContainerRequest,
+): Promise<boolean> {
+  const isRequested = container.volumeMounts?.some(
+    ({ recursiveReadOnly = 'Disabled' }) => recursiveReadOnly !== 'Disabled',
+  );
+  if (isRequested !== true) return false;
+  try {
+    const features = await readHandlerFeatures(runtime, await runtimeHandler(pod), signal);
+    return features?.recursiveReadOnlyMounts ?? false;
+  } catch (error) {
+    signal?.throwIfAborted();
+    logger.warn('cannot read the features of the runtime handler; recursive read-only mounts count as unsupported', {
+      pod: formatPod(pod),
+      error: errorMessage(error),
+    });
+    return false;
+  }
+}

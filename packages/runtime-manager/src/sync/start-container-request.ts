@@ -1,0 +1,21 @@
+import type { EnsuredImage } from '@rxlet/agent-api';
+import type { Container, EphemeralContainer, Pod } from '@rxlet/kube-api';
+import type { ContainerKind, RuntimePodStatus } from '@rxlet/pod-model';
+import type { EtcHosts } from './container-mounts.ts';
+import type { SandboxHandle } from './create-sandbox.ts';
+import type { ImageVolumes } from './image-volumes.ts';
+
+/** Container to start, with its surroundings. */
+export interface StartContainerRequest {
+  readonly pod: Pod;
+  readonly kind: ContainerKind;
+  readonly container: Container | EphemeralContainer;
+  /** Status of the pod when the sync began. */
+  readonly status: RuntimePodStatus;
+  readonly sandbox: SandboxHandle;
+  /** Makes the image present. @throws StepFailure */
+  readonly image: () => Promise<EnsuredImage>;
+  readonly imageVolumes: ImageVolumes;
+  readonly etcHosts: EtcHosts;
+  readonly signal?: AbortSignal | undefined;
+}
