@@ -1,7 +1,7 @@
 import { createEventLog, LifetimeEnded, type RecordedEvent, seededRandom } from '@rxlet/component-base';
 import { createVirtualClock, recordingLogger, type VirtualClock } from '@rxlet/component-base/testing';
 import type { Pod, PodStatus } from '@rxlet/kube-api';
-import { emptyRuntimePodStatus, PodAnnotation, type RuntimePod, type RuntimePodStatus } from '@rxlet/pod-model';
+import { emptyRuntimePodStatus, PodAnnotation, podUid, type RuntimePod, type RuntimePodStatus } from '@rxlet/pod-model';
 import { testContainerStatus, testPod, testSandboxStatus } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
 import { createPodWorkers, type PodWorkersPorts } from './create-pod-workers.ts';
@@ -13,15 +13,15 @@ import { recordingMetrics } from './test-support/recording-metrics.ts';
 interface Setup {
   readonly clock: VirtualClock;
   readonly workers: PodWorkers;
-  /** What the syncer was asked, in order: `sync uid`, `terminating uid reason grace`, `terminated uid keep|remove`. */
+  /** Calls of the syncer, in order: `sync uid`, `terminating uid reason grace`, `terminated uid keep|remove`. */
   readonly calls: string[];
-  /** What the syncer answers; replace to change its behaviour. */
+  /** Behaviour of the syncer; assign to change it. */
   readonly behaviour: Partial<PodSyncer>;
   readonly events: () => readonly RecordedEvent[];
 }
 
 function uidOf(subject: PodSubject): string {
-  return subject.kind === 'pod' ? (subject.pod.metadata?.uid ?? '') : subject.pod.uid;
+  return subject.kind === 'pod' ? podUid(subject.pod) : subject.pod.uid;
 }
 
 function setup(behaviour: Partial<PodSyncer> = {}, ports: Partial<PodWorkersPorts> = {}): Setup {
@@ -36,7 +36,7 @@ function setup(behaviour: Partial<PodSyncer> = {}, ports: Partial<PodWorkersPort
     statuses: { mark: () => (counter += 1), getNewerThan: (uid) => Promise.resolve(emptyRuntimePodStatus(uid)) },
     syncer: {
       syncPod: async (request) => {
-        calls.push(`sync ${request.pod.metadata?.uid ?? ''}`);
+        calls.push(`sync ${podUid(request.pod)}`);
         return (await behaviour.syncPod?.(request)) ?? { completed: false };
       },
       syncTerminatingPod: async (request) => {
@@ -62,7 +62,7 @@ const runtimePod = (uid: string): RuntimePod => ({
   containers: [],
 });
 
-/** A promise that settles when told to, or rejects when its signal aborts. */
+/** A promise that resolves on `open`, or rejects when its signal aborts. */
 function gate(): { open: () => void; pass: (signal: AbortSignal) => Promise<void> } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return {
@@ -78,7 +78,7 @@ function gate(): { open: () => void; pass: (signal: AbortSignal) => Promise<void
 }
 
 describe('createPodWorkers', () => {
-  it('walks a pod through its life', async () => {
+  it('takes a pod through its life', async () => {
     const { clock, workers, calls } = setup();
     const states: string[] = [];
     workers.transitions$.subscribe(({ from, to }) => states.push(`${from?.kind ?? 'none'}→${to.kind}`));
@@ -95,7 +95,7 @@ describe('createPodWorkers', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('keeps what a completed pod left, and forgets the pod when it is no longer desired', async () => {
+  it('keeps the contents of a completed pod, and forgets the pod when it is no longer desired', async () => {
     const { clock, workers, calls } = setup({ syncPod: () => Promise.resolve({ completed: true }) });
     workers.add(testPod({ uid: 'a' }));
     await clock.settle();
@@ -107,7 +107,7 @@ describe('createPodWorkers', () => {
     expect(workers.state('a')?.kind).toBe('finished');
   });
 
-  it('runs one step at a time for a pod, and one more for all that came meanwhile', async () => {
+  it('runs one step at a time for a pod, and one more for all requests during it', async () => {
     const step = gate();
     const { clock, workers, calls, behaviour } = setup({
       syncPod: async ({ signal }) => (await step.pass(signal), { completed: false }),
@@ -129,7 +129,7 @@ describe('createPodWorkers', () => {
     expect(seen).toEqual(['3']);
   });
 
-  it('works for different pods at the same time', async () => {
+  it('runs steps of different pods at the same time', async () => {
     const step = gate();
     const { clock, workers, calls } = setup({
       syncPod: async ({ pod, signal }) => {
@@ -145,7 +145,7 @@ describe('createPodWorkers', () => {
     expect(calls).toEqual(['sync hung', 'sync b', 'sync b']);
   });
 
-  it('looks at a pod in order after 60 to 90 s', async () => {
+  it('syncs a pod without changes every 60 to 90 s', async () => {
     const { clock, workers, calls } = setup();
     workers.add(testPod({ uid: 'a' }));
     await clock.advance(59_999);
@@ -160,7 +160,7 @@ describe('createPodWorkers', () => {
     ['a transient error', { transient: true }, 1_000, 1_500],
     ['a back-off of 25 s', { inMs: 25_000 }, 25_000, 25_000],
     ['a back-off beyond the resync interval', { inMs: 300_000 }, 60_000, 60_000],
-  ])('tries again after %s', async (_title, { inMs, ...hint }: { inMs?: number }, leastMs, mostMs) => {
+  ])('retries after %s', async (_title, { inMs, ...hint }: { inMs?: number }, leastMs, mostMs) => {
     const { clock, workers, calls, behaviour } = setup();
     behaviour.syncPod = () =>
       Promise.reject(
@@ -173,7 +173,7 @@ describe('createPodWorkers', () => {
     expect(calls).toHaveLength(2);
   });
 
-  it('cancels a running sync when the pod must end', async () => {
+  it('cancels a running sync when the pod must terminate', async () => {
     let reason: unknown;
     const { clock, workers, calls } = setup({
       syncPod: ({ signal }) =>
@@ -192,23 +192,97 @@ describe('createPodWorkers', () => {
     expect(calls).toEqual(['sync a', 'terminating a killed 7', 'terminated a keep']);
   });
 
-  it('begins to stop anew with less when the grace period is shortened, and ignores a longer one', async () => {
+  it('stops a pod once although its grace period is shortened meanwhile', async () => {
     const step = gate();
     const { clock, workers, calls } = setup({ syncTerminatingPod: ({ signal }) => step.pass(signal) });
     workers.add(testPod({ uid: 'a' }));
     await clock.settle();
     void workers.terminate('a', { reason: 'deleted' });
     await clock.settle();
-    void workers.terminate('a', { reason: 'deleted', gracePeriodSeconds: 100 });
-    await clock.settle();
     void workers.terminate('a', { reason: 'deleted', gracePeriodSeconds: 2 });
     await clock.settle();
+    step.open();
+    await clock.settle();
+    expect(calls).toEqual(['sync a', 'terminating a deleted 30', 'terminated a remove']);
+  });
+
+  it('retries a failed stop at once with a grace period that was shortened meanwhile, and ignores a longer one', async () => {
+    const step = gate();
+    const { clock, workers, calls, behaviour } = setup({
+      async syncTerminatingPod({ signal }) {
+        await step.pass(signal);
+        throw new Error('still running');
+      },
+    });
+    workers.add(testPod({ uid: 'a' }));
+    await clock.settle();
+    void workers.terminate('a', { reason: 'deleted' });
+    await clock.settle();
+    for (const gracePeriodSeconds of [100, 2]) void workers.terminate('a', { reason: 'deleted', gracePeriodSeconds });
+    delete behaviour.syncTerminatingPod;
     step.open();
     await clock.settle();
     expect(calls).toEqual(['sync a', 'terminating a deleted 30', 'terminating a deleted 2', 'terminated a remove']);
   });
 
-  it('tries again to stop a pod until that succeeds', async () => {
+  it('retries an orphaned pod that failed to stop whenever the desired pods are retained, but not beside its running step', async () => {
+    const { clock, workers, calls, behaviour } = setup({
+      syncTerminatingPod: () => Promise.reject(new Error('still running')),
+    });
+    workers.terminateRuntimePod(runtimePod('a'));
+    for (let round = 0; round < 3; round += 1) {
+      await clock.advance(2_000);
+      workers.retain(new Set());
+    }
+    await clock.settle();
+    expect(calls).toHaveLength(4);
+    const step = gate();
+    behaviour.syncTerminatingPod = ({ signal }) => step.pass(signal);
+    workers.retain(new Set());
+    await clock.settle();
+    workers.retain(new Set());
+    step.open();
+    await clock.settle();
+    expect(calls.slice(4)).toEqual(['terminating a orphaned 1', 'terminated a remove']);
+    await workers[Symbol.asyncDispose]();
+  });
+
+  it('needs no newer status after a step that changed nothing, whether or not it succeeded', async () => {
+    const marks: number[] = [];
+    let counter = 0;
+    const { clock, workers, behaviour } = setup(
+      {},
+      {
+        statuses: {
+          mark: () => (counter += 1),
+          getNewerThan: (uid, mark) => (marks.push(mark), Promise.resolve(emptyRuntimePodStatus(uid))),
+        },
+      },
+    );
+    const error = Object.assign(new Error('not ready'), { transient: true });
+    behaviour.syncPod = () => Promise.resolve({ completed: false, unchanged: true, error });
+    workers.add(testPod({ uid: 'a' }));
+    await clock.advance(1_500);
+    expect(workers.inspect()).toMatchObject([{ lastError: 'not ready' }]);
+    behaviour.syncPod = () => Promise.resolve({ completed: false, unchanged: true });
+    await clock.advance(1_500);
+    expect(workers.inspect()[0]?.lastError).toBeUndefined();
+    behaviour.syncPod = () => Promise.resolve({ completed: false });
+    workers.sync('a');
+    await clock.settle();
+    workers.sync('a');
+    await clock.settle();
+    behaviour.syncPod = () => Promise.reject(error);
+    workers.sync('a');
+    await clock.settle();
+    workers.sync('a');
+    await clock.settle();
+    expect(new Set(marks.slice(0, -3))).toEqual(new Set([0]));
+    expect(marks.slice(-3)).toEqual([1, 2, 3]);
+    await workers[Symbol.asyncDispose]();
+  });
+
+  it('retries to stop a pod until it succeeds', async () => {
     let failures = 2;
     const { clock, workers, calls } = setup({
       syncTerminatingPod: () => (failures-- > 0 ? Promise.reject(new Error('still running')) : Promise.resolve()),
@@ -221,7 +295,7 @@ describe('createPodWorkers', () => {
     expect(calls.filter((call) => call.startsWith('terminating'))).toHaveLength(3);
   });
 
-  it('ends a pod whose object says so', async () => {
+  it('terminates a pod whose object has a deletionTimestamp', async () => {
     const { clock, workers, calls } = setup();
     workers.add(testPod({ uid: 'a' }));
     await clock.settle();
@@ -265,14 +339,14 @@ describe('createPodWorkers', () => {
     expect(calls).toEqual(expected);
   });
 
-  it('sees to the whole end of a pod that had failed but still ran, also when the first try stopped it', async () => {
+  it('terminates a failed pod that still runs, and retries although the first attempt stopped it', async () => {
     let running = [testContainerStatus({ state: 'running' })];
     const { clock, workers, calls } = setup(
       {
         syncTerminatingPod() {
           const wasRunning = running.length > 0;
           running = [];
-          return wasRunning ? Promise.reject(new Error('stopped, but not seen to its end')) : Promise.resolve();
+          return wasRunning ? Promise.reject(new Error('stopped, but not observed until its end')) : Promise.resolve();
         },
       },
       {
@@ -287,7 +361,7 @@ describe('createPodWorkers', () => {
     expect(calls).toEqual(['terminating a completed 30', 'terminating a completed 30', 'terminated a keep']);
   });
 
-  it('lets a static pod wait until its predecessor of the same full name has finished', async () => {
+  it('starts a static pod when its predecessor of the same full name has finished', async () => {
     const step = gate();
     const { clock, workers, calls } = setup({ syncTerminatingPod: ({ signal }) => step.pass(signal) });
     workers.add(staticPod('old'));
@@ -305,7 +379,7 @@ describe('createPodWorkers', () => {
     expect(calls.slice(2)).toEqual(['terminated old remove', 'sync new']);
   });
 
-  it('lets a static pod wait for what the runtime still holds under its name', async () => {
+  it('starts a static pod when an orphaned pod of its full name has finished', async () => {
     const { clock, workers, calls } = setup();
     workers.terminateRuntimePod(runtimePod('before-the-restart'));
     workers.add(staticPod('new'));
@@ -317,7 +391,7 @@ describe('createPodWorkers', () => {
     ]);
   });
 
-  it('takes a reconciled pod for its next step, and does not wake for it', async () => {
+  it('uses a reconciled pod in the next step, and requests none for it', async () => {
     const seen: string[] = [];
     const { clock, workers, calls } = setup({
       syncPod: ({ pod }) => {
@@ -348,7 +422,7 @@ describe('createPodWorkers', () => {
     await workers[Symbol.asyncDispose]();
   });
 
-  it('starts a pod of the same UID anew after it has ended', async () => {
+  it('starts a new life of a UID after the old one has finished', async () => {
     const step = gate();
     const { clock, workers, calls } = setup({ syncTerminatingPod: ({ signal }) => step.pass(signal) });
     workers.add(staticPod('a'));
@@ -363,7 +437,7 @@ describe('createPodWorkers', () => {
     expect(workers.state('a')?.kind).toBe('syncing');
   });
 
-  it('says when the status of a pod cannot be had, and tries again', async () => {
+  it('reports that the status of a pod cannot be read, and retries', async () => {
     let failures = 1;
     const { clock, workers, calls, events } = setup(
       {},
@@ -400,7 +474,7 @@ describe('createPodWorkers', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('waits for a cancelled step that does not end, and tells of it', async () => {
+  it('waits for a cancelled step that does not end, and logs it', async () => {
     const step = gate();
     const logger = recordingLogger();
     const { clock, workers, calls } = setup(
@@ -425,7 +499,7 @@ describe('createPodWorkers', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('hands to the syncer what is to be said of the end, also what was said after the step began', async () => {
+  it('hands the cause of the termination to the syncer, also one that came after the step began', async () => {
     const step = gate();
     const seen: unknown[] = [];
     const { clock, workers } = setup({
@@ -451,7 +525,7 @@ describe('createPodWorkers', () => {
     expect(seen).toEqual([{ phase: 'Running' }, { phase: 'Failed', reason: 'Evicted' }]);
   });
 
-  it('cleans up once more when a pod turns out to be deleted while what it left is being kept', async () => {
+  it('cleans up again when a pod is deleted during a clean-up that keeps its contents', async () => {
     const step = gate();
     const { clock, workers, calls } = setup({
       syncPod: () => Promise.resolve({ completed: true }),
@@ -467,7 +541,7 @@ describe('createPodWorkers', () => {
     expect(workers.state('a')?.kind).toBe('finished');
   });
 
-  it('gives a successor its latest version, and a status newer than the end before it', async () => {
+  it('starts a successor with its latest version, and a status newer than the end of its predecessor', async () => {
     const marks: number[] = [];
     let counter = 0;
     const step = gate();
@@ -496,7 +570,7 @@ describe('createPodWorkers', () => {
     expect(marks).toEqual([0, 1, 2, 3]);
   });
 
-  it('does not wait for the status of a pod that is to end with a newer one than it needs', async () => {
+  it('reads the status again, by the same mark, when a pod must terminate during the reading', async () => {
     const marks: number[] = [];
     const { clock, workers, calls } = setup(
       {},
@@ -521,7 +595,7 @@ describe('createPodWorkers', () => {
     expect(marks).toEqual([0, 0, 7]);
   });
 
-  it('tells of transitions in order, also when who hears of one causes the next', async () => {
+  it('emits transitions in order, also when a subscriber triggers the next', async () => {
     const { clock, workers } = setup();
     const seen: string[] = [];
     workers.transitions$.subscribe(({ to }) => {
@@ -533,7 +607,7 @@ describe('createPodWorkers', () => {
     expect(seen).toEqual(['syncing', 'terminating', 'terminated', 'finished']);
   });
 
-  it('lets who hears of the end of a static pod start it anew at once', async () => {
+  it('lets a subscriber start a static pod again as soon as it has finished', async () => {
     const { clock, workers, calls } = setup();
     workers.transitions$.subscribe(({ from, to }) => {
       if (from?.kind === 'terminated' && to.kind === 'finished') workers.add(staticPod('a'));
@@ -546,7 +620,7 @@ describe('createPodWorkers', () => {
     expect(workers.state('a')?.kind).toBe('syncing');
   });
 
-  it('lets nobody wait for ever for the end of a pod when it is disposed of', async () => {
+  it('rejects waits for the end of a pod when it is disposed of', async () => {
     const { clock, workers } = setup({ syncTerminatingPod: ({ signal }) => gate().pass(signal) });
     workers.add(testPod({ uid: 'a' }));
     await clock.settle();
@@ -560,7 +634,7 @@ describe('createPodWorkers', () => {
     expect(workers.state('b')).toBeUndefined();
   });
 
-  it('refuses a pod without a UID', () => {
+  it('rejects a pod without a UID', () => {
     const { workers } = setup();
     expect(() => workers.add(testPod({ uid: '' }))).toThrow('pod web_default has no UID');
   });
@@ -622,7 +696,7 @@ describe('the metrics of the workers', () => {
     const back = async (pod: Pod): Promise<void> => {
       workers.add(pod);
       await clock.settle();
-      void workers.terminate(pod.metadata?.uid ?? '', { reason: 'deleted' });
+      void workers.terminate(podUid(pod), { reason: 'deleted' });
       workers.add(pod);
       await clock.settle();
     };

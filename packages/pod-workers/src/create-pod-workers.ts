@@ -13,7 +13,7 @@ import type { Pod } from '@rxlet/kube-api';
 import { isStaticPod, podFullName } from '@rxlet/pod-model';
 import { Subject } from 'rxjs';
 import { createFullNameQueue } from './full-name-queue.ts';
-import { podOf, type PodSubject, terminationAskedFor } from './pod-subject.ts';
+import { podOf, type PodSubject, demandedTermination } from './pod-subject.ts';
 import type { PodSyncer } from './pod-syncer.ts';
 import { createPodWorkerMetrics } from './pod-worker-metrics.ts';
 import { couldHaveRunningContainers, isTerminationRequested, shouldContentBeRemoved } from './pod-worker-questions.ts';
@@ -24,13 +24,13 @@ import {
   initialState,
   type PodWorkerState,
   requestTermination,
-  type TerminationRequest,
 } from './pod-worker-state.ts';
+import type { TerminationRequest } from './termination-request.ts';
 import type { PodWorkers, PodWorkerTransition } from './pod-workers.ts';
 import { createStepRunner, type RuntimeStatusSource } from './step-runner.ts';
 import { createWorker, type StepCause, type Worker } from './worker.ts';
 
-/** What the workers need. */
+/** Ports of {@link createPodWorkers}. */
 export interface PodWorkersPorts {
   readonly syncer: PodSyncer;
   readonly statuses: RuntimeStatusSource;
@@ -43,15 +43,15 @@ export interface PodWorkersPorts {
 
 /** Options of {@link createPodWorkers}. */
 export interface PodWorkersOptions {
-  /** A pod that is in order is looked at again after this time, spread over half as much again. Default one minute (`syncFrequency`). */
+  /** Delay between two syncs of a pod without changes, spread over half as much again. Default one minute (`syncFrequency`). */
   readonly resyncIntervalMs?: number;
-  /** A failed step is tried again after this time, spread over half as much again. Default ten seconds, as the kubelet's. */
+  /** Delay before a failed step is retried, spread over half as much again. Default ten seconds, as in the kubelet. */
   readonly retryDelayMs?: number;
-  /** The same where the cause may pass soon. Default one second, as the kubelet's while the network is not ready. */
+  /** Delay before a retry when the cause may pass soon. Default one second, as in the kubelet while the network is not ready. */
   readonly transientRetryDelayMs?: number;
 }
 
-/** Creates workers. They do nothing until pods are handed in. */
+/** Creates the workers. They do nothing until pods are added. */
 export function createPodWorkers(ports: PodWorkersPorts, options: PodWorkersOptions = {}): PodWorkers {
   const { clock, events = noopEventRecorder, logger = noopLogger } = ports;
   const { resyncIntervalMs = 60_000, retryDelayMs = 10_000, transientRetryDelayMs = 1_000 } = options;
@@ -68,14 +68,14 @@ export function createPodWorkers(ports: PodWorkersPorts, options: PodWorkersOpti
   });
   const transitions = new Subject<PodWorkerTransition>();
   lifetime.defer(() => transitions.complete());
-  /** Told only when all that follows from a change has been done: who hears of it may cause the next. */
-  const untold: PodWorkerTransition[] = [];
-  let telling = false;
-  const tell = (): void => {
-    if (telling) return;
-    telling = true;
-    for (; untold.length > 0; untold.shift()) transitions.next(untold[0]!);
-    telling = false;
+  /** Emitted after all side effects of a transition, because a subscriber may trigger the next one. */
+  const unemitted: PodWorkerTransition[] = [];
+  let emitting = false;
+  const emitAll = (): void => {
+    if (emitting) return;
+    emitting = true;
+    for (; unemitted.length > 0; unemitted.shift()) transitions.next(unemitted[0]!);
+    emitting = false;
   };
 
   const runner = createStepRunner(
@@ -87,7 +87,7 @@ export function createPodWorkers(ports: PodWorkersPorts, options: PodWorkersOpti
       lifetime,
       find: (uid) => workers.get(uid),
       done(worker, state) {
-        // Somebody moved it meanwhile, or the clean-up that ended kept what is now to go.
+        // The state changed meanwhile, or the clean-up kept contents that must be removed by now.
         if (worker.state.kind !== state.kind) return;
         if (state.kind === 'terminated' && shouldContentBeRemoved(worker.state) && !shouldContentBeRemoved(state))
           return;
@@ -107,36 +107,36 @@ export function createPodWorkers(ports: PodWorkersPorts, options: PodWorkersOpti
 
   const create = (subject: PodSubject, uid: string, mark = 0): void => {
     const worker = createWorker(uid, subject, initialState(subject, true, clock.now()), mark, clock.monotonicNow());
-    // Static pods follow one another under their name; what the runtime holds has it already, whoever else wants it.
+    // Static pods hold their full name one at a time; a pod found in the runtime holds it already.
     if (subject.kind === 'runtime') fullNames.occupy(worker.fullName, uid);
     else if (isStaticPod(subject.pod) && !fullNames.join(worker.fullName, uid))
       worker.state = initialState(subject, false, clock.now());
     workers.set(uid, worker);
-    untold.push({ uid, subject, from: undefined, to: worker.state });
+    unemitted.push({ uid, subject, from: undefined, to: worker.state });
     if (worker.state.kind === 'finished') release(worker);
-    runner.wake(worker, 'create');
-    tell();
+    runner.request(worker, 'create');
+    emitAll();
   };
 
   const enter = (worker: Worker, state: PodWorkerState): void => {
     const from = worker.state;
     worker.state = state;
     if (state.kind === from.kind) return;
-    untold.push({ uid: worker.uid, subject: worker.subject, from, to: state });
+    unemitted.push({ uid: worker.uid, subject: worker.subject, from, to: state });
     if (!couldHaveRunningContainers(state)) worker.termination?.resolve();
     if (state.kind === 'finished') {
       release(worker);
       startSuccessor(worker);
     }
-    tell();
+    emitAll();
   };
 
-  /** Gives the full name back; whose turn comes by that starts. */
+  /** Releases the full name and starts the pod that waited for it. */
   const release = (worker: Worker): void => {
     const next = workers.get(fullNames.leave(worker.fullName, worker.uid) ?? '');
     if (next?.state.kind !== 'waiting') return;
     enter(next, afterWaiting(next.state, clock.now()));
-    runner.wake(next, 'create');
+    runner.request(next, 'create');
   };
 
   const startSuccessor = (worker: Worker): void => {
@@ -147,25 +147,24 @@ export function createPodWorkers(ports: PodWorkersPorts, options: PodWorkersOpti
     create({ kind: 'pod', pod: successor }, uid, mark);
   };
 
-  /** @returns whether there is another step to do because of it. */
+  /** @returns whether a step was requested. */
   const terminate = (worker: Worker, request: TerminationRequest): boolean => {
     if (request.amendStatus !== undefined) worker.amendStatus = request.amendStatus;
     const before = worker.state;
     const state = requestTermination(before, podOf(worker.subject), request, clock.now());
     if (state === before) return false;
-    // One that waited for its name turns out to have it.
+    // A waiting pod that is found in the runtime holds its name.
     if (before.kind === 'waiting' && state.kind === 'terminating') fullNames.occupy(worker.fullName, worker.uid);
     enter(worker, state);
     if (before.kind === 'terminating') {
-      // Stopping is the same for a pod that is deleted or evicted as well, but not with less time for it.
+      // Stopping is the same for a pod that is deleted or evicted as well; a shorter grace period applies from the next attempt.
       if ('gracePeriodSeconds' in state && state.gracePeriodSeconds === before.gracePeriodSeconds) return false;
-    }
-    if (state.kind === 'terminating') runner.cancel(worker, new PodTerminated());
-    runner.wake(worker, 'update');
+    } else if (state.kind === 'terminating') runner.cancel(worker, new PodTerminated());
+    runner.request(worker, 'update');
     return true;
   };
 
-  /** `cause`: why a step is to follow; without one, none is. */
+  /** Requests a step when there is a `cause`. */
   const update = (pod: Pod, cause?: StepCause): void => {
     const uid = pod.metadata?.uid;
     if (uid === undefined || uid === '') throw new TypeError(`pod ${podFullName(pod)} has no UID`);
@@ -176,7 +175,7 @@ export function createPodWorkers(ports: PodWorkersPorts, options: PodWorkersOpti
       if (cause !== undefined) create(subject, uid);
       return;
     }
-    const end = terminationAskedFor(subject);
+    const end = demandedTermination(subject);
     if (isTerminationRequested(worker.state)) {
       const follows = cause === 'create' || worker.successor !== undefined;
       worker.successor = follows && end === undefined ? pod : undefined;
@@ -185,7 +184,7 @@ export function createPodWorkers(ports: PodWorkersPorts, options: PodWorkersOpti
     }
     worker.subject = subject;
     if (end !== undefined && terminate(worker, end)) return;
-    if (cause !== undefined) runner.wake(worker, cause);
+    if (cause !== undefined) runner.request(worker, cause);
   };
 
   return {
@@ -194,7 +193,7 @@ export function createPodWorkers(ports: PodWorkersPorts, options: PodWorkersOpti
     reconcile: (pod) => update(pod),
     sync(uid) {
       const worker = workers.get(uid);
-      if (worker !== undefined) runner.wake(worker, 'sync');
+      if (worker !== undefined) runner.request(worker, 'sync');
     },
     terminate(uid, request) {
       const worker = workers.get(uid);
@@ -204,7 +203,7 @@ export function createPodWorkers(ports: PodWorkersPorts, options: PodWorkersOpti
       if (!couldHaveRunningContainers(worker.state)) return Promise.resolve();
       if (worker.termination === undefined) {
         worker.termination = Promise.withResolvers<void>();
-        // Most callers do not wait.
+        // Callers may ignore the promise.
         worker.termination.promise.catch(() => undefined);
         if (lifetime.signal.aborted) worker.termination.reject(lifetime.signal.reason);
       }
@@ -219,7 +218,7 @@ export function createPodWorkers(ports: PodWorkersPorts, options: PodWorkersOpti
         create(subject, pod.uid);
         return;
       }
-      terminate(worker, terminationAskedFor(subject)!);
+      terminate(worker, demandedTermination(subject)!);
     },
     retain(desired) {
       podsSynced = true;
@@ -227,14 +226,16 @@ export function createPodWorkers(ports: PodWorkersPorts, options: PodWorkersOpti
         worker.orphan = !desired.has(worker.uid);
         if (!worker.orphan || lifetime.signal.aborted) continue;
         worker.successor = undefined;
-        terminate(worker, { reason: 'deleted' });
-        // What was completed earlier is deleted only now; who collects garbage removes what an unknown pod left.
+        // An orphaned pod that failed to terminate is retried now, however long its own retry delay.
+        if (!terminate(worker, { reason: 'deleted' }) && worker.step === undefined) runner.request(worker, 'sync');
+        // Garbage collection removes what a forgotten pod left.
         if (worker.state.kind === 'finished') workers.delete(worker.uid);
       }
       metrics.counted(workers.values());
     },
     podsSynced: () => podsSynced,
     state: (uid) => workers.get(uid)?.state,
+    isFailing: (uid) => workers.get(uid)?.failing ?? false,
     states: () => new Map([...workers].map(([uid, { state }]) => [uid, state])),
     inspect() {
       const nowMs = clock.monotonicNow();
@@ -245,7 +246,7 @@ export function createPodWorkers(ports: PodWorkersPorts, options: PodWorkersOpti
   };
 }
 
-/** The reason with which a step is aborted because its pod must end, or end sooner. */
+/** Reason with which a sync is aborted because its pod must terminate. */
 export class PodTerminated extends Error {
   override readonly name = 'PodTerminated';
 

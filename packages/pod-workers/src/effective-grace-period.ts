@@ -1,8 +1,8 @@
 import type { Pod } from '@rxlet/kube-api';
 
 /**
- * The grace period that applies to a pod, in seconds: of `current`, the pod's deletionGracePeriodSeconds and the request's `override`, the shortest;
- * without any of them it is the spec's; at least 1 (kubelet: pod workers, effective grace period). So it never grows.
+ * Returns the grace period of a pod, in seconds: the shortest of `current`, the pod's deletionGracePeriodSeconds and the request's `override`; without any
+ * of them the spec's; at least 1. So it never grows (kubelet: calculateEffectiveGracePeriod).
  */
 export function effectiveGracePeriodSeconds(
   pod: Pod | undefined,

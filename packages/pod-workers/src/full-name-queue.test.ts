@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createFullNameQueue } from './full-name-queue.ts';
 
-it('gives a name to one pod at a time, in the order in which they asked', () => {
+it('grants a name to one pod at a time, in order of arrival', () => {
   const names = createFullNameQueue();
   expect(names.join('web_default', 'a')).toBe(true);
   expect(names.join('web_default', 'b')).toBe(false);
@@ -13,7 +13,7 @@ it('gives a name to one pod at a time, in the order in which they asked', () => 
   expect(names.join('web_default', 'e')).toBe(true);
 });
 
-it('lets nobody in when one who waits gives up', () => {
+it('names no next holder when a waiting pod leaves', () => {
   const names = createFullNameQueue();
   names.join('web_default', 'a');
   names.join('web_default', 'b');
@@ -22,11 +22,11 @@ it('lets nobody in when one who waits gives up', () => {
   expect(names.leave('web_default', 'a')).toBe('c');
 });
 
-it('ignores who never asked', () => {
+it('ignores pods that never joined', () => {
   expect(createFullNameQueue().leave('web_default', 'a')).toBeUndefined();
 });
 
-it('lets nobody in while the runtime still holds something of the name, whenever it was found', () => {
+it('names no next holder while an orphaned pod holds the name, whenever it was found', () => {
   const names = createFullNameQueue();
   names.occupy('web_default', 'held');
   expect(names.join('web_default', 'a')).toBe(false);
@@ -35,7 +35,7 @@ it('lets nobody in while the runtime still holds something of the name, whenever
   expect(names.leave('web_default', 'found later')).toBe('a');
 });
 
-it('lets one who waited take the name at once when the runtime holds it', () => {
+it('lets a waiting pod take the name when it is found in the runtime', () => {
   const names = createFullNameQueue();
   names.join('web_default', 'a');
   names.join('web_default', 'b');

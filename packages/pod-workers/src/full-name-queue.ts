@@ -1,19 +1,19 @@
 /**
- * Who may use a full name (`name_namespace`). Pods that ask for it get it one at a time, in the order in which they asked; what the runtime holds has it
- * already, and keeps all who ask waiting. Whose turn comes is told at once, so that nobody has to ask again, as the kubelet does every ten seconds or so.
+ * Queue of pods for a full name (`name_namespace`). Static pods hold it one at a time, first come, first served; a pod found in the runtime holds it
+ * without waiting. A release names the next holder, so that no pod polls for its turn, as a kubelet does every ten to fifteen seconds.
  */
 export interface FullNameQueue {
-  /** Asks for a name. @returns whether it is the pod's now; otherwise its turn comes by a {@link FullNameQueue.leave} of another. */
+  /** Requests a name. @returns whether the pod holds it now; otherwise a {@link FullNameQueue.leave} of another pod names it later. */
   join(fullName: string, uid: string): boolean;
-  /** Takes a name beside whoever else has it; one who waited for it waits no more. */
+  /** Takes a name beside its other holders; a waiting pod leaves the queue. */
   occupy(fullName: string, uid: string): void;
-  /** Gives a name back, or stops waiting for it. @returns the UID whose turn has come by that, if any. */
+  /** Releases a name, or leaves its queue. @returns the UID of the next holder, if there is one. */
   leave(fullName: string, uid: string): string | undefined;
 }
 
 interface Name {
   readonly holders: Set<string>;
-  /** First come, first served: a Set keeps the order of insertion. */
+  /** In order of arrival: a Set keeps the order of insertion. */
   readonly waiting: Set<string>;
 }
 

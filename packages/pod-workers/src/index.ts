@@ -2,7 +2,14 @@ export { createPodWorkers, PodTerminated, type PodWorkersOptions, type PodWorker
 export { effectiveGracePeriodSeconds } from './effective-grace-period.ts';
 export { killPodNow, PodKillTimeoutError, type KillPodPorts } from './kill-pod-now.ts';
 export type { PodSubject } from './pod-subject.ts';
-export type { PodSyncer, RetryHint, SyncRequest, TerminatedRequest, TerminatingRequest } from './pod-syncer.ts';
+export type {
+  PodSyncer,
+  RetryHint,
+  SyncOutcome,
+  SyncRequest,
+  TerminatedRequest,
+  TerminatingRequest,
+} from './pod-syncer.ts';
 export {
   couldHaveRunningContainers,
   isKnownTerminated,
@@ -23,9 +30,9 @@ export {
   type SyncingState,
   type TerminatedState,
   type TerminatingState,
-  type TerminationReason,
-  type TerminationRequest,
   type WaitingState,
 } from './pod-worker-state.ts';
+export type { TerminationReason } from './termination-reason.ts';
+export type { TerminationRequest } from './termination-request.ts';
 export type { PodWorkers, PodWorkerTransition } from './pod-workers.ts';
 export type { RuntimeStatusSource } from './step-runner.ts';

@@ -33,7 +33,7 @@ function setup(stopMs: number, graceSeconds?: number) {
 }
 
 describe('killPodNow', () => {
-  it('ends when no container runs any more', async () => {
+  it('resolves when no container runs', async () => {
     const { clock, events, workers, pod, graces } = setup(3_000);
     let ended = false;
     const killed = killPodNow({ workers, clock, events }, pod, { reason: 'evicted', gracePeriodSeconds: 5 });
@@ -49,11 +49,11 @@ describe('killPodNow', () => {
   });
 
   it.each<[string, number | undefined, number | undefined, number]>([
-    ['one and a half of the grace period asked for', 30, 20, 30],
+    ['one and a half of the requested grace period', 30, 20, 30],
     ['one and a half of the spec’s', 31, undefined, 46],
     ['no less than ten seconds', 30, 0, 10],
     ['ten seconds for a pod without any', undefined, undefined, 10],
-  ])('waits for %s, then says so while the pod goes on ending', async (_title, ofSpec, asked, seconds) => {
+  ])('waits for %s, then rejects while the pod continues to terminate', async (_title, ofSpec, asked, seconds) => {
     const { clock, events, workers, pod } = setup(100_000, ofSpec);
     const request = { reason: 'killed', ...(asked !== undefined && { gracePeriodSeconds: asked }) } as const;
     let error: unknown;
@@ -80,12 +80,12 @@ describe('killPodNow', () => {
     expect(workers.state('a')?.kind).toBe('finished');
   });
 
-  it('ends at once for a pod of which nothing is known', async () => {
+  it('resolves at once for an unknown pod', async () => {
     const { clock, events, workers } = setup(1);
     await killPodNow({ workers, clock, events }, testPod({ uid: 'unknown' }), { reason: 'killed' });
   });
 
-  it('stops waiting when the workers are disposed of, or its caller no longer wants it', async () => {
+  it('stops waiting when the workers are disposed of, or its signal aborts', async () => {
     const { clock, events, workers, pod } = setup(60_000);
     const caller = new AbortController();
     const one = killPodNow({ workers, clock, events }, pod, { reason: 'killed' }, caller.signal);

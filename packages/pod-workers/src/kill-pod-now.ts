@@ -1,21 +1,21 @@
 import { type Clock, DeadlineExceededError, type EventRecorder, withDeadline } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
-import { podEventObject } from '@rxlet/pod-model';
-import type { TerminationRequest } from './pod-worker-state.ts';
+import { podEventObject, podUid } from '@rxlet/pod-model';
+import type { TerminationRequest } from './termination-request.ts';
 import type { PodWorkers } from './pod-workers.ts';
 
-/** What {@link killPodNow} needs. */
+/** Ports of {@link killPodNow}. */
 export interface KillPodPorts {
   readonly workers: Pick<PodWorkers, 'terminate'>;
   readonly clock: Clock;
   readonly events: EventRecorder;
 }
 
-/** The containers of a pod did not stop in time. The attempt goes on. */
+/** The containers of a pod did not stop in time. Its worker continues to stop them. */
 export class PodKillTimeoutError extends Error {
   override readonly name = 'PodKillTimeoutError';
   readonly reason = 'ExceededGracePeriod';
-  /** How long was waited. */
+  /** Time waited. */
   readonly timeoutMs: number;
 
   constructor(timeoutMs: number, options?: ErrorOptions) {
@@ -27,10 +27,10 @@ export class PodKillTimeoutError extends Error {
 const MIN_TIMEOUT_SECONDS = 10;
 
 /**
- * Ends a pod and waits until no container of it runs, for whoever needs what it uses: eviction, preemption, the node's shutdown. The wait is bounded by
- * one and a half of the request's grace period, or else the spec's, at least ten seconds (kubelet: killPodNow).
+ * Terminates a pod and waits until none of its containers runs, as eviction, preemption and node shutdown need it. Waits for at most one and a half of
+ * the request's grace period, or else the spec's, and at least ten seconds (kubelet: killPodNow).
  *
- * @throws PodKillTimeoutError after that time, with an event ExceededGracePeriod. The pod's worker goes on stopping it.
+ * @throws PodKillTimeoutError after that time, with an event ExceededGracePeriod. The pod's worker continues to stop it.
  * @throws the reason of the workers' disposal, or of `signal`.
  */
 export async function killPodNow(
@@ -42,7 +42,7 @@ export async function killPodNow(
   const graceSeconds = request.gracePeriodSeconds ?? pod.spec?.terminationGracePeriodSeconds ?? 0;
   const timeoutMs = Math.max(graceSeconds + Math.floor(graceSeconds / 2), MIN_TIMEOUT_SECONDS) * 1000;
   try {
-    await withDeadline(clock, timeoutMs, signal, () => workers.terminate(pod.metadata?.uid ?? '', request));
+    await withDeadline(clock, timeoutMs, signal, () => workers.terminate(podUid(pod), request));
   } catch (error) {
     if (!(error instanceof DeadlineExceededError)) throw error;
     const message = 'Container runtime did not kill the pod within specified grace period.';

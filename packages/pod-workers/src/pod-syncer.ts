@@ -1,9 +1,9 @@
 import type { Pod, PodStatus } from '@rxlet/kube-api';
 import type { RuntimePodStatus } from '@rxlet/pod-model';
 import type { PodSubject } from './pod-subject.ts';
-import type { TerminationReason } from './pod-worker-state.ts';
+import type { TerminationReason } from './termination-reason.ts';
 
-/** One step for a pod that is to run. */
+/** A step for a pod that must run. */
 export interface SyncRequest {
   readonly pod: Pod;
   /** Read from the runtime after everything that earlier steps changed in it. */
@@ -12,53 +12,63 @@ export interface SyncRequest {
   readonly signal: AbortSignal;
 }
 
-/** One step for a pod that is to stop. */
+/** Outcome of a sync. */
+export interface SyncOutcome {
+  /** Whether the pod has completed: its containers ended and none will be restarted. */
+  readonly completed: boolean;
+  /** Whether the step changed nothing in the runtime, so that the next one needs no newer status. Default false; a rejection counts as a change. */
+  readonly unchanged?: boolean;
+  /** Cause why the pod is not yet as its spec demands. The step is retried as if it had rejected with it. */
+  readonly error?: unknown;
+}
+
+/** A step for a pod that must stop. */
 export interface TerminatingRequest {
   readonly subject: PodSubject;
   readonly status: RuntimePodStatus;
   readonly reason: TerminationReason;
-  /** How long its containers get to stop, in seconds. */
+  /** Grace period of its containers, in seconds. */
   readonly gracePeriodSeconds: number;
   /**
-   * Puts into the pod's status what whoever ended the pod had to say (see TerminationRequest); gives back an equal status if nobody had. It also knows
-   * what was said after this step began, so each status that the step writes is to pass through it.
+   * Adds the reason of its termination to the pod's status (see TerminationRequest), if a request has one. Requests that come after the step began count,
+   * so each status that the step writes must pass through it.
    */
   readonly amendStatus: (status: PodStatus) => PodStatus;
-  /** Aborts when the grace period was shortened, to begin again with less, or when the agent stops. */
+  /** Aborts when the agent stops. A grace period that is shortened meanwhile applies from the next attempt, as in the kubelet: a hook must not run twice. */
   readonly signal: AbortSignal;
 }
 
-/** One step for a pod whose containers have all stopped. */
+/** A step for a pod whose containers have all stopped. */
 export interface TerminatedRequest {
   readonly subject: PodSubject;
   readonly status: RuntimePodStatus;
-  /** Whether nothing of it is to stay: containers, sandboxes, logs and directories go. */
+  /** Whether its containers, sandboxes, logs and directories must be removed. */
   readonly removeContent: boolean;
   /** Aborts when the agent stops. */
   readonly signal: AbortSignal;
 }
 
 /**
- * What a worker calls. For one pod the calls come one at a time; for different pods, at the same time. A rejection is retried: after ten
- * seconds or so, or when the error says so (see {@link RetryHint}).
+ * The steps that workers call: one at a time for a pod, in parallel for different pods. A rejected step is retried after ten to fifteen seconds, or when
+ * its error has that hint (see {@link RetryHint}).
  *
- * A call whose signal aborts should end soon, after it has taken care of what it began. Until it ends nothing else is done for that pod: a second step
- * beside one that still changes the runtime could double containers or leave one running. So a call that never ends holds up the end of its pod, as a hung
- * runtime does in a kubelet; each call should bound the time of what it waits for. Its age is in `inspect()` and in a metric, and it is logged.
+ * A call whose signal aborts must end soon, after it has completed or undone what it started. Until it ends no other step runs for that pod: beside a
+ * step that still changes the runtime, a second one could double containers or leave one running. A call that never ends therefore delays the end of its
+ * pod, as a hung runtime does in a kubelet, so each call must bound its waits. `inspect()`, a metric and the log show its age.
  */
 export interface PodSyncer {
-  /** Brings the runtime to what the pod's spec says. @returns whether the pod has completed: its containers ended and none will be restarted. */
-  syncPod(request: SyncRequest): Promise<{ readonly completed: boolean }>;
-  /** Stops all containers. Resolves only when none is running. */
+  /** Drives the runtime towards the pod's spec. */
+  syncPod(request: SyncRequest): Promise<SyncOutcome>;
+  /** Stops all containers. Resolves only when none runs. */
   syncTerminatingPod(request: TerminatingRequest): Promise<void>;
-  /** Cleans up after the pod. Called again with `removeContent` if the pod turns out to be deleted while it runs without. */
+  /** Cleans up after the pod. Called again with `removeContent` when the pod is deleted during a call without it. */
   syncTerminatedPod(request: TerminatedRequest): Promise<void>;
 }
 
-/** What an error that a {@link PodSyncer} rejects with may say about the next try. */
+/** Properties of an error of a {@link PodSyncer} that determine the next attempt. */
 export interface RetryHint {
-  /** Nothing will succeed before this time, in epoch milliseconds: the back-off of a container or of an image. */
+  /** End of the back-off of a container or an image, in epoch milliseconds. No attempt succeeds before. */
   readonly backoffUntilMs?: number;
-  /** The cause may pass soon: the pod is tried again after about a second, as the kubelet does while the network is not ready. */
+  /** Whether the cause may pass soon. The step is retried after 1 to 1.5 s, as in the kubelet while the network is not ready. */
   readonly transient?: boolean;
 }

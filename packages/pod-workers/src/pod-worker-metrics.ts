@@ -5,15 +5,15 @@ import type { StepCause, Worker } from './worker.ts';
 
 /** The workers' metrics, under the kubelet's names where it has them. */
 export interface PodWorkerMetrics {
-  /** A step ended that had been asked for `durationMs` ago. */
+  /** Records the end of a step that was requested `durationMs` ago. */
   stepEnded(state: PodWorkerState, cause: StepCause, durationMs: number): void;
-  /** The first sync of a pod began, `waitMs` after the pod was seen. */
+  /** Records the first sync of a pod, `waitMs` after the pod was added. */
   podStarted(waitMs: number, containers: number): void;
-  /** What the runtime holds of a pod that nobody knows is to end. */
+  /** Counts an orphaned pod that must terminate. */
   runtimePodOrphaned(): void;
-  /** A pod that came back under its UID begins another life. */
+  /** Counts a pod that came back under its UID and begins another life. */
   podRestarted(isStatic: boolean): void;
-  /** Who is worked for, as of now. */
+  /** Sets the number of known pods. */
   counted(workers: Iterable<Worker>): void;
 }
 
@@ -27,13 +27,13 @@ const LIFECYCLE: Readonly<Record<PodWorkerState['kind'], string>> = {
   finished: 'terminated',
 };
 
-/** The operations of pods that end have a name of their own; the others are told by what asked for them. */
+/** Names of the operations of terminating pods; the others are named by their cause. */
 const STEP_OF_STATE: Readonly<Partial<Record<PodWorkerState['kind'], string>>> = {
   terminating: 'kill',
   terminated: 'terminated',
 };
 
-/** All series of `kubelet_working_pods`, so that those without a pod are told as 0. */
+/** All series of `kubelet_working_pods`, so that those without a pod are 0. */
 const WORKING_PODS = ['sync', 'terminating', 'terminated'].flatMap((lifecycle) =>
   [
     ['desired', ''],
@@ -44,41 +44,41 @@ const WORKING_PODS = ['sync', 'terminating', 'terminated'].flatMap((lifecycle) =
   ].map(([config = '', isStatic = '']) => ({ lifecycle, config, static: isStatic })),
 );
 
-/** Registers the metrics. `oldestStepMs` tells the age of the oldest running step, 0 without one, when somebody reads it. */
+/** Registers the metrics. `oldestStepMs` returns the age of the oldest running step, 0 without one; it is called at each scrape. */
 export function createPodWorkerMetrics(metrics: Metrics, oldestStepMs: () => number): PodWorkerMetrics {
   const duration = metrics.histogram({
     name: 'kubelet_pod_worker_duration_seconds',
-    help: 'Time from a wish to look at a pod to the end of the step that did, by type of operation.',
+    help: '[ALPHA] Duration in seconds to sync a single pod. Broken down by operation type: create, update, or sync',
     labelNames: ['operation_type'],
     buckets: SECONDS_BUCKETS,
   });
   const start = metrics.histogram({
     name: 'kubelet_pod_worker_start_duration_seconds',
-    help: 'Time from when a pod was seen to the beginning of its first sync.',
+    help: '[ALPHA] Duration in seconds from kubelet seeing a pod to starting a worker.',
     buckets: SECONDS_BUCKETS,
   });
   const containersPerPod = metrics.histogram({
     name: 'kubelet_containers_per_pod_count',
-    help: 'Number of containers of the pods that were started.',
+    help: '[ALPHA] The number of containers per pod.',
     buckets: [1, 2, 4, 8, 16],
   });
   const orphaned = metrics.counter({
     name: 'kubelet_orphaned_runtime_pods_total',
-    help: 'Pods that only the runtime knew and that had to end.',
+    help: '[ALPHA] Number of pods that have been detected in the container runtime without being already known to the pod worker. This typically indicates the kubelet was restarted while a pod was force deleted in the API or in the local configuration, which is unusual.',
   });
   const restarted = metrics.counter({
     name: 'kubelet_restarted_pods_total',
-    help: 'Pods that were deleted and came back under the same UID, by whether they are static.',
+    help: '[ALPHA] Number of pods that have been restarted because they were deleted and recreated with the same UID while the kubelet was watching them (common for static pods, extremely uncommon for API pods)',
     labelNames: ['static'],
   });
   const working = metrics.gauge({
     name: 'kubelet_working_pods',
-    help: 'Pods that are worked for, by where their life stands, by who knows them, and by whether they are static.',
+    help: '[ALPHA] Number of pods the kubelet is actually running, broken down by lifecycle phase, whether the pod is desired, orphaned, or runtime only (also orphaned), and whether the pod is static. An orphaned pod has been removed from local configuration or force deleted in the API and consumes resources that are not otherwise visible.',
     labelNames: ['lifecycle', 'config', 'static'],
   });
   metrics.gauge({
     name: 'rxlet_pod_worker_oldest_step_seconds',
-    help: 'Age of the oldest step that runs for a pod; 0 when there is none. It grows while a step hangs, when durations are silent.',
+    help: 'Age of the oldest running step of a pod; 0 without one. It grows while a step hangs.',
     read: () => oldestStepMs() / 1000,
   });
   return {

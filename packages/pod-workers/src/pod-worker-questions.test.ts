@@ -9,7 +9,8 @@ import {
   shouldContentBeRemoved,
   shouldRuntimeBeRemoved,
 } from './pod-worker-questions.ts';
-import { type PodWorkerState, requestTermination, type TerminationReason } from './pod-worker-state.ts';
+import { type PodWorkerState, requestTermination } from './pod-worker-state.ts';
+import type { TerminationReason } from './termination-reason.ts';
 
 const ended = { sinceMs: 1, reason: 'killed', deleted: false, evicted: false, gracePeriodSeconds: 20 } as const;
 const STATES: Readonly<Record<PodWorkerState['kind'], PodWorkerState>> = {
@@ -20,7 +21,7 @@ const STATES: Readonly<Record<PodWorkerState['kind'], PodWorkerState>> = {
   finished: { kind: 'finished', ...ended },
 };
 
-describe('what others ask of a state', () => {
+describe('questions about a state', () => {
   const questions = [
     isTerminationRequested,
     isKnownTerminated,
@@ -40,7 +41,7 @@ describe('what others ask of a state', () => {
     ['terminating', '1011000'],
     ['terminated', '1101100'],
     ['finished', '1101101'],
-  ])('%s, whoever else is known', (kind, expected) => {
+  ])('%s, whichever other pods are known', (kind, expected) => {
     expect(answers(STATES[kind], false)).toBe(expected);
     expect(answers(STATES[kind], true)).toBe(expected);
   });

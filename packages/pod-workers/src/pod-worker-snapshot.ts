@@ -1,29 +1,29 @@
 import type { PodWorkerState } from './pod-worker-state.ts';
 import type { Worker } from './worker.ts';
 
-/** What there is to know about a worker. All times are ages or delays in milliseconds. */
+/** Snapshot of a worker. All times are ages or delays in milliseconds. */
 export interface PodWorkerSnapshot {
   readonly uid: string;
   /** `name_namespace`. */
   readonly pod: string;
   readonly state: PodWorkerState;
-  /** How long the step that runs has been running. */
+  /** Age of the running step. */
   readonly stepAgeMs?: number;
-  /** How long ago it was told to stop. As long as it does not, no other step begins. */
+  /** Time since the running step was cancelled. Until it ends no other step begins. */
   readonly cancelledForMs?: number;
-  /** Something happened since it began, so that another step follows at once. */
+  /** Whether another step was requested since the running one began, so that it follows at once. */
   readonly dirty: boolean;
-  /** How long what the next step has to answer to has been waiting for it, also before a first step that has to wait. */
+  /** Age of the oldest request for the next step, also before a first step that waits. */
   readonly pendingForMs?: number;
-  /** When the next step is due. Neither this nor a step: the worker waits for something to happen. */
+  /** Time until the next step is due. Absent without a step too: the worker waits for a request. */
   readonly nextStepInMs?: number;
-  /** The message of the last step, if it failed. */
+  /** Error of the last step, if it failed. */
   readonly lastError?: string;
-  /** A pod of the same UID follows when this one has finished. */
+  /** Whether a pod of the same UID follows when this one has finished. */
   readonly hasSuccessor: boolean;
 }
 
-/** Looks into a worker at a time of the monotonic clock. */
+/** Returns the snapshot of a worker at a time of the monotonic clock. */
 export function inspectWorker(worker: Worker, nowMs: number): PodWorkerSnapshot {
   const { uid, fullName, state, step, pending, nextStepMs, lastError, successor } = worker;
   return {

@@ -7,8 +7,8 @@ import {
   initialState,
   type PodWorkerState,
   requestTermination,
-  type TerminationReason,
 } from './pod-worker-state.ts';
+import type { TerminationReason } from './termination-reason.ts';
 
 const ended = { reason: 'killed', deleted: false, evicted: false, gracePeriodSeconds: 20 } as const;
 const STATES: Readonly<Record<PodWorkerState['kind'], PodWorkerState>> = {
@@ -44,7 +44,7 @@ describe('requestTermination', () => {
   });
 
   it.each(KINDS.filter((kind) => kind !== 'waiting' && kind !== 'syncing'))(
-    '%s: gives the same object when nothing changes',
+    '%s: returns the same object when nothing changes',
     (kind) => {
       const again = { reason: 'killed', gracePeriodSeconds: 20 } as const;
       expect(requestTermination(STATES[kind], testPod(), again, 5)).toBe(STATES[kind]);
@@ -54,7 +54,7 @@ describe('requestTermination', () => {
     },
   );
 
-  it('never takes back that a pod is deleted', () => {
+  it('keeps a pod deleted', () => {
     const deleted = requestTermination(STATES.syncing, testPod(), { reason: 'deleted' }, 5);
     expect(requestTermination(deleted, testPod(), { reason: 'killed' }, 6)).toMatchObject({
       deleted: true,
@@ -75,7 +75,7 @@ describe('afterCompletion', () => {
     expect(afterCompletion(STATES[from], testPod(), 5)).toMatchObject({ kind: to, sinceMs });
   });
 
-  it('says of a pod whose containers have ended that it completed, which deletes nothing', () => {
+  it('completes a pod whose containers have ended, without deleting it', () => {
     expect(afterCompletion(STATES.syncing, testPod(), 5)).toMatchObject({
       reason: 'completed',
       deleted: false,
@@ -108,7 +108,7 @@ describe('initialState', () => {
       { kind: 'terminating', reason: 'completed', deleted: false },
     ],
     [
-      'what only the runtime knows',
+      'a pod that is in the runtime only',
       { kind: 'runtime', pod: held },
       true,
       { kind: 'terminating', reason: 'orphaned', deleted: true, gracePeriodSeconds: 1 },

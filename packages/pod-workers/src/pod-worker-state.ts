@@ -1,9 +1,11 @@
-import type { Pod, PodStatus } from '@rxlet/kube-api';
+import type { Pod } from '@rxlet/kube-api';
 import { effectiveGracePeriodSeconds } from './effective-grace-period.ts';
-import { podOf, type PodSubject, terminationAskedFor } from './pod-subject.ts';
+import { podOf, type PodSubject, demandedTermination } from './pod-subject.ts';
+import type { TerminationRequest } from './termination-request.ts';
+import type { TerminationReason } from './termination-reason.ts';
 
 /**
- * Where the life of a pod on this node stands. There is no way back:
+ * State of a pod's life on this node. States are never left backwards:
  *
  *     waiting ──▶ syncing ──▶ terminating ──▶ terminated ──▶ finished
  *        │                         ▲                             ▲
@@ -11,12 +13,12 @@ import { podOf, type PodSubject, terminationAskedFor } from './pod-subject.ts';
  *        └─ terminated before it started ────────────────────────┘
  *
  * - `waiting`: not started, because another pod of the same full name has not finished yet (static pods).
- * - `syncing`: its containers are to run; the runtime is brought to what its spec says, again and again.
- * - `terminating`: its containers are to stop, within `gracePeriodSeconds`; they may still be running.
- * - `terminated`: no container runs any more, nor ever will; what is left of it on the node is cleaned up.
- * - `finished`: nothing is left. The state stays until the pod is no longer desired.
+ * - `syncing`: its containers must run; steps drive the runtime towards its spec.
+ * - `terminating`: its containers must stop within `gracePeriodSeconds`; they may still run.
+ * - `terminated`: no container runs, or will run again; the node is cleaned up.
+ * - `finished`: the clean-up was done. The state stays until the pod is no longer desired.
  *
- * A pod begins in the first of `syncing` and `waiting` that applies, or where its own object or its being an orphan leads from there.
+ * A pod begins as `syncing` or `waiting`, or in the state to which a termination that its subject demands leads from there.
  */
 export type PodWorkerState = WaitingState | SyncingState | TerminatingState | TerminatedState | FinishedState;
 
@@ -33,27 +35,14 @@ export interface SyncingState extends StateBase {
   readonly kind: 'syncing';
 }
 
-/** Why a pod had to terminate. */
-export type TerminationReason =
-  /** It was deleted: its source no longer has it, or its deletionTimestamp is set. */
-  | 'deleted'
-  /** The runtime holds it, but no source knows it. */
-  | 'orphaned'
-  /** Its phase is Succeeded or Failed: all its containers have ended for good. */
-  | 'completed'
-  /** The node needs what it uses. */
-  | 'evicted'
-  /** Somebody on the node asked for it. */
-  | 'killed';
-
 interface TerminationState extends StateBase {
   /** The first reason; later ones do not replace it. */
   readonly reason: TerminationReason;
-  /** Whether the pod is to leave nothing behind, not even logs: it was deleted or orphaned. May turn true later, never false. */
+  /** Whether the pod was deleted or orphaned, so that its containers, logs and directories are removed. May turn true later, never false. */
   readonly deleted: boolean;
-  /** Whether it was evicted: its containers are removed at once to free what they use. May turn true later, never false. */
+  /** Whether the pod was evicted, so that its containers are removed at once. May turn true later, never false. */
   readonly evicted: boolean;
-  /** How long its containers get to stop, in seconds, at least 1. May only shrink. */
+  /** Grace period of its containers, in seconds, at least 1. May only shrink. */
   readonly gracePeriodSeconds: number;
 }
 
@@ -69,30 +58,18 @@ export interface FinishedState extends TerminationState {
   readonly kind: 'finished';
 }
 
-/** A wish that a pod ends. */
-export interface TerminationRequest {
-  readonly reason: TerminationReason;
-  /** Overrides the grace period that the pod asks for, in seconds; 0 counts as 1. A longer one than applies already changes nothing. */
-  readonly gracePeriodSeconds?: number;
-  /**
-   * What whoever ends the pod has to say in its status: an eviction's phase `Failed` with reason and message. Reaches the syncer as
-   * {@link TerminatingRequest.amendStatus}; of several requests, the last one that has it counts. Must not throw, nor change its argument.
-   */
-  readonly amendStatus?: (status: PodStatus) => PodStatus;
-}
-
-/** The state in which the life of a pod begins. `mayStart`: nobody uses its full name, or it need not care. */
+/** Returns the state in which the life of a pod begins. `mayStart`: its full name is free, or the pod needs none. */
 export function initialState(subject: PodSubject, mayStart: boolean, nowMs: number): PodWorkerState {
   const state: PodWorkerState = { kind: mayStart ? 'syncing' : 'waiting', sinceMs: nowMs };
-  const request = terminationAskedFor(subject);
+  const request = demandedTermination(subject);
   return request === undefined ? state : requestTermination(state, podOf(subject), request, nowMs);
 }
 
 const DELETING: ReadonlySet<TerminationReason> = new Set(['deleted', 'orphaned']);
 
 /**
- * The state after somebody asked for the end of a pod. Asking again can shorten the grace period and turn an ended pod into a deleted or evicted one;
- * what changes nothing gives the same object.
+ * Returns the state after a request to terminate a pod. Further requests can shorten the grace period, and mark the pod deleted or evicted. A request
+ * that changes nothing returns the same object.
  */
 export function requestTermination(
   state: PodWorkerState,
@@ -107,7 +84,7 @@ export function requestTermination(
     case 'waiting':
     case 'syncing':
       return {
-        // A pod that waits has nothing in the runtime that would have to stop, unless that is where it was found.
+        // A waiting pod has no containers, unless it was found in the runtime.
         kind: state.kind === 'waiting' && reason !== 'orphaned' ? 'finished' : 'terminating',
         sinceMs: nowMs,
         reason,
@@ -136,7 +113,7 @@ function amend<S extends TerminationState>(
   return { ...state, deleted: state.deleted || deleted, evicted: state.evicted || evicted, gracePeriodSeconds };
 }
 
-/** The state after the work of `state` came to its end: its containers ended for good, were stopped, or what they left was cleaned up. */
+/** Returns the state after the work of `state` is done: the containers ended, were stopped, or were cleaned up. */
 export function afterCompletion(state: PodWorkerState, pod: Pod | undefined, nowMs: number): PodWorkerState {
   switch (state.kind) {
     case 'waiting':
@@ -151,7 +128,7 @@ export function afterCompletion(state: PodWorkerState, pod: Pod | undefined, now
   }
 }
 
-/** The state of a pod that waited and whose turn has come. */
+/** Returns the state of a waiting pod whose full name is free. */
 export function afterWaiting(state: WaitingState, nowMs: number): SyncingState {
   return { ...state, kind: 'syncing', sinceMs: nowMs };
 }

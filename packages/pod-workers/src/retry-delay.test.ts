@@ -13,8 +13,8 @@ const other = new Error('failed');
 describe('retryDelayMs', () => {
   it.each<[string, RetryHint, number, number]>([
     ['an error', {}, 10_000, 15_000],
-    ['what may pass soon', { transient: true }, 1_000, 1_500],
-    ['what may pass soon, whatever backs off beside it', { transient: true, backoffUntilMs: NOW_MS + 9 }, 1_000, 1_500],
+    ['a transient cause', { transient: true }, 1_000, 1_500],
+    ['a transient cause beside a back-off', { transient: true, backoffUntilMs: NOW_MS + 9 }, 1_000, 1_500],
     ['a back-off, exactly', { backoffUntilMs: NOW_MS + 25_000 }, 25_000, 25_000],
     ['a back-off that ends at once', { backoffUntilMs: NOW_MS + 1 }, 1, 1],
     ['a back-off longer than the resync interval', { backoffUntilMs: NOW_MS + 300_000 }, 60_000, 60_000],
@@ -35,8 +35,8 @@ describe('readRetryHint', () => {
     ['nothing', undefined, {}],
     ['a string', 'failed', {}],
     ['an error', other, {}],
-    ['hints that are none', { backoffUntilMs: Number.NaN, transient: 'yes' }, {}],
-    ['no back-off where there could be one', { backoffUntilMs: undefined }, {}],
+    ['values that are no hints', { backoffUntilMs: Number.NaN, transient: 'yes' }, {}],
+    ['no back-off if one of the errors has none', { backoffUntilMs: undefined }, {}],
     ['the back-off that ends first', new AggregateError([backoff(9), backoff(4)]), { backoffUntilMs: NOW_MS + 4 }],
     ['no back-off if another error could pass before', new AggregateError([backoff(9), other]), {}],
     [

@@ -1,30 +1,30 @@
 import { jitter, type Random } from '@rxlet/component-base';
 import type { RetryHint } from './pod-syncer.ts';
 
-/** How long a worker waits between two steps, when nothing else wakes it. */
+/** Delays between two steps of a worker, when none is requested earlier. */
 export interface StepDelays {
-  /** After a step that succeeded; no back-off is waited for longer. */
+  /** After a successful step; the longest wait for a back-off, too. */
   readonly resyncIntervalMs: number;
-  /** After one that failed. */
+  /** After a failed step. */
   readonly retryDelayMs: number;
-  /** After one that failed for a cause that may pass soon. */
+  /** After a step that failed for a cause that may pass soon. */
   readonly transientRetryDelayMs: number;
 }
 
-/** All delays but back-offs are spread over half as much again, so that the pods of a node do not all come at once. */
+/** All delays but back-offs are spread over half as much again, so that the pods of a node are not synced all at once. */
 const SPREAD = 0.5;
 
-/** The wait after a back-off that is over already: an error whose hint never lies in the future must not be retried without a pause. */
+/** Delay after a back-off that is over already: an error whose hint never lies in the future must not be retried without a pause. */
 const ELAPSED_BACKOFF_DELAY_MS = 100;
 
-/** When a pod in order is looked at again. */
+/** Returns the delay before the next sync of a pod whose last one succeeded. */
 export function resyncDelayMs({ resyncIntervalMs }: StepDelays, random: Random): number {
   return jitter(random, resyncIntervalMs, SPREAD);
 }
 
 /**
- * When a failed step is tried again. The order is the kubelet's: what may pass soon, then back-offs, then all else. Unlike there, a pod is looked at
- * exactly when its back-off ends: any later moment would lengthen every crash loop.
+ * Returns the delay before a failed step is retried. As in the kubelet a transient cause comes first, then back-offs, then the default. Unlike there, a
+ * step is retried exactly when its back-off ends: any later moment would lengthen every crash loop.
  */
 export function retryDelayMs(hint: RetryHint, delays: StepDelays, nowMs: number, random: Random): number {
   if (hint.transient === true) return jitter(random, delays.transientRetryDelayMs, SPREAD);
@@ -34,8 +34,8 @@ export function retryDelayMs(hint: RetryHint, delays: StepDelays, nowMs: number,
 }
 
 /**
- * What an error says about the next try. Of an AggregateError all errors count: it is transient if one of them is, and has a back-off, the one that ends
- * first, only if all of them have, since any other cause may be gone by the next try.
+ * Returns the retry hint of an error. An AggregateError is transient if one of its errors is. It has a back-off, the one that ends first, only if each of
+ * its errors has one, since any other cause may be gone by the next attempt.
  */
 export function readRetryHint(error: unknown): RetryHint {
   const { backoffUntilMs, transient } = (typeof error === 'object' && error !== null ? error : {}) as RetryHint;

@@ -1,14 +1,14 @@
 import { LifetimeEnded, seededRandom } from '@rxlet/component-base';
 import { createVirtualClock, type VirtualClock } from '@rxlet/component-base/testing';
 import type { Pod } from '@rxlet/kube-api';
-import { emptyRuntimePodStatus, PodAnnotation } from '@rxlet/pod-model';
+import { emptyRuntimePodStatus, PodAnnotation, podUid } from '@rxlet/pod-model';
 import { testPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
 import { createPodWorkers } from './create-pod-workers.ts';
 import type { PodWorkers } from './pod-workers.ts';
 
 /*
- * Every state × every event. The pod `a` is static, with a grace period of 30 s. Steps are held until the event lets them end, and heed their signal.
+ * Every state × every event. The pod `a` is static, with a grace period of 30 s. Steps are held until an event completes them, and respect their signal.
  */
 
 /** A step that is held. */
@@ -17,7 +17,7 @@ type Answer = 'succeeds' | 'completes' | 'fails';
 interface Bench {
   readonly clock: VirtualClock;
   readonly workers: PodWorkers;
-  /** What was done for the pod `a` since the last look. */
+  /** Effects on the pod `a` since the last read. */
   readonly effects: string[];
   /** Lets the running step of a pod end. */
   answer(uid: string, answer: Answer): Promise<void>;
@@ -51,7 +51,7 @@ function createBench(): Bench {
     random: seededRandom(1),
     statuses: { mark: () => (counter += 1), getNewerThan: (uid) => Promise.resolve(emptyRuntimePodStatus(uid)) },
     syncer: {
-      syncPod: (request) => step(request.pod.metadata?.uid ?? '', 'sync', request.signal),
+      syncPod: (request) => step(podUid(request.pod), 'sync', request.signal),
       async syncTerminatingPod({ subject, reason, gracePeriodSeconds, signal }) {
         const uid = subject.kind === 'pod' ? subject.pod.metadata?.uid : subject.pod.uid;
         await step(uid ?? '', `stop ${reason} ${String(gracePeriodSeconds)}`, signal);
@@ -124,7 +124,7 @@ const ask =
       (error: unknown) => effects.push(error instanceof LifetimeEnded ? 'rejects' : String(error)),
     );
 
-/** What can happen to it. A step that does not run cannot end: then these events do nothing. */
+/** Events. The events that end a step do nothing while none runs. */
 const EVENTS = {
   add: ({ workers }) => workers.add(pod()),
   'add, deleting': ({ workers }) => workers.add(deleting),
@@ -156,7 +156,7 @@ const EVENTS = {
     await answer('before', 'succeeds');
     await answer('before', 'succeeds');
   },
-  'disposal while somebody waits for its end': async ({ workers, clock, effects }) => {
+  'disposal during a wait for its end': async ({ workers, clock, effects }) => {
     ask({ reason: 'killed' })({ workers, effects } as Bench);
     await clock.settle();
     effects.length = 0;
@@ -169,7 +169,7 @@ const EVENTS = {
 type EventName = keyof typeof EVENTS;
 
 /**
- * `state | effects`. The state has its reason and grace period, and what else holds: it is `to delete` or `evicted`, another step follows the running one
+ * `state | effects`. The state has its reason and grace period, and marks: it is `to delete` or `evicted`, another step follows the running one
  * (`again`), a `successor` waits. The effects are the steps that began or were cancelled, and what became of the promise of `terminate`.
  */
 function outcome({ workers, effects }: Bench): string {
@@ -189,7 +189,7 @@ function outcome({ workers, effects }: Bench): string {
   ].filter((note) => note !== '');
   return `${[state?.kind ?? 'unknown', ...notes].join(' ')} | ${effects.join(', ')}`.trimEnd();
 }
-/** What each event leads to. Where nothing is said, nothing happens. */
+/** Result of each event in each state. An event that is not listed has no effect. */
 const TRANSITIONS: Readonly<Record<StateName, Readonly<Partial<Record<EventName, string>>>>> = {
   unknown: {
     add: 'syncing | sync',
@@ -219,7 +219,7 @@ const TRANSITIONS: Readonly<Record<StateName, Readonly<Partial<Record<EventName,
     'found in the runtime': 'terminating orphaned 1 to delete | stop orphaned 1',
     'not retained': 'unknown |',
     'the name is free': 'syncing | sync',
-    'disposal while somebody waits for its end': 'finished killed 30 |',
+    'disposal during a wait for its end': 'finished killed 30 |',
   },
   'syncing, busy': {
     add: 'syncing again |',
@@ -238,7 +238,7 @@ const TRANSITIONS: Readonly<Record<StateName, Readonly<Partial<Record<EventName,
     'not retained': 'terminating deleted 30 to delete | cancelled, stop deleted 30',
     'the step completes the pod': 'terminating completed 30 | stop completed 30',
     'the step fails after an update': 'syncing | sync',
-    'disposal while somebody waits for its end': 'terminating killed 30 | cancelled, rejects',
+    'disposal during a wait for its end': 'terminating killed 30 | cancelled, rejects',
     disposal: 'syncing | cancelled',
   },
   'syncing, idle': {
@@ -258,25 +258,25 @@ const TRANSITIONS: Readonly<Record<StateName, Readonly<Partial<Record<EventName,
     'not retained': 'terminating deleted 30 to delete | stop deleted 30',
     'the step fails after an update': 'syncing | sync',
     'the wait is over': 'syncing | sync',
-    'disposal while somebody waits for its end': 'terminating killed 30 | cancelled, rejects',
+    'disposal during a wait for its end': 'terminating killed 30 | cancelled, rejects',
   },
   'terminating, busy': {
     add: 'terminating killed 20 successor |',
-    'add, deleting': 'terminating killed 4 to delete | cancelled, stop killed 4',
+    'add, deleting': 'terminating killed 4 to delete again |',
     update: 'terminating killed 20 again |',
-    'update, deleting': 'terminating killed 4 to delete | cancelled, stop killed 4',
+    'update, deleting': 'terminating killed 4 to delete again |',
     'update, phase Failed': 'terminating killed 20 again |',
     sync: 'terminating killed 20 again |',
     'terminate, deleted': 'terminating killed 20 to delete |',
     'terminate, orphaned': 'terminating killed 20 to delete |',
-    'terminate, evicted, at once': 'terminating killed 1 evicted | cancelled, stop killed 1',
-    'terminate, killed in 7 s': 'terminating killed 7 | cancelled, stop killed 7',
-    'found in the runtime': 'terminating killed 1 to delete | cancelled, stop killed 1',
+    'terminate, evicted, at once': 'terminating killed 1 evicted again |',
+    'terminate, killed in 7 s': 'terminating killed 7 again |',
+    'found in the runtime': 'terminating killed 1 to delete again |',
     'not retained': 'terminating killed 20 to delete |',
     'the step succeeds': 'terminated killed 20 | clean up',
     'the step completes the pod': 'terminated killed 20 | clean up',
     'the step fails after an update': 'terminating killed 20 | stop killed 20',
-    'disposal while somebody waits for its end': 'terminating killed 20 | cancelled, rejects',
+    'disposal during a wait for its end': 'terminating killed 20 | cancelled, rejects',
     disposal: 'terminating killed 20 | cancelled',
   },
   'terminating, idle': {
@@ -291,27 +291,27 @@ const TRANSITIONS: Readonly<Record<StateName, Readonly<Partial<Record<EventName,
     'terminate, evicted, at once': 'terminating killed 1 evicted | stop killed 1',
     'terminate, killed in 7 s': 'terminating killed 7 | stop killed 7',
     'found in the runtime': 'terminating killed 1 to delete | stop killed 1',
-    'not retained': 'terminating killed 20 to delete |',
+    'not retained': 'terminating killed 20 to delete | stop killed 20',
     'the step fails after an update': 'terminating killed 20 | stop killed 20',
     'the wait is over': 'terminating killed 20 | stop killed 20',
-    'disposal while somebody waits for its end': 'terminating killed 20 | rejects',
+    'disposal during a wait for its end': 'terminating killed 20 | rejects',
   },
   'terminating, successor': {
-    'add, deleting': 'terminating killed 4 to delete | cancelled, stop killed 4',
-    'update, deleting': 'terminating killed 4 to delete | cancelled, stop killed 4',
+    'add, deleting': 'terminating killed 4 to delete again |',
+    'update, deleting': 'terminating killed 4 to delete again |',
     'update, phase Failed': 'terminating killed 20 again |',
     sync: 'terminating killed 20 again successor |',
     'terminate, deleted': 'terminating killed 20 to delete |',
     'terminate, orphaned': 'terminating killed 20 to delete |',
     'terminate, completed': 'terminating killed 20 |',
-    'terminate, evicted, at once': 'terminating killed 1 evicted | cancelled, stop killed 1',
-    'terminate, killed in 7 s': 'terminating killed 7 | cancelled, stop killed 7',
+    'terminate, evicted, at once': 'terminating killed 1 evicted again |',
+    'terminate, killed in 7 s': 'terminating killed 7 again |',
     'terminate, killed in 70 s': 'terminating killed 20 |',
-    'found in the runtime': 'terminating killed 1 to delete successor | cancelled, stop killed 1',
+    'found in the runtime': 'terminating killed 1 to delete again successor |',
     'not retained': 'terminating killed 20 to delete |',
     'the step succeeds': 'terminated killed 20 successor | clean up',
     'the step completes the pod': 'terminated killed 20 successor | clean up',
-    'disposal while somebody waits for its end': 'terminating killed 20 | cancelled, rejects',
+    'disposal during a wait for its end': 'terminating killed 20 | cancelled, rejects',
     disposal: 'terminating killed 20 successor | cancelled',
   },
   'terminated, busy': {
@@ -332,7 +332,7 @@ const TRANSITIONS: Readonly<Record<StateName, Readonly<Partial<Record<EventName,
     'the step succeeds': 'finished killed 20 |',
     'the step completes the pod': 'finished killed 20 |',
     'the step fails after an update': 'terminated killed 20 | clean up',
-    'disposal while somebody waits for its end': 'terminated killed 20 | cancelled',
+    'disposal during a wait for its end': 'terminated killed 20 | cancelled',
     disposal: 'terminated killed 20 | cancelled',
   },
   'terminated, idle': {
@@ -377,7 +377,7 @@ describe.each(Object.keys(STATES) as StateName[])('%s', (state) => {
     await bench.clock.settle();
     expect(outcome(bench)).toBe(TRANSITIONS[state][event] ?? before);
 
-    // Whatever happened: nothing is left behind.
+    // Every case ends without timers and without running steps.
     await bench.workers[Symbol.asyncDispose]();
     expect(bench.clock.pendingTimers).toBe(0);
   });

@@ -3,58 +3,60 @@ import { isTerminalPhase } from '@rxlet/pod-model';
 import { fullNameOf, type PodSubject } from './pod-subject.ts';
 import type { PodWorkerState } from './pod-worker-state.ts';
 
-/** Why a pod is looked at: it is new, it changed, or something happened to it or was due. */
+/** Cause of a step: the pod is new, it changed, it had an event, or a resync was due. */
 export type StepCause = 'create' | 'update' | 'sync';
 
-/** What the next step answers to. All that came since the last one began is one wish, as old as its oldest part. */
+/** Request for the next step. All requests since the last step began are merged into one, with the time of the oldest. */
 export interface PendingStep {
   readonly cause: StepCause;
   /** On the monotonic clock. */
   readonly sinceMs: number;
 }
 
-/** A step that runs. */
+/** A running step. */
 export interface RunningStep {
   readonly answers: PendingStep;
   /** When it began, on the monotonic clock. */
   readonly sinceMs: number;
   readonly controller: AbortController;
-  /** When it was told to stop. */
+  /** When it was cancelled, on the monotonic clock. */
   cancelledMs: number | undefined;
 }
 
-/** All there is to remember of one life of a pod. Plain data: there are many pods, and the functions that work on them are shared. */
+/** Record of one life of a pod. Plain data: there are many pods, and they share the functions. */
 export interface Worker {
   readonly uid: string;
   readonly fullName: string;
   subject: PodSubject;
   state: PodWorkerState;
   step: RunningStep | undefined;
-  /** Set when another step has to follow the running one, or the wait for the first. */
+  /** Set when another step must follow the running one, or the wait for the first. */
   pending: PendingStep | undefined;
-  /** When the next step is due if nothing happens before, on the monotonic clock. */
+  /** When the next step is due unless one is requested earlier, on the monotonic clock. */
   nextStepMs: number | undefined;
   lastError: string | undefined;
-  /** When the last call of the syncer ended, on the counter of the status source. */
+  /** Whether the last step failed, other than by waiting for a back-off. */
+  failing: boolean;
+  /** When the last step that may have changed the runtime ended, on the counter of the status source. */
   mark: number;
-  /** When the worker was made, on the monotonic clock, until its first sync begins. */
+  /** When the worker was created, on the monotonic clock; `undefined` once its first sync began. */
   seenMs: number | undefined;
   /**
-   * Its phase was terminal when it was first seen. If nothing of it runs, an earlier run of the agent has seen to its end and told of it, so that only
-   * the cleaning up is left.
+   * Whether its phase was terminal when it was added. If it does not run, an earlier run of the agent terminated it and reported its status, so that
+   * only the clean-up is left.
    */
   endedEarlier: boolean;
   /** See TerminationRequest. */
   amendStatus: ((status: PodStatus) => PodStatus) | undefined;
-  /** Settles for all who wait until no container runs. */
+  /** Resolves when no container runs. */
   termination: PromiseWithResolvers<void> | undefined;
-  /** A pod of the same UID that came while this one ends. */
+  /** A pod of the same UID that was added while this one terminates. */
   successor: Pod | undefined;
-  /** No source had it at the last look. */
+  /** Whether the pod was not desired at the last `retain`. */
   orphan: boolean;
 }
 
-/** Makes the record of a life that begins; `mark` is that of the life before, if any. */
+/** Creates the record of a life; `mark` is that of the life before, if any. */
 export function createWorker(
   uid: string,
   subject: PodSubject,
@@ -71,6 +73,7 @@ export function createWorker(
     pending: undefined,
     nextStepMs: undefined,
     lastError: undefined,
+    failing: false,
     mark,
     seenMs: nowMs,
     endedEarlier: subject.kind === 'pod' && isTerminalPhase(subject.pod.status?.phase),
@@ -83,7 +86,7 @@ export function createWorker(
 
 const RANK: Readonly<Record<StepCause, number>> = { sync: 0, update: 1, create: 2 };
 
-/** Joins a new cause to what is pending: the oldest time stays, and of the causes the one that says most. */
+/** Merges a cause into the pending step: the oldest time is kept, and the cause of the highest rank. */
 export function mergePending(pending: PendingStep | undefined, cause: StepCause, nowMs: number): PendingStep {
   if (pending === undefined) return { cause, sinceMs: nowMs };
   return RANK[cause] > RANK[pending.cause] ? { cause, sinceMs: pending.sinceMs } : pending;

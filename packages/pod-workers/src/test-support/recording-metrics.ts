@@ -1,6 +1,6 @@
 import type { Labels, MetricOptions, Metrics } from '@rxlet/component-base';
 
-/** Metrics that can be looked at. */
+/** Metrics whose values tests can read. */
 export interface RecordingMetrics extends Metrics {
   /** The value of a counter or gauge, or the observations of a histogram added up; `undefined` while there is none. */
   value(name: string, labels?: Labels): number | undefined;

@@ -1,6 +1,6 @@
-import type { TerminationReason } from '../pod-worker-state.ts';
+import type { TerminationReason } from '../termination-reason.ts';
 
-/** What a life of a pod is expected to be like. */
+/** Expected state of one life of a pod. */
 export interface ModelLife {
   readonly uid: string;
   kind: 'waiting' | 'syncing' | 'terminating' | 'terminated' | 'finished';
@@ -8,32 +8,32 @@ export interface ModelLife {
   grace: number;
   deleted: boolean;
   evicted: boolean;
-  /** Of the latest pod object that is meant for this life. */
+  /** Version of the latest pod object for this life. */
   version: number;
   successor?: number;
-  /** Nothing has to be stopped if the first status shows nothing. */
+  /** Whether the stop may be skipped if the first status shows nothing. */
   endedEarlier: boolean;
 }
 
-/** What is told of a pod object. */
+/** Description of a pod object. */
 export interface ModelPod {
   readonly uid: string;
   readonly version: number;
-  /** Set on one that is being deleted. */
+  /** Set on a pod that is being deleted. */
   readonly deletionGrace?: number;
   readonly failed?: boolean;
 }
 
-/** The rules once more, in as few words as possible and without time, concurrency or calls: what the workers are measured by. */
+/** The rules of the workers, stated briefly and without time, concurrency or calls. Tests compare the workers with this model. */
 export interface ReferenceModel {
   readonly lives: ReadonlyMap<string, ModelLife>;
   put(pod: ModelPod, isNew: boolean): void;
   end(uid: string, reason: TerminationReason, grace?: number): void;
   foundInRuntime(uid: string): void;
   retain(desired: ReadonlySet<string>): void;
-  /** A step ended well; `removed`: a clean-up that left nothing. */
+  /** A step succeeded. `removed`: the clean-up removed everything. */
   stepEnded(uid: string, step: 'sync' | 'stop' | 'clean up', result: { completed?: boolean; removed?: boolean }): void;
-  /** The first status of a step is there, and shows that nothing runs. */
+  /** The first status of a step was read and shows that nothing runs. */
   nothingRuns(uid: string): void;
 }
 
