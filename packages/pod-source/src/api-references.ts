@@ -2,8 +2,8 @@ import type { Pod, Volume } from '@rxlet/kube-api';
 import { podContainers } from '@rxlet/pod-model';
 
 /**
- * The sort of API object that a pod refers to, e.g. `secrets`, or undefined. A pod of a manifest may refer to none: it has to run where no API server can
- * be asked, and nothing there would check who may use the object (feature PreventStaticPodAPIReferences).
+ * Returns a kind of API object that a pod refers to, e.g. `secrets`, or undefined. A static pod may refer to none: it must run without an API server, and
+ * nothing would check its right to use the object (feature PreventStaticPodAPIReferences).
  */
 export function apiReferenceOf(pod: Pod): string | undefined {
   const { spec } = pod;

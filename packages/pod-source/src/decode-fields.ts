@@ -2,9 +2,9 @@ import { fieldOf, tables, type TypeName, type ValueTable } from '@rxlet/kube-api
 import { formatQuantity, parseQuantity, QuantityError } from '@rxlet/pod-model';
 import type { FieldProblem } from './manifest-error.ts';
 
-/** An object of the API, read from data of any shape. */
+/** An object of the API, decoded from data of any shape. */
 export interface DecodedFields {
-  /** With the fields of its type that are set, and no others. */
+  /** Only fields of its type that are set. */
   readonly value: Record<string, unknown>;
   /** Fields whose value does not fit their type; their values are left out. */
   readonly problems: readonly FieldProblem[];
@@ -13,7 +13,7 @@ export interface DecodedFields {
 }
 
 /**
- * Fields in which `""`, `0` or `false` says something. In all others it is the same as no value (in Go: they are no pointers, and omitted when
+ * Fields in which `""`, `0` or `false` is a value. In all others it is the same as no value (in Go: they are no pointers, and omitted when
  * empty), and is left out, so that equal pods have equal data.
  */
 const zeroIsAValue = new Set(
@@ -23,7 +23,7 @@ const zeroIsAValue = new Set(
     'fsGroup gmsaCredentialSpec gmsaCredentialSpecName hostnameOverride hostProcess hostUsers',
     'localhostProfile maxSkew minDomains mode optional port preemptionPolicy priority privileged',
     'procMount readOnlyRootFilesystem runAsGroup runAsNonRoot runAsUser runAsUserName runtimeClassName',
-    'seconds service setHostnameAsFQDN shareProcessNamespace storageClassName',
+    'seconds service setHostnameAsFQDN shareProcessNamespace stopSignal storageClassName',
     'terminationGracePeriodSeconds tolerationSeconds weight',
   ].flatMap((names) => names.split(' ')),
 );
@@ -35,14 +35,21 @@ const integerRanges = {
 const rfc3339 = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/;
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** A file may be wrong everywhere; its author is helped by the first few hundred slips. */
+/** Limit of reported problems and unknown fields: a file may be wrong everywhere. */
 const MAX_NOTED = 500;
 
 /** Marks a value that is left out. */
 const unset = Symbol('unset');
 
-/** Reads `value` as an object of the named type. Quantities come out in canonical form, `null` is no value. */
-export function decodeFields(value: object, type: TypeName): DecodedFields {
+/** Options of {@link decodeFields}. */
+export interface DecodeFieldsOptions {
+  /** Keeps empty lists and maps, and quantities as they are written. Default: empty ones are left out, and quantities get their canonical form. */
+  readonly asWritten?: boolean;
+}
+
+/** Decodes `value` as an object of the named type. `null` is no value. */
+export function decodeFields(value: object, type: TypeName, options: DecodeFieldsOptions = {}): DecodedFields {
+  const { asWritten = false } = options;
   const problems: FieldProblem[] = [];
   const unknownFields: string[] = [];
 
@@ -63,7 +70,7 @@ export function decodeFields(value: object, type: TypeName): DecodedFields {
         continue;
       }
       const result = decodeValue(item, field, path);
-      if (result === unset || (isEmpty(result, field) && !zeroIsAValue.has(key))) continue;
+      if (result === unset || (isEmpty(result, field, asWritten) && !zeroIsAValue.has(key))) continue;
       decoded[key] = result;
     }
     return decoded;
@@ -91,7 +98,8 @@ export function decodeFields(value: object, type: TypeName): DecodedFields {
       case 'quantity':
         if (typeof item !== 'string' && typeof item !== 'number') return mismatch(at, 'a quantity', item);
         try {
-          return formatQuantity(parseQuantity(item));
+          const canonical = formatQuantity(parseQuantity(item));
+          return asWritten ? String(item) : canonical;
         } catch (error) {
           if (!(error instanceof QuantityError)) throw error;
           return mismatch(at, 'a quantity such as 100m or 64Mi', item);
@@ -121,17 +129,17 @@ export function decodeFields(value: object, type: TypeName): DecodedFields {
   return { value: decodeObject(value, type, ''), problems, unknownFields };
 }
 
-/** Whether a value is a mapping, in the words of YAML. */
+/** Reports whether a value is a mapping, as YAML calls it. */
 export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function isEmpty(value: unknown, { type }: ValueTable): boolean {
-  if (type === 'array' || type === 'map') return Object.keys(value as object).length === 0;
+function isEmpty(value: unknown, { type }: ValueTable, asWritten: boolean): boolean {
+  if (type === 'array' || type === 'map') return !asWritten && Object.keys(value as object).length === 0;
   return type !== 'int-or-string' && (value === '' || value === 0 || value === false);
 }
 
-/** What `null` stands for in a list or mapping. */
+/** Returns the value that `null` stands for in a list or mapping. */
 function zeroOf({ type }: ValueTable): unknown {
   switch (type) {
     case 'object-ref':
@@ -158,7 +166,7 @@ function describe(value: unknown): string {
   return `the ${typeof value} ${text.length > 60 ? `${text.slice(0, 60)}…` : text}`;
 }
 
-/** The slip behind most wrong types is a missing or superfluous pair of quotes. */
+/** Returns advice for the most frequent mistake: a missing or superfluous pair of quotes. */
 function adviceFor(expected: string, found: unknown): string {
   if (expected === 'a string' && typeof found === 'number') return ' (put it in quotes)';
   if (expected === 'a string' && typeof found === 'boolean') {

@@ -4,9 +4,9 @@ import { ManifestError } from './manifest-error.ts';
 
 const options = { nodeName: 'node1', origin: { file: '/m/a.yaml' } };
 
-function errorOf(text: string): ManifestError {
+async function errorOf(text: string): Promise<ManifestError> {
   try {
-    decodeManifest(text, options);
+    await decodeManifest(text, options);
   } catch (error) {
     if (error instanceof ManifestError) return error;
     throw error;
@@ -14,11 +14,11 @@ function errorOf(text: string): ManifestError {
   throw new Error('it was accepted');
 }
 
-/** A pod whose spec begins with a container `c` and goes on as given. */
+/** Returns a pod whose spec begins with a container `c` and continues as given. */
 const pod = (more: string): string =>
   `apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n  containers:\n  - name: c\n    image: b\n${more}`;
 
-describe('decodeManifest', () => {
+describe('decodeManifest', async () => {
   it.each([
     ['- a', 'holds a list; expected a Pod (apiVersion: v1, kind: Pod)'],
     ['just words', 'holds a string; expected a Pod (apiVersion: v1, kind: Pod)'],
@@ -35,15 +35,19 @@ describe('decodeManifest', () => {
       'apiVersion: apps/v1\nkind: DaemonSet',
       'holds a apps/v1 DaemonSet; expected a v1 Pod: a node runs single pods, so make a Pod of the template of the DaemonSet, or create it through an API server',
     ],
+    [
+      'apiVersion: v1\nkind: "Config\\nMap"',
+      'holds a v1 Config Map; expected a v1 Pod: other objects need an API server',
+    ],
     ['apiVersion: v1\nkind: ConfigMap', 'holds a v1 ConfigMap; expected a v1 Pod: other objects need an API server'],
-  ])('says what %j is instead of a pod', (text, message) => {
-    const error = errorOf(text);
+  ])('reports what %j is instead of a pod', async (text, message) => {
+    const error = await errorOf(text);
     expect(error.reason).toBe('NotAPod');
     expect(error.message).toBe(`/m/a.yaml: ${message}`);
   });
 
-  it('names each field of a wrong type, what is expected and what is there', () => {
-    const error = errorOf(`apiVersion: v1
+  it('names each field of a wrong type, what is expected and what is there', async () => {
+    const error = await errorOf(`apiVersion: v1
 kind: Pod
 metadata: {name: 7, labels: {on: yes}, creationTimestamp: yesterday}
 spec:
@@ -75,31 +79,43 @@ spec:
     );
   });
 
-  it('tells all that is invalid in one line, but no more than somebody reads', () => {
+  it('reports all invalid fields in one line of limited length', async () => {
     const containers = Array.from({ length: 30 }, () => '  - name: Bad\n').join('');
-    const error = errorOf(`apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n  containers:\n${containers}`);
+    const error = await errorOf(
+      `apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n  containers:\n${containers}`,
+    );
     expect(error.reason).toBe('InvalidPod');
     expect(error.problems.length).toBe(89);
     expect(error.message).toMatch(/^\/m\/a\.yaml: invalid pod: spec\.containers\[0\]\.name: .*; and 69 more$/);
     expect(error.message).not.toContain('\n');
   });
 
-  it('refuses a pod without a name', () => {
-    const error = errorOf('apiVersion: v1\nkind: Pod\nspec: {containers: [{name: c, image: b}]}');
+  it.each([
+    ['a kind', 'apiVersion: v1\nkind: KIND'],
+    ['an API version', 'apiVersion: KIND\nkind: Pod'],
+    ['an alias', 'a: *KIND'],
+    ['a tag', 'a: !KIND ['],
+    ['a value of JSON', '{"a": KIND}'],
+  ])('does not repeat %s of any length in its message', async (_, text) => {
+    expect((await errorOf(text.replace('KIND', 'K'.repeat(100_000)))).message.length).toBeLessThan(500);
+  });
+
+  it('rejects a pod without a name', async () => {
+    const error = await errorOf('apiVersion: v1\nkind: Pod\nspec: {containers: [{name: c, image: b}]}');
     expect(error.message).toBe('/m/a.yaml: invalid pod: name is needed for the pod; set metadata.name');
     expect(error.problems.map(({ field }) => field)).toEqual(['metadata.name']);
   });
 
-  it('refuses references to objects of an API server', () => {
-    const error = errorOf(pod('    envFrom: [{secretRef: {name: s}}]'));
+  it('rejects references to objects of an API server', async () => {
+    const error = await errorOf(pod('    envFrom: [{secretRef: {name: s}}]'));
     expect(error.reason).toBe('ReferencesApiObjects');
     expect(error.message).toBe(
       '/m/a.yaml: static pods may not reference secrets; remove the reference, or create the pod through an API server',
     );
   });
 
-  it('ignores fields that a pod does not have, and says which', () => {
-    const { pod: decoded, warnings } = decodeManifest(
+  it('ignores fields that a pod does not have, and reports which', async () => {
+    const { pod: decoded, warnings } = await decodeManifest(
       pod('    imge: x\n  restart: Always\n  hostNetwork: true\n'),
       options,
     );
@@ -108,21 +124,26 @@ spec:
     expect(decoded.spec).not.toHaveProperty('restart');
   });
 
-  it('takes null, empty and false for no value, where Kubernetes does', () => {
-    const plain = decodeManifest(pod(''), options).pod;
-    const padded = decodeManifest(
-      pod(
+  it('takes null, empty and false for no value, where Kubernetes does', async () => {
+    // Without a UID, both would get one of the manifest as it is written.
+    const withUid = (more: string): string => pod(more).replace('name: web', 'name: web, uid: u');
+    const { pod: plain } = await decodeManifest(withUid(''), options);
+    const { pod: padded } = await decodeManifest(
+      withUid(
         '    command: null\n    tty: false\n    ports: []\n  hostNetwork: false\n  nodeSelector: {}\n  subdomain: ""\n',
       ),
       options,
-    ).pod;
+    );
     expect(padded).toEqual(plain);
-    const said = decodeManifest(pod('  enableServiceLinks: false\n  terminationGracePeriodSeconds: 0\n'), options).pod;
+    const { pod: said } = await decodeManifest(
+      pod('  enableServiceLinks: false\n  terminationGracePeriodSeconds: 0\n'),
+      options,
+    );
     expect(said.spec).toMatchObject({ enableServiceLinks: false, terminationGracePeriodSeconds: 0 });
   });
 
-  it('does not take names from the prototype for fields', () => {
-    const { pod: decoded, warnings } = decodeManifest(
+  it('does not take names from the prototype for fields', async () => {
+    const { pod: decoded, warnings } = await decodeManifest(
       '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","labels":{"constructor":"y"}},"toString":1,"__proto__":{"a":1},"spec":{"containers":[{"name":"c","image":"b"}]}}',
       options,
     );
@@ -131,15 +152,14 @@ spec:
     expect(decoded.metadata?.labels).toEqual({ constructor: 'y' });
   });
 
-  it('gives the same UID whatever the notation, and another for another content, file or node', () => {
-    const uid = (text: string, file = '/m/a.yaml', nodeName = 'node1'): string =>
-      decodeManifest(text, { nodeName, origin: { file } }).pod.metadata!.uid!;
-    const yaml = uid(pod(''));
+  it('gives the same UID whatever the notation, and another for another content, file or node', async () => {
+    const uid = async (text: string, file = '/m/a.yaml', nodeName = 'node1'): Promise<string> =>
+      (await decodeManifest(text, { nodeName, origin: { file } })).pod.metadata!.uid!;
+    const yaml = await uid(pod(''));
     const json =
       '{"spec":{"containers":[{"image":"b","name":"c"}]},"metadata":{"name":"web"},"kind":"Pod","apiVersion":"v1"}';
-    expect(uid(json)).toBe(yaml);
-    expect(
-      new Set([yaml, uid(pod('    tty: true\n')), uid(pod(''), '/m/b.yaml'), uid(pod(''), '/m/a.yaml', 'node2')]).size,
-    ).toBe(4);
+    expect(await uid(json)).toBe(yaml);
+    const others = [uid(pod('    tty: true\n')), uid(pod(''), '/m/b.yaml'), uid(pod(''), '/m/a.yaml', 'node2')];
+    expect(new Set([yaml, ...(await Promise.all(others))]).size).toBe(4);
   });
 });

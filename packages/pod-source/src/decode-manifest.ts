@@ -1,8 +1,12 @@
 import type { Pod } from '@rxlet/kube-api';
 import { apiReferenceOf } from './api-references.ts';
 import { decodeFields, isObject } from './decode-fields.ts';
-import { defaultPod } from './default-pod.ts';
-import { listSome } from './list-some.ts';
+import { defaultPod } from '@rxlet/pod-model/defaults';
+import { describeFields } from './check-pod.ts';
+import { listSome, shorten } from './list-some.ts';
+import { decodeObject, type ManifestObject, objectKindOf } from './objects/manifest-object.ts';
+import { withoutObjectReferences } from './objects/without-references.ts';
+import { parseDocuments } from './parse-documents.ts';
 import { type FieldProblem, ManifestError, type ManifestErrorReason } from './manifest-error.ts';
 import { parseManifest } from './parse-manifest.ts';
 import { makeStaticPod, type StaticPodOptions } from './static-pod.ts';
@@ -11,33 +15,74 @@ import { validatePod, type ValidatePodOptions } from './validation/validate-pod.
 /** Options of {@link decodeManifest}. */
 export interface DecodeManifestOptions extends StaticPodOptions, ValidatePodOptions {}
 
+/** A pod from a manifest, and the objects for the pods of the same folder. */
+export interface DecodedDocuments {
+  readonly pods: readonly Pod[];
+  readonly objects: readonly ManifestObject[];
+  /** As of {@link DecodedManifest}. */
+  readonly warnings: readonly string[];
+}
+
 /** A pod from a manifest. */
 export interface DecodedManifest {
   readonly pod: Pod;
-  /** What has no effect, such as unknown fields; one line for each sort of slip, without the manifest's name. */
+  /** Parts without effect, such as unknown fields; one line for each kind, without the manifest's name. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Makes the pod of a manifest, as a kubelet does: YAML or JSON, fields by their types, defaults, the identity of a static pod, the API's validation.
- *
- * @throws {@link ManifestError}
+ * Decodes the pod of a manifest as a kubelet does: YAML or JSON, types of fields, identity of a static pod, defaults, the API's validation. The YAML library is
+ * loaded with the first YAML manifest. Rejects with {@link ManifestError}.
  */
-export function decodeManifest(text: string, options: DecodeManifestOptions): DecodedManifest {
+export async function decodeManifest(text: string, options: DecodeManifestOptions): Promise<DecodedManifest> {
   const manifest = nameOf(options);
-  const { value, warnings } = parseManifest(text, manifest);
+  const { value, warnings } = await parseManifest(text, manifest);
   checkKind(value, manifest);
   const decoded = decodePod(value, manifest, options);
   return { pod: decoded.pod, warnings: [...warnings, ...decoded.warnings] };
 }
 
-/** The same for a manifest that may also be a `PodList`. One bad pod spoils the list: what is meant by the rest of it is anybody's guess. */
-export function decodeManifestList(
+/**
+ * Decodes a manifest that may have ConfigMaps and Secrets as further YAML documents. The pod, at most one, may refer to such objects; whether they exist is not
+ * checked.
+ */
+export async function decodeManifestDocuments(text: string, options: DecodeManifestOptions): Promise<DecodedDocuments> {
+  const manifest = nameOf(options);
+  const { values, warnings } = await parseDocuments(text, manifest);
+  const pods: Pod[] = [];
+  const objects: ManifestObject[] = [];
+  const all = [...warnings];
+  const others = values.filter((value) => objectKindOf(value) === undefined);
+  if (others.length > 1) {
+    throw new ManifestError(
+      'SeveralDocuments',
+      manifest,
+      `holds ${String(others.length)} YAML documents besides ConfigMaps and Secrets; a manifest has one Pod, so put each into a file of its own`,
+    );
+  }
+  for (const value of values) {
+    const kind = objectKindOf(value);
+    if (kind !== undefined) {
+      const decoded = decodeObject(value as object, kind, manifest);
+      objects.push(decoded.object);
+      all.push(...decoded.warnings);
+      continue;
+    }
+    checkKind(value, manifest);
+    const decoded = decodePod(value, manifest, options, withoutObjectReferences);
+    pods.push(decoded.pod);
+    all.push(...decoded.warnings);
+  }
+  return { pods, objects, warnings: all };
+}
+
+/** Decodes a manifest that may also be a `PodList`. One invalid pod makes the whole list invalid: the rest may be as wrong. */
+export async function decodeManifestList(
   text: string,
   options: DecodeManifestOptions,
-): { readonly pods: readonly Pod[]; readonly warnings: readonly string[] } {
+): Promise<{ readonly pods: readonly Pod[]; readonly warnings: readonly string[] }> {
   const manifest = nameOf(options);
-  const { value, warnings } = parseManifest(text, manifest);
+  const { value, warnings } = await parseManifest(text, manifest);
   if (!isPodList(value)) {
     checkKind(value, manifest);
     const { pod, warnings: more } = decodePod(value, manifest, options);
@@ -49,7 +94,7 @@ export function decodeManifestList(
   }
   const decoded = items.map((item: unknown, index) => {
     const place = `${manifest}, items[${String(index)}]`;
-    // The items of a list may leave out what the list says.
+    // The items of a list may omit their kind.
     const pod = isObject(item) ? { apiVersion: 'v1', kind: 'Pod', ...item } : item;
     checkKind(pod, place);
     const { pod: one, warnings: about } = decodePod(pod, place, options);
@@ -71,8 +116,17 @@ function isPodList(value: unknown): value is { readonly items?: unknown } {
   return apiVersion === 'v1' && (kind === 'PodList' || kind === 'List');
 }
 
-/** Makes a pod of what {@link checkKind} let pass. */
-function decodePod(value: object, manifest: string, options: DecodeManifestOptions): DecodedManifest {
+/**
+ * Decodes a pod that passed {@link checkKind}.
+ *
+ * @param checkedForReferences returns the pod without the references that are permitted. Default: none are
+ */
+function decodePod(
+  value: object,
+  manifest: string,
+  options: DecodeManifestOptions,
+  checkedForReferences: (pod: Pod) => Pod = (pod) => pod,
+): DecodedManifest {
   const decoded = decodeFields(value, 'io.k8s.api.core.v1.Pod');
   if (decoded.problems.length > 0) throw fieldError('WrongFieldType', manifest, 'not a valid pod', decoded.problems);
   const written = decoded.value as Pod;
@@ -80,22 +134,21 @@ function decodePod(value: object, manifest: string, options: DecodeManifestOptio
     const problem = { field: 'metadata.name', message: 'name is needed for the pod' };
     throw new ManifestError('InvalidPod', manifest, `invalid pod: ${problem.message}; set metadata.name`, [problem]);
   }
-  // The UID comes from what is written, not from the defaults: a new version of the agent must not replace pods that run.
-  const pod = defaultPod(makeStaticPod(written, options));
+  const asWritten = decodeFields(value, 'io.k8s.api.core.v1.Pod', { asWritten: true }).value as Pod;
+  const pod = defaultPod(makeStaticPod(written, options, asWritten));
   const problems = validatePod(pod, options);
   if (problems.length > 0) throw fieldError('InvalidPod', manifest, 'invalid pod', problems);
-  const reference = apiReferenceOf(pod);
-  if (reference !== undefined) {
-    throw new ManifestError(
-      'ReferencesApiObjects',
-      manifest,
-      `static pods may not reference ${reference}; remove the reference, or create the pod through an API server`,
-    );
-  }
+  const reference = apiReferenceOf(checkedForReferences(pod));
+  if (reference !== undefined) throw new ManifestError('ReferencesApiObjects', manifest, describeReference(reference));
   const unknown = decoded.unknownFields;
   const warnings =
     unknown.length === 0 ? [] : [`fields that a Pod does not have are ignored: ${listSome(unknown, ', ')}`];
   return { pod, warnings };
+}
+
+/** Describes a reference that a static pod may not have. */
+export function describeReference(reference: string): string {
+  return `static pods may not reference ${reference}; remove the reference, or create the pod through an API server`;
 }
 
 function fieldError(
@@ -104,11 +157,7 @@ function fieldError(
   what: string,
   problems: readonly FieldProblem[],
 ): ManifestError {
-  const listed = listSome(
-    problems.map(({ field, message }) => `${field}: ${message}`),
-    '; ',
-  );
-  return new ManifestError(reason, manifest, `${what}: ${listed}`, problems);
+  return new ManifestError(reason, manifest, `${what}: ${describeFields(problems)}`, problems);
 }
 
 function checkKind(value: unknown, manifest: string): asserts value is object {
@@ -123,10 +172,10 @@ function checkKind(value: unknown, manifest: string): asserts value is object {
   }
   const found =
     typeof apiVersion === 'string' && apiVersion !== '' ? `${apiVersion} ${kind}` : `${kind} without apiVersion`;
-  throw new ManifestError('NotAPod', manifest, `holds a ${found}; expected a v1 Pod${adviceFor(kind)}`);
+  throw new ManifestError('NotAPod', manifest, `holds a ${shorten(found)}; expected a v1 Pod${adviceFor(kind)}`);
 }
 
-/** What people put into a manifest folder by mistake. */
+/** Returns advice for kinds that are put into a manifest folder by mistake. */
 function adviceFor(kind: string): string {
   if (kind === 'Pod') return ', so set apiVersion: v1';
   if (kind.endsWith('List')) return ': put each of its pods into a file of its own';

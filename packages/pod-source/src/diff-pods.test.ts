@@ -41,7 +41,7 @@ describe('diffPods', () => {
   });
 
   it.each(['kubernetes.io/config.source', 'kubernetes.io/config.mirror', 'kubernetes.io/config.seen'])(
-    'does not heed annotation %s',
+    'ignores annotation %s',
     (annotation) => {
       const pod = testPod({ annotations: { [annotation]: 'x' } });
       expect(operations(knownOf(testPod()), [pod]).operations).toEqual({});
@@ -69,9 +69,9 @@ describe('splitDuplicates', () => {
     const first = testPod({ uid: '1' });
     const second = testPod({ uid: '2' });
     const elsewhere = testPod({ uid: '3', namespace: 'other' });
-    expect(splitDuplicates([first, second, elsewhere])).toEqual({
+    expect(splitDuplicates(new Map(), [first, second, elsewhere])).toEqual({
       pods: [first, elsewhere],
-      duplicates: [{ pod: second, same: 'name' }],
+      duplicates: [{ pod: second, other: first, same: 'name' }],
     });
   });
 
@@ -79,9 +79,17 @@ describe('splitDuplicates', () => {
     const first = testPod({ uid: '1' });
     const copy = testPod({ uid: '1', name: 'copy' });
     const third = testPod({ uid: '3', name: 'copy' });
-    expect(splitDuplicates([first, copy, third])).toEqual({
+    expect(splitDuplicates(new Map(), [first, copy, third])).toEqual({
       pods: [first, third],
-      duplicates: [{ pod: copy, same: 'UID' }],
+      duplicates: [{ pod: copy, other: first, same: 'UID' }],
+    });
+  });
+
+  it('lets the pod that is known win over an earlier one', () => {
+    const [first, known] = [testPod({ uid: '1' }), testPod({ uid: '2' })];
+    expect(splitDuplicates(new Map([['2', known]]), [first, known])).toEqual({
+      pods: [known],
+      duplicates: [{ pod: first, other: known, same: 'name' }],
     });
   });
 });

@@ -1,31 +1,31 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Pod } from '@rxlet/kube-api';
-import { PodAnnotation, podFullName } from '@rxlet/pod-model';
+import { PodAnnotation, podFullName, podUid } from '@rxlet/pod-model';
 
-/** What changed from one snapshot of a source to the next. */
+/** Changes from one snapshot of a source to the next. */
 export interface PodDiff {
-  /** Pods that were not there. */
+  /** New pods. */
   readonly add: readonly Pod[];
   /** Pods whose spec or metadata changed. */
   readonly update: readonly Pod[];
   /** Pods that are gone. */
   readonly remove: readonly Pod[];
-  /** Pods that changed and are to be deleted gracefully: they have a deletionTimestamp. */
+  /** Pods that changed and must be deleted gracefully: they have a deletionTimestamp. */
   readonly delete: readonly Pod[];
   /** Pods of which only the status changed. */
   readonly reconcile: readonly Pod[];
-  /** What is known now, by UID. Pods that did not change are the same objects as before. */
+  /** All pods, by UID. Unchanged pods are the same objects as before. */
   readonly known: ReadonlyMap<string, Pod>;
 }
 
-/** Annotations that say how a pod came here; they make no difference between two versions of it. */
+/** Annotations about the way of a pod to this node. They do not distinguish two versions of a pod. */
 const localAnnotations: ReadonlySet<string> = new Set([
   PodAnnotation.configSource,
   PodAnnotation.configMirror,
   PodAnnotation.configSeen,
 ]);
 
-/** Compares a snapshot with what is known of its source, by UID. A pod with another UID is another pod, whatever its name. */
+/** Compares a snapshot with the known pods of its source, by UID. A pod with another UID is another pod, whatever its name. */
 export function diffPods(known: ReadonlyMap<string, Pod>, snapshot: readonly Pod[]): PodDiff {
   const add: Pod[] = [];
   const update: Pod[] = [];
@@ -33,11 +33,13 @@ export function diffPods(known: ReadonlyMap<string, Pod>, snapshot: readonly Pod
   const reconcile: Pod[] = [];
   const next = new Map<string, Pod>();
   for (const pod of snapshot) {
-    const uid = pod.metadata?.uid ?? '';
+    const uid = podUid(pod);
     const before = known.get(uid);
     if (before === undefined) {
       add.push(pod);
       next.set(uid, pod);
+    } else if (before === pod) {
+      next.set(uid, before);
     } else if (differsInMeaning(before, pod)) {
       (pod.metadata?.deletionTimestamp === undefined ? update : deleted).push(pod);
       next.set(uid, pod);
@@ -52,7 +54,7 @@ export function diffPods(known: ReadonlyMap<string, Pod>, snapshot: readonly Pod
   return { add, update, remove, delete: deleted, reconcile, known: next };
 }
 
-/** Whether two versions of a pod differ in what matters to a node, the status aside. */
+/** Reports whether two versions of a pod differ for a node, apart from their status. */
 function differsInMeaning(a: Pod, b: Pod): boolean {
   return (
     !isDeepStrictEqual(a.spec, b.spec) ||
@@ -69,31 +71,43 @@ function lastingAnnotations(pod: Pod): object {
   );
 }
 
-/** A pod that cannot be run beside an earlier one of the same snapshot, and what the two have in common. */
+/** A pod that has the full name or the UID of another pod of the same snapshot. */
 export interface DuplicatePod {
   readonly pod: Pod;
+  /** The pod that is used. */
+  readonly other: Pod;
   readonly same: 'name' | 'UID';
 }
 
-/** Splits off the pods whose full name or UID an earlier pod of the snapshot has: what is known and run goes by both. */
-export function splitDuplicates(snapshot: readonly Pod[]): {
-  readonly pods: readonly Pod[];
-  readonly duplicates: readonly DuplicatePod[];
-} {
-  const names = new Set<string>();
-  const uids = new Set<string | undefined>();
-  const pods: Pod[] = [];
+/** Splits off the pods whose full name or UID another pod of the snapshot has. Pods that are known already win, then the first in the snapshot. */
+export function splitDuplicates(
+  known: ReadonlyMap<string, Pod>,
+  snapshot: readonly Pod[],
+): { readonly pods: readonly Pod[]; readonly duplicates: readonly DuplicatePod[] } {
+  const byName = new Map<string, Pod>();
+  const byUid = new Map<string, Pod>();
   const duplicates: DuplicatePod[] = [];
-  for (const pod of snapshot) {
+  const isKnown = (pod: Pod): boolean => {
+    const before = known.get(podUid(pod));
+    return before !== undefined && podFullName(before) === podFullName(pod);
+  };
+  const take = (pod: Pod): boolean => {
     const fullName = podFullName(pod);
-    const uid = pod.metadata?.uid;
-    if (names.has(fullName)) duplicates.push({ pod, same: 'name' });
-    else if (uids.has(uid)) duplicates.push({ pod, same: 'UID' });
-    else {
-      pods.push(pod);
-      names.add(fullName);
-      uids.add(uid);
+    const sameName = byName.get(fullName);
+    const other = sameName ?? byUid.get(podUid(pod));
+    if (other !== undefined) {
+      duplicates.push({ pod, other, same: sameName === undefined ? 'UID' : 'name' });
+      return false;
     }
+    byName.set(fullName, pod);
+    byUid.set(podUid(pod), pod);
+    return true;
+  };
+  const taken = new Set<number>();
+  for (const wanted of [true, false]) {
+    snapshot.forEach((pod, index) => {
+      if (isKnown(pod) === wanted && take(pod)) taken.add(index);
+    });
   }
-  return { pods, duplicates };
+  return { pods: snapshot.filter((_, index) => taken.has(index)), duplicates };
 }

@@ -1,45 +1,38 @@
+import type { PodSourceProblem } from '@rxlet/agent-api';
+import { firstValueFrom } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { type Logger, noopLogger } from '@rxlet/component-base';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { createFileSource, type FileSourceOptions } from './file-source.ts';
 import type { LastGoodFile } from './last-good-pods.ts';
 import { MAX_MANIFEST_BYTES } from './manifest-reader.ts';
-import { createMemoryManifestFolder, type MemoryManifestFolder } from './memory-manifest-folder.ts';
 import { testManifest } from './test-manifest.ts';
+import { createTestFolder, recordProblems, type TestFolder } from './test-support.ts';
 
 interface Options {
   readonly start?: boolean;
-  readonly folder?: MemoryManifestFolder;
+  readonly folder?: TestFolder;
   readonly lastGoodFile?: LastGoodFile;
   readonly options?: Partial<FileSourceOptions>;
 }
 
-function setUp({
-  start = true,
-  folder = createMemoryManifestFolder('/manifests'),
-  lastGoodFile,
-  options,
-}: Options = {}) {
+function setUp({ start = true, folder = createTestFolder(), lastGoodFile, options }: Options = {}) {
   const clock = createVirtualClock();
-  const infos: string[] = [];
-  const logger: Logger = { ...noopLogger, info: (message) => infos.push(message) };
   const source = createFileSource(
-    { clock, folder, logger, lastGoodFile },
+    { clock, hostFiles: folder.hostFiles, lastGoodFile },
     { path: '/manifests/', nodeName: 'node1', ...options },
   );
   /** Each snapshot as `name image` of its pods. */
   const snapshots: string[][] = [];
-  const problems: string[] = [];
+  const { appeared: problems, present } = recordProblems(source.problems$);
   source.snapshots$.subscribe((pods) =>
     snapshots.push(pods.map(({ metadata, spec }) => `${metadata!.name!} ${spec!.containers[0]!.image!}`)),
   );
-  source.problems$.subscribe(({ reason, message }) => problems.push(`${reason}: ${message}`));
   if (start) source.start();
-  return { clock, folder, source, snapshots, problems, infos };
+  return { clock, folder, source, snapshots, problems, present };
 }
 
 describe('createFileSource', () => {
-  it('tells the pods of the folder, sorted by file, without dot files', async () => {
+  it('emits the pods of the folder, sorted by file, without dot files', async () => {
     const { clock, folder, source, snapshots, problems } = setUp({ start: false });
     await using _ = source;
     folder.write('b.yaml', testManifest('two', 'busybox:1'));
@@ -62,7 +55,7 @@ describe('createFileSource', () => {
     expect(problems).toEqual([]);
   });
 
-  it('tells an empty folder, because that is ready too', async () => {
+  it('emits an empty snapshot for an empty folder', async () => {
     const { clock, source, snapshots } = setUp();
     await using _ = source;
     await clock.settle();
@@ -107,7 +100,7 @@ describe('createFileSource', () => {
     expect(problems).toEqual([]);
   });
 
-  it('does not wait for ever for a folder that never rests', async () => {
+  it('bounds the wait for a folder that keeps changing', async () => {
     const { clock, folder, source, snapshots } = setUp();
     await using _ = source;
     await clock.settle();
@@ -138,14 +131,14 @@ describe('createFileSource', () => {
     const { clock, folder, source, snapshots } = setUp();
     await using _ = source;
     await clock.settle();
-    folder.silently(() => folder.write('a.yaml', testManifest('one', 'busybox:1')));
+    folder.memory.unseen(() => folder.write('a.yaml', testManifest('one', 'busybox:1')));
     await clock.advance(19_999);
     expect(snapshots).toEqual([[]]);
     await clock.advance(1);
     expect(snapshots).toEqual([[], ['one-node1 busybox:1']]);
   });
 
-  it('tells a broken file once, and runs the others', async () => {
+  it('reports a broken file once, and runs the others', async () => {
     const { clock, folder, source, snapshots, problems } = setUp();
     await using _ = source;
     folder.write('a.yaml', 'apiVersion: v1\nkind: Deployment\n');
@@ -157,8 +150,8 @@ describe('createFileSource', () => {
     ]);
   });
 
-  it('tells a problem again when it changed or came back', async () => {
-    const { clock, folder, source, problems, infos } = setUp();
+  it('reports a problem again when it changed or came back', async () => {
+    const { clock, folder, source, problems, present } = setUp();
     await using _ = source;
     const contents = ['a: [', 'a: [ ', '- a', testManifest('one', 'busybox:1'), 'a: [', ''];
     for (const content of contents) {
@@ -172,7 +165,10 @@ describe('createFileSource', () => {
       'is not YAML: Flow sequence in ',
       'is empty; write a Pod into it,',
     ]);
-    expect(infos).toEqual(['/manifests/a.yaml is in order again']);
+    expect(present()).toHaveLength(1);
+    folder.remove('a.yaml');
+    await clock.advance(100);
+    expect(present()).toEqual([]);
   });
 
   it('keeps the last good pod of a file that breaks, until it is repaired or removed', async () => {
@@ -207,7 +203,7 @@ describe('createFileSource', () => {
     const before = folder.reads.get('a.yaml')!;
     await clock.advance(20_000);
     expect(folder.reads.get('a.yaml')).toBe(before + 1);
-    folder.silently(() => folder.failRead('a.yaml', undefined));
+    folder.memory.unseen(() => folder.failRead('a.yaml', undefined));
     await clock.advance(20_000);
     expect(snapshots.at(-1)).toEqual(['one-node1 busybox:1']);
   });
@@ -215,9 +211,9 @@ describe('createFileSource', () => {
   it('skips what is no regular file, with one message', async () => {
     const { clock, folder, source, snapshots, problems } = setUp();
     await using _ = source;
-    folder.put('folder', 'folder');
-    folder.put('link', 'missing');
-    folder.put('pipe', 'other');
+    folder.memory.putDirectory('/manifests/folder');
+    folder.memory.putLink('/manifests/link', '/nowhere');
+    folder.memory.putSpecial('/manifests/pipe', 'fifo');
     folder.write('a.yaml', testManifest('one', 'busybox:1'));
     await clock.advance(60_000);
     expect(snapshots.at(-1)).toEqual(['one-node1 busybox:1']);
@@ -225,6 +221,45 @@ describe('createFileSource', () => {
       'NotAFile: /manifests/folder is a folder and is skipped; put its manifests beside it',
       'NotAFile: /manifests/link is a link to nothing and is skipped; repair or remove it',
       'NotAFile: /manifests/pipe is no regular file and is skipped; remove it',
+    ]);
+  });
+
+  it('keeps the last good pod of an entry that cannot be described, and reports the cause', async () => {
+    const { clock, folder, source, snapshots, problems } = setUp();
+    await using _ = source;
+    folder.write('a.yaml', testManifest('one', 'busybox:1'));
+    await clock.advance(100);
+    const { fault } = folder.memory;
+    folder.memory.fault = (operation, file) => {
+      if (operation === 'stat') throw new Error('ESTALE: stale file handle');
+      return fault?.(operation, file);
+    };
+    await clock.advance(20_000);
+    folder.memory.fault = fault;
+    await clock.advance(20_000);
+    expect(snapshots).toEqual([['one-node1 busybox:1']]);
+    expect(problems).toEqual([
+      'FileUnreadable: cannot read /manifests/a.yaml: ESTALE: stale file handle; allow this user to read it, or remove it; the pod of its last good version is kept',
+    ]);
+  });
+
+  it('rejects a file that became a pipe, or too large, after it was listed', async () => {
+    const { clock, folder, source, problems } = setUp();
+    await using _ = source;
+    await clock.settle();
+    const listed = folder.hostFiles.list;
+    const pretend = async (path: string) => {
+      const { entries, ...listing } = await listed(path);
+      const info = { ...folder.memory.info('/manifests')!, kind: 'file', sizeBytes: 1 } as const;
+      return { ...listing, entries: entries.map((entry) => ({ ...entry, info })) };
+    };
+    folder.hostFiles.list = pretend;
+    folder.memory.putSpecial('/manifests/pipe', 'fifo');
+    folder.memory.put('/manifests/large', new Uint8Array(MAX_MANIFEST_BYTES + 1));
+    await clock.advance(100);
+    expect(problems).toEqual([
+      'FileUnreadable: /manifests/large has more than 10485760 bytes; replace or remove it',
+      'FileUnreadable: /manifests/pipe is not a regular file; replace or remove it',
     ]);
   });
 
@@ -241,7 +276,7 @@ describe('createFileSource', () => {
     ]);
   });
 
-  it('refuses what is not UTF-8', async () => {
+  it('rejects a file that is not UTF-8', async () => {
     const { clock, folder, source, problems } = setUp();
     await using _ = source;
     folder.write('a.yaml', new Uint8Array([0x61, 0x3a, 0x20, 0xff, 0xfe]));
@@ -251,7 +286,7 @@ describe('createFileSource', () => {
     ]);
   });
 
-  it('runs a pod with unknown fields, and says so once', async () => {
+  it('runs a pod with unknown fields, and reports it once', async () => {
     const { clock, folder, source, snapshots, problems } = setUp();
     await using _ = source;
     folder.write('a.yaml', `${testManifest('one', 'busybox:1')}  hostNetwerk: true\n`);
@@ -262,22 +297,27 @@ describe('createFileSource', () => {
     ]);
   });
 
-  it('is not ready before the folder exists, and says so once', async () => {
-    const { clock, folder, source, snapshots, problems, infos } = setUp({ start: false });
+  it('takes a folder that does not exist for an empty one, and reports it', async () => {
+    const { clock, folder, source, snapshots, problems, present } = setUp({
+      start: false,
+      options: { pathSetting: '--pod-manifest-path' },
+    });
     await using _ = source;
     folder.write('a.yaml', testManifest('one', 'busybox:1'));
     folder.vanish();
     source.start();
     await clock.advance(10_000);
-    expect(snapshots).toEqual([]);
-    expect(problems).toEqual(['SourceUnavailable: /manifests does not exist; create it, or correct the path']);
+    expect(snapshots).toEqual([[]]);
+    expect(problems).toEqual([
+      'SourceUnavailable: /manifests does not exist and has no pods; create it, or correct --pod-manifest-path',
+    ]);
     folder.comeBack();
     await clock.advance(1000);
-    expect(snapshots).toEqual([['one-node1 busybox:1']]);
-    expect(infos).toEqual(['/manifests is in order again']);
+    expect(snapshots.at(-1)).toEqual(['one-node1 busybox:1']);
+    expect(present()).toEqual([]);
   });
 
-  it('keeps all pods while the folder is gone, and watches the one that comes back', async () => {
+  it('removes the pods of a folder that disappears, and watches the one that comes back', async () => {
     const { clock, folder, source, snapshots, problems } = setUp();
     await using _ = source;
     folder.write('a.yaml', testManifest('one', 'busybox:1'));
@@ -285,18 +325,92 @@ describe('createFileSource', () => {
     await clock.advance(100);
     folder.vanish();
     await clock.advance(60_000);
-    expect(snapshots.at(-1)).toEqual(['one-node1 busybox:1', 'two-node1 busybox:1']);
+    expect(snapshots.at(-1)).toEqual([]);
     expect(problems).toEqual([
-      'SourceUnavailable: /manifests does not exist; create it, or correct the path; its pods are kept as they are',
+      'SourceUnavailable: /manifests does not exist and has no pods; create it, or correct the path',
     ]);
-    folder.silently(() => folder.remove('a.yaml'));
     folder.comeBack();
+    folder.memory.unseen(() => folder.remove('a.yaml'));
     await clock.advance(1000);
     expect(snapshots.at(-1)).toEqual(['two-node1 busybox:1']);
-    expect(folder.watches).toBe(1);
+    expect(folder.memory.openWatches).toBe(1);
     folder.write('c.yaml', testManifest('three', 'busybox:1'));
     await clock.advance(100);
     expect(snapshots.at(-1)).toEqual(['two-node1 busybox:1', 'three-node1 busybox:1']);
+  });
+
+  it('is not ready before a folder can be read whose pods it does not know', async () => {
+    const { clock, folder, source, snapshots } = setUp({ start: false });
+    await using _ = source;
+    folder.failList(Object.assign(new Error('EIO: i/o error'), { code: 'EIO' }));
+    source.start();
+    await clock.advance(10_000);
+    expect(snapshots).toEqual([]);
+    folder.failList(undefined);
+    await clock.advance(1000);
+    expect(snapshots).toEqual([[]]);
+  });
+
+  it('emits each pod as soon as it is read, and a snapshot when all were read', async () => {
+    const { clock, folder, source, snapshots } = setUp({ start: false });
+    await using _ = source;
+    const upserts: (string | undefined)[] = [];
+    source.upserts$!.subscribe((pods) => upserts.push(...pods.map(({ metadata }) => metadata!.name)));
+    folder.write('a.yaml', testManifest('one', 'busybox:1'));
+    folder.write('b.yaml', testManifest('two', 'busybox:1'));
+    const release = folder.holdRead('b.yaml');
+    source.start();
+    await clock.settle();
+    expect([upserts, snapshots]).toEqual([['one-node1'], []]);
+    release();
+    await clock.settle();
+    expect([upserts, snapshots]).toEqual([
+      ['one-node1', 'two-node1'],
+      [['one-node1 busybox:1', 'two-node1 busybox:1']],
+    ]);
+  });
+
+  it('reads a file that is moved into place at once, and removes others only when the folder is quiet', async () => {
+    const { clock, folder, source, snapshots } = setUp();
+    await using _ = source;
+    folder.write('c.yaml', testManifest('three', 'busybox:1'));
+    await clock.advance(100);
+    folder.remove('c.yaml');
+    folder.place('b.yaml', testManifest('two', 'busybox:1'));
+    await clock.settle();
+    expect(snapshots.at(-1)).toEqual(['two-node1 busybox:1', 'three-node1 busybox:1']);
+    folder.place('b.yaml', testManifest('two', 'busybox:2'));
+    await clock.settle();
+    expect(snapshots.at(-1)).toEqual(['two-node1 busybox:2', 'three-node1 busybox:1']);
+    folder.place('.b.yaml', testManifest('hidden', 'busybox:2'));
+    await clock.advance(100);
+    expect(snapshots.at(-1)).toEqual(['two-node1 busybox:2']);
+    expect(folder.reads.get('b.yaml')).toBe(2);
+  });
+
+  it('names the pod that is kept of a broken manifest', async () => {
+    const { clock, folder, source } = setUp();
+    await using _ = source;
+    let present: readonly PodSourceProblem[] = [];
+    source.problems$.subscribe((problems) => (present = problems));
+    folder.write('a.yaml', testManifest('one', 'busybox:1'));
+    await clock.advance(100);
+    const [pod] = await firstValueFrom(source.snapshots$);
+    folder.write('a.yaml', 'broken: [');
+    folder.write('b.yaml', 'broken: [');
+    await clock.advance(100);
+    expect(present).toMatchObject([
+      {
+        source: 'file',
+        path: '/manifests/a.yaml',
+        reason: 'InvalidManifest',
+        isPodKept: true,
+        pod: { name: 'one-node1', namespace: 'default', uid: pod!.metadata!.uid },
+      },
+      { path: '/manifests/b.yaml' },
+    ]);
+    expect(present[1]).not.toHaveProperty('pod');
+    expect(source.manifestOf?.(pod!)).toBe('/manifests/a.yaml');
   });
 
   it('keeps all pods while the folder cannot be listed', async () => {
@@ -310,28 +424,28 @@ describe('createFileSource', () => {
     await clock.advance(1000);
     expect(snapshots).toEqual([['one-node1 busybox:1']]);
     expect(problems).toEqual([
-      'SourceUnavailable: /manifests may not be read by this user; change its permissions, or run as another user; its pods are kept as they are',
-      'SourceUnavailable: cannot look for pods in /manifests: ESTALE: stale file handle; it is tried again each second; its pods are kept as they are',
+      'SourceUnavailable: cannot read /manifests: permission denied; change its permissions, or run as another user; its pods are kept',
+      'SourceUnavailable: cannot read /manifests: ESTALE: stale file handle; it is retried every second; its pods are kept',
     ]);
   });
 
-  it('goes on without a watch, and gets one when it can', async () => {
+  it('continues without a watch, and starts one when possible', async () => {
     const { clock, folder, source, snapshots, problems } = setUp({ start: false });
     await using _ = source;
     folder.failNextWatch(new Error('ENOSPC: no space for watches'));
     source.start();
     await clock.advance(1);
     expect(problems).toEqual([
-      'NotWatched: cannot watch /manifests: ENOSPC: no space for watches; changes are seen every 20 s only (fs.inotify.max_user_watches may be too low)',
+      'NotWatched: cannot watch /manifests: ENOSPC: no space for watches; changes are found every 20 s only (fs.inotify.max_user_watches may be too low)',
     ]);
     folder.write('a.yaml', testManifest('one', 'busybox:1'));
     await clock.advance(20_000);
     expect(snapshots.at(-1)).toEqual(['one-node1 busybox:1']);
-    expect(folder.watches).toBe(1);
-    folder.endWatches(new Error('the watch broke'));
+    expect(folder.memory.openWatches).toBe(1);
+    folder.memory.endWatches(new Error('the watch broke'));
     expect(problems).toHaveLength(2);
     await clock.advance(20_000);
-    expect(folder.watches).toBe(1);
+    expect(folder.memory.openWatches).toBe(1);
   });
 
   it('keeps a UID while nothing changed, and gives another to changed content', async () => {
@@ -364,33 +478,17 @@ describe('createFileSource', () => {
     await source[Symbol.asyncDispose]();
     await source[Symbol.asyncDispose]();
     expect(completed).toBe(2);
-    expect(folder.watches).toBe(0);
+    expect(folder.memory.openWatches).toBe(0);
     expect(clock.pendingTimers).toBe(0);
     expect(snapshots).toEqual([[]]);
   });
 });
 
 describe('a file source that is started again', () => {
-  function memoryFile() {
-    const file = {
-      path: '/var/lib/static_pods',
-      text: undefined as string | undefined,
-      writes: 0,
-      error: undefined as Error | undefined,
-      read: () => (file.error ? Promise.reject(file.error) : Promise.resolve(file.text)),
-      write(text: string) {
-        if (file.error) return Promise.reject(file.error);
-        file.text = text;
-        file.writes += 1;
-        return Promise.resolve();
-      },
-    };
-    return file;
-  }
-  /** A first run with pods `one` and `two`, and what it leaves. */
+  /** A first run with pods `one` and `two`, and its last good file. */
   async function firstRun() {
-    const folder = createMemoryManifestFolder('/manifests');
-    const lastGoodFile = memoryFile();
+    const folder = createTestFolder();
+    const { lastGoodFile } = folder;
     folder.write('a.yaml', testManifest('one', 'busybox:1'));
     folder.write('b.yaml', testManifest('two', 'busybox:1'));
     const { clock, source, snapshots } = setUp({ folder, lastGoodFile });
@@ -408,9 +506,9 @@ describe('a file source that is started again', () => {
   };
 
   it.each([
-    ['is half written', (folder: MemoryManifestFolder) => folder.write('a.yaml', 'apiVersion: v1\nkind: Pod\nmeta')],
-    ['is empty, as after a loss of power', (folder: MemoryManifestFolder) => folder.write('a.yaml', '')],
-    ['cannot be read', (folder: MemoryManifestFolder) => folder.failRead('a.yaml', new Error('EIO'))],
+    ['is half written', (folder: TestFolder) => folder.write('a.yaml', 'apiVersion: v1\nkind: Pod\nmeta')],
+    ['is empty, as after a loss of power', (folder: TestFolder) => folder.write('a.yaml', '')],
+    ['cannot be read', (folder: TestFolder) => folder.failRead('a.yaml', new Error('EIO'))],
   ])('keeps the last good pod of a file that %s, until it is repaired or removed', async (_, breakFile) => {
     const { folder, lastGoodFile } = await firstRun();
     const good = await (async () => {
@@ -453,26 +551,37 @@ describe('a file source that is started again', () => {
     await last.source[Symbol.asyncDispose]();
   });
 
-  it('keeps all pods of a folder that is not there yet', async () => {
+  const unreadable = Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
+
+  it('keeps all pods of a folder that cannot be read yet', async () => {
+    const { folder, lastGoodFile } = await firstRun();
+    folder.failList(unreadable);
+    const again = setUp({ folder, lastGoodFile });
+    await again.clock.advance(5_000);
+    expect(again.snapshots).toEqual([['one-node1 busybox:1', 'two-node1 busybox:1']]);
+    expect(again.problems).toEqual([expect.stringContaining('its pods are kept')]);
+    folder.remove('b.yaml');
+    folder.failList(undefined);
+    await again.clock.advance(1_000);
+    expect(again.snapshots.at(-1)).toEqual(['one-node1 busybox:1']);
+    await again.source[Symbol.asyncDispose]();
+  });
+
+  it('ends the pods of a folder that no longer exists', async () => {
     const { folder, lastGoodFile } = await firstRun();
     folder.vanish();
     const again = setUp({ folder, lastGoodFile });
     await again.clock.advance(5_000);
-    expect(again.snapshots).toEqual([['one-node1 busybox:1', 'two-node1 busybox:1']]);
-    expect(again.problems).toEqual([expect.stringContaining('its pods are kept as they are')]);
-    folder.remove('b.yaml');
-    folder.comeBack();
-    await again.clock.advance(1_000);
-    expect(again.snapshots.at(-1)).toEqual(['one-node1 busybox:1']);
+    expect(again.snapshots).toEqual([[]]);
     await again.source[Symbol.asyncDispose]();
   });
 
   it.each([
     ['another node', { nodeName: 'node2' }],
     ['another folder', { path: '/other' }],
-  ])('wants nothing of %s', async (_, options) => {
+  ])('takes no pods of %s', async (_, options) => {
     const { folder, lastGoodFile } = await firstRun();
-    folder.vanish();
+    folder.failList(unreadable);
     const again = setUp({ folder, lastGoodFile, options });
     await again.clock.advance(5_000);
     expect(again.snapshots).toEqual([]);
@@ -494,20 +603,20 @@ describe('a file source that is started again', () => {
     ['cut short', '{"version":1,"pods":{"/manifests/a.yaml":{"spec":"pass', 'it is no JSON'],
     ['of another version', '{"version":2}', 'it is not of version 1'],
     ['something else', 'null', 'it is not of version 1'],
-  ])('begins anew with a file that is %s, says so, and tells nothing of what is in it', async (_, text, reason) => {
+  ])('ignores a file that is %s, and reports it without its content', async (_, text, reason) => {
     const { folder, lastGoodFile } = await firstRun();
     lastGoodFile.text = text;
     const again = setUp({ folder, lastGoodFile });
     await again.clock.settle();
     expect(again.snapshots).toEqual([['one-node1 busybox:1', 'two-node1 busybox:1']]);
     expect(again.problems).toEqual([
-      `NotRemembered: cannot read /var/lib/static_pods, the last good version of each manifest: ${reason}; a manifest that is broken now gives no pod until it is repaired`,
+      `LastGoodPodsUnavailable: cannot read /var/lib/static_pods, the last good version of each manifest: ${reason}; a manifest that is broken now gives no pod until it is repaired`,
     ]);
     expect(JSON.parse(lastGoodFile.text)).toMatchObject({ version: 1 });
     await again.source[Symbol.asyncDispose]();
   });
 
-  it('says once that a full disk keeps it from remembering, runs the pods, and remembers them when it can', async () => {
+  it('reports once that the disk is full, runs the pods, and writes the file when it can', async () => {
     const { folder, lastGoodFile } = await firstRun();
     const again = setUp({ folder, lastGoodFile });
     await again.clock.settle();
@@ -516,12 +625,12 @@ describe('a file source that is started again', () => {
     await again.clock.advance(100_000);
     expect(again.snapshots.at(-1)).toEqual(['one-node1 busybox:2', 'two-node1 busybox:1']);
     expect(again.problems).toEqual([
-      expect.stringContaining('NotRemembered: cannot write /var/lib/static_pods: ENOSPC'),
+      expect.stringContaining('LastGoodPodsUnavailable: cannot write /var/lib/static_pods: ENOSPC'),
     ]);
     lastGoodFile.error = undefined;
     await again.clock.advance(20_000);
     expect(lastGoodFile.text).toContain('busybox:2');
-    expect(again.infos).toEqual(['/var/lib/static_pods is in order again']);
+    expect(again.present()).toEqual([]);
     await again.source[Symbol.asyncDispose]();
   });
 });

@@ -1,91 +1,118 @@
 import { dirname } from 'node:path';
-import { type Clock, createLifetime, errorMessage, type Logger, noopLogger, type Timer } from '@rxlet/component-base';
+import type { PodObjects, PodSource } from '@rxlet/agent-api';
+import { type Clock, createLifetime, errorMessage, type Timer } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
+import { type HostEntry, type HostFiles, type HostListing, systemErrorCode } from '@rxlet/node-files';
 import { createLastGoodPods, type LastGoodFile } from './last-good-pods.ts';
-import type { ManifestFolder, ManifestListing } from './manifest-folder.ts';
+import { createManifestDecoder } from './manifest-decoder.ts';
 import { createManifestReader, type KnownFile } from './manifest-reader.ts';
-import { nodeManifestFolder } from './node-manifest-folder.ts';
-import type { PodSnapshotSource } from './pod-snapshot-source.ts';
+import { createFolderObjects } from './objects/folder-objects.ts';
+import { referencesKey, resolveReferences } from './objects/resolve-references.ts';
 import { createQuietPeriod } from './quiet-period.ts';
 import { createSourceOutputs } from './source-outputs.ts';
 
-/** A path that is missing is looked for again this often. */
-const MISSING_RETRY_MS = 1000;
-/** A file that is being written is left alone until nothing changed for this long … */
+/** Pause after which a path that could not be listed is listed again. */
+const UNAVAILABLE_RETRY_MS = 1000;
+/** The folder is read when nothing in it changed for this long: a file that is being written must not be read halfway. */
 const QUIET_MS = 100;
-/** … but changes that never end do not put off the look for longer than this. */
+/** Limit of that wait for changes that never end. */
 const MAX_QUIET_WAIT_MS = 1000;
-/** Keys of the ledger for what is no file. */
+/** Keys of problems that concern no single file. */
 const SOURCE_KEY = '\0source';
 const WATCH_KEY = '\0watch';
 const LAST_GOOD_KEY = '\0last-good';
 
-/** What a file source needs. */
+/** Ports of {@link createFileSource}. */
 export interface FileSourcePorts {
   readonly clock: Clock;
-  /** Default: the machine's file system. */
-  readonly folder?: ManifestFolder;
-  /** Keeps the last good pod of each manifest over a restart of the agent; see `nodeLastGoodFile`. Default: they end with the agent. */
+  /** Files of the manifests. */
+  readonly hostFiles: Pick<HostFiles, 'list' | 'read' | 'watch'>;
+  /** File that saves the last good pod of each manifest over a restart of the agent. Default: they are lost with the agent. */
   readonly lastGoodFile?: LastGoodFile | undefined;
-  readonly logger?: Logger;
 }
 
 /** Options of {@link createFileSource}. */
 export interface FileSourceOptions {
-  /** A folder of manifests, or a single one. Give an absolute path: it is part of what the UIDs of the pods follow from. */
+  /** A folder of manifests, or a single one. Give an absolute path: the UIDs of the pods depend on it. */
   readonly path: string;
-  /** Name of this node, in lower case as the API server knows it. */
+  /** Flag or configuration field that the path was given by, for messages. Default: `the path`. */
+  readonly pathSetting?: string | undefined;
+  /** Name of this node, in lower case, as in the API server. */
   readonly nodeName: string;
-  /** Period of the look that finds what the watch missed. Default: 20 s (`fileCheckFrequency`). */
+  /** Period of the check that finds changes which the watch missed. Default: 20 s (`fileCheckFrequency`). */
   readonly checkPeriodMs?: number;
   /** Whether containers may be privileged. Default: true. */
   readonly allowPrivileged?: boolean;
+  /**
+   * Whether manifests may contain ConfigMaps and Secrets as further YAML documents, to which the pods of the folder may refer. Default: false, as in the kubelet,
+   * which rejects both.
+   */
+  readonly documents?: boolean;
+}
+
+/** The source `file`, with the ConfigMaps and Secrets of its folder. */
+export interface FileSource extends PodSource {
+  readonly objects: PodObjects;
 }
 
 /**
  * Creates the source `file`: the static pods of a folder, one YAML or JSON manifest a file. Names with a leading dot are ignored; links are followed.
  *
- * It differs from the kubelet's in what it does when something breaks, because a slip in a file should not end a pod that runs: a file that holds no
- * valid pod any more keeps its last good one, and a folder that disappears keeps all of them. A pod goes when its file is gone from a folder that is
- * there, and that of a single file as soon as that is gone. With a `lastGoodFile` all this holds over a restart of the agent too. Without a last good pod, the source is not
- * ready before the folder exists.
+ * Each pod is emitted as soon as its file is read; pods are removed, and the source becomes ready, when all files were read. A folder that does not exist
+ * has no pods. Unlike the kubelet's source it keeps pods through a fault: a file without a valid pod keeps its last good one, and a folder that cannot be
+ * read keeps all of them. With a `lastGoodFile` this holds over a restart of the agent too; without one, the source is not ready before the folder can be
+ * read.
  */
-export function createFileSource(ports: FileSourcePorts, options: FileSourceOptions): PodSnapshotSource {
-  const { clock, folder = nodeManifestFolder, logger = noopLogger } = ports;
-  const { nodeName, checkPeriodMs = 20_000, allowPrivileged = true } = options;
+export function createFileSource(ports: FileSourcePorts, options: FileSourceOptions): FileSource {
+  const { clock, hostFiles } = ports;
+  const { nodeName, checkPeriodMs = 20_000, allowPrivileged = true, pathSetting = 'the path' } = options;
+  const { documents = false } = options;
   const path = options.path.replace(/(?<=.)\/+$/, '');
   const lifetime = createLifetime();
   const { signal } = lifetime;
-  const outputs = createSourceOutputs('file', logger, lifetime);
+  const outputs = createSourceOutputs('file', lifetime);
   const { ledger } = outputs;
   const lastGood = createLastGoodPods(ports.lastGoodFile, { nodeName, allowPrivileged });
-  const reader = createManifestReader(folder, ledger, { nodeName, allowPrivileged });
+  const decoder = createManifestDecoder(clock, lifetime);
+  const reader = createManifestReader(
+    { hostFiles, decoder, ledger, lastGoodPod: lastGood.get },
+    { nodeName, allowPrivileged, documents },
+  );
+  const objects = createFolderObjects();
+  lifetime.defer(objects.complete);
   let files: ReadonlyMap<string, KnownFile> = new Map();
-  /** Whether the path was a single file when it was last there. */
-  let single = false;
+  /** Whether the path was a single file when it was last listed. */
+  let isSingle = false;
 
   const podsByPath = (): ReadonlyMap<string, Pod> =>
     new Map([...files].flatMap(([file, { pod }]) => (pod === undefined ? [] : [[file, pod] as const])));
-  const publish = (): void => outputs.publish([...podsByPath().values()]);
-
-  /** What an earlier run left is what is known of the files before they are looked at. */
-  const recall = async (): Promise<void> => {
-    try {
-      const pods = [...(await lastGood.load())].filter(([file]) => file === path || dirname(file) === path);
-      // No file has this version, so each is read.
-      files = new Map(pods.map(([file, pod]) => [file, { version: '', pod }]));
-      single = files.has(path);
-    } catch (error) {
-      ledger.set(LAST_GOOD_KEY, [['NotRemembered', errorMessage(error)]], ports.lastGoodFile?.path);
+  const publish = (): void => {
+    if (documents) {
+      const resolved = resolveReferences(files, { ledger, lastGoodPod: lastGood.get });
+      files = resolved.files;
+      objects.set(resolved.objects, [...podsByPath().values()]);
     }
+    outputs.publish([...podsByPath().values()]);
   };
-  const remember = async (): Promise<void> => {
+
+  const accessLastGood = async (access: () => Promise<void>): Promise<void> => {
     try {
-      await lastGood.save(podsByPath());
+      await access();
       ledger.set(LAST_GOOD_KEY, [], ports.lastGoodFile?.path);
     } catch (error) {
-      ledger.set(LAST_GOOD_KEY, [['NotRemembered', errorMessage(error)]], ports.lastGoodFile?.path);
+      const problem = { reason: 'LastGoodPodsUnavailable', message: errorMessage(error) } as const;
+      ledger.set(LAST_GOOD_KEY, [problem], ports.lastGoodFile?.path);
     }
+  };
+  /** Takes the pods of an earlier run for a folder that cannot be read. */
+  const restore = (): void => {
+    const paths = lastGood.paths().filter((file) => file === path || dirname(file) === path);
+    // No file has this version, so each is read as soon as possible.
+    const pods = paths.flatMap((file) => {
+      const pod = lastGood.get(file);
+      return pod === undefined ? [] : [[file, { version: '', pod, objects: [] }] as const];
+    });
+    files = new Map(pods);
   };
 
   let watched: { readonly identity: string; readonly watch: Disposable } | undefined;
@@ -97,94 +124,133 @@ export function createFileSource(ports: FileSourcePorts, options: FileSourceOpti
   const rewatch = (identity: string): boolean => {
     if (watched?.identity === identity) return false;
     endWatch();
-    const failed = (error: unknown): void => {
+    const onEnd = (error: unknown): void => {
       watched = undefined;
-      const effect = `changes are seen every ${String(checkPeriodMs / 1000)} s only`;
+      const effect = `changes are found every ${String(checkPeriodMs / 1000)} s only`;
       const message = `cannot watch ${path}: ${errorMessage(error)}; ${effect} (fs.inotify.max_user_watches may be too low)`;
-      ledger.set(WATCH_KEY, [['NotWatched', message]], path);
+      ledger.set(WATCH_KEY, [{ reason: 'NotWatched', message }], path);
+      ledger.flush();
     };
     try {
-      watched = { identity, watch: folder.watch(path, () => quiet.touch(), failed) };
+      const observer = { onChange: () => quiet.touch(), onPlaced: readPlaced, onEnd };
+      watched = { identity, watch: hostFiles.watch(path, observer) };
     } catch (error) {
-      failed(error);
+      onEnd(error);
       return false;
     }
     ledger.set(WATCH_KEY, [], path);
     return true;
   };
 
-  /** @returns whether the path could be seen. */
-  const look = async (): Promise<boolean> => {
-    let listing: ManifestListing;
+  const onUnavailable = (error: unknown): void => {
+    if (isMissing(error)) {
+      // Another folder that takes its place must be watched anew; until then this watch may report that it comes.
+      if (watched !== undefined) watched = { ...watched, identity: '' };
+      files = new Map();
+      ledger.keepOnly(new Set([SOURCE_KEY, WATCH_KEY, LAST_GOOD_KEY]));
+      publish();
+    } else if (outputs.published() === undefined) {
+      restore();
+      if (files.size > 0) publish();
+    }
+    const kept = files.size > 0 ? '; its pods are kept' : '';
+    const message = `${describeUnavailable(path, pathSetting, error)}${kept}`;
+    ledger.set(SOURCE_KEY, [{ reason: 'SourceUnavailable', message }], path);
+  };
+
+  /** Reads the folder. @returns whether it could be listed */
+  const readAll = async (): Promise<boolean> => {
+    let listing: HostListing;
     try {
-      listing = await folder.list(path);
-      // What changed between the list and the watch would be seen late.
-      if (!signal.aborted && rewatch(listing.identity)) listing = await folder.list(path);
+      listing = await hostFiles.list(path);
+      // A change between the listing and the start of the watch would be found late.
+      if (!signal.aborted && rewatch(listing.identity)) listing = await hostFiles.list(path);
     } catch (error) {
-      if (isMissing(error)) {
-        // Whatever comes in its place is to be watched anew; until then this watch may tell when it comes.
-        if (watched !== undefined) watched = { ...watched, identity: '' };
-        if (single) files = new Map();
-      }
-      // What is kept of an earlier run is to be told too, and that the single file is gone.
-      if (files.size > 0 || single) publish();
-      const kept = outputs.published()?.length ? '; its pods are kept as they are' : '';
-      ledger.set(SOURCE_KEY, [['SourceUnavailable', `${describeUnavailable(path, error)}${kept}`]], path);
+      onUnavailable(error);
       return false;
     }
     ledger.set(SOURCE_KEY, [], path);
-    single = listing.kind === 'file';
-    const entries = listing.entries.filter(({ name }) => single || !name.startsWith('.'));
+    isSingle = listing.kind === 'file';
+    const entries = listing.entries.filter(isManifest);
     entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-    const known = await reader.read(entries, files);
+    const read = await reader.read(entries, files, outputs.upsert);
     if (signal.aborted) return true;
-    files = known;
-    ledger.keepOnly(new Set([SOURCE_KEY, WATCH_KEY, LAST_GOOD_KEY, ...entries.map((entry) => entry.path)]));
+    files = read;
+    const paths = entries.flatMap((entry) => [entry.path, referencesKey(entry.path)]);
+    ledger.keepOnly(new Set([SOURCE_KEY, WATCH_KEY, LAST_GOOD_KEY, ...paths]));
     publish();
+    lastGood.forget();
     return true;
   };
+  const isManifest = ({ name }: HostEntry): boolean => isSingle || !name.startsWith('.');
 
-  let looking = false;
-  let lookAgain = false;
-  let nextLook: Timer | undefined;
-  const lookRepeatedly = async (): Promise<void> => {
-    if (looking || signal.aborted) {
-      lookAgain = true;
+  let isReading = false;
+  let readAgain = false;
+  let nextCheck: Timer | undefined;
+  const readRepeatedly = async (): Promise<void> => {
+    if (isReading || signal.aborted) {
+      readAgain = true;
       return;
     }
-    looking = true;
-    nextLook?.[Symbol.dispose]();
-    let seen: boolean;
+    isReading = true;
+    nextCheck?.[Symbol.dispose]();
+    let available: boolean;
     do {
-      lookAgain = false;
-      seen = await look();
-      if (!signal.aborted) await remember();
-    } while (lookAgain && !signal.aborted);
-    looking = false;
+      readAgain = false;
+      available = await readAll();
+      ledger.flush();
+      if (!signal.aborted) await accessLastGood(() => lastGood.save(podsByPath()));
+      ledger.flush();
+    } while (readAgain && !signal.aborted);
+    isReading = false;
     if (signal.aborted) return;
-    nextLook = clock.setTimer(seen ? checkPeriodMs : Math.min(MISSING_RETRY_MS, checkPeriodMs), startLook);
+    const pauseMs = available ? checkPeriodMs : Math.min(UNAVAILABLE_RETRY_MS, checkPeriodMs);
+    nextCheck = clock.setTimer(pauseMs, startReading);
   };
-  const startLook = (): void => void lifetime.track(lookRepeatedly());
-  const quiet = createQuietPeriod(clock, QUIET_MS, MAX_QUIET_WAIT_MS, startLook);
+  const startReading = (): void => void lifetime.track(readRepeatedly());
+  const quiet = createQuietPeriod(clock, QUIET_MS, MAX_QUIET_WAIT_MS, startReading);
 
-  lifetime.defer(() => nextLook?.[Symbol.dispose]());
+  /** Reads a file that is complete without waiting for a quiet folder, which is read as well after that. */
+  const readPlaced = (entry: HostEntry): void => {
+    if (isReading || signal.aborted || !isManifest(entry) || (isSingle && entry.path !== path)) return;
+    isReading = true;
+    const readOne = async (): Promise<void> => {
+      const read = await reader.read([entry], files, outputs.upsert);
+      if (!signal.aborted && read.size > 0) {
+        files = new Map([...files, ...read].sort(([a], [b]) => (a < b ? -1 : 1)));
+        // One file is no complete set.
+        if (outputs.published() !== undefined) publish();
+        ledger.flush();
+      }
+      isReading = false;
+      if (readAgain) await readRepeatedly();
+    };
+    void lifetime.track(readOne());
+  };
+
+  lifetime.defer(() => nextCheck?.[Symbol.dispose]());
   lifetime.defer(() => quiet[Symbol.dispose]());
   lifetime.defer(endWatch);
 
-  return outputs.source(() => void lifetime.track(recall().then(lookRepeatedly)));
+  const begin = async (): Promise<void> => {
+    await accessLastGood(lastGood.load);
+    ledger.flush();
+    await readRepeatedly();
+  };
+  return { ...outputs.source(() => void lifetime.track(begin()), reader.manifestOf), objects };
 }
 
 function isMissing(error: unknown): boolean {
-  return (error as { code?: unknown }).code === 'ENOENT';
+  return systemErrorCode(error) === 'ENOENT';
 }
 
-function describeUnavailable(path: string, error: unknown): string {
-  if (isMissing(error)) return `${path} does not exist; create it, or correct the path`;
-  switch ((error as { code?: unknown }).code) {
+function describeUnavailable(path: string, setting: string, error: unknown): string {
+  if (isMissing(error)) return `${path} does not exist and has no pods; create it, or correct ${setting}`;
+  switch (systemErrorCode(error)) {
     case 'EACCES':
     case 'EPERM':
-      return `${path} may not be read by this user; change its permissions, or run as another user`;
+      return `cannot read ${path}: permission denied; change its permissions, or run as another user`;
     default:
-      return `cannot look for pods in ${path}: ${errorMessage(error)}; it is tried again each second`;
+      return `cannot read ${path}: ${errorMessage(error)}; it is retried every second`;
   }
 }

@@ -1,68 +1,64 @@
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import {
-  type Clock,
-  createLifetime,
-  errorMessage,
-  type Logger,
-  noopLogger,
-  type Timer,
-  withDeadline,
-} from '@rxlet/component-base';
+import type { PodSource } from '@rxlet/agent-api';
+import { type Clock, createLifetime, errorMessage, type Timer, withDeadline } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
-import { decodeManifestList } from './decode-manifest.ts';
+import { createManifestDecoder } from './manifest-decoder.ts';
 import { ManifestError } from './manifest-error.ts';
 import { type ManifestFetcher, networkManifestFetcher } from './manifest-fetcher.ts';
 import { MAX_MANIFEST_BYTES } from './manifest-reader.ts';
-import type { PodSnapshotSource } from './pod-snapshot-source.ts';
 import type { LedgerEntry } from './problem-ledger.ts';
 import { createSourceOutputs } from './source-outputs.ts';
 
-/** What an HTTP source needs. */
+/** Ports of {@link createHttpSource}. */
 export interface HttpSourcePorts {
   readonly clock: Clock;
   /** Default: over the machine's network. */
   readonly fetcher?: ManifestFetcher;
-  readonly logger?: Logger;
 }
 
 /** Options of {@link createHttpSource}. */
 export interface HttpSourceOptions {
-  /** Where a Pod or PodList is served as YAML or JSON (`staticPodURL`, `--manifest-url`). It is part of what the UIDs of the pods follow from. */
+  /** URL of a Pod or PodList as YAML or JSON (`staticPodURL`, `--manifest-url`). The UIDs of the pods depend on it. */
   readonly url: string;
-  /** Sent with each request, a name as often as it has values (`staticPodURLHeader`, `--manifest-url-header`). Never logged. Default: none. */
+  /**
+   * Headers of each request, a name as often as it has values (`staticPodURLHeader`, `--manifest-url-header`). Never logged, and not sent on to another
+   * host by a redirect. Default: none.
+   */
   readonly headers?: readonly (readonly [name: string, value: string])[];
-  /** Name of this node, in lower case as the API server knows it. */
+  /** Name of this node, in lower case, as in the API server. */
   readonly nodeName: string;
-  /** Time from one request to the next. Default: 20 s (`httpCheckFrequency`). */
+  /** Pause between two requests. Default: 20 s (`httpCheckFrequency`). */
   readonly checkPeriodMs?: number | undefined;
-  /** How long an answer may take. Default: 10 s, as the kubelet's. */
+  /** Limit for the whole answer. Default: 10 s, as the kubelet's. */
   readonly timeoutMs?: number | undefined;
   /** Whether containers may be privileged. Default: true. */
   readonly allowPrivileged?: boolean;
 }
 
-/** Why an answer gives no pods. */
+/** Thrown for an answer that gives no pods. */
 class UnusableAnswer extends Error {}
 
 /**
- * Creates the source `http`: the static pods that a server has for this node, asked for periodically.
+ * Creates the source `http`: the static pods that a server has for this node, requested periodically.
  *
- * It differs from the kubelet's in what an empty answer means, because a server that is half set up should not end pods that run: it is a mistake like any other,
- * after which the last good set is kept. No pods at all are an empty `PodList`. The source is not ready before the first good answer.
+ * Unlike the kubelet's source it takes an empty answer for a fault, because a server that is half set up should not end pods that run: the last good set is
+ * kept. A server without pods sends an empty `PodList`. The source is not ready before the first good answer.
  *
  * @throws TypeError for a URL that is not one of http or https, or a header that HTTP does not allow
  */
-export function createHttpSource(ports: HttpSourcePorts, options: HttpSourceOptions): PodSnapshotSource {
-  const { clock, fetcher = networkManifestFetcher, logger = noopLogger } = ports;
+export function createHttpSource(ports: HttpSourcePorts, options: HttpSourceOptions): PodSource {
+  const { clock, fetcher = networkManifestFetcher } = ports;
   const { url, headers = [], nodeName, checkPeriodMs = 20_000, timeoutMs = 10_000, allowPrivileged = true } = options;
   checkUrl(url);
-  // Throws for what no request can carry, before one is tried.
-  new Headers(headers.map(([name, value]) => [name, value]));
+  checkManifestHeaders(headers);
   const lifetime = createLifetime();
-  const outputs = createSourceOutputs('http', logger, lifetime);
+  const outputs = createSourceOutputs('http', lifetime);
   const { ledger } = outputs;
-  let lastBody: Uint8Array | undefined;
-  /** What was wrong with that. */
+  const decoder = createManifestDecoder(clock, lifetime);
+  /** Of the last answer. */
+  let lastDigest: string | undefined;
+  /** Problems of the last answer. */
   let lastProblems: readonly LedgerEntry[] = [];
 
   const publish = (pods: readonly Pod[]): void => {
@@ -85,42 +81,61 @@ export function createHttpSource(ports: HttpSourcePorts, options: HttpSourceOpti
     return body;
   };
 
-  const look = async (): Promise<void> => {
-    const kept = outputs.published()?.length ? '; its pods are kept as they are' : '';
+  const poll = async (): Promise<void> => {
+    const kept = outputs.published()?.length ? '; its pods are kept' : '';
     let body: Uint8Array;
     try {
       body = await fetchBody();
     } catch (error) {
       if (lifetime.signal.aborted) return;
-      const message = `cannot get pods from ${url}: ${reasonOf(error)}; it is tried again every ${String(checkPeriodMs / 1000)} s${kept}`;
-      ledger.set(url, [['SourceUnavailable', message]]);
+      const message = `cannot get pods from ${url}: ${reasonOf(error)}; it is retried every ${String(checkPeriodMs / 1000)} s${kept}`;
+      ledger.set(url, [{ reason: 'SourceUnavailable', message }]);
       return;
     }
-    if (lastBody !== undefined && Buffer.compare(body, lastBody) === 0) {
-      ledger.set(url, lastProblems);
-      return;
-    }
-    lastBody = body;
-    try {
-      const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
-      const { pods, warnings } = decodeManifestList(text, { nodeName, allowPrivileged, origin: { url } });
-      lastProblems = warnings.map((warning) => ['ManifestWarning', `${url}: ${warning}`] as const);
-      publish(pods);
-    } catch (error) {
-      const what = error instanceof ManifestError ? error.message : `${url}: is not UTF-8 text; serve YAML or JSON`;
-      lastProblems = [['InvalidManifest', `${what}${kept}`]];
+    const digest = createHash('sha256').update(body).digest('base64');
+    if (digest !== lastDigest) {
+      lastDigest = digest;
+      try {
+        const { pods, warnings } = await decoder.decode(body, { nodeName, allowPrivileged, origin: { url } }, 'list');
+        lastProblems = warnings.map((warning) => ({ reason: 'ManifestWarning', message: `${url}: ${warning}` }));
+        publish(pods);
+      } catch (error) {
+        if (lifetime.signal.aborted) return;
+        const message = error instanceof ManifestError ? error.message : `cannot decode ${url}: ${errorMessage(error)}`;
+        lastProblems = [{ reason: 'InvalidManifest', message: `${message}${kept}` }];
+      }
     }
     ledger.set(url, lastProblems);
   };
-  let nextLook: Timer | undefined;
-  const lookRepeatedly = async (): Promise<void> => {
-    await look();
-    if (!lifetime.signal.aborted) nextLook = clock.setTimer(checkPeriodMs, startLook);
+  let nextPoll: Timer | undefined;
+  const pollRepeatedly = async (): Promise<void> => {
+    await poll();
+    ledger.flush();
+    if (!lifetime.signal.aborted) nextPoll = clock.setTimer(checkPeriodMs, startPoll);
   };
-  const startLook = (): void => void lifetime.track(lookRepeatedly());
-  lifetime.defer(() => nextLook?.[Symbol.dispose]());
+  const startPoll = (): void => void lifetime.track(pollRepeatedly());
+  lifetime.defer(() => nextPoll?.[Symbol.dispose]());
 
-  return outputs.source(startLook);
+  return outputs.source(startPoll, () => url);
+}
+
+/** Checks the headers of a manifest URL. @throws TypeError that names the header and not its value, which may be a secret */
+export function checkManifestHeaders(headers: readonly (readonly [name: string, value: string])[]): void {
+  // The first Headers of a process makes Node.js load its HTTP client, which takes 40 ms.
+  if (headers.length === 0) return;
+  const check = new Headers();
+  for (const [name, value] of headers) {
+    try {
+      check.append(name, '');
+    } catch {
+      throw new TypeError(`${JSON.stringify(name)} is not a name of an HTTP header`);
+    }
+    try {
+      check.append(name, value);
+    } catch {
+      throw new TypeError(`the value of header ${JSON.stringify(name)} has characters that HTTP does not allow`);
+    }
+  }
 }
 
 function checkUrl(url: string): void {
@@ -134,7 +149,7 @@ function checkUrl(url: string): void {
   );
 }
 
-/** Of a failed fetch, what it failed of is in the cause. */
+/** Returns the reason of a failed fetch, which is in the error's cause. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return errorMessage(cause) || errorMessage(error);

@@ -4,24 +4,15 @@ export {
   decodeManifestList,
   type DecodeManifestOptions,
 } from './decode-manifest.ts';
-export { defaultPod } from './default-pod.ts';
+export { defaultPod } from '@rxlet/pod-model/defaults';
 export { diffPods, type PodDiff } from './diff-pods.ts';
 export { createFileSource, type FileSourceOptions, type FileSourcePorts } from './file-source.ts';
-export { createHttpSource, type HttpSourceOptions, type HttpSourcePorts } from './http-source.ts';
+export { checkManifestHeaders, createHttpSource, type HttpSourceOptions, type HttpSourcePorts } from './http-source.ts';
 export type { LastGoodFile } from './last-good-pods.ts';
-export { createManualSource, type ManualSource } from './manual-source.ts';
+export { createManualSource, type ManualSource, type ManualSourceOptions } from './manual-source.ts';
 export { type FieldProblem, ManifestError, type ManifestErrorReason } from './manifest-error.ts';
-export {
-  type ManifestEntry,
-  type ManifestEntryKind,
-  ManifestFileGone,
-  type ManifestFolder,
-  type ManifestListing,
-} from './manifest-folder.ts';
 export { type FetchedManifest, type ManifestFetcher, ManifestTooLarge } from './manifest-fetcher.ts';
 export { MAX_MANIFEST_BYTES } from './manifest-reader.ts';
-export { nodeLastGoodFile } from './node-last-good-file.ts';
-export { nodeManifestFolder } from './node-manifest-folder.ts';
 export {
   createPodConfig,
   type PodConfig,
@@ -29,7 +20,10 @@ export {
   type PodOperation,
   type PodUpdate,
 } from './pod-config.ts';
-export type { PodSnapshotSource } from './pod-snapshot-source.ts';
-export type { SourceProblem, SourceProblemReason } from './source-problem.ts';
-export { makeStaticPod, type ManifestOrigin, type StaticPodOptions } from './static-pod.ts';
+export type { PodSourceProblemReason } from './problem-reason.ts';
+export { podsFrom } from './pods-from-module.ts';
+export type { ManifestOrigin } from './manifest-origin.ts';
+export { makeStaticPod, type StaticPodOptions } from './static-pod.ts';
+export { staticPods, type StaticPodsOptions } from './static-pods-module.ts';
+export { staticPodsFromUrl, type StaticPodsFromUrlOptions } from './static-pods-from-url-module.ts';
 export { validatePod, type ValidatePodOptions } from './validation/validate-pod.ts';

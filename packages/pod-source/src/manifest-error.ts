@@ -1,39 +1,44 @@
-/** Why a manifest gives no pod. */
+/** Reason for which a manifest gives no pod. */
 export type ManifestErrorReason =
   /** Neither YAML nor JSON. */
   | 'NotYaml'
-  /** Nothing in it. */
+  /** It is empty. */
   | 'Empty'
-  /** More than one document. */
+  /** It contains more than one document. */
   | 'SeveralDocuments'
-  /** Another kind of object, or none. */
+  /** It contains another kind of object, or none. */
   | 'NotAPod'
-  /** A field holds what its type does not allow. */
+  /** A field has a value that its type does not allow. */
   | 'WrongFieldType'
-  /** A pod that the API's validation refuses. */
+  /** The pod fails the API's validation. */
   | 'InvalidPod'
-  /** A valid pod that needs objects of an API server. */
+  /** A ConfigMap or Secret fails the API's validation. */
+  | 'InvalidObject'
+  /** The pod is valid and needs objects of an API server. */
   | 'ReferencesApiObjects';
 
-/** What is wrong with one field. */
+/** Problem of one field. */
 export interface FieldProblem {
-  /** Where, as in `spec.containers[0].ports[0].containerPort`. */
+  /** Path of the field, as in `spec.containers[0].ports[0].containerPort`. */
   readonly field: string;
-  /** What, without the name of the field. */
+  /** Without the path of the field. */
   readonly message: string;
 }
 
-/** Thrown for a manifest that gives no pod. The message is one line that names the manifest, all that is wrong with it, and the way out. */
+/** Thrown for a manifest that gives no pod. The message is one line that names the manifest, its problems and the way out. */
 export class ManifestError extends Error {
   override readonly name = 'ManifestError';
   readonly reason: ManifestErrorReason;
   /** Path or URL of the manifest. */
   readonly manifest: string;
-  /** The fields that are wrong; empty unless the reason is one of fields. */
+  /** The message without the manifest. */
+  readonly detail: string;
+  /** The invalid fields; empty unless the reason is one of fields. */
   readonly problems: readonly FieldProblem[];
 
-  constructor(reason: ManifestErrorReason, manifest: string, message: string, problems: readonly FieldProblem[] = []) {
-    super(`${manifest}: ${message}`);
+  constructor(reason: ManifestErrorReason, manifest: string, detail: string, problems: readonly FieldProblem[] = []) {
+    super(`${manifest}: ${detail}`);
+    this.detail = detail;
     this.reason = reason;
     this.manifest = manifest;
     this.problems = problems;

@@ -1,39 +1,49 @@
-import { ReplaySubject, Subject } from 'rxjs';
+import type { PodSource, PodSourceProblem } from '@rxlet/agent-api';
+import { ReplaySubject } from 'rxjs';
+import { createCurrentValue } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';
-import type { PodSnapshotSource } from './pod-snapshot-source.ts';
-import type { SourceProblem } from './source-problem.ts';
+import { checkPod, describeFields } from './check-pod.ts';
+import type { ValidatePodOptions } from './validation/validate-pod.ts';
 
 /** A source whose pods are set by code. */
-export interface ManualSource extends PodSnapshotSource {
+export interface ManualSource extends PodSource {
   /**
    * Replaces the set of pods.
    *
-   * @throws TypeError when a pod lacks its name, namespace or UID; the set stays as it was. `makeStaticPod` gives a pod what it lacks.
+   * @throws TypeError when a pod has no valid name, namespace or UID; the set stays as it was. `makeStaticPod` gives a pod an identity.
    */
   set(pods: readonly Pod[]): void;
 }
 
-/** Creates a {@link ManualSource}. It is silent until the first `set`, so an agent takes it as not ready until then. */
-export function createManualSource(name: string): ManualSource {
+/** Options of {@link createManualSource}. */
+export interface ManualSourceOptions {
+  /** Requests defaults and the API's validation for each pod. Default: only their identity is checked. */
+  readonly validation?: ValidatePodOptions;
+}
+
+/** Creates a {@link ManualSource}. It is not ready before the first `set`. */
+export function createManualSource(name: string, options: ManualSourceOptions = {}): ManualSource {
   const snapshots$ = new ReplaySubject<readonly Pod[]>(1);
-  const problems$ = new Subject<SourceProblem>();
+  const problems = createCurrentValue<readonly PodSourceProblem[]>([]);
   return {
     name,
+    ...options,
     snapshots$: snapshots$.asObservable(),
-    problems$: problems$.asObservable(),
+    problems$: problems.value$,
     start: () => undefined,
     set(pods) {
-      for (const { metadata } of pods) {
-        for (const field of ['name', 'namespace', 'uid'] as const) {
-          if (!metadata?.[field])
-            throw new TypeError(`pod ${JSON.stringify(metadata?.name ?? '')} has no metadata.${field}`);
+      for (const pod of pods) {
+        const checked = checkPod(pod, undefined);
+        if ('problems' in checked) {
+          const podName = JSON.stringify(pod.metadata?.name ?? '');
+          throw new TypeError(`cannot set pod ${podName} of source ${name}: ${describeFields(checked.problems)}`);
         }
       }
       snapshots$.next([...pods]);
     },
     async [Symbol.asyncDispose]() {
       snapshots$.complete();
-      problems$.complete();
+      problems.complete();
     },
   };
 }

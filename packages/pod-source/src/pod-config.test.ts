@@ -1,12 +1,12 @@
+import type { PodSource, PodSourceProblem } from '@rxlet/agent-api';
 import { Subject } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { createEventLog } from '@rxlet/component-base';
-import { createVirtualClock } from '@rxlet/component-base/testing';
+import { createEventLog, type Labels, noopMetrics } from '@rxlet/component-base';
+import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import type { Pod } from '@rxlet/kube-api';
 import { testPod } from '@rxlet/pod-model/testing';
 import { createManualSource } from './manual-source.ts';
 import { createPodConfig } from './pod-config.ts';
-import type { SourceProblem } from './source-problem.ts';
 
 function setUp() {
   const clock = createVirtualClock({ startMs: Date.UTC(2026, 0, 1, 0, 0, 0, 120) });
@@ -40,7 +40,7 @@ describe('createPodConfig', () => {
     expect(take()).toEqual(['REMOVE file e b c d']);
   });
 
-  it('is ready when each source told its pods, though there be none', async () => {
+  it('is ready when each source has emitted a snapshot, also an empty one', async () => {
     const { file, api, config, take } = setUp();
     await using _ = config;
     const ready: string[][] = [];
@@ -58,7 +58,7 @@ describe('createPodConfig', () => {
     expect(ready).toEqual([[], ['file'], ['file', 'api']]);
   });
 
-  it('tells of the pods before it says that their source is ready', async () => {
+  it('emits the pods of a source before it is ready', async () => {
     const { file, api, config } = setUp();
     await using _ = config;
     const log: string[] = [];
@@ -70,7 +70,7 @@ describe('createPodConfig', () => {
     expect(log).toEqual(['ADD file', 'ADD api', 'ready']);
   });
 
-  it('takes what a source told before it started', async () => {
+  it('takes the snapshot that a source emitted before the start', async () => {
     const { file, config, take } = setUp();
     await using _ = config;
     file.set([testPod()]);
@@ -80,7 +80,7 @@ describe('createPodConfig', () => {
     expect(take()).toEqual(['ADD file web']);
   });
 
-  it('notes where a pod comes from and when it was first seen', async () => {
+  it('annotates pods with their source and the time they were first seen', async () => {
     const { clock, file, config } = setUp();
     await using _ = config;
     config.start();
@@ -114,7 +114,7 @@ describe('createPodConfig', () => {
     expect(take()).toEqual(['ADD file web']);
     expect(events.list()).toMatchObject([
       {
-        object: { uid: '2' },
+        object: { name: 'web', uid: '2' },
         type: 'Warning',
         reason: 'FailedValidation',
         message: 'Error validating pod web_default(2) from file due to duplicate pod name "web_default", ignoring',
@@ -139,29 +139,163 @@ describe('createPodConfig', () => {
     ]);
   });
 
-  it('keeps the pods of a source that fails, and says so', async () => {
-    const clock = createVirtualClock();
+  /** A source under the control of a test. */
+  function ownSource(rest: Partial<PodSource> = {}) {
     const snapshots$ = new Subject<readonly Pod[]>();
-    const problems$ = new Subject<SourceProblem>();
-    const source = {
+    const upserts$ = new Subject<readonly Pod[]>();
+    const problems$ = new Subject<readonly PodSourceProblem[]>();
+    const source: PodSource = {
       name: 'own',
       snapshots$,
+      upserts$,
       problems$,
       start: () => undefined,
       [Symbol.asyncDispose]: async () => undefined,
+      ...rest,
     };
-    await using config = createPodConfig({ clock, sources: [source] });
-    const problems: string[] = [];
-    config.problems$.subscribe(({ message }) => problems.push(message));
+    const clock = createVirtualClock();
+    const events = createEventLog(clock);
+    const logger = recordingLogger();
+    const counts = new Map<string, number>();
+    const metrics = {
+      ...noopMetrics,
+      gauge: () => ({
+        set: (value: number, labels: Labels = {}) => void counts.set(Object.values(labels).join(), value),
+      }),
+    };
+    const config = createPodConfig({ clock, sources: [source], events, logger, metrics });
+    const updates: string[] = [];
+    config.updates$.subscribe(({ op, pods }) =>
+      updates.push([op, ...pods.map(({ metadata }) => metadata!.name!)].join(' ')),
+    );
     config.start();
+    const take = (): string[] => updates.splice(0);
+    return { snapshots$, upserts$, problems$, config, events, logger, counts, take };
+  }
+
+  it('keeps the pods of a source that fails, and reports it beside the problems of the source', async () => {
+    const { config, snapshots$, problems$ } = ownSource();
+    await using _ = config;
     snapshots$.next([testPod()]);
-    problems$.next({ source: 'own', path: '/x', reason: 'NotAFile', message: 'a problem' });
+    problems$.next([{ source: 'another', path: '/x', reason: 'NotAFile', message: 'a problem' }]);
     snapshots$.error(new Error('it broke'));
     expect(config.pods()).toHaveLength(1);
-    expect(problems).toEqual(['a problem', 'pod source own has failed, its pods stay as they are: it broke']);
+    expect(config.problems()).toEqual([
+      { source: 'own', path: '/x', reason: 'NotAFile', message: 'a problem' },
+      {
+        source: 'own',
+        path: '',
+        reason: 'SourceUnavailable',
+        message: 'pod source own failed, its pods are kept: it broke',
+      },
+    ]);
   });
 
-  it('disposes of its sources, and completes', async () => {
+  it('logs, counts and records as an event each problem once, until it is gone', async () => {
+    const { config, problems$, logger, events, counts } = ownSource();
+    await using _ = config;
+    const kept = { name: 'web', namespace: 'default', uid: 'u1' };
+    const broken = { source: 'own', path: '/a', reason: 'InvalidManifest', message: '/a: broken', pod: kept } as const;
+    const skipped = { source: 'own', path: '/b', reason: 'NotAFile', message: '/b is skipped' } as const;
+    problems$.next([broken]);
+    problems$.next([broken, skipped]);
+    expect(counts).toEqual(
+      new Map([
+        ['own,InvalidManifest', 1],
+        ['own,NotAFile', 1],
+      ]),
+    );
+    problems$.next([skipped]);
+    expect(counts.get('own,InvalidManifest')).toBe(0);
+    expect(logger.lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
+      'warn /a: broken',
+      'warn /b is skipped',
+      'info /a has no more problems',
+    ]);
+    expect(events.list()).toMatchObject([
+      { object: { name: 'web', uid: 'u1' }, type: 'Warning', reason: 'FailedValidation', message: '/a: broken' },
+    ]);
+  });
+
+  it.each([
+    ['uid', undefined, 'metadata.uid: is required'],
+    ['uid', '../escape', 'metadata.uid: must begin with a letter or digit'],
+    ['name', 'a/b', 'metadata.name: "a/b" must consist of'],
+    ['namespace', '..', 'metadata.namespace: ".." must not contain dots'],
+    ['namespace', undefined, 'metadata.namespace: is required'],
+  ])('rejects a pod whose %s is %j, and takes the others', async (field, value, message) => {
+    const { config, snapshots$, take } = ownSource();
+    await using _ = config;
+    const bad = testPod({ name: 'bad' });
+    snapshots$.next([{ ...bad, metadata: { ...bad.metadata, [field]: value } }, testPod({ name: 'good' })]);
+    expect(take()).toEqual(['ADD good']);
+    expect(config.sourcesReady()).toBe(true);
+    expect(config.problems()).toMatchObject([{ source: 'own', reason: 'InvalidPod' }]);
+    expect(config.problems()[0]!.message).toContain('of source "own" is rejected');
+    expect(config.problems()[0]!.message).toContain(message);
+    snapshots$.next([testPod({ name: 'good' })]);
+    expect(config.problems()).toEqual([]);
+  });
+
+  it('validates and defaults the pods of a source that requests it, and keeps the last good version of a pod', async () => {
+    const { config, snapshots$, take } = ownSource({ validation: {} });
+    await using _ = config;
+    const [good, bad] = ['ok', ' spaces'].map((image) => testPod({ spec: { containers: [{ name: 'c', image }] } }));
+    snapshots$.next([bad!]);
+    expect(take()).toEqual(['ADD']);
+    snapshots$.next([good!]);
+    expect(config.pods()[0]!.spec!.restartPolicy).toBe('Always');
+    snapshots$.next([bad!]);
+    expect(take()).toEqual(['ADD web']);
+    expect(config.pods()[0]!.spec!.containers[0]!.image).toBe('ok');
+    expect(config.problems()).toMatchObject([{ reason: 'InvalidPod', isPodKept: true, pod: { name: 'web' } }]);
+  });
+
+  it('adds pods before the first snapshot, which removes what it does not contain and makes the source ready', async () => {
+    const { config, snapshots$, upserts$, take } = ownSource();
+    await using _ = config;
+    const [a, b] = [testPod({ name: 'a' }), testPod({ name: 'b' })];
+    upserts$.next([a]);
+    upserts$.next([b, testPod({ uid: '' })]);
+    expect(take()).toEqual(['ADD a', 'ADD b']);
+    expect(config.sourcesReady()).toBe(false);
+    snapshots$.next([b]);
+    expect(take()).toEqual(['REMOVE a', 'ADD']);
+    expect(config.sourcesReady()).toBe(true);
+    upserts$.next([testPod({ name: 'b', labels: { changed: 'yes' } })]);
+    expect(take()).toEqual(['UPDATE b']);
+  });
+
+  it('leaves a pod that takes the place of another to the snapshot', async () => {
+    const { config, snapshots$, upserts$, take } = ownSource();
+    await using _ = config;
+    snapshots$.next([testPod({ uid: '1' })]);
+    take();
+    upserts$.next([testPod({ uid: '2' }), testPod({ uid: '1', name: 'renamed' })]);
+    expect(take()).toEqual([]);
+    snapshots$.next([testPod({ uid: '2' })]);
+    expect(take()).toEqual(['REMOVE web', 'ADD web']);
+  });
+
+  it('names both manifests of two pods with one name', async () => {
+    const paths = new Map<string | undefined, string>([
+      ['1', '/m/a.yaml'],
+      ['2', '/m/b.yaml'],
+    ]);
+    const { config, snapshots$ } = ownSource({ manifestOf: ({ metadata }) => paths.get(metadata?.uid) });
+    await using _ = config;
+    snapshots$.next([testPod({ uid: '1' }), testPod({ uid: '2' })]);
+    expect(config.problems()).toMatchObject([
+      {
+        path: '/m/b.yaml',
+        reason: 'DuplicatePod',
+        message:
+          'Error validating pod web_default(2) from own due to duplicate pod name "web_default", ignoring (/m/b.yaml repeats /m/a.yaml; change or remove one of them)',
+      },
+    ]);
+  });
+
+  it('disposes of its sources and completes', async () => {
     const { file, config, take } = setUp();
     let completed = 0;
     const complete = (): void => void (completed += 1);
@@ -176,7 +310,7 @@ describe('createPodConfig', () => {
     expect(completed).toBe(4);
   });
 
-  it('refuses two sources of one name', () => {
+  it('rejects two sources with one name', () => {
     const clock = createVirtualClock();
     const sources = [createManualSource('file'), createManualSource('file')];
     expect(() => createPodConfig({ clock, sources })).toThrow('same name');
@@ -184,13 +318,15 @@ describe('createPodConfig', () => {
 });
 
 describe('createManualSource', () => {
-  it('refuses a pod without identity, and keeps the earlier set', () => {
+  it('rejects a pod without identity, and keeps the earlier set', () => {
     const source = createManualSource('own');
     let names: unknown;
     source.snapshots$.subscribe((pods) => (names = pods.map(({ metadata }) => metadata!.name)));
     source.set([testPod()]);
-    expect(() => source.set([{ metadata: { name: 'a', namespace: 'b' } }])).toThrow('pod "a" has no metadata.uid');
-    expect(() => source.set([{}])).toThrow('pod "" has no metadata.name');
+    expect(() => source.set([{ metadata: { name: 'a', namespace: 'b' } }])).toThrow(
+      'cannot set pod "a" of source own: metadata.uid: is required',
+    );
+    expect(() => source.set([{}])).toThrow('cannot set pod "" of source own: metadata.name: is required');
     expect(names).toEqual(['web']);
   });
 });

@@ -1,34 +1,36 @@
-import { BehaviorSubject, Subject, type Observable } from 'rxjs';
+import type { PodSource, PodSourceProblem } from '@rxlet/agent-api';
 import {
   type Clock,
   createLifetime,
   errorMessage,
   type EventRecorder,
-  goQuote,
   type Logger,
+  type Metrics,
   noopEventRecorder,
   noopLogger,
+  noopMetrics,
 } from '@rxlet/component-base';
+import { createCurrentValue, createEmitter, follow } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';
-import { formatPod, PodAnnotation, podEventObject, podFullName } from '@rxlet/pod-model';
-import { diffPods, splitDuplicates } from './diff-pods.ts';
-import type { PodSnapshotSource } from './pod-snapshot-source.ts';
-import type { SourceProblem } from './source-problem.ts';
+import type { Observable } from 'rxjs';
+import type { PodDiff } from './diff-pods.ts';
+import { createProblemReports } from './problem-reports.ts';
+import { createSourcePods } from './source-pods.ts';
 
-/** What to do with the pods of a {@link PodUpdate}. */
+/** Kind of a {@link PodUpdate}. */
 export type PodOperation =
-  /** They are new. An ADD without pods tells that its source is ready. */
+  /** The pods are new. An ADD without pods reports that its source is ready. */
   | 'ADD'
   /** Spec or metadata changed. */
   | 'UPDATE'
-  /** They are gone from their source. */
+  /** The pods are gone from their source. */
   | 'REMOVE'
-  /** They are to be terminated gracefully; they go from their source afterwards. */
+  /** The pods must be terminated gracefully; their source removes them afterwards. */
   | 'DELETE'
-  /** Only their status changed there. */
+  /** Only the status changed in the source. */
   | 'RECONCILE';
 
-/** A change in the pods that this node should run. */
+/** A change in the desired pods of this node. */
 export interface PodUpdate {
   readonly op: PodOperation;
   /** Name of the source. */
@@ -37,122 +39,144 @@ export interface PodUpdate {
   readonly pods: readonly Pod[];
 }
 
-/** What {@link createPodConfig} needs. */
+/** Ports of {@link createPodConfig}. */
 export interface PodConfigPorts {
   readonly clock: Clock;
-  /** Started and disposed of with the pod config, which takes them over. Their names are different. */
-  readonly sources: readonly PodSnapshotSource[];
+  /** Started and disposed of by the pod config. Their names differ. */
+  readonly sources: readonly PodSource[];
   readonly events?: EventRecorder;
   readonly logger?: Logger;
+  readonly metrics?: Metrics;
 }
 
-/** All pods that this node should run, from all sources. */
+/** The desired pods of this node, from all sources. */
 export interface PodConfig extends AsyncDisposable {
   /**
-   * Changes in order; of one snapshot: REMOVE, ADD, UPDATE, DELETE, RECONCILE. Hot, without replay: subscribe before `start()`. Completes on disposal.
+   * Changes in order; those of one snapshot as REMOVE, ADD, UPDATE, DELETE, RECONCILE. Pods of a source may be added before its first complete reading.
+   * Hot, without replay: subscribe before `start()`. Completes on disposal.
    */
   readonly updates$: Observable<PodUpdate>;
-  /** The problems of all sources. Hot; completes on disposal. */
-  readonly problems$: Observable<SourceProblem>;
-  /** The names of the sources that told their pods at least once. Replays; completes on disposal. */
+  /** The present problems of all sources and their pods, all of them after each change. Replays; completes on disposal. */
+  readonly problems$: Observable<readonly PodSourceProblem[]>;
+  /** Names of the sources that have read all their pods at least once. Replays; completes on disposal. */
   readonly readySources$: Observable<ReadonlySet<string>>;
-  /** Whether every source told its pods at least once. Only then is it sure that a pod in the runtime belongs to none. */
+  /** Reports whether every source has read all its pods at least once. Until then a pod of the runtime may belong to a source that is still reading. */
   sourcesReady(): boolean;
-  /** All pods at present, by source, then in the order of their source. */
+  /** Returns all pods at present, by source, in the order of their source. */
   pods(): readonly Pod[];
+  /** Returns the present problems. */
+  problems(): readonly PodSourceProblem[];
   /** Starts the sources. Later calls do nothing. */
   start(): void;
 }
 
 /** Creates a {@link PodConfig}. @throws TypeError when two sources have one name. */
 export function createPodConfig(ports: PodConfigPorts): PodConfig {
-  const { clock, sources, events = noopEventRecorder, logger = noopLogger } = ports;
+  const { clock, sources, events = noopEventRecorder, logger = noopLogger, metrics = noopMetrics } = ports;
   const names = new Set(sources.map(({ name }) => name));
   if (names.size !== sources.length) throw new TypeError('two pod sources have the same name');
   const lifetime = createLifetime();
-  const updates$ = new Subject<PodUpdate>();
-  const problems$ = new Subject<SourceProblem>();
-  const readySources$ = new BehaviorSubject<ReadonlySet<string>>(new Set());
-  /** Per source, the pods by UID. */
-  const known = new Map<string, ReadonlyMap<string, Pod>>(sources.map(({ name }) => [name, new Map<string, Pod>()]));
+  const updates = createEmitter<PodUpdate>();
+  const problems = createCurrentValue<readonly PodSourceProblem[]>([]);
+  const readySources = createCurrentValue<ReadonlySet<string>>(new Set());
+  const report = createProblemReports({ events, logger, metrics });
+  const entries = sources.map((source) => ({
+    source,
+    known: createSourcePods(source, () => rfc3339Nano(clock.now())),
+    /** Problems reported by the source, found in its pods, and of its stream. */
+    reported: [] as readonly PodSourceProblem[],
+    found: [] as readonly PodSourceProblem[],
+    failed: [] as readonly PodSourceProblem[],
+  }));
+  type Entry = (typeof entries)[number];
 
-  const stamp = (source: string, pod: Pod, before: Pod | undefined): Pod => {
-    const seen = before?.metadata?.annotations?.[PodAnnotation.configSeen] ?? rfc3339Nano(clock.now());
-    const annotations = {
-      ...pod.metadata?.annotations,
-      [PodAnnotation.configSource]: source,
-      [PodAnnotation.configSeen]: seen,
-    };
-    return { ...pod, metadata: { ...pod.metadata, annotations } };
+  const setProblems = (entry: Entry, changed: Partial<Pick<Entry, 'reported' | 'found' | 'failed'>>): void => {
+    const count = entry.reported.length + entry.found.length + entry.failed.length;
+    Object.assign(entry, changed);
+    if (count + entry.reported.length + entry.found.length + entry.failed.length === 0) return;
+    const present = entries.flatMap(({ reported, found, failed }) => [...reported, ...found, ...failed]);
+    report(present);
+    problems.set(present);
   };
 
-  const merge = (source: string, snapshot: readonly Pod[]): void => {
-    const before = known.get(source)!;
-    const { pods, duplicates } = splitDuplicates(snapshot);
-    for (const { pod, same } of duplicates) {
-      const what =
-        same === 'name' ? `pod name ${goQuote(podFullName(pod))}` : `pod UID ${goQuote(pod.metadata?.uid ?? '')}`;
-      const message = `Error validating pod ${formatPod(pod)} from ${source} due to duplicate ${what}, ignoring`;
-      events.event(podEventObject(pod), 'Warning', 'FailedValidation', message);
-      logger.warn(message, { source });
+  const emit = (source: string, diff: PodDiff, isFirst: boolean): void => {
+    const emitOne = (op: PodOperation, pods: readonly Pod[]): void => {
+      if (pods.length > 0) updates.emit({ op, source, pods });
+    };
+    emitOne('REMOVE', diff.remove);
+    emitOne('ADD', diff.add);
+    emitOne('UPDATE', diff.update);
+    emitOne('DELETE', diff.delete);
+    if (isFirst && diff.add.length === 0) updates.emit({ op: 'ADD', source, pods: [] });
+    emitOne('RECONCILE', diff.reconcile);
+  };
+
+  const takeSnapshot = (entry: Entry, snapshot: readonly Pod[]): void => {
+    const { name } = entry.source;
+    const isFirst = !readySources.value.has(name);
+    const { diff, problems: found } = entry.known.replace(snapshot);
+    emit(name, diff, isFirst);
+    setProblems(entry, { found });
+    // Last: consumers that act on a complete set of pods must have received all of them.
+    if (isFirst) readySources.set(new Set([...readySources.value, name]));
+  };
+
+  const followSource = (entry: Entry): void => {
+    const { source } = entry;
+    const { name } = source;
+    const subscriptions = [
+      follow(source.problems$, {
+        task: `handling problems of pod source ${name}`,
+        logger,
+        next: (reported) => setProblems(entry, { reported: reported.map((each) => ({ ...each, source: name })) }),
+      }),
+      follow(source.snapshots$, {
+        task: `handling pods of source ${name}`,
+        logger,
+        next: (snapshot) => takeSnapshot(entry, snapshot),
+        error(error) {
+          const message = `pod source ${name} failed, its pods are kept: ${errorMessage(error)}`;
+          setProblems(entry, { failed: [{ source: name, path: '', reason: 'SourceUnavailable', message }] });
+        },
+      }),
+    ];
+    if (source.upserts$ !== undefined) {
+      subscriptions.push(
+        follow(source.upserts$, {
+          task: `handling pods of source ${name}`,
+          logger,
+          next: (pods) => emit(name, entry.known.upsert(pods), false),
+        }),
+      );
     }
-    const stamped = pods.map((pod) => stamp(source, pod, before.get(pod.metadata?.uid ?? '')));
-    const diff = diffPods(before, stamped);
-    known.set(source, diff.known);
-    const first = !readySources$.value.has(source);
-    const emit = (op: PodOperation, changed: readonly Pod[]): void => {
-      if (changed.length > 0) updates$.next({ op, source, pods: changed });
-    };
-    emit('REMOVE', diff.remove);
-    emit('ADD', diff.add);
-    emit('UPDATE', diff.update);
-    emit('DELETE', diff.delete);
-    if (first && pods.length === 0) updates$.next({ op: 'ADD', source, pods: [] });
-    emit('RECONCILE', diff.reconcile);
-    // Only now: who acts on a complete set of pods must have been told of them.
-    if (first) readySources$.next(new Set([...readySources$.value, source]));
-  };
-
-  const follow = (source: PodSnapshotSource): void => {
-    const snapshots = source.snapshots$.subscribe({
-      next: (snapshot) => merge(source.name, snapshot),
-      error: (error: unknown) => {
-        const message = `pod source ${source.name} has failed, its pods stay as they are: ${errorMessage(error)}`;
-        logger.error(message, { source: source.name });
-        problems$.next({ source: source.name, path: '', reason: 'SourceUnavailable', message });
-      },
-    });
-    const problems = source.problems$.subscribe({ next: (problem) => problems$.next(problem), error: () => undefined });
-    lifetime.defer(() => {
-      snapshots.unsubscribe();
-      problems.unsubscribe();
-    });
+    lifetime.defer(() => subscriptions.forEach((subscription) => subscription.unsubscribe()));
   };
 
   lifetime.defer(() => {
-    updates$.complete();
-    problems$.complete();
-    readySources$.complete();
+    updates.complete();
+    problems.complete();
+    readySources.complete();
   });
   for (const source of sources) lifetime.defer(async () => source[Symbol.asyncDispose]());
   let started = false;
   return {
-    updates$: updates$.asObservable(),
-    problems$: problems$.asObservable(),
-    readySources$: readySources$.asObservable(),
-    sourcesReady: () => readySources$.value.size === sources.length,
-    pods: () => [...known.values()].flatMap((pods) => [...pods.values()]),
+    updates$: updates.values$,
+    problems$: problems.value$,
+    readySources$: readySources.value$,
+    sourcesReady: () => readySources.value.size === sources.length,
+    pods: () => entries.flatMap(({ known }) => known.pods()),
+    problems: () => problems.value,
     start() {
       if (started || lifetime.signal.aborted) return;
       started = true;
-      for (const source of sources) follow(source);
+      entries.forEach(followSource);
       for (const source of sources) source.start();
     },
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };
 }
 
-/** RFC 3339 with the fraction as far as it is not zero, in UTC. */
+/** Formats as RFC 3339 in UTC, without trailing zeros of the fraction. */
 function rfc3339Nano(epochMs: number): string {
   return new Date(epochMs).toISOString().replace(/\.?0+Z$/, 'Z');
 }

@@ -1,37 +1,74 @@
-import type { SourceProblem, SourceProblemReason } from './source-problem.ts';
+import type { PodSourceProblem } from '@rxlet/agent-api';
+import type { Pod } from '@rxlet/kube-api';
+import { createCurrentValue, type CurrentValue } from '@rxlet/component-base/streams';
+import type { PodSourceProblemReason } from './problem-reason.ts';
 
-/** A problem of a file or folder. */
-export type LedgerEntry = readonly [reason: SourceProblemReason, message: string];
-
-/** What is wrong at present, so that each thing is told once, and again only when it changed or came back. */
-export interface ProblemLedger {
-  /** Replaces the problems of `key`, and tells those that are new. The path they are told with is the key unless given. */
-  set(key: string, problems: readonly LedgerEntry[], path?: string): void;
-  /** Forgets the problems of all other keys. */
-  keepOnly(keys: ReadonlySet<string>): void;
+/** A problem of a file, folder or URL, and the pod that is kept in spite of it. */
+export interface LedgerEntry {
+  readonly reason: PodSourceProblemReason;
+  readonly message: string;
+  readonly keptPod?: Pod | undefined;
 }
 
-/** Creates a {@link ProblemLedger} that hands new problems to `tell`, and paths that have none any more to `repaired`. */
-export function createProblemLedger(
-  source: string,
-  tell: (problem: SourceProblem) => void,
-  repaired: (path: string) => void,
-): ProblemLedger {
-  const messages = new Map<string, ReadonlySet<string>>();
+/** The present problems of a source, by path. */
+export interface ProblemLedger {
+  /** The list as of the last {@link flush}. */
+  readonly problems: CurrentValue<readonly PodSourceProblem[]>;
+  /** Replaces the problems of `key`. The path reported is the key unless given. */
+  set(key: string, entries: readonly LedgerEntry[], path?: string): void;
+  /** Drops the problems of all other keys. */
+  keepOnly(keys: ReadonlySet<string>): void;
+  /** Emits the list if it changed since the last call: once a reading, because a list of every broken manifest is long. */
+  flush(): void;
+  complete(): void;
+}
+
+/** Creates a {@link ProblemLedger}. */
+export function createProblemLedger(source: string): ProblemLedger {
+  const byKey = new Map<string, readonly PodSourceProblem[]>();
+  const current = createCurrentValue<readonly PodSourceProblem[]>([]);
+  let changed = false;
   return {
-    set(key, problems, path = key) {
-      const told = messages.get(key);
-      if (problems.length === 0) {
-        if (messages.delete(key)) repaired(path);
-        return;
-      }
-      messages.set(key, new Set(problems.map(([, message]) => message)));
-      for (const [reason, message] of problems) {
-        if (!told?.has(message)) tell({ source, path, reason, message });
-      }
+    problems: current,
+    set(key, entries, path = key) {
+      const problems = entries.map(({ reason, message, keptPod }): PodSourceProblem => ({
+        source,
+        path,
+        reason,
+        message,
+        ...(keptPod && { pod: problemPod(keptPod), isPodKept: true }),
+      }));
+      if (isSame(byKey.get(key) ?? [], problems)) return;
+      changed = true;
+      if (problems.length === 0) byKey.delete(key);
+      else byKey.set(key, problems);
     },
     keepOnly(keys) {
-      for (const key of messages.keys()) if (!keys.has(key)) messages.delete(key);
+      for (const key of byKey.keys()) {
+        if (keys.has(key)) continue;
+        byKey.delete(key);
+        changed = true;
+      }
     },
+    flush() {
+      if (!changed) return;
+      changed = false;
+      current.set([...byKey.values()].flat());
+    },
+    complete: current.complete,
   };
+}
+
+/** Returns the pod's identity as a problem shows it. */
+export function problemPod({ metadata }: Pod): NonNullable<PodSourceProblem['pod']> {
+  return { name: metadata?.name ?? '', namespace: metadata?.namespace ?? '', uid: metadata?.uid ?? '' };
+}
+
+/** Identifies a problem: two problems with one key are the same one. */
+export function problemKey({ source, path, reason, message, pod }: PodSourceProblem): string {
+  return [source, path, reason, message, pod?.uid ?? ''].join('\0');
+}
+
+function isSame(a: readonly PodSourceProblem[], b: readonly PodSourceProblem[]): boolean {
+  return a.length === b.length && a.every((problem, index) => problemKey(problem) === problemKey(b[index]!));
 }

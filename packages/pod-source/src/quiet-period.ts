@@ -1,8 +1,8 @@
 import type { Clock, Timer } from '@rxlet/component-base';
 
-/** Calls back once after things have come to rest. Disposing it cancels the call. */
+/** Calls back once when nothing has happened for a while. Disposing it cancels the call. */
 export interface QuietPeriod extends Disposable {
-  /** Something happened. */
+  /** Records that something happened. */
   touch(): void;
 }
 

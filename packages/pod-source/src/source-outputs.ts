@@ -1,51 +1,51 @@
-import { type Lifetime, type Logger } from '@rxlet/component-base';
+import type { PodSource } from '@rxlet/agent-api';
+import type { Lifetime } from '@rxlet/component-base';
+import { createEmitter } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';
-import { ReplaySubject, Subject } from 'rxjs';
-import type { PodSnapshotSource } from './pod-snapshot-source.ts';
+import { ReplaySubject } from 'rxjs';
 import { createProblemLedger, type ProblemLedger } from './problem-ledger.ts';
-import type { SourceProblem } from './source-problem.ts';
 
-/** What a source of manifests tells the world, and how it begins and ends. */
+/** The outputs of a source of manifests. */
 export interface SourceOutputs {
-  /** What is wrong at present; each new thing is logged and told. */
+  /** The present problems. */
   readonly ledger: ProblemLedger;
-  /** The set that was told last; `undefined` before the first. */
+  /** The latest snapshot; `undefined` before the first. */
   published(): readonly Pod[] | undefined;
-  /** Tells the set of pods, unless it is the same as before. */
+  /** Emits a snapshot, unless it is the same as the latest. */
   publish(pods: readonly Pod[]): void;
-  /** The source itself, which calls `begin` at its first start. */
-  source(begin: () => void): PodSnapshotSource;
+  /** Emits a pod before the snapshot that contains it. */
+  upsert(pod: Pod): void;
+  /** Creates the source, which calls `begin` at its first start. */
+  source(begin: () => void, manifestOf: (pod: Pod) => string | undefined): PodSource;
 }
 
-/** Creates {@link SourceOutputs} that end with `lifetime`, and with which that ends. */
-export function createSourceOutputs(name: string, logger: Logger, lifetime: Lifetime): SourceOutputs {
+/** Creates {@link SourceOutputs} that complete with `lifetime`. Disposing of the source ends that. */
+export function createSourceOutputs(name: string, lifetime: Lifetime): SourceOutputs {
   const snapshots$ = new ReplaySubject<readonly Pod[]>(1);
-  const problems$ = new Subject<SourceProblem>();
+  const upserts = createEmitter<readonly Pod[]>();
+  const ledger = createProblemLedger(name);
   let published: readonly Pod[] | undefined;
   let started = false;
   lifetime.defer(() => {
     snapshots$.complete();
-    problems$.complete();
+    upserts.complete();
+    ledger.complete();
   });
   return {
-    ledger: createProblemLedger(
-      name,
-      (problem) => {
-        logger.warn(problem.message, { source: problem.source, path: problem.path, reason: problem.reason });
-        problems$.next(problem);
-      },
-      (repaired) => logger.info(`${repaired} is in order again`, { source: name, path: repaired }),
-    ),
+    ledger,
     published: () => published,
     publish(pods) {
       if (published?.length === pods.length && published.every((pod, index) => pod === pods[index])) return;
       published = pods;
       snapshots$.next(pods);
     },
-    source: (begin) => ({
+    upsert: (pod) => upserts.emit([pod]),
+    source: (begin, manifestOf) => ({
       name,
       snapshots$: snapshots$.asObservable(),
-      problems$: problems$.asObservable(),
+      upserts$: upserts.values$,
+      problems$: ledger.problems.value$,
+      manifestOf,
       start() {
         if (started) return;
         started = true;

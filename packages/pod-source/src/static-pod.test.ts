@@ -42,7 +42,7 @@ describe('makeStaticPod', () => {
   });
 
   it('takes nothing from the status in a manifest', () => {
-    const pod = testPod({ uid: '' });
+    const pod = testPod({ uid: 'u' });
     const copied = makeStaticPod({ ...pod, status: { phase: 'Running', podIP: '10.0.0.1' } }, options);
     expect(copied).toEqual(makeStaticPod(pod, options));
     expect(copied.status).toEqual({ phase: 'Pending' });

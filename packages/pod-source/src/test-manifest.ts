@@ -1,3 +1,6 @@
+// Loaded before any test: the parser is otherwise loaded with the first manifest, which takes time that a virtual clock does not wait for.
+import './parse-yaml.ts';
+
 /** A manifest of a pod with one container `app`. */
 export function testManifest(name: string, image = 'registry.example/app:1'): string {
   return `apiVersion: v1

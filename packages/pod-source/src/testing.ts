@@ -1,2 +1,3 @@
-export { createMemoryManifestFolder, type MemoryManifestFolder } from './memory-manifest-folder.ts';
 export { testManifest } from './test-manifest.ts';
+export { manifestPod } from './manifest-pod.ts';
+export { mutatedPod } from './mutated-pod.ts';

@@ -7,7 +7,7 @@ import type { Report } from './report.ts';
 import { validateResources } from './resources.ts';
 import { validateSecurityContext } from './security-context.ts';
 
-/** What containers are checked against. */
+/** The pod of a container, for checks. */
 export interface ContainerContext {
   readonly spec: PodSpec;
   readonly volumes: VolumesByName;
@@ -31,6 +31,7 @@ export function validateContainers(context: ContainerContext, at: string, report
     validateHandlers(container, context, field, report);
   });
   validateHostPorts(containers, at, report);
+  if (context.spec.hostNetwork) validateHostNetworkPorts(containers, at, report);
 }
 
 /** Checks the init containers of a pod; those that are sidecars may have hooks and probes. */
@@ -41,7 +42,7 @@ export function validateInitContainers(context: ContainerContext, at: string, re
     validateContainer(container, context, field, report);
     if (container.name && names.has(container.name)) report.duplicate(`${field}.name`, container.name);
     names.add(container.name);
-    // They run one after another, so only the ports of one exclude each other.
+    // Init containers run one after another, so only the ports of one exclude each other.
     validateHostPorts([container], at, report);
     if (container.restartPolicy === 'Always') {
       validateHandlers(container, context, field, report);
@@ -70,20 +71,21 @@ function validateContainer(container: AnyContainer, context: ContainerContext, a
     const node = { allowPrivileged, hostUsers: spec.hostUsers !== false };
     validateSecurityContext(container.securityContext, node, `${at}.securityContext`, report);
   }
-  validatePorts(container, context.spec, `${at}.ports`, report);
+  validatePorts(container, `${at}.ports`, report);
+  validateClaims(container, context.spec, `${at}.resources.claims`, report);
   validateEnv(container, at, report);
 }
 
 function validateHandlers(container: Container, { spec }: ContainerContext, at: string, report: Report): void {
   const graceSeconds = spec.terminationGracePeriodSeconds ?? 0;
-  if (container.lifecycle) validateLifecycle(container.lifecycle, graceSeconds, `${at}.lifecycle`, report);
+  if (container.lifecycle) validateLifecycle(container.lifecycle, spec, `${at}.lifecycle`, report);
   for (const kind of probes) {
     const probe = container[kind];
     if (probe) validateProbe(kind, probe, graceSeconds, at, report);
   }
 }
 
-function validatePorts({ ports }: AnyContainer, spec: PodSpec, at: string, report: Report): void {
+function validatePorts({ ports }: AnyContainer, at: string, report: Report): void {
   const names = new Set<string>();
   ports?.forEach(({ name, containerPort, hostPort, protocol }, index) => {
     const field = `${at}[${String(index)}]`;
@@ -97,9 +99,6 @@ function validatePorts({ ports }: AnyContainer, spec: PodSpec, at: string, repor
     else report.check(`${field}.containerPort`, checkPortNumber(containerPort));
     if (hostPort) report.check(`${field}.hostPort`, checkPortNumber(hostPort));
     report.oneOf(`${field}.protocol`, protocol, ['SCTP', 'TCP', 'UDP']);
-    if (spec.hostNetwork && hostPort !== containerPort) {
-      report.add(`${field}.hostPort`, 'must be equal to containerPort when hostNetwork is true');
-    }
   });
 }
 
@@ -113,6 +112,31 @@ function validateHostPorts(containers: readonly AnyContainer[], at: string, repo
       taken.add(key);
     }),
   );
+}
+
+/** On the host network a container listens on the ports of the host. Init containers are exempt. */
+function validateHostNetworkPorts(containers: readonly Container[], at: string, report: Report): void {
+  containers.forEach(({ ports }, index) =>
+    ports?.forEach(({ hostPort, containerPort }, portIndex) => {
+      if (hostPort === containerPort) return;
+      const field = `${at}[${String(index)}].ports[${String(portIndex)}].hostPort`;
+      report.add(field, 'must be equal to containerPort when hostNetwork is true');
+    }),
+  );
+}
+
+/** Checks that a container uses claims that its pod has. */
+function validateClaims({ resources }: AnyContainer, spec: PodSpec, at: string, report: Report): void {
+  const ofPod = new Set(spec.resourceClaims?.map(({ name }) => name));
+  const seen = new Set<string>();
+  resources?.claims?.forEach(({ name, request }, index) => {
+    const field = `${at}[${String(index)}]`;
+    if (!name) return report.required(field);
+    const key = `${name}/${request ?? ''}`;
+    if (seen.has(key)) report.duplicate(field, name);
+    seen.add(key);
+    if (!ofPod.has(name)) report.add(field, `${JSON.stringify(name)} is not one of spec.resourceClaims`);
+  });
 }
 
 function validateResizePolicy({ resizePolicy }: AnyContainer, spec: PodSpec, at: string, report: Report): void {

@@ -2,7 +2,7 @@ import type { ObjectFieldSelector, ResourceFieldSelector } from '@rxlet/kube-api
 import { checkQualifiedName } from './names.ts';
 import type { Report } from './report.ts';
 
-/** Fields of a pod that have a name at all, and where they can be used. */
+/** Fields of a pod that can be referenced, and the uses of each. */
 const fields: ReadonlyMap<string, readonly ('env' | 'volume')[]> = new Map([
   ['metadata.name', ['env', 'volume']],
   ['metadata.namespace', ['env', 'volume']],
@@ -44,7 +44,7 @@ export function validateFieldRef(ref: ObjectFieldSelector, use: 'env' | 'volume'
   report.oneOf(`${at}.fieldPath`, fieldPath, usable);
 }
 
-/** Checks a reference to the resources of a container; a volume has to say of which. */
+/** Checks a reference to the resources of a container. A volume must name the container. */
 export function validateResourceFieldRef(
   { containerName, resource = '', divisor = '0' }: ResourceFieldSelector,
   use: 'env' | 'volume',

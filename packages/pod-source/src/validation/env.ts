@@ -1,6 +1,6 @@
 import type { Container, EnvFromSource, EnvVar, EnvVarSource } from '@rxlet/kube-api';
 import { validateFieldRef, validateResourceFieldRef } from './downward-api.ts';
-import { checkConfigKey, checkDnsSubdomain, checkEnvName } from './names.ts';
+import { checkConfigKey, checkDnsSubdomain, checkEnvName, checkVolumeFilePath } from './names.ts';
 import type { Report } from './report.ts';
 
 /** Checks the environment of a container. */
@@ -37,6 +37,7 @@ function validateSources(from: EnvVarSource, at: string, report: Report): number
     validateKey(fileKeyRef.key, `${at}.fileKeyRef.key`, report);
     if (!fileKeyRef.volumeName) report.required(`${at}.fileKeyRef.volumeName`);
     if (!fileKeyRef.path) report.required(`${at}.fileKeyRef.path`);
+    else report.check(`${at}.fileKeyRef.path`, checkVolumeFilePath(fileKeyRef.path));
   }
   return [fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef].filter((source) => source).length;
 }

@@ -1,13 +1,17 @@
-import type { Lifecycle, LifecycleHandler, Probe } from '@rxlet/kube-api';
+import type { Lifecycle, LifecycleHandler, PodSpec, Probe } from '@rxlet/kube-api';
 import { checkHeaderName, checkPortName, checkPortNumber } from './names.ts';
 import type { Report } from './report.ts';
+import { validateStopSignal } from './stop-signal.ts';
 
 type Handler = LifecycleHandler & Pick<Probe, 'grpc'>;
 
-/** Checks the hooks of a container. */
-export function validateLifecycle(lifecycle: Lifecycle, graceSeconds: number, at: string, report: Report): void {
-  if (lifecycle.postStart) validateHandler(lifecycle.postStart, graceSeconds, `${at}.postStart`, report);
-  if (lifecycle.preStop) validateHandler(lifecycle.preStop, graceSeconds, `${at}.preStop`, report);
+/** Checks the hooks and the stop signal of a container. */
+export function validateLifecycle(lifecycle: Lifecycle, pod: PodSpec, at: string, report: Report): void {
+  const graceSeconds = pod.terminationGracePeriodSeconds ?? 0;
+  const { postStart, preStop, stopSignal } = lifecycle;
+  if (postStart) validateHandler(postStart, graceSeconds, `${at}.postStart`, report);
+  if (preStop) validateHandler(preStop, graceSeconds, `${at}.preStop`, report);
+  if (stopSignal !== undefined) validateStopSignal(stopSignal, pod, `${at}.stopSignal`, report);
 }
 
 /** Checks a probe. Only a readiness probe may need several successes, and only the others kill the container. */

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** A check of a name or value: what is wrong with it; nothing when it is right. */
+/** Checks a name or value. Returns the problems; none when it is valid. */
 export type NameCheck = (value: string) => readonly string[];
 
 function check(value: string, maxLength: number, pattern: RegExp, rule: string): readonly string[] {

@@ -1,7 +1,7 @@
 import type { PodSpec } from '@rxlet/kube-api';
 import type { Report } from './report.ts';
 
-/** What Windows has not. */
+/** Fields that Windows does not support. */
 const notOnWindows = {
   spec: ['hostUsers', 'hostPID', 'hostIPC', 'shareProcessNamespace'],
   pod: [
@@ -22,7 +22,7 @@ const notOnWindows = {
   ],
 } as const;
 
-/** Checks that a pod which names its operating system asks for nothing that only the other has. */
+/** Checks that a pod uses no field that its operating system does not support. */
 export function validateOs(spec: PodSpec, at: string, report: Report): void {
   const name = spec.os?.name;
   if (!name) return report.required(`${at}.os.name`);

@@ -7,6 +7,7 @@ import { validateScheduling, validateTolerations } from './scheduling.ts';
 import { validatePodSecurityContext } from './security-context.ts';
 import { validateOs } from './operating-system.ts';
 import { validateVolumes } from './volumes.ts';
+import { validateHostProcesses } from './windows.ts';
 
 const MAX_INT32 = 2 ** 31 - 1;
 /** The limits of glibc, see resolv.conf(5), and of Kubernetes. */
@@ -28,6 +29,7 @@ export function validatePodSpec(spec: PodSpec, allowPrivileged: boolean, at: str
   validateDns(spec, at, report);
   validateNames(spec, at, report);
   validateHostUsers(spec, at, report);
+  validateHostProcesses(spec, allowPrivileged, at, report);
   validateScheduling(spec, at, report);
   if (spec.nodeName && spec.schedulingGates?.length) {
     report.forbidden(`${at}.nodeName`, 'a pod that has its node may have no schedulingGates');

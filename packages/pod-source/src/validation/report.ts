@@ -1,6 +1,6 @@
 import type { FieldProblem } from '../manifest-error.ts';
 
-/** Collects what is wrong. Field paths are the API server's, down to those that lack an index. */
+/** Collects problems. Field paths are the API server's, also where it omits an index. */
 export interface Report {
   readonly problems: readonly FieldProblem[];
   add(field: string, message: string): void;
@@ -13,10 +13,15 @@ export interface Report {
   check(field: string, messages: readonly string[]): void;
 }
 
+/** Limit of recorded problems: a file of megabytes may be wrong everywhere. */
+const MAX_PROBLEMS = 500;
+
 /** Creates a {@link Report}. */
 export function createReport(): Report {
   const problems: FieldProblem[] = [];
-  const add = (field: string, message: string): void => void problems.push({ field, message });
+  const add = (field: string, message: string): void => {
+    if (problems.length < MAX_PROBLEMS) problems.push({ field, message });
+  };
   return {
     problems,
     add,

@@ -25,10 +25,10 @@ const standardResources = new Set([
   ...['requests', 'limits'].flatMap((side) => ['cpu', 'memory', 'ephemeral-storage'].map((name) => `${side}.${name}`)),
 ]);
 
-/** Whose resources they are decides what they may be. */
+/** Kind of the resources' owner, which decides on the allowed names. */
 export type ResourceOwner = 'container' | 'pod';
 
-/** Checks requests and limits for themselves and against each other. */
+/** Checks requests and limits, and that they fit each other. */
 export function validateResources(
   resources: ResourceRequirements,
   owner: ResourceOwner,

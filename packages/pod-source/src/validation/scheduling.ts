@@ -1,5 +1,5 @@
 import type { Affinity, LabelSelector, NodeSelectorTerm, PodAffinityTerm, PodSpec, Toleration } from '@rxlet/kube-api';
-import { checkDnsLabel, checkLabelValue, checkQualifiedName } from './names.ts';
+import { checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName } from './names.ts';
 import { validateLabels } from './metadata.ts';
 import type { Report } from './report.ts';
 
@@ -21,7 +21,7 @@ export function validateTolerations(tolerations: readonly Toleration[] = [], at:
   });
 }
 
-/** Checks what only a scheduler heeds: a pod of a manifest has its node already, and yet must be valid. */
+/** Checks the fields for schedulers. A pod of a manifest has its node already, and yet these must be valid. */
 export function validateScheduling(spec: PodSpec, at: string, report: Report): void {
   validateLabels(spec.nodeSelector, `${at}.nodeSelector`, report);
   if (spec.affinity) validateAffinity(spec.affinity, `${at}.affinity`, report);
@@ -38,6 +38,12 @@ export function validateScheduling(spec: PodSpec, at: string, report: Report): v
     for (const policy of ['nodeAffinityPolicy', 'nodeTaintsPolicy'] as const) {
       if (constraint[policy] !== undefined) report.oneOf(`${field}.${policy}`, constraint[policy], ['Honor', 'Ignore']);
     }
+    const isRepeated = spec.topologySpreadConstraints?.some(
+      ({ topologyKey, whenUnsatisfiable }, other) =>
+        other > index && topologyKey === constraint.topologyKey && whenUnsatisfiable === constraint.whenUnsatisfiable,
+    );
+    if (isRepeated) report.duplicate(`${field}.{topologyKey, whenUnsatisfiable}`, constraint.topologyKey);
+    validateSpreadKeys(constraint, `${field}.matchLabelKeys`, report);
     validateSelector(constraint.labelSelector, `${field}.labelSelector`, report);
   });
   const gates = new Set<string>();
@@ -46,6 +52,39 @@ export function validateScheduling(spec: PodSpec, at: string, report: Report): v
     report.check(field, checkQualifiedName(name));
     if (gates.has(name)) report.duplicate(field, name);
     gates.add(name);
+  });
+}
+
+type LabelKeys = Pick<PodAffinityTerm, 'matchLabelKeys' | 'mismatchLabelKeys' | 'labelSelector'>;
+
+function validateSpreadKeys({ matchLabelKeys = [], labelSelector }: LabelKeys, at: string, report: Report): void {
+  if (matchLabelKeys.length > 0 && !labelSelector) report.forbidden(at, 'needs a labelSelector');
+  const selected = new Set([
+    ...Object.keys(labelSelector?.matchLabels ?? {}),
+    ...(labelSelector?.matchExpressions ?? []).map(({ key }) => key),
+  ]);
+  matchLabelKeys.forEach((key, index) => {
+    report.check(`${at}[${String(index)}]`, checkQualifiedName(key));
+    if (selected.has(key)) report.add(`${at}[${String(index)}]`, `${JSON.stringify(key)} is in labelSelector too`);
+  });
+}
+
+/** Checks label keys whose values come from the pod itself. The API server adds them to the selector, so a key that is there twice was given twice. */
+function validateAffinityKeys(term: LabelKeys, at: string, report: Report): void {
+  const { matchLabelKeys = [], mismatchLabelKeys = [], labelSelector } = term;
+  for (const [field, keys] of Object.entries({ matchLabelKeys, mismatchLabelKeys })) {
+    if (keys.length > 0 && !labelSelector) report.forbidden(`${at}.${field}`, 'needs a labelSelector');
+    else keys.forEach((key, index) => report.check(`${at}.${field}[${String(index)}]`, checkQualifiedName(key)));
+  }
+  const selected = new Set(Object.keys(labelSelector?.matchLabels ?? {}));
+  for (const { key = '' } of labelSelector?.matchExpressions ?? []) {
+    const index = matchLabelKeys.lastIndexOf(key);
+    if (index >= 0 && selected.has(key)) report.add(`${at}[${String(index)}]`, `${JSON.stringify(key)} is given twice`);
+    selected.add(key);
+  }
+  matchLabelKeys.forEach((key, index) => {
+    if (mismatchLabelKeys.includes(key))
+      report.add(`${at}.matchLabelKeys[${String(index)}]`, `${JSON.stringify(key)} is in mismatchLabelKeys too`);
   });
 }
 
@@ -106,6 +145,10 @@ function validateNodeTerm(
     report.oneOf(`${field}.key`, key, ['metadata.name']);
     report.oneOf(`${field}.operator`, operator, ['In', 'NotIn']);
     if (values?.length !== 1) report.required(`${field}.values`, 'must be one value');
+    if (key !== 'metadata.name') return;
+    values?.forEach((name, nameIndex) =>
+      report.check(`${field}.values[${String(nameIndex)}]`, checkDnsSubdomain(name)),
+    );
   });
 }
 
@@ -113,6 +156,7 @@ function validatePodTerm(term: Partial<PodAffinityTerm>, at: string, report: Rep
   validateSelector(term.labelSelector, `${at}.labelSelector`, report);
   validateSelector(term.namespaceSelector, `${at}.namespaceSelector`, report);
   for (const name of term.namespaces ?? []) report.check(`${at}.namespace`, checkDnsLabel(name));
+  validateAffinityKeys(term, at, report);
   if (!term.topologyKey) report.required(`${at}.topologyKey`);
   else report.check(`${at}.topologyKey`, checkQualifiedName(term.topologyKey));
 }

@@ -1,6 +1,7 @@
 import type { AppArmorProfile, PodSpec, SeccompProfile, SecurityContext } from '@rxlet/kube-api';
 import { checkDescendingPath, checkSysctlName, checkUserId } from './names.ts';
 import type { Report } from './report.ts';
+import { validateWindowsOptions } from './windows.ts';
 
 /** Checks the security context of a container. */
 export function validateSecurityContext(
@@ -20,6 +21,7 @@ export function validateSecurityContext(
   }
   if (seccompProfile) validateSeccomp(seccompProfile, `${at}.seccompProfile`, report);
   if (appArmorProfile) validateAppArmor(appArmorProfile, `${at}.appArmorProfile`, report);
+  if (context.windowsOptions) validateWindowsOptions(context.windowsOptions, `${at}.windowsOptions`, report);
   if (context.allowPrivilegeEscalation !== false) return;
   if (privileged) report.add(at, 'allowPrivilegeEscalation: false and privileged: true contradict each other');
   if (context.capabilities?.add?.includes('CAP_SYS_ADMIN')) {
@@ -64,6 +66,7 @@ export function validatePodSecurityContext(spec: PodSpec, at: string, report: Re
     if (value !== undefined) report.oneOf(`${at}.${field}`, value, supported);
   }
   if (context.seccompProfile) validateSeccomp(context.seccompProfile, `${at}.seccompProfile`, report);
+  if (context.windowsOptions) validateWindowsOptions(context.windowsOptions, `${at}.windowsOptions`, report);
   if (context.appArmorProfile) validateAppArmor(context.appArmorProfile, `${at}.appArmorProfile`, report);
 }
 

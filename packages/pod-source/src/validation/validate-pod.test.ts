@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Container, PodSpec } from '@rxlet/kube-api';
+import type { Container, Pod, PodSpec, Signal } from '@rxlet/kube-api';
 import { testPod } from '@rxlet/pod-model/testing';
-import { defaultPod } from '../default-pod.ts';
+import { defaultPod } from '@rxlet/pod-model/defaults';
 import { validatePod } from './validate-pod.ts';
 
-/** The fields that are wrong in a pod with this spec, which the recorded answers of a kubelet do not show. */
+/** Returns the invalid fields of a pod with this spec, for rules that the recorded answers of a kubelet do not cover. */
 function fieldsOf(spec: Partial<PodSpec>): readonly string[] {
   return validatePod(defaultPod(testPod({ spec }))).map(({ field }) => field);
 }
@@ -19,7 +19,7 @@ describe('validatePod', () => {
     expect(fieldsOf({})).toEqual([]);
   });
 
-  it('allows privileged containers unless told otherwise', () => {
+  it('allows privileged containers by default', () => {
     const pod = defaultPod(testPod({ spec: c({ securityContext: { privileged: true } }) }));
     expect(validatePod(pod)).toEqual([]);
     expect(validatePod(pod, { allowPrivileged: false }).map(({ field }) => field)).toEqual([
@@ -46,7 +46,64 @@ describe('validatePod', () => {
     ]);
   });
 
-  it.each(['../../victim', '..', 'a/b', '.hidden', 'a\0b', `a${'b'.repeat(253)}`])('refuses %j as a UID', (uid) => {
+  it('checks owners and the name to generate', () => {
+    const owner = (name: string) => ({ apiVersion: 'v1', kind: 'A', name, uid: name });
+    const controller = { controller: true };
+    const metadataFields = (metadata: Pod['metadata']): readonly string[] =>
+      validatePod(defaultPod(testPod({ metadata: { ...metadata } }))).map(({ field }) => field);
+    expect(metadataFields({ ownerReferences: [owner('a'), { ...owner('b'), ...controller }] })).toEqual([]);
+    const two = [owner('a'), owner('b')].map((each) => ({ ...each, ...controller }));
+    expect(metadataFields({ ownerReferences: two })).toEqual(['metadata.ownerReferences']);
+    expect(metadataFields({ ownerReferences: [{ ...owner('a'), kind: 'Event' }] })).toEqual([
+      'metadata.ownerReferences',
+    ]);
+    expect(metadataFields({ generateName: 'web-' })).toEqual([]);
+    expect(metadataFields({ generateName: 'Web_' })).toEqual(['metadata.generateName']);
+  });
+
+  it.each(['../a', '/a', 'a/../b', '..a'])('keeps the file of a variable in its volume: %j', (path) => {
+    const fileKeyRef = { key: 'A', path, volumeName: 'v' };
+    const env = [{ name: 'A', valueFrom: { fileKeyRef } }];
+    expect(fieldsOf(c({ env }))).toEqual([at('env[0].valueFrom.fileKeyRef.path')]);
+    expect(fieldsOf(c({ env: [{ name: 'A', valueFrom: { fileKeyRef: { ...fileKeyRef, path: 'a/b' } } }] }))).toEqual(
+      [],
+    );
+  });
+
+  it.each<[string, Record<string, string>, readonly string[]]>([
+    [
+      'seccomp profiles',
+      { 'seccomp.security.alpha.kubernetes.io/pod': 'unknown' },
+      ['metadata.annotations.seccomp.security.alpha.kubernetes.io/pod'],
+    ],
+    [
+      'AppArmor profiles and their containers',
+      { 'container.apparmor.security.beta.kubernetes.io/none': 'unknown' },
+      Array<string>(2).fill('metadata.annotations[container.apparmor.security.beta.kubernetes.io/none]'),
+    ],
+    [
+      'the cost of deletion',
+      { 'controller.kubernetes.io/pod-deletion-cost': '01' },
+      ['metadata.annotations[controller.kubernetes.io/pod-deletion-cost]'],
+    ],
+    [
+      'contradictions to the fields',
+      {
+        'container.seccomp.security.alpha.kubernetes.io/c': 'unconfined',
+        'container.apparmor.security.beta.kubernetes.io/c': 'localhost/a',
+      },
+      [at('securityContext.seccompProfile.type'), at('securityContext.appArmorProfile.localhostProfile')],
+    ],
+  ])('checks the annotations for %s', (_, annotations, fields) => {
+    const securityContext = {
+      seccompProfile: { type: 'RuntimeDefault' as const },
+      appArmorProfile: { type: 'Localhost' as const, localhostProfile: 'b' },
+    };
+    const pod = defaultPod(testPod({ annotations, spec: c({ securityContext }) }));
+    expect(validatePod(pod).map(({ field }) => field)).toEqual(fields);
+  });
+
+  it.each(['../../victim', '..', 'a/b', '.hidden', 'a\0b', `a${'b'.repeat(253)}`])('rejects %j as a UID', (uid) => {
     const fields = validatePod(defaultPod(testPod({ uid }))).map(({ field }) => field);
     expect(fields).toEqual(['metadata.uid']);
   });
@@ -54,6 +111,101 @@ describe('validatePod', () => {
   it.each<[string, Partial<PodSpec>, readonly string[]]>([
     ['no containers', { containers: [] }, ['spec.containers']],
     ['an image with spaces', c({ image: ' b' }), [at('image')]],
+    [
+      'another port of the host on the host network in an init container, which is exempt',
+      {
+        ...c({}),
+        hostNetwork: true,
+        initContainers: [{ name: 'i', image: 'b', ports: [{ containerPort: 1, hostPort: 8 }] }],
+      },
+      [],
+    ],
+    [
+      'a claim that the pod does not have',
+      c({ resources: { claims: [{ name: 'gpu' }] } }),
+      [at('resources.claims[0]')],
+    ],
+    [
+      'host processes of Windows beside others',
+      {
+        containers: [
+          { name: 'a', image: 'b', securityContext: { windowsOptions: { hostProcess: true } } },
+          { name: 'b', image: 'b' },
+        ],
+      },
+      ['spec', 'spec.hostNetwork'],
+    ],
+    [
+      'a container that contradicts the pod about host processes',
+      {
+        ...c({ securityContext: { windowsOptions: { hostProcess: false } } }),
+        securityContext: { windowsOptions: { hostProcess: true } },
+      },
+      [at('securityContext.windowsOptions.hostProcess')],
+    ],
+    [
+      'options for Windows that are invalid',
+      c({
+        securityContext: {
+          windowsOptions: { gmsaCredentialSpecName: 'A', gmsaCredentialSpec: '', runAsUserName: 'a\\b\\c' },
+        },
+      }),
+      ['gmsaCredentialSpecName', 'gmsaCredentialSpec', 'runAsUserName'].map((field) =>
+        at(`securityContext.windowsOptions.${field}`),
+      ),
+    ],
+    [
+      'the same spread constraint twice, with keys that the selector has',
+      {
+        ...c({}),
+        topologySpreadConstraints: [1, 2].map((maxSkew) => ({
+          maxSkew,
+          topologyKey: 'zone',
+          whenUnsatisfiable: 'DoNotSchedule' as const,
+          matchLabelKeys: ['app'],
+          ...(maxSkew === 1 && { labelSelector: { matchLabels: { app: 'a' } } }),
+        })),
+      },
+      [
+        'spec.topologySpreadConstraints[0].{topologyKey, whenUnsatisfiable}',
+        'spec.topologySpreadConstraints[0].matchLabelKeys[0]',
+        'spec.topologySpreadConstraints[1].matchLabelKeys',
+      ],
+    ],
+    [
+      'label keys of an affinity that contradict each other',
+      {
+        ...c({}),
+        affinity: {
+          podAffinity: {
+            requiredDuringSchedulingIgnoredDuringExecution: [
+              { topologyKey: 'zone', labelSelector: {}, matchLabelKeys: ['a'], mismatchLabelKeys: ['a', '/'] },
+              { topologyKey: 'zone', matchLabelKeys: ['a'] },
+            ],
+          },
+        },
+      },
+      ['[0].mismatchLabelKeys[1]', '[0].mismatchLabelKeys[1]', '[0].matchLabelKeys[0]', '[1].matchLabelKeys'].map(
+        (field) => `spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution${field}`,
+      ),
+    ],
+    [
+      'a stop signal without an operating system',
+      c({ lifecycle: { stopSignal: 'SIGUSR1' } }),
+      [at('lifecycle.stopSignal')],
+    ],
+    [
+      'a stop signal that Windows does not have',
+      { ...c({ lifecycle: { stopSignal: 'SIGUSR1' } }), os: { name: 'windows' } },
+      [at('lifecycle.stopSignal')],
+    ],
+    [
+      'no signal of Linux',
+      { ...c({ lifecycle: { stopSignal: 'SIGRTMIN+16' as Signal } }), os: { name: 'linux' } },
+      [at('lifecycle.stopSignal')],
+    ],
+    ['a signal of Linux', { ...c({ lifecycle: { stopSignal: 'SIGRTMAX-14' } }), os: { name: 'linux' } }, []],
+    ['a signal of Windows', { ...c({ lifecycle: { stopSignal: 'SIGKILL' } }), os: { name: 'windows' } }, []],
     [
       'a port given twice',
       c({

@@ -1,10 +1,11 @@
 import type { Pod } from '@rxlet/kube-api';
 import type { FieldProblem } from '../manifest-error.ts';
+import { validatePodAnnotations } from './annotations.ts';
 import { validateMetadata } from './metadata.ts';
 import { validatePodSpec } from './pod-spec.ts';
 import { createReport } from './report.ts';
 
-/** What this node allows. */
+/** Settings of the node that validation depends on. */
 export interface ValidatePodOptions {
   /** Whether containers may be privileged. Default: true, as for any kubelet since 1.15. */
   readonly allowPrivileged?: boolean;
@@ -14,11 +15,12 @@ export interface ValidatePodOptions {
  * Checks a pod as the API server does when one is created (k8s.io/kubernetes/pkg/apis/core/validation). The pod has its defaults (`defaultPod`) and, if it
  * is one of a manifest, its identity (`makeStaticPod`).
  *
- * @returns all that is wrong; nothing when the pod is valid
+ * @returns the problems; none when the pod is valid
  */
 export function validatePod(pod: Pod, options: ValidatePodOptions = {}): readonly FieldProblem[] {
   const report = createReport();
   validateMetadata(pod.metadata ?? {}, 'metadata', report);
+  validatePodAnnotations(pod, report);
   validatePodSpec(pod.spec ?? { containers: [] }, options.allowPrivileged ?? true, 'spec', report);
   return report.problems;
 }

@@ -41,7 +41,7 @@ type SourceCheck<K extends SourceKind> = (
   spec: PodSpec,
 ) => void;
 
-/** What each kind of volume needs, in the order in which they are looked at. */
+/** Checks of each kind of volume, in the order of evaluation. */
 const sourceChecks: { readonly [K in SourceKind]: SourceCheck<K> } = {
   emptyDir({ sizeLimit }, at, report) {
     if (sizeLimit !== undefined && compareQuantities(parseQuantity(sizeLimit), makeQuantity(0)) < 0) {

@@ -4,11 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sleep, systemClock } from '@rxlet/component-base';
+import { createHostFiles, createNodeFiles } from '@rxlet/node-files';
 import { createFileSource } from './file-source.ts';
-import { ManifestFileGone } from './manifest-folder.ts';
 import { MAX_MANIFEST_BYTES } from './manifest-reader.ts';
-import { nodeLastGoodFile } from './node-last-good-file.ts';
-import { nodeManifestFolder } from './node-manifest-folder.ts';
 import { testManifest } from './test-manifest.ts';
 
 let root: string;
@@ -20,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true }));
 
-/** Looks until `condition` holds, as a file system tells of its changes when it likes. */
+/** Polls until `condition` holds, because a file system reports changes with a delay. */
 async function until(condition: () => boolean): Promise<void> {
   for (let attempts = 0; !condition(); attempts += 1) {
     if (attempts > 500) throw new Error('the condition did not hold within 5 s');
@@ -28,16 +26,18 @@ async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-/** A source whose periodic look is too late to help: what it sees, the watch has told. */
+/** A source that finds changes only by its watch, because its periodic check is too late. */
 function startSource(path = folder) {
-  const lastGoodFile = nodeLastGoodFile(root);
+  const lastGoodFile = { files: createNodeFiles({ roots: [root] }), path: join(root, 'static_pods') };
   const source = createFileSource(
-    { clock: systemClock, lastGoodFile },
+    { clock: systemClock, hostFiles: createHostFiles(), lastGoodFile },
     { path, nodeName: 'n', checkPeriodMs: 3_600_000 },
   );
   const problems: string[] = [];
   let pods: string | undefined;
-  source.problems$.subscribe(({ message }) => problems.push(message));
+  source.problems$.subscribe((present) => {
+    for (const { message } of present) if (!problems.includes(message)) problems.push(message);
+  });
   source.snapshots$.subscribe((snapshot) => {
     pods = snapshot.map(({ metadata, spec }) => `${metadata!.name!} ${spec!.containers[0]!.image!}`).join(', ');
   });
@@ -78,21 +78,19 @@ describe('a file source on the file system', () => {
     ]);
   });
 
-  it('keeps the pods of a folder that disappears, and goes on when it is back', async () => {
+  it('removes the pods of a folder that disappears, and watches the one that takes its place', async () => {
     await writeFile(join(folder, 'web.yaml'), testManifest('web', 'app:1'));
     const { source, problems, pods } = startSource();
     await using _ = source;
     await until(() => pods() === 'web-n app:1');
     await rm(folder, { recursive: true });
-    await until(() => problems.length === 1);
-    expect(pods()).toBe('web-n app:1');
-    await mkdir(folder);
     await until(() => pods() === '');
+    await mkdir(folder);
     await writeFile(join(folder, 'web.yaml'), testManifest('web', 'app:2'));
     await until(() => pods() === 'web-n app:2');
-    expect(problems).toEqual([
-      `${folder} does not exist; create it, or correct the path; its pods are kept as they are`,
-    ]);
+    await writeFile(join(folder, 'web.yaml'), testManifest('web', 'app:3'));
+    await until(() => pods() === 'web-n app:3');
+    expect(problems).toEqual([`${folder} does not exist and has no pods; create it, or correct the path`]);
   });
 
   it('sees it when a link further up is turned, as in a mounted config map', async () => {
@@ -143,7 +141,7 @@ describe('a file source on the file system', () => {
     await until(() => pods() === 'web-n app:3');
   });
 
-  it('takes a single file that was broken or removed while nobody looked for what it is', async () => {
+  it('restores the pod of a single file that was broken in between, and ends that of one that was removed', async () => {
     const file = join(root, 'pod.yaml');
     await writeFile(file, testManifest('web', 'app:1'));
     {
@@ -161,25 +159,5 @@ describe('a file source on the file system', () => {
     const { source, pods } = startSource(file);
     await using _ = source;
     await until(() => pods() === '');
-  });
-});
-
-describe('nodeManifestFolder', () => {
-  it('does not wait for a pipe that has taken the place of a file', async () => {
-    const pipe = join(folder, 'pipe');
-    execFileSync('mkfifo', [pipe]);
-    await expect(nodeManifestFolder.read(pipe, 10)).rejects.toThrow('not a regular file');
-  });
-
-  it('does not read on in a file that has grown over the limit', async () => {
-    const file = join(folder, 'file');
-    await writeFile(file, 'x'.repeat(11));
-    await expect(nodeManifestFolder.read(file, 10)).rejects.toThrow('more than 10 bytes');
-    expect((await nodeManifestFolder.read(file, 11)).length).toBe(11);
-  });
-
-  it('tells a file that is gone from one that cannot be read', async () => {
-    await expect(nodeManifestFolder.read(join(folder, 'none'), 10)).rejects.toBeInstanceOf(ManifestFileGone);
-    await expect(nodeManifestFolder.list(join(folder, 'none'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });

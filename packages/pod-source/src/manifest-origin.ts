@@ -1,0 +1,2 @@
+/** The manifest that a static pod comes from. */
+export type ManifestOrigin = { readonly file: string } | { readonly url: string };

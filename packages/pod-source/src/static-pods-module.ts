@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+import { type AgentModule, podObjects, provide } from '@rxlet/agent-api';
+import { createFileSource, type FileSourceOptions } from './file-source.ts';
+import { sourceParts } from './pods-from-module.ts';
+
+/** Name of the file with the last good pods, in the root directory of the agent. */
+const LAST_GOOD_FILE = 'static_pods';
+
+/** Options of {@link staticPods}. */
+export type StaticPodsOptions = Omit<FileSourceOptions, 'nodeName'>;
+
+/**
+ * Creates the agent module that runs the static pods of a folder or file (KubeletConfiguration `staticPodPath`), as the pod source `file`. The last good pod of
+ * each manifest is saved in the root directory of the agent. With `documents`, the module provides the ConfigMaps and Secrets of the folder to its pods.
+ */
+export function staticPods(options: StaticPodsOptions): AgentModule {
+  return {
+    name: 'static-pods',
+    provides: options.documents === true ? [podObjects] : [],
+    setup({ clock, files, hostFiles, node }) {
+      const lastGoodFile = { files, path: join(node.rootDirectory, LAST_GOOD_FILE) };
+      const source = createFileSource({ clock, hostFiles, lastGoodFile }, { ...options, nodeName: node.name });
+      return {
+        ...sourceParts(source),
+        services: options.documents === true ? [provide(podObjects, source.objects)] : [],
+        // A pod may wait for an object to be corrected.
+        syncTriggers: options.documents === true ? [source.objects.changes$] : [],
+      };
+    },
+  };
+}
