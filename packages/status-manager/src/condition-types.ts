@@ -1,8 +1,7 @@
 import type { PodCondition } from '@rxlet/kube-api';
 
 /**
- * The condition types that a node agent writes; all others are carried along as the API has them. `DisruptionTarget` is shared: whoever else disrupts the
- * pod writes it too.
+ * Condition types that a node agent writes; all others keep the API's value. `DisruptionTarget` is shared with other components that disrupt pods.
  */
 export const ownedConditionTypes: ReadonlySet<string> = new Set([
   'PodScheduled',
@@ -16,22 +15,22 @@ export const ownedConditionTypes: ReadonlySet<string> = new Set([
   'DisruptionTarget',
 ]);
 
-/** Whether the node agent alone writes conditions of this type. */
+/** Reports whether only the node agent writes conditions of this type. */
 export function isOwnedCondition(type: string): boolean {
   return ownedConditionTypes.has(type) && !isSharedCondition(type);
 }
 
-/** Whether others write conditions of this type too: whoever disrupts the pod. */
+/** Reports whether other components write conditions of this type too. */
 export function isSharedCondition(type: string): boolean {
   return type === 'DisruptionTarget';
 }
 
-/** The condition of that type. */
+/** Returns the condition of a type. */
 export function findCondition(conditions: readonly PodCondition[] | undefined, type: string): PodCondition | undefined {
   return conditions?.find((condition) => condition.type === type);
 }
 
-/** The conditions with `condition` in the place of the one of its type, or at the end. */
+/** Returns the conditions with `condition` in place of the one of its type, or at the end. */
 export function withCondition(
   conditions: readonly PodCondition[] | undefined,
   condition: PodCondition,

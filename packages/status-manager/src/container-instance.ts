@@ -10,14 +10,14 @@ function rfc3339(nanos: bigint): string {
   return toRfc3339(Number(nanos / NANOS_PER_MILLI));
 }
 
-/** Whether the runtime lost track of a container that was last reported running. */
+/** Reports whether the runtime lost track of a container that was last reported running. */
 export function isLost(instance: RuntimeContainerStatus, previous: ContainerStatus | undefined): boolean {
   return instance.state === 'unknown' && previous?.state?.running !== undefined;
 }
 
 /**
- * The API's state of one instance of a container. One that was created is waiting to run, with no reason to give. One in an unknown state waits too,
- * unless it was running before: then it ended somehow, and is reported as failed.
+ * Returns the state of an instance of a container in the API. A created instance is waiting without a reason. An instance in an unknown state is waiting too, unless
+ * it was running before: then it is reported as failed.
  */
 export function instanceState(
   instance: RuntimeContainerStatus,
@@ -48,7 +48,7 @@ export function instanceState(
   }
 }
 
-/** The API's form of the identity that a container's first process has (KEP-3619). */
+/** Returns the identity of a container's first process in the form of the API (KEP-3619). */
 export function containerUser(user: RuntimeContainerUser): ContainerUser {
   return { linux: { uid: user.uid, gid: user.gid, supplementalGroups: user.supplementalGroups } };
 }

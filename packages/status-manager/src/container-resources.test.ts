@@ -15,20 +15,23 @@ const reported = (
     state = 'running' as const,
     spec = allocated,
     previous,
+    actuated,
   }: {
     state?: 'running' | 'exited';
     spec?: ResourceRequirements;
     previous?: ResourceRequirements;
+    actuated?: ResourceRequirements;
   } = {},
 ): ResourceRequirements =>
   containerResources(
     { resources: spec },
     testContainerStatus({ state, ...(resources && { resources }) }),
     previous && ({ state: { running: {} }, resources: previous } as ContainerStatus),
+    actuated,
   );
 
 describe('containerResources', () => {
-  it('shows what the runtime applies to a running container, and what was allocated of the rest', () => {
+  it('shows the values that the runtime applies to a running container, and allocated values for the rest', () => {
     const resources = reported({
       cpuLimitMillis: 2000,
       memoryLimitBytes: 512 * 2 ** 20,
@@ -41,11 +44,26 @@ describe('containerResources', () => {
     });
   });
 
-  it('shows what was allocated to a container that does not run', () => {
+  it('shows allocated resources of a container that is not running', () => {
     expect(reported({ cpuLimitMillis: 2000 }, { state: 'exited' })).toEqual(allocated);
   });
 
-  it('takes what the runtime does not say from the previous status, or the allocation', () => {
+  it('shows actuated resources for values that the runtime does not report', () => {
+    const previous = { limits: { cpu: '1', memory: '256Mi' }, requests: { cpu: '500m', memory: '128Mi' } };
+    const actuated = { limits: { cpu: '2', memory: '512Mi' }, requests: { cpu: '1', memory: '192Mi' } };
+    expect(reported(undefined, { previous, actuated })).toEqual({
+      limits: { cpu: '2', memory: '512Mi', 'example.com/gpu': '1' },
+      requests: { cpu: '1', memory: '192Mi' },
+    });
+    // As containerd reports it: no memory request. A limit that is not in effect yet is shown as reported.
+    const applied = { cpuLimitMillis: 2000, cpuRequestMillis: 1000, memoryLimitBytes: 256 * 2 ** 20 };
+    expect(reported(applied, { previous, actuated })).toEqual({
+      limits: { cpu: '2', memory: '256Mi', 'example.com/gpu': '1' },
+      requests: { cpu: '1', memory: '192Mi' },
+    });
+  });
+
+  it('takes unreported values from the previous status or the allocation', () => {
     const previous = { limits: { cpu: '3' }, requests: { memory: '64Mi' } };
     expect(reported({ memoryLimitBytes: 2 ** 30 }, { previous })).toEqual({
       limits: { cpu: '3', memory: '1Gi', 'example.com/gpu': '1' },
@@ -56,7 +74,7 @@ describe('containerResources', () => {
     expect(reported({ cpuLimitMillis: 2000 }, { spec: { claims } })).toEqual({ claims });
   });
 
-  it('does not show the least that a kernel can apply in place of what was asked for', () => {
+  it('shows requested CPU values below the minimum of the kernel', () => {
     const spec = { limits: { cpu: '1m' }, requests: { cpu: '1m' } };
     expect(reported({ cpuLimitMillis: 10, cpuRequestMillis: 2 }, { spec })).toEqual(spec);
     expect(reported({ cpuLimitMillis: 11, cpuRequestMillis: 3 }, { spec })).toEqual({
@@ -66,7 +84,7 @@ describe('containerResources', () => {
     expect(reported({ cpuLimitMillis: 10 }, { spec: { limits: { cpu: '20m' } } })).toEqual({ limits: { cpu: '10m' } });
   });
 
-  it('sets nothing that the spec does not have', () => {
+  it('adds no resources that the spec does not have', () => {
     expect(reported({ cpuRequestMillis: 2, memoryLimitBytes: 2 ** 30 }, { spec: {} })).toEqual({});
   });
 });

@@ -3,27 +3,30 @@ import {
   cpuMillis,
   formatQuantity,
   makeQuantity,
+  quantityNumber,
   type RuntimeContainerResources,
   type RuntimeContainerStatus,
 } from '@rxlet/pod-model';
 
-/** The least CPU limit that has an effect: a CFS quota is no less than 1 ms in 100. */
+/** Minimum effective CPU limit: a CFS quota is at least 1 ms in 100. */
 export const MIN_CPU_LIMIT_MILLIS = 10;
-/** The least CPU request that has an effect: the kernel has no fewer than 2 shares. */
+/** Minimum effective CPU request: the kernel has at least 2 shares. */
 export const MIN_CPU_REQUEST_MILLIS = 2;
 
 type ResourceList = Record<string, string | number>;
 
 /**
- * The resources that a container has (KEP-1287): what was allocated to it, and, while it runs, CPU and memory as the runtime applies them. What the
- * runtime does not say is taken from the previous status.
+ * Returns the resources of a container (KEP-1287): the allocated ones and, while it runs, CPU and memory as the runtime applies them. Values that the runtime does
+ * not report, such as memory requests, come from the actuated resources, or else from the previous status.
  *
- * @param previous what was reported of the same instance while it was running
+ * @param previous the last status of the same instance while it was running
+ * @param actuated the resources last put into effect
  */
 export function containerResources(
   container: Pick<Container, 'resources'>,
   instance: RuntimeContainerStatus,
   previous: ContainerStatus | undefined,
+  actuated: ResourceRequirements | undefined,
 ): ResourceRequirements {
   const allocated = container.resources ?? {};
   if (instance.state !== 'running') return allocated;
@@ -31,10 +34,15 @@ export function containerResources(
   return {
     ...allocated,
     ...(allocated.limits !== undefined && {
-      limits: overlay(allocated.limits, previous?.resources?.limits, limitsOf(applied), MIN_CPU_LIMIT_MILLIS),
+      limits: overlay(allocated.limits, previous?.resources?.limits, limitsOf(applied, actuated), MIN_CPU_LIMIT_MILLIS),
     }),
     ...(allocated.requests !== undefined && {
-      requests: overlay(allocated.requests, previous?.resources?.requests, requestsOf(applied), MIN_CPU_REQUEST_MILLIS),
+      requests: overlay(
+        allocated.requests,
+        previous?.resources?.requests,
+        requestsOf(applied, actuated),
+        MIN_CPU_REQUEST_MILLIS,
+      ),
     }),
   };
 }
@@ -44,21 +52,37 @@ interface Applied {
   readonly memoryBytes: number | undefined;
 }
 
-const limitsOf = (applied: RuntimeContainerResources | undefined): Applied => ({
-  cpuMillis: applied?.cpuLimitMillis,
-  memoryBytes: applied?.memoryLimitBytes,
-});
+function limitsOf(applied: RuntimeContainerResources | undefined, actuated: ResourceRequirements | undefined): Applied {
+  const record = amountsOf(actuated?.limits);
+  return {
+    cpuMillis: applied?.cpuLimitMillis ?? record.cpuMillis,
+    memoryBytes: applied?.memoryLimitBytes ?? record.memoryBytes,
+  };
+}
 
-const requestsOf = (applied: RuntimeContainerResources | undefined): Applied => ({
-  cpuMillis: applied?.cpuRequestMillis,
-  memoryBytes: applied?.memoryRequestBytes,
-});
+function requestsOf(
+  applied: RuntimeContainerResources | undefined,
+  actuated: ResourceRequirements | undefined,
+): Applied {
+  const record = amountsOf(actuated?.requests);
+  return {
+    cpuMillis: applied?.cpuRequestMillis ?? record.cpuMillis,
+    memoryBytes: applied?.memoryRequestBytes ?? record.memoryBytes,
+  };
+}
+
+function amountsOf(list: Readonly<ResourceList> = {}): Applied {
+  return {
+    cpuMillis: list['cpu'] === undefined ? undefined : cpuMillis(list['cpu']),
+    memoryBytes: list['memory'] === undefined ? undefined : quantityNumber(list['memory']),
+  };
+}
 
 function overlay(
   allocated: Readonly<ResourceList>,
   previous: Readonly<ResourceList> | undefined,
   applied: Applied,
-  floorMillis: number,
+  minCpuMillis: number,
 ): Readonly<ResourceList> {
   const list: ResourceList = { ...allocated };
   const keep = (name: string): void => {
@@ -67,8 +91,8 @@ function overlay(
   };
   if (applied.cpuMillis === undefined) {
     keep('cpu');
-  } else if (applied.cpuMillis > floorMillis || cpuMillis(allocated['cpu']) > floorMillis) {
-    // Below the floor the runtime reports the floor, whatever was asked for: the number asked for is the clearer one.
+  } else if (applied.cpuMillis > minCpuMillis || cpuMillis(allocated['cpu']) > minCpuMillis) {
+    // At or below the minimum, the runtime reports the minimum whatever was requested. The requested value is clearer.
     list['cpu'] = formatQuantity(makeQuantity(applied.cpuMillis, -3));
   }
   if (applied.memoryBytes === undefined) keep('memory');

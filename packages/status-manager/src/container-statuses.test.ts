@@ -14,6 +14,7 @@ const input = (
   runtime: testRuntimePodStatus({ pod, ...(containers && { containers }) }),
   lastStartErrors: new Map(),
   restartingAll: false,
+  actuatedResources: new Map(),
   recursiveReadOnlySupported: false,
   stopSignals: false,
   ...more,
@@ -43,7 +44,7 @@ describe('the order of statuses', () => {
   const named = (...names: string[]) => names.map((name) => ({ name }));
   const pod = testPod({ initContainers: named('z', 'a', 'm'), containers: named('z1', 'a10', 'a1', 'B') });
 
-  it('is that of the spec for init containers, and by name, in bytes, for others', () => {
+  it('is that of the spec for init containers, and by name in byte order for others', () => {
     const names = (kind: 'init' | 'regular'): string[] =>
       containerStatuses(kind, undefined, input(pod, [])).map(({ name }) => name);
     expect(names('init')).toEqual(['z', 'a', 'm']);
@@ -51,11 +52,11 @@ describe('the order of statuses', () => {
   });
 });
 
-describe('a container that the runtime has no more', () => {
+describe('a container without an instance in the runtime', () => {
   const pod = testPod();
   const [lost] = containerStatuses('regular', [before({ state: running, restartCount: 2 })], input(pod, []));
 
-  it('was restarted when it ran, which counts, and waits', () => {
+  it('waits and counts as restarted when it was running', () => {
     expect(lost).toMatchObject({
       state: { waiting: { reason: 'ContainerCreating' } },
       lastState: {
@@ -70,20 +71,20 @@ describe('a container that the runtime has no more', () => {
     expect(lost).not.toHaveProperty('containerID');
   });
 
-  it('counts as no restart in a pod that is being deleted', () => {
+  it('does not count as restarted in a terminating pod', () => {
     const deleted = testPod({ metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } });
     const [status] = containerStatuses('regular', [before({ state: running, restartCount: 2 })], input(deleted, []));
     expect(status).toEqual({ ...lost, restartCount: 2 });
   });
 
-  it('keeps how it last ended, and goes on waiting, without a further restart', () => {
+  it('keeps its last state while it waits, without a further restart', () => {
     const again = before({ state: running, lastState: exited(3, 'containerd://app-0'), restartCount: 2 });
     const [status] = containerStatuses('regular', [again], input(pod, []));
     expect(status).toMatchObject({ lastState: again.lastState!, restartCount: 2 });
     expect(containerStatuses('regular', [lost!], input(pod, []))).toEqual([lost]);
   });
 
-  it('stays as it was when it had ended', () => {
+  it('keeps its status when it was terminated', () => {
     const ended = before({
       state: exited(3, 'containerd://app-0'),
       containerID: 'containerd://app-0',
@@ -92,7 +93,7 @@ describe('a container that the runtime has no more', () => {
     expect(containerStatuses('regular', [ended], input(pod, []))).toEqual([ended]);
   });
 
-  it('waits with its history when it waited before', () => {
+  it('keeps waiting with its last state and restart count', () => {
     const waiting = before({
       state: { waiting: backOff },
       lastState: exited(3, 'containerd://app-0'),
@@ -106,7 +107,7 @@ describe('a container that the runtime has no more', () => {
     });
   });
 
-  it('waits for the init containers where there are any', () => {
+  it('waits for init containers, if there are any', () => {
     const withInit = testPod({ initContainers: [{ name: 'init' }] });
     for (const kind of ['init', 'regular'] as const) {
       const [status] = containerStatuses(kind, undefined, input(withInit, []));
@@ -115,11 +116,11 @@ describe('a container that the runtime has no more', () => {
   });
 });
 
-describe('a container whose instance the runtime cannot tell the state of', () => {
+describe('a container in an unknown state', () => {
   const pod = testPod();
   const unknown = input(pod, [{ state: 'unknown', restartCount: 1 }]);
 
-  it('has ended, and counts as restarted, when it ran', () => {
+  it('is terminated and counts as restarted when it was running', () => {
     const [status] = containerStatuses('regular', [before({ state: running, restartCount: 1 })], unknown);
     expect(status).toMatchObject({
       state: {
@@ -133,12 +134,12 @@ describe('a container whose instance the runtime cannot tell the state of', () =
     });
   });
 
-  it('says so when all containers are being restarted', () => {
+  it('has the reason of a restart of all containers', () => {
     const [status] = containerStatuses('regular', [before({ state: running })], { ...unknown, restartingAll: true });
     expect(status?.state?.terminated?.reason).toBe('RestartingAllContainers');
   });
 
-  it('waits otherwise', () => {
+  it('waits when it was not running', () => {
     const [status] = containerStatuses('regular', [before({ state: { waiting: {} }, restartCount: 1 })], unknown);
     expect(status).toMatchObject({ state: { waiting: {} }, restartCount: 1 });
   });
@@ -149,7 +150,7 @@ describe('the instances of a container', () => {
   const only = (previous: ContainerStatus | undefined, ...containers: NonNullable<Instances>): ContainerStatus =>
     containerStatuses('regular', previous && [previous], input(pod, containers))[0]!;
 
-  it('are shown as state and last state, older ones not at all', () => {
+  it('are shown as state and last state, without older ones', () => {
     const status = only(
       undefined,
       { restartCount: 2, state: 'created' },
@@ -169,7 +170,7 @@ describe('the instances of a container', () => {
     });
   });
 
-  it('never take back restarts, and a run after a reported end counts as one', () => {
+  it('never decrease the restart count, and a run after a reported exit increases it', () => {
     const ended = before({ state: exited(1, 'containerd://gone'), containerID: 'containerd://gone', restartCount: 5 });
     expect(only(ended, { restartCount: 0 }).restartCount).toBe(6);
     expect(only(ended, { restartCount: 5 }).restartCount).toBe(6);
@@ -178,7 +179,7 @@ describe('the instances of a container', () => {
     expect(only(before({ state: running, restartCount: 5 }), { restartCount: 0 }).restartCount).toBe(5);
   });
 
-  it('are no last states of themselves', () => {
+  it('are not their own last state', () => {
     const lostOnce = before({
       containerID: 'containerd://app-0',
       state: { terminated: { exitCode: 137, reason: 'ContainerStatusUnknown' } },
@@ -186,7 +187,7 @@ describe('the instances of a container', () => {
     expect(only(lostOnce, {}).lastState).toEqual({});
   });
 
-  it('keep the resources that were reported while the same one ran, where the runtime does not say', () => {
+  it('keep resources reported during the same run, if the runtime reports none', () => {
     const limited = testPod({ containers: [{ resources: { limits: { memory: '1Gi' } } }] });
     const reported = { resources: { limits: { memory: '2Gi' } }, containerID: 'containerd://app-0', state: running };
     const limit = (previous: Partial<ContainerStatus>): unknown =>
@@ -196,7 +197,7 @@ describe('the instances of a container', () => {
     expect(limit({ ...reported, state: { waiting: {} } })).toBe('1Gi');
   });
 
-  it('keep whether they have started, while they run', () => {
+  it('keep started while they run', () => {
     const started = before({ state: running, started: true });
     expect(only(started, {}).started).toBe(true);
     expect(only({ ...started, started: false }, {}).started).toBe(false);
@@ -211,7 +212,7 @@ describe('an init container', () => {
   const init = (containers: Instances, more: Partial<ContainerStatusesInput> = {}): ContainerStatus =>
     containerStatuses('init', undefined, input(pod, containers, more))[0]!;
 
-  it('is done once it has succeeded, whatever was wrong before', () => {
+  it('is complete once it has succeeded, regardless of start errors', () => {
     const succeeded = init([{ name: 'init', state: 'exited' }], { lastStartErrors });
     expect(succeeded.state?.terminated?.exitCode).toBe(0);
     const failed = init([{ name: 'init', state: 'exited', exitCode: 1 }], { lastStartErrors });
@@ -225,18 +226,18 @@ describe('an init container', () => {
     ['running', true],
     ['exited', true],
     ['unknown', false],
-  ])('of which nothing is known must have succeeded when a regular one is %s: %s', (state, completed) => {
+  ])('in an unknown state counts as completed when a regular one is %s: %s', (state, completed) => {
     expect(init([{ state }], { lastStartErrors }).state).toEqual(completed ? mustHaveCompleted : { waiting: backOff });
   });
 
-  it('must not have when it is a sidecar, or all containers are being restarted', () => {
+  it('does not count as completed when it is a sidecar, or all containers are restarted', () => {
     const [, sidecar] = containerStatuses('init', undefined, input(pod, [{}]));
     expect(sidecar?.state).toEqual({ waiting: { reason: 'PodInitializing' } });
     expect(init([{}], { restartingAll: true }).state).toEqual({ waiting: { reason: 'PodInitializing' } });
   });
 });
 
-describe('a container removed to be restarted with all others', () => {
+describe('a container removed for a restart of all containers', () => {
   const restartPolicyRules: ContainerRestartRule[] = [
     { action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [42] } },
   ];
@@ -248,14 +249,14 @@ describe('a container removed to be restarted with all others', () => {
     message: 'The container is removed because RestartAllContainers in place',
   };
 
-  it('waits, its removal being its last end and a restart', () => {
+  it('waits, with its removal as last state and a restart', () => {
     const status = removed({ state: running, restartCount: 1, lastState: exited(3, 'containerd://app-0') });
     expect(status).toMatchObject({ state: { waiting: restarting }, restartCount: 2 });
     expect(status.lastState).toEqual({ terminated: { ...restarting, exitCode: 137 } });
     expect(status.imageID).toBe('');
   });
 
-  it('keeps what was known of it when it had ended', () => {
+  it('keeps its status fields when it was terminated', () => {
     const ended = { state: exited(42, 'containerd://app-1'), containerID: 'containerd://app-1', restartCount: 1 };
     expect(removed(ended)).toMatchObject({
       containerID: 'containerd://app-1',
@@ -266,7 +267,7 @@ describe('a container removed to be restarted with all others', () => {
     });
   });
 
-  it('counts once', () => {
+  it('is counted once', () => {
     const status = removed({ state: running });
     expect(removed({ ...status })).toMatchObject({ lastState: status.lastState!, restartCount: 1 });
   });

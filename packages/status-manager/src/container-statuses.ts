@@ -5,6 +5,7 @@ import type {
   ContainerStatus,
   EphemeralContainer,
   Pod,
+  ResourceRequirements,
   Signal,
 } from '@rxlet/kube-api';
 import {
@@ -24,27 +25,29 @@ import type { StartError } from './start-errors.ts';
 import { lostWhenDeleted, removedForRestart } from './unlocated-container.ts';
 import { volumeMountStatuses } from './volume-mount-statuses.ts';
 
-/** What the statuses of a pod's containers are made from. */
+/** Input of {@link containerStatuses}. */
 export interface ContainerStatusesInput {
   readonly pod: Pod;
   readonly runtime: RuntimePodStatus;
-  /** Why containers could not be started, by name. */
+  /** Start errors of containers, by name. */
   readonly lastStartErrors: ReadonlyMap<string, StartError>;
   /** Whether all containers of the pod are being restarted in place (KEP-5532). */
   readonly restartingAll: boolean;
-  /** Whether the runtime can make read-only mounts read-only all the way down. */
+  /** Resources last put into effect, by container name. */
+  readonly actuatedResources: ReadonlyMap<string, ResourceRequirements>;
+  /** Whether the runtime supports recursive read-only mounts. */
   readonly recursiveReadOnlySupported: boolean;
-  /** Whether the signals that stop containers are shown. */
+  /** Whether stop signals are reported. */
   readonly stopSignals: boolean;
 }
 
 type AnyContainer = Container | EphemeralContainer;
 
 /**
- * The statuses of a pod's containers of one kind, init containers in the order of the spec, others by name. What the runtime knows comes first; a
- * container that it does not know any more keeps what was reported of it; and one that could not be started says why.
+ * Returns the statuses of a pod's containers of one kind: init containers in spec order, others by name. The state in the runtime takes precedence. A container
+ * without an instance keeps its reported state, and a start error becomes the waiting reason.
  *
- * `ready` is not decided here, and `started` only carried over: both belong to the probes.
+ * `ready` is always false and `started` is carried over: both follow from the probes.
  */
 export function containerStatuses(
   kind: ContainerKind,
@@ -64,13 +67,13 @@ function observedStatus(
   previous: ContainerStatus | undefined,
   input: ContainerStatusesInput,
 ): ContainerStatus {
-  const [newest, former] = input.runtime.containers.filter(({ name }) => name === container.name);
+  const [newest, older] = input.runtime.containers.filter(({ name }) => name === container.name);
   return newest === undefined
     ? absentStatus(container, previous, input)
-    : presentStatus(container, newest, former, previous, input);
+    : presentStatus(container, newest, older, previous, input);
 }
 
-/** The status of a container of which the runtime holds no instance. */
+/** Returns the status of a container without an instance in the runtime. */
 function absentStatus(
   container: AnyContainer,
   previous: ContainerStatus | undefined,
@@ -100,7 +103,7 @@ function absentStatus(
   }
   if (previous.state?.terminated !== undefined) return previous;
   if (previous.state?.running === undefined || waiting.lastState?.terminated !== undefined) return waiting;
-  // It did run, so it must not look as if it had never been started.
+  // Record the run, so that the container does not look as if it had never been started.
   return {
     ...waiting,
     lastState: { terminated: lostWhenDeleted },
@@ -112,11 +115,11 @@ function waitingReason(pod: Pod): string {
   return (pod.spec?.initContainers ?? []).length > 0 ? 'PodInitializing' : 'ContainerCreating';
 }
 
-/** The status of a container from its newest instance, and the one before that if the runtime still has it. */
+/** Returns the status of a container from its newest instance and the previous one, if the runtime still has it. */
 function presentStatus(
   container: AnyContainer,
   newest: RuntimeContainerStatus,
-  former: RuntimeContainerStatus | undefined,
+  older: RuntimeContainerStatus | undefined,
   previous: ContainerStatus | undefined,
   input: ContainerStatusesInput,
 ): ContainerStatus {
@@ -129,7 +132,7 @@ function presentStatus(
     name: container.name,
     state,
     lastState:
-      former === undefined ? lastStateOf(previous, containerID) : instanceState(former, previous, input.restartingAll),
+      older === undefined ? lastStateOf(previous, containerID) : instanceState(older, previous, input.restartingAll),
     ready: false,
     restartCount: restartCount(newest, state, previous),
     image: newest.image,
@@ -137,22 +140,22 @@ function presentStatus(
     containerID,
     ...(state.running !== undefined && previous?.started !== undefined && { started: previous.started }),
     ...(allocatedResources !== undefined && { allocatedResources }),
-    resources: containerResources(container, newest, sameRun),
+    resources: containerResources(container, newest, sameRun, input.actuatedResources.get(container.name)),
     ...(volumeMounts !== undefined && { volumeMounts }),
     ...(newest.user !== undefined && { user: containerUser(newest.user) }),
     ...stopSignalOf(newest, input),
   };
 }
 
-/** How the instance before this one ended, where only the previous status knows: the runtime has it no more. */
+/** Returns the last state from the previous status, because the runtime has removed the previous instance. */
 function lastStateOf(previous: ContainerStatus | undefined, containerID: string): ContainerState {
   const isAnother = previous?.containerID !== containerID;
   const terminated = (isAnother ? previous?.state?.terminated : undefined) ?? previous?.lastState?.terminated;
-  // While a container waits for its next run, its last end is the last state; that of an instance before is known no more.
+  // While a container waits for its next run, its last exit is the last state. Earlier instances are lost.
   return terminated === undefined || terminated.containerID === containerID ? {} : { terminated };
 }
 
-/** The signal that asks the instance to stop (KEP-4960), where the runtime and the feature gate have it. */
+/** Returns the stop signal of the instance (KEP-4960), if the runtime and the feature gate support it. */
 function stopSignalOf(
   instance: RuntimeContainerStatus & { readonly stopSignal?: Signal },
   { stopSignals }: ContainerStatusesInput,
@@ -160,7 +163,7 @@ function stopSignalOf(
   return stopSignals && instance.stopSignal !== undefined ? { stopSignal: instance.stopSignal } : {};
 }
 
-/** The count that the instance was created with, but it never goes back, and a new run after a reported end counts as one. */
+/** Returns the count of the instance, which never decreases. A new run after a reported exit counts as a restart. */
 function restartCount(
   newest: RuntimeContainerStatus,
   state: ContainerState,
@@ -173,7 +176,7 @@ function restartCount(
   return Math.max(newest.restartCount, previous.restartCount);
 }
 
-/** Corrects an observed status by what is known of the container's start. */
+/** Adds the outcome of the last start to an observed status. */
 function withStartOutcome(
   kind: ContainerKind,
   container: AnyContainer,
@@ -206,8 +209,8 @@ const assumedCompleted: ContainerStateTerminated = {
 };
 
 /**
- * Whether an init container that the runtime has no more must have done its work, since regular containers are there, which are made only then.
- * Unless all containers are being removed to start anew: it is to run again, and that must not count twice.
+ * Reports whether an init container without an instance must have completed: regular containers exist, which are created only afterwards. That does not hold while
+ * all containers are removed for a restart in place, because it would count twice.
  */
 function mustHaveCompleted(
   initContainer: AnyContainer,

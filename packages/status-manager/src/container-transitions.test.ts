@@ -26,37 +26,37 @@ describe('illegalTransition', () => {
     ['OnFailure', 0, false],
     ['Never', 1, false],
     ['Never', 0, false],
-  ])('goes by the restart policy: %s, exit code %i: %s', (policy, exitCode, legal) => {
+  ])('follows the restart policy: %s, exit code %i: %s', (policy, exitCode, legal) => {
     expect(isLegal(policy, exitCode)).toBe(legal);
     expect(isLegal(policy, exitCode, {}, true)).toBe(legal);
   });
 
-  it('goes by the restart policy and rules of the container', () => {
+  it('follows the restart policy and rules of the container', () => {
     expect(isLegal('Never', 1, { restartPolicy: 'OnFailure' })).toBe(true);
     const restartPolicyRules = [{ action: 'Restart', exitCodes: { operator: 'In', values: [42] } }] as const;
     expect(isLegal('Never', 42, { restartPolicy: 'Never', restartPolicyRules })).toBe(true);
     expect(isLegal('Never', 43, { restartPolicy: 'Never', restartPolicyRules })).toBe(false);
   });
 
-  it('goes by the restart policy of the pod, too, where the container has its own', () => {
+  it('follows the restart policy of the pod even if the container has its own', () => {
     const own = { restartPolicy: 'Never' };
     expect(isLegal('Always', 0, own)).toBe(true);
     expect(isLegal('OnFailure', 1, own)).toBe(true);
     expect(isLegal('OnFailure', 0, own)).toBe(false);
   });
 
-  it('lets everything come back in a pod whose containers may all be restarted', () => {
+  it('allows every restart in a pod whose containers may all be restarted', () => {
     const restartPolicyRules = [
       { action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [42] } },
     ] as const;
     expect(isLegal('Never', 0, { restartPolicy: 'Never', restartPolicyRules })).toBe(true);
   });
 
-  it('lets sidecars come back', () => {
+  it('allows restarts of sidecars', () => {
     expect(isLegal('Never', 0, { restartPolicy: 'Always' }, true)).toBe(true);
   });
 
-  it('names the container, and minds only containers that both statuses have', () => {
+  it('names the container, and ignores containers that are missing in either status', () => {
     const pod = testPod({ restartPolicy: 'Never', containers: [{ name: 'c' }] });
     const ended = status(exited(0), 'containerStatuses');
     expect(illegalTransition(pod, ended, status(running, 'containerStatuses'))).toContain('container c ');

@@ -2,8 +2,8 @@ import type { ContainerStatus, Pod, PodStatus } from '@rxlet/kube-api';
 import { allContainersCouldRestart, containerShouldRestart, podContainers } from '@rxlet/pod-model';
 
 /**
- * What is wrong with going from one status of a pod to the next, or undefined: a container that ended for good must not come back to life. Such a
- * status was made from stale knowledge of the runtime, and whoever watches the pod has already drawn conclusions from the end.
+ * Returns why a status must not follow another one; `undefined` when it may. A container that has terminated without a restart must not run again: such a status
+ * comes from a stale runtime status, and watchers of the pod have already acted on the termination.
  */
 export function illegalTransition(pod: Pod, previous: PodStatus, next: PodStatus): string | undefined {
   if (pod.spec?.restartPolicy === 'Always' || allContainersCouldRestart(pod)) return undefined;
@@ -16,13 +16,13 @@ export function illegalTransition(pod: Pod, previous: PodStatus, next: PodStatus
   return revived && `container ${revived.name} has terminated for good and cannot leave that state`;
 }
 
-/** Of regular and init containers; nobody waits for the end of ephemeral ones. */
+/** Returns the statuses of regular and init containers. The termination of ephemeral containers has no consequences. */
 function statusesOf({ containerStatuses, initContainerStatuses }: PodStatus): readonly ContainerStatus[] {
   return [...(containerStatuses ?? []), ...(initContainerStatuses ?? [])];
 }
 
 function mayRunAgain(pod: Pod, name: string, exitCode: number): boolean {
-  // The pod's policy counts even where the container has one of its own.
+  // The restart policy of the pod applies even to a container with its own.
   if (exitCode !== 0 && pod.spec?.restartPolicy === 'OnFailure') return true;
   const found = podContainers(pod, ['init', 'regular']).find(({ container }) => container.name === name);
   return found !== undefined && containerShouldRestart(found.container, pod, exitCode);

@@ -1,38 +1,42 @@
 import { type Clock, sleep } from '@rxlet/component-base';
-import type { PodStatusUpdate, StatusSink } from './status-sink.ts';
+import type { PodStatusUpdate, StatusSink } from '@rxlet/agent-api';
+import { podUid } from '@rxlet/pod-model';
 
-/** A sink for tests that keeps what it is given. */
+/** A sink for tests that records its calls. */
 export interface FakeStatusSink extends StatusSink {
-  /** What was published, in the order in which the calls succeeded. */
+  /** Published updates, in the order in which the calls succeeded. */
   readonly published: readonly PodStatusUpdate[];
-  /** All calls that were made, failed ones among them, in their order. */
+  /** Updates of all calls, failed ones included, in order. */
   readonly calls: readonly PodStatusUpdate[];
-  /** Calls under way, by pod UID. */
+  /** Pod UIDs of the calls in flight. */
   readonly inFlight: readonly string[];
 }
 
-/** How a {@link FakeStatusSink} behaves; by default it succeeds at once. */
+/** Behaviour of a {@link FakeStatusSink}. By default it succeeds at once. */
 export interface FakeStatusSinkOptions {
-  /** How long a call takes on the clock, in milliseconds. Default: 0. */
+  /** Duration of a call on the clock, in milliseconds. Default: 0. */
   readonly latencyMs?: ((update: PodStatusUpdate) => number) | undefined;
-  /** The error with which a call fails, after its latency; undefined for one that succeeds. */
+  /** Error with which a call fails after its latency; `undefined` for a call that succeeds. */
   readonly failure?: ((update: PodStatusUpdate) => Error | undefined) | undefined;
+  /** Whether static pods need mirror pods. Default: false. */
+  readonly needsMirrorPods?: boolean | undefined;
 }
 
 /** Creates a {@link FakeStatusSink}. */
 export function createFakeStatusSink(clock: Clock, options: FakeStatusSinkOptions = {}): FakeStatusSink {
-  const { latencyMs = () => 0, failure = () => undefined } = options;
+  const { latencyMs = () => 0, failure = () => undefined, needsMirrorPods = false } = options;
   const published: PodStatusUpdate[] = [];
   const calls: PodStatusUpdate[] = [];
   const inFlight: string[] = [];
   return {
+    needsMirrorPods,
     published,
     calls,
     inFlight,
     async publish(update, signal) {
-      const podUid = update.pod.metadata?.uid ?? '';
+      const uid = podUid(update.pod);
       calls.push(update);
-      inFlight.push(podUid);
+      inFlight.push(uid);
       try {
         const delayMs = latencyMs(update);
         if (delayMs > 0) await sleep(clock, delayMs, signal);
@@ -40,7 +44,7 @@ export function createFakeStatusSink(clock: Clock, options: FakeStatusSinkOption
         if (error !== undefined) throw error;
         published.push(update);
       } finally {
-        inFlight.splice(inFlight.indexOf(podUid), 1);
+        inFlight.splice(inFlight.indexOf(uid), 1);
       }
     },
   };

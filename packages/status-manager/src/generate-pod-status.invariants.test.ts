@@ -6,13 +6,13 @@ import { findCondition } from './condition-types.ts';
 import { generatePodStatus, type GeneratePodStatusInput } from './generate-pod-status.ts';
 import { arbitraryObservation, arbitraryPod } from './test-support/arbitrary-pods.ts';
 
-/** A pod, and what was seen of it one time after the other. */
+/** A pod with a sequence of observations. */
 const history = (length: number): fc.Arbitrary<readonly GeneratePodStatusInput[]> =>
   arbitraryPod.chain((pod) =>
     fc.tuple(...Array.from({ length }, () => arbitraryObservation(pod))).map((observations) => [...observations]),
   );
 
-/** The statuses generated from a history, each going on from the one before. */
+/** Returns the statuses generated from a history, each from the one before. */
 function statusesOf(observations: readonly GeneratePodStatusInput[]): PodStatus[] {
   return observations.reduce<PodStatus[]>((statuses, input) => {
     statuses.push(generatePodStatus({ ...input, previous: statuses.at(-1) }));
@@ -29,15 +29,15 @@ const regularInits = (pod: Pod): Set<string> =>
   new Set((pod.spec?.initContainers ?? []).filter((container) => !isSidecar(container)).map(({ name }) => name));
 
 describe('a generated status', () => {
-  it('settles: while nothing happens, it goes on saying the same', () => {
+  it('is stable while nothing changes', () => {
     fc.assert(
       fc.property(history(3), (observations) => {
-        // What the runtime has lost track of is shown by what was reported of it, which is then another thing the next time.
+        // A lost container keeps its reported state, which differs from the previous status once.
         const { containers } = observations.at(-1)!.runtime;
         const clear = new Set(containers.filter(({ state }) => state !== 'unknown').map(({ name }) => name));
         const everSeen = new Set(observations.flatMap(({ runtime }) => runtime.containers.map(({ name }) => name)));
         fc.pre(containers.every(({ state }) => state !== 'unknown') && [...everSeen].every((name) => clear.has(name)));
-        // The phase goes by what sidecars were when they were last reported, and so follows their probes one status later.
+        // The phase follows from the last reported state of sidecars, so it follows their probes one status later.
         const last = observations.at(-1)!;
         const statuses = statusesOf([...observations, last, last]);
         expect(statuses.at(-1)).toEqual(statuses.at(-2));
@@ -46,7 +46,7 @@ describe('a generated status', () => {
     );
   });
 
-  it('does not come out of a terminal phase', () => {
+  it('never leaves a terminal phase', () => {
     fc.assert(
       fc.property(history(5), (observations) => {
         const phases = statusesOf(observations).map(({ phase }) => phase);
@@ -57,7 +57,7 @@ describe('a generated status', () => {
     );
   });
 
-  it('has what is ready running and started, and the pod ready only with all of that', () => {
+  it('has ready containers only running and started, and a ready pod only with ready containers', () => {
     fc.assert(
       fc.property(history(3), (observations) => {
         const inits = regularInits(observations[0]!.pod);
@@ -74,7 +74,7 @@ describe('a generated status', () => {
     );
   });
 
-  it('has each container of the spec once, in one state, with restarts that are never taken back', () => {
+  it('has each container of the spec once, in one state, with a restart count that never decreases', () => {
     fc.assert(
       fc.property(history(4), (observations) => {
         const { spec } = observations[0]!.pod;
@@ -94,7 +94,7 @@ describe('a generated status', () => {
     );
   });
 
-  it('stays initialized once it was', () => {
+  it('stays initialized', () => {
     fc.assert(
       fc.property(history(4), (observations) => {
         const initialized = statusesOf(observations).map((status) => isTrue(status, 'Initialized'));

@@ -11,8 +11,8 @@ const only = (statuses: readonly ContainerStatus[] | undefined): ContainerStatus
   return statuses![0]!;
 };
 
-describe('a pod that was just accepted', () => {
-  it('is pending, and its containers are being created', () => {
+describe('a pod that was just admitted', () => {
+  it('is pending with containers in creation', () => {
     const pod = testPod({ uid: 'u' });
     const status = generatePodStatus({ pod, runtime: emptyRuntimePodStatus('u') });
     expect(status).toEqual({
@@ -52,7 +52,7 @@ describe('a pod that was just accepted', () => {
   });
 });
 
-describe('a pod that runs', () => {
+describe('a running pod', () => {
   it('is running and ready, with its addresses', () => {
     const pod = testPod({ metadata: { generation: 3 } });
     const status = generatePodStatus({ pod, runtime: testRuntimePodStatus({ pod }), hostIps: ['192.0.2.1'] });
@@ -72,7 +72,7 @@ describe('a pod that runs', () => {
     });
   });
 
-  it('has the addresses of the node when it shares its network', () => {
+  it('has the addresses of the node in the host network', () => {
     const pod = testPod({ spec: { hostNetwork: true } });
     const runtime = testRuntimePodStatus({ pod, sandboxes: [{ hostNetwork: true, ips: [] }] });
     const status = generatePodStatus({ pod, runtime, hostIps: ['192.0.2.1', '2001:db8::1'] });
@@ -111,7 +111,7 @@ describe('a pod that runs', () => {
     });
   });
 
-  it('shows the resources of the pod as a whole', () => {
+  it('shows pod-level resources', () => {
     const resources = { requests: { cpu: '1' }, limits: { cpu: '2' } };
     const pod = testPod({ spec: { resources } });
     const status = generatePodStatus({ pod, runtime: testRuntimePodStatus({ pod }) });
@@ -131,7 +131,7 @@ describe('an instance of a container', () => {
         .containerStatuses,
     ).lastState;
 
-  it('keeps how the one before it ended when the runtime has that no more', () => {
+  it('keeps its last state when the runtime has removed the previous instance', () => {
     const ended = { containerID: 'containerd://app-0', state: end('containerd://app-0') };
     expect(lastState(before(ended))).toEqual(end('containerd://app-0'));
     const itself = { containerID: 'containerd://app-1', state: { running: {} } };
@@ -139,7 +139,7 @@ describe('an instance of a container', () => {
     expect(lastState(before({ ...itself, lastState: end('containerd://app-1') }))).toEqual({});
   });
 
-  it('keeps its mounts as they were reported', () => {
+  it('keeps its reported mounts', () => {
     const volumeMounts = [{ name: 'data', mountPath: '/data', readOnly: true, recursiveReadOnly: 'Enabled' }];
     const mounted = testPod({ containers: [{ volumeMounts: [{ name: 'data', mountPath: '/data', readOnly: true }] }] });
     const runtime = testRuntimePodStatus({ pod: mounted });
@@ -149,7 +149,7 @@ describe('an instance of a container', () => {
     });
   });
 
-  it('shows the signal that stops it where that is wanted', () => {
+  it('shows its stop signal if enabled', () => {
     const status = { ...testContainerStatus(), stopSignal: 'SIGUSR1' };
     const runtime = { ...testRuntimePodStatus({ pod }), containers: [status] };
     expect(only(generatePodStatus({ pod, runtime }).containerStatuses)).not.toHaveProperty('stopSignal');
@@ -165,7 +165,7 @@ describe('read-only mounts', () => {
     ['Enabled', undefined, false, 'Disabled'],
     ['Disabled', undefined, true, 'Disabled'],
     [undefined, undefined, true, 'Disabled'],
-  ])('asked %s, propagation %s, supported %s: %s', (recursiveReadOnly, mountPropagation, supported, expected) => {
+  ])('requested %s, propagation %s, supported %s: %s', (recursiveReadOnly, mountPropagation, supported, expected) => {
     const mount: VolumeMount = {
       name: 'data',
       mountPath: '/data',
@@ -186,7 +186,7 @@ describe('read-only mounts', () => {
 describe('a container that could not be started', () => {
   const lastStartErrors = new Map([['app', { reason: 'ImagePullBackOff', message: 'Back-off pulling image' }]]);
 
-  it('waits, and says why', () => {
+  it('waits with the start error', () => {
     const pod = testPod();
     const runtime = testRuntimePodStatus({ pod, containers: [] });
     expect(only(generatePodStatus({ pod, runtime, lastStartErrors }).containerStatuses).state).toEqual({
@@ -194,7 +194,7 @@ describe('a container that could not be started', () => {
     });
   });
 
-  it('shows how it ended as its last state', () => {
+  it('shows its termination as last state', () => {
     const pod = testPod();
     const runtime = testRuntimePodStatus({ pod, containers: [{ state: 'exited', exitCode: 1 }] });
     const status = generatePodStatus({ pod, runtime, lastStartErrors });
@@ -205,7 +205,7 @@ describe('a container that could not be started', () => {
     });
   });
 
-  it('is not waiting any more when it is not to be started again', () => {
+  it('is terminated when it will not be restarted', () => {
     const pod = testPod({ restartPolicy: 'Never' });
     const runtime = testRuntimePodStatus({ pod, containers: [{ state: 'exited', exitCode: 1 }] });
     const status = generatePodStatus({ pod, runtime, lastStartErrors });
@@ -260,7 +260,7 @@ describe('probes', () => {
     expect([status.started, status.ready]).toEqual(expected);
   });
 
-  it('leaves an instance started until its first result, when the agent was restarted', () => {
+  it('keep an instance started until its first result after a restart of the agent', () => {
     expect(generate(undefined, true, startedBefore('containerd://app-0'))).toMatchObject({
       started: true,
       ready: true,
@@ -268,7 +268,7 @@ describe('probes', () => {
     expect(generate(false, true, startedBefore('containerd://app-0'))).toMatchObject({ started: false, ready: false });
   });
 
-  it('leaves an instance ready, or not, until its first result, when the agent was restarted', () => {
+  it('keep the readiness of an instance until its first result after a restart of the agent', () => {
     const before = startedBefore('containerd://app-0');
     expect(generate(undefined, undefined, before)).toMatchObject({ started: true, ready: true });
     expect(generate(undefined, false, before).ready).toBe(false);
@@ -278,11 +278,11 @@ describe('probes', () => {
     expect(generate(true, undefined, startedBefore('containerd://app-former')).ready).toBe(false);
   });
 
-  it('does not take the start of one instance for that of the next', () => {
+  it('do not carry started over to the next instance', () => {
     expect(generate(undefined, true, startedBefore('containerd://app-former')).started).toBe(false);
   });
 
-  it('do not count for what does not run', () => {
+  it('have no effect on a container that is not running', () => {
     const exited = testRuntimePodStatus({ pod, containers: [{ state: 'exited' }] });
     const probes = { isStarted: () => true, isReady: () => true };
     expect(only(generatePodStatus({ pod, runtime: exited, probes }).containerStatuses)).toMatchObject({
@@ -301,7 +301,7 @@ describe('readiness gates', () => {
     return conditionOf(generatePodStatus({ pod, runtime: testRuntimePodStatus({ pod }) }), 'Ready');
   };
 
-  it('keep a pod from being ready until others say so', () => {
+  it('keep a pod unready until their conditions are true', () => {
     expect(generate([{ type: 'example.com/b', status: 'False' }])).toEqual({
       type: 'Ready',
       status: 'False',
@@ -319,7 +319,7 @@ describe('readiness gates', () => {
   });
 });
 
-describe('conditions of others', () => {
+describe('conditions of other writers', () => {
   it('are kept as the API has them, and come first', () => {
     const gate = { type: 'example.com/gate', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' };
     const resize = { type: 'PodResizePending', status: 'True', reason: 'Deferred' };
@@ -348,14 +348,14 @@ describe('a terminal phase', () => {
   const pod = testPod();
   const runtime = testRuntimePodStatus({ pod });
 
-  it('stays, with its reason, as the status manager has it', () => {
+  it('stays with its reason from the status manager', () => {
     const previous: PodStatus = { phase: 'Failed', reason: 'Evicted', message: 'The node was low on memory.' };
     const status = generatePodStatus({ pod, runtime, previous });
     expect(status).toMatchObject(previous);
     expect(conditionOf(status, 'Ready')).toMatchObject({ status: 'False', reason: 'PodFailed' });
   });
 
-  it('stays as the API has it, though a manager that was just restarted knows nothing', () => {
+  it('stays as in the API after a restart of the agent', () => {
     const ended = testPod({ status: { phase: 'Succeeded' } });
     expect(generatePodStatus({ pod: ended, runtime }).phase).toBe('Succeeded');
     expect(generatePodStatus({ pod: ended, runtime, previous: { phase: 'Running' } }).phase).toBe('Succeeded');
@@ -364,7 +364,7 @@ describe('a terminal phase', () => {
     );
   });
 
-  it('is set when the agent ends the pod', () => {
+  it('is set when the agent terminates the pod', () => {
     const failure = {
       reason: 'DeadlineExceeded',
       message: 'Pod was active on the node longer than the specified deadline',
@@ -375,7 +375,7 @@ describe('a terminal phase', () => {
     });
   });
 
-  it('comes with the reason for a disruption', () => {
+  it('includes the reason of a disruption', () => {
     const failure = { reason: 'Evicted', message: 'low on memory', disruption: 'low on memory' };
     const status = generatePodStatus({ pod: testPod({ metadata: { generation: 2 } }), runtime, failure });
     expect(conditionOf(status, 'DisruptionTarget')).toEqual({
@@ -387,13 +387,13 @@ describe('a terminal phase', () => {
     });
   });
 
-  it('does not become another, even if containers get lost later', () => {
+  it('does not change, even if containers get lost later', () => {
     const never = testPod({ restartPolicy: 'Never' });
     const lost = testRuntimePodStatus({ pod: never, containers: [{ state: 'exited', exitCode: 137 }] });
     expect(generatePodStatus({ pod: never, runtime: lost, previous: { phase: 'Succeeded' } }).phase).toBe('Succeeded');
   });
 
-  it('ends what is under way of a resize', () => {
+  it('drops the conditions of a resize', () => {
     const resizeConditions = [{ type: 'PodResizePending', status: 'True', reason: 'Deferred' }];
     const types = (podIsTerminal: boolean): (string | undefined)[] | undefined =>
       generatePodStatus({ pod, runtime, resizeConditions, podIsTerminal }).conditions?.map(({ type }) => type);
@@ -401,7 +401,7 @@ describe('a terminal phase', () => {
     expect(types(true)).not.toContain('PodResizePending');
   });
 
-  it('lets reason and message of another phase go', () => {
+  it('drops reason and message of another phase', () => {
     const status = generatePodStatus({ pod, runtime, previous: { phase: 'Pending', reason: 'x', message: 'y' } });
     expect(status).not.toHaveProperty('reason');
     expect(status).not.toHaveProperty('message');
@@ -432,7 +432,7 @@ describe('a restart of all containers in place', () => {
     containers: [{ name: 'init', id: { type: 'containerd', id: 'init-new' } }],
   });
 
-  it('shows as a condition from the exit until no instance is left, and the pod neither ends nor loses its history', () => {
+  it('is a condition from the exit until no instance is left, and the pod keeps its phase and history', () => {
     const seen = [running, stopped, half, removed, restarted].reduce<PodStatus[]>((statuses, runtime) => {
       statuses.push(generatePodStatus({ pod, runtime, previous: statuses.at(-1) }));
       return statuses;
@@ -471,7 +471,7 @@ describe('a restart of all containers in place', () => {
     });
   });
 
-  it('is no subject for other pods', () => {
+  it('adds no condition to other pods', () => {
     const other = testPod();
     const status = generatePodStatus({ pod: other, runtime: testRuntimePodStatus({ pod: other }) });
     expect(conditionOf(status, 'AllContainersRestarting')).toBeUndefined();

@@ -1,11 +1,14 @@
-import type { Pod, PodCondition, PodPhase, PodStatus } from '@rxlet/kube-api';
+import type { PodFailure, PodProbes } from '@rxlet/agent-api';
+import type { Pod, PodCondition, PodPhase, PodStatus, ResourceRequirements } from '@rxlet/kube-api';
 import {
   activeContainerStatuses,
+  hostNetworkPodIps,
   isHostNetworkPod,
   isTerminalPhase,
   podQosClass,
   type RuntimePodStatus,
   shouldAllContainersRestart,
+  sortPodIps,
 } from '@rxlet/pod-model';
 import { findCondition, isOwnedCondition, withCondition } from './condition-types.ts';
 import { containerStatuses, type ContainerStatusesInput } from './container-statuses.ts';
@@ -18,57 +21,58 @@ import {
   podScheduledCondition,
   readyCondition,
 } from './pod-conditions.ts';
-import { hostNetworkPodIps, sortPodIps } from './pod-ips.ts';
 import { podPhase } from './pod-phase.ts';
 import { type PodCgroupValues, podLevelResources } from './pod-level-resources.ts';
-import { noProbeResults, type ProbeResults, withInitProbeResults, withProbeResults } from './probe-results.ts';
+import { withInitProbeResults, withProbeResults } from './probe-results.ts';
 import type { StartError } from './start-errors.ts';
 
-/** What a pod's status is generated from. */
+/** Input of {@link generatePodStatus}. */
 export interface GeneratePodStatusInput {
-  /** The pod with the resources allocated to it; its `status` is what the API (or the pod's source) last had. */
+  /** Pod with its allocated resources. Its `status` is the last one from the API or from its source. */
   readonly pod: Pod;
-  /** What the runtime holds of the pod. */
+  /** The pod's runtime status. */
   readonly runtime: RuntimePodStatus;
-  /** The status generated last, as the status manager holds it. Default: that of the pod. */
+  /** Last generated status, from the status manager. Default: the status of the pod. */
   readonly previous?: PodStatus | undefined;
   /** Last errors of starting containers, by container name; see `StartErrors.forPod`. */
   readonly lastStartErrors?: ReadonlyMap<string, StartError> | undefined;
-  /** Whether all containers are stopped for good. */
+  /** Whether all containers are stopped and will not be restarted. */
   readonly podIsTerminal?: boolean | undefined;
   /** Addresses of the node, primary first, at most one of each family. Without any, host IPs are left out. */
   readonly hostIps?: readonly string[] | undefined;
-  /** Default: no results, so that a running container without probes is started and ready. */
-  readonly probes?: ProbeResults | undefined;
-  /** Set when the agent itself ends the pod: evicted, past its deadline, or caught in a node shutdown. */
+  /** Probe results. Default: none, so that a running container without probes is started and ready. */
+  readonly probes?: Pick<PodProbes, 'isReady' | 'isStarted'> | undefined;
+  /**
+   * Running containers that started before this time, epoch milliseconds, and that the previous status does not have ran under another agent, such as a
+   * kubelet: they count as started while their startup probe has no result. Default: none.
+   */
+  readonly adoptedBeforeMs?: number | undefined;
+  /** Failure of a pod that the agent terminates: evicted, past its deadline, or in a node shutdown. */
   readonly failure?: PodFailure | undefined;
-  /** Conditions about a resize in place that is under way (KEP-1287). */
+  /** Conditions of an in-place resize (KEP-1287), see `resizeConditions`. */
   readonly resizeConditions?: readonly PodCondition[] | undefined;
   /** Whether the pod's runtime handler supports recursive read-only mounts (KEP-3857). Default: false. */
   readonly recursiveReadOnlySupported?: boolean | undefined;
-  /** Whether the signals that stop containers are shown (KEP-4960, feature gate `ContainerStopSignals`). Default: false. */
+  /** Whether stop signals are reported (KEP-4960, feature gate `ContainerStopSignals`). Default: false. */
   readonly stopSignals?: boolean | undefined;
-  /** What the pod's cgroup applies, once the pod runs. Without it, the pod's resources are shown as allocated. */
+  /** Resources last put into effect, by container name, for values that the runtime does not report. Default: none, so that the previous status applies. */
+  readonly actuatedResources?: ReadonlyMap<string, ResourceRequirements> | undefined;
+  /** Pod-level resources last put into effect. Default: the allocated ones. */
+  readonly actuatedPodResources?: ResourceRequirements | undefined;
+  /** Values of the pod's cgroup while the pod runs. Default: `actuatedPodResources`. */
   readonly podCgroup?: PodCgroupValues | undefined;
 }
 
-/** How the agent ends a pod. */
-export interface PodFailure {
-  /** The pod's reason: `Evicted`, `DeadlineExceeded`, `Terminated`, `Preempting` … */
-  readonly reason: string;
-  readonly message: string;
-  /** Set when the pod is disrupted for the good of others (KEP-3329): the message of its condition `DisruptionTarget`. */
-  readonly disruption?: string | undefined;
-}
-
 const noStartErrors: ReadonlyMap<string, StartError> = new Map();
+const noProbes = { isReady: () => undefined, isStarted: () => undefined };
+const noActuatedResources: ReadonlyMap<string, ResourceRequirements> = new Map();
 
 /**
- * Generates the status that the API shows of a pod, as kubelet 1.36 does. It is a pure function, and its result still lacks what only the history
- * tells: start time, transition times and observed generation are set by the status manager that takes it.
+ * Returns the status that kubelet 1.36 would report for a pod. Pure. The status manager adds start time, transition times and observed generation, which depend on
+ * the pod's history.
  */
 export function generatePodStatus(input: GeneratePodStatusInput): PodStatus {
-  const { pod, runtime, hostIps = [], probes = noProbeResults } = input;
+  const { pod, runtime, hostIps = [], probes = noProbes } = input;
   const previous = input.previous ?? pod.status ?? {};
   const restartingAll = shouldAllContainersRestart(pod, runtime, previous);
 
@@ -77,6 +81,7 @@ export function generatePodStatus(input: GeneratePodStatusInput): PodStatus {
     runtime,
     lastStartErrors: input.lastStartErrors ?? noStartErrors,
     restartingAll,
+    actuatedResources: input.actuatedResources ?? noActuatedResources,
     recursiveReadOnlySupported: input.recursiveReadOnlySupported ?? false,
     stopSignals: input.stopSignals ?? false,
   };
@@ -84,7 +89,7 @@ export function generatePodStatus(input: GeneratePodStatusInput): PodStatus {
   const regular = containerStatuses('regular', previous.containerStatuses, containersInput);
   const ephemeral = containerStatuses('ephemeral', previous.ephemeralContainerStatuses, containersInput);
 
-  // The phase goes by what was started before this status; probes speak after it.
+  // The phase follows from the `started` values before this status; probe results are applied after it.
   const computedPhase = podPhase({
     pod,
     statuses: [...init, ...regular],
@@ -93,8 +98,11 @@ export function generatePodStatus(input: GeneratePodStatusInput): PodStatus {
   });
   const outcome = podOutcome(pod, previous, computedPhase, input.failure);
 
-  const initStatuses = withInitProbeResults(pod, init, previous.initContainerStatuses, probes);
-  const regularStatuses = withProbeResults(pod, regular, previous.containerStatuses, probes);
+  const { adoptedBeforeMs } = input;
+  const reportedInit = { statuses: previous.initContainerStatuses, adoptedBeforeMs };
+  const reported = { statuses: previous.containerStatuses, adoptedBeforeMs };
+  const initStatuses = withInitProbeResults(pod, init, reportedInit, probes);
+  const regularStatuses = withProbeResults(pod, regular, reported, probes);
   const forConditions = { pod, statuses: [...initStatuses, ...regularStatuses], phase: outcome.phase };
   const before = [
     ...foreignConditions(input, previous),
@@ -117,7 +125,7 @@ export function generatePodStatus(input: GeneratePodStatusInput): PodStatus {
     ...(regularStatuses.length > 0 && { containerStatuses: regularStatuses }),
     ...(ephemeral.length > 0 && { ephemeralContainerStatuses: ephemeral }),
     qosClass: podQosClass(pod),
-    ...podLevelResources(pod, previous, input.podCgroup),
+    ...podLevelResources(pod, previous, input.podCgroup, input.actuatedPodResources),
   };
 }
 
@@ -127,8 +135,8 @@ function hasActiveRegularContainer(pod: Pod, runtime: RuntimePodStatus): boolean
 }
 
 /**
- * Phase, and the reason and message that go with it. No pod comes out of a terminal phase, neither that which the API shows nor that which was
- * generated before, even if containers turn up later or their ends get lost.
+ * Returns the phase with its reason and message. A terminal phase in the API or in the previous status stays, even if containers appear later or their exits get
+ * lost.
  */
 function podOutcome(
   pod: Pod,
@@ -149,7 +157,7 @@ function podOutcome(
   return { phase, ...(reason ? { reason } : {}), ...(message ? { message } : {}) };
 }
 
-/** The conditions that others own, as the API has them, those of a resize, and why the pod is being disrupted. */
+/** Returns the conditions of other writers as the API has them, those of a resize, and the reason of a disruption. */
 function foreignConditions(
   { pod, resizeConditions = [], podIsTerminal = false, failure }: GeneratePodStatusInput,
   previous: PodStatus,

@@ -1,26 +1,20 @@
 export { canBeDeleted, needsReadinessReconcile, needsReconcile } from './api/api-pod.ts';
+export { apiStatuses } from './api/api-statuses-module.ts';
 export { mergePodStatus, type MergePodStatusInput } from './api/merge-pod-status.ts';
 export { podStatusPatch, statusPatch } from './api/status-patch.ts';
-export type { JsonObject } from './api/strategic-diff.ts';
-export type { CheckpointFile } from './checkpoint/checkpoint-file.ts';
-export { createNodeCheckpointFile } from './checkpoint/node-checkpoint-file.ts';
+export type { JsonObject } from '@rxlet/kube-api/strategic-merge';
 export {
   createStatusCheckpoint,
   type StatusCheckpoint,
   type StatusCheckpointOptions,
   type StatusCheckpointPorts,
 } from './checkpoint/status-checkpoint.ts';
+export { statusCheckpoint } from './checkpoint/status-checkpoint-module.ts';
 export { ownedConditionTypes } from './condition-types.ts';
-export { generatePodStatus, type GeneratePodStatusInput, type PodFailure } from './generate-pod-status.ts';
+export { generatePodStatus, type GeneratePodStatusInput } from './generate-pod-status.ts';
 export type { PodCgroupValues } from './pod-level-resources.ts';
 export { createPodStartLatency, type PodStartLatency, type PodStartLatencyPorts } from './pod-start-latency.ts';
-export { noProbeResults, type ProbeResults } from './probe-results.ts';
-export {
-  createResizeConditions,
-  type PendingResizeReason,
-  type ResizeConditions,
-  type ResizeConditionsPorts,
-} from './resize-conditions.ts';
+export { resizeConditions, type ResizeConditionsInput } from './resize-conditions.ts';
 export {
   type ContainerStartResult,
   createStartErrors,
@@ -34,4 +28,3 @@ export {
   type StatusManagerOptions,
   type StatusManagerPorts,
 } from './status-manager.ts';
-export type { PodStatusUpdate, StatusSink } from './status-sink.ts';

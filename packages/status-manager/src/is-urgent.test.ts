@@ -22,19 +22,19 @@ describe('isUrgent', () => {
   const one = generate(['containerd://a-0']);
   const none = generate([]);
 
-  it('is what concerns traffic: readiness of the pod, or of a container', () => {
+  it('is true for readiness of the pod or of a container', () => {
     expect(isUrgent({}, both)).toBe(true);
     expect(isUrgent(both, one)).toBe(true);
     expect(isUrgent(one, none)).toBe(true);
     expect(isUrgent(one, both)).toBe(true);
   });
 
-  it('is the end of the pod', () => {
+  it('is true for a terminal phase', () => {
     expect(isUrgent(none, { ...none, phase: 'Failed' })).toBe(true);
     expect(isUrgent({ ...none, phase: 'Failed' }, { ...none, phase: 'Failed', message: 'why' })).toBe(false);
   });
 
-  it('is nothing else', () => {
+  it('is false for all other changes', () => {
     expect(isUrgent({}, generatePodStatus({ pod, runtime: testRuntimePodStatus({ pod, containers: [] }) }))).toBe(
       false,
     );

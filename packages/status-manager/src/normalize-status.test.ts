@@ -38,7 +38,7 @@ describe('normalizeStatus', () => {
     });
   });
 
-  it('shares 12 KiB of termination messages out among all containers of the pod', () => {
+  it('divides 12 KiB of termination messages among all containers of the pod', () => {
     const pod = testPod({ initContainers: [{ name: 'init' }], containers: [{ name: 'a' }, { name: 'b' }] });
     const message = `head${'x'.repeat(20_000)}`;
     const state = { terminated: { exitCode: 1, message } };
@@ -51,14 +51,14 @@ describe('normalizeStatus', () => {
     expect(status.containerStatuses?.[1]?.state?.terminated?.message).toBe('short');
   });
 
-  it('counts bytes and cuts no character in two', () => {
+  it('counts bytes and keeps characters whole', () => {
     const state = { terminated: { exitCode: 1, message: `a${'😀'.repeat(5000)}` } };
     const status = normalizeStatus(testPod(), { containerStatuses: [container('app', state)] });
     // 12288 bytes hold the first byte, and 3071 characters of four bytes with three bytes to spare.
     expect(status.containerStatuses?.[0]?.state?.terminated?.message).toBe(`a${'😀'.repeat(3071)}`);
   });
 
-  it('orders init containers as the spec does, and others by name', () => {
+  it('orders init containers as in the spec, and others by name', () => {
     const pod = testPod({ initContainers: [{ name: 'z' }, { name: 'a' }] });
     const status = normalizeStatus(pod, {
       initContainerStatuses: ['gone', 'a', 'z'].map((name) => container(name)),
@@ -70,7 +70,7 @@ describe('normalizeStatus', () => {
     expect(status.ephemeralContainerStatuses?.map(({ name }) => name)).toEqual(['x', 'y']);
   });
 
-  it('leaves a status that is normal as it is, and what it was given unchanged', () => {
+  it('is idempotent and does not modify its input', () => {
     const pod = testPod();
     const given = { phase: 'Running', containerStatuses: [container('b'), container('a')] } as const;
     const normal = normalizeStatus(pod, given);

@@ -1,12 +1,12 @@
 import type { ContainerState, ContainerStatus, Pod, PodCondition, PodStatus } from '@rxlet/kube-api';
 import { podContainers } from '@rxlet/pod-model';
 
-/** Bytes that the termination messages of all containers of a pod may have together, shared out evenly. */
+/** Maximum size of all termination messages of a pod, divided evenly among its containers. */
 const POD_TERMINATION_MESSAGE_BYTES = 12 * 1024;
 
 /**
- * The status in the form in which it is compared and published: times with whole seconds, as `metav1.Time` has them; termination messages cut to the
- * container's share, keeping their heads; init containers in spec order, others by name.
+ * Returns a status in the form for comparison and publication: times in whole seconds, as in `metav1.Time`; termination messages cut to the container's share; init
+ * containers in spec order, others by name.
  */
 export function normalizeStatus(pod: Pod, status: PodStatus): PodStatus {
   const messageBytes = Math.floor(POD_TERMINATION_MESSAGE_BYTES / Math.max(1, podContainers(pod).length));
@@ -27,12 +27,12 @@ export function normalizeStatus(pod: Pod, status: PodStatus): PodStatus {
   };
 }
 
-/** Sorts in place. Container names are DNS labels, so that the order of code units is the order of bytes. */
+/** Sorts in place. Container names are DNS labels, so code unit order equals byte order. */
 export function sortByName<T extends { readonly name: string }>(statuses: T[]): T[] {
   return statuses.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }
 
-/** Statuses of containers that the spec does not have come last. */
+/** Statuses of containers that are not in the spec come last. */
 function inSpecOrder(pod: Pod, statuses: ContainerStatus[]): ContainerStatus[] {
   const places = new Map(podContainers(pod, ['init']).map(({ container, index }) => [container.name, index]));
   const place = ({ name }: ContainerStatus): number => places.get(name) ?? places.size;
@@ -77,9 +77,9 @@ function normalizeState({ running, terminated, ...rest }: ContainerState, messag
   };
 }
 
-/** The first characters of a text that fit into so many bytes of UTF-8. */
+/** Returns the longest prefix of a text that fits into `maxBytes` of UTF-8. */
 function headOf(text: string, bytes: number): string {
-  // No UTF-16 unit takes more than three bytes.
+  // A UTF-16 code unit takes at most three bytes.
   if (text.length * 3 <= bytes) return text;
   return text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(bytes)).read);
 }

@@ -18,7 +18,7 @@ const status = (name: string, more: Partial<ContainerStatus> = {}): ContainerSta
   ...more,
 });
 const ready = (name: string): ContainerStatus => status(name, { ready: true, started: true });
-const shown = ({ status, reason, message }: PodCondition): (string | undefined)[] => [status, reason, message];
+const summary = ({ status, reason, message }: PodCondition): (string | undefined)[] => [status, reason, message];
 
 describe('Initialized', () => {
   const pod = testPod({
@@ -31,15 +31,15 @@ describe('Initialized', () => {
     statuses: readonly ContainerStatus[],
     phase: PodPhase = 'Pending',
     previous: PodCondition[] = [],
-  ): unknown => shown(initializedCondition({ pod, statuses, phase }, { conditions: previous }));
+  ): unknown => summary(initializedCondition({ pod, statuses, phase }, { conditions: previous }));
 
-  it('is unknown without any status, save for a pod without init containers', () => {
+  it('is unknown without statuses, except for a pod without init containers', () => {
     expect(initialized([])).toEqual(['False', 'UnknownContainerStatuses', undefined]);
     const simple = testPod({ containers: named('app') });
-    expect(shown(initializedCondition({ pod: simple, statuses: [], phase: 'Pending' }, {}))[0]).toBe('True');
+    expect(summary(initializedCondition({ pod: simple, statuses: [], phase: 'Pending' }, {}))[0]).toBe('True');
   });
 
-  it('is when init containers are done and sidecars started', () => {
+  it('is true when init containers are completed and sidecars started', () => {
     expect(initialized(done)).toEqual(['True', undefined, undefined]);
     expect(initialized([ready('first'), status('side', { started: true }), ready('last')])).toEqual([
       'True',
@@ -48,7 +48,7 @@ describe('Initialized', () => {
     ]);
   });
 
-  it('is not, and names those that are not there or not done, in the order of the spec', () => {
+  it('is false with the missing and incomplete containers in spec order', () => {
     const reason = 'ContainersNotInitialized';
     expect(initialized([status('last', { started: true }), status('side', { ready: true }), app({})])).toEqual([
       'False',
@@ -63,7 +63,7 @@ describe('Initialized', () => {
     ]);
   });
 
-  it('is when a regular container has started, also if sidecars start anew', () => {
+  it('is true when a regular container has started, even if sidecars restart', () => {
     const begun = done.slice(0, 1);
     expect(initialized([...begun, app({ running: {} })])).toEqual(['True', undefined, undefined]);
     expect(initialized([...begun, app({ terminated: { exitCode: 1 } })])).toEqual(['True', undefined, undefined]);
@@ -74,7 +74,7 @@ describe('Initialized', () => {
     ]);
   });
 
-  it('stays once it was', () => {
+  it('stays true', () => {
     const was = (status: string) => [{ type: 'Initialized', status }];
     expect(initialized([status('first')], 'Pending', was('True'))).toEqual(['True', undefined, undefined]);
     expect(initialized([status('first')], 'Pending', was('False'))).toEqual([
@@ -84,7 +84,7 @@ describe('Initialized', () => {
     ]);
   });
 
-  it('is complete in a pod that has succeeded, of whose containers all is known', () => {
+  it('is true with reason PodCompleted in a succeeded pod with all statuses', () => {
     expect(initialized(done, 'Succeeded')).toEqual(['True', 'PodCompleted', undefined]);
     expect(initialized(done.slice(1), 'Succeeded')).toEqual(['False', 'ContainersNotInitialized', expect.any(String)]);
   });
@@ -96,13 +96,13 @@ describe('ContainersReady', () => {
     containers: named('b', 'a'),
   });
   const containersReady = (statuses: readonly ContainerStatus[], phase: PodPhase = 'Running'): unknown =>
-    shown(containersReadyCondition({ pod, statuses, phase }));
+    summary(containersReadyCondition({ pod, statuses, phase }));
 
-  it('counts regular containers and sidecars, and no other init containers', () => {
+  it('includes regular containers and sidecars, and no other init containers', () => {
     expect(containersReady([status('init'), ...['side', 'a', 'b'].map(ready)])).toEqual(['True', undefined, undefined]);
   });
 
-  it('names those that are not there or not ready, in the order of the spec', () => {
+  it('lists missing and unready containers in spec order', () => {
     expect(containersReady([status('a'), status('side')])).toEqual([
       'False',
       'ContainersNotReady',
@@ -116,7 +116,7 @@ describe('ContainersReady', () => {
     expect(containersReady([])).toEqual(['False', 'UnknownContainerStatuses', undefined]);
   });
 
-  it('is not in a pod that has ended', () => {
+  it('is false in a terminal phase', () => {
     const all = ['side', 'a', 'b'].map(ready);
     expect(containersReady(all, 'Succeeded')).toEqual(['False', 'PodCompleted', undefined]);
     expect(containersReady(all, 'Failed')).toEqual(['False', 'PodFailed', undefined]);
@@ -131,7 +131,7 @@ describe('Ready', () => {
   const of = (statuses: readonly ContainerStatus[], conditions: readonly PodCondition[] | undefined): PodCondition =>
     readyCondition({ pod, statuses, phase: 'Running' }, conditions);
 
-  it('needs every gate, and says of each what is missing', () => {
+  it('requires every readiness gate, and describes each missing one', () => {
     expect(of([ready('app')], [{ type: 'example.com/b', status: 'Unknown' }])).toEqual({
       type: 'Ready',
       observedGeneration: 2,
@@ -144,7 +144,7 @@ describe('Ready', () => {
     expect(of([ready('app')], passed)).toEqual({ type: 'Ready', observedGeneration: 2, status: 'True' });
   });
 
-  it('says why the containers are not, before it looks at gates', () => {
+  it('has the reason of unready containers before readiness gates', () => {
     expect(of([status('app')], undefined)).toEqual({
       type: 'Ready',
       observedGeneration: 2,
@@ -154,7 +154,7 @@ describe('Ready', () => {
     });
   });
 
-  it('has no generation to observe in a pod that has none', () => {
+  it('has no observed generation in a pod without generation', () => {
     const unnumbered = testPod({ containers: named('app'), metadata: { generation: 0 } });
     const condition = readyCondition({ pod: unnumbered, statuses: [ready('app')], phase: 'Running' }, []);
     expect(Object.keys(condition)).toEqual(['type', 'status']);
@@ -168,7 +168,7 @@ describe('AllContainersRestarting', () => {
     containers: [{ name: 'app', restartPolicy: 'Never', restartPolicyRules }],
   });
   const restarting = (phase: PodPhase, underWay: boolean, ...instances: string[]): unknown =>
-    shown(
+    summary(
       allContainersRestartingCondition(
         pod,
         testRuntimePodStatus({ pod, containers: named(...instances) }),
@@ -178,7 +178,7 @@ describe('AllContainersRestarting', () => {
     );
   const started = ['True', 'RestartAllContainersStarted', 'container exited with restart policy rule'];
 
-  it('is until no instance of an init or regular container is left', () => {
+  it('is true until no instance of an init or regular container is left', () => {
     expect(restarting('Running', true, 'app')).toEqual(started);
     expect(restarting('Running', true, 'init')).toEqual(started);
     expect(restarting('Running', true, 'debugger')).toEqual(['False', undefined, undefined]);
@@ -186,7 +186,7 @@ describe('AllContainersRestarting', () => {
     expect(restarting('Running', false, 'app')).toEqual(['False', undefined, undefined]);
   });
 
-  it('is not in a pod that has ended', () => {
+  it('is false in a terminal phase', () => {
     expect(restarting('Failed', true, 'app')).toEqual(['False', 'PodFailed', undefined]);
     expect(restarting('Succeeded', true, 'app')).toEqual(['False', 'PodCompleted', undefined]);
   });

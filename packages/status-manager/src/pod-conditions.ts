@@ -3,15 +3,15 @@ import { allContainersCouldRestart, isSidecar, podContainers, type RuntimePodSta
 import { findCondition } from './condition-types.ts';
 import { hasUsableSandbox } from './usable-sandbox.ts';
 
-/** What the conditions about a pod's containers are made from. */
+/** Input of the conditions of a pod's containers. */
 export interface ContainerConditionsInput {
   readonly pod: Pod;
-  /** Statuses of the init and regular containers, in any order; empty when nothing is known of any. */
+  /** Statuses of the init and regular containers, in any order; empty when unknown. */
   readonly statuses: readonly ContainerStatus[];
   readonly phase: PodPhase | undefined;
 }
 
-/** A condition as generated: it is the status manager that knows since when it holds, and sets `lastTransitionTime`. */
+/** Returns a condition without `lastTransitionTime`, which the status manager sets. */
 export function condition(pod: Pod, type: string, status: boolean, reason?: string, message?: string): PodCondition {
   const observedGeneration = pod.metadata?.generation;
   return {
@@ -23,22 +23,22 @@ export function condition(pod: Pod, type: string, status: boolean, reason?: stri
   };
 }
 
-/** A list as messages of conditions show it. */
-function shownList(names: readonly string[]): string {
+/** Returns a list in the format of condition messages. */
+function formatNames(names: readonly string[]): string {
   return `[${names.join(' ')}]`;
 }
 
-/** That a pod which has ended is not ready, or its containers are not. */
+/** Returns a false readiness condition of a pod in a terminal phase. */
 export function endedCondition(pod: Pod, type: string, phase: PodPhase): PodCondition {
   return condition(pod, type, false, phase === 'Succeeded' ? 'PodCompleted' : 'PodFailed');
 }
 
-/** Whether a sandbox with its network is there for the containers (KEP-3085). */
+/** Returns the condition for a usable sandbox with its network (KEP-3085). */
 export function podReadyToStartContainersCondition(pod: Pod, runtime: RuntimePodStatus): PodCondition {
   return condition(pod, 'PodReadyToStartContainers', hasUsableSandbox(pod, runtime));
 }
 
-/** Whether all init containers have done their work. Once a pod is initialized it stays so, also while its containers restart. */
+/** Returns the condition for completed init containers. An initialized pod stays so, even while its containers restart. */
 export function initializedCondition(input: ContainerConditionsInput, previous: PodStatus | undefined): PodCondition {
   const { pod, statuses, phase } = input;
   const type = 'Initialized';
@@ -61,8 +61,8 @@ export function initializedCondition(input: ContainerConditionsInput, previous: 
   if (unknown.length === 0 && incomplete.length === 0) return condition(pod, type, true);
   if (findCondition(previous?.conditions, type)?.status === 'True') return condition(pod, type, true);
   const message = [
-    ...(unknown.length > 0 ? [`containers with unknown status: ${shownList(unknown)}`] : []),
-    ...(incomplete.length > 0 ? [`containers with incomplete status: ${shownList(incomplete)}`] : []),
+    ...(unknown.length > 0 ? [`containers with unknown status: ${formatNames(unknown)}`] : []),
+    ...(incomplete.length > 0 ? [`containers with incomplete status: ${formatNames(incomplete)}`] : []),
   ].join(', ');
   return condition(pod, type, false, 'ContainersNotInitialized', message);
 }
@@ -74,7 +74,7 @@ function anyRegularContainerStarted(pod: Pod, statuses: ReadonlyMap<string, Cont
   });
 }
 
-/** Whether all sidecars and regular containers are ready. */
+/** Returns the condition for ready sidecars and regular containers. */
 export function containersReadyCondition(input: ContainerConditionsInput): PodCondition {
   const { pod, statuses, phase } = input;
   const type = 'ContainersReady';
@@ -90,16 +90,16 @@ export function containersReadyCondition(input: ContainerConditionsInput): PodCo
   if (phase === 'Failed' || (phase === 'Succeeded' && unknown.length === 0)) return endedCondition(pod, type, phase);
   if (unknown.length === 0 && unready.length === 0) return condition(pod, type, true);
   const message = [
-    ...(unknown.length > 0 ? [`containers with unknown status: ${shownList(unknown)}`] : []),
-    ...(unready.length > 0 ? [`containers with unready status: ${shownList(unready)}`] : []),
+    ...(unknown.length > 0 ? [`containers with unknown status: ${formatNames(unknown)}`] : []),
+    ...(unready.length > 0 ? [`containers with unready status: ${formatNames(unready)}`] : []),
   ].join(', ');
   return condition(pod, type, false, 'ContainersNotReady', message);
 }
 
 /**
- * Whether the pod may take traffic: its containers are ready, and every readiness gate (KEP-580) has its condition, set by others, at True.
+ * Returns the condition for a pod that may receive traffic: its containers are ready, and the condition of every readiness gate (KEP-580) is true.
  *
- * @param conditions the pod's conditions, among which those of the gates are looked up
+ * @param conditions the conditions with those of the gates
  */
 export function readyCondition(
   input: ContainerConditionsInput,
@@ -121,14 +121,14 @@ export function readyCondition(
   return condition(pod, type, true);
 }
 
-/** That the pod has been assigned to a node, or it would not be here. */
+/** Returns the condition of a pod that is assigned to a node, which is true for every pod of an agent. */
 export function podScheduledCondition(pod: Pod): PodCondition {
   return condition(pod, 'PodScheduled', true);
 }
 
 /**
- * Whether all containers are being restarted in place (KEP-5532): from the exit that asks for it until the runtime holds no instance any more.
- * Undefined for a pod to which that cannot happen.
+ * Returns the condition for a restart of all containers in place (KEP-5532). It is true from the triggering exit until the runtime has no instance left; `undefined`
+ * for a pod without such a rule.
  */
 export function allContainersRestartingCondition(
   pod: Pod,

@@ -7,7 +7,7 @@ const containers = [{ resources: { requests: { cpu: '250m', memory: '64Mi' }, li
 const running: PodStatus = { phase: 'Running' };
 
 describe('podLevelResources', () => {
-  it('are the sums over the containers, where the pod sets none', () => {
+  it('are the sums over the containers by default', () => {
     expect(
       podLevelResources(testPod({ containers: [...containers, { ...containers[0]!, name: 'b' }] }), {}, undefined),
     ).toEqual({
@@ -17,7 +17,19 @@ describe('podLevelResources', () => {
     expect(podLevelResources(testPod(), {}, undefined)).toEqual({ resources: {} });
   });
 
-  it('are what the cgroup applies, once the API shows the pod running', () => {
+  it('are those last put into effect, while another allocation is not', () => {
+    const spec = { resources: { requests: { memory: '10Ki' }, limits: { memory: '10Ki' } } };
+    const actuated = { requests: { memory: '30Mi' }, limits: { memory: '30Mi' } };
+    expect(podLevelResources(testPod({ containers: [{}], spec }), running, undefined, actuated)).toEqual({
+      resources: actuated,
+      allocatedResources: { memory: '10Ki' },
+    });
+    expect(podLevelResources(testPod({ containers }), running, undefined, actuated).resources).toEqual(
+      containers[0]!.resources,
+    );
+  });
+
+  it('are the values of the cgroup once the API shows the pod running', () => {
     const resources = { requests: { cpu: '500m', memory: '1Gi' }, limits: { cpu: '1', memory: '2Gi' } };
     const cgroup = { cpuRequestMillis: 750, cpuLimitMillis: 1500, memoryLimitBytes: 3 * 2 ** 30 };
     const pod = testPod({ spec: { resources }, status: running });
@@ -28,7 +40,7 @@ describe('podLevelResources', () => {
     expect(podLevelResources({ ...pod, status: { phase: 'Pending' } }, {}, cgroup).resources).toEqual(resources);
   });
 
-  it('do not show the least that a kernel can apply in place of what was asked for', () => {
+  it('show requested CPU values below the minimum of the kernel', () => {
     const resources = { requests: { cpu: '1m' }, limits: { cpu: '5m' } };
     const pod = testPod({ spec: { resources }, status: running });
     expect(podLevelResources(pod, {}, { cpuRequestMillis: 2, cpuLimitMillis: 10 }).resources).toEqual(resources);
@@ -38,7 +50,7 @@ describe('podLevelResources', () => {
     });
   });
 
-  it('are what was reported before, or the allocation with overhead, where the cgroup does not say', () => {
+  it('are the previous values or the allocation with overhead, for values without a cgroup value', () => {
     const resources = { requests: { cpu: '500m' }, limits: { cpu: '1' } };
     const pod = testPod({ containers, spec: { resources, overhead: { cpu: '100m' } }, status: running });
     expect(podLevelResources(pod, {}, {}).resources).toEqual({
@@ -52,7 +64,7 @@ describe('podLevelResources', () => {
     });
   });
 
-  it('have overhead on requests, on no limit that is none, and nothing of a time when the pod did not run', () => {
+  it('include overhead in requests and in existing limits, and no values from before the pod ran', () => {
     const resources = { requests: { cpu: '0', memory: '1Gi' }, limits: { cpu: '0' } };
     const overhead = { cpu: '100m', memory: '10Mi' };
     const pod = testPod({ containers, spec: { resources, overhead }, status: running });

@@ -12,7 +12,7 @@ import {
 } from '@rxlet/pod-model';
 import { MIN_CPU_LIMIT_MILLIS, MIN_CPU_REQUEST_MILLIS } from './container-resources.ts';
 
-/** What applies to a pod as a whole, as its cgroup has it; what is undefined could not be read, or is not limited. */
+/** Values of a pod's cgroup. `undefined` when a value could not be read or is not limited. */
 export interface PodCgroupValues {
   readonly cpuRequestMillis?: number | undefined;
   readonly cpuLimitMillis?: number | undefined;
@@ -22,22 +22,32 @@ export interface PodCgroupValues {
 type ResourceList = Record<string, string | number>;
 
 /**
- * The resources of a pod as a whole (KEP-2837, KEP-5419): what was allocated to it, and, once the API shows it running, CPU and memory as its cgroup
- * applies them. Memory requests are in no cgroup.
+ * Returns the pod-level resources (KEP-2837, KEP-5419): the allocated ones and, once the API shows the pod running, CPU and memory as its cgroup applies them.
+ * Memory requests have no cgroup value.
  *
- * @param cgroup undefined where pods have no cgroup of their own to read: then it is the allocation throughout
+ * @param cgroup `undefined` for a pod without a readable cgroup
+ * @param actuated pod-level resources last put into effect, for a pod without a readable cgroup; default: its allocation
  */
 export function podLevelResources(
   pod: Pod,
   previous: PodStatus,
   cgroup: PodCgroupValues | undefined,
+  actuated?: ResourceRequirements,
 ): Required<Pick<PodStatus, 'resources'>> & Pick<PodStatus, 'allocatedResources'> {
   const requests = formatAmounts(podRequests(pod));
   const allocated = { ...(Object.keys(requests).length > 0 && { allocatedResources: requests }) };
   if (cgroup === undefined || pod.status?.phase !== 'Running') {
-    return { resources: requirements(pod, requests, formatAmounts(podLimits(pod))), ...allocated };
+    const effective = withPodLevelResources(pod, actuated);
+    const amounts = [formatAmounts(podRequests(effective)), formatAmounts(podLimits(effective))] as const;
+    return { resources: requirements(effective, ...amounts), ...allocated };
   }
   return { resources: appliedResources(pod, previous, cgroup, requests['memory']), ...allocated };
+}
+
+/** Returns a pod with other pod-level resources, if it has any. */
+function withPodLevelResources(pod: Pod, resources: ResourceRequirements | undefined): Pod {
+  if (resources === undefined || pod.spec?.resources === undefined) return pod;
+  return { ...pod, spec: { ...pod.spec, resources } };
 }
 
 function appliedResources(
@@ -50,7 +60,7 @@ function appliedResources(
   const limits: ResourceList = { ...pod.spec?.resources?.limits };
   const reported = previous.phase === 'Running' ? previous.resources : undefined;
 
-  /** What was reported before, or the allocation with the overhead that the cgroup has on top. */
+  /** Sets the previously reported value, or the allocation with the overhead that the cgroup adds. */
   const keep = (list: ResourceList, name: string, reportedValue: string | number | undefined): void => {
     const value = list[name];
     const overhead = pod.spec?.overhead?.[name];

@@ -72,17 +72,17 @@ describe('phase by regular containers', () => {
     expect(phaseOfApps(apps, { policy })).toBe(phase);
   });
 
-  it('is terminal, whatever the policy, once all containers are stopped for good', () => {
+  it('is terminal, regardless of the policy, once all containers are stopped and not restarted', () => {
     expect(phaseOfApps(['ended', 'failed'], { terminal: true })).toBe('Failed');
     expect(phaseOfApps(['ended', 'ended'], { terminal: true })).toBe('Succeeded');
   });
 
-  it('leaves that out for a static pod, which is run again', () => {
+  it('is not terminal for a static pod, which restarts', () => {
     const annotations = { 'kubernetes.io/config.source': 'file' };
     expect(phaseOfApps(['ended', 'failed'], { terminal: true, annotations })).toBe('Running');
   });
 
-  it("goes by a container's own restart policy before the pod's", () => {
+  it("follows a container's restart policy before that of the pod", () => {
     const pod = testPod({
       restartPolicy: 'Never',
       containers: [{ name: 'app0', restartPolicy: 'OnFailure' }, { name: 'app1' }],

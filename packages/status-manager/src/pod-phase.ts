@@ -2,20 +2,18 @@ import type { Container, ContainerStateTerminated, ContainerStatus, Pod, PodPhas
 import { containerShouldRestart, isSidecar, isStaticPod } from '@rxlet/pod-model';
 import { RESTARTING_ALL_CONTAINERS } from './unlocated-container.ts';
 
-/** What a pod's phase is made from. */
+/** Input of {@link podPhase}. */
 export interface PodPhaseInput {
   readonly pod: Pod;
   /** Statuses of the init and regular containers, in any order. */
   readonly statuses: readonly ContainerStatus[];
-  /** Whether all containers are stopped for good, whatever their restart policies say. */
+  /** Whether all containers are stopped and will not be restarted, regardless of their restart policies. */
   readonly podIsTerminal: boolean;
-  /** Whether the active sandbox has an instance of any regular container: the pod then is past its initialization, even if a sidecar restarts. */
+  /** Whether the active sandbox has an instance of a regular container. The pod is then initialized, even if a sidecar restarts. */
   readonly hasActiveRegularContainer: boolean;
 }
 
-/**
- * The phase of a pod: a summary of what its containers do. It knows nothing of earlier phases; that a terminal one stays is the caller's concern.
- */
+/** Returns the phase of a pod from the states of its containers. Callers must keep an earlier terminal phase. */
 export function podPhase({ pod, statuses, podIsTerminal, hasActiveRegularContainer }: PodPhaseInput): PodPhase {
   const byName = new Map(statuses.map((status) => [status.name, status]));
   const initContainers = pod.spec?.initContainers ?? [];
@@ -29,7 +27,7 @@ export function podPhase({ pod, statuses, podIsTerminal, hasActiveRegularContain
 
   if (regularInit.failedForGood > 0) return 'Failed';
   if (regularInit.pending > 0 || (sidecars.starting > 0 && !hasActiveRegularContainer)) return 'Pending';
-  // They neither run nor have ended: they wait for their first run, or nothing is known of them.
+  // Containers that wait for their first run, or have an unknown state.
   if (sidecars.unseen + apps.unseen > 0) return 'Pending';
   if (sidecars.running + apps.running > 0) return 'Running';
   if (apps.stopped === 0) return 'Pending';
@@ -40,7 +38,7 @@ export function podPhase({ pod, statuses, podIsTerminal, hasActiveRegularContain
 
 type StatusesByName = ReadonlyMap<string, ContainerStatus>;
 
-/** How the container ended, now or last, if it is not on its way for the first time. */
+/** Returns the current or last termination of a container, unless it waits for its first run. */
 function ended(status: ContainerStatus | undefined): ContainerStateTerminated | undefined {
   return status?.state?.terminated ?? (status?.state?.waiting && status.lastState?.terminated);
 }
@@ -49,7 +47,7 @@ function willRestart(container: Container, pod: Pod, { reason, exitCode }: Conta
   return reason === RESTARTING_ALL_CONTAINERS || containerShouldRestart(container, pod, exitCode);
 }
 
-/** Init containers that run to their end, one after the other. */
+/** Counts init containers without sidecars. */
 function tallyInit(
   pod: Pod,
   containers: readonly Container[],
@@ -64,7 +62,7 @@ function tallyInit(
   return tally;
 }
 
-/** Sidecars count until they have run, and while they run; one that ended says nothing about the pod. */
+/** Counts sidecars. A terminated sidecar has no effect on the phase. */
 function tallySidecars(
   containers: readonly Container[],
   statuses: StatusesByName,
@@ -96,7 +94,7 @@ function tallyApps(
     } else if (end !== undefined) {
       tally.stopped += 1;
       if (!willRestart(container, pod, end)) tally.stoppedForGood += 1;
-      // One that waits for another run has not succeeded, however its last one ended.
+      // A container that waits for a restart has not succeeded, whatever its last exit code.
       if (status?.state?.terminated?.exitCode === 0) tally.succeeded += 1;
     } else {
       tally.unseen += 1;

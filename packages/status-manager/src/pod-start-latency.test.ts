@@ -30,7 +30,7 @@ const waiting: PodStatus = { phase: 'Pending', containerStatuses: [container('ap
 const withStatus = (pod: Pod, status: PodStatus): Pod => ({ ...pod, status });
 
 describe('the service level of starts', () => {
-  it('runs from creation until the API shows the containers started, without image pulls', async () => {
+  it('lasts from creation until the API shows the containers started, without image pulls', async () => {
     const { clock, metrics, latency } = setUp();
     const pod = testPod();
     latency.observedOnWatch(pod);
@@ -54,7 +54,7 @@ describe('the service level of starts', () => {
     expect(metrics.values.get(FIRST)).toBe(4.5);
   });
 
-  it('leaves out every run of init containers, but not of sidecars', async () => {
+  it('excludes every run of init containers, but not of sidecars', async () => {
     const { clock, metrics, latency } = setUp();
     const pod = testPod({ initContainers: [{ name: 'init' }, { name: 'side', restartPolicy: 'Always' }] });
     const ran = (id: string, startedAt: string, finishedAt: string) => ({
@@ -75,7 +75,7 @@ describe('the service level of starts', () => {
     expect(metrics.observed(TOTAL)).toEqual([10]);
   });
 
-  it('leaves out runs of init containers that it hears of only afterwards', () => {
+  it('excludes runs of init containers that are reported late', () => {
     const { clock, metrics, latency } = setUp();
     const pod = testPod({ initContainers: [{ name: 'init' }] });
     const ran = (second: number) => ({
@@ -104,7 +104,7 @@ describe('the service level of starts', () => {
     ['static pods', { annotations: { 'kubernetes.io/config.source': 'file' } }],
     ['pods that were there before the agent', { status: { startTime: '2026-01-01T00:00:00Z' } }],
     ['pods that have ended', { status: { phase: 'Failed' } }],
-  ])('is not for %s', (_, shape) => {
+  ])('excludes %s', (_, shape) => {
     const { metrics, latency } = setUp();
     const pod = testPod(shape);
     latency.observedOnWatch(pod);
@@ -116,7 +116,7 @@ describe('the service level of starts', () => {
     expect(metrics.observed(SLI)).toEqual([]);
   });
 
-  it('tells of the first pod with a network of its own', () => {
+  it('measures the first pod outside the host network', () => {
     const { clock, metrics, latency } = setUp();
     const start = (name: string, spec: TestPod['spec'] = {}): void => {
       const pod = testPod({ name, spec });
@@ -133,7 +133,7 @@ describe('the service level of starts', () => {
     expect(metrics.observed(SLI)).toEqual([0, 0, 60]);
   });
 
-  it('forgets pods that are gone or have ended', () => {
+  it('forgets removed pods and pods in a terminal phase', () => {
     const { latency } = setUp();
     latency.observedOnWatch(testPod({ name: 'a' }));
     latency.observedOnWatch(testPod({ name: 'b' }));
@@ -144,7 +144,7 @@ describe('the service level of starts', () => {
 });
 
 describe('kubelet_pod_start_duration_seconds', () => {
-  it('runs from when the node saw the pod until it is running', async () => {
+  it('lasts from when the node saw the pod until it is running', async () => {
     const { clock, metrics, latency } = setUp();
     const pod = testPod({ annotations: { 'kubernetes.io/config.seen': '2026-01-01T00:00:00.5Z' } });
     await clock.advance(3000);

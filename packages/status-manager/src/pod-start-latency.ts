@@ -1,44 +1,44 @@
 import { type Clock, type Metrics, noopMetrics } from '@rxlet/component-base';
 import type { ContainerStatus, Pod, PodStatus } from '@rxlet/kube-api';
-import { isSidecar, isStaticPod, isTerminalPhase, PodAnnotation } from '@rxlet/pod-model';
+import { isSidecar, isStaticPod, isTerminalPhase, PodAnnotation, podUid } from '@rxlet/pod-model';
 
 /**
- * Measures how long pods take to start, as the kubelet does.
+ * Measures the start latency of pods as the kubelet does.
  *
- * The service level (`kubelet_pod_start_sli_duration_seconds`) is for a pod that the API sent: from its creation until the API shows all its containers
- * started, without the time that images were pulled and init containers ran, which is not the node's doing. Static pods have none.
+ * The service level `kubelet_pod_start_sli_duration_seconds` covers pods from the API: from their creation until the API shows all their containers started, without
+ * the time for image pulls and init containers. Static pods have none.
  */
 export interface PodStartLatency {
-  /** The pod came from the API, for the first time or with changes. One that was started before the agent was is not measured. */
+  /** Handles a new or changed pod from the API. A pod that was started before the agent is not measured. */
   observedOnWatch(pod: Pod): void;
   imagePullStarted(podUid: string): void;
-  /** To be called once for each start, however the pull ended. */
+  /** Must be called once for each start of a pull, whatever its outcome. */
   imagePullFinished(podUid: string): void;
-  /** A status was generated, `before` being the one held until then: `kubelet_pod_start_duration_seconds`, since the node first saw the pod. */
+  /** Handles a generated status; `before` is the previous one. Measures `kubelet_pod_start_duration_seconds`, from when the node first saw the pod. */
   statusGenerated(pod: Pod, before: PodStatus | undefined, after: PodStatus): void;
-  /** The API has taken a status; see `StatusManager.published$`. */
+  /** Handles a published status; see `StatusManager.published$`. */
   statusPublished(pod: Pod, status: PodStatus): void;
-  /** The pod is gone. */
+  /** Forgets a pod. */
   forget(podUid: string): void;
-  /** How many pods are being measured. */
+  /** Number of measured pods. */
   readonly size: number;
 }
 
-/** What a {@link PodStartLatency} works with. */
+/** Ports of {@link createPodStartLatency}. */
 export interface PodStartLatencyPorts {
   readonly clock: Clock;
   readonly metrics?: Metrics | undefined;
 }
 
 interface Start {
-  /** Time during which at least one image was being pulled, without that of the present pulls. */
+  /** Time during which at least one image was being pulled, without pulls in progress. */
   pulledMs: number;
   pulls: number;
   pullingSinceMs: number;
   initMs: number;
-  /** When the last run ended that {@link initMs} has of each init container, by the container's name; on the wall clock. */
+  /** End of the last run counted in {@link initMs}, by init container, on the wall clock. */
   readonly initsUntilMs: Map<string, number>;
-  /** The API was told that all containers have started. */
+  /** Whether a status with all containers started was published. */
   published: boolean;
   recorded: boolean;
 }
@@ -47,25 +47,25 @@ const SECONDS = [
   0.5, 1, 2, 3, 4, 5, 6, 8, 10, 20, 30, 45, 60, 120, 180, 240, 300, 360, 480, 600, 900, 1200, 1800, 2700, 3600,
 ];
 
-/** Creates a {@link PodStartLatency}. It holds a few numbers for each pod until that is forgotten, or has ended. */
+/** Creates a {@link PodStartLatency}. It holds a few numbers for each pod until the pod is forgotten or its phase is terminal. */
 export function createPodStartLatency(ports: PodStartLatencyPorts): PodStartLatency {
   const { clock, metrics = noopMetrics } = ports;
   const histogram = (name: string, help: string) => metrics.histogram({ name, help, buckets: SECONDS });
   const startDuration = histogram(
     'kubelet_pod_start_duration_seconds',
-    'Time from when the node first saw a pod until it was running.',
+    '[ALPHA] Duration in seconds from kubelet seeing a pod for the first time to the pod starting to run',
   );
   const sliDuration = histogram(
     'kubelet_pod_start_sli_duration_seconds',
-    'Time from the creation of a pod until its containers were seen started, without image pulls and init containers.',
+    '[ALPHA] Duration in seconds to start a pod, excluding time to pull images and run init containers, measured from pod creation timestamp to when all its containers are reported as started and observed via watch',
   );
   const totalDuration = histogram(
     'kubelet_pod_start_total_duration_seconds',
-    'Time from the creation of a pod until its containers were seen started.',
+    '[ALPHA] Duration in seconds to start a pod since creation, including time to pull images and run init containers, measured from pod creation timestamp to when all its containers are reported as started and observed via watch',
   );
   const firstNetworkPod = metrics.gauge({
     name: 'kubelet_first_network_pod_start_sli_duration_seconds',
-    help: 'The kubelet_pod_start_sli_duration_seconds of the first pod with a network of its own.',
+    help: '[INTERNAL] Duration in seconds to start the first network pod, excluding time to pull images and run init containers, measured from pod creation timestamp to when all its containers are reported as started and observed via watch',
   });
   const starts = new Map<string, Start>();
   let networkPodSeen = false;
@@ -74,7 +74,7 @@ export function createPodStartLatency(ports: PodStartLatencyPorts): PodStartLate
     const totalMs = clock.now() - Date.parse(pod.metadata?.creationTimestamp ?? '');
     start.recorded = true;
     if (!Number.isFinite(totalMs)) return;
-    // A wall clock that was set must not make a time negative.
+    // The wall clock may have been set back.
     const sliSeconds = Math.max(0, totalMs - start.pulledMs - start.initMs) / 1000;
     sliDuration.observe(sliSeconds);
     totalDuration.observe(Math.max(0, totalMs) / 1000);
@@ -85,15 +85,15 @@ export function createPodStartLatency(ports: PodStartLatencyPorts): PodStartLate
 
   return {
     observedOnWatch(pod) {
-      const podUid = uidOf(pod);
+      const uid = podUid(pod);
       if (isTerminalPhase(pod.status?.phase)) {
-        starts.delete(podUid);
+        starts.delete(uid);
         return;
       }
-      const start = starts.get(podUid);
+      const start = starts.get(uid);
       if (start === undefined) {
         if (isStaticPod(pod) || pod.status?.startTime !== undefined) return;
-        starts.set(podUid, newStart());
+        starts.set(uid, newStart());
       } else if (start.published && !start.recorded && hasStarted(pod.status)) {
         record(pod, start);
       }
@@ -116,7 +116,7 @@ export function createPodStartLatency(ports: PodStartLatencyPorts): PodStartLate
       if (starts && Number.isFinite(seenMs)) startDuration.observe(Math.max(0, clock.now() - seenMs) / 1000);
     },
     statusPublished(pod, status) {
-      const start = starts.get(uidOf(pod));
+      const start = starts.get(podUid(pod));
       if (start === undefined || start.published) return;
       countInitContainers(pod, status, start);
       start.published = hasStarted(status);
@@ -140,17 +140,13 @@ function newStart(): Start {
   };
 }
 
-function uidOf(pod: Pod): string {
-  return pod.metadata?.uid ?? '';
-}
-
-/** Whether every regular container has been started. */
+/** Reports whether every regular container has started. */
 function hasStarted(status: PodStatus | undefined): boolean {
   const containers = status?.containerStatuses ?? [];
   return containers.length > 0 && containers.every(({ state }) => state?.running?.startedAt !== undefined);
 }
 
-/** Adds the runs of init containers that have ended since the last time; sidecars do not hold up anything. */
+/** Adds the runs of init containers that ended since the last call. Sidecars do not delay the start. */
 function countInitContainers(pod: Pod, status: PodStatus, start: Start): void {
   const sidecars = new Set((pod.spec?.initContainers ?? []).filter(isSidecar).map(({ name }) => name));
   for (const { name, state, lastState } of status.initContainerStatuses ?? ([] as readonly ContainerStatus[])) {

@@ -1,38 +1,39 @@
+import type { PodProbes } from '@rxlet/agent-api';
 import type { Container, ContainerStatus, Pod } from '@rxlet/kube-api';
 import { isSidecar } from '@rxlet/pod-model';
 
-/**
- * What probes have found out about containers, by container id as the status shows it (`containerd://0123…`). `undefined` means that there is no
- * result: then an instance that has a probe of that kind keeps what was reported of it (the agent may have been restarted), and any other has passed.
- */
-export interface ProbeResults {
-  /** The last result of the readiness probe. */
-  isReady(containerId: string): boolean | undefined;
-  /** The last result of the startup probe. */
-  isStarted(containerId: string): boolean | undefined;
+/** Results of probes. Without a result, an instance with such a probe keeps its reported state, because the agent may have been restarted; one without has passed. */
+type ContainerProbes = Pick<PodProbes, 'isReady' | 'isStarted'>;
+
+/** Reported state of the instances before this status. */
+export interface ReportedBefore {
+  /** Previous statuses of the containers. */
+  readonly statuses: readonly ContainerStatus[] | undefined;
+  /**
+   * Instances that started before this time, epoch milliseconds, and that no previous status has ran under another agent. They count as started, because their
+   * liveness probes ran. Default: none.
+   */
+  readonly adoptedBeforeMs?: number | undefined;
 }
 
-/** No container was probed. */
-export const noProbeResults: ProbeResults = { isReady: () => undefined, isStarted: () => undefined };
-
-/** The statuses of regular containers with `started` and `ready` set, by probe results and by what was `previous`ly reported. */
+/** Returns the statuses of regular containers with `started` and `ready` from probe results and the `previous` statuses. */
 export function withProbeResults(
   pod: Pod,
   statuses: readonly ContainerStatus[],
-  previous: readonly ContainerStatus[] | undefined,
-  probes: ProbeResults,
+  previous: ReportedBefore,
+  probes: ContainerProbes,
 ): readonly ContainerStatus[] {
   const containers = new Map(pod.spec?.containers?.map((container) => [container.name, container]));
   const before = reportedInstances(previous);
   return statuses.map((status) => probed(status, containers.get(status.name), before, probes));
 }
 
-/** The statuses of init containers with `started` and `ready` set: sidecars by their probes, the others are ready when they succeeded. */
+/** Returns the statuses of init containers with `started` and `ready`. Sidecars follow their probes; others are ready once they have succeeded. */
 export function withInitProbeResults(
   pod: Pod,
   statuses: readonly ContainerStatus[],
-  previous: readonly ContainerStatus[] | undefined,
-  probes: ProbeResults,
+  previous: ReportedBefore,
+  probes: ContainerProbes,
 ): readonly ContainerStatus[] {
   const before = reportedInstances(previous);
   const containers = new Map(pod.spec?.initContainers?.map((container) => [container.name, container]));
@@ -47,18 +48,21 @@ export function withInitProbeResults(
   });
 }
 
-/** What was last reported of instances, by container id. */
-type ReportedInstances = ReadonlyMap<string | undefined, ContainerStatus>;
+/** Reported instances, by container id. */
+interface ReportedInstances {
+  readonly statuses: ReadonlyMap<string | undefined, ContainerStatus>;
+  readonly adoptedBeforeMs: number;
+}
 
-function reportedInstances(previous: readonly ContainerStatus[] | undefined): ReportedInstances {
-  return new Map(previous?.map((status) => [status.containerID, status]));
+function reportedInstances({ statuses, adoptedBeforeMs = -Infinity }: ReportedBefore): ReportedInstances {
+  return { statuses: new Map(statuses?.map((status) => [status.containerID, status])), adoptedBeforeMs };
 }
 
 function probed(
   status: ContainerStatus,
   container: Container | undefined,
   before: ReportedInstances,
-  probes: ProbeResults,
+  probes: ContainerProbes,
 ): ContainerStatus {
   const started = isStarted(status, container, before, probes);
   return { ...status, started, ready: started && isReady(status, container, before, probes) };
@@ -68,22 +72,25 @@ function isStarted(
   { state, containerID = '' }: ContainerStatus,
   container: Container | undefined,
   before: ReportedInstances,
-  probes: ProbeResults,
+  probes: ContainerProbes,
 ): boolean {
   if (state?.running === undefined) return false;
-  return (
-    probes.isStarted(containerID) ??
-    (container?.startupProbe === undefined || before.get(containerID)?.started === true)
-  );
+  const result = probes.isStarted(containerID);
+  if (result !== undefined) return result;
+  if (container?.startupProbe === undefined) return true;
+  const reported = before.statuses.get(containerID);
+  if (reported !== undefined) return reported.started === true;
+  return Date.parse(state.running.startedAt ?? '') < before.adoptedBeforeMs;
 }
 
 function isReady(
   { containerID = '' }: ContainerStatus,
   container: Container | undefined,
   before: ReportedInstances,
-  probes: ProbeResults,
+  probes: ContainerProbes,
 ): boolean {
   return (
-    probes.isReady(containerID) ?? (container?.readinessProbe === undefined || before.get(containerID)?.ready === true)
+    probes.isReady(containerID) ??
+    (container?.readinessProbe === undefined || before.statuses.get(containerID)?.ready === true)
   );
 }

@@ -1,61 +1,64 @@
 import { createVirtualClock } from '@rxlet/component-base/testing';
+import { testPod, testRuntimePodStatus } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
-import { createResizeConditions } from './resize-conditions.ts';
-import { recordingMetrics } from './test-support/recording-metrics.ts';
+import { findCondition } from './condition-types.ts';
+import { generatePodStatus } from './generate-pod-status.ts';
+import { resizeConditions } from './resize-conditions.ts';
+import { createStatusManager } from './status-manager.ts';
 
-describe('resize conditions', () => {
-  it('hold since their reason last changed', async () => {
-    const clock = createVirtualClock();
-    const conditions = createResizeConditions({ clock });
-    expect(conditions.setPending('a', 'Deferred', { message: 'full', observedGeneration: 2 })).toBe(true);
+const pod = testPod({ metadata: { generation: 2 } });
+
+function setUp() {
+  const clock = createVirtualClock();
+  const manager = createStatusManager({ clock });
+  const report = (isInProgress: boolean, error?: string, podIsTerminal = false) => {
+    const previous = manager.previousStatus(pod);
+    const conditions = resizeConditions({ pod, previous, isInProgress, error, nowMs: clock.now() });
+    const runtime = testRuntimePodStatus({ pod });
+    manager.setPodStatus(
+      pod,
+      generatePodStatus({ pod, runtime, previous, podIsTerminal, resizeConditions: conditions }),
+    );
+    return findCondition(manager.get('uid-web')?.conditions, 'PodResizeInProgress');
+  };
+  return { clock, manager, report };
+}
+
+describe('PodResizeInProgress', () => {
+  it('is set while a resize is in progress, since it began', async () => {
+    const { clock, report } = setUp();
+    expect(report(false)).toBeUndefined();
+    report(true);
     await clock.advance(5000);
-    expect(conditions.setPending('a', 'Deferred', { message: 'full', observedGeneration: 3 })).toBe(false);
-    expect(conditions.forPod('a')).toEqual([
-      {
-        type: 'PodResizePending',
-        status: 'True',
-        reason: 'Deferred',
-        message: 'full',
-        observedGeneration: 3,
-        lastProbeTime: '2026-01-01T00:00:05Z',
-        lastTransitionTime: '2026-01-01T00:00:00Z',
-      },
-    ]);
-    await clock.advance(5000);
-    expect(conditions.setPending('a', 'Infeasible')).toBe(true);
-    expect(conditions.forPod('a')).toMatchObject([
-      { reason: 'Infeasible', lastTransitionTime: '2026-01-01T00:00:10Z' },
-    ]);
+    expect(report(true)).toMatchObject({
+      status: 'True',
+      observedGeneration: 2,
+      lastTransitionTime: '2026-01-01T00:00:00Z',
+    });
+    expect(report(true)).not.toHaveProperty('reason');
+    expect(report(false)).toBeUndefined();
   });
 
-  it('say that a resize is under way, and when it does not get on', () => {
-    const conditions = createResizeConditions({ clock: createVirtualClock() });
-    expect(conditions.setInProgress('a', { observedGeneration: 2 })).toBe(true);
-    expect(conditions.forPod('a')[0]).not.toHaveProperty('reason');
-    expect(conditions.setInProgress('a', { error: true, message: 'no' })).toBe(true);
-    conditions.setPending('a', 'Deferred');
-    expect(conditions.forPod('a')).toMatchObject([
-      { type: 'PodResizePending' },
-      { type: 'PodResizeInProgress', reason: 'Error', message: 'no' },
-    ]);
-    expect(conditions.clearInProgress('a')).toBe(true);
-    expect(conditions.clearInProgress('a')).toBe(false);
-    expect(conditions.clearPending('a')).toBe(true);
-    expect(conditions.forPod('a')).toEqual([]);
+  it('has reason Error after a failed attempt', async () => {
+    const { clock, report } = setUp();
+    report(true);
+    await clock.advance(5000);
+    const failed = { reason: 'Error', message: 'no memory left', lastTransitionTime: '2026-01-01T00:00:05Z' };
+    expect(report(true, 'no memory left')).toMatchObject(failed);
+    await clock.advance(5000);
+    expect(report(true, 'no memory left')).toMatchObject(failed);
+    expect(report(true)).toMatchObject({ lastTransitionTime: '2026-01-01T00:00:10Z' });
   });
 
-  it('are counted', () => {
-    const metrics = recordingMetrics();
-    const conditions = createResizeConditions({ clock: createVirtualClock(), metrics });
-    const counts = (): (number | undefined)[] =>
-      ['pending_resizes{deferred}', 'pending_resizes{infeasible}', 'in_progress_resizes'].map((name) =>
-        metrics.values.get(`kubelet_pod_${name}`),
-      );
-    conditions.setPending('a', 'Deferred');
-    conditions.setPending('b', 'Infeasible');
-    conditions.setInProgress('b');
-    expect(counts()).toEqual([1, 1, 1]);
-    conditions.forget('b');
-    expect(counts()).toEqual([1, 0, 0]);
+  it('makes no new version of an unchanged status', async () => {
+    const { clock, manager, report } = setUp();
+    report(true);
+    await clock.advance(5000);
+    report(true);
+    expect(manager.list()).toMatchObject([{ version: 1 }]);
+  });
+
+  it('is absent when all containers have stopped', () => {
+    expect(setUp().report(true, undefined, true)).toBeUndefined();
   });
 });

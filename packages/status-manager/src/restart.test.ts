@@ -1,23 +1,24 @@
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import type { Pod, PodStatus } from '@rxlet/kube-api';
 import type { RuntimePodStatus } from '@rxlet/pod-model';
+import { createMemoryFiles } from '@rxlet/node-files/testing';
 import { testPod, testRuntimePodStatus } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
-import { createMemoryCheckpointFile } from './checkpoint/memory-checkpoint-file.ts';
 import { createStatusCheckpoint } from './checkpoint/status-checkpoint.ts';
 import { createFakeStatusSink } from './fake-status-sink.ts';
 import { generatePodStatus, type GeneratePodStatusInput } from './generate-pod-status.ts';
 import { createStatusManager } from './status-manager.ts';
 
-/** An agent as far as statuses go: it reports pods with what its probes have found, which is nothing at first. */
+/** A status manager with a checkpoint that reports pods with their probe results, initially none. */
 async function startAgent(text?: string) {
   const clock = createVirtualClock();
-  const file = createMemoryCheckpointFile(text);
-  const checkpoint = createStatusCheckpoint({ clock, file });
+  const path = '/var/lib/kubelet/pod_statuses';
+  const memory = createMemoryFiles(text === undefined ? {} : { files: { [path]: text } });
+  const checkpoint = createStatusCheckpoint({ clock, files: memory.nodeFiles, path });
   await checkpoint.load();
   const sink = createFakeStatusSink(clock);
-  const manager = createStatusManager({ clock, checkpoint, sink });
-  /** Whether the pod was ready, each time that this was another thing than before. */
+  const manager = createStatusManager({ clock, restorer: checkpoint, sinks: [sink] });
+  /** Changes of the readiness of the pod. */
   const ready: boolean[] = [];
   const probed = new Map<string, boolean>();
   manager.status$.subscribe(({ status }) => {
@@ -42,10 +43,10 @@ async function startAgent(text?: string) {
       manager.setContainerStartup('uid-web', containerId, result);
       manager.setContainerReadiness('uid-web', containerId, result);
     },
-    /** @returns what is on the disk after the agent was killed, as soon as the last readiness had time to get there */
+    /** @returns the files after the agent was killed, once the last readiness was written */
     async kill(): Promise<string | undefined> {
       await clock.advance(50);
-      return file.text;
+      return memory.text(path);
     },
   };
 }
@@ -59,7 +60,7 @@ describe('a restart of the agent', () => {
   const runtime = testRuntimePodStatus({ pod });
   const id = 'containerd://app-0';
 
-  it('leaves a ready pod ready until a probe says otherwise', async () => {
+  it('keeps a ready pod ready until a probe fails', async () => {
     const before = await startAgent();
     before.report(pod, runtime);
     before.probe(id, true);
@@ -72,7 +73,7 @@ describe('a restart of the agent', () => {
     expect(after.ready).toEqual([true, false]);
   });
 
-  it('leaves a pod that is not ready so until a probe says otherwise', async () => {
+  it('keeps an unready pod unready until a probe succeeds', async () => {
     const before = await startAgent();
     before.report(pod, runtime);
     before.probe(id, true);
@@ -84,19 +85,7 @@ describe('a restart of the agent', () => {
     expect(after.ready).toEqual([false, true]);
   });
 
-  it('does not tell the sink as news what it was told before', async () => {
-    const before = await startAgent();
-    before.report(pod, runtime);
-    before.probe(id, true);
-    const after = await startAgent(await before.kill());
-    after.report(pod, runtime);
-    await after.clock.advance(999);
-    expect(after.sink.calls).toEqual([]);
-    await after.clock.advance(1);
-    expect(after.sink.calls).toHaveLength(1);
-  });
-
-  it('does not take a container that was started meanwhile for the one that was ready', async () => {
+  it('does not carry readiness over to a container that was started meanwhile', async () => {
     const before = await startAgent();
     before.report(pod, runtime);
     before.probe(id, true);
@@ -105,7 +94,7 @@ describe('a restart of the agent', () => {
     expect(status.containerStatuses).toMatchObject([{ ready: false, started: false, restartCount: 1 }]);
   });
 
-  it('knows that a container ran which has vanished', async () => {
+  it('reports a vanished container as having run', async () => {
     const before = await startAgent();
     before.report(pod, runtime);
     before.probe(id, true);
@@ -116,7 +105,7 @@ describe('a restart of the agent', () => {
     ]);
   });
 
-  it('does not run a pod again that has ended', async () => {
+  it('keeps the terminal phase of a pod', async () => {
     const once = testPod({ restartPolicy: 'Never' });
     const before = await startAgent();
     before.report(once, testRuntimePodStatus({ pod: once, containers: [{ state: 'exited' }] }));
@@ -124,7 +113,61 @@ describe('a restart of the agent', () => {
     expect(after.report(once, testRuntimePodStatus({ pod: once, containers: [] })).phase).toBe('Succeeded');
   });
 
-  it('begins anew with a pod that was gone meanwhile', async () => {
+  describe('after a kubelet, which leaves no statuses', () => {
+    const startedAt = '2025-12-31T23:00:00Z';
+    const running = testRuntimePodStatus({
+      pod,
+      containers: [{ startedAtNanos: BigInt(Date.parse(startedAt)) * 1_000_000n }],
+    });
+
+    it('counts a container as started that ran before, and as unready until its first readiness result', async () => {
+      const agent = await startAgent();
+      const adoptedBeforeMs = Date.parse(startedAt) + 1;
+      const first = agent.report(pod, running, { adoptedBeforeMs });
+      expect(first.containerStatuses).toMatchObject([{ started: true, ready: false }]);
+      const second = agent.report(pod, running, { adoptedBeforeMs });
+      expect(second.containerStatuses).toMatchObject([{ started: true, ready: false }]);
+      agent.probe(id, true);
+      expect(agent.ready).toEqual([false, true]);
+    });
+
+    it('waits for the startup probe of a container that started about when the agent did', async () => {
+      const agent = await startAgent();
+      const adoptedBeforeMs = Date.parse(startedAt);
+      expect(agent.report(pod, running, { adoptedBeforeMs }).containerStatuses).toMatchObject([{ started: false }]);
+      // It was reported by this agent now, so that its age does not matter any more.
+      const later = agent.report(pod, running, { adoptedBeforeMs: adoptedBeforeMs + 1 });
+      expect(later.containerStatuses).toMatchObject([{ started: false }]);
+    });
+  });
+
+  it('drops the rejection of a pod by the previous agent', async () => {
+    const before = await startAgent();
+    before.manager.setPodStatus(pod, { phase: 'Failed', reason: 'OutOfcpu', message: 'Node did not have enough cpu' });
+    await before.clock.advance(1000);
+    const after = await startAgent(await before.kill());
+    expect(after.manager.previousStatus(pod)).toMatchObject({ phase: 'Pending', startTime: '2026-01-01T00:00:00Z' });
+    const status = after.report(pod, runtime);
+    expect([status.phase, status.reason, status.message]).toEqual(['Running', undefined, undefined]);
+  });
+
+  it('keeps the start time of a pod that exceeded its deadline, without its failure', async () => {
+    const failure = {
+      reason: 'DeadlineExceeded',
+      message: 'Pod was active on the node longer than the specified deadline',
+    };
+    const stopped = testRuntimePodStatus({ pod, containers: [{ state: 'exited', exitCode: 137 }] });
+    const before = await startAgent();
+    before.report(pod, runtime);
+    expect(before.report(pod, stopped, { failure, podIsTerminal: true }).phase).toBe('Failed');
+    await before.clock.advance(1000);
+    const after = await startAgent(await before.kill());
+    await after.clock.advance(60_000);
+    const status = after.report(pod, testRuntimePodStatus({ pod, containers: [{ restartCount: 1 }] }));
+    expect([status.phase, status.reason, status.startTime]).toEqual(['Running', undefined, '2026-01-01T00:00:00Z']);
+  });
+
+  it('starts without history for a pod that was removed meanwhile', async () => {
     const before = await startAgent();
     before.report(pod, runtime);
     before.probe(id, true);

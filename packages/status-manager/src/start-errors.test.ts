@@ -19,7 +19,7 @@ describe('start errors', () => {
     expect(errors.forPod('c').size).toBe(0);
   });
 
-  it('forgets an error with the next success, and only that of the container', () => {
+  it('removes the error of a container with its next success', () => {
     const errors = createStartErrors();
     errors.update('a', [
       { container: 'app', error: error('E') },
@@ -31,7 +31,7 @@ describe('start errors', () => {
     expect(errors.size).toBe(0);
   });
 
-  it('forgets a pod', () => {
+  it('removes the errors of a pod', () => {
     const errors = createStartErrors();
     errors.update('a', [
       { container: 'app', error: error('E') },
@@ -43,7 +43,7 @@ describe('start errors', () => {
     expect(errors.size).toBe(1);
   });
 
-  it('gives up what was not looked at for longest when it is full', () => {
+  it('evicts the least recently used error', () => {
     const errors = createStartErrors({ capacity: 2 });
     errors.record('a', 'app', error('E'));
     errors.record('b', 'app', error('E'));
@@ -55,7 +55,7 @@ describe('start errors', () => {
     expect(errors.forPod('c').size).toBe(1);
   });
 
-  it('hands out what does not change later', () => {
+  it('returns an immutable copy', () => {
     const errors = createStartErrors();
     errors.record('a', 'app', error('E'));
     const seen = errors.forPod('a');

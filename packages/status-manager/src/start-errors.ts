@@ -1,11 +1,11 @@
-/** Why a container could not be started. */
+/** Reason why a container could not be started. */
 export interface StartError {
   /** Reason in the kubelet's vocabulary, shown as the container's waiting reason: `ErrImagePull`, `CrashLoopBackOff`, `RunContainerError` … */
   readonly reason: string;
   readonly message: string;
 }
 
-/** The outcome of one attempt to start a container; without an error it went well. */
+/** Outcome of one attempt to start a container; without an error it succeeded. */
 export interface ContainerStartResult {
   /** Name of the container in its pod. */
   readonly container: string;
@@ -13,27 +13,27 @@ export interface ContainerStartResult {
 }
 
 /**
- * Remembers why containers could not be started (the kubelet's reason cache): the runtime knows nothing of a container that was never created, so
- * this is the only place from which its status can learn the reason.
+ * Keeps the start errors of containers, like the kubelet's reason cache. The runtime has no record of a container that was never created, so its status takes the
+ * waiting reason from here.
  */
 export interface StartErrors {
-  /** Remembers the last error of a container. */
+  /** Records the last error of a container. */
   record(podUid: string, container: string, error: StartError): void;
-  /** Forgets it, since the container was started. */
+  /** Removes the error of a container that was started. */
   clear(podUid: string, container: string): void;
-  /** Takes in the results of a sync of the pod: errors are remembered, successes clear theirs, other containers keep what they have. */
+  /** Records the results of a pod sync: errors are kept, successes remove them, other containers are unchanged. */
   update(podUid: string, results: Iterable<ContainerStartResult>): void;
-  /** The errors of the pod's containers by name, as of now. */
+  /** Returns a copy of the errors of the pod's containers, by name. */
   forPod(podUid: string): ReadonlyMap<string, StartError>;
-  /** Forgets all of a pod. */
+  /** Removes all errors of a pod. */
   forget(podUid: string): void;
-  /** How many errors are held. */
+  /** Number of errors. */
   readonly size: number;
 }
 
 /** Options of {@link createStartErrors}. */
 export interface StartErrorsOptions {
-  /** Most errors held over all pods; the ones not looked at for longest give way. Default: 1000, as in the kubelet. */
+  /** Maximum number of errors over all pods; the least recently used are evicted. Default: 1000, as in the kubelet. */
   readonly capacity?: number;
 }
 
@@ -47,7 +47,7 @@ interface Entry {
 export function createStartErrors(options: StartErrorsOptions = {}): StartErrors {
   const { capacity = 1000 } = options;
   const byPod = new Map<string, Map<string, Entry>>();
-  /** All entries, the one not used for longest first. */
+  /** All entries, least recently used first. */
   const byUse = new Set<Entry>();
 
   const remove = (entry: Entry): void => {

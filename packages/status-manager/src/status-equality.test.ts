@@ -33,7 +33,7 @@ describe('sameStatus', () => {
     ],
     ['conditions of others', { ...base, conditions: base.conditions!.slice(0, 1) }],
     ['resource claims', { ...base, resourceClaimStatuses: [{ name: 'claim' }] }],
-  ])('does not mind %s', (_what, other) => {
+  ])('ignores %s', (_what, other) => {
     expect(sameStatus(base, other)).toBe(true);
     expect(sameStatus(other, base)).toBe(true);
   });
@@ -49,7 +49,7 @@ describe('sameStatus', () => {
     ['a field of a container', { ...base, containerStatuses: [{ ...base.containerStatuses![0]!, restartCount: 1 }] }],
     ['the order of IPs', { ...base, podIPs: [{ ip: 'fd00::1' }, { ip: '10.0.0.1' }] }],
     ['a missing list', { ...base, containerStatuses: [] }],
-  ])('sees %s', (_what, other) => {
+  ])('detects %s', (_what, other) => {
     expect(sameStatus(base, other)).toBe(false);
     expect(sameStatus(other, base)).toBe(false);
   });

@@ -1,10 +1,11 @@
 import type { PodCondition, PodStatus } from '@rxlet/kube-api';
+import { sameValue } from '@rxlet/kube-api/strategic-merge';
 import { withoutForeignFields } from './api/foreign-fields.ts';
 import { isOwnedCondition, isSharedCondition } from './condition-types.ts';
 
 /**
- * Whether two statuses say the same as far as the node agent has a say. Its own conditions count by status, reason and message; those of others, and
- * the fields that others write, do not count. Whether something is absent or empty makes no difference.
+ * Reports whether two statuses are equal in the parts that the node agent owns. Its own conditions are compared by status, reason and message; conditions and fields
+ * of other writers are ignored. Absent and empty values are equal.
  */
 export function sameStatus(a: PodStatus, b: PodStatus): boolean {
   return sameConditions(a.conditions, b.conditions) && sameValue(withoutForeignParts(a), withoutForeignParts(b));
@@ -29,29 +30,4 @@ function sameConditions(a: readonly PodCondition[] | undefined, b: readonly PodC
       (condition.message ?? '') === (other.message ?? '')
     );
   });
-}
-
-/** Deep equality of JSON values in which `undefined`, `null`, `{}` and `[]` are the same nothing. */
-export function sameValue(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (isNothing(a) || isNothing(b)) return isNothing(a) && isNothing(b);
-  if (typeof a !== 'object' || typeof b !== 'object') return false;
-  if (Array.isArray(a) || Array.isArray(b)) {
-    return (
-      Array.isArray(a) &&
-      Array.isArray(b) &&
-      a.length === b.length &&
-      a.every((item, index) => sameValue(item, b[index]))
-    );
-  }
-  const [left, right] = [a as Record<string, unknown>, b as Record<string, unknown>];
-  return (
-    Object.keys(left).every((key) => sameValue(left[key], right[key])) &&
-    Object.keys(right).every((key) => key in left || isNothing(right[key]))
-  );
-}
-
-/** Whether the value is `undefined`, `null`, `{}` or `[]`. */
-export function isNothing(value: unknown): boolean {
-  return value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
 }

@@ -2,7 +2,7 @@ import { toRfc3339 } from '@rxlet/component-base';
 import type { PodCondition, PodStatus } from '@rxlet/kube-api';
 import { findCondition } from './condition-types.ts';
 
-/** The conditions of which the manager keeps since when they hold. Those of a resize come with their times; others belong to others. */
+/** Conditions with transition times from the status manager. Those of a resize bring their own. */
 const timedConditionTypes: ReadonlySet<string> = new Set([
   'ContainersReady',
   'Ready',
@@ -14,8 +14,8 @@ const timedConditionTypes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The status with what only the history of the pod tells: the start time it had from the first, the times at which its conditions changed, and an
- * observed generation that never goes back.
+ * Adds the parts of a status that depend on the pod's history: its first start time, the times at which its conditions changed, and an observed generation that never
+ * decreases.
  */
 export function withHistory(status: PodStatus, previous: PodStatus, nowMs: number): PodStatus {
   const now = toRfc3339(nowMs);

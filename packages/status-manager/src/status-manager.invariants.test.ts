@@ -7,7 +7,8 @@ import { describe, expect, it } from 'vitest';
 import { generatePodStatus } from './generate-pod-status.ts';
 import { sameStatus } from './status-equality.ts';
 import { createStatusManager } from './status-manager.ts';
-import type { PodStatusUpdate, StatusSink } from './status-sink.ts';
+import type { PodStatusUpdate, StatusSink } from '@rxlet/agent-api';
+import { podUid } from '@rxlet/pod-model';
 
 type Outcome = 'taken' | 'failed' | 'reply lost' | 'hangs';
 
@@ -65,10 +66,9 @@ const scenario = fc.record({
 });
 
 const isStatic = (pod: Pod): boolean => pod.metadata?.annotations?.['kubernetes.io/config.source'] !== undefined;
-const uidOf = (pod: Pod): string => pod.metadata?.uid ?? '';
 const ends = (phase: PodPhase | undefined): boolean => phase === 'Succeeded' || phase === 'Failed';
 
-/** A node with a manager and an API that keeps what it was told, however badly the calls go. */
+/** A node with a manager and an unreliable API that records its calls. */
 function world(calls: readonly { outcome: Outcome; latencyMs: number }[]) {
   const clock = createVirtualClock();
   const api = new Map<string, PodStatusUpdate>();
@@ -77,23 +77,26 @@ function world(calls: readonly { outcome: Outcome; latencyMs: number }[]) {
   const left = [...calls];
   let made = 0;
   const sink: StatusSink = {
+    needsMirrorPods: true,
     async publish(update, signal) {
       made += 1;
       const { outcome, latencyMs } = left.shift() ?? { outcome: 'taken', latencyMs: 10 };
       await sleep(clock, outcome === 'hangs' ? 1e9 : latencyMs, signal);
       if (outcome === 'failed') throw new Error('refused');
-      const before = api.get(uidOf(update.pod));
+      const before = api.get(podUid(update.pod));
       expect(update.version).toBeGreaterThanOrEqual(before?.version ?? 0);
-      api.set(uidOf(update.pod), update);
+      api.set(podUid(update.pod), update);
       if (outcome === 'reply lost') throw new Error('connection reset');
     },
   };
   const manager = createStatusManager({
     clock,
-    sink,
+    sinks: [sink],
     couldHaveRunningContainers: (podUid) => running.has(podUid),
     mirrorPod: (pod) =>
-      isStatic(pod) && mirrored.has(uidOf(pod)) ? testPod({ name: 'mirror', uid: `mirror-${uidOf(pod)}` }) : undefined,
+      isStatic(pod) && mirrored.has(podUid(pod))
+        ? testPod({ name: 'mirror', uid: `mirror-${podUid(pod)}` })
+        : undefined,
   });
   return { clock, api, running, mirrored, manager, callsMade: () => made, heal: () => void left.splice(0) };
 }
@@ -115,48 +118,48 @@ const statusOf = (pod: Pod, phase: PodPhase, ready: boolean, message: string): P
   ...(message !== '' && { message }),
 });
 
-describe('whatever happens, the status manager', () => {
-  it('brings the last status of every pod to the sink, and tells it once', async () => {
+describe('the status manager, for every history,', () => {
+  it('publishes the last status of every pod, once', async () => {
     await fc.assert(
       fc.asyncProperty(scenario, async ({ steps, calls, dispose }) => {
         const { clock, api, running, mirrored, manager, callsMade, heal } = world(calls);
         const pods = podsOfNode();
         for (const [index, action, waitMs] of steps) {
           const pod = pods[index]!;
-          const podUid = uidOf(pod);
+          const uid = podUid(pod);
           switch (action.do) {
             case 'status':
               manager.setPodStatus(pod, statusOf(pod, action.phase, action.ready, action.message));
               break;
             case 'readiness':
-              manager.setContainerReadiness(podUid, 'containerd://app-0', action.value);
+              manager.setContainerReadiness(uid, 'containerd://app-0', action.value);
               break;
             case 'startup':
-              manager.setContainerStartup(podUid, 'containerd://app-0', action.value);
+              manager.setContainerStartup(uid, 'containerd://app-0', action.value);
               break;
             case 'running':
-              if (action.value) running.add(podUid);
-              else running.delete(podUid);
+              if (action.value) running.add(uid);
+              else running.delete(uid);
               break;
             case 'mirror':
-              if (action.value) mirrored.add(podUid);
-              else mirrored.delete(podUid);
+              if (action.value) mirrored.add(uid);
+              else mirrored.delete(uid);
               break;
             case 'terminate':
-              running.delete(podUid);
+              running.delete(uid);
               manager.terminatePod(pod);
               break;
             case 'forget':
-              manager.forget(podUid);
+              manager.forget(uid);
               break;
             case 'orphan':
-              manager.removeOrphaned(new Set(pods.map(uidOf).filter((other) => other !== podUid)));
+              manager.removeOrphaned(new Set(pods.map(podUid).filter((other) => other !== uid)));
               break;
             case 'republish':
-              manager.republish(podUid);
+              manager.republish(uid);
               break;
             case 'network':
-              manager.setReadyToStartContainers(podUid);
+              manager.setReadyToStartContainers(uid);
               break;
             case 'delete':
               pods[index] = { ...pod, metadata: { ...pod.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
@@ -165,18 +168,23 @@ describe('whatever happens, the status manager', () => {
           await clock.advance(waitMs);
         }
 
-        // Containers have stopped, and mirror pods are there: the next sync of each pod says the same once more.
+        // Containers have stopped and mirror pods exist: the next sync of each pod sets an equal status.
         running.clear();
         for (const { pod } of manager.list()) {
-          if (isStatic(pod)) mirrored.add(uidOf(pod));
-          manager.setPodStatus(pod, manager.get(uidOf(pod))!);
+          if (isStatic(pod)) mirrored.add(podUid(pod));
+          manager.setPodStatus(pod, manager.get(podUid(pod))!);
         }
         await clock.advance(20 * 60_000);
         for (const held of manager.list()) {
-          const told = api.get(uidOf(held.pod));
-          expect(sameStatus(told?.status ?? {}, held.status), JSON.stringify([told?.status, held.status])).toBe(true);
-          expect([told?.version, told?.finished]).toEqual([held.version, held.finished]);
-          expect(told?.mirrorPod?.metadata?.uid).toBe(isStatic(held.pod) ? `mirror-${uidOf(held.pod)}` : undefined);
+          const published = api.get(podUid(held.pod));
+          expect(
+            sameStatus(published?.status ?? {}, held.status),
+            JSON.stringify([published?.status, held.status]),
+          ).toBe(true);
+          expect([published?.version, published?.finished]).toEqual([held.version, held.finished]);
+          expect(published?.mirrorPod?.metadata?.uid).toBe(
+            isStatic(held.pod) ? `mirror-${podUid(held.pod)}` : undefined,
+          );
         }
 
         heal();
@@ -188,7 +196,7 @@ describe('whatever happens, the status manager', () => {
         if (dispose) {
           const last = manager.list().map(({ pod, status }) => {
             manager.setPodStatus(pod, { ...status, message: 'last words' });
-            return uidOf(pod);
+            return podUid(pod);
           });
           const disposal = manager[Symbol.asyncDispose]();
           await clock.advance(10_000);
@@ -203,7 +211,7 @@ describe('whatever happens, the status manager', () => {
     );
   });
 
-  it('never tells the sink of an end while containers may run, nor that an ended pod is ready', async () => {
+  it('never publishes a terminal phase while containers may run, nor a ready pod in a terminal phase', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(step, fc.constantFrom(0, 700)), { maxLength: 25 }), async (steps) => {
         const { clock, running, manager } = world([]);
@@ -214,19 +222,19 @@ describe('whatever happens, the status manager', () => {
           seen.push(status);
           endTold ||= ends(status.phase);
         });
-        running.add(uidOf(pod));
+        running.add(podUid(pod));
         for (const [action, waitMs] of steps) {
           if (action.do === 'status')
             manager.setPodStatus(pod, statusOf(pod, action.phase, action.ready, action.message));
           else if (action.do === 'readiness') {
-            manager.setContainerReadiness(uidOf(pod), 'containerd://app-0', action.value);
+            manager.setContainerReadiness(podUid(pod), 'containerd://app-0', action.value);
           }
           await clock.advance(waitMs);
         }
         await clock.advance(60_000);
         expect(endTold).toBe(false);
         running.clear();
-        const held = manager.get(uidOf(pod));
+        const held = manager.get(podUid(pod));
         if (held !== undefined) manager.setPodStatus(pod, held);
         await clock.advance(60_000);
         expect(endTold).toBe(ends(held?.phase));

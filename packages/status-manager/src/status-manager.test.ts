@@ -7,13 +7,13 @@ import { findCondition } from './condition-types.ts';
 import { createFakeStatusSink } from './fake-status-sink.ts';
 import { generatePodStatus } from './generate-pod-status.ts';
 import { createStatusManager, type StatusManager, type StatusManagerPorts } from './status-manager.ts';
-import type { PodStatusUpdate } from './status-sink.ts';
+import type { PodStatusUpdate, StatusSink } from '@rxlet/agent-api';
 import { recordingMetrics } from './test-support/recording-metrics.ts';
 
 interface SetUp {
   readonly clock: VirtualClock;
   readonly manager: StatusManager;
-  /** What came over `status$`. */
+  /** Values of `status$`. */
   readonly seen: PodStatusUpdate[];
 }
 
@@ -37,8 +37,15 @@ const uid = (pod: Pod): string => pod.metadata!.uid!;
 const condition = (manager: StatusManager, pod: Pod, type: string) =>
   findCondition(manager.get(uid(pod))?.conditions, type);
 
+const restorerOf = (podUid: string, status: PodStatus): StatusManagerPorts['restorer'] => ({
+  restored: (uid) => (uid === podUid ? status : undefined),
+  record: () => undefined,
+  forget: () => undefined,
+  retain: () => undefined,
+});
+
 describe('setPodStatus', () => {
-  it('holds the status and tells it', () => {
+  it('stores the status and emits it', () => {
     const { manager, seen } = setUp();
     const pod = testPod({ metadata: { generation: 4 } });
     expect(manager.setPodStatus(pod, generated(pod))).toBe(true);
@@ -52,7 +59,7 @@ describe('setPodStatus', () => {
     expect(manager.get('other')).toBeUndefined();
   });
 
-  it('makes no new version of a status that says nothing new', async () => {
+  it('makes no new version of an equal status', async () => {
     const { clock, manager, seen } = setUp();
     const pod = testPod();
     manager.setPodStatus(pod, generated(pod));
@@ -64,7 +71,7 @@ describe('setPodStatus', () => {
     expect(seen[1]!.version).toBeGreaterThan(seen[0]!.version);
   });
 
-  it('takes over what others own without a new version', () => {
+  it('takes over fields of other writers without a new version', () => {
     const { manager, seen } = setUp();
     const before = testPod();
     const after = testPod({ status: { conditions: [{ type: 'example.com/gate', status: 'True' }] } });
@@ -85,7 +92,7 @@ describe('setPodStatus', () => {
     expect(seen).toHaveLength(2);
   });
 
-  it('keeps since when a condition holds, until it changes', async () => {
+  it('keeps the transition time of a condition until it changes', async () => {
     const { clock, manager } = setUp();
     const pod = testPod();
     manager.setPodStatus(pod, generated(pod, false));
@@ -102,7 +109,7 @@ describe('setPodStatus', () => {
     expect(manager.get(uid(pod))?.startTime).toBe('2026-01-01T00:00:00Z');
   });
 
-  it("goes on from the pod's own status, or the published one, when it was restarted", () => {
+  it("continues after a restart from the pod's own status, or the restored one", () => {
     const published: PodStatus = {
       startTime: '2025-12-01T00:00:00Z',
       observedGeneration: 7,
@@ -110,7 +117,7 @@ describe('setPodStatus', () => {
     };
     const fromApi = testPod({ name: 'api', status: published });
     const isStatic = testPod({ name: 'static', metadata: { generation: 1 } });
-    const { manager } = setUp({ publishedStatus: (pod) => (pod === isStatic ? published : undefined) });
+    const { manager } = setUp({ restorer: restorerOf('uid-static', published) });
     for (const pod of [fromApi, isStatic]) {
       manager.setPodStatus(pod, generated(pod));
       expect(manager.get(uid(pod))).toMatchObject({ startTime: '2025-12-01T00:00:00Z', observedGeneration: 7 });
@@ -119,7 +126,7 @@ describe('setPodStatus', () => {
     }
   });
 
-  it('refuses to bring back a container that has ended for good, and logs it', () => {
+  it('rejects and logs a restart of a container after its final termination', () => {
     const logger = recordingLogger();
     const { manager, seen } = setUp({ logger });
     const pod = testPod({ restartPolicy: 'Never' });
@@ -130,7 +137,7 @@ describe('setPodStatus', () => {
     expect(logger.lines).toMatchObject([{ level: 'error', fields: { pod: 'web_default(uid-web)' } }]);
   });
 
-  it('does not change what it was given', () => {
+  it('does not modify its input', () => {
     const { manager } = setUp();
     const pod = testPod();
     const status = generated(pod);
@@ -140,7 +147,7 @@ describe('setPodStatus', () => {
     expect(status).toEqual(before);
   });
 
-  it('shows all subscribers the same order, even if one of them sets a status', () => {
+  it('emits to all subscribers in the same order, even if one of them sets a status', () => {
     const { clock } = setUp();
     const manager = createStatusManager({ clock });
     const orders: [number[], number[]] = [[], []];
@@ -189,7 +196,7 @@ describe('results of probes', () => {
     expect(seen).toHaveLength(2);
   });
 
-  it('reach sidecars', () => {
+  it('change sidecars', () => {
     const withSidecar = testPod({ initContainers: [{ name: 's', restartPolicy: 'Always' }] });
     const runtime = testRuntimePodStatus({ pod: withSidecar, containers: [{ name: 'app' }, { name: 's' }] });
     const { manager } = setUp();
@@ -199,7 +206,7 @@ describe('results of probes', () => {
     expect(condition(manager, withSidecar, 'Ready')).toMatchObject({ message: 'containers with unready status: [s]' });
   });
 
-  it('do not make an ended container ready when they come late', () => {
+  it('do not make a terminated container ready when they are late', () => {
     const { manager, seen } = setUp();
     manager.setPodStatus(
       pod,
@@ -210,7 +217,7 @@ describe('results of probes', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('are ignored when they say nothing new, or concern what is not there', () => {
+  it('are ignored for equal values and unknown containers', () => {
     const { manager, seen } = setUp();
     manager.setPodStatus(pod, generated(pod));
     manager.setContainerReadiness(uid(pod), 'containerd://b-0', true);
@@ -222,7 +229,7 @@ describe('results of probes', () => {
 });
 
 describe('setReadyToStartContainers', () => {
-  it('sets the condition ahead of the next status', async () => {
+  it('sets the condition before the next status', async () => {
     const { clock, manager, seen } = setUp();
     const pod = testPod();
     manager.setReadyToStartContainers(uid(pod));
@@ -243,7 +250,7 @@ describe('setReadyToStartContainers', () => {
 });
 
 describe('the end of a pod', () => {
-  it('makes it terminal and finished, and that stays', () => {
+  it('makes it terminal and finished for good', () => {
     const { manager, seen } = setUp();
     const pod = testPod();
     manager.setPodStatus(pod, generated(pod));
@@ -258,7 +265,7 @@ describe('the end of a pod', () => {
     expect(seen.at(-1)).toMatchObject({ finished: true });
   });
 
-  it('is no end for a static pod that comes back', () => {
+  it('is not final for a static pod that restarts', () => {
     const { manager, seen } = setUp();
     const pod = testPod({ annotations: { 'kubernetes.io/config.source': 'file' } });
     manager.setPodStatus(pod, generated(pod));
@@ -268,7 +275,7 @@ describe('the end of a pod', () => {
     expect(seen.at(-1)).toMatchObject({ finished: false, status: { phase: 'Running' } });
   });
 
-  it('is told once more when the pod is forgotten', () => {
+  it('is emitted again when the pod is forgotten', () => {
     const { manager } = setUp();
     const gone: string[] = [];
     manager.forgotten$.subscribe(({ pod }) => gone.push(uid(pod)));
@@ -282,7 +289,7 @@ describe('the end of a pod', () => {
     expect(manager.list()).toEqual([]);
   });
 
-  it('lets a successor of the same UID begin anew, with a later version', async () => {
+  it('gives a successor with the same UID a new history and a later version', async () => {
     const { clock, manager, seen } = setUp();
     const pod = testPod({ restartPolicy: 'Never' });
     manager.setPodStatus(pod, ended(pod));
@@ -295,10 +302,10 @@ describe('the end of a pod', () => {
 });
 
 describe('the sink', () => {
-  it('gets what the manager holds', async () => {
+  it('gets the statuses of the manager', async () => {
     const clock = createVirtualClock();
     const sink = createFakeStatusSink(clock);
-    const manager = createStatusManager({ clock, sink });
+    const manager = createStatusManager({ clock, sinks: [sink] });
     const pod = testPod();
     manager.setPodStatus(pod, generated(pod));
     await clock.settle();
@@ -311,7 +318,49 @@ describe('the sink', () => {
     expect(sink.published.at(-1)).toEqual(manager.list()[0]);
   });
 
-  it('sees the final version of every pod and never an older one after a newer, whatever happens', async () => {
+  it('gets an evicted pod as ready while its containers run, and as not ready with its end', async () => {
+    const clock = createVirtualClock();
+    const sink = createFakeStatusSink(clock);
+    let mayRun = true;
+    const manager = createStatusManager({ clock, sinks: [sink], couldHaveRunningContainers: () => mayRun });
+    const pod = testPod({ status: { phase: 'Running' } });
+    const evicted: PodStatus = { ...generated(pod), phase: 'Failed', reason: 'Evicted' };
+    const published = () => {
+      const { phase, reason, conditions } = sink.published.at(-1)!.status;
+      return [phase, reason, findCondition(conditions, 'Ready')?.status];
+    };
+    manager.setPodStatus(pod, evicted);
+    await clock.settle();
+    expect(published()).toEqual(['Running', undefined, 'True']);
+    mayRun = false;
+    manager.setPodStatus(pod, evicted);
+    await clock.settle();
+    expect(published()).toEqual(['Failed', 'Evicted', 'False']);
+    expect(condition(manager, pod, 'Ready')).toMatchObject({ status: 'False', reason: 'PodFailed' });
+  });
+
+  it('gets the terminal phase with a status that it reads for, if the containers have stopped by then', async () => {
+    const clock = createVirtualClock();
+    const phases: (string | undefined)[] = [];
+    let mayRun = true;
+    const sink: StatusSink = {
+      async publish(update, _signal, current) {
+        phases.push(update.status.phase);
+        await Promise.resolve();
+        mayRun = false;
+        phases.push(current().phase);
+      },
+    };
+    const manager = createStatusManager({ clock, sinks: [sink], couldHaveRunningContainers: () => mayRun });
+    const pod = testPod({ restartPolicy: 'Never', status: { phase: 'Running' } });
+    manager.setPodStatus(pod, ended(pod));
+    await clock.settle();
+    manager.setPodStatus(pod, ended(pod));
+    await clock.advance(60_000);
+    expect(phases).toEqual(['Running', 'Succeeded']);
+  });
+
+  it('gets the final version of every pod, and never an older one after a newer', async () => {
     const phases = ['Pending', 'Running', 'Running', 'Succeeded'] as const;
     const shapes: TestPod[] = [
       {},
@@ -326,7 +375,7 @@ describe('the sink', () => {
         latencyMs: () => Math.floor(random.next() * 300),
         failure: () => (random.next() < 0.3 ? new Error('no') : undefined),
       });
-      const manager = createStatusManager({ clock, sink }, { maxConcurrentPublishes: 2 });
+      const manager = createStatusManager({ clock, sinks: [sink] }, { maxConcurrentPublishes: 2 });
       const streamed = new Map<string, PodStatusUpdate>();
       manager.status$.subscribe((update) => streamed.set(uid(update.pod), update));
       manager.forgotten$.subscribe(({ pod }) => streamed.delete(uid(pod)));
@@ -359,7 +408,7 @@ describe('the sink', () => {
   });
 });
 
-describe('the end of a pod, told to the sink', () => {
+describe('the terminal phase in a sink', () => {
   const pod = testPod();
   const conditionsOf = ({ status }: PodStatusUpdate): unknown[] =>
     (status.conditions ?? []).map(({ type, status: holds }) => `${type} ${holds}`);
@@ -371,11 +420,11 @@ describe('the end of a pod, told to the sink', () => {
       failure: { reason: 'Evicted', message: 'low on memory', disruption: 'low on memory' },
     });
 
-  it('waits until no container can be running, while others see it at once', async () => {
+  it('waits until no container can be running, while subscribers get it at once', async () => {
     const clock = createVirtualClock();
     const sink = createFakeStatusSink(clock);
     let running = true;
-    const manager = createStatusManager({ clock, sink, couldHaveRunningContainers: () => running });
+    const manager = createStatusManager({ clock, sinks: [sink], couldHaveRunningContainers: () => running });
     manager.setPodStatus(pod, generated(pod));
     await clock.settle();
     manager.setPodStatus(pod, evicted(manager.get(uid(pod))));
@@ -404,11 +453,15 @@ describe('the end of a pod, told to the sink', () => {
     expect(manager.setPodStatus(pod, evicted(manager.get(uid(pod))))).toBe(false);
   });
 
-  it('goes out with the last word on the pod at the latest', async () => {
+  it('is published at the latest when the pod is finished', async () => {
     const clock = createVirtualClock();
     const sink = createFakeStatusSink(clock);
     const running = new Set([uid(pod)]);
-    const manager = createStatusManager({ clock, sink, couldHaveRunningContainers: (podUid) => running.has(podUid) });
+    const manager = createStatusManager({
+      clock,
+      sinks: [sink],
+      couldHaveRunningContainers: (podUid) => running.has(podUid),
+    });
     manager.setPodStatus(pod, evicted(undefined));
     await clock.settle();
     running.clear();
@@ -424,12 +477,12 @@ describe('the end of a pod, told to the sink', () => {
 describe('static pods', () => {
   const pod = testPod({ annotations: { 'kubernetes.io/config.source': 'file' } });
 
-  it('are reported through their mirror pods, once they have one', async () => {
+  it('are published to their mirror pods once they have one', async () => {
     const clock = createVirtualClock();
-    const sink = createFakeStatusSink(clock);
+    const sink = createFakeStatusSink(clock, { needsMirrorPods: true });
     const mirrors: Pod[] = [];
     const metrics = recordingMetrics();
-    const manager = createStatusManager({ clock, sink, metrics, mirrorPod: () => mirrors[0] });
+    const manager = createStatusManager({ clock, sinks: [sink], metrics, mirrorPod: () => mirrors[0] });
     manager.setPodStatus(pod, generated(pod));
     await clock.advance(1000);
     expect(sink.calls).toEqual([]);
@@ -440,11 +493,11 @@ describe('static pods', () => {
     expect(sink.published).toMatchObject([{ pod, mirrorPod: mirrors[0], status: { phase: 'Running' } }]);
   });
 
-  it('are reported at the latest with the next status after they got one, even if it says nothing new', async () => {
+  it('are published with the next status after they got a mirror pod, even if it is equal', async () => {
     const clock = createVirtualClock();
-    const sink = createFakeStatusSink(clock);
+    const sink = createFakeStatusSink(clock, { needsMirrorPods: true });
     const mirrors: Pod[] = [];
-    const manager = createStatusManager({ clock, sink, mirrorPod: () => mirrors[0] });
+    const manager = createStatusManager({ clock, sinks: [sink], mirrorPod: () => mirrors[0] });
     manager.setPodStatus(pod, generated(pod));
     manager.setPodStatus(pod, generated(pod));
     await clock.advance(60_000);
@@ -460,12 +513,12 @@ describe('static pods', () => {
     expect(sink.calls).toHaveLength(1);
   });
 
-  it('are not reported while their mirror pod is gone, and are again when it is back', async () => {
+  it('are not published while their mirror pod is missing', async () => {
     const clock = createVirtualClock();
-    const sink = createFakeStatusSink(clock);
+    const sink = createFakeStatusSink(clock, { needsMirrorPods: true });
     const mirror = testPod({ uid: 'mirror' });
     const mirrors = [mirror];
-    const manager = createStatusManager({ clock, sink, mirrorPod: () => mirrors[0] });
+    const manager = createStatusManager({ clock, sinks: [sink], mirrorPod: () => mirrors[0] }, { coalesceMs: 1000 });
     manager.setPodStatus(pod, generated(pod));
     await clock.advance(1000);
     manager.setPodStatus(pod, { ...generated(pod), message: 'one' });
@@ -478,11 +531,11 @@ describe('static pods', () => {
     expect(sink.published.map(({ status }) => status.message)).toEqual([undefined, 'one']);
   });
 
-  it('are reported anew when another mirror pod has come in the place of theirs', async () => {
+  it('are published again to a new mirror pod', async () => {
     const clock = createVirtualClock();
-    const sink = createFakeStatusSink(clock);
+    const sink = createFakeStatusSink(clock, { needsMirrorPods: true });
     const mirrors = [testPod({ uid: 'first' })];
-    const manager = createStatusManager({ clock, sink, mirrorPod: () => mirrors.at(-1) });
+    const manager = createStatusManager({ clock, sinks: [sink], mirrorPod: () => mirrors.at(-1) });
     manager.setPodStatus(pod, generated(pod));
     await clock.advance(60_000);
     mirrors.push(testPod({ uid: 'second', status: { phase: 'Pending' } }));
@@ -496,7 +549,7 @@ describe('static pods', () => {
     expect(sink.calls).toHaveLength(2);
   });
 
-  it('go on from the status of their mirror pods', () => {
+  it('continue from the status of their mirror pods', () => {
     const status: PodStatus = { startTime: '2025-12-01T00:00:00Z' };
     const { manager } = setUp({ mirrorPod: () => testPod({ uid: 'mirror', status }) });
     expect(manager.previousStatus(pod)).toEqual(status);
@@ -506,11 +559,81 @@ describe('static pods', () => {
   });
 });
 
+describe('several sinks', () => {
+  it('get all statuses, and one that fails or hangs delays no other', async () => {
+    const clock = createVirtualClock();
+    const logger = recordingLogger();
+    const hanging = createFakeStatusSink(clock, { latencyMs: () => 1e9 });
+    const failing = createFakeStatusSink(clock, {
+      failure: ({ version }) => (version < 3 ? new Error('no') : undefined),
+    });
+    const healthy = createFakeStatusSink(clock);
+    const sinks = [hanging, failing, healthy];
+    const manager = createStatusManager({ clock, logger, sinks }, { coalesceMs: 1000 });
+    const pod = testPod();
+    manager.setPodStatus(pod, generated(pod, false));
+    manager.setPodStatus(pod, generated(pod, true));
+    await clock.settle();
+    expect(healthy.published.map(({ version }) => version)).toEqual([2]);
+    expect(failing.published).toEqual([]);
+    manager.setPodStatus(pod, generated(pod, false));
+    await clock.settle();
+    expect(healthy.published.map(({ version }) => version)).toEqual([2, 3]);
+    await clock.advance(200);
+    expect(failing.published.map(({ version }) => version)).toEqual([3]);
+    expect(hanging.inFlight).toEqual([uid(pod)]);
+  });
+
+  it('each emit their published updates', async () => {
+    const clock = createVirtualClock();
+    const sinks = [500, 200].map((latencyMs) => createFakeStatusSink(clock, { latencyMs: () => latencyMs }));
+    const manager = createStatusManager({ clock, sinks });
+    const atMs: number[] = [];
+    const startMs = clock.now();
+    manager.published$.subscribe(() => atMs.push(clock.now() - startMs));
+    const pod = testPod();
+    manager.setPodStatus(pod, generated(pod));
+    await clock.advance(1000);
+    expect(atMs).toEqual([200, 500]);
+  });
+
+  it('get static pods without mirror pods unless they need mirror pods', async () => {
+    const clock = createVirtualClock();
+    const local = createFakeStatusSink(clock);
+    const api = createFakeStatusSink(clock, { needsMirrorPods: true });
+    const mirror = testPod({ uid: 'mirror' });
+    const mirrors: Pod[] = [];
+    const manager = createStatusManager({ clock, sinks: [local, api], mirrorPod: () => mirrors[0] });
+    const pod = testPod({ annotations: { 'kubernetes.io/config.source': 'file' } });
+    manager.setPodStatus(pod, generated(pod));
+    await clock.advance(1000);
+    expect([local.published.length, api.calls.length]).toEqual([1, 0]);
+    mirrors.push(mirror);
+    manager.setPodStatus(pod, generated(pod));
+    await clock.advance(1000);
+    expect([local.calls.length, api.published.length]).toEqual([1, 1]);
+    expect(local.published[0]).not.toHaveProperty('mirrorPod');
+    expect(api.published[0]?.mirrorPod).toBe(mirror);
+  });
+});
+
 describe('publishing', () => {
-  it('sends readiness at once, and lets the rest wait for more', async () => {
+  it('publishes every change at once', async () => {
     const clock = createVirtualClock();
     const sink = createFakeStatusSink(clock);
-    const manager = createStatusManager({ clock, sink });
+    const manager = createStatusManager({ clock, sinks: [sink] });
+    const pod = testPod();
+    manager.setPodStatus(pod, generated(pod, false));
+    await clock.settle();
+    manager.setPodStatus(pod, { ...generated(pod, false), message: 'one' });
+    await clock.settle();
+    expect(sink.published.map(({ status }) => status.message)).toEqual([undefined, 'one']);
+  });
+
+  it('publishes readiness at once, and merges other changes for a while', async () => {
+    const clock = createVirtualClock();
+    const sink = createFakeStatusSink(clock);
+    const manager = createStatusManager({ clock, sinks: [sink] }, { coalesceMs: 1000 });
     const pod = testPod();
     manager.setPodStatus(pod, generated(pod, false));
     manager.setPodStatus(pod, { ...generated(pod, false), message: 'one' });
@@ -529,10 +652,10 @@ describe('publishing', () => {
     ]);
   });
 
-  it('sends readiness at once also when it changes back while it is being told', async () => {
+  it('publishes readiness at once even when it changes back during a call', async () => {
     const clock = createVirtualClock();
     const sink = createFakeStatusSink(clock, { latencyMs: () => 300 });
-    const manager = createStatusManager({ clock, sink });
+    const manager = createStatusManager({ clock, sinks: [sink] });
     const pod = testPod({ status: generated(testPod(), false) });
     manager.setPodStatus(pod, generated(pod, true));
     await clock.advance(100);
@@ -549,11 +672,11 @@ describe('publishing', () => {
     ]);
   });
 
-  it('tells what was published, and measures how long it took', async () => {
+  it('emits published updates and measures their latency', async () => {
     const clock = createVirtualClock();
     const metrics = recordingMetrics();
     const sink = createFakeStatusSink(clock, { latencyMs: () => 500 });
-    const manager = createStatusManager({ clock, sink, metrics });
+    const manager = createStatusManager({ clock, sinks: [sink], metrics });
     const published: PodStatusUpdate[] = [];
     manager.published$.subscribe((update) => published.push(update));
     const pod = testPod();
@@ -568,10 +691,10 @@ describe('publishing', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('tells at once that the node is done with a pod, also with a static one whose phase stays', async () => {
+  it('publishes at once that a pod is finished, even for a static pod whose phase stays', async () => {
     const clock = createVirtualClock();
     const sink = createFakeStatusSink(clock);
-    const manager = createStatusManager({ clock, sink });
+    const manager = createStatusManager({ clock, sinks: [sink] });
     const pod = testPod({ annotations: { 'kubernetes.io/config.source': 'file' } });
     manager.setPodStatus(pod, generated(pod, false));
     await clock.advance(1000);
@@ -583,10 +706,10 @@ describe('publishing', () => {
     ]);
   });
 
-  it('does not speak of a pod that was forgotten while it was published', async () => {
+  it('emits nothing for a pod that was forgotten during its call', async () => {
     const clock = createVirtualClock();
     const sink = createFakeStatusSink(clock, { latencyMs: () => 500 });
-    const manager = createStatusManager({ clock, sink });
+    const manager = createStatusManager({ clock, sinks: [sink] });
     const published: PodStatusUpdate[] = [];
     manager.published$.subscribe((update) => published.push(update));
     const pod = testPod();
@@ -599,7 +722,7 @@ describe('publishing', () => {
     expect(manager.list()).toEqual([]);
   });
 
-  it('counts containers as they end', () => {
+  it('counts terminated containers', () => {
     const metrics = recordingMetrics();
     const { manager } = setUp({ metrics });
     const pod = testPod();
@@ -609,10 +732,10 @@ describe('publishing', () => {
 });
 
 describe('disposal', () => {
-  it('publishes what is left, completes the streams and takes no more changes', async () => {
+  it('publishes remaining changes, completes the streams and ignores later changes', async () => {
     const clock = createVirtualClock();
     const sink = createFakeStatusSink(clock, { latencyMs: () => 900 });
-    const manager = createStatusManager({ clock, sink }, { coalesceMs: 60_000 });
+    const manager = createStatusManager({ clock, sinks: [sink] }, { coalesceMs: 60_000 });
     const completed: string[] = [];
     manager.status$.subscribe({ complete: () => completed.push('status$') });
     manager.forgotten$.subscribe({ complete: () => completed.push('forgotten$') });

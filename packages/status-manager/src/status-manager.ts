@@ -1,40 +1,34 @@
+import type { MirrorPods, PodStatusUpdate, StatusRestorer, StatusSink } from '@rxlet/agent-api';
 import { type Clock, createLifetime, type Logger, type Metrics, noopLogger, noopMetrics } from '@rxlet/component-base';
+import { createEmitter } from '@rxlet/component-base/streams';
 import type { ContainerStatus, Pod, PodStatus } from '@rxlet/kube-api';
-import { formatPod, isStaticPod } from '@rxlet/pod-model';
+import { formatPod, isStaticPod, podUid } from '@rxlet/pod-model';
 import type { Observable } from 'rxjs';
 import { withoutReadiness } from './api/merge-pod-status.ts';
-import type { StatusCheckpoint } from './checkpoint/status-checkpoint.ts';
 import { withCondition } from './condition-types.ts';
 import { illegalTransition } from './container-transitions.ts';
 import { normalizeStatus } from './normalize-status.ts';
-import { createOrderedSubject } from './ordered-subject.ts';
 import { condition, containersReadyCondition, readyCondition } from './pod-conditions.ts';
 import { sameStatus } from './status-equality.ts';
 import { withHistory } from './status-history.ts';
-import { createStatusPublisher, type StatusPublisherOptions } from './status-publisher.ts';
-import type { PodStatusUpdate, StatusSink } from './status-sink.ts';
+import { createStatusDelivery } from './status-delivery.ts';
+import type { StatusPublisherOptions } from './status-publisher.ts';
 import { createTerminatedContainersCounter } from './terminated-containers.ts';
 import { terminatedPodStatus } from './terminated-status.ts';
-import { createToldStatuses } from './told-statuses.ts';
 
-/** What a {@link StatusManager} works with. */
+/** Ports of a {@link StatusManager}. */
 export interface StatusManagerPorts {
   readonly clock: Clock;
-  /** Where statuses are published. Without one they are only held here, for {@link StatusManager.list} and {@link StatusManager.status$}. */
-  readonly sink?: StatusSink | undefined;
-  /** Keeps statuses over a restart of the agent, where no API does. It has to be loaded before the first status is set. */
-  readonly checkpoint?: Pick<StatusCheckpoint, 'restored' | 'record' | 'forget' | 'retain'> | undefined;
+  /** Sinks of statuses. Each gets all statuses at its own pace: a sink that fails or hangs delays no other. */
+  readonly sinks?: readonly StatusSink[] | undefined;
+  /** Source of statuses of an earlier run of the agent. It must be loaded before the first status is set. */
+  readonly restorer?: Pick<StatusRestorer, 'restored' | 'record' | 'forget' | 'retain'> | undefined;
   /**
-   * The status last published of a pod that the manager does not hold yet, where neither a checkpoint nor the pod itself has it. So readiness, start
-   * and transition times survive a restart of the agent.
+   * Returns the mirror pod of a static pod, for sinks that need mirror pods. A new mirror pod gets its status with the next status of the pod, or at once with
+   * {@link StatusManager.republish}.
    */
-  readonly publishedStatus?: ((pod: Pod) => PodStatus | undefined) | undefined;
-  /**
-   * The mirror pod of a static pod in the API. With this port, static pods are reported to the sink through their mirror pods, and not at all while
-   * they have none. That one was made is seen with the next status, or at once with {@link StatusManager.republish}.
-   */
-  readonly mirrorPod?: ((pod: Pod) => Pod | undefined) | undefined;
-  /** Whether a container of the pod may be running: then the sink is not told yet that the pod has ended. Default: never. */
+  readonly mirrorPod?: MirrorPods['mirrorOf'];
+  /** Reports whether a container of the pod may be running. Sinks do not get a terminal phase until then. Default: never. */
   readonly couldHaveRunningContainers?: ((podUid: string) => boolean) | undefined;
   readonly metrics?: Metrics | undefined;
   readonly logger?: Logger | undefined;
@@ -44,159 +38,151 @@ export interface StatusManagerPorts {
 export type StatusManagerOptions = StatusPublisherOptions;
 
 /**
- * Holds the status of every pod on the node, as the world is to see it. Whoever learns something of a pod sets it here; the manager merges it with
- * what was said before, and publishes what changed. It does nothing of its own accord, and there is nothing to start.
+ * Holds the status of every pod on the node, adds the history to each new status, and publishes changes.
  *
- * Disposing it publishes what is not published yet (for `flushTimeoutMs` at most), completes the streams, and makes later changes ineffective.
+ * Disposal publishes the remaining changes (for at most `flushTimeoutMs`) and completes the streams. Later changes are ignored.
  */
 export interface StatusManager extends AsyncDisposable {
   /**
-   * Takes a generated status (see `generatePodStatus`). Start time and transition times are kept from what was known, and the whole is normalized.
-   * A status that says nothing new makes no new version (what others own of it is taken over all the same), and one that brings a container back that had ended for good is refused and logged.
+   * Sets a generated status (see `generatePodStatus`), normalized and with start time and transition times. An equal status makes no new version. A status that
+   * restarts a container after its final termination is rejected and logged.
    *
    * @returns whether the pod has a new version
    */
   setPodStatus(pod: Pod, status: PodStatus): boolean;
-  /** Sets whether a container is ready, and the pod with it. Ignored for a container that is not (any more) in the pod's status. */
+  /** Sets whether a container is ready, and the pod with it. Ignored for a container that is not in the pod's status. */
   setContainerReadiness(podUid: string, containerId: string, ready: boolean): void;
-  /** Sets whether a container has started. Ignored for a container that is not (any more) in the pod's status. */
+  /** Sets whether a container has started. Ignored for a container that is not in the pod's status. */
   setContainerStartup(podUid: string, containerId: string, started: boolean): void;
-  /** Says, ahead of the next generated status, that the pod's sandbox and network are there. */
+  /** Sets the condition `PodReadyToStartContainers` ahead of the next generated status: the pod's sandbox and network are ready. */
   setReadyToStartContainers(podUid: string): void;
-  /**
-   * Says that the node is done with a pod: containers whose end nobody saw count as failed, the phase becomes terminal (save for a static pod), and
-   * the update is marked `finished`.
-   */
+  /** Marks a pod as `finished`: the node has cleaned it up. Containers with an unknown end count as failed, and the phase becomes terminal unless the pod is static. */
   terminatePod(pod: Pod): void;
-  /** Publishes a pod's status once more: what the sink has is not what it was given, see `needsReconcile`. */
+  /** Publishes the status of a pod again, because a sink has another one; see `needsReconcile`. */
   republish(podUid: string): void;
-  /** Forgets all pods but those. */
+  /** Forgets all other pods. */
   removeOrphaned(knownPodUids: ReadonlySet<string>): void;
-  /** Forgets a pod; what was not published of it never will be. */
+  /** Forgets a pod. Its unpublished changes are dropped. */
   forget(podUid: string): void;
-  /** The pod's status, or undefined when none was set. */
+  /** Returns the status of a pod; `undefined` when none was set. */
   get(podUid: string): PodStatus | undefined;
   /**
-   * The status that the next one goes on from (`previous` of `generatePodStatus`): what is held, or else what was published before a restart of the
-   * agent, or else what came with the pod.
+   * Returns the status that the next one continues from (`previous` of `generatePodStatus`): the current one; otherwise that of the restorer, of the mirror pod, or
+   * of the pod itself.
    */
   previousStatus(pod: Pod): PodStatus;
-  /** The latest update of every pod. Together with a subscription made before, it gives a complete picture. */
+  /** Returns the latest update of every pod. Together with a subscription made in the same turn, it gives a complete picture. */
   list(): readonly PodStatusUpdate[];
-  /** Every new version of every pod's status. Hot, without replay: {@link list} gives what was before. */
+  /** Every new version of every pod's status. Hot, without replay. */
   readonly status$: Observable<PodStatusUpdate>;
-  /** What the sink has taken, as it was given: an end that has to wait is not in it. Hot, without replay. */
+  /**
+   * Published updates as the sink got them, without a withheld terminal phase. Each sink emits its own; the first of a version is the earliest publication. Hot,
+   * without replay.
+   */
   readonly published$: Observable<PodStatusUpdate>;
-  /** The last update of every pod that is forgotten. Hot, without replay. */
+  /** Last update of every forgotten pod. Hot, without replay. */
   readonly forgotten$: Observable<PodStatusUpdate>;
 }
 
 /** Creates a {@link StatusManager}. */
 export function createStatusManager(ports: StatusManagerPorts, options: StatusManagerOptions = {}): StatusManager {
-  const { clock, sink, checkpoint, publishedStatus, mirrorPod, logger = noopLogger, metrics = noopMetrics } = ports;
+  const { clock, sinks = [], restorer, mirrorPod, logger = noopLogger, metrics = noopMetrics } = ports;
   const { couldHaveRunningContainers = () => false } = ports;
   const lifetime = createLifetime();
   const updates = new Map<string, PodStatusUpdate>();
-  const told = createToldStatuses({ clock, mirrorPod, couldHaveRunningContainers });
-  const changed = createOrderedSubject<PodStatusUpdate>();
-  const published = createOrderedSubject<PodStatusUpdate>();
-  const forgotten = createOrderedSubject<PodStatusUpdate>();
+  const changed = createEmitter<PodStatusUpdate>();
+  const published = createEmitter<PodStatusUpdate>();
+  const forgotten = createEmitter<PodStatusUpdate>();
   const countTerminated = createTerminatedContainersCounter(metrics);
   const syncDuration = metrics.histogram({
     name: 'kubelet_pod_status_sync_duration_seconds',
-    help: 'Time from the first change of a pod that is not published yet to its publication.',
+    help: '[ALPHA] Duration in seconds to sync a pod status update. Measures time from detection of a change to pod status until the API is successfully updated for that pod, even if multiple intevening changes to pod status occur.',
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 20, 30, 45, 60],
   });
   let lastVersion = 0;
 
-  /** What was known of a pod before anything was set. */
   const initialStatus = (pod: Pod): PodStatus =>
-    checkpoint?.restored(uidOf(pod)) ?? publishedStatus?.(pod) ?? mirrorPod?.(pod)?.status ?? pod.status ?? {};
-  const previousStatus = (pod: Pod): PodStatus => updates.get(uidOf(pod))?.status ?? initialStatus(pod);
+    restorer?.restored(podUid(pod)) ?? mirrorPod?.(pod)?.status ?? pod.status ?? {};
+  const previousStatus = (pod: Pod): PodStatus => updates.get(podUid(pod))?.status ?? initialStatus(pod);
 
-  /** Tells the sink of a pod what it may know by now. */
-  const toSink = (target: StatusSink): StatusSink => ({
-    async publish(update, signal) {
-      const shown = await told.tell(target, update, signal);
-      if (shown !== undefined) published.next(shown);
-    },
-  });
-  const onPublished = (_update: PodStatusUpdate, waitedMs: number): void => syncDuration.observe(waitedMs / 1000);
-  const publisher = sink && createStatusPublisher({ clock, sink: toSink(sink), onPublished, logger }, options);
+  const onPublished = (update: PodStatusUpdate, waitedMs: number): void => {
+    syncDuration.observe(waitedMs / 1000);
+    published.emit(update);
+  };
+  const deliveries = sinks.map((sink) =>
+    createStatusDelivery({ clock, sink, mirrorPod, couldHaveRunningContainers, onPublished, logger }, options),
+  );
   lifetime.defer(() => {
     changed.complete();
     published.complete();
     forgotten.complete();
   });
   lifetime.defer(async () => {
-    await publisher?.[Symbol.asyncDispose]();
+    await Promise.all(deliveries.map((delivery) => delivery[Symbol.asyncDispose]()));
   });
-  const submit = (update: PodStatusUpdate): void => {
-    const due = told.due(update);
-    if (due !== undefined) publisher?.submit(update, due === 'now');
-  };
 
   const update = (pod: Pod, next: PodStatus, ends: boolean): boolean => {
     if (lifetime.signal.aborted) return false;
-    const held = updates.get(uidOf(pod));
+    const current = updates.get(podUid(pod));
     const before = previousStatus(pod);
     const problem = illegalTransition(pod, before, next);
     if (problem !== undefined) {
-      logger.error('status refused', { pod: formatPod(pod), problem });
+      logger.error('cannot set a pod status', { pod: formatPod(pod), error: problem });
       return false;
     }
-    // A static pod may come back under its UID; any other that ended has ended.
-    const finished = ends || (held?.finished === true && !isStaticPod(pod));
+    // A static pod may restart under its UID; the end of any other is final.
+    const finished = ends || (current?.finished === true && !isStaticPod(pod));
     const dated = withHistory(next, before, clock.now());
-    const status = normalizeStatus(pod, withoutReadiness(pod, dated, clock.now()));
-    const isSame = held?.finished === finished && isDeleting(held.pod) === isDeleting(pod);
-    if (isSame && sameStatus(held.status, status)) {
-      // What others own of it may still have changed, and decides over readiness gates.
-      const same = { ...held, pod, status };
-      updates.set(uidOf(pod), same);
-      if (told.isOwed(pod)) submit(same);
+    // As in the API, a pod that is evicted stays ready while its containers run.
+    const mayRun = couldHaveRunningContainers(podUid(pod));
+    const status = normalizeStatus(pod, mayRun ? dated : withoutReadiness(pod, dated, clock.now()));
+    const isSame = current?.finished === finished && isDeleting(current.pod) === isDeleting(pod);
+    if (isSame && sameStatus(current.status, status)) {
+      // Fields of other writers may have changed, which decide over readiness gates.
+      const same = { ...current, pod, status };
+      updates.set(podUid(pod), same);
+      for (const delivery of deliveries) delivery.submitIfOwed(same);
       return false;
     }
     lastVersion += 1;
     const newest: PodStatusUpdate = { pod, status, version: lastVersion, finished };
-    if (held === undefined) told.begin(pod, before);
+    if (current === undefined) for (const delivery of deliveries) delivery.begin(pod, before);
     countTerminated(before, status);
-    updates.set(uidOf(pod), newest);
-    checkpoint?.record(newest);
-    submit(newest);
-    changed.next(newest);
+    updates.set(podUid(pod), newest);
+    restorer?.record(newest);
+    for (const delivery of deliveries) delivery.submit(newest);
+    changed.emit(newest);
     return true;
   };
 
-  /** Changes one container of the status that is held of a pod, if it is there. */
+  /** Changes the status of one container, if the pod has it. */
   const updateContainer = (
     podUid: string,
     containerId: string,
     change: (container: ContainerStatus) => ContainerStatus,
     conclude: (pod: Pod, status: PodStatus) => PodStatus = (_pod, status) => status,
   ): void => {
-    const held = updates.get(podUid);
-    if (held === undefined) return;
+    const current = updates.get(podUid);
+    if (current === undefined) return;
     const changeList = (list: readonly ContainerStatus[] | undefined): readonly ContainerStatus[] | undefined =>
       list?.map((container) => (container.containerID === containerId ? change(container) : container));
-    const { initContainerStatuses, containerStatuses, ...rest } = held.status;
+    const { initContainerStatuses, containerStatuses, ...rest } = current.status;
     const [init, regular] = [changeList(initContainerStatuses), changeList(containerStatuses)];
     const status = {
       ...rest,
       ...(init !== undefined && { initContainerStatuses: init }),
       ...(regular !== undefined && { containerStatuses: regular }),
     };
-    if (!sameStatus(held.status, status)) update(held.pod, conclude(held.pod, status), false);
+    if (!sameStatus(current.status, status)) update(current.pod, conclude(current.pod, status), false);
   };
 
   const forget = (podUid: string): void => {
-    checkpoint?.forget(podUid);
-    const held = updates.get(podUid);
-    if (held === undefined) return;
+    restorer?.forget(podUid);
+    const current = updates.get(podUid);
+    if (current === undefined) return;
     updates.delete(podUid);
-    told.forget(podUid);
-    publisher?.forget(podUid);
-    forgotten.next(held);
+    for (const delivery of deliveries) delivery.forget(podUid);
+    forgotten.emit(current);
   };
 
   return {
@@ -213,18 +199,18 @@ export function createStatusManager(ports: StatusManagerPorts, options: StatusMa
       updateContainer(podUid, containerId, (container) => ({ ...container, started: started && runs(container) }));
     },
     setReadyToStartContainers(podUid) {
-      const held = updates.get(podUid);
-      if (held === undefined) return;
-      const there = condition(held.pod, 'PodReadyToStartContainers', true);
-      update(held.pod, { ...held.status, conditions: withCondition(held.status.conditions, there) }, false);
+      const current = updates.get(podUid);
+      if (current === undefined) return;
+      const ready = condition(current.pod, 'PodReadyToStartContainers', true);
+      update(current.pod, { ...current.status, conditions: withCondition(current.status.conditions, ready) }, false);
     },
     terminatePod: (pod) => void update(pod, terminatedPodStatus(pod, previousStatus(pod)), true),
     republish(podUid) {
-      const held = updates.get(podUid);
-      if (held !== undefined && !lifetime.signal.aborted) submit(held);
+      const current = updates.get(podUid);
+      if (current !== undefined) for (const delivery of deliveries) delivery.submit(current);
     },
     removeOrphaned(knownPodUids) {
-      checkpoint?.retain(knownPodUids);
+      restorer?.retain(knownPodUids);
       for (const podUid of [...updates.keys()]) if (!knownPodUids.has(podUid)) forget(podUid);
     },
     forget,
@@ -238,11 +224,7 @@ export function createStatusManager(ports: StatusManagerPorts, options: StatusMa
   };
 }
 
-function uidOf(pod: Pod): string {
-  return pod.metadata?.uid ?? '';
-}
-
-/** A result that comes late must not make an ended container ready. */
+/** A late result must not make a terminated container ready. */
 function runs({ state }: ContainerStatus): boolean {
   return state?.running !== undefined;
 }
@@ -251,13 +233,13 @@ function isDeleting(pod: Pod): boolean {
   return pod.metadata?.deletionTimestamp !== undefined;
 }
 
-/** The status as one of the pod's present generation (KEP-5067). */
+/** Returns the status with the pod's current generation as the observed one (KEP-5067). */
 function observedBy(pod: Pod, status: PodStatus): PodStatus {
   const observedGeneration = pod.metadata?.generation;
   return observedGeneration === undefined || observedGeneration === 0 ? status : { ...status, observedGeneration };
 }
 
-/** The status with what follows for the pod from the readiness of its containers. */
+/** Returns the status with the pod conditions that follow from the readiness of its containers. */
 function withReadiness(pod: Pod, status: PodStatus): PodStatus {
   const statuses = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
   const input = { pod, statuses, phase: status.phase };

@@ -1,11 +1,11 @@
+import type { PodStatusUpdate, StatusSink } from '@rxlet/agent-api';
 import { seededRandom } from '@rxlet/component-base';
 import { createVirtualClock, recordingLogger, type VirtualClock } from '@rxlet/component-base/testing';
 import type { PodPhase } from '@rxlet/kube-api';
 import { testPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
 import { createFakeStatusSink, type FakeStatusSinkOptions } from './fake-status-sink.ts';
-import { createStatusPublisher, type StatusPublisherOptions } from './status-publisher.ts';
-import type { PodStatusUpdate } from './status-sink.ts';
+import { createStatusPublisher, type StatusPublisherOptions, type StatusPublisherPorts } from './status-publisher.ts';
 
 const update = (name: string, version: number, phase: PodPhase = 'Running', finished = false): PodStatusUpdate => ({
   pod: testPod({ name, uid: name }),
@@ -13,44 +13,51 @@ const update = (name: string, version: number, phase: PodPhase = 'Running', fini
   version,
   finished,
 });
-const shown = (updates: readonly PodStatusUpdate[]): string[] =>
+const versions = (updates: readonly PodStatusUpdate[]): string[] =>
   updates.map(({ pod, version }) => `${pod.metadata?.name}@${version}`);
+
+const publishTo =
+  (sink: StatusSink): StatusPublisherPorts['publish'] =>
+  async (update, signal) => {
+    await sink.publish(update, signal, () => update.status);
+    return update;
+  };
 
 function setUp(sinkOptions: FakeStatusSinkOptions = {}, options: StatusPublisherOptions = {}) {
   const clock: VirtualClock = createVirtualClock();
   const sink = createFakeStatusSink(clock, sinkOptions);
-  return { clock, sink, publisher: createStatusPublisher({ clock, sink }, options) };
+  return { clock, sink, publisher: createStatusPublisher({ clock, publish: publishTo(sink) }, options) };
 }
 
 describe('status publisher', () => {
-  it('publishes at once what is urgent', async () => {
+  it('publishes urgent changes at once', async () => {
     const { clock, sink, publisher } = setUp();
     publisher.submit(update('a', 1), true);
     await clock.settle();
-    expect(shown(sink.published)).toEqual(['a@1']);
+    expect(versions(sink.published)).toEqual(['a@1']);
     expect(publisher.backlog).toBe(0);
   });
 
-  it('has one call a pod under way, and skips what was overtaken meanwhile', async () => {
+  it('has one call for each pod in flight, and skips outdated statuses', async () => {
     const { clock, sink, publisher } = setUp({ latencyMs: () => 100 });
     for (const version of [1, 2, 3]) publisher.submit(update('a', version), true);
     await clock.settle();
     expect(sink.inFlight).toEqual(['a']);
     await clock.advance(200);
-    expect(shown(sink.published)).toEqual(['a@1', 'a@3']);
+    expect(versions(sink.published)).toEqual(['a@1', 'a@3']);
   });
 
-  it('bounds the calls under way', async () => {
+  it('bounds the calls in flight', async () => {
     const { clock, sink, publisher } = setUp({ latencyMs: () => 100 }, { maxConcurrentPublishes: 2 });
     for (const name of ['a', 'b', 'c', 'd', 'e']) publisher.submit(update(name, 1), true);
     await clock.settle();
     expect(sink.inFlight).toEqual(['a', 'b']);
     expect(publisher.backlog).toBe(5);
     await clock.advance(300);
-    expect(shown(sink.published)).toEqual(['a@1', 'b@1', 'c@1', 'd@1', 'e@1']);
+    expect(versions(sink.published)).toEqual(['a@1', 'b@1', 'c@1', 'd@1', 'e@1']);
   });
 
-  it('prefers pods that have ended', async () => {
+  it('prefers pods in a terminal phase', async () => {
     const { clock, sink, publisher } = setUp({ latencyMs: () => 100 }, { maxConcurrentPublishes: 1 });
     publisher.submit(update('a', 1), true);
     publisher.submit(update('b', 2), true);
@@ -58,10 +65,10 @@ describe('status publisher', () => {
     publisher.submit(update('d', 4, 'Running', true), true);
     publisher.submit(update('b', 5, 'Failed'), true);
     await clock.advance(1000);
-    expect(shown(sink.published)).toEqual(['a@1', 'c@3', 'd@4', 'b@5']);
+    expect(versions(sink.published)).toEqual(['a@1', 'c@3', 'd@4', 'b@5']);
   });
 
-  it('repeats a failed call, later each time, and starts anew after a success', async () => {
+  it('retries a failed call with back-off, which a success resets', async () => {
     let failures = 3;
     const { clock, sink, publisher } = setUp(
       { failure: () => (failures-- > 0 ? new Error('no') : undefined) },
@@ -78,7 +85,7 @@ describe('status publisher', () => {
     expect(await callsAfter(1)).toBe(3);
     expect(await callsAfter(199)).toBe(3);
     expect(await callsAfter(1)).toBe(4);
-    expect(shown(sink.published)).toEqual(['a@1']);
+    expect(versions(sink.published)).toEqual(['a@1']);
 
     failures = 1;
     publisher.submit(update('a', 2), true);
@@ -87,7 +94,7 @@ describe('status publisher', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('repeats with what is the latest by then, and lets other pods pass', async () => {
+  it('retries with the latest status, and does not delay other pods', async () => {
     const { clock, sink, publisher } = setUp(
       { failure: ({ version }) => (version === 1 ? new Error('no') : undefined) },
       { maxConcurrentPublishes: 1, initialRetryDelayMs: 100 },
@@ -97,22 +104,22 @@ describe('status publisher', () => {
     publisher.submit(update('a', 2), true);
     publisher.submit(update('b', 3), true);
     await clock.settle();
-    expect(shown(sink.published)).toEqual(['b@3']);
+    expect(versions(sink.published)).toEqual(['b@3']);
     await clock.advance(100);
-    expect(shown(sink.calls)).toEqual(['a@1', 'b@3', 'a@2']);
+    expect(versions(sink.calls)).toEqual(['a@1', 'b@3', 'a@2']);
   });
 
-  it('drops what is left of a forgotten pod, waiting or failed', async () => {
+  it('drops the unpublished status of a forgotten pod', async () => {
     const { clock, sink, publisher } = setUp({ latencyMs: () => 100, failure: () => new Error('no') });
     publisher.submit(update('a', 1), true);
     publisher.submit(update('a', 2), true);
     publisher.forget('a');
     await clock.advance(60_000);
-    expect(shown(sink.calls)).toEqual(['a@1']);
+    expect(versions(sink.calls)).toEqual(['a@1']);
     expect(publisher.backlog).toBe(0);
   });
 
-  it('publishes a pod that comes back only after the call for its former self has ended', async () => {
+  it('publishes a pod that was added again after the call of its predecessor', async () => {
     const { clock, sink, publisher } = setUp({
       latencyMs: () => 100,
       failure: ({ version }) => (version === 1 ? new Error('no') : undefined),
@@ -123,45 +130,45 @@ describe('status publisher', () => {
     await clock.settle();
     expect(sink.inFlight).toEqual(['a']);
     await clock.advance(200);
-    expect(shown(sink.calls)).toEqual(['a@1', 'a@2']);
-    expect(shown(sink.published)).toEqual(['a@2']);
+    expect(versions(sink.calls)).toEqual(['a@1', 'a@2']);
+    expect(versions(sink.published)).toEqual(['a@2']);
   });
 
-  it('lets what is not urgent wait for others of its pod', async () => {
+  it('merges changes that are not urgent', async () => {
     const { clock, sink, publisher } = setUp({}, { coalesceMs: 1000 });
     publisher.submit(update('a', 1), false);
     await clock.advance(600);
     publisher.submit(update('a', 2), false);
     publisher.submit(update('b', 3), false);
     await clock.advance(399);
-    expect(shown(sink.calls)).toEqual([]);
+    expect(versions(sink.calls)).toEqual([]);
     await clock.advance(1);
-    expect(shown(sink.calls)).toEqual(['a@2']);
+    expect(versions(sink.calls)).toEqual(['a@2']);
     await clock.advance(600);
-    expect(shown(sink.calls)).toEqual(['a@2', 'b@3']);
+    expect(versions(sink.calls)).toEqual(['a@2', 'b@3']);
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('takes along what waits when something urgent comes', async () => {
-    const { clock, sink, publisher } = setUp();
+  it('publishes waiting changes with an urgent one', async () => {
+    const { clock, sink, publisher } = setUp({}, { coalesceMs: 1000 });
     publisher.submit(update('a', 1), false);
     publisher.submit(update('a', 2), true);
     await clock.settle();
-    expect(shown(sink.published)).toEqual(['a@2']);
+    expect(versions(sink.published)).toEqual(['a@2']);
     await clock.advance(60_000);
     expect(sink.calls).toHaveLength(1);
   });
 
-  it('does not let what comes later take back the urgency', async () => {
+  it('stays urgent after later changes', async () => {
     const { clock, sink, publisher } = setUp({ latencyMs: () => 100 }, { maxConcurrentPublishes: 1 });
     publisher.submit(update('a', 1), true);
     publisher.submit(update('b', 2), true);
     publisher.submit(update('b', 3), false);
     await clock.advance(200);
-    expect(shown(sink.published)).toEqual(['a@1', 'b@3']);
+    expect(versions(sink.published)).toEqual(['a@1', 'b@3']);
   });
 
-  it('publishes right after the call under way what was urgent meanwhile, or has waited long enough', async () => {
+  it('publishes urgent and overdue changes right after the call in flight', async () => {
     const { clock, sink, publisher } = setUp({ latencyMs: ({ pod }) => (pod.metadata?.name === 'a' ? 500 : 1500) });
     publisher.submit(update('a', 1), true);
     publisher.submit(update('a', 2), true);
@@ -169,29 +176,29 @@ describe('status publisher', () => {
     publisher.submit(update('b', 4), true);
     publisher.submit(update('b', 5), false);
     await clock.advance(1200);
-    expect(shown(sink.published)).toEqual(['a@1', 'a@3']);
+    expect(versions(sink.published)).toEqual(['a@1', 'a@3']);
     publisher.submit(update('b', 6), false);
     await clock.advance(1800);
-    expect(shown(sink.published)).toEqual(['a@1', 'a@3', 'b@4', 'b@6']);
+    expect(versions(sink.published)).toEqual(['a@1', 'a@3', 'b@4', 'b@6']);
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('does not let calls that hang delay other pods', async () => {
+  it('does not delay other pods by hanging calls', async () => {
     const { clock, sink, publisher } = setUp(
       { latencyMs: ({ pod }) => (pod.metadata?.name?.startsWith('hung') === true ? 1e9 : 10) },
       { maxConcurrentPublishes: 2, slowCallMs: 500 },
     );
     for (const name of ['hung1', 'hung2', 'a', 'b']) publisher.submit(update(name, 1), true);
     await clock.advance(499);
-    expect(shown(sink.published)).toEqual([]);
+    expect(versions(sink.published)).toEqual([]);
     await clock.advance(11);
-    expect(shown(sink.published)).toEqual(['a@1', 'b@1']);
+    expect(versions(sink.published)).toEqual(['a@1', 'b@1']);
     publisher.submit(update('c', 2), true);
     await clock.advance(10);
-    expect(shown(sink.published)).toEqual(['a@1', 'b@1', 'c@2']);
+    expect(versions(sink.published)).toEqual(['a@1', 'b@1', 'c@2']);
   });
 
-  it('gives up a call that hangs, and repeats it', async () => {
+  it('times out a hanging call and retries it', async () => {
     const latencies = [1e9, 0];
     const { clock, sink, publisher } = setUp(
       { latencyMs: () => latencies.shift()! },
@@ -199,14 +206,14 @@ describe('status publisher', () => {
     );
     publisher.submit(update('a', 1), true);
     await clock.advance(5099);
-    expect(shown(sink.calls)).toEqual(['a@1']);
+    expect(versions(sink.calls)).toEqual(['a@1']);
     expect(sink.inFlight).toEqual([]);
     await clock.advance(1);
-    expect(shown(sink.published)).toEqual(['a@1']);
+    expect(versions(sink.published)).toEqual(['a@1']);
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('tells how long the first change had waited', async () => {
+  it('reports the waiting time of the first change', async () => {
     const waits: [string, number][] = [];
     const clock = createVirtualClock();
     let failures = 1;
@@ -215,7 +222,10 @@ describe('status publisher', () => {
       failure: () => (failures-- > 0 ? new Error('no') : undefined),
     });
     const onPublished = ({ version }: PodStatusUpdate, waitedMs: number) => waits.push([`@${version}`, waitedMs]);
-    const publisher = createStatusPublisher({ clock, sink, onPublished }, { initialRetryDelayMs: 200 });
+    const publisher = createStatusPublisher(
+      { clock, publish: publishTo(sink), onPublished },
+      { initialRetryDelayMs: 200 },
+    );
     publisher.submit(update('a', 1), true);
     await clock.advance(100);
     publisher.submit(update('a', 2), true);
@@ -228,12 +238,12 @@ describe('status publisher', () => {
     ]);
   });
 
-  describe('disposed of', () => {
-    it('publishes what waits: for others, for a repetition, for its turn', async () => {
+  describe('on disposal', () => {
+    it('publishes statuses that wait for changes, a retry or a slot', async () => {
       let failures = 1;
       const { clock, sink, publisher } = setUp(
         { latencyMs: () => 100, failure: () => (failures-- > 0 ? new Error('no') : undefined) },
-        { maxConcurrentPublishes: 1, initialRetryDelayMs: 5000 },
+        { coalesceMs: 1000, maxConcurrentPublishes: 1, initialRetryDelayMs: 5000 },
       );
       publisher.submit(update('failed', 1), true);
       await clock.advance(100);
@@ -244,26 +254,26 @@ describe('status publisher', () => {
       const disposal = publisher[Symbol.asyncDispose]();
       await clock.advance(500);
       await disposal;
-      expect(shown(sink.published).sort()).toEqual(['failed@1', 'others@2', 'running@3', 'running@5', 'turn@4']);
+      expect(versions(sink.published).sort()).toEqual(['failed@1', 'others@2', 'running@3', 'running@5', 'turn@4']);
       expect(clock.pendingTimers).toBe(0);
       publisher.submit(update('late', 6), true);
       await clock.advance(60_000);
       expect(sink.calls.at(-1)?.version).not.toBe(6);
     });
 
-    it('does not repeat what fails then', async () => {
+    it('does not retry failures', async () => {
       const { clock, sink, publisher } = setUp({ failure: () => new Error('no') });
       publisher.submit(update('a', 1), false);
       await publisher[Symbol.asyncDispose]();
-      expect(shown(sink.calls)).toEqual(['a@1']);
+      expect(versions(sink.calls)).toEqual(['a@1']);
       expect(clock.pendingTimers).toBe(0);
     });
 
-    it('waits no longer than it is given, and leaves nothing behind', async () => {
+    it('waits no longer than its timeout, and leaves nothing behind', async () => {
       const logger = recordingLogger();
       const clock = createVirtualClock();
       const sink = createFakeStatusSink(clock, { latencyMs: () => 1e9 });
-      const publisher = createStatusPublisher({ clock, sink, logger }, { flushTimeoutMs: 3000 });
+      const publisher = createStatusPublisher({ clock, publish: publishTo(sink), logger }, { flushTimeoutMs: 3000 });
       publisher.submit(update('a', 1), false);
       let ended = false;
       const disposals = [publisher[Symbol.asyncDispose](), publisher[Symbol.asyncDispose]()];
@@ -278,7 +288,7 @@ describe('status publisher', () => {
     });
   });
 
-  it('gets the final status of each pod to a slow and unreliable sink, never out of order', async () => {
+  it('publishes the final status of each pod to a slow and unreliable sink, in order', async () => {
     for (let seed = 1; seed <= 20; seed += 1) {
       const random = seededRandom(seed);
       const busiest = { ofOnePod: 0, inAll: 0 };

@@ -1,3 +1,4 @@
+import type { PodStatusUpdate } from '@rxlet/agent-api';
 import {
   type Clock,
   createBackoff,
@@ -8,87 +9,87 @@ import {
   noopLogger,
   withDeadline,
 } from '@rxlet/component-base';
-import { formatPod, isTerminalPhase } from '@rxlet/pod-model';
-import type { PodStatusUpdate, StatusSink } from './status-sink.ts';
+import { formatPod, isTerminalPhase, podUid } from '@rxlet/pod-model';
 
-/** Brings statuses to a sink that is slower than they change, that fails now and then, and that may hang. */
+/** Publishes statuses to a slow and unreliable destination. */
 export interface StatusPublisher extends AsyncDisposable {
   /**
-   * Hands over the latest status of a pod; an earlier one that was not published yet is dropped.
+   * Queues the latest status of a pod in place of an earlier unpublished one.
    *
-   * @param urgent whether it must not wait for others to come
+   * @param urgent whether the status must not wait for further changes of the pod
    */
   submit(update: PodStatusUpdate, urgent: boolean): void;
-  /** Gives up on what was not published of a pod. A call under way is not stopped, but not repeated either. */
+  /** Drops the unpublished status of a pod. A call in flight continues, but is not retried. */
   forget(podUid: string): void;
-  /** How many pods have a status that is not published yet. */
+  /** Number of pods with an unpublished status. */
   readonly backlog: number;
 }
 
-/** What a {@link StatusPublisher} works with. */
+/** Ports of {@link createStatusPublisher}. */
 export interface StatusPublisherPorts {
   readonly clock: Clock;
-  readonly sink: StatusSink;
-  /** Told of each status that the sink has taken, and how long its first unpublished change had waited. */
-  readonly onPublished?: ((update: PodStatusUpdate, waitedMs: number) => void) | undefined;
+  /** Publishes a status and returns it as published; `undefined` when there was nothing to publish. Calls for one pod never overlap. */
+  publish(update: PodStatusUpdate, signal: AbortSignal): Promise<PodStatusUpdate | undefined>;
+  /** Called with each published status and the waiting time of its first unpublished change. */
+  readonly onPublished?: ((published: PodStatusUpdate, waitedMs: number) => void) | undefined;
   readonly logger?: Logger | undefined;
 }
 
 /** Options of {@link createStatusPublisher}. */
 export interface StatusPublisherOptions {
-  /** How long a change that is not urgent waits for others of its pod. Default: 1000, the kubelet's tick. */
+  /** Time in which changes of a pod that are not urgent are merged. Default: 0, as in the kubelet. Changes during a call are merged in any case. */
   readonly coalesceMs?: number | undefined;
-  /** Most calls of the sink at a time, those not counted that are {@link slowCallMs} old. Default: 8. */
+  /** Maximum number of concurrent calls, without those older than {@link slowCallMs}. Default: 8. */
   readonly maxConcurrentPublishes?: number | undefined;
-  /** After how long a call makes room for those of other pods, so that one that hangs delays only its own. Default: 2000. */
+  /** Age at which a call no longer counts towards the limit, so that a hanging call delays only its own pod. Default: 2000. */
   readonly slowCallMs?: number | undefined;
-  /** After how long a call has failed. Default: 30 000. */
+  /** Timeout of a call. Default: 30 000. */
   readonly publishTimeoutMs?: number | undefined;
-  /** Delay before the first repetition of a failed call; it doubles from there. Default: 200. */
+  /** Delay before the first retry of a failed call; it doubles with each further retry. Default: 200. */
   readonly initialRetryDelayMs?: number | undefined;
-  /** Longest such delay. Default: 10 000, the period of the kubelet's own full sync. */
+  /** Maximum delay of a retry. Default: 10 000, the period of the kubelet's full sync. */
   readonly maxRetryDelayMs?: number | undefined;
-  /** How long disposal waits for what is not published yet. Default: 2000. */
+  /** Time that disposal waits for unpublished statuses. Default: 2000. */
   readonly flushTimeoutMs?: number | undefined;
 }
 
-/** A status that is not published yet, and since when its pod has changes that are not. */
+/** An unpublished status. */
 interface Unpublished {
   readonly update: PodStatusUpdate;
+  /** Time of the first unpublished change of the pod. */
   readonly sinceMs: number;
 }
 
 interface Pending extends Unpublished {
-  /** It waits for no others of its pod: something in it is urgent, or has waited long enough. */
+  /** Whether the status is due, because it is urgent or has waited long enough. */
   readonly due: boolean;
 }
 
 interface Call extends Unpublished {
-  /** The pod was forgotten meanwhile. */
+  /** Whether the pod was forgotten during the call. */
   forgotten: boolean;
-  /** It counts as one of those that the limit allows. */
+  /** Whether the call counts towards the limit. */
   holdsSlot: boolean;
 }
 
 /**
- * Creates a {@link StatusPublisher}. Of each pod it holds at most the latest status and one call, so that the number of pods bounds it. Pods that
- * have ended go before all others: what waits for them (jobs, nodes being drained) waits for nothing else. Disposing it publishes what is left, once
- * each, for as long as it is given.
+ * Creates a {@link StatusPublisher}. It holds at most the latest status and one call of each pod. Pods in a terminal phase go first, because jobs and node drains
+ * wait for them. Disposal publishes the remaining statuses, once each, within `flushTimeoutMs`.
  */
 export function createStatusPublisher(
   ports: StatusPublisherPorts,
   options: StatusPublisherOptions = {},
 ): StatusPublisher {
-  const { clock, sink, onPublished, logger = noopLogger } = ports;
-  const { coalesceMs = 1000, maxConcurrentPublishes = 8, slowCallMs = 2000, publishTimeoutMs = 30_000 } = options;
+  const { clock, onPublished, logger = noopLogger } = ports;
+  const { coalesceMs = 0, maxConcurrentPublishes = 8, slowCallMs = 2000, publishTimeoutMs = 30_000 } = options;
   const { initialRetryDelayMs = 200, maxRetryDelayMs = 10_000, flushTimeoutMs = 2000 } = options;
   const lifetime = createLifetime();
   const backoff = createBackoff({ initialMs: initialRetryDelayMs, maxMs: maxRetryDelayMs });
-  /** The latest status of each pod that no call has been made with, or whose call failed. */
+  /** Latest status of each pod without a call, or with a failed call. */
   const pending = new Map<string, Pending>();
   const inFlight = new Map<string, Call>();
-  /** Why a pod's status waits: for the end of its delay after a failure, or for others to come. */
-  const waiting = new Map<string, 'retry' | 'others'>();
+  /** Reason why the status of a pod waits: back-off after a failure, or further changes. */
+  const waiting = new Map<string, 'retry' | 'changes'>();
   const endedPods = new Set<string>();
   const otherPods = new Set<string>();
   let closing = false;
@@ -110,7 +111,7 @@ export function createStatusPublisher(
     slowCalls[Symbol.dispose]();
   });
 
-  const wait = (podUid: string, reason: 'retry' | 'others', delayMs: number): void => {
+  const wait = (podUid: string, reason: 'retry' | 'changes', delayMs: number): void => {
     waiting.set(podUid, reason);
     delays.set(podUid, delayMs);
   };
@@ -150,25 +151,27 @@ export function createStatusPublisher(
     if (pending.size === 0 && inFlight.size === 0) becameIdle?.();
   };
   const publish = async ({ update, sinceMs }: Unpublished): Promise<void> => {
-    const podUid = uidOf(update);
+    const uid = podUid(update.pod);
     const call: Call = { update, sinceMs, forgotten: false, holdsSlot: true };
-    inFlight.set(podUid, call);
+    inFlight.set(uid, call);
     slowCalls.set(call, slowCallMs);
     try {
-      await withDeadline(clock, publishTimeoutMs, lifetime.signal, (signal) => sink.publish(update, signal));
-      backoff.reset(podUid);
-      if (!call.forgotten) onPublished?.(update, clock.monotonicNow() - sinceMs);
+      const published = await withDeadline(clock, publishTimeoutMs, lifetime.signal, (signal) =>
+        ports.publish(update, signal),
+      );
+      backoff.reset(uid);
+      if (!call.forgotten && published !== undefined) onPublished?.(published, clock.monotonicNow() - sinceMs);
     } catch (error) {
-      if (!lifetime.signal.aborted && !call.forgotten) retryLater(podUid, call, error);
+      if (!lifetime.signal.aborted && !call.forgotten) retryLater(uid, call, error);
     }
     slowCalls.delete(call);
-    inFlight.delete(podUid);
-    enqueue(podUid);
+    inFlight.delete(uid);
+    enqueue(uid);
     pump();
   };
   const retryLater = (podUid: string, { update, sinceMs }: Call, error: unknown): void => {
     const delayMs = backoff.next(podUid, clock.monotonicNow());
-    logger.warn(closing ? 'status could not be published' : 'status could not be published, will be repeated', {
+    logger.warn(closing ? 'cannot publish a pod status' : 'cannot publish a pod status, will retry', {
       pod: formatPod(update.pod),
       version: update.version,
       ...(!closing && { delayMs }),
@@ -179,7 +182,7 @@ export function createStatusPublisher(
     wait(podUid, 'retry', delayMs);
   };
 
-  /** Publishes what is left, without delays and repetitions. */
+  /** Publishes the remaining statuses without delays and retries. */
   const flush = async (): Promise<void> => {
     closing = true;
     for (const podUid of [...pending.keys()]) {
@@ -191,7 +194,7 @@ export function createStatusPublisher(
     becameIdle = resolve;
     const deadline = clock.setTimer(flushTimeoutMs, () => {
       const pods = [...pending.values(), ...inFlight.values()].map(({ update }) => formatPod(update.pod));
-      logger.warn('statuses could not be published before the end', { pods });
+      logger.warn('cannot publish pod statuses in time before the agent stops', { pods });
       resolve();
     });
     await promise;
@@ -201,17 +204,17 @@ export function createStatusPublisher(
   return {
     submit(update, urgent) {
       if (closing) return;
-      const podUid = uidOf(update);
-      const before = pending.get(podUid);
-      const due = urgent || before?.due === true;
-      pending.set(podUid, { update, sinceMs: before?.sinceMs ?? clock.monotonicNow(), due });
-      const reason = waiting.get(podUid);
+      const uid = podUid(update.pod);
+      const before = pending.get(uid);
+      const due = urgent || coalesceMs === 0 || before?.due === true;
+      pending.set(uid, { update, sinceMs: before?.sinceMs ?? clock.monotonicNow(), due });
+      const reason = waiting.get(uid);
       if (reason === 'retry') return;
       if (due) {
-        stopWaiting(podUid);
-        enqueue(podUid);
+        stopWaiting(uid);
+        enqueue(uid);
       } else if (reason === undefined) {
-        wait(podUid, 'others', coalesceMs);
+        wait(uid, 'changes', coalesceMs);
       }
     },
     forget(podUid) {
@@ -228,8 +231,4 @@ export function createStatusPublisher(
     },
     [Symbol.asyncDispose]: () => (disposal ??= flush().then(() => lifetime[Symbol.asyncDispose]())),
   };
-}
-
-function uidOf({ pod }: PodStatusUpdate): string {
-  return pod.metadata?.uid ?? '';
 }

@@ -13,7 +13,7 @@ const container = (name: string, state: ContainerState): ContainerStatus => ({
 });
 
 describe('kubelet_terminated_containers_total', () => {
-  it('counts each end as it is first reported', () => {
+  it('counts each termination when it is first reported', () => {
     const metrics = recordingMetrics();
     const count = createTerminatedContainersCounter(metrics);
     const failed = { containerStatuses: [container('a', { terminated: { exitCode: 2, reason: 'Error' } })] };

@@ -7,13 +7,13 @@ const fields = {
   ephemeral_container: 'ephemeralContainerStatuses',
 } as const;
 
-/** Counts containers as they are first reported terminated: `kubelet_terminated_containers_total`. */
+/** Returns a function that counts containers when they are first reported terminated: `kubelet_terminated_containers_total`. */
 export function createTerminatedContainersCounter(
   metrics: Metrics = noopMetrics,
 ): (before: PodStatus, after: PodStatus) => void {
   const counter: Counter = metrics.counter({
     name: 'kubelet_terminated_containers_total',
-    help: 'Containers that were reported terminated, by kind, exit code and reason.',
+    help: '[ALPHA] Cumulative number of container terminations.',
     labelNames: ['container_type', 'exit_code', 'reason'],
   });
   return (before, after) => {

@@ -27,7 +27,7 @@ const states = (list: readonly ContainerStatus[] | undefined): (ContainerState |
   list?.map(({ state }) => state);
 
 describe('terminatedPodStatus', () => {
-  it('takes containers whose end nobody saw for failed, and keeps what is known', () => {
+  it('counts containers with an unknown end as failed, and keeps known ends', () => {
     const pod = testPod({ containers: [{ name: 'a' }, { name: 'b' }, { name: 'c' }] });
     const status = terminatedPodStatus(pod, {
       phase: 'Running',
@@ -37,7 +37,7 @@ describe('terminatedPodStatus', () => {
     expect(states(status.containerStatuses)).toEqual([lost, succeeded, lost]);
   });
 
-  it('says of a container whose end nobody saw that it is not ready, and all else as before', () => {
+  it('marks a container with an unknown end as not ready, and changes nothing else', () => {
     const before = container('app', waiting, {
       ready: true,
       started: true,
@@ -52,7 +52,7 @@ describe('terminatedPodStatus', () => {
     expect(terminatedPodStatus(testPod(), { phase }).phase).toBe(phase);
   });
 
-  it('gives a pod that never had a phase one', () => {
+  it('sets the phase of a pod without one', () => {
     expect(terminatedPodStatus(testPod(), {}).phase).toBe('Failed');
   });
 
@@ -66,24 +66,24 @@ describe('terminatedPodStatus', () => {
     const ended = (init: ContainerStatus[], app: ContainerStatus): PodStatus =>
       terminatedPodStatus(pod, { phase: 'Pending', initContainerStatuses: init, containerStatuses: [app] });
 
-    it('takes those that had begun for failed', () => {
+    it('counts started init containers as failed', () => {
       const status = ended([container('i0', succeeded), container('i1', running)], container('app', waiting));
       expect(states(status.initContainerStatuses)).toEqual([succeeded, lost]);
       expect(states(status.containerStatuses)).toEqual([waiting]);
     });
 
-    it('leaves alone what never had its turn', () => {
+    it('keeps containers that were never attempted', () => {
       const status = ended([container('i0', running), container('i1', waiting)], container('app', waiting));
       expect(states(status.initContainerStatuses)).toEqual([lost, waiting]);
       expect(states(status.containerStatuses)).toEqual([waiting]);
     });
 
-    it('takes the first init container for attempted in any case', () => {
+    it('always counts the first init container as attempted', () => {
       const status = ended([container('i0', waiting), container('i1', waiting)], container('app', waiting));
       expect(states(status.initContainerStatuses)).toEqual([lost, waiting]);
     });
 
-    it('counts a run that lies behind', () => {
+    it('counts a previous run', () => {
       const tried = container('i1', waiting, { lastState: { terminated: { exitCode: 1 } } });
       const status = ended([container('i0', succeeded), tried], container('app', waiting));
       expect(states(status.initContainerStatuses)).toEqual([succeeded, lost]);
@@ -98,11 +98,11 @@ describe('terminatedPodStatus', () => {
         container('i1', waiting),
         container('app', waiting, { lastState: succeeded }),
       ],
-    ])('takes the pod for initialized when %s', (_what, last, app) => {
+    ])('counts the pod as initialized when %s', (_what, last, app) => {
       expect(states(ended([container('i0', succeeded), last], app).containerStatuses)).toEqual([lost]);
     });
 
-    it('takes the pod for initialized when its last init container is a sidecar that has started', () => {
+    it('counts the pod as initialized when its last init container is a started sidecar', () => {
       const withSidecar = testPod({ initContainers: [{ name: 's', restartPolicy: 'Always' }], containers: [{}] });
       const status = (started: boolean): PodStatus =>
         terminatedPodStatus(withSidecar, {

@@ -3,9 +3,8 @@ import { isSidecar, isStaticPod, isTerminalPhase } from '@rxlet/pod-model';
 import { lostWhenTerminated } from './unlocated-container.ts';
 
 /**
- * The last status of a pod of which nothing runs any more: containers whose end nobody saw count as failed, since nobody knows that they succeeded,
- * and the phase becomes terminal. Containers that never had their turn stay as they are. A static pod keeps its phase: it may be started anew under
- * the same UID.
+ * Returns the last status of a pod without running containers. Containers with an unknown end count as failed, and the phase becomes terminal. Containers that were never
+ * attempted stay as they are. A static pod keeps its phase, because it may start again under the same UID.
  */
 export function terminatedPodStatus(pod: Pod, status: PodStatus): PodStatus {
   const { containerStatuses, initContainerStatuses } = status;
@@ -30,12 +29,12 @@ function ended(container: ContainerStatus): ContainerStatus {
     : container;
 }
 
-/** Whether the container was ever started. */
+/** Reports whether the container was ever started. */
 function wasStarted({ state, lastState }: ContainerStatus): boolean {
   return state?.waiting === undefined || lastState?.terminated !== undefined;
 }
 
-/** Whether the regular containers have had their turn. */
+/** Reports whether the pod was initialized, so that regular containers could start. */
 function wasInitialized(pod: Pod, { containerStatuses, initContainerStatuses }: PodStatus): boolean {
   if ((pod.spec?.initContainers ?? []).length === 0) return true;
   if (containerStatuses?.some(wasStarted) === true) return true;
@@ -46,7 +45,7 @@ function wasInitialized(pod: Pod, { containerStatuses, initContainerStatuses }: 
   return last.state?.terminated?.exitCode === 0 || last.lastState?.terminated?.exitCode === 0;
 }
 
-/** How many init containers, from the first, have been attempted; at least one of those there are. */
+/** Returns the number of attempted init containers, at least one of those that exist. */
 function attemptedInitContainers(statuses: readonly ContainerStatus[]): number {
   return Math.max(statuses.findLastIndex(wasStarted) + 1, Math.min(1, statuses.length));
 }

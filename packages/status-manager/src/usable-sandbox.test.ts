@@ -6,25 +6,25 @@ const usable = (sandboxes: Parameters<typeof testRuntimePodStatus>[0], hostNetwo
   hasUsableSandbox(testPod({ spec: { hostNetwork } }), testRuntimePodStatus(sandboxes));
 
 describe('hasUsableSandbox', () => {
-  it('takes the one ready sandbox', () => {
+  it('accepts a single ready sandbox', () => {
     expect(usable({ sandboxes: [{}] })).toBe(true);
     expect(usable({ sandboxes: [{ attempt: 1 }, { attempt: 0, state: 'notready' }] })).toBe(true);
   });
 
-  it('needs one, ready and newest', () => {
+  it('requires exactly one ready sandbox, the newest', () => {
     expect(usable({ sandboxes: [] })).toBe(false);
     expect(usable({ sandboxes: [{ state: 'notready' }] })).toBe(false);
     expect(usable({ sandboxes: [{ attempt: 1, state: 'notready' }, { attempt: 0 }] })).toBe(false);
     expect(usable({ sandboxes: [{ attempt: 1 }, { attempt: 0 }] })).toBe(false);
   });
 
-  it('needs the network that the pod asks for', () => {
+  it('requires the network mode of the pod', () => {
     expect(usable({ sandboxes: [{ hostNetwork: true, ips: [] }] }, true)).toBe(true);
     expect(usable({ sandboxes: [{ hostNetwork: true, ips: [] }] }, false)).toBe(false);
     expect(usable({ sandboxes: [{}] }, true)).toBe(false);
   });
 
-  it('needs an IP, if the runtime speaks of the network at all', () => {
+  it('requires an IP, if the runtime reports the network', () => {
     expect(usable({ sandboxes: [{ ips: [] }] })).toBe(false);
     expect(usable({ sandboxes: [{ ips: [], hasNetworkStatus: false }] })).toBe(true);
   });

@@ -2,8 +2,8 @@ import type { Pod } from '@rxlet/kube-api';
 import { isHostNetworkPod, type RuntimePodStatus } from '@rxlet/pod-model';
 
 /**
- * Whether the pod's containers can go into the sandbox that is there: exactly one is ready, it is the newest, its network mode is the one that the
- * pod asks for, and its network is up. Otherwise the next sync makes another.
+ * Reports whether the pod's containers can start in its sandbox: exactly one is ready, it is the newest, and its network mode and network are as required. Otherwise
+ * the next sync creates another one.
  */
 export function hasUsableSandbox(pod: Pod, runtime: RuntimePodStatus): boolean {
   const [newest] = runtime.sandboxes;

@@ -1,6 +1,6 @@
 import type { Container, VolumeMount, VolumeMountStatus } from '@rxlet/kube-api';
 
-/** How a container's volumes are mounted, from its spec; undefined without any. */
+/** Returns the volume mount statuses of a container from its spec; `undefined` without mounts. */
 export function volumeMountStatuses(
   container: Pick<Container, 'volumeMounts'>,
   recursiveReadOnlySupported: boolean,
@@ -14,7 +14,7 @@ export function volumeMountStatuses(
   });
 }
 
-/** KEP-3857. It does not go with mounts that propagate; a container that demands it all the same never starts. */
+/** Reports whether a mount is recursively read-only (KEP-3857), which excludes mount propagation. A container that requires both never starts. */
 function wantsRecursiveReadOnly({ recursiveReadOnly, mountPropagation = 'None' }: VolumeMount): boolean {
   return mountPropagation === 'None' && (recursiveReadOnly === 'Enabled' || recursiveReadOnly === 'IfPossible');
 }

@@ -9,7 +9,7 @@ describe('canBeDeleted', () => {
   const pod = (phase: PodPhase, more: Parameters<typeof testPod>[0] = {}) =>
     testPod({ metadata: deleting, status: { phase }, ...more });
 
-  it('asks for the end of the pod in the API and on the node', () => {
+  it('requires the end of the pod in the API and on the node', () => {
     expect(canBeDeleted(pod('Failed'), true)).toBe(true);
     expect(canBeDeleted(pod('Failed'), false)).toBe(false);
     expect(canBeDeleted(pod('Running'), true)).toBe(false);
@@ -23,36 +23,36 @@ describe('canBeDeleted', () => {
 });
 
 describe('needsReconcile', () => {
-  it('compares what the node owns, as it is published', () => {
-    const held: PodStatus = {
+  it('compares the parts of the node in their published form', () => {
+    const reported: PodStatus = {
       phase: 'Running',
       startTime: '2026-01-01T00:00:00Z',
       conditions: [{ type: 'Ready', status: 'True' }],
     };
-    const inApi = (status: object) => testPod({ status: { ...held, ...status } });
-    const foreign = { conditions: [...held.conditions!, { type: 'gate', status: 'True' }], nominatedNodeName: 'x' };
-    expect(needsReconcile(inApi({}), held)).toBe(false);
-    expect(needsReconcile(inApi({ startTime: '2026-01-01T00:00:00.5Z' }), held)).toBe(false);
-    expect(needsReconcile(inApi(foreign), held)).toBe(false);
-    expect(needsReconcile(inApi({ containerStatuses: null }), held)).toBe(false);
-    expect(needsReconcile(inApi({ startTime: null, conditions: null }), held)).toBe(true);
-    expect(needsReconcile(inApi({ phase: 'Pending' }), held)).toBe(true);
-    expect(needsReconcile(inApi({ conditions: [] }), held)).toBe(true);
+    const inApi = (status: object) => testPod({ status: { ...reported, ...status } });
+    const foreign = { conditions: [...reported.conditions!, { type: 'gate', status: 'True' }], nominatedNodeName: 'x' };
+    expect(needsReconcile(inApi({}), reported)).toBe(false);
+    expect(needsReconcile(inApi({ startTime: '2026-01-01T00:00:00.5Z' }), reported)).toBe(false);
+    expect(needsReconcile(inApi(foreign), reported)).toBe(false);
+    expect(needsReconcile(inApi({ containerStatuses: null }), reported)).toBe(false);
+    expect(needsReconcile(inApi({ startTime: null, conditions: null }), reported)).toBe(true);
+    expect(needsReconcile(inApi({ phase: 'Pending' }), reported)).toBe(true);
+    expect(needsReconcile(inApi({ conditions: [] }), reported)).toBe(true);
   });
 });
 
 describe('needsReadinessReconcile', () => {
-  it('is when the gates say another thing than the pod does', () => {
+  it('is true when the readiness gates contradict the Ready condition', () => {
     const withGate = (status: string | undefined) =>
       testPod({
         spec: { readinessGates: [{ conditionType: 'gate' }] },
         status: { conditions: status === undefined ? [] : [{ type: 'gate', status }] },
       });
-    const shown = generatePodStatus({ pod: withGate('False'), runtime: testRuntimePodStatus() });
+    const generated = generatePodStatus({ pod: withGate('False'), runtime: testRuntimePodStatus() });
     const changedTo = (status: string) => {
       const pod = withGate(status);
-      const others = shown.conditions!.filter(({ type }) => type !== 'gate');
-      return { ...pod, status: { ...shown, conditions: [...others, ...pod.status!.conditions!] } };
+      const others = generated.conditions!.filter(({ type }) => type !== 'gate');
+      return { ...pod, status: { ...generated, conditions: [...others, ...pod.status!.conditions!] } };
     };
     expect(needsReadinessReconcile(changedTo('False'))).toBe(false);
     expect(needsReadinessReconcile(changedTo('True'))).toBe(true);

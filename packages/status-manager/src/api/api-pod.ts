@@ -6,32 +6,33 @@ import { readyCondition } from '../pod-conditions.ts';
 import { sameStatus } from '../status-equality.ts';
 
 /**
- * Whether the status that the API shows of a pod is not the one that the node agent holds, so that it has to be published once more: somebody else
- * wrote to it, or an update got lost.
+ * Reports whether the API has another status of a pod than the node agent, because another writer changed it or an update was lost. Then it must be published again.
  *
  * @param apiPod the pod in the API; for a static pod, its mirror pod
  */
-export function needsReconcile(apiPod: Pod, held: PodStatus): boolean {
-  return !sameStatus(normalizeStatus(apiPod, apiPod.status ?? {}), held);
+export function needsReconcile(apiPod: Pod, reported: PodStatus): boolean {
+  return !sameStatus(normalizeStatus(apiPod, apiPod.status ?? {}), reported);
 }
 
 /**
- * Whether the conditions of a pod's readiness gates (KEP-580) changed in the API, so that its `Ready` is not right any more: the pod is to be synced then.
+ * Reports whether conditions of a pod's readiness gates (KEP-580) changed in the API, so that its `Ready` is stale and the pod needs a sync.
  */
 export function needsReadinessReconcile(apiPod: Pod): boolean {
   if ((apiPod.spec?.readinessGates ?? []).length === 0) return false;
   const { conditions, phase, initContainerStatuses = [], containerStatuses = [] } = apiPod.status ?? {};
-  const shown = findCondition(conditions, 'Ready');
-  const wanted = readyCondition(
+  const actual = findCondition(conditions, 'Ready');
+  const expected = readyCondition(
     { pod: apiPod, statuses: [...initContainerStatuses, ...containerStatuses], phase },
     conditions,
   );
-  return shown !== undefined && (shown.status !== wanted.status || (shown.message ?? '') !== (wanted.message ?? ''));
+  return (
+    actual !== undefined && (actual.status !== expected.status || (actual.message ?? '') !== (expected.message ?? ''))
+  );
 }
 
 /**
- * Whether a pod that is being deleted may be removed from the API, with grace period 0 and its UID as precondition: the API shows its end, and the
- * node is done with it. Mirror pods are removed with their static pods.
+ * Reports whether a terminating pod may be deleted from the API, with grace period 0 and its UID as precondition: the API shows its end, and the node has cleaned it
+ * up. Mirror pods are deleted with their static pods.
  *
  * @param finished see `PodStatusUpdate.finished`
  */

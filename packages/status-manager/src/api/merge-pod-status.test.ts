@@ -22,7 +22,7 @@ const disrupted = condition('DisruptionTarget', 'True', {
 });
 
 describe('mergePodStatus', () => {
-  it('takes conditions and fields of others from the API, and the rest from the node', () => {
+  it('takes conditions and fields of other writers from the API, and the rest from the node', () => {
     const api: PodStatus = {
       phase: 'Pending',
       nominatedNodeName: 'other',
@@ -40,7 +40,7 @@ describe('mergePodStatus', () => {
     });
   });
 
-  it('withholds the end while containers may run, and why the pod was disrupted with it', () => {
+  it('withholds the terminal phase and the reason of a disruption while containers may run', () => {
     const api: PodStatus = { phase: 'Running', reason: 'Why', conditions: [] };
     const next: PodStatus = { phase: 'Failed', reason: 'Evicted', message: 'low on memory', conditions: [disrupted] };
     expect(merge(api, next, true)).toEqual({ phase: 'Running', reason: 'Why', conditions: [] });
@@ -50,7 +50,7 @@ describe('mergePodStatus', () => {
     });
   });
 
-  it('tells of a disruption only with the end, and does not take back that of others', () => {
+  it('publishes a disruption only with the terminal phase, and keeps that of other writers', () => {
     const others = condition('DisruptionTarget', 'True', { reason: 'PreemptionByScheduler' });
     expect(merge({ phase: 'Running' }, { phase: 'Running', conditions: [disrupted] }).conditions).toEqual([]);
     expect(merge({ phase: 'Running', conditions: [others] }, { phase: 'Running', conditions: [disrupted] })).toEqual({
@@ -74,7 +74,7 @@ describe('mergePodStatus', () => {
     );
   });
 
-  it('withholds every end, drops nothing of others, and changes nothing when merged again', () => {
+  it('withholds every terminal phase, keeps everything of other writers, and is idempotent', () => {
     fc.assert(
       fc.property(arbitraryStatus, arbitraryStatus, fc.boolean(), (api, next, could) => {
         const merged = merge(api, next, could);

@@ -5,12 +5,12 @@ import { findCondition, isOwnedCondition, isSharedCondition, withCondition } fro
 import { endedCondition } from '../pod-conditions.ts';
 import { withForeignFieldsOf } from './foreign-fields.ts';
 
-/** What a status is merged from. */
+/** Input of {@link mergePodStatus}. */
 export interface MergePodStatusInput {
   readonly pod: Pod;
-  /** What the API has, or whoever the status is published to. */
+  /** Status in the API or in another sink. */
   readonly published: PodStatus;
-  /** What the node agent holds. */
+  /** Status of the node agent. */
   readonly next: PodStatus;
   /** Whether a container of the pod may still be running. */
   readonly couldHaveRunningContainers: boolean;
@@ -19,8 +19,8 @@ export interface MergePodStatusInput {
 }
 
 /**
- * What the API is to have next: the status that the node agent holds, with the conditions and fields of others as the API has them, and as far as the
- * pod's end may be told, see {@link withholdEnd}.
+ * Returns the next status for the API: that of the node agent, with the conditions and fields of other writers as the API has them. The end of the pod is
+ * withheld while a container may still be running.
  */
 export function mergePodStatus(input: MergePodStatusInput): PodStatus {
   const { published, next } = input;
@@ -32,9 +32,8 @@ export function mergePodStatus(input: MergePodStatusInput): PodStatus {
 }
 
 /**
- * The status as far as the pod's end may be told. A terminal phase is withheld while containers may run: whoever sees it takes the pod's volumes and
- * devices to be free. Why the pod was disrupted is told together with the end, not before. And a pod that has ended is not ready, whatever its
- * containers last were.
+ * Withholds the terminal phase of a pod while containers may run, because it releases the volumes and devices of the pod for other pods. The reason of a disruption
+ * is published together with the terminal phase. A pod in a terminal phase is never ready.
  */
 export function withholdEnd(input: MergePodStatusInput): PodStatus {
   const { pod, published, next, couldHaveRunningContainers } = input;
@@ -42,31 +41,31 @@ export function withholdEnd(input: MergePodStatusInput): PodStatus {
   const withheld = ends && couldHaveRunningContainers;
   const disrupted = withDisruption(next, published, ends && !withheld ? toRfc3339(input.nowMs) : undefined);
   const { phase, reason, message, ...rest } = disrupted;
-  const shown = withheld ? { ...published, phase: published.phase ?? 'Pending' } : { phase, reason, message };
+  const phaseFields = withheld ? { ...published, phase: published.phase ?? 'Pending' } : { phase, reason, message };
   const status: PodStatus = {
-    ...(shown.phase !== undefined && { phase: shown.phase }),
-    ...(shown.reason !== undefined && { reason: shown.reason }),
-    ...(shown.message !== undefined && { message: shown.message }),
+    ...(phaseFields.phase !== undefined && { phase: phaseFields.phase }),
+    ...(phaseFields.reason !== undefined && { reason: phaseFields.reason }),
+    ...(phaseFields.message !== undefined && { message: phaseFields.message }),
     ...rest,
   };
   return withoutReadiness(pod, status, input.nowMs);
 }
 
-/** @param endsAt when the pod ends with this status: then the condition holds since now, however long it was kept back */
+/** @param endsAt time of the terminal phase, if this status has it: the condition's transition time, however long it was withheld */
 function withDisruption(next: PodStatus, published: PodStatus, endsAt: string | undefined): PodStatus {
   const type = 'DisruptionTarget';
-  const wanted = findCondition(next.conditions, type);
-  if (wanted === undefined) return next;
+  const disruption = findCondition(next.conditions, type);
+  if (disruption === undefined) return next;
   const before = findCondition(published.conditions, type);
   if (endsAt === undefined) {
     const others = (next.conditions ?? []).filter((condition) => condition.type !== type);
     return { ...next, conditions: before === undefined ? others : withCondition(next.conditions, before) };
   }
-  const lastTransitionTime = (before?.status === wanted.status ? before.lastTransitionTime : undefined) ?? endsAt;
-  return { ...next, conditions: withCondition(next.conditions, { ...wanted, lastTransitionTime }) };
+  const lastTransitionTime = (before?.status === disruption.status ? before.lastTransitionTime : undefined) ?? endsAt;
+  return { ...next, conditions: withCondition(next.conditions, { ...disruption, lastTransitionTime }) };
 }
 
-/** The status of a pod that has ended says that it is not ready. */
+/** Returns the status with `Ready` and `ContainersReady` false when the phase is terminal. */
 export function withoutReadiness(pod: Pod, status: PodStatus, nowMs: number): PodStatus {
   const { phase, conditions } = status;
   const types = ['Ready', 'ContainersReady'];

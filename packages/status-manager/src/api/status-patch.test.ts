@@ -1,9 +1,8 @@
 import type { PodCondition, PodStatus } from '@rxlet/kube-api';
+import { applyStrategicMerge, sameValue } from '@rxlet/kube-api/strategic-merge';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isOwnedCondition } from '../condition-types.ts';
-import { sameValue } from '../status-equality.ts';
-import { applyStrategicMerge } from '../test-support/apply-strategic-merge.ts';
 import { arbitraryConditions, arbitraryStatus } from '../test-support/arbitrary-pods.ts';
 import { podStatusPatch, statusPatch } from './status-patch.ts';
 
@@ -17,7 +16,7 @@ const condition = (type: string, status: string, more: Partial<PodCondition> = {
 });
 
 describe('statusPatch', () => {
-  it('tells of a condition only what changed, and the order of all', () => {
+  it('contains the changed fields of a condition and the order of all conditions', () => {
     const at = (lastTransitionTime: string) => ({ lastTransitionTime });
     const old: PodStatus = {
       phase: 'Pending',
@@ -45,19 +44,19 @@ describe('statusPatch', () => {
     });
   });
 
-  it('is for one pod only, and nothing when nothing changes', () => {
+  it('has the UID of the pod, and is undefined without changes', () => {
     const old: PodStatus = { phase: 'Pending', conditions: [condition('Ready', 'False')], resources: {} };
     expect(podStatusPatch('uid', old, { ...old, phase: 'Running' })).toEqual({
       metadata: { uid: 'uid' },
       status: { phase: 'Running' },
     });
     expect(podStatusPatch('uid', old, { ...old, hostIPs: [] })).toBeUndefined();
-    // The API shows times that were never set as null.
+    // The API shows unset times as null.
     const fromApi = { ...old, conditions: [{ ...old.conditions![0]!, lastProbeTime: null as unknown as string }] };
     expect(statusPatch(fromApi, old)).toBeUndefined();
   });
 
-  it('takes back what the node said, and leaves what others did', () => {
+  it('removes conditions and fields of the node, and keeps those of other writers', () => {
     const old: PodStatus = {
       nominatedNodeName: 'other',
       conditions: [
@@ -87,17 +86,24 @@ describe('statusPatch', () => {
     });
   });
 
-  it('does not take back that the pod is disrupted, which others may have said', () => {
+  it('keeps a disruption, which other writers may have set', () => {
     const old: PodStatus = { conditions: [condition('DisruptionTarget', 'True', { reason: 'PreemptionByScheduler' })] };
     expect(statusPatch(old, { conditions: [] })).toBeUndefined();
   });
 
-  it('writes the conditions that it is told to', () => {
+  it('writes conditions of the owned types', () => {
     const patch = statusPatch({}, { conditions: [condition('Ready', 'True'), condition('x', 'True')] }, new Set(['x']));
-    expect(patch).toEqual({ status: { conditions: [condition('x', 'True')] } });
+    expect(patch).toEqual({ status: { conditions: [{ lastProbeTime: null, ...condition('x', 'True') }] } });
   });
 
-  it('replaces the statuses of containers as a whole', () => {
+  it('reports once that a pod has no resources', () => {
+    const next: PodStatus = { phase: 'Running', resources: {} };
+    expect(statusPatch({ phase: 'Pending' }, next)).toEqual({ status: next });
+    expect(statusPatch({ phase: 'Pending', resources: {} }, next)).toEqual({ status: { phase: 'Running' } });
+    expect(statusPatch({ phase: 'Running' }, next)).toBeUndefined();
+  });
+
+  it('replaces the list of container statuses', () => {
     const container = { name: 'a', image: 'i', imageID: '', ready: false, restartCount: 0, state: { waiting: {} } };
     const next = [{ ...container, ready: true, state: { running: { startedAt: '2026-01-01T00:00:00Z' } } }];
     expect(statusPatch({ containerStatuses: [container] }, { containerStatuses: next })).toEqual({
@@ -105,7 +111,7 @@ describe('statusPatch', () => {
     });
   });
 
-  it('applied, gives the status that was wanted, with what others own untouched', () => {
+  it('yields the wanted status when applied, with everything of other writers', () => {
     fc.assert(
       fc.property(arbitraryStatus, arbitraryStatus, (old, next) => {
         const patched = apply(old, statusPatch(old, next));
@@ -126,7 +132,7 @@ describe('statusPatch', () => {
     );
   });
 
-  it('keeps what others changed meanwhile', () => {
+  it('keeps concurrent changes of other writers', () => {
     const isForeign = ({ type }: PodCondition): boolean => !isOwnedCondition(type) && type !== 'DisruptionTarget';
     const byType = (list: readonly PodCondition[] = []): unknown => new Map(list.map((item) => [item.type, item]));
     fc.assert(
@@ -152,7 +158,7 @@ describe('statusPatch', () => {
     );
   });
 
-  it('names items in the order that it asks for, or an API server refuses it', () => {
+  it('lists items in the order of $setElementOrder, as the API server requires', () => {
     fc.assert(
       fc.property(arbitraryStatus, arbitraryStatus, (old, next) => {
         const status = statusPatch(old, next)?.status ?? {};

@@ -1,16 +1,15 @@
 import type { PodCondition, PodStatus } from '@rxlet/kube-api';
+import { type JsonObject, strategicDiff } from '@rxlet/kube-api/strategic-merge';
 import { isSharedCondition, ownedConditionTypes } from '../condition-types.ts';
 import { withForeignFieldsOf } from './foreign-fields.ts';
-import { type JsonObject, strategicDiff } from './strategic-diff.ts';
 
 /**
- * The body of a PATCH of a pod's subresource `status` with content type `application/strategic-merge-patch+json`: what changes from the status that the
- * API has to the next one (see `mergePodStatus`), and nothing of what others own.
+ * Returns the body of a PATCH of the subresource `status` with content type `application/strategic-merge-patch+json`. It has only the changes from the status in the
+ * API to the next one (see `mergePodStatus`), and leaves conditions and fields of other writers alone.
  *
- * @param old the status that the API has
- * @param ownedConditions the types of the conditions that the caller writes; those of other types, and fields like the statuses of resource claims,
- *   are left as the API has them, whatever `next` says
- * @returns undefined when nothing changes: then there is nothing to send
+ * @param old the status in the API
+ * @param ownedConditions condition types that the caller writes
+ * @returns `undefined` when nothing changes
  */
 export function statusPatch(
   old: PodStatus,
@@ -18,14 +17,15 @@ export function statusPatch(
   ownedConditions: ReadonlySet<string> = ownedConditionTypes,
 ): { readonly status: JsonObject } | undefined {
   const conditions = ownedChanges(old.conditions ?? [], next.conditions ?? [], ownedConditions);
-  const wanted = { ...withForeignFieldsOf(old, next), conditions };
-  const status = strategicDiff({ ...old }, { ...wanted }, { type: 'object-ref', ref: 'io.k8s.api.core.v1.PodStatus' });
-  return status && { status };
+  const target = { ...withForeignFieldsOf(old, next), conditions };
+  const status = strategicDiff({ ...old }, { ...target }, { type: 'object-ref', ref: 'io.k8s.api.core.v1.PodStatus' });
+  if (status === undefined) return undefined;
+  // A pod without resources reports an empty object once: it shows that the node agent reports them.
+  const reportsResources = old.resources === undefined && next.resources !== undefined;
+  return { status: { ...status, ...(reportsResources && { resources: next.resources }) } };
 }
 
-/**
- * The patch of {@link statusPatch} for one pod and no other: the API server refuses it when a pod of another UID has come in the place of this one.
- */
+/** Returns the patch of {@link statusPatch} with the UID of the pod as precondition: the API server rejects it when another pod has taken the name. */
 export function podStatusPatch(
   podUid: string,
   ...statuses: Parameters<typeof statusPatch>
@@ -34,7 +34,10 @@ export function podStatusPatch(
   return patch && { metadata: { uid: podUid }, ...patch };
 }
 
-/** The conditions wanted: owned ones as `next` has them, all others as `old` does. One that is shared is not taken back for being absent from `next`. */
+/** Fields of a new condition that clients in Go send without a value. */
+const UNSET: object = { lastProbeTime: null };
+
+/** Returns the next conditions: owned ones from `next`, all others from `old`. A shared condition that is absent from `next` stays. */
 function ownedChanges(
   old: readonly PodCondition[],
   next: readonly PodCondition[],
@@ -44,6 +47,10 @@ function ownedChanges(
   const nextTypes = new Set(next.map(({ type }) => type));
   const stays = ({ type }: PodCondition): boolean =>
     !nextTypes.has(type) && (!owned.has(type) || isSharedCondition(type));
-  const wanted = next.map((condition) => (owned.has(condition.type) ? condition : oldByType.get(condition.type)));
-  return [...old.filter(stays), ...wanted.filter((condition) => condition !== undefined)];
+  const withUnset = (condition: PodCondition): PodCondition =>
+    oldByType.has(condition.type) ? condition : { ...UNSET, ...condition };
+  const target = next.map((condition) =>
+    owned.has(condition.type) ? withUnset(condition) : oldByType.get(condition.type),
+  );
+  return [...old.filter(stays), ...target.filter((condition) => condition !== undefined)];
 }

@@ -1,16 +1,29 @@
 import { createHash } from 'node:crypto';
 import type { PodStatus } from '@rxlet/kube-api';
 
-/** What is kept of one pod. */
+/** A change of one pod. */
 export interface CheckpointEntry {
   readonly podUid: string;
-  readonly status: PodStatus;
+  /** New status; `null` when the pod was removed. */
+  readonly status: PodStatus | null;
 }
 
-/** A text is no checkpoint, or not a whole one. */
+/** Content of a checkpoint file. */
+export interface CheckpointContent {
+  /** Statuses after all complete batches. */
+  readonly statuses: ReadonlyMap<string, PodStatus>;
+  /** Length of the first batch, which is the whole content at the last rewrite. */
+  readonly wholeLength: number;
+  /** Length of the appended batches. */
+  readonly appendedLength: number;
+  /** Length of the text after the last complete batch, which an interrupted append leaves behind. */
+  readonly ignoredLength: number;
+}
+
+/** A text that is not a checkpoint. */
 export class CheckpointError extends Error {
   override readonly name = 'CheckpointError';
-  /** `version`: written by another version of this package; `damaged`: everything else. */
+  /** `version`: written by another version of this package. `damaged`: everything else. */
   readonly reason: 'version' | 'damaged';
 
   constructor(reason: CheckpointError['reason'], message: string) {
@@ -19,50 +32,75 @@ export class CheckpointError extends Error {
   }
 }
 
-const VERSION = 1;
+const KIND = 'PodStatusCheckpoint';
+const VERSION = 2;
 
 interface Header {
-  readonly kind: 'PodStatusCheckpoint';
+  readonly kind: typeof KIND;
   readonly version: number;
+  /** Length of the entries in UTF-16 code units. */
+  readonly length: number;
   readonly sha256: string;
 }
 
-/** One pod's line. It is made once for each version of a status, however often the file is written. */
-export function checkpointLine(entry: CheckpointEntry): string {
-  return JSON.stringify(entry);
-}
-
-/** The text of a file: a line that says what it is and proves that it is whole, then one of each pod. */
-export function checkpointText(lines: Iterable<string>): string {
-  const body = [...lines, ''].join('\n');
-  const header: Header = { kind: 'PodStatusCheckpoint', version: VERSION, sha256: digest(body) };
+/**
+ * Returns the text of a batch: a header line with a checksum of the entries, then one line for each entry. A file is a sequence of batches. The last entry of a pod
+ * wins.
+ */
+export function checkpointBatch(entries: Iterable<CheckpointEntry>): string {
+  let body = '';
+  for (const { podUid, status } of entries) body += `${JSON.stringify({ podUid, status })}\n`;
+  const header: Header = { kind: KIND, version: VERSION, length: body.length, sha256: digest(body) };
   return `${JSON.stringify(header)}\n${body}`;
 }
 
-/** @throws CheckpointError */
-export function parseCheckpoint(text: string): readonly CheckpointEntry[] {
-  const headerEnd = text.indexOf('\n');
-  const header = parseJson(text.slice(0, Math.max(0, headerEnd))) as Partial<Header> | undefined;
-  if (header?.kind !== 'PodStatusCheckpoint') throw new CheckpointError('damaged', 'it does not begin as a checkpoint');
+/** Parses a file up to the first incomplete batch. @throws CheckpointError when the first batch is unusable */
+export function parseCheckpoint(text: string): CheckpointContent {
+  const statuses = new Map<string, PodStatus>();
+  let wholeLength = 0;
+  let position = 0;
+  do {
+    const batch = readBatch(text, position);
+    if (batch instanceof CheckpointError) {
+      if (position === 0) throw batch;
+      break;
+    }
+    for (const { podUid, status } of batch.entries) {
+      if (status === null) statuses.delete(podUid);
+      else statuses.set(podUid, status);
+    }
+    if (position === 0) wholeLength = batch.end;
+    position = batch.end;
+  } while (position < text.length);
+  return { statuses, wholeLength, appendedLength: position - wholeLength, ignoredLength: text.length - position };
+}
+
+function readBatch(
+  text: string,
+  start: number,
+): { readonly entries: readonly CheckpointEntry[]; readonly end: number } | CheckpointError {
+  const headerEnd = text.indexOf('\n', start);
+  const header = parseJson(text.slice(start, Math.max(start, headerEnd))) as Partial<Header> | null | undefined;
+  if (header?.kind !== KIND) return new CheckpointError('damaged', 'it does not begin with the header of a checkpoint');
   if (header.version !== VERSION) {
-    throw new CheckpointError('version', `it has version ${String(header.version)}, not ${String(VERSION)}`);
+    return new CheckpointError('version', `it has version ${String(header.version)}, not ${String(VERSION)}`);
   }
-  const body = text.slice(headerEnd + 1);
-  if (header.sha256 !== digest(body)) throw new CheckpointError('damaged', 'its content does not match its checksum');
-  return body
+  const end = headerEnd + 1 + (header.length ?? 0);
+  const body = text.slice(headerEnd + 1, end);
+  if (header.sha256 !== digest(body)) return new CheckpointError('damaged', 'its content does not match its checksum');
+  const entries = body
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => {
-      const entry = parseJson(line);
-      if (!isEntry(entry)) throw new CheckpointError('damaged', 'a line of it is no status of a pod');
-      return entry;
-    });
+    .map(parseJson);
+  return entries.every(isEntry)
+    ? { entries, end }
+    : new CheckpointError('damaged', 'a line is not the status of a pod');
 }
 
 function isEntry(value: unknown): value is CheckpointEntry {
   if (typeof value !== 'object' || value === null) return false;
   const { podUid, status } = value as Partial<CheckpointEntry>;
-  return typeof podUid === 'string' && typeof status === 'object' && status !== null;
+  return typeof podUid === 'string' && typeof status === 'object';
 }
 
 function parseJson(text: string): unknown {

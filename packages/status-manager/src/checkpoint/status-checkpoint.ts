@@ -1,73 +1,75 @@
+import { dirname } from 'node:path';
+import type { StatusRestorer } from '@rxlet/agent-api';
 import { type Clock, createBackoff, errorMessage, type Logger, noopLogger, type Timer } from '@rxlet/component-base';
 import type { PodStatus } from '@rxlet/kube-api';
+import type { NodeFiles } from '@rxlet/node-files';
+import { podUid } from '@rxlet/pod-model';
 import { isUrgent } from '../is-urgent.ts';
-import type { PodStatusUpdate } from '../status-sink.ts';
-import type { CheckpointFile } from './checkpoint-file.ts';
-import { checkpointLine, checkpointText, parseCheckpoint } from './checkpoint-format.ts';
+import { checkpointBatch, type CheckpointEntry, parseCheckpoint } from './checkpoint-format.ts';
+import { durableStatus } from './durable-status.ts';
 
 /**
- * Keeps the statuses of the node's pods in a file, for an agent without an API that would. After a restart a pod goes on from where it was: what was ready
- * stays ready until a probe says otherwise, what was not stays not, restarts go on being counted, and what has ended has ended.
+ * Keeps the statuses of the node's pods in a file, for an agent without an API server. After a restart, a container keeps its readiness until it is probed, restart
+ * counts continue, and the phase of a pod with exited containers stays terminal. Decisions of the node are not kept: the next agent admits a rejected or evicted pod
+ * again.
  *
- * Disposing it writes what is not written yet.
+ * Changes are appended to the file, so that the cost of a change does not depend on the number of pods. The file is rewritten when it has grown to twice its
+ * content. Disposal writes the remaining changes.
+ *
+ * `load` never rejects: an unusable file is renamed and logged.
  */
-export interface StatusCheckpoint extends AsyncDisposable {
-  /**
-   * Reads what an earlier run has left; to be awaited before anything else. It never rejects: a file that cannot be read or used is set aside and
-   * logged, and the agent begins anew.
-   */
-  load(): Promise<void>;
-  /** The status that an earlier run has left of a pod. */
-  restored(podUid: string): PodStatus | undefined;
-  /** Notes the latest status of a pod, to be written soon. */
-  record(update: PodStatusUpdate): void;
-  /** The pod is gone. */
-  forget(podUid: string): void;
-  /** All pods but those are gone. */
-  retain(podUids: ReadonlySet<string>): void;
-}
+export interface StatusCheckpoint extends StatusRestorer, AsyncDisposable {}
 
-/** What a {@link StatusCheckpoint} works with. */
+/** Ports of a {@link StatusCheckpoint}. */
 export interface StatusCheckpointPorts {
   readonly clock: Clock;
-  readonly file: CheckpointFile;
+  readonly files: Pick<NodeFiles, 'makeDirectory' | 'readPrivate' | 'replaceFile' | 'appendFile' | 'rename'>;
+  /** Path of the file. A missing directory is created. */
+  readonly path: string;
   readonly logger?: Logger | undefined;
 }
 
 /** Options of {@link createStatusCheckpoint}. */
 export interface StatusCheckpointOptions {
-  /** How long a change waits for others, so that one write takes them all. Default: 1000. */
+  /** Time in which changes are merged into one write, in milliseconds. Default: 1000. */
   readonly writeDelayMs?: number | undefined;
-  /** The same for readiness and ends, which a restart must not take back. Default: 50. */
+  /** The same for readiness and terminal phases, which a restart must not revert. Default: 50. */
   readonly urgentWriteDelayMs?: number | undefined;
-  /** Longest delay before a failed write is repeated; the first is {@link writeDelayMs}, and it doubles. Default: 60 000. */
+  /** Maximum delay before a failed write is retried. The delay starts at {@link writeDelayMs} and doubles. Default: 60 000. */
   readonly maxRetryDelayMs?: number | undefined;
-  /** How long disposal waits for the last write. Default: 5000. */
+  /** Time that disposal waits for the last write. Default: 5000. */
   readonly flushTimeoutMs?: number | undefined;
 }
 
-/** What is known of one pod. */
-interface Entry {
-  readonly status: PodStatus;
-  /** Not serialized yet when undefined. */
-  line?: string;
-}
+/** Maximum size of the file, several times the checkpoint of the largest node. */
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
+/** Only the agent's user may read the file. */
+const FILE_MODE = 0o600;
+/** Mode of a missing directory, as for the root directory of the kubelet. */
+const DIRECTORY_MODE = 0o750;
+/** Length of appended text below which the file is not rewritten. */
+const MIN_APPENDED_LENGTH = 64 * 1024;
 
-/** Creates a {@link StatusCheckpoint}. It holds one status and one line for each pod, and writes once at a time. */
+/** Creates a {@link StatusCheckpoint}. It holds one status for each pod, and writes one batch at a time. */
 export function createStatusCheckpoint(
   ports: StatusCheckpointPorts,
   options: StatusCheckpointOptions = {},
 ): StatusCheckpoint {
-  const { clock, file, logger = noopLogger } = ports;
+  const { clock, files, path, logger = noopLogger } = ports;
   const { writeDelayMs = 1000, urgentWriteDelayMs = 50, maxRetryDelayMs = 60_000, flushTimeoutMs = 5000 } = options;
   const backoff = createBackoff({ initialMs: writeDelayMs, maxMs: maxRetryDelayMs });
   const restored = new Map<string, PodStatus>();
-  const entries = new Map<string, Entry>();
-  /** When the file is to be written; `Infinity` when it has all there is. On the monotonic clock, as all times here. */
-  let wantedMs = Infinity;
-  /** The end of the delay after a failed write. */
-  let notBeforeMs = 0;
-  /** The last write failed, which was said. */
+  const statuses = new Map<string, PodStatus>();
+  /** Pods whose entries in the file are not up to date. */
+  const changed = new Set<string>();
+  /** Length of the text at the last rewrite. `undefined` forces a rewrite, because the end of the file may be incomplete. */
+  let wholeLength: number | undefined;
+  let appendedLength = 0;
+  /** Due time of the next write on the monotonic clock; `Infinity` when the file is up to date. */
+  let nextWriteMs = Infinity;
+  /** End of the delay after a failed write. */
+  let retryMs = 0;
+  /** Whether the last write failed, which was logged. */
   let failing = false;
   let writing: Promise<void> | undefined;
   let timer: { readonly dueMs: number; readonly handle: Timer } | undefined;
@@ -78,35 +80,57 @@ export function createStatusCheckpoint(
     timer = undefined;
   };
   const arm = (): void => {
-    const dueMs = Math.max(wantedMs, notBeforeMs);
+    const dueMs = Math.max(nextWriteMs, retryMs);
     if (writing !== undefined || disposal !== undefined || dueMs === timer?.dueMs) return;
     stopTimer();
     if (dueMs !== Infinity) timer = { dueMs, handle: clock.setTimer(dueMs - clock.monotonicNow(), startWriting) };
   };
   const writeIn = (delayMs: number): void => {
-    wantedMs = Math.min(wantedMs, clock.monotonicNow() + delayMs);
+    nextWriteMs = Math.min(nextWriteMs, clock.monotonicNow() + delayMs);
     arm();
   };
   const startWriting = (): void => {
     stopTimer();
     writing = write();
   };
+  const entries = function* (podUids: Iterable<string>): Iterable<CheckpointEntry> {
+    for (const podUid of podUids) yield { podUid, status: statuses.get(podUid) ?? null };
+  };
+  const writeWhole = async (): Promise<void> => {
+    const text = checkpointBatch(entries(statuses.keys()));
+    changed.clear();
+    wholeLength = undefined;
+    await files.makeDirectory(dirname(path), DIRECTORY_MODE);
+    await files.replaceFile(path, text, FILE_MODE);
+    wholeLength = text.length;
+    appendedLength = 0;
+  };
+  const appendChanged = async (whole: number): Promise<void> => {
+    const text = checkpointBatch(entries(changed));
+    changed.clear();
+    // An interrupted append leaves the end of the file incomplete.
+    wholeLength = undefined;
+    await files.appendFile(path, text);
+    wholeLength = whole;
+    appendedLength += text.length;
+  };
   const write = async (): Promise<void> => {
-    wantedMs = Infinity;
+    nextWriteMs = Infinity;
     try {
-      await file.write(checkpointText(lines()));
-      backoff.reset(file.path);
-      if (failing) logger.info('pod statuses are saved again', { path: file.path });
+      if (wholeLength === undefined || appendedLength > Math.max(wholeLength, MIN_APPENDED_LENGTH)) await writeWhole();
+      else await appendChanged(wholeLength);
+      backoff.reset(path);
+      if (failing) logger.info('saved pod statuses after failures', { path });
       failing = false;
     } catch (error) {
-      const delayMs = backoff.next(file.path, clock.monotonicNow());
-      notBeforeMs = clock.monotonicNow() + delayMs;
-      wantedMs = Math.min(wantedMs, notBeforeMs);
+      const delayMs = backoff.next(path, clock.monotonicNow());
+      retryMs = clock.monotonicNow() + delayMs;
+      nextWriteMs = Math.min(nextWriteMs, retryMs);
       if (!failing || disposal !== undefined) {
         logger.error(
-          'pod statuses could not be saved; a restart of the agent may take ready containers for not ready',
+          'cannot save pod statuses; after a restart of the agent, ready containers may count as not ready until probed',
           {
-            path: file.path,
+            path,
             error: errorMessage(error),
             ...(disposal === undefined && { retryInMs: delayMs }),
           },
@@ -117,60 +141,75 @@ export function createStatusCheckpoint(
     writing = undefined;
     arm();
   };
-  function* lines(): Iterable<string> {
-    for (const [podUid, entry] of entries) yield (entry.line ??= checkpointLine({ podUid, status: entry.status }));
-  }
   const remove = (podUid: string): void => {
     restored.delete(podUid);
-    if (entries.delete(podUid)) writeIn(writeDelayMs);
+    if (!statuses.delete(podUid)) return;
+    changed.add(podUid);
+    writeIn(writeDelayMs);
   };
 
   const flush = async (): Promise<void> => {
     stopTimer();
-    const { promise: timeIsUp, resolve } = Promise.withResolvers<void>();
+    const { promise: timedOut, resolve } = Promise.withResolvers<void>();
     const deadline = clock.setTimer(flushTimeoutMs, () => {
-      logger.error('pod statuses could not be saved before the end', { path: file.path });
+      logger.error('cannot save pod statuses in time before the agent stops', { path });
       resolve();
     });
     const lastWrite = async (): Promise<void> => {
       await writing;
-      if (wantedMs !== Infinity) await write();
+      if (nextWriteMs !== Infinity) await write();
     };
-    await Promise.race([lastWrite(), timeIsUp]);
+    await Promise.race([lastWrite(), timedOut]);
     deadline[Symbol.dispose]();
+  };
+  /** Renames an unusable file. Returns its new path; `undefined` when that fails, and the next write replaces the file. */
+  const setAside = async (): Promise<string | undefined> => {
+    const aside = `${path}.corrupt`;
+    return files.rename(path, aside).then(
+      () => aside,
+      () => undefined,
+    );
   };
 
   return {
     async load() {
       try {
-        const text = await file.read();
-        for (const { podUid, status } of text === undefined ? [] : parseCheckpoint(text)) {
+        const text = await files.readPrivate(path, MAX_FILE_BYTES);
+        if (text === undefined) return;
+        const content = parseCheckpoint(text);
+        for (const [podUid, status] of content.statuses) {
           restored.set(podUid, status);
-          entries.set(podUid, { status });
+          statuses.set(podUid, status);
         }
+        const { ignoredLength } = content;
+        if (ignoredLength === 0) ({ wholeLength, appendedLength } = content);
+        else
+          logger.info('ignored the incomplete end of the saved pod statuses', {
+            path,
+            ignoredLength,
+          });
       } catch (error) {
-        const aside = await file.setAside().catch(() => undefined);
-        logger.error(
-          'the saved pod statuses cannot be used; containers with readiness probes are not ready until probed',
-          {
-            path: file.path,
-            error: errorMessage(error),
-            ...(aside !== undefined && { movedTo: aside }),
-          },
-        );
+        const aside = await setAside();
+        logger.error('cannot use the saved pod statuses; containers with readiness probes are not ready until probed', {
+          path,
+          error: errorMessage(error),
+          ...(aside !== undefined && { movedTo: aside }),
+        });
       }
     },
     restored: (podUid) => restored.get(podUid),
-    record({ pod, status }) {
-      const podUid = pod.metadata?.uid ?? '';
-      const before = entries.get(podUid)?.status ?? {};
-      restored.delete(podUid);
-      entries.set(podUid, { status });
+    record(update) {
+      const uid = podUid(update.pod);
+      const before = statuses.get(uid) ?? {};
+      const status = durableStatus(update.status);
+      restored.delete(uid);
+      statuses.set(uid, status);
+      changed.add(uid);
       writeIn(isUrgent(before, status) ? urgentWriteDelayMs : writeDelayMs);
     },
     forget: remove,
     retain(podUids) {
-      for (const podUid of [...entries.keys()]) if (!podUids.has(podUid)) remove(podUid);
+      for (const podUid of [...statuses.keys()]) if (!podUids.has(podUid)) remove(podUid);
     },
     [Symbol.asyncDispose]: () => (disposal ??= flush()),
   };

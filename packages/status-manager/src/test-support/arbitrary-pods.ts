@@ -71,7 +71,7 @@ const instance = (name: string, attempt: number): fc.Arbitrary<Partial<RuntimeCo
       createdAtNanos: testEpochNanos + BigInt(attempt) * 10_000_000_000n,
     }));
 
-/** What a runtime may hold of a pod: up to two instances of each container, of consecutive attempts. */
+/** Runtime status of a pod: up to two instances of each container, of consecutive attempts. */
 export const arbitraryRuntime = (pod: Pod): fc.Arbitrary<RuntimePodStatus> => {
   const names = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])].map(({ name }) => name);
   const instances = names.map((name) =>
@@ -101,7 +101,7 @@ export const arbitraryRuntime = (pod: Pod): fc.Arbitrary<RuntimePodStatus> => {
     );
 };
 
-/** What a status is generated from, without what was before. */
+/** Input of a generated status, without the previous one. */
 export const arbitraryObservation = (pod: Pod): fc.Arbitrary<GeneratePodStatusInput> =>
   fc
     .record({
@@ -135,7 +135,7 @@ export const arbitraryConditions: fc.Arbitrary<readonly PodCondition[]> = fc.uni
 
 const ips = fc.uniqueArray(fc.constantFrom('192.0.2.1', '192.0.2.2', '2001:db8::1'), { maxLength: 2 });
 
-/** Any statuses, of one pod or not. */
+/** Any statuses, of the same pod or not. */
 export const arbitraryStatus: fc.Arbitrary<PodStatus> = fc
   .record({
     phase: fc.constantFrom('Pending', 'Running', 'Succeeded', 'Failed'),

@@ -1,6 +1,6 @@
 import type { Labels, Metrics } from '@rxlet/component-base';
 
-/** Metrics that keep what they are told. */
+/** Metrics that record their values. */
 export interface RecordingMetrics extends Metrics {
   /** The observations of a histogram. */
   observed(name: string): readonly number[];

@@ -1,0 +1,54 @@
+import { isKubeError, type KubeClient, type StatusSink } from '@rxlet/agent-api';
+import type { Logger } from '@rxlet/component-base';
+import { resources } from '@rxlet/kube-api/resources';
+import { formatPod, podUid } from '@rxlet/pod-model';
+import { ownedConditionTypes } from '../condition-types.ts';
+import { canBeDeleted } from './api-pod.ts';
+import { podStatusPatch } from './status-patch.ts';
+
+/** Ports of {@link createApiStatusSink}. */
+export interface ApiStatusSinkPorts {
+  readonly client: Pick<KubeClient, 'get' | 'patch' | 'delete'>;
+  /** Returns types of conditions that modules write, besides the kubelet's own. */
+  readonly contributedConditionTypes?: () => readonly string[];
+  readonly logger: Logger;
+}
+
+/**
+ * Creates the sink that writes statuses to an API server (kubelet: the status manager's syncPod): it reads the pod, patches what differs, with the pod's UID as
+ * precondition, and deletes a pod whose deletion was requested once the node has finished it.
+ */
+export function createApiStatusSink({ client, contributedConditionTypes, logger }: ApiStatusSinkPorts): StatusSink {
+  return {
+    needsMirrorPods: true,
+    async publish({ pod, finished, mirrorPod }, signal, current) {
+      const { name = '', namespace } = pod.metadata ?? {};
+      const ref = { name, namespace };
+      const uid = mirrorPod?.metadata?.uid ?? podUid(pod);
+      let apiPod = await client.get(resources.pods, ref, { signal }).catch(ignoreMissing);
+      if (apiPod === undefined) return;
+      if (apiPod.metadata?.uid !== uid) {
+        logger.info('another pod has taken the name, its status is not reported', { pod: formatPod(pod) });
+        return;
+      }
+      const owned = new Set([...ownedConditionTypes, ...(contributedConditionTypes?.() ?? [])]);
+      const body = podStatusPatch(uid, apiPod.status ?? {}, current(), owned);
+      if (body !== undefined)
+        apiPod = await client.patch(
+          resources.pods,
+          ref,
+          { type: 'strategic', body },
+          { subresource: 'status', signal },
+        );
+      if (!canBeDeleted(apiPod, finished)) return;
+      await client
+        .delete(resources.pods, ref, { gracePeriodSeconds: 0, preconditions: { uid }, signal })
+        .catch(ignoreMissing);
+    },
+  };
+}
+
+/** A pod that is gone needs no status. After a conflict, the next attempt finds out whether another pod has taken the name. */
+function ignoreMissing(error: unknown): undefined {
+  if (!isKubeError(error, 'NotFound')) throw error;
+}
