@@ -1,0 +1,115 @@
+import type { PodVolumes, PodVolumeUsage } from '@rxlet/agent-api';
+import { type Clock, createLifetime, errorMessage, type Logger, withDeadline } from '@rxlet/component-base';
+import type { Pod } from '@rxlet/kube-api';
+import { podUid } from '@rxlet/pod-model';
+import type { FileSystems, MeasuredVolume, PodVolumeStatistics } from '../summary/pod-statistics.ts';
+import { claimOf, isLocalEphemeral, measureOf } from './volume-kinds.ts';
+
+/** Ports of {@link createVolumeStatistics}. */
+export interface VolumeStatisticsPorts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly fileSystems: Pick<FileSystems, 'at'>;
+  readonly volumes: Pick<PodVolumes, 'mountedVolumes'>;
+  readonly usage: PodVolumeUsage;
+  /** Called after each measurement, with its source as the kubelet names it. */
+  readonly onMeasured?: ((source: string, durationMs: number) => void) | undefined;
+}
+
+/** Options of {@link createVolumeStatistics}. */
+export interface VolumeStatisticsOptions {
+  /** Age at which a measurement is repeated, in milliseconds (KubeletConfiguration `volumeStatsAggPeriod`). Negative: volumes are not measured. Default: one minute. */
+  readonly periodMs?: number | undefined;
+}
+
+/** Statistics of volumes, measured on request. */
+export interface VolumeStatistics extends PodVolumeStatistics, AsyncDisposable {
+  /**
+   * Measures the volumes of these pods, unless they were measured within the period, and forgets other pods. Resolves after two seconds at the latest: what is
+   * still being measured, such as a large directory or a file system that does not answer, is part of a later result.
+   */
+  refresh(pods: readonly Pod[], signal?: AbortSignal): Promise<void>;
+}
+
+const DEFAULT_PERIOD_MS = 60_000;
+const MAX_WAIT_MS = 2000;
+/** A file system that does not answer holds one thread, of few. */
+const MAX_MEASURE_MS = 120_000;
+
+/** Creates {@link VolumeStatistics}. */
+export function createVolumeStatistics(
+  ports: VolumeStatisticsPorts,
+  { periodMs = DEFAULT_PERIOD_MS }: VolumeStatisticsOptions = {},
+): VolumeStatistics {
+  const { clock, logger, fileSystems, volumes, usage, onMeasured } = ports;
+  const lifetime = createLifetime();
+  const measured = new Map<string, { readonly atMs: number; readonly volumes: readonly MeasuredVolume[] }>();
+  const running = new Map<string, Promise<void>>();
+
+  const measureFileSystem = async (path: string): ReturnType<FileSystems['at']> => {
+    const beganMs = clock.monotonicNow();
+    try {
+      return await fileSystems.at(path);
+    } finally {
+      onMeasured?.('statfs', clock.monotonicNow() - beganMs);
+    }
+  };
+
+  const measurePod = async (pod: Pod, signal: AbortSignal): Promise<readonly MeasuredVolume[]> => {
+    const mounted = volumes.mountedVolumes(podUid(pod));
+    const byFiles = await usage.usage(podUid(pod), signal, onMeasured);
+    const found: MeasuredVolume[] = [];
+    for (const volume of pod.spec?.volumes ?? []) {
+      const path = mounted.get(volume.name)?.hostPath ?? '';
+      const measure = measureOf(volume);
+      const used = byFiles.get(volume.name);
+      if (path === '' || measure === 'none' || (measure === 'files' && used === undefined)) continue;
+      // A driver knows its volume better than the file system, whose size may be that of a whole pool.
+      const ofFileSystem = used === undefined ? measureFileSystem : fileSystems.at;
+      const space = used?.limits ?? (await ofFileSystem(path));
+      if (space === undefined) continue;
+      const { capacityBytes, availableBytes, inodes = 0, inodesFree = 0 } = space;
+      const usedBytes = used?.usedBytes ?? ('usedBytes' in space ? space.usedBytes : 0);
+      const pvcRef = claimOf(pod, volume);
+      found.push({
+        isEphemeral: isLocalEphemeral(volume),
+        stats: {
+          ...{ time: clock.now(), availableBytes, capacityBytes, usedBytes },
+          ...{ inodesFree, inodes, inodesUsed: used?.inodes ?? inodes - inodesFree },
+          name: volume.name,
+          ...(pvcRef && { pvcRef }),
+        },
+      });
+    }
+    return found;
+  };
+
+  const refreshPod = (pod: Pod): Promise<void> => {
+    const uid = podUid(pod);
+    const known = running.get(uid);
+    if (known !== undefined) return known;
+    const work = withDeadline(clock, MAX_MEASURE_MS, lifetime.signal, (bounded) => measurePod(pod, bounded))
+      .then((found) => void measured.set(uid, { atMs: clock.monotonicNow(), volumes: found }))
+      .catch((error: unknown) => {
+        if (lifetime.signal.aborted) return;
+        logger.warn('cannot measure the volumes of a pod', { podUid: uid, error: errorMessage(error) });
+      })
+      .finally(() => running.delete(uid));
+    running.set(uid, lifetime.track(work));
+    return work;
+  };
+
+  return {
+    ofPod: (uid) => measured.get(uid)?.volumes,
+    async refresh(pods, signal) {
+      if (periodMs < 0) return;
+      const present = new Set(pods.map(podUid));
+      for (const uid of measured.keys()) if (!present.has(uid)) measured.delete(uid);
+      const oldestMs = clock.monotonicNow() - periodMs;
+      const due = pods.filter((pod) => (measured.get(podUid(pod))?.atMs ?? -Infinity) <= oldestMs);
+      const work = Promise.all(due.map(refreshPod));
+      await withDeadline(clock, MAX_WAIT_MS, signal, () => work).catch(() => signal?.throwIfAborted());
+    },
+    [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,132 @@
+import { type AgentModule, podCgroups, podVolumes, podVolumeUsage } from '@rxlet/agent-api';
+import { createHostMachine, type Machine } from '@rxlet/machine';
+import { createKernelFiles, type KernelFiles } from './cgroup/kernel-files.ts';
+import { createNodeCgroups } from './cgroup/node-cgroups.ts';
+import { openCgroupReader } from './cgroup/open-reader.ts';
+import { registerPodMetrics } from './metrics/pod-metrics.ts';
+import { createCadvisorProvider } from './metrics/cadvisor-provider.ts';
+import { createFileSystems } from './node/file-systems.ts';
+import { processStartSeconds } from './node/kernel-facts.ts';
+import { createPodFiles } from './node/pod-files.ts';
+import { createSummaryProvider, type SummaryProviderOptions } from './node/summary-provider.ts';
+import { createVolumeStatistics } from './node/volume-statistics.ts';
+import { statsEndpoints, type StatsEndpointsPorts } from './stats-endpoints.ts';
+import { createPodStatistics, type FileSystems } from './summary/pod-statistics.ts';
+
+/** Options of {@link stats}. */
+export interface StatsOptions {
+  /** Returns the agent's metrics in the Prometheus text format, of which `/metrics/probes` has those of probes. Default: none. */
+  readonly metrics?: StatsEndpointsPorts['ownMetrics'];
+  /** Take all of the runtime's statistics, and measure no cgroups of pods (feature gate PodAndContainerStatsFromCRI). Default: false. */
+  readonly onlyFromRuntime?: boolean | undefined;
+  /** Age at which the volumes of a pod are measured again, in milliseconds; negative: never (KubeletConfiguration `volumeStatsAggPeriod`). Default: one minute. */
+  readonly volumePeriodMs?: number | undefined;
+  /** Cgroups of the system. Default: none. */
+  readonly systemCgroups?: SummaryProviderOptions['systemCgroups'];
+  /** Default: those of this machine. */
+  readonly kernelFiles?: KernelFiles | undefined;
+  /** Default: those of this machine. */
+  readonly fileSystems?: FileSystems | undefined;
+  /** Default: this machine. */
+  readonly machine?: Machine | undefined;
+}
+
+/**
+ * Creates the agent module that measures the node, its pods and containers on request: `/stats/summary`, `/metrics/cadvisor`, `/metrics/resource` and
+ * `/metrics/probes`. At rest it reads nothing.
+ */
+export function stats(options: StatsOptions = {}): AgentModule {
+  return {
+    name: 'stats',
+    uses: [podCgroups, podVolumes, podVolumeUsage],
+    setup({ runtime, images, files, hostFiles, clock, logger, metrics, node, core, services }) {
+      const { kernelFiles = createKernelFiles(), machine = createHostMachine(hostFiles) } = options;
+      const { fileSystems = createFileSystems(clock, node.rootDirectory) } = options;
+      const managed = services.find(podCgroups);
+      const podsPath = (): string | undefined => managed?.podsPath();
+      // The mounts of cgroups are read at the first request, not at set-up.
+      let opened: Measurement | undefined;
+      const open = (): Measurement => (opened ??= createMeasurement());
+      const [volumes, usage] = [services.find(podVolumes), services.find(podVolumeUsage)];
+      const podFiles = createPodFiles({ files, clock }, node);
+      metrics.gauge({
+        name: 'kubelet_metrics_provider',
+        help: "[ALPHA] Metrics provider used by kubelet to collect container stats. Values can be 'cadvisor' and 'cri'",
+        labelNames: ['provider'],
+        // Whether there are cgroups of pods is known only once they were created.
+        async collect() {
+          const isFromCgroups = options.onlyFromRuntime !== true && podsPath() !== undefined;
+          return [{ value: 1, labels: { provider: isFromCgroups ? 'cadvisor' : 'cri' } }];
+        },
+      });
+      const collectionSeconds = metrics.histogram({
+        name: 'kubelet_volume_metric_collection_duration_seconds',
+        help: '[ALPHA] Duration in seconds to calculate volume stats',
+        labelNames: ['metric_source'],
+        buckets: SECONDS_BUCKETS,
+      });
+      const onMeasured = (source: string, durationMs: number): void =>
+        collectionSeconds.observe(durationMs / 1000, { metric_source: source });
+      const volumeStatistics =
+        volumes &&
+        usage &&
+        createVolumeStatistics(
+          { clock, logger, fileSystems, volumes, usage, onMeasured },
+          { periodMs: options.volumePeriodMs },
+        );
+      registerPodMetrics({ metrics, podFiles, volumes: volumeStatistics, pods: () => core.pods.list() });
+      const createMeasurement = (): Measurement => {
+        const reader = openCgroupReader(kernelFiles);
+        const cgroups = createNodeCgroups({ kernelFiles, reader, clock, podsPath });
+        const podStatistics = createPodStatistics(
+          {
+            ...{ runtime, clock, fileSystems, measureCgroups: cgroups.pods },
+            podFiles,
+            volumes: volumeStatistics ?? { ofPod: () => undefined },
+          },
+          options,
+        );
+        return {
+          summaries: createSummaryProvider(
+            {
+              ...{
+                clock,
+                images,
+                kernelFiles,
+                fileSystems,
+                cgroups,
+                podStatistics,
+                volumes: volumeStatistics,
+                podsPath,
+              },
+              activePods: () => core.activePods(),
+            },
+            { nodeName: node.name, systemCgroups: options.systemCgroups },
+          ),
+          cadvisor: createCadvisorProvider({
+            ...{ runtime, cgroups, reader, kernelFiles, machine, logger },
+            pods: () => core.pods.list(),
+          }),
+        };
+      };
+      return {
+        endpoints: statsEndpoints({
+          summaries: {
+            summary: (signal) => open().summaries.summary(signal),
+            cpuAndMemory: (signal) => open().summaries.cpuAndMemory(signal),
+          },
+          cadvisor: (signal) => open().cadvisor(signal),
+          ownMetrics: options.metrics,
+          processStartSeconds: () => processStartSeconds(kernelFiles),
+          logger,
+        }),
+        [Symbol.asyncDispose]: async () => volumeStatistics?.[Symbol.asyncDispose](),
+      };
+    },
+  };
+}
+
+/** The default buckets of Prometheus' client for Go, in seconds. */
+const SECONDS_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+type Measurement = Pick<StatsEndpointsPorts, 'summaries' | 'cadvisor'>;
