@@ -1,0 +1,12 @@
+export { type ApiEventSink, createApiEventSink } from './events/api-event-sink.ts';
+export { clusterEvents, type ClusterEventsOptions } from './events/cluster-events-module.ts';
+export { clusterObjects } from './objects/cluster-objects-module.ts';
+export { clusterVolumes } from './objects/cluster-volumes-module.ts';
+export { createWatchedObjects, type WatchedObjects } from './objects/watched-objects.ts';
+export { createApiPodSource } from './pods/api-pod-source.ts';
+export { clusterPods } from './pods/cluster-pods-module.ts';
+export { createMirrorPods } from './pods/mirror-pods.ts';
+export { clusterCertificates } from './pod-certificates/cluster-certificates-module.ts';
+export { clusterTokens } from './tokens/cluster-tokens-module.ts';
+export { createTokenManager, type TokenManager } from './tokens/token-manager.ts';
+export { clusterTrust } from './trust-bundles/cluster-trust-module.ts';

@@ -1,0 +1,90 @@
+import { type AgentModule, containerFields, kubeClients, nodeObject, type ObjectChange } from '@rxlet/agent-api';
+import { follow } from '@rxlet/component-base/streams';
+import type { Pod } from '@rxlet/kube-api';
+import { resources } from '@rxlet/kube-api/resources';
+import { isMirrorPod, PodAnnotation, podFullName, podUid } from '@rxlet/pod-model';
+import { filter, map, type Observable, Subject, Subscription } from 'rxjs';
+import { createApiPodSource } from './api-pod-source.ts';
+import { inBackground } from './background-mirror-pods.ts';
+import { mirrorlessEndedPods } from './mirrorless-ended-pods.ts';
+import { createMirrorPods } from './mirror-pods.ts';
+
+/** Extended resources that an operator adds to the Node object: the scheduler counts them, and the node has nothing to do for them. */
+const advertisedResources = containerFields('resources.limits.*', 'resources.requests.*');
+
+/**
+ * Creates the agent module that runs the pods which the API server has bound to this node, and shows static pods there as mirror pods. Add `apiStatuses()` to report
+ * their statuses.
+ */
+export function clusterPods(): AgentModule {
+  return {
+    name: 'cluster-pods',
+    needs: [kubeClients, nodeObject],
+    setup({ services, core, node, clock, logger }) {
+      const { main } = services.get(kubeClients);
+      const nodeState = services.get(nodeObject);
+      const watch = main.watch(resources.pods, { fieldSelector: `spec.nodeName=${node.name}` });
+      const nodeKnown = async (signal: AbortSignal): Promise<void> => nodeState.whenSynced?.(signal);
+      const isDesired = (pod: Pod): boolean => {
+        const { metadata } = core.pods.get(podUid(pod)) ?? {};
+        return metadata !== undefined && metadata.deletionTimestamp === undefined;
+      };
+      const mirrorPods = inBackground(createMirrorPods({ client: main, watch, node: nodeState, logger }), {
+        clock,
+        logger,
+        isDesired,
+      });
+      const changedMirrors = new Subject<string>();
+      const subscriptions = new Subscription();
+      subscriptions.add(
+        follow(watch.changes$.pipe(mirrorChanges), {
+          task: 'following mirror pods',
+          logger,
+          next(fullName) {
+            const pod = core.pods.list().find((one) => podFullName(one) === fullName);
+            if (pod !== undefined) changedMirrors.next(podUid(pod));
+          },
+        }),
+      );
+      return {
+        supportedPodFields: advertisedResources,
+        podSources: [createApiPodSource({ watch, nodeKnown, logger })],
+        mirrorPods: [mirrorPods],
+        syncTriggers: [changedMirrors.asObservable()],
+        start(signal) {
+          subscriptions.add(
+            follow(mirrorlessEndedPods({ watch, pods: core.pods, mirrorOf: mirrorPods.mirrorOf }), {
+              task: 'creating mirror pods of static pods that have ended',
+              logger,
+              next: (pod) => void mirrorPods.reconcile(pod, signal),
+            }),
+          );
+        },
+        async [Symbol.asyncDispose]() {
+          subscriptions.unsubscribe();
+          changedMirrors.complete();
+          await mirrorPods[Symbol.asyncDispose]();
+          await watch[Symbol.asyncDispose]();
+        },
+      };
+    },
+  };
+}
+
+/** Emits the full names of mirror pods that appear, disappear, or are about to be deleted: their static pods need a sync. */
+function mirrorChanges(changes$: Observable<ObjectChange<Pod>>): Observable<string> {
+  return changes$.pipe(
+    map((change) => (change.type === 'snapshot' || !isRelevant(change) ? undefined : podFullName(change.object))),
+    filter((fullName) => fullName !== undefined),
+  );
+}
+
+function isRelevant(change: Exclude<ObjectChange<Pod>, { type: 'snapshot' }>): boolean {
+  if (!isMirrorPod(change.object)) return false;
+  if (change.type !== 'modified') return true;
+  const [before, after] = [change.previous.metadata, change.object.metadata];
+  return (
+    before?.deletionTimestamp !== after?.deletionTimestamp ||
+    before?.annotations?.[PodAnnotation.configMirror] !== after?.annotations?.[PodAnnotation.configMirror]
+  );
+}
