@@ -1,0 +1,149 @@
+import type { CsiDrivers, RegisteredCsiDriver } from '@rxlet/agent-api';
+import {
+  type Clock,
+  createLifetime,
+  createProblemLog,
+  errorMessage,
+  jitter,
+  type Logger,
+  type Random,
+  sleep,
+} from '@rxlet/component-base';
+import { follow } from '@rxlet/component-base/streams';
+import { sameValue } from '@rxlet/kube-api/strategic-merge';
+import type { CsiNodeWriter } from './csi-node-writer.ts';
+
+/** Ports of {@link createCsiNode}. */
+export interface CsiNodePorts {
+  readonly writer: CsiNodeWriter;
+  /** Default: a node without drivers. */
+  readonly drivers?: Pick<CsiDrivers, 'registered$'> | undefined;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/** The CSINode object of this node: it exists, and lists the drivers that have registered. */
+export interface CsiNodeSync extends AsyncDisposable {
+  start(): void;
+  /** Why the object does not exist yet; `undefined` once it does. The node is not ready until then: the scheduler counts volumes by it. */
+  readonly problem: string | undefined;
+}
+
+const JITTER = 0.1;
+/** Delays of the attempts that follow a failure at once, as in the kubelet. */
+const FAST_RETRIES_MS = [10, 50, 250];
+const FIRST_PAUSE_MS = 30;
+const PAUSE_FACTOR = 8;
+const MAX_PAUSE_MS = 15_000;
+const PROBE_PERIOD_MS = 1_000;
+
+/** Creates a {@link CsiNodeSync}. */
+export function createCsiNode({ writer, drivers, clock, random, logger }: CsiNodePorts): CsiNodeSync {
+  const lifetime = createLifetime();
+  const { signal } = lifetime;
+  const installed = new Map<string, RegisteredCsiDriver>();
+  let wanted: readonly RegisteredCsiDriver[] = [];
+  let problem: string | undefined = 'CSINode is not yet initialized';
+  let isSyncing = false;
+  let isStarted = false;
+
+  const problems = createProblemLog(logger);
+  const pause = (ms: number): Promise<void> => sleep(clock, jitter(random, ms, JITTER), signal);
+  /** Retries until success. Reports a failure when several attempts in a row have failed. */
+  const persistently = async (action: () => Promise<void>, report: (message: string) => void): Promise<void> => {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * PAUSE_FACTOR, MAX_PAUSE_MS)) {
+      let failure: unknown;
+      for (const delayMs of [...FAST_RETRIES_MS, 0]) {
+        try {
+          await action();
+          return;
+        } catch (error) {
+          signal.throwIfAborted();
+          failure = error;
+        }
+        if (delayMs > 0) await pause(delayMs);
+      }
+      report(errorMessage(failure));
+      await pause(pauseMs);
+    }
+  };
+  const reachServer = async (): Promise<void> => {
+    for (;;) {
+      try {
+        await writer.probe(signal);
+        return;
+      } catch {
+        signal.throwIfAborted();
+        await pause(PROBE_PERIOD_MS);
+      }
+    }
+  };
+  /** Returns the next driver to install or to remove. Drivers of an earlier agent stay: they will register again. */
+  const nextChange = (): (() => Promise<void>) | undefined => {
+    const added = wanted.find((driver) => !sameValue(installed.get(driver.name), driver));
+    if (added !== undefined)
+      return async () => {
+        await writer.install(added, signal);
+        installed.set(added.name, added);
+      };
+    const removed = [...installed.keys()].find((name) => !wanted.some((driver) => driver.name === name));
+    if (removed === undefined) return undefined;
+    return async () => {
+      await writer.uninstall(removed, signal);
+      installed.delete(removed);
+    };
+  };
+  const sync = async (): Promise<void> => {
+    if (isSyncing || problem !== undefined) return;
+    isSyncing = true;
+    while (nextChange() !== undefined) {
+      await persistently(
+        async () => nextChange()?.(),
+        (error) => problems.failed('cannot list the CSI drivers of the node', { error }),
+      );
+    }
+    isSyncing = false;
+  };
+  const run = async (): Promise<void> => {
+    await reachServer();
+    await persistently(
+      () => writer.initialize(signal),
+      (error) => {
+        problem = `failed to initialize CSINode: error updating CSINode annotation: timed out waiting for the condition; caused by: ${error}`;
+        problems.failed('cannot initialize the CSINode of the node', { error });
+      },
+    );
+    problem = undefined;
+    problems.ended();
+    await sync();
+  };
+  const inBackground = (task: () => Promise<void>): void => {
+    void lifetime.track(task()).catch((error: unknown) => {
+      if (!signal.aborted) logger.error('the CSINode is not kept up to date any more', { error: errorMessage(error) });
+    });
+  };
+
+  return {
+    start() {
+      if (isStarted) return;
+      isStarted = true;
+      if (drivers !== undefined) {
+        const subscription = follow(drivers.registered$, {
+          task: 'listing CSI drivers',
+          logger,
+          next(registered) {
+            wanted = registered;
+            inBackground(sync);
+          },
+        });
+        lifetime.defer(() => subscription.unsubscribe());
+      }
+      inBackground(run);
+    },
+    get problem() {
+      return problem;
+    },
+    [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
+  };
+}
