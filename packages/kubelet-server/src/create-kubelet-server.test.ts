@@ -1,15 +1,17 @@
 import { once } from 'node:events';
 import { readdir, rename, stat, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { gunzipSync } from 'node:zlib';
+import { EndpointError, type EndpointRequest, type HttpEndpoint } from '@rxlet/agent-api';
 import type { Pod, PodPhase } from '@rxlet/kube-api';
-import { afterEach, describe, expect, it } from 'vitest';
+import { NEVER } from 'rxjs';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { KubeletServerOptions } from './create-kubelet-server.ts';
-import type { KubeletServerPorts, LogQuery } from './ports.ts';
-import { RequestError } from './request-error.ts';
-import { type Answer, ask, createTestServer, lines, open, type TestServer } from './test-support.ts';
+import type { KubeletServerPorts } from './ports.ts';
+import { type Answer, ask, createTestServer, lines, open, streamEndpoint, type TestServer } from './test-support.ts';
 
 const disposables: TestServer[] = [];
 afterEach(async () => {
@@ -44,27 +46,28 @@ async function next(from: AsyncGenerator<string, void>): Promise<unknown> {
   return JSON.parse(value as string);
 }
 
-/** A reader of logs whose lines come one by one, as `say` gives them, until `close`. */
+/** A source of log lines: each `say` emits one, until `close`. */
 function fakeLog() {
-  const queries: LogQuery[] = [];
+  const requests: EndpointRequest[] = [];
   const source = new Readable({ read: () => undefined });
   let signal: AbortSignal | undefined;
   const { promise: aborted, resolve } = Promise.withResolvers<unknown>();
   return {
-    queries,
+    requests,
     aborted,
     say: (text: string) => source.push(text),
     close: () => source.push(null),
     fail: (error: Error) => source.destroy(error),
-    readLog: (query: LogQuery, given: AbortSignal) => {
-      queries.push(query);
-      signal = given;
-      signal.addEventListener('abort', () => {
+    endpoint: streamEndpoint((request) => {
+      requests.push(request);
+      ({ signal } = request);
+      const given = request.signal;
+      given.addEventListener('abort', () => {
         source.destroy();
         resolve(given.reason);
       });
       return Promise.resolve(source);
-    },
+    }),
     isAborted: () => signal?.aborted,
   };
 }
@@ -81,6 +84,23 @@ describe('/pods', () => {
       metadata: {},
       items: [pod('web'), pod('db')],
     });
+  });
+
+  it('reports it instead of listing no pods while the pod sources have not been read', async () => {
+    const listed: Pod[] = [];
+    let ready = false;
+    const pods = { list: () => listed, changes$: NEVER };
+    const { socketPath } = await start({ pods, sourcesReady: () => ready });
+    expect(await ask(socketPath, '/pods')).toMatchObject({
+      status: 503,
+      body: 'the agent has not read its pod sources yet: retry later',
+      headers: { 'retry-after': '1' },
+    });
+    listed.push(pod('web'));
+    expect((await ask(socketPath, '/pods')).status).toBe(200);
+    listed.pop();
+    ready = true;
+    expect(JSON.parse((await ask(socketPath, '/pods')).body)).toMatchObject({ items: [] });
   });
 
   it('watches: the pods there are, then each change', async () => {
@@ -195,22 +215,28 @@ describe('/healthz', () => {
     expect(await ask(socketPath, '/healthz/pleg')).toMatchObject({ status: 200, body: 'ok' });
   });
 
-  it('says what is wrong', async () => {
+  it('reports what is wrong', async () => {
     const { socketPath } = await start({ healthChecks });
     problems.set('pleg', 'the runtime does not answer');
     expect(await ask(socketPath, '/healthz')).toMatchObject({
       status: 500,
-      body: 'pleg: the runtime does not answer\n',
+      body: '[+]ping ok\n[-]pleg failed: the runtime does not answer\nhealthz check failed\n',
     });
     expect(await ask(socketPath, '/healthz/ping')).toMatchObject({ status: 200, body: 'ok' });
-    expect(await ask(socketPath, '/healthz/pleg')).toMatchObject({ status: 500 });
+    expect(await ask(socketPath, '/healthz/pleg')).toMatchObject({
+      status: 500,
+      body: 'internal server error: the runtime does not answer\n',
+    });
+    expect((await ask(socketPath, '/healthz?verbose&exclude=pleg&exclude=nope')).body).toBe(
+      '[+]ping ok\n[+]pleg excluded: ok\nwarn: some health checks cannot be excluded: no matches for "nope"\nhealthz check passed\n',
+    );
   });
 
   it('does not know other checks', async () => {
     const { socketPath } = await start({ healthChecks });
     expect(await ask(socketPath, '/healthz/toString')).toMatchObject({
       status: 404,
-      body: 'there is no health check "toString"\n',
+      body: '404 page not found\n',
     });
     expect((await ask(socketPath, '/healthz/ping/more')).status).toBe(404);
   });
@@ -226,69 +252,73 @@ describe('/metrics', () => {
     expect([status, headers['content-type'], body]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8', text]);
   });
 
-  it('answers 500 and says so in the log when they cannot be had', async () => {
+  it('has the start of the process, and is compressed for clients that accept it', async () => {
+    const text = '# TYPE up gauge\nup 1\n';
+    const metrics = () => Promise.resolve({ contentType: 'text/plain', text });
+    const { socketPath } = await start({ metrics, startTimeMs: 1500 });
+    for (const [accepted, isCompressed] of [
+      ['gzip, deflate', true],
+      ['GZIP;q=0.5', true],
+      ['deflate', false],
+      ['gzip;q=0', false],
+    ] as const) {
+      const call = request({ socketPath, path: '/metrics', headers: { 'accept-encoding': accepted }, agent: false });
+      call.end();
+      const [response] = (await once(call, 'response')) as [IncomingMessage];
+      const body = Buffer.concat((await response.toArray()) as Buffer[]);
+      expect(response.headers['process-start-time-unix']).toBe('1');
+      expect(response.headers['content-encoding']).toBe(isCompressed ? 'gzip' : undefined);
+      expect((isCompressed ? gunzipSync(body) : body).toString()).toBe(text);
+    }
+  });
+
+  it('answers 500 and reports it in the log when they cannot be had', async () => {
     const { socketPath, logger } = await start({ metrics: () => Promise.reject(new Error('no metrics')) });
-    expect(await ask(socketPath, '/metrics')).toMatchObject({ status: 500, body: 'no metrics\n' });
+    expect(await ask(socketPath, '/metrics')).toMatchObject({
+      status: 500,
+      body: 'the request could not be answered: see the log of the agent\n',
+    });
     expect(logger.lines).toMatchObject([{ level: 'error', fields: { request: '/metrics', error: 'no metrics' } }]);
   });
 });
 
-describe('/containerLogs', () => {
-  it('passes the query on and the log back', async () => {
+describe('endpoints of modules', () => {
+  it('get the request and answer with a stream', async () => {
     const log = fakeLog();
-    const { socketPath, clock } = await start({ readLog: log.readLog });
+    const { socketPath } = await start({ endpoints: [log.endpoint] });
     log.say('one\ntw');
     log.say('o\n');
     log.close();
-    const { status, headers, body } = await ask(
-      socketPath,
-      '/containerLogs/default/web-node1/main?follow=true&previous=true&timestamps=true&tailLines=5&limitBytes=100&sinceSeconds=60',
-    );
+    const { status, headers, body } = await ask(socketPath, '/stream/a%2Fb/c?follow=true');
     expect([status, headers['content-type'], body]).toEqual([200, 'text/plain; charset=utf-8', 'one\ntwo\n']);
-    expect(log.queries).toEqual([
-      {
-        namespace: 'default',
-        podName: 'web-node1',
-        containerName: 'main',
-        follow: true,
-        previous: true,
-        timestamps: true,
-        tailLines: 5,
-        limitBytes: 100,
-        sinceMs: clock.now() - 60_000,
-      },
-    ]);
+    expect(log.requests).toMatchObject([{ method: 'GET', segments: ['a', 'b', 'c'] }]);
+    expect(log.requests[0]?.parameters.get('follow')).toBe('true');
   });
 
-  it('answers with the status of a RequestError', async () => {
+  it('answer with text of a status and type of their own', async () => {
+    const endpoint: HttpEndpoint = {
+      path: 'teapot',
+      methods: ['GET', 'POST'],
+      handle: ({ method }) => ({ status: 418, contentType: 'text/html', body: `<b>${method}</b>` }),
+    };
+    const { socketPath } = await start({ endpoints: [endpoint] });
+    const { status, headers, body } = await ask(socketPath, '/teapot', 'POST');
+    expect([status, headers['content-type'], body]).toEqual([418, 'text/html', '<b>POST</b>']);
+    expect((await ask(socketPath, '/teapot/more')).status).toBe(404);
+  });
+
+  it('answer with the status of an EndpointError', async () => {
     const { socketPath, logger } = await start({
-      readLog: () => Promise.reject(new RequestError(404, 'pod "web" does not exist')),
+      endpoints: [streamEndpoint(() => Promise.reject(new EndpointError(404, 'pod "web" does not exist')))],
     });
-    expect(await ask(socketPath, '/containerLogs/default/web/main')).toMatchObject({
-      status: 404,
-      body: 'pod "web" does not exist\n',
-    });
+    expect(await ask(socketPath, '/stream')).toMatchObject({ status: 404, body: 'pod "web" does not exist' });
     expect(logger.lines).toEqual([]);
   });
 
-  it.each([
-    ['/containerLogs', 400],
-    ['/containerLogs/default/web', 400],
-    ['/containerLogs/default//main', 400],
-    ['/containerLogs/default/web/main/more', 400],
-    ['/containerLogs/default/web/main?tailLines=many', 422],
-    ['/containerLogs/default/web/%zz', 400],
-  ])('answers %s with %i without asking for a log', async (path, status) => {
+  it('closes the log when the reader of a followed log disconnects', async () => {
     const log = fakeLog();
-    const { socketPath } = await start({ readLog: log.readLog });
-    expect((await ask(socketPath, path)).status).toBe(status);
-    expect(log.queries).toEqual([]);
-  });
-
-  it('tells the source when the reader of a followed log leaves', async () => {
-    const log = fakeLog();
-    const { socketPath, logger } = await start({ readLog: log.readLog });
-    const response = await open(socketPath, '/containerLogs/default/web/main?follow=true');
+    const { socketPath, logger } = await start({ endpoints: [log.endpoint] });
+    const response = await open(socketPath, '/stream?follow=true');
     log.say('one\n');
     expect(await lines(response).next()).toEqual({ done: false, value: 'one' });
     response.destroy();
@@ -309,8 +339,8 @@ describe('/containerLogs', () => {
         resolve();
       }
     }
-    const { socketPath } = await start({ readLog: () => Promise.resolve(endless()) });
-    const response = await open(socketPath, '/containerLogs/default/web/main');
+    const { socketPath } = await start({ endpoints: [streamEndpoint(() => Promise.resolve(endless()))] });
+    const response = await open(socketPath, '/stream');
     for (let others = 0; others < 20; others += 1) await ask(socketPath, '/pods');
     // A few megabytes fit into the buffers on the way.
     expect(given).toBeLessThan(50);
@@ -320,8 +350,8 @@ describe('/containerLogs', () => {
 
   it('breaks off, for all to see, a log that fails midway', async () => {
     const log = fakeLog();
-    const { socketPath, logger } = await start({ readLog: log.readLog });
-    const response = await open(socketPath, '/containerLogs/default/web/main');
+    const { socketPath, logger } = await start({ endpoints: [log.endpoint] });
+    const response = await open(socketPath, '/stream');
     const read = lines(response);
     log.say('one\n');
     await read.next();
@@ -332,15 +362,12 @@ describe('/containerLogs', () => {
 });
 
 describe('other requests', () => {
-  it.each(['/', '/nothing', '/pods/more', '/metrics/cadvisor', '/toString', '/__proto__'])(
-    'answers 404 for %s',
-    async (path) => {
-      const { socketPath } = await start();
-      expect(await ask(socketPath, path)).toMatchObject({ status: 404, body: `there is no endpoint ${path}\n` });
-    },
-  );
+  it.each(['/', '/nothing', '/metrics/cadvisor', '/toString', '/__proto__'])('answers 404 for %s', async (path) => {
+    const { socketPath } = await start();
+    expect(await ask(socketPath, path)).toMatchObject({ status: 404, body: '404 page not found\n' });
+  });
 
-  it('answers 405 to whoever wants to write', async () => {
+  it('answers 405 to requests that write', async () => {
     const { socketPath } = await start();
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
       const { status, headers } = await ask(socketPath, '/pods', method);
@@ -355,17 +382,22 @@ describe('other requests', () => {
     expect((await ask(socketPath, '/pods?watch=perhaps')).status).toBe(422);
   });
 
+  it('answers targets as long as a very long command', async () => {
+    const { socketPath } = await start();
+    expect((await ask(socketPath, `/pods?command=${'a'.repeat(500_000)}`)).status).toBe(200);
+  });
+
   it('answers HEAD without a body, also where a body would not end', async () => {
     const log = fakeLog();
-    const { socketPath, podChanges } = await start({ readLog: log.readLog });
+    const { socketPath, podChanges } = await start({ endpoints: [log.endpoint] });
     const expected: Partial<Answer> = { status: 200, body: '' };
     for (const path of ['/pods', '/pods?watch=true', '/events?watch', '/healthz', '/metrics']) {
       expect(await ask(socketPath, path, 'HEAD')).toMatchObject(expected);
     }
     expect(podChanges.observed).toBe(false);
-    const refused = await ask(socketPath, '/containerLogs/default/web/main?follow', 'HEAD');
+    const refused = await ask(socketPath, '/stream?follow', 'HEAD');
     expect([refused.status, refused.headers.allow]).toEqual([405, 'GET']);
-    expect(log.queries).toEqual([]);
+    expect(log.requests).toEqual([]);
   });
 
   it('survives what is not HTTP', async () => {
@@ -378,11 +410,36 @@ describe('other requests', () => {
     expect((await ask(socketPath, '/healthz')).status).toBe(200);
   });
 
-  it('refuses connections beyond the bound', async () => {
+  it('answers connections beyond the bound with 503, and warns once', async () => {
+    const { socketPath, logger, clock } = await start({}, { maxConnections: 2 });
+    const watches = await Promise.all([1, 2].map(() => open(socketPath, '/pods?watch')));
+    const floods = async (): Promise<number[]> => {
+      const answers = await Promise.all([1, 2].map(() => ask(socketPath, '/healthz')));
+      expect(answers[0]).toMatchObject({
+        body: 'too many connections are open, more than 2: retry later\n',
+        headers: { connection: 'close', 'retry-after': '1' },
+      });
+      return answers.map(({ status }) => status);
+    };
+    expect(await floods()).toEqual([503, 503]);
+    expect(await floods()).toEqual([503, 503]);
+    const warning = { level: 'warn', message: 'rejected connections: too many are open' };
+    expect(logger.lines).toMatchObject([{ ...warning, fields: { maxConnections: 2, rejected: 1 } }]);
+    await clock.advance(60_000);
+    expect(await floods()).toEqual([503, 503]);
+    expect(logger.lines).toMatchObject([warning, { ...warning, fields: { rejected: 4 } }]);
+    for (const watch of watches) watch.destroy();
+    await vi.waitFor(async () => expect((await ask(socketPath, '/healthz')).status).toBe(200));
+  });
+
+  it('closes connections beyond twice the bound', async () => {
     const { socketPath, logger } = await start({}, { maxConnections: 1 });
     const response = await open(socketPath, '/pods?watch');
+    const idle = connect(socketPath);
+    await once(idle, 'connect');
     await expect(ask(socketPath, '/healthz')).rejects.toThrow();
-    expect(logger.lines).toMatchObject([{ level: 'warn', fields: { maxConnections: 1 } }]);
+    expect(logger.lines).toHaveLength(1);
+    idle.destroy();
     response.destroy();
   });
 });
@@ -431,9 +488,9 @@ describe('the socket', () => {
 describe('disposal', () => {
   it('breaks off open watches and followed logs', async () => {
     const log = fakeLog();
-    const { server, socketPath, podChanges, logger } = await start({ readLog: log.readLog });
+    const { server, socketPath, podChanges, logger } = await start({ endpoints: [log.endpoint] });
     const watch = lines(await open(socketPath, '/pods?watch'));
-    const follow = lines(await open(socketPath, '/containerLogs/default/web/main?follow'));
+    const follow = lines(await open(socketPath, '/stream?follow'));
     const broken = Promise.all([
       expect(watch.next()).rejects.toMatchObject({ code: 'ECONNRESET' }),
       expect(follow.next()).rejects.toMatchObject({ code: 'ECONNRESET' }),
@@ -447,13 +504,16 @@ describe('disposal', () => {
 
   it('breaks off a log also where its source just ends', async () => {
     const { server, socketPath } = await start({
-      readLog: async (_query, signal) =>
-        (async function* () {
-          await once(signal, 'abort');
-          yield new Uint8Array();
-        })(),
+      endpoints: [
+        streamEndpoint(async ({ signal }) =>
+          (async function* () {
+            await once(signal, 'abort');
+            yield new Uint8Array();
+          })(),
+        ),
+      ],
     });
-    const read = lines(await open(socketPath, '/containerLogs/default/web/main?follow')).next();
+    const read = lines(await open(socketPath, '/stream?follow')).next();
     const broken = expect(read).rejects.toMatchObject({ code: 'ECONNRESET' });
     await server[Symbol.asyncDispose]();
     await broken;

@@ -1,4 +1,9 @@
 export { createKubeletServer, type KubeletServer, type KubeletServerOptions } from './create-kubelet-server.ts';
-export { toApiEvent } from './event-object.ts';
-export type { HealthCheck, KubeletServerPorts, LogQuery, PodChange } from './ports.ts';
-export { RequestError } from './request-error.ts';
+export type { JournalProcess, JournalProgram } from './endpoints/node-logs/journal-program.ts';
+export { kubeletApi } from './kubelet-api-module.ts';
+export type { KubeletApiOptions } from './kubelet-api-options.ts';
+export { localSocket, type LocalSocketOptions } from './local-socket-module.ts';
+export type { KubeletServerPorts } from './ports.ts';
+export type { ServerContent } from './server-content.ts';
+export { toApiEvent } from './watch/event-object.ts';
+export { SOURCE_PROBLEM_ANNOTATION } from './watch/marked-pods.ts';

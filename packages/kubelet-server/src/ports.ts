@@ -1,47 +1,32 @@
-import type { Logger, RecordedEvent } from '@rxlet/component-base';
+import type { HealthCheck, HttpEndpoint, PodChange, SourceProblemList } from '@rxlet/agent-api';
+import type { Clock, Logger, RecordedEvent } from '@rxlet/component-base';
+import type { RuntimeService } from '@rxlet/cri-api';
 import type { Pod } from '@rxlet/kube-api';
 import type { Observable } from 'rxjs';
+import type { StreamKind } from './streams/stream-kind.ts';
+import type { NodeLogsPorts } from './endpoints/node-logs/node-logs.ts';
 
-/** A change of a pod or of its status. */
-export interface PodChange {
-  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
-  readonly pod: Pod;
+/** The pods of a node. */
+export interface PodLister {
+  /** Returns the pods with their current statuses. */
+  list(): readonly Pod[];
 }
 
-/** Which part of which container's log is asked for (PodLogOptions of the API). */
-export interface LogQuery {
-  readonly namespace: string;
-  readonly podName: string;
-  readonly containerName: string;
-  readonly follow: boolean;
-  /** The instance before the current one. */
-  readonly previous: boolean;
-  readonly timestamps: boolean;
-  /** Lines from the end; `undefined`: all. */
-  readonly tailLines?: number;
-  /** Only lines written at or after this time, epoch milliseconds. */
-  readonly sinceMs?: number;
-  /** The same as an RFC 3339 time, to the nanosecond. */
-  readonly sinceTime?: string;
-  /** At most so many bytes. */
-  readonly limitBytes?: number;
-}
+/** Calls of the runtime behind `/exec`, `/attach`, `/portForward`, `/run`, `/checkpoint` and `/runningpods/`. */
+export type ServerRuntime = Pick<
+  RuntimeService,
+  'attach' | 'checkpointContainer' | 'exec' | 'execSync' | 'listContainers' | 'listPodSandbox' | 'portForward'
+>;
 
-/** One named check behind /healthz. */
-export interface HealthCheck {
-  readonly name: string;
-  /** What is wrong; `undefined` when nothing is. */
-  check(): string | undefined;
-}
-
-/** What the endpoints show. */
+/** Content of the endpoints. An endpoint whose port is absent does not exist. */
 export interface KubeletServerPorts {
-  /** The pods of this node with their current status. */
-  readonly pods: {
-    list(): readonly Pod[];
-    readonly changes$: Observable<PodChange>;
-  };
-  /** What happened to the pods. */
+  readonly clock: Clock;
+  readonly pods: PodLister & { readonly changes$: Observable<PodChange> };
+  /** Whether every pod source has reported; until then an empty list of pods is no answer. Absent: always. */
+  sourcesReady?(): boolean;
+  /** Present problems of the pod sources, and all of them after each change; replays. Absent: pods are shown without them. */
+  readonly sourceProblems?: SourceProblemList;
+  /** Events of the pods. */
   readonly events: {
     list(): readonly RecordedEvent[];
     readonly events$: Observable<RecordedEvent>;
@@ -49,12 +34,26 @@ export interface KubeletServerPorts {
   readonly healthChecks: readonly HealthCheck[];
   /** The metrics in the Prometheus text format. */
   metrics(): Promise<{ readonly contentType: string; readonly text: string }>;
-  /** What goes on inside, as plain data for people. Absent: there is no such endpoint. */
+  /** Endpoints of other packages. Read when the server starts. */
+  readonly endpoints?: readonly HttpEndpoint[];
+  readonly runtime?: ServerRuntime;
+  /** Called for each stream over a WebSocket that is translated for the runtime. */
+  readonly onWebSocketStream?: (kind: StreamKind) => void;
+  /** Files below `/logs/`. */
+  readonly nodeLogs?: NodeLogsPorts;
+  /** Directory of the archives of `/checkpoint`. */
+  readonly checkpointDirectory?: string;
+  /** Returns the configuration in effect, for `/configz`. */
+  readonly configuration?: () => unknown;
+  /** Returns the flags of the command line, for `/flagz`. */
+  readonly flags?: () => Readonly<Record<string, string>>;
+  /** Sets the verbosity of the log, for `/debug/flags/v`. */
+  readonly setVerbosity?: (verbosity: number) => void;
+  /** Version of Kubernetes that the node speaks, for `/statusz`. */
+  readonly version?: string;
+  /** When the process started, in epoch milliseconds. Default: 0. */
+  readonly startTimeMs?: number;
+  /** Internal state, as plain data for people, for `/debug/state` of the local socket. */
   readonly debugState?: () => unknown;
-  /**
-   * Reads a container's log. May reject, or fail while it is read.
-   * @throws RequestError when there is no such log.
-   */
-  readLog(query: LogQuery, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
   readonly logger?: Logger;
 }

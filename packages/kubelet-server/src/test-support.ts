@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { EndpointRequest, HttpEndpoint, PodChange } from '@rxlet/agent-api';
 import { createEventLog, type EventLog } from '@rxlet/component-base';
 import {
   createVirtualClock,
@@ -13,7 +14,7 @@ import {
 import type { Pod } from '@rxlet/kube-api';
 import { Subject } from 'rxjs';
 import { createKubeletServer, type KubeletServer, type KubeletServerOptions } from './create-kubelet-server.ts';
-import type { KubeletServerPorts, PodChange } from './ports.ts';
+import type { KubeletServerPorts } from './ports.ts';
 
 /** A server on a socket in a folder of its own, and what stands behind it. Disposing of it removes the folder. */
 export interface TestServer extends AsyncDisposable {
@@ -24,7 +25,7 @@ export interface TestServer extends AsyncDisposable {
   readonly logger: RecordingLogger;
   readonly events: EventLog;
   readonly podChanges: Subject<PodChange>;
-  /** What `/pods` lists. */
+  /** Pods that `/pods` lists. */
   readonly podList: Pod[];
 }
 
@@ -48,7 +49,6 @@ export async function createTestServer(
       pods: { list: () => podList, changes$: podChanges.asObservable() },
       healthChecks: [],
       metrics: () => Promise.resolve({ contentType: 'text/plain; version=0.0.4', text: '' }),
-      readLog: () => Promise.reject(new Error('not in this test')),
       ...ports,
     },
     { socketPath, nodeName: 'node1', ...options },
@@ -69,7 +69,7 @@ export async function createTestServer(
   };
 }
 
-/** Asks and returns as soon as the head of the answer is there. */
+/** Sends a request and returns when the head of the answer has arrived. */
 export async function open(socketPath: string, path: string, method = 'GET'): Promise<IncomingMessage> {
   const call = request({ socketPath, path, method, agent: false });
   call.end();
@@ -84,7 +84,7 @@ export interface Answer {
   readonly body: string;
 }
 
-/** Asks and reads the answer to its end. Rejects when it is broken off. */
+/** Sends a request and reads the answer to its end. Rejects when the answer is aborted. */
 export async function ask(socketPath: string, path: string, method = 'GET'): Promise<Answer> {
   const response = await open(socketPath, path, method);
   let body = '';
@@ -100,4 +100,14 @@ export async function* lines(response: IncomingMessage): AsyncGenerator<string, 
     rest = parts.pop() ?? '';
     yield* parts;
   }
+}
+
+/** An endpoint `/stream` whose answers come from `open`. */
+export function streamEndpoint(open: (request: EndpointRequest) => Promise<AsyncIterable<Uint8Array>>): HttpEndpoint {
+  return {
+    path: 'stream',
+    methods: ['GET'],
+    maxSegments: 3,
+    handle: async (request) => ({ body: await open(request) }),
+  };
 }

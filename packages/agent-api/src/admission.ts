@@ -1,0 +1,40 @@
+import type { Pod } from '@rxlet/kube-api';
+
+/** Decides whether a pod may run on this node (kubelet: PodAdmitHandler). */
+export interface AdmissionHandler {
+  readonly name: string;
+  /**
+   * Returns the decision on a pod. One pod is judged at a time, and pods that come later wait, so that each decision counts the pods admitted before. A throw, a
+   * rejection and a decision that takes longer than the agent's deadline reject the pod with reason UnexpectedAdmissionError.
+   *
+   * @param activePods returns the other pods that run here or are about to, terminating ones included
+   * @param signal aborts at the deadline, and when the pod is no longer desired
+   */
+  admit(
+    pod: Pod,
+    activePods: () => readonly Pod[],
+    signal: AbortSignal,
+  ): AdmissionDecision | Promise<AdmissionDecision>;
+}
+
+/** Decision of a handler. `undefined` admits the pod as the node is; a preparation admits it once the node has been prepared. */
+export type AdmissionDecision = AdmissionRejection | AdmissionPreparation | undefined;
+
+/** Reason and message of a rejected pod, as they appear in its status and event. */
+export interface AdmissionRejection {
+  /** A reason in Kubernetes' vocabulary, such as `OutOfcpu`. */
+  readonly reason: string;
+  /** Explanation for the pod's owner. */
+  readonly message: string;
+}
+
+/** Work without which the pod has no room on the node, such as the end of pods that it preempts. */
+export interface AdmissionPreparation {
+  /** Time after which the pod is rejected. */
+  readonly timeoutMs: number;
+  /**
+   * Prepares the node. Called once every handler has admitted the pod, so that nothing is done in vain. A rejection rejects the pod with reason
+   * UnexpectedAdmissionError.
+   */
+  prepare(signal: AbortSignal): Promise<void>;
+}

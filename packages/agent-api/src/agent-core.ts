@@ -1,0 +1,85 @@
+import type { EventOccurrence, RecordedEvent } from '@rxlet/component-base';
+import type { Pod, PodStatus } from '@rxlet/kube-api';
+import type { RuntimePod, RuntimePodStatus } from '@rxlet/pod-model';
+import type { Observable } from 'rxjs';
+import type { ExtensionPoints } from './extension-points.ts';
+import type { PodSourceProblem } from './pod-source.ts';
+
+/** The core of an agent as its modules see it. */
+export interface AgentCore {
+  /** The pods of all sources with their current statuses. A pod that its source removed stays, with a deletionTimestamp, until it has ended. */
+  readonly pods: PodList;
+  /** Recent events of the pods. */
+  readonly events: EventList;
+  /** Whether every pod source has reported its pods at least once. Until then a missing pod may still appear. */
+  sourcesReady(): boolean;
+  /** Problems of the pod sources and of single pods there. */
+  readonly sourceProblems: SourceProblemList;
+  /** Returns the pods of the sources that have not terminated (kubelet: active pods). */
+  activePods(): readonly Pod[];
+  /** Returns the current status of a pod; `undefined` when none was generated yet. */
+  podStatus(podUid: string): PodStatus | undefined;
+  /** Returns the runtime's pods, as of the latest relist. */
+  runtimePods(): readonly RuntimePod[];
+  /** Returns the cached runtime status of a pod; empty for an unknown pod. */
+  runtimeStatus(podUid: string): RuntimePodStatus;
+  /** Reads the IPs of a pod's ready sandbox from the runtime; for a pod in the node's network, those of the node. */
+  podIps(pod: Pod, signal: AbortSignal): Promise<readonly string[]>;
+  /** Requests a sync of a pod soon. Requests in a burst are merged. */
+  requestSync(podUid: string): void;
+  /**
+   * Terminates a pod, and waits until none of its containers runs, for at most one and a half of the grace period and at least ten seconds. Rejects after
+   * that with the reason `ExceededGracePeriod`; the pod is then still being terminated (kubelet: killPodNow).
+   */
+  killPod(pod: Pod, request: KillPodRequest, signal?: AbortSignal): Promise<void>;
+  /** Reports whether containers of the pod may be running, now or soon. `true` for an unknown pod while the workers have not seen all pods. */
+  mayRunContainers(podUid: string): boolean;
+  /** Reports whether the pod's containers and sandboxes may be removed: it was deleted or evicted and has terminated. */
+  mayRemoveContent(podUid: string): boolean;
+  /** Removes dead containers, old sandboxes and logs of pods that are gone. Rejects when the runtime cannot be listed. */
+  collectContainerGarbage(signal: AbortSignal): Promise<void>;
+  /** Returns the sections of the debug state by name, and the time. */
+  debugState(): Readonly<Record<string, unknown>>;
+  /** Contributions of the core and of all modules, in the order of set-up. Complete once the agent is created. */
+  readonly contributions: ExtensionPoints;
+}
+
+/** Request to kill a pod. */
+export interface KillPodRequest {
+  /** `evicted` when the node needs the pod's resources. */
+  readonly reason: 'evicted' | 'killed';
+  /** Replaces the pod's grace period, in seconds; 0 counts as 1. Ignored when longer than the one that applies already. */
+  readonly gracePeriodSeconds?: number;
+  /** Adds the cause to the pod's status, such as the phase `Failed` with reason and message. Must neither throw nor change its argument. */
+  readonly amendStatus?: (status: PodStatus) => PodStatus;
+}
+
+/** Current problems of pod sources. */
+export interface SourceProblemList {
+  list(): readonly PodSourceProblem[];
+  /** All problems after each change; replays. */
+  readonly problems$: Observable<readonly PodSourceProblem[]>;
+}
+
+/** A list with its changes. */
+export interface PodList {
+  list(): readonly Pod[];
+  get(podUid: string): Pod | undefined;
+  /** Changes from the subscription on; hot. */
+  readonly changes$: Observable<PodChange>;
+}
+
+/** A change of a pod or of its status. */
+export interface PodChange {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly pod: Pod;
+}
+
+/** The last events of pods, and new ones. */
+export interface EventList {
+  list(): readonly RecordedEvent[];
+  /** New events, and repetitions of events of the list, without those dropped by the spam filter. Hot. */
+  readonly events$: Observable<RecordedEvent>;
+  /** Every occurrence, before events are combined, counted or dropped. Hot. */
+  readonly occurrences$: Observable<EventOccurrence>;
+}

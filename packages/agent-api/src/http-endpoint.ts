@@ -1,0 +1,39 @@
+/** An HTTP endpoint of the agent, independent of the server that serves it. */
+export interface HttpEndpoint {
+  /** Path without its first slash: `containerLogs`, `metrics/cadvisor`. Of the endpoints that match a request, the one with the longest path answers. */
+  readonly path: string;
+  /** Methods that the endpoint answers; others get status 405. Absent: any. */
+  readonly methods?: readonly string[];
+  /** Number of path segments that must follow; with fewer the path does not exist. Default: 0. */
+  readonly minSegments?: number;
+  /** Number of path segments that may follow. Default: 0. */
+  readonly maxSegments?: number;
+  /** Whether the read-only port serves it too, to anybody and without authentication. Default: no. */
+  readonly isOnReadOnlyPort?: boolean;
+  /** Answers a request. An `EndpointError` becomes its status, any other throw status 500. */
+  handle(request: EndpointRequest): EndpointResponse | Promise<EndpointResponse>;
+}
+
+/** A request as an endpoint sees it. */
+export interface EndpointRequest {
+  readonly method: string;
+  /** Decoded path segments below the endpoint's own. */
+  readonly segments: readonly string[];
+  readonly parameters: URLSearchParams;
+  /** Header fields, by their names in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Aborts when the client goes away or the agent is disposed of. */
+  readonly signal: AbortSignal;
+}
+
+/** The answer of an endpoint. */
+export interface EndpointResponse {
+  /** Default: 200. */
+  readonly status?: number;
+  /** Default: `text/plain; charset=utf-8`. `null`: none. */
+  readonly contentType?: string | null;
+  /** Further header fields. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A stream is sent as it comes, no faster than the client reads. The server closes its iterator when the client goes away. */
+  readonly body: string | Uint8Array | AsyncIterable<Uint8Array>;
+}

@@ -1,0 +1,45 @@
+import type { Pod } from '@rxlet/kube-api';
+import type { Observable } from 'rxjs';
+
+/**
+ * An origin of pods. It emits complete snapshots; the agent computes the differences. Each pod has a name, a namespace and a UID; another UID under
+ * the same name is another pod.
+ */
+export interface PodSource extends AsyncDisposable {
+  /** `file`, `http` or `api` as in a kubelet, or another name; becomes the pods' annotation `kubernetes.io/config.source`. */
+  readonly name: string;
+  /**
+   * The complete set of pods after each change. Silent until the source has read its pods once; replays the latest set to new subscribers. Completes on
+   * disposal.
+   */
+  readonly snapshots$: Observable<readonly Pod[]>;
+  /**
+   * Pods that are added or updated before the next snapshot, which contains them: a source that takes long to read emits its pods as it reads them.
+   * Removes no pod, and does not make the source ready. Hot; completes on disposal. Default: none.
+   */
+  readonly upserts$?: Observable<readonly Pod[]>;
+  /** The current problems, all of them after each change; replays the latest list. Completes on disposal. */
+  readonly problems$: Observable<readonly PodSourceProblem[]>;
+  /** Requests that each pod gets its defaults and passes the API's validation. Default: only the identity of a pod is checked. */
+  readonly validation?: { readonly allowPrivileged?: boolean };
+  /** Returns the file or URL of a pod that this source emitted, for messages. */
+  manifestOf?(pod: Pod): string | undefined;
+  /** Starts to read pods. Later calls do nothing. */
+  start(): void;
+}
+
+/** A problem that an administrator must fix. The source continues without the pods concerned. */
+export interface PodSourceProblem {
+  /** Name of the source. */
+  readonly source: string;
+  /** The file, folder or URL. */
+  readonly path: string;
+  /** CamelCase, for programs. */
+  readonly reason: string;
+  /** One line that names the object, the fault and the remedy. */
+  readonly message: string;
+  /** The pod concerned, if there is one. */
+  readonly pod?: { readonly name: string; readonly namespace: string; readonly uid: string } | undefined;
+  /** Whether that pod is kept in its last good version. */
+  readonly isPodKept?: boolean | undefined;
+}

@@ -1,0 +1,78 @@
+import type { IncomingMessage } from 'node:http';
+import type { EndpointResponse } from '@rxlet/agent-api';
+import { errorMessage, type Logger } from '@rxlet/component-base';
+import type { Authorizer } from './authorizer.ts';
+import { bearerTokenOf, removeToken, type TokenAuthenticator } from './bearer-token.ts';
+import { ANONYMOUS, type Identity, withAuthenticatedGroup } from './identity.ts';
+import { nodeAttributes } from './node-attributes.ts';
+
+/** Lets in the requests of those who may make them. */
+export interface AccessControl {
+  /** Returns the answer to a request without permission; `undefined` for one that has it. Never rejects. */
+  check(message: IncomingMessage, path: string): Promise<EndpointResponse | undefined>;
+}
+
+/** Ports of {@link createAccessControl}. */
+export interface AccessControlPorts {
+  /** Returns the owner of the client's certificate, if it has a valid one. */
+  readonly certificateOwner?: (message: IncomingMessage) => Identity | undefined;
+  readonly tokens?: TokenAuthenticator | undefined;
+  readonly authorizer: Authorizer;
+  readonly logger: Logger;
+}
+
+/** Options of {@link createAccessControl}. */
+export interface AccessControlOptions {
+  /** Whether clients without credentials are let in as `system:anonymous`. */
+  readonly anonymous: boolean;
+  /** Whether subresources below `proxy` count (feature gate KubeletFineGrainedAuthz). */
+  readonly isFineGrained: boolean;
+}
+
+const UNAUTHORIZED: EndpointResponse = { status: 401, body: 'Unauthorized' };
+
+/** Creates {@link AccessControl}. Of several credentials one is enough; wrong ones are never anonymous. */
+export function createAccessControl(
+  { certificateOwner, tokens, authorizer, logger }: AccessControlPorts,
+  { anonymous, isFineGrained }: AccessControlOptions,
+): AccessControl {
+  const authenticate = async (message: IncomingMessage): Promise<Identity | undefined> => {
+    const owner = certificateOwner?.(message);
+    if (owner !== undefined) return withAuthenticatedGroup(owner);
+    const token = tokens === undefined ? undefined : bearerTokenOf(message);
+    if (token === undefined || tokens === undefined) return anonymous ? ANONYMOUS : undefined;
+    const bearer = await tokens.authenticate(token);
+    return bearer && withAuthenticatedGroup(bearer);
+  };
+  return {
+    async check(message, path) {
+      let user: Identity | undefined;
+      try {
+        user = await authenticate(message);
+      } catch (error) {
+        logger.error('a request could not be authenticated', { path, error: errorMessage(error) });
+      }
+      if (user === undefined) return UNAUTHORIZED;
+      removeToken(message);
+      const { verb, subresources } = nodeAttributes(message.method ?? '', path, isFineGrained);
+      for (const subresource of subresources) {
+        const attributes = `user=${user.name}, verb=${verb}, resource=nodes, subresource`;
+        try {
+          if (await authorizer.isAllowed(user, verb, subresource)) return undefined;
+        } catch (error) {
+          logger.error('a request could not be authorized', {
+            user: user.name,
+            verb,
+            subresource,
+            error: errorMessage(error),
+          });
+          return { status: 500, body: `Authorization error (${attributes}=${subresource})` };
+        }
+      }
+      return {
+        status: 403,
+        body: `Forbidden (user=${user.name}, verb=${verb}, resource=nodes, subresource(s)=[${subresources.join(' ')}])\n`,
+      };
+    },
+  };
+}

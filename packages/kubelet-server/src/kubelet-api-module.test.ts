@@ -1,0 +1,122 @@
+import { once } from 'node:events';
+import { type IncomingMessage, get } from 'node:http';
+import { createServer } from 'node:net';
+import type { ModuleContext, ModuleParts } from '@rxlet/agent-api';
+import { seededRandom, systemClock } from '@rxlet/component-base';
+import { recordingLogger, recordingMetrics } from '@rxlet/component-base/testing';
+import { createCurrentValue } from '@rxlet/component-base/streams';
+import { createMemoryFiles } from '@rxlet/node-files/testing';
+import { EMPTY } from 'rxjs';
+import { expect, it } from 'vitest';
+import { kubeletApi } from './kubelet-api-module.ts';
+import type { KubeletApiOptions } from './kubelet-api-options.ts';
+
+const options: KubeletApiOptions = {
+  address: '127.0.0.1',
+  port: 0,
+  readOnlyPort: 0,
+  healthzBindAddress: '127.0.0.1',
+  healthzPort: 0,
+  tls: {},
+  authentication: { x509: {}, webhook: { enabled: false, cacheTtlMs: 1 }, anonymous: { enabled: false } },
+  authorization: { mode: 'AlwaysAllow', webhook: { cacheAuthorizedTtlMs: 1, cacheUnauthorizedTtlMs: 1 } },
+  isFineGrained: true,
+  switches: {},
+  content: { metrics: () => Promise.resolve({ contentType: 'text/plain', text: '' }) },
+};
+
+function setUp(given: Partial<KubeletApiOptions>, metrics = recordingMetrics()): ModuleParts {
+  const context = {
+    clock: systemClock,
+    random: seededRandom(1),
+    logger: recordingLogger(),
+    metrics,
+    node: { name: 'node1', rootDirectory: '/root' },
+    hostFiles: createMemoryFiles().hostFiles,
+    services: { find: () => undefined, get: () => createCurrentValue(undefined) },
+    core: {
+      pods: { list: () => [], changes$: EMPTY },
+      events: { list: () => [], events$: EMPTY },
+      sourcesReady: () => true,
+      contributions: { healthChecks: [{ name: 'ping', check: () => undefined }], endpoints: [] },
+      debugState: () => ({}),
+    },
+  } as unknown as ModuleContext;
+  return kubeletApi({ ...options, ...given }).setup(context)!;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function ask(port: number, path: string): Promise<string> {
+  const [response] = (await once(get({ port, path, agent: false }), 'response')) as [IncomingMessage];
+  let body = '';
+  for await (const chunk of response.setEncoding('utf8')) body += chunk as string;
+  return `${String(response.statusCode)} ${body}`;
+}
+
+it('needs an API server to review tokens and permissions', () => {
+  const { authentication, authorization } = options;
+  const message = 'cannot be reviewed without an API server';
+  const webhook = { enabled: true, cacheTtlMs: 1 };
+  expect(() => setUp({ authentication: { ...authentication, webhook } })).toThrow(message);
+  expect(() => setUp({ authorization: { ...authorization, mode: 'Webhook' } })).toThrow(message);
+});
+
+it('opens the ports of the configuration, and closes them', async () => {
+  const [readOnlyPort, healthzPort] = [await freePort(), await freePort()];
+  const parts = setUp({ readOnlyPort, healthzPort });
+  expect(parts.nodeStatus?.[0]?.contribute({}).declaredFeatures).toEqual(['ExtendWebSocketsToKubelet']);
+  await parts.start!(new AbortController().signal);
+  expect(await ask(readOnlyPort, '/pods')).toContain('200 {"kind":"PodList"');
+  expect(await ask(readOnlyPort, '/exec/a/b/c')).toBe('405 Debug endpoints are disabled.\n');
+  expect(await ask(readOnlyPort, '/configz')).toBe('404 404 page not found\n');
+  expect(await ask(healthzPort, '/healthz')).toBe('200 ok');
+  expect(await ask(healthzPort, '/pods')).toBe('404 404 page not found\n');
+  await parts[Symbol.asyncDispose]!();
+  await expect(ask(healthzPort, '/healthz')).rejects.toThrow('ECONNREFUSED');
+});
+
+it('serves the plain ports without a certificate when it has no port for HTTPS', async () => {
+  const readOnlyPort = await freePort();
+  const webhook = { enabled: true, cacheTtlMs: 1 };
+  const given = { port: undefined, readOnlyPort, authentication: { ...options.authentication, webhook } };
+  expect(kubeletApi({ ...options, ...given }).needs).toEqual([]);
+  const parts = setUp(given);
+  await parts.start!(new AbortController().signal);
+  expect(await ask(readOnlyPort, '/pods')).toContain('200 {"kind":"PodList"');
+  await parts[Symbol.asyncDispose]!();
+});
+
+it('measures the requests to the read-only port, and not those of health checks', async () => {
+  const [readOnlyPort, healthzPort] = [await freePort(), await freePort()];
+  const metrics = recordingMetrics();
+  const parts = setUp({ readOnlyPort, healthzPort }, metrics);
+  await parts.start!(new AbortController().signal);
+  await ask(readOnlyPort, '/pods');
+  await ask(readOnlyPort, '/nothing/here?at=all');
+  await ask(healthzPort, '/healthz');
+  const series = (path: string) => `{long_running="false",method="GET",path="${path}",server_type="readonly"}`;
+  expect([...metrics.values]).toEqual([
+    [`kubelet_http_requests_total${series('pods')}`, 1],
+    [`kubelet_http_inflight_requests${series('pods')}`, 0],
+    [`kubelet_http_requests_total${series('other')}`, 1],
+    [`kubelet_http_inflight_requests${series('other')}`, 0],
+  ]);
+  expect(metrics.observed(`kubelet_http_requests_duration_seconds${series('pods')}`)).toHaveLength(1);
+  await parts[Symbol.asyncDispose]!();
+});
+
+it('fails to start when its port is taken', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const parts = setUp({ port: (taken.address() as { port: number }).port });
+  await expect(parts.start!(new AbortController().signal)).rejects.toThrow('cannot listen on 127.0.0.1 port');
+  await parts[Symbol.asyncDispose]!();
+  await new Promise((resolve) => taken.close(resolve));
+});

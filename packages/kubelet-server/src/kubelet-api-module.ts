@@ -1,0 +1,192 @@
+import {
+  type AgentModule,
+  kubeClients,
+  type KubeClients,
+  type ModuleContext,
+  servingCertificate,
+} from '@rxlet/agent-api';
+import { createLifetime, errorMessage, type Lifetime, sleep } from '@rxlet/component-base';
+import type { CurrentValue } from '@rxlet/component-base/streams';
+import { type AccessControl, createAccessControl } from './access/access-control.ts';
+import { alwaysAllow, type Authorizer, createWebhookAuthorizer } from './access/authorizer.ts';
+import { createTokenAuthenticator } from './access/bearer-token.ts';
+import { identityOfCertificate } from './access/client-certificate.ts';
+import { createReviewClient, type ReviewClient } from './access/review-client.ts';
+import { healthRoutes } from './endpoints/health.ts';
+import { kubeletHealthChecks } from './endpoints/kubelet-health-checks.ts';
+import { kubeletRoutes, readOnlyRoutes } from './endpoints/kubelet-routes.ts';
+import type { KubeletApiOptions } from './kubelet-api-options.ts';
+import { createHttpListener } from './listeners/http-listener.ts';
+import type { Listener, Served } from './listeners/serve.ts';
+import type { Route } from './routing/route.ts';
+import { serverPorts } from './server-content.ts';
+import { createServerMetrics, type ServerMetrics } from './server-metrics.ts';
+import { type ClientAuthorities, followAuthorities } from './tls/client-authorities.ts';
+import { createHttpsListener } from './tls/https-listener.ts';
+import { unknownTlsNames } from './tls/tls-settings.ts';
+
+const MAX_CONNECTIONS = 4096;
+/** The API server passes WebSockets of clients on to a node that has this feature, and translates them for others. */
+const DECLARED_FEATURES: readonly string[] = ['ExtendWebSocketsToKubelet'];
+/** Pause before the next attempt to open the health port, as in the kubelet. */
+const HEALTHZ_RETRY_MS = 5000;
+
+/**
+ * Creates the agent module that serves the kubelet's API over HTTPS to those who may use it, unless it has no port, and its health, and on request a read-only part,
+ * over HTTP.
+ *
+ * @throws Error at set-up, when an option needs the API server and there is none
+ */
+export function kubeletApi(options: KubeletApiOptions): AgentModule {
+  return {
+    name: 'kubelet-api',
+    needs: options.port === undefined ? [] : [servingCertificate],
+    uses: [kubeClients],
+    setup(context) {
+      const lifetime = createLifetime();
+      const { port } = options;
+      const https = port === undefined ? undefined : { port, ...securityOf(context, options) };
+      const metrics = createServerMetrics(context.metrics, context.clock);
+      return {
+        nodeStatus: [{ name: 'kubelet-api', contribute: () => ({ declaredFeatures: DECLARED_FEATURES }) }],
+        start: () => start(context, options, { lifetime, metrics }, https),
+        [Symbol.asyncDispose]: async () => lifetime[Symbol.asyncDispose](),
+      };
+    },
+  };
+}
+
+/** The certificate of HTTPS, and the API servers that review its clients. */
+interface Security {
+  readonly clients: KubeClients | undefined;
+  readonly certificate: Parameters<typeof createHttpsListener>[2]['certificate'];
+}
+
+function securityOf({ services }: ModuleContext, { authentication, authorization }: KubeletApiOptions): Security {
+  const clients = services.find(kubeClients);
+  if (clients === undefined && (authentication.webhook.enabled || authorization.mode === 'Webhook')) {
+    throw new Error('tokens and permissions of clients (webhook) cannot be reviewed without an API server');
+  }
+  return { clients, certificate: services.get(servingCertificate) };
+}
+
+interface ApiParts {
+  readonly lifetime: Lifetime;
+  readonly metrics: ServerMetrics;
+}
+
+async function start(
+  context: ModuleContext,
+  options: KubeletApiOptions,
+  parts: ApiParts,
+  https: (Security & { readonly port: number }) | undefined,
+): Promise<void> {
+  const { lifetime, metrics } = parts;
+  const checks = kubeletHealthChecks(context.core.contributions.healthChecks);
+  const ports = { ...serverPorts(context, options.content), onWebSocketStream: metrics.webSocketStream };
+  const routes = kubeletRoutes(ports, checks, options.switches);
+  const { address } = options;
+  if (https !== undefined) await openHttps(context, options, routes, parts, https);
+  const plain = (host: string, plainPort: number, served: Served): Listener =>
+    createHttpListener(context, served, { address: host, port: plainPort, maxConnections: MAX_CONNECTIONS });
+  if (options.readOnlyPort > 0) {
+    const readOnly = { routes: readOnlyRoutes(routes), meter: metrics.requests };
+    await open(plain(address, options.readOnlyPort, readOnly), lifetime);
+  }
+  if (options.healthzPort > 0) {
+    const health = healthRoutes(checks.filter(({ name }) => name === 'ping'));
+    void lifetime.track(
+      keepOpening(() => plain(options.healthzBindAddress, options.healthzPort, { routes: health }), context, lifetime),
+    );
+  }
+}
+
+async function openHttps(
+  context: ModuleContext,
+  options: KubeletApiOptions,
+  routes: readonly Route[],
+  parts: ApiParts,
+  { port, clients, certificate }: Security & { readonly port: number },
+): Promise<void> {
+  const unknown = unknownTlsNames(options.tls);
+  if (unknown.length > 0) context.logger.warn('ignored TLS settings that this agent does not have', { names: unknown });
+  const { clientCaFile } = options.authentication.x509;
+  const clientAuthorities =
+    clientCaFile === undefined ? undefined : await followAuthorities(context, clientCaFile, parts.lifetime);
+  const { address, tls } = options;
+  const listener = createHttpsListener(
+    context,
+    {
+      routes,
+      access: accessControl(context, options, { ...parts, clients }, clientAuthorities),
+      meter: parts.metrics.requests,
+    },
+    { address, port, maxConnections: MAX_CONNECTIONS, tls, certificate, clientAuthorities },
+  );
+  await open(listener, parts.lifetime);
+}
+
+function accessControl(
+  { clock, random, logger, node }: ModuleContext,
+  { authentication, authorization, isFineGrained }: KubeletApiOptions,
+  { lifetime, clients, metrics }: ApiParts & Pick<Security, 'clients'>,
+  clientAuthorities: CurrentValue<ClientAuthorities> | undefined,
+): AccessControl {
+  const { signal } = lifetime;
+  const reviews: ReviewClient | undefined =
+    clients && createReviewClient({ client: () => clients.main, clock, random, metrics: metrics.access, signal });
+  const tokens =
+    reviews && authentication.webhook.enabled
+      ? createTokenAuthenticator(
+          { review: reviews.reviewToken, clock, random, metrics: metrics.access.tokens },
+          authentication.webhook.cacheTtlMs,
+        )
+      : undefined;
+  const authorizer: Authorizer =
+    reviews && authorization.mode === 'Webhook'
+      ? createWebhookAuthorizer(
+          { review: reviews.reviewAccess, clock },
+          { nodeName: node.name, ...authorization.webhook },
+        )
+      : alwaysAllow;
+  return createAccessControl(
+    {
+      ...(clientAuthorities !== undefined && {
+        certificateOwner: (message) =>
+          identityOfCertificate(message, clientAuthorities.value, clock, metrics.access.clientCertificate),
+      }),
+      tokens,
+      authorizer,
+      logger,
+    },
+    { anonymous: authentication.anonymous.enabled, isFineGrained },
+  );
+}
+
+async function open(listener: Listener, lifetime: Lifetime): Promise<void> {
+  lifetime.defer(async () => listener[Symbol.asyncDispose]());
+  await listener.start();
+}
+
+/** Opens a port that the agent can do without for now. */
+async function keepOpening(
+  create: () => Listener,
+  { clock, logger }: ModuleContext,
+  lifetime: Lifetime,
+): Promise<void> {
+  let reported = '';
+  while (!lifetime.signal.aborted) {
+    const listener = create();
+    try {
+      await listener.start();
+      lifetime.defer(async () => listener[Symbol.asyncDispose]());
+      return;
+    } catch (error) {
+      await listener[Symbol.asyncDispose]();
+      const message = errorMessage(error);
+      if (message !== reported) logger.error('cannot open the health port, will be retried', { error: message });
+      reported = message;
+      await sleep(clock, HEALTHZ_RETRY_MS, lifetime.signal).catch(() => undefined);
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import type { WebhookAuthorizerOptions } from './access/authorizer.ts';
+import type { EndpointSwitches } from './endpoints/kubelet-routes.ts';
+import type { ServerContent } from './server-content.ts';
+import type { TlsSettings } from './tls/tls-settings.ts';
+
+/** Options of the module `kubeletApi`, by the names of KubeletConfiguration. */
+export interface KubeletApiOptions {
+  readonly address: string;
+  /** Port of HTTPS; `undefined`: only the plain ports are served. */
+  readonly port: number | undefined;
+  /** Port without authentication; 0: none. */
+  readonly readOnlyPort: number;
+  readonly healthzBindAddress: string;
+  /** 0: none. */
+  readonly healthzPort: number;
+  readonly tls: TlsSettings;
+  readonly authentication: {
+    /** File of the authorities of client certificates. Absent: certificates are not asked for. */
+    readonly x509: { readonly clientCaFile?: string | undefined };
+    /** Review of bearer tokens by the API server. */
+    readonly webhook: { readonly enabled: boolean; readonly cacheTtlMs: number };
+    readonly anonymous: { readonly enabled: boolean };
+  };
+  readonly authorization: {
+    /** `AlwaysAllow` lets in everybody who is authenticated. */
+    readonly mode: 'AlwaysAllow' | 'Webhook';
+    readonly webhook: Omit<WebhookAuthorizerOptions, 'nodeName'>;
+  };
+  /** Feature gate KubeletFineGrainedAuthz. */
+  readonly isFineGrained: boolean;
+  readonly switches: EndpointSwitches;
+  readonly content: ServerContent;
+}

@@ -1,0 +1,99 @@
+import type { Server } from 'node:http';
+import type { Server as NetServer } from 'node:net';
+import { type Clock, createLifetime, errorMessage, type Lifetime, type Logger } from '@rxlet/component-base';
+import type { AccessControl } from '../access/access-control.ts';
+import { errorLine } from '../request/answer.ts';
+import type { Route } from '../routing/route.ts';
+import { createServerHandler, type ServerHandler } from '../server-handler.ts';
+import type { RequestMeter } from './request-meter.ts';
+import { limitConnections } from './connection-limit.ts';
+
+/** Content of a listener, and those who may use it. */
+export interface Served {
+  readonly routes: readonly Route[];
+  /** Absent: everybody who can connect may do everything. */
+  readonly access?: AccessControl | undefined;
+  /** Measures the requests. Absent: they are not measured. */
+  readonly meter?: RequestMeter | undefined;
+}
+
+/** Ports of listeners. */
+export interface ListenerPorts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** A server that listens. Disposing of it closes all connections. */
+export interface Listener extends AsyncDisposable {
+  /** Begins to listen. Further calls have the result of the first. Rejects when it cannot. */
+  start(): Promise<void>;
+}
+
+/** Time after which a connection without requests is closed, as in the kubelet. Clients with pools of connections count on it. */
+const IDLE_TIMEOUT_MS = 90_000;
+/** Time for the head of a request. */
+const HEADERS_TIMEOUT_MS = 60_000;
+
+/**
+ * Creates a {@link Listener}.
+ *
+ * @param createServer creates the HTTP server with the options of its handler
+ * @param listen makes it listen, and registers what must be released before the connections are closed
+ */
+export function createListener(
+  { clock, logger }: ListenerPorts,
+  { routes, access, meter }: Served,
+  maxConnections: number,
+  createServer: (options: ServerHandler['options']) => Server,
+  listen: (server: Server, lifetime: Lifetime) => Promise<void>,
+): Listener {
+  const lifetime = createLifetime();
+  const handler = createServerHandler({
+    routes,
+    access,
+    meter,
+    logger,
+    lifetime,
+    rejectConnection: (socket) => {
+      if (!connections.isExceededBy(socket)) return undefined;
+      const message = `too many connections are open, more than ${String(maxConnections)}: retry later`;
+      return errorLine(503, message, { connection: 'close', 'retry-after': '1' });
+    },
+  });
+  const server = createServer(handler.options);
+  server.keepAliveTimeout = IDLE_TIMEOUT_MS;
+  server.headersTimeout = HEADERS_TIMEOUT_MS;
+  // Followed logs and watches have no end.
+  server.requestTimeout = 0;
+  server.on('request', handler.onRequest);
+  server.on('upgrade', handler.onUpgrade);
+  const connections = limitConnections(server, { clock, logger }, maxConnections);
+  const start = async (): Promise<void> => {
+    lifetime.signal.throwIfAborted();
+    lifetime.defer(() => closeServer(server));
+    await listen(server, lifetime);
+    server.on('error', (error) => logger.error('a connection could not be accepted', { error: errorMessage(error) }));
+  };
+  let started: Promise<void> | undefined;
+  return {
+    start: () => (started ??= lifetime.track(start())),
+    [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
+  };
+}
+
+/** Makes a server listen on an address. */
+export function listenOnAddress(server: NetServer, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => {
+      reject(new Error(`cannot listen on ${host} port ${String(port)}: ${errorMessage(error)}`, { cause: error }));
+    });
+    server.listen({ host, port }, resolve);
+  });
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

@@ -1,0 +1,68 @@
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { CurrentValue } from '@rxlet/component-base/streams';
+import type { TlsKeyPair } from '@rxlet/agent-api';
+import { errorMessage } from '@rxlet/component-base';
+import { combineLatest, of } from 'rxjs';
+import { createListener, type Listener, type ListenerPorts, listenOnAddress, type Served } from '../listeners/serve.ts';
+import type { ClientAuthorities } from './client-authorities.ts';
+import { tlsContextOptions, type TlsSettings } from './tls-settings.ts';
+
+/** Options of {@link createHttpsListener}. */
+export interface HttpsOptions {
+  readonly address: string;
+  readonly port: number;
+  readonly maxConnections: number;
+  readonly tls: TlsSettings;
+  /** Certificate of the server. Handshakes fail while there is none. */
+  readonly certificate: CurrentValue<TlsKeyPair | undefined>;
+  /** Authorities of clients, whose certificates are requested and not required. Absent: none is requested. */
+  readonly clientAuthorities?: CurrentValue<ClientAuthorities> | undefined;
+  /** Called with the address once the server listens. */
+  readonly onListening?: (address: AddressInfo) => void;
+}
+
+/** Creates a {@link Listener} for HTTPS. A new certificate or new authorities apply from the next connection on, and those that exist go on. */
+export function createHttpsListener(ports: ListenerPorts, served: Served, options: HttpsOptions): Listener {
+  const { address, port, maxConnections, tls, certificate, clientAuthorities } = options;
+  const contextOptions = (pair: TlsKeyPair | undefined, authorities: ClientAuthorities | undefined) => ({
+    ...tlsContextOptions(tls),
+    // An authority need not be a root.
+    allowPartialTrustChain: true,
+    ...(authorities !== undefined && { ca: authorities.pem }),
+    ...(pair !== undefined && { cert: pair.certificatePem, key: pair.keyPem }),
+  });
+  return createListener(
+    ports,
+    served,
+    maxConnections,
+    (handlerOptions) =>
+      createServer({
+        ...handlerOptions,
+        ...contextOptions(undefined, clientAuthorities?.value),
+        requestCert: clientAuthorities !== undefined,
+        // Clients may have a token instead.
+        rejectUnauthorized: false,
+        // HTTP/1.1 alone, which needs no negotiation.
+        ALPNProtocols: [],
+      }),
+    async (server, lifetime) => {
+      const https = server as ReturnType<typeof createServer>;
+      const changes = combineLatest([certificate.value$, clientAuthorities?.value$ ?? of(undefined)]).subscribe({
+        next: ([pair, authorities]) => {
+          try {
+            https.setSecureContext(contextOptions(pair, authorities));
+          } catch (error) {
+            ports.logger.error('cannot use the serving certificate', { error: errorMessage(error) });
+          }
+        },
+        error: (error: unknown) => {
+          ports.logger.error('cannot follow the serving certificate', { error: errorMessage(error) });
+        },
+      });
+      lifetime.defer(() => changes.unsubscribe());
+      await listenOnAddress(server, address, port);
+      options.onListening?.(server.address() as AddressInfo);
+    },
+  );
+}
