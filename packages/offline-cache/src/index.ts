@@ -1,0 +1,1 @@
+export { offlineCache, type OfflineCacheOptions } from './offline-cache-module.ts';

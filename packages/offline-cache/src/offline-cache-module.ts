@@ -1,0 +1,90 @@
+import { generateKeySync } from 'node:crypto';
+import { join } from 'node:path';
+import {
+  type AgentModule,
+  type KubeClients,
+  kubeClients,
+  type KubeObject,
+  provide,
+  type WatchOptions,
+} from '@rxlet/agent-api';
+import type { KubeResource } from '@rxlet/kube-api/resources';
+import { createCacheFiles } from './cache-files.ts';
+import { keptAs } from './kept-copy.ts';
+import { createLastKnownObjects } from './last-known-objects.ts';
+import { createLastKnownWatch } from './last-known-watch.ts';
+
+/** Options of {@link offlineCache}. */
+export interface OfflineCacheOptions {
+  /** Clients of the API server. They belong to the caller, who disposes of their connections after the agent. */
+  readonly clients: KubeClients;
+  /** Time after the start of the agent that the API server has for its first answer. Default: ten seconds. */
+  readonly patienceMs?: number | undefined;
+  /** Largest size of the cache on disk. Default: 32 MiB. */
+  readonly maxBytes?: number | undefined;
+}
+
+/** Time that the API server has for a single object once the node works without it. Readers of an object wait for a second. */
+const OBJECT_PATIENCE_MS = 500;
+
+/**
+ * Creates the agent module that connects the other modules with an API server, and keeps its last objects in `offline-cache` of the agent's root directory. When
+ * the API server does not answer after a start, pods start from what was known before. Takes the place of `apiServer()`.
+ */
+export function offlineCache({
+  clients,
+  patienceMs = 10_000,
+  maxBytes = 32 * 1024 * 1024,
+}: OfflineCacheOptions): AgentModule {
+  return {
+    name: 'offline-cache',
+    provides: [kubeClients],
+    setup({ clock, files, logger, node }) {
+      const directory = join(node.rootDirectory, 'offline-cache');
+      const cacheFiles = createCacheFiles({ files, logger, secretBytes }, { directory, nodeName: node.name, maxBytes });
+      const objects = createLastKnownObjects({ files: cacheFiles, clock, logger });
+      const { main } = clients;
+      let deadlineMs = 0;
+      let isOffline = false;
+
+      const reportOnce = (): void => {
+        if (!isOffline) logger.warn('the API server does not answer, the node uses the last known pods and objects');
+        isOffline = true;
+      };
+      const watch = <T extends KubeObject>(resource: KubeResource<T>, options: WatchOptions = {}) => {
+        const inner = main.watch(resource, options);
+        const kept = keptAs(resource);
+        if (kept === undefined || options.labelSelector !== undefined) return inner;
+        const selector = { plural: resource.plural, ...options };
+        return createLastKnownWatch<T>(
+          {
+            watch: inner,
+            clock,
+            logger,
+            record: (found) => objects.record(selector, found),
+            release: () => objects.release(selector),
+            fallBack() {
+              const known = objects.known(selector) as readonly T[] | undefined;
+              if (known !== undefined) reportOnce();
+              return known;
+            },
+          },
+          { keptAs: kept, patienceMs: () => Math.max(deadlineMs - clock.monotonicNow(), OBJECT_PATIENCE_MS) },
+        );
+      };
+
+      return {
+        services: [provide(kubeClients, { ...clients, main: { ...main, watch } })],
+        async start() {
+          await objects.load();
+          deadlineMs = clock.monotonicNow() + patienceMs;
+        },
+        [Symbol.asyncDispose]: () => objects[Symbol.asyncDispose](),
+      };
+    },
+  };
+}
+
+function secretBytes(length: number): Uint8Array {
+  return generateKeySync('hmac', { length: 8 * length }).export();
+}
