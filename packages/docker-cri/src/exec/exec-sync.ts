@@ -1,0 +1,110 @@
+import type { Duplex } from 'node:stream';
+import { type Clock, DeadlineExceededError, sleep, withDeadline } from '@rxlet/component-base';
+import { ServiceError, StatusCode } from '@rxlet/cri-api';
+import type { DockerEngine } from '../engine/docker-engine.ts';
+import type { DockerExec } from '../engine/docker-types.ts';
+import { type OutputStream, readFrames } from '../engine/multiplexed-stream.ts';
+import type { HostAccess } from '../host-access.ts';
+
+/** Output and exit code of a command. */
+export interface ExecResult {
+  readonly stdout: Uint8Array;
+  readonly stderr: Uint8Array;
+  readonly exitCode: number;
+}
+
+/** Ports of {@link execSync}. */
+export interface ExecPorts {
+  readonly engine: DockerEngine;
+  readonly clock: Clock;
+  readonly host: HostAccess;
+}
+
+/** Largest output on each stream; the rest is dropped, as in other runtimes. */
+const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
+const POLL_MS = 10;
+const END_TIMEOUT_MS = 10_000;
+
+/**
+ * Runs a command in a container. Rejects with DeadlineExceeded after `timeoutSeconds` (0: none) and then kills the command, which Docker itself would let run.
+ */
+export async function execSync(
+  ports: ExecPorts,
+  containerId: string,
+  cmd: readonly string[],
+  timeoutSeconds: number,
+  signal: AbortSignal,
+): Promise<ExecResult> {
+  const { engine, clock } = ports;
+  const body = { AttachStdout: true, AttachStderr: true, Cmd: cmd };
+  const { Id } = await engine.json<{ Id: string }>('POST', `/containers/${containerId}/exec`, { body, signal });
+  const timeoutMs = timeoutSeconds > 0 ? timeoutSeconds * 1000 : Infinity;
+  try {
+    const output = await withDeadline(clock, timeoutMs, signal, (deadline) => run(engine, Id, deadline));
+    return { ...output, exitCode: await exitCodeOf(ports, Id, output.stdout, signal) };
+  } catch (error) {
+    if (!(error instanceof DeadlineExceededError) && !signal.aborted) throw error;
+    await killExec(ports, Id);
+    if (signal.aborted) throw error;
+    const command = cmd.join(' ');
+    throw new ServiceError(
+      StatusCode.DeadlineExceeded,
+      `command ${JSON.stringify(command)} timed out: no end within ${String(timeoutSeconds)} s`,
+    );
+  }
+}
+
+async function run(engine: DockerEngine, id: string, signal: AbortSignal): Promise<Omit<ExecResult, 'exitCode'>> {
+  const stream = await engine.hijack(`/exec/${id}/start`, { body: { Detach: false, Tty: false }, signal });
+  const stop = (): void => void stream.destroy();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    signal.throwIfAborted();
+    return await collect(stream);
+  } finally {
+    signal.removeEventListener('abort', stop);
+    stream.destroy();
+  }
+}
+
+async function collect(stream: Duplex): Promise<Omit<ExecResult, 'exitCode'>> {
+  const chunks: Record<OutputStream, Buffer[]> = { stdout: [], stderr: [] };
+  const sizes: Record<OutputStream, number> = { stdout: 0, stderr: 0 };
+  for await (const frames of readFrames(stream)) {
+    for (const { stream: name, data } of frames) {
+      const kept = data.subarray(0, MAX_OUTPUT_BYTES - sizes[name]);
+      sizes[name] += kept.length;
+      if (kept.length > 0) chunks[name].push(kept);
+    }
+  }
+  return { stdout: Buffer.concat(chunks.stdout), stderr: Buffer.concat(chunks.stderr) };
+}
+
+/** Returns the exit code, which Docker may report a moment after the end of the output. Rejects when the program could not be started. */
+export async function exitCodeOf(
+  { engine, clock }: Pick<ExecPorts, 'engine' | 'clock'>,
+  id: string,
+  output: Uint8Array,
+  signal: AbortSignal,
+): Promise<number> {
+  return withDeadline(clock, END_TIMEOUT_MS, signal, async (deadline) => {
+    for (;;) {
+      const { Running, ExitCode, Pid } = await engine.json<DockerExec>('GET', `/exec/${id}/json`, { signal: deadline });
+      if (!Running && ExitCode !== null) {
+        if (Pid !== 0) return ExitCode;
+        const why = Buffer.from(output).toString('utf8').trim();
+        throw new ServiceError(
+          StatusCode.Unknown,
+          `cannot start the command: ${why || `exit code ${String(ExitCode)}`}`,
+        );
+      }
+      await sleep(clock, POLL_MS, deadline);
+    }
+  });
+}
+
+/** Kills the process of a command, if it still runs. */
+async function killExec({ engine, host }: ExecPorts, id: string): Promise<void> {
+  const { Running, Pid } = await engine.json<DockerExec>('GET', `/exec/${id}/json`);
+  if (Running && Pid > 0) host.killProcess(Pid);
+}
