@@ -37,7 +37,7 @@ describe('containers', () => {
     expect([exitCode, reason]).toEqual([1, 'Error']);
   });
 
-  it('report what they were configured with', async () => {
+  it('report their configuration', async () => {
     const { fake, runSandbox, create, container } = await createBench();
     const id = await create(await runSandbox('web'), {
       metadata: { name: 'main', attempt: 3 },
@@ -74,7 +74,7 @@ describe('containers', () => {
     const sandboxId = await runSandbox('web');
     const id = await create(sandboxId);
     expect(await codeOf(create(sandboxId))).toBe(StatusCode.AlreadyExists);
-    // As in real runtimes the name is one of the pod: another sandbox of it does not help.
+    // As in real runtimes the name belongs to the pod: another sandbox of it does not free it.
     const secondSandbox = await runSandbox('web', { metadata: { ...metadata, attempt: 1 } });
     expect(await codeOf(create(secondSandbox))).toBe(StatusCode.AlreadyExists);
     await create(secondSandbox, { metadata: { name: 'main', attempt: 1 } });
@@ -124,7 +124,7 @@ describe('containers', () => {
     });
   });
 
-  it('run the image when they give no command', async () => {
+  it('run the image without a command', async () => {
     const { fake, clock, runSandbox, create, logOf } = await createBench({
       images: [
         { tags: ['greeter'], present: true, entrypoint: ['echo', 'hello'], cmd: ['world'], env: ['GREETING=hi'] },
@@ -202,7 +202,7 @@ describe('StopContainer', () => {
     expect((await container(containerId)).exitCode).toBe(128 + 37);
   });
 
-  it('kills a program that ignores the signal when its time is over: 137', async () => {
+  it('kills a program that ignores the signal at the timeout: 137', async () => {
     const { fake, clock, start, container } = await createBench();
     const containerId = await start('sh', '-c', "trap '' TERM; sleep 100");
     const stopped = fake.runtime.stopContainer({ containerId, timeout: 5n });
@@ -224,7 +224,7 @@ describe('StopContainer', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('kills at once with timeout 0, and when a second call gives less time', async () => {
+  it('kills at once with timeout 0, and when a second call has a shorter timeout', async () => {
     const { fake, clock, start, container } = await createBench();
     const containerId = await start('sh', '-c', "trap '' TERM; sleep 100");
     const patient = fake.runtime.stopContainer({ containerId, timeout: 60n });
@@ -246,7 +246,7 @@ describe('StopContainer', () => {
     await fake.runtime.stopContainer({ containerId: 'missing', timeout: 1n });
   });
 
-  it('gives up waiting when the call is cancelled, and does not kill then', async () => {
+  it('stops waiting when the call is cancelled, and does not kill then', async () => {
     const { fake, clock, start, container } = await createBench();
     const containerId = await start('sh', '-c', "trap '' TERM; sleep 100");
     const controller = new AbortController();
@@ -263,7 +263,7 @@ describe('StopContainer', () => {
 });
 
 describe('RemoveContainer', () => {
-  it('kills what still runs, and leaves the log', async () => {
+  it('kills a running container, and leaves the log', async () => {
     const { fake, clock, logs, start, container } = await createBench();
     const containerId = await start('sh', '-c', 'echo hi; sleep 100');
     await clock.settle();

@@ -1,15 +1,8 @@
-import { clone } from '@bufbuild/protobuf';
+import { clone, create } from '@bufbuild/protobuf';
 import { DeadlineExceededError, errorMessage, withDeadline } from '@rxlet/component-base';
 import { type ContainerConfig, ContainerConfigSchema, ContainerState, ServiceError, StatusCode } from '@rxlet/cri-api';
-import {
-  type Container,
-  containerName,
-  createContainer,
-  isRunning,
-  markExited,
-  markRunning,
-  stateName,
-} from './container.ts';
+import { containerName, createContainer, isRunning, markExited, markRunning, stateName } from './container.ts';
+import type { Container, Sandbox } from './runtime-objects.ts';
 import { publishEvent } from './events.ts';
 import { openLogWriter } from './logs/log-writer.ts';
 import { containerCommand, surroundingsOf } from './process/container-process.ts';
@@ -18,7 +11,7 @@ import { type Program, runUntilStopped } from './process/program.ts';
 import { resolveProgram } from './process/resolve-program.ts';
 import { criSignalNumber, SIGKILL } from './process/signals.ts';
 import { newId, type RuntimeState } from './runtime-state.ts';
-import { isReady, type Sandbox } from './sandbox.ts';
+import { isReady } from './sandbox.ts';
 import { containerCpuNanoseconds } from './stats/container-stats.ts';
 import { beginScript, containerPlan, endScript } from './scripts/container-plan.ts';
 import { replacesCommand } from './scripts/plan.ts';
@@ -39,7 +32,7 @@ export function addContainer(state: RuntimeState, sandbox: Sandbox, config: Cont
   const image = state.images.find(config.image.image);
   if (image === undefined) throw new ServiceError(StatusCode.NotFound, `image "${config.image.image}" not found`);
   // The caller may change its request afterwards.
-  const ownConfig = clone(ContainerConfigSchema, config);
+  const ownConfig = clone(ContainerConfigSchema, create(ContainerConfigSchema, config));
   const plan = containerPlan(state, sandbox, config, image);
   const container = createContainer(
     newId(state),
@@ -83,15 +76,15 @@ export function startContainer(state: RuntimeState, container: Container): void 
 }
 
 /**
- * Lets a container run on that ran when its runtime's state was saved: with the same id and times, and with its program begun anew. Its log is appended
- * to; when that cannot be opened it goes on without.
+ * Resumes a container that ran when its runtime's state was saved: with the same id and times, and its program from the start. Its log is appended to; when
+ * that cannot be opened the container runs without it.
  */
 export function resumeContainer(state: RuntimeState, container: Container): void {
   const { logPath } = container.status;
   try {
     if (logPath !== '') container.log = openLogWriter(state.logs, logPath, () => state.timestamps());
   } catch (error) {
-    state.logger.warn('a container goes on without its log', { container: container.id, error: errorMessage(error) });
+    state.logger.warn('a container continues without its log', { container: container.id, error: errorMessage(error) });
   }
   runProgram(state, container);
 }
@@ -110,7 +103,7 @@ function runProgram(state: RuntimeState, container: Container): void {
 
 /**
  * StopContainer: sends the stop signal, waits for the program to end, and kills it when it has not ended within `timeoutMs`; with `0` it is killed
- * at once. Rejects with the reason of `signal` when that aborts the wait; the program has got its signal then, but is not killed.
+ * at once. Rejects with the reason of `signal` when that aborts the wait; the program has received its signal then, but is not killed.
  */
 export async function stopContainer(
   state: RuntimeState,
@@ -130,12 +123,12 @@ export async function stopContainer(
   killContainer(container);
 }
 
-/** Sends SIGKILL; does nothing when it does not run. */
+/** Sends SIGKILL; does nothing when the container does not run. */
 export function killContainer(container: Container): void {
   container.process?.signal(SIGKILL);
 }
 
-/** RemoveContainer: kills it first if it runs, as the CRI demands. Its log stays: that belongs to the caller. */
+/** RemoveContainer: kills a running container first, as the CRI demands. Its log stays, as it belongs to the caller. */
 export function removeContainer(state: RuntimeState, container: Container): void {
   killContainer(container);
   container.sandbox.removedCpuNanoseconds += containerCpuNanoseconds(container, state.timestamps());
@@ -154,7 +147,7 @@ function onExit(state: RuntimeState, container: Container, exit: Exit): void {
   publishEvent(state, 'STOPPED', container.sandbox, container.id);
 }
 
-/** What the container runs; whatever the fake does not know runs until it is stopped. */
+/** Returns the program of a container; an unknown program runs until it is stopped. */
 function programOf(state: RuntimeState, container: Container): Program {
   if (container.plan !== undefined && replacesCommand(container.plan)) return scriptedProgram(container.plan);
   const command = containerCommand(container);

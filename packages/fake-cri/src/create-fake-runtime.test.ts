@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { codeOf, createBench } from './test-support.ts';
 
 describe('a fake runtime', () => {
-  it('says what it is', async () => {
+  it('reports its name and version', async () => {
     const { fake } = await createBench({ runtimeName: 'mock', runtimeVersion: '9.9', cgroupDriver: 'cgroupfs' });
     expect(await fake.runtime.version({})).toMatchObject({
       version: '0.1.0',
@@ -27,7 +27,7 @@ describe('a fake runtime', () => {
       ...RuntimeServiceDescriptor.methods,
       ...ImageServiceDescriptor.methods,
     ]) {
-      // It has no answer to an empty request before something happens.
+      // It does not respond to an empty request before the first event.
       if (name === 'GetContainerEvents') continue;
       const answer = ports[localName]!({});
       const first = methodKind === 'unary' ? answer : (answer as AsyncIterable<unknown>)[Symbol.asyncIterator]().next();
@@ -38,7 +38,7 @@ describe('a fake runtime', () => {
     expect(unimplemented).toEqual([]);
   });
 
-  it('counts its calls and fails those it is told to', async () => {
+  it('counts its calls and fails those that failNext names', async () => {
     const { fake } = await createBench();
     fake.failNext('version', new ServiceError(StatusCode.Unavailable, 'first'));
     fake.failNext('version', new ServiceError(StatusCode.Internal, 'second'));
@@ -49,7 +49,7 @@ describe('a fake runtime', () => {
     expect(fake.calls.get('listContainers')).toBeUndefined();
   });
 
-  it('takes the time it is told to for each change, and none for reading', async () => {
+  it('applies the latency to each change, and none to reads', async () => {
     const { fake, clock, runSandbox } = await createBench({ latencyMs: 100 });
     const running = runSandbox('web');
     await clock.advance(99);
@@ -69,7 +69,7 @@ describe('a fake runtime', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('gives the same ids for the same seed', async () => {
+  it('generates the same ids for the same seed', async () => {
     const [one, two] = [await createBench(), await createBench()];
     expect(await one.runSandbox()).toBe(await two.runSandbox());
   });
@@ -100,7 +100,7 @@ describe('a fake runtime', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('starts hundreds of pods in no time at all', async () => {
+  it('starts hundreds of pods without any virtual time', async () => {
     const { fake, clock, start } = await createBench();
     await Promise.all(Array.from({ length: 500 }, () => start('sh', '-c', 'echo started; sleep 3600')));
     await clock.settle();

@@ -10,18 +10,20 @@ import {
   ServiceError,
   StatusCode,
 } from '@rxlet/cri-api';
+import { createStreamingServer, type OpenStream } from '@rxlet/streaming';
 import type { ImageRegistry } from './images/image-registry.ts';
-import type { HostFiles } from './fs/host-files.ts';
-import { nodeHostFiles } from './fs/node-host-files.ts';
+import { createHostFiles, type HostFiles } from './fs/host-files.ts';
+import { createCallLog, type RecordedCall } from './call-log.ts';
+import { checkNames, checkOptions } from './check-options.ts';
 import { carryOut } from './faults/carry-out.ts';
 import { concernedPod } from './faults/concerned-pod.ts';
 import type { EventFaults } from './faults/event-faults.ts';
 import { createFailpoints, type FailpointPlace, type SetFailpoint } from './faults/failpoints.ts';
 import { failSandbox, loseContainer } from './faults/mishaps.ts';
 import { createPower } from './faults/power.ts';
+import { parseRpcName } from './faults/rpc-names.ts';
 import { mutationFields } from './faults/mutation-fields.ts';
-import { createFileLogs } from './logs/file-logs.ts';
-import type { LogSink } from './logs/log-sink.ts';
+import { createMemoryLogs, type LogSink } from './logs/log-sink.ts';
 import type { PodNetwork } from './network/pod-network.ts';
 import { type FakeRuntimeOptions, resolveOptions } from './options.ts';
 import { beginCall, type Call } from './rpc/call.ts';
@@ -41,27 +43,28 @@ import type { ScriptTarget } from './scripts/script-store.ts';
 import { createRuntimeState } from './runtime-state.ts';
 import { createStateSaver, loadState, type StateSaver } from './state-file/save-and-restore.ts';
 import type { StateStore } from './state-file/state-store.ts';
-import type { OpenStream } from './streaming/stream-request.ts';
-import { createStreamingServer } from './streaming/streaming-server.ts';
 
-/** What a fake runtime needs. */
+/** Ports of a fake runtime. */
 export interface FakeRuntimePorts {
   readonly clock: Clock;
   readonly random: Random;
   /** Default: none. */
   readonly logger?: Logger;
-  /** Where container logs go. Default: real files, as a runtime writes them, for containers whose sandbox has a log directory. */
+  /** Destination of container logs. Default: memory. `createFileLogs` writes real files, as a runtime does. */
   readonly logs?: LogSink;
-  /** Keeps what exists while nothing runs: it is loaded at the start, and saved before a call that changes something is answered. Default: nothing. */
+  /** Store of the runtime's state between runs. It is loaded at the start, and saved before each call with an effect is answered. Default: none. */
   readonly stateStore?: StateStore;
-  /** The files behind the bind mounts of containers. Default: the machine's own, which programs in containers read and, where a mount is writable, write. */
+  /**
+   * Files behind the bind mounts of containers, which programs read and, where a mount is writable, write. Default: memory. `createNodeHostFiles` gives them
+   * the files of this machine.
+   */
   readonly hostFiles?: HostFiles;
 }
 
-/** All that exists in a fake runtime, the oldest first. */
+/** Objects of a fake runtime, oldest first. */
 export interface FakeRuntimeSnapshot {
   readonly sandboxes: readonly PodSandboxStatus[];
-  readonly containers: readonly ContainerStatus[];
+  readonly containers: readonly (ContainerStatus & { readonly podSandboxId: string })[];
   readonly images: readonly ImageMessage[];
 }
 
@@ -69,62 +72,64 @@ export interface FakeRuntimeSnapshot {
  * A container runtime in memory. Both ports work in-process, without a socket.
  *
  * Messages in answers share the runtime's own: treat them as read-only. Unless a call gives a deadline, it has none. Disposing it ends all programs and
- * streams, and every call under way or made later rejects with Unavailable.
+ * streams, and every pending or later call rejects with Unavailable.
  */
 export interface FakeRuntime extends AsyncDisposable {
   readonly runtime: RuntimeService;
   readonly images: ImageService;
-  /** How often each RPC was called so far, refused calls included. */
+  /** Number of calls of each RPC so far, rejected calls included. */
   readonly calls: ReadonlyMap<RpcName, number>;
+  /** Returns the last 1,000 calls, oldest first, with their times and outcomes; calls that a stopped runtime or `failNext` rejected are not among them. */
+  callLog(): readonly RecordedCall[];
   /** The ports that pods serve: reach them, or serve some on behalf of a pod. */
   readonly network: PodNetwork;
   /** The registry that images are pulled from, which may change while the runtime lives. */
   readonly registry: ImageRegistry;
-  /** The streams of Exec, Attach and PortForward whose clients are connected at present. */
+  /** The streams of Exec, Attach and PortForward with connected clients. */
   streams(): readonly OpenStream[];
-  /** What exists at present. */
+  /** Returns the sandboxes, containers and images that exist. */
   snapshot(): FakeRuntimeSnapshot;
   /**
-   * Ends the program of a running container as if it had exited so; `reason` is that of the container status, e.g. `OOMKilled`.
+   * Ends the program of a running container as if it had exited by itself; `reason` is that of the container status, e.g. `OOMKilled`.
    * Throws NotFound or FailedPrecondition when there is no such container or it does not run.
    */
   exitContainer(containerId: string, exitCode: number, reason?: string): void;
   /**
-   * Sets how containers behave that are created from now on; `undefined` removes what was set. What is set for a container by name comes before
-   * its annotation, and that before what is set for its image. Throws InvalidArgument, naming line and field, for a script that is not valid.
+   * Sets the behaviour script of containers that are created from now on; `undefined` removes it. A script for a container's name takes precedence over its
+   * annotation, and that over one for its image. Throws InvalidArgument with line and field for an invalid script.
    */
   setScript(target: ScriptTarget, script: BehaviourScript | string | undefined): void;
-  /** Lets the next call of `rpc` reject with `error`, without any effect. Several for one RPC come one after another. */
+  /** Makes the next call of `rpc` reject with `error`, without any effect. Several errors of one RPC apply to one call each. */
   failNext(rpc: RpcName, error: Error): void;
   /**
-   * Lets the next calls of `rpc` suffer what `failpoint` says, in the notation of component-base's `parseFailpoint`: `2*error(unavailable: x)->delay(200)`.
-   * It replaces what was set for the RPC at that place: before the call has had its effect (default), or after it, so that only the answer suffers. A
+   * Applies a failpoint to the next calls of `rpc`, in the notation of component-base's `parseFailpoint`: `2*error(unavailable: x)->delay(200)`.
+   * It replaces the RPC's failpoint at that place: before the effect of the call (default), or after it, so that only the response is affected. A
    * `panic` is {@link stop}. Pods set failpoints for their own calls by the annotations `fail.rxlet.dev/<RPC>` and `fail.rxlet.dev/<RPC>.after`.
-   * Throws InvalidArgument when the text cannot be read.
+   * Throws InvalidArgument for invalid text.
    */
   setFailpoint(rpc: RpcName, failpoint: string, place?: FailpointPlace): void;
   /** Removes the failpoints that were set for an RPC, or all of them. */
   clearFailpoints(rpc?: RpcName): void;
-  /** What is left of the failpoints that were set. */
+  /** Returns the failpoints that are not used up. */
   failpoints(): readonly SetFailpoint[];
-  /** What goes wrong with events from now on; `{}` ends it. Throws InvalidArgument for a number that makes no sense. */
+  /** Sets the faults of further events; `{}` ends them. Throws InvalidArgument for a value out of range. */
   setEventFaults(faults: EventFaults): void;
-  /** The runtime forgets a container and its program, without an event; throws NotFound when there is none. */
+  /** Removes a container and its program without an event, as a runtime that loses its record. Throws NotFound when there is none. */
   loseContainer(containerId: string): void;
-  /** Turns a sandbox not ready, while its containers go on running; throws NotFound when there is none. */
+  /** Turns a sandbox not ready, while its containers keep running; throws NotFound when there is none. */
   failSandbox(podSandboxId: string): void;
-  /** Whether it answers: not between {@link stop} and {@link start}. */
+  /** Reports whether the runtime answers: not between {@link stop} and {@link start}. */
   readonly running: boolean;
   /**
-   * Stops the runtime, but not the containers, as when a real one's daemon is stopped: every call under way and made later rejects with Unavailable, and
-   * streams end so. What happens to containers meanwhile causes no event.
+   * Stops the runtime, but not the containers, as when the daemon of a real one is stopped: every pending or later call rejects with Unavailable, as do
+   * streams. Changes of containers meanwhile cause no events.
    */
   stop(): void;
-  /** Ends what {@link stop} began; everything is as the containers left it. */
+  /** Starts a stopped runtime; its state is that of its containers. */
   start(): void;
 }
 
-/** The RPCs that take as long as the option `latencyMs` says. */
+/** RPCs to which the option `latencyMs` applies. */
 const CHANGING_RPCS: ReadonlySet<RpcName> = new Set<RpcName>([
   'runPodSandbox',
   'stopPodSandbox',
@@ -142,7 +147,8 @@ const CHANGING_RPCS: ReadonlySet<RpcName> = new Set<RpcName>([
 
 /** Creates a {@link FakeRuntime}. It is ready at once. */
 export function createFakeRuntime(ports: FakeRuntimePorts, options: FakeRuntimeOptions = {}): FakeRuntime {
-  const { clock, random, logger = noopLogger, logs = createFileLogs(logger), hostFiles = nodeHostFiles } = ports;
+  const { clock, random, logger = noopLogger, logs = createMemoryLogs(), hostFiles = createHostFiles() } = ports;
+  checkOptions(options);
   const { stateStore } = ports;
   let saver: StateSaver | undefined;
   const onChange = (): void => saver?.touch();
@@ -156,6 +162,7 @@ export function createFakeRuntime(ports: FakeRuntimePorts, options: FakeRuntimeO
   const streaming = createStreamingServer({ clock, random, signal: () => power.signal }, state.options.streaming);
   const failpoints = createFailpoints();
   const calls = new Map<RpcName, number>();
+  const callLog = createCallLog(clock);
   const failures = new Map<RpcName, Error[]>();
 
   const carryOutChange = async (
@@ -187,7 +194,7 @@ export function createFakeRuntime(ports: FakeRuntimePorts, options: FakeRuntimeO
       const pod = () => concernedPod(state, request);
       const next = (place: FailpointPlace) => failpoints.next(rpc, place, pod);
       const change = CHANGING_RPCS.has(rpc) ? () => carryOutChange(rpc, request, call, effect) : effect;
-      return carryOut({ clock, next, crash: power.turnOff }, call, change);
+      return callLog.record(rpc, request, () => carryOut({ clock, next, crash: power.turnOff }, call, change));
     },
   };
 
@@ -221,12 +228,16 @@ export function createFakeRuntime(ports: FakeRuntimePorts, options: FakeRuntimeO
     ) as RuntimeService,
     images: createPort(ImageServiceDescriptor, imageRpcs(state), hooks) as ImageService,
     calls,
+    callLog: () => callLog.list(),
     network: state.network,
     registry: state.images.registry,
     streams: () => streaming.streams(),
     snapshot: () => ({
       sandboxes: Array.from(state.sandboxes.values(), (sandbox) => sandbox.status),
-      containers: Array.from(state.containers.values(), (container) => container.status),
+      containers: Array.from(state.containers.values(), ({ status, sandbox }) => ({
+        ...status,
+        podSandboxId: sandbox.id,
+      })),
       images: Array.from(state.images.values(), (image) => image.message),
     }),
     exitContainer(containerId, exitCode, reason) {
@@ -235,12 +246,19 @@ export function createFakeRuntime(ports: FakeRuntimePorts, options: FakeRuntimeO
         throw new ServiceError(StatusCode.FailedPrecondition, `container "${containerId}" does not run`);
       process.exit(reason === undefined ? { code: exitCode } : { code: exitCode, reason });
     },
-    setScript: (target, script) => state.scripts.set(target, script),
-    failNext(rpc, error) {
+    setScript(target, script) {
+      checkNames('field of a script target', target, 'image' in target ? ['image'] : ['container', 'pod']);
+      state.scripts.set(target, script);
+    },
+    failNext(name, error) {
+      const rpc = parseRpcName(name);
       failures.set(rpc, [...(failures.get(rpc) ?? []), error]);
     },
-    setFailpoint: (rpc, failpoint, place = 'before') => failpoints.set(rpc, failpoint, place),
-    clearFailpoints: (rpc) => failpoints.clear(rpc),
+    setFailpoint(rpc, failpoint, place = 'before') {
+      checkNames('place of a failpoint', { [place]: true }, ['before', 'after']);
+      failpoints.set(parseRpcName(rpc), failpoint, place);
+    },
+    clearFailpoints: (rpc) => failpoints.clear(rpc === undefined ? undefined : parseRpcName(rpc)),
     failpoints: () => failpoints.list(),
     setEventFaults: (faults) => state.events.setFaults(faults),
     loseContainer(containerId) {

@@ -2,13 +2,13 @@ import { type ContainerEventResponse, ServiceError, StatusCode } from '@rxlet/cr
 
 /** Distributes container events to the open GetContainerEvents calls. */
 export interface EventHub {
-  /** Whether anyone listens: nobody needs to build an event otherwise. */
+  /** Reports whether there are subscribers; without one no event needs to be built. */
   readonly active: boolean;
-  /** Hands an event to every subscriber. */
+  /** Passes an event to every subscriber. */
   publish(event: ContainerEventResponse): void;
   /**
-   * The events from now on. `signal` ends it with its reason, once it aborts. A subscriber that falls behind by more than the size of the queue
-   * gets ResourceExhausted in place of what is queued: it has to list anew anyway.
+   * Returns the events from now on. `signal` ends the stream with its reason when it aborts. A subscriber that falls behind by more than the size of the queue
+   * gets ResourceExhausted in place of the queued events: it must relist anyway.
    */
   subscribe(signal: AbortSignal): AsyncIterator<ContainerEventResponse>;
 }
@@ -27,7 +27,7 @@ export function createEventHub(queueSize: number): EventHub {
     let queue: ContainerEventResponse[] = [];
     /** Calls of next() that wait for an event; there are none while events are queued. */
     let waiting: Next[] = [];
-    /** How it ended, once it has: what each further next() gives. */
+    /** Result of each further next() after the end. */
     let end: (() => Promise<IteratorResult<ContainerEventResponse>>) | undefined;
 
     const finish = (how: () => Promise<IteratorResult<ContainerEventResponse>>): void => {

@@ -15,7 +15,7 @@ function readable(event: ContainerEventResponse): string {
 }
 
 describe('GetContainerEvents', () => {
-  it('tells the life of a pod, with the status of the pod at each moment', async () => {
+  it('reports the life of a pod, with the status of the pod at each moment', async () => {
     const { fake, clock, runSandbox, create } = await createBench();
     const events: ContainerEventResponse[] = [];
     const reading = (async () => {

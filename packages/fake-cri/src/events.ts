@@ -1,11 +1,11 @@
 import { create } from '@bufbuild/protobuf';
 import { ContainerEventResponseSchema, ContainerEventType } from '@rxlet/cri-api';
 import type { RuntimeState } from './runtime-state.ts';
-import type { Sandbox } from './sandbox.ts';
+import type { Sandbox } from './runtime-objects.ts';
 
 /**
- * Tells the subscribers of GetContainerEvents that something happened to a container of `sandbox`, or to the sandbox itself, whose id stands for a
- * container's then, as in containerd. The event carries the pod as it is now; after the sandbox was deleted, as it was last.
+ * Publishes an event of GetContainerEvents about a container of `sandbox`, or to the sandbox itself, whose id stands for a
+ * container's then, as in containerd. The event has the current state of the pod; after the sandbox was deleted, the last one.
  */
 export function publishEvent(
   state: RuntimeState,

@@ -18,7 +18,7 @@ describe('parseImageReference', () => {
   });
 
   it.each(['', 'Upper', 'a b', 'app:', ':tag', 'app@sha256:12', '/app', 'app//x', 'http://x/y'])(
-    'refuses "%s"',
+    'rejects "%s"',
     (reference) => {
       expect(() => parseImageReference(reference)).toThrow('invalid reference format');
     },

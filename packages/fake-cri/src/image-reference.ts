@@ -16,15 +16,15 @@ const REFERENCE = new RegExp(
 );
 
 /**
- * Completes a reference as every CRI runtime does: without a registry it is one of docker.io, without a path before the name it is under
- * `library/`, without tag and digest it is `latest`. Throws InvalidArgument for what cannot be a reference.
+ * Completes a reference as every CRI runtime does: the default registry is docker.io, the default path `library/`, the default tag `latest`. Throws
+ * InvalidArgument for a malformed reference.
  */
 export function parseImageReference(reference: string): ImageReference {
-  const [, name, tag, digest] = REFERENCE.exec(reference) ?? [];
+  const [, name, tag, digest] = (typeof reference === 'string' && REFERENCE.exec(reference)) || [];
   if (name === undefined) {
     throw new ServiceError(
       StatusCode.InvalidArgument,
-      `failed to parse image reference "${reference}": invalid reference format`,
+      `failed to parse image reference "${String(reference)}": invalid reference format`,
     );
   }
   const repository = withRegistry(name);
@@ -32,17 +32,17 @@ export function parseImageReference(reference: string): ImageReference {
   return { repository, tag: tag ?? 'latest' };
 }
 
-/** `repository:tag` in full. */
+/** Returns `repository:tag` in full. */
 export function formatTag(reference: ImageReference): string | undefined {
   return reference.tag === undefined ? undefined : `${reference.repository}:${reference.tag}`;
 }
 
-/** The key by which a reference is looked up: its digest decides if it has one, otherwise its tag. */
+/** Returns the key by which a reference is looked up: with its digest if it has one, otherwise with its tag. */
 export function formatReference(reference: ImageReference): string {
   return reference.digest === undefined ? formatTag(reference)! : `${reference.repository}@${reference.digest}`;
 }
 
-/** The registry's host, with its port if it has one. */
+/** Returns the registry's host, with its port if it has one. */
 export function registryHost({ repository }: ImageReference): string {
   return repository.slice(0, repository.indexOf('/'));
 }

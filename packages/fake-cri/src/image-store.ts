@@ -7,35 +7,35 @@ import { createImageRegistry, type ImageRegistry } from './images/image-registry
 import { type PullCall, pullImage } from './images/pull.ts';
 import type { ResolvedOptions } from './options.ts';
 
-/** What the present images take up. */
+/** Usage of the present images. */
 export interface ImageUsage {
   readonly bytes: bigint;
   readonly inodes: bigint;
 }
 
-/** The images that are present, and the registry that others are pulled from. */
+/** The present images, and the registry of the others. */
 export interface ImageStore {
   readonly registry: ImageRegistry;
   /** Pulls `reference` from the registry, on the clock; see {@link pullImage} for its errors. */
   pull(reference: string, auth: AuthConfig | undefined, call: PullCall): Promise<Image>;
-  /** Makes an image present that was so before, without a pull. */
+  /** Restores an image that was present before, without a pull. */
   restore(image: Image): void;
-  /** The present image with this id, tag or digest; ids may be abbreviated. `undefined` when there is none, or `reference` is malformed. */
+  /** Returns the present image with this id, tag or digest; ids may be abbreviated. `undefined` when there is none, or `reference` is malformed. */
   find(reference: string): Image | undefined;
   /**
-   * Removes the image with all its tags, as the CRI demands, whether or not it is pinned or containers use it: those go on with what they have, as
-   * in containerd. Does nothing when it is not present.
+   * Removes the image with all its tags, as the CRI demands, whether or not it is pinned or in use: its containers keep running, as in containerd. Does nothing
+   * when it is not present.
    */
   remove(reference: string): void;
-  /** The present images, the one pulled first first. */
+  /** Returns the present images, in order of their pulls. */
   values(): Iterable<Image>;
   usage(): ImageUsage;
 }
 
-/** A file system has about one file for so many bytes of an image. */
+/** Bytes of an image per file in the reported usage. */
 const BYTES_PER_INODE = 32_768n;
 
-/** Creates an {@link ImageStore} with the images that are there from the start. */
+/** Creates an {@link ImageStore} with the initially present images. */
 export function createImageStore(
   clock: Clock,
   options: Pick<ResolvedOptions, 'images' | 'missingImages' | 'imageDiskBytes'>,
@@ -54,7 +54,7 @@ export function createImageStore(
     usedInodes += sign * (size / BYTES_PER_INODE + 1n);
   };
   const add = (image: Image): Image => {
-    // A tag that led to other content before belongs to this image now. The other one stays, known by its digest and id.
+    // A tag that led to other content belongs to this image now. The other image stays, under its digest and id.
     for (const tag of image.message.repoTags) {
       const previous = byId.get(idByReference.get(tag) ?? '');
       if (previous !== undefined && previous.id !== image.id) byId.set(previous.id, withoutTags(previous, [tag]));
@@ -104,7 +104,7 @@ function tryParse(reference: string): ImageReference | undefined {
   }
 }
 
-/** The only image whose id begins with `prefix`, given with or without `sha256:`. */
+/** Returns the only image whose id begins with `prefix`, with or without `sha256:`. */
 function findById(byId: ReadonlyMap<string, Image>, prefix: string): Image | undefined {
   const digits = prefix.replace(/^sha256:/, '');
   if (!/^[0-9a-f]{6,64}$/.test(digits)) return undefined;

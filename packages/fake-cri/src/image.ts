@@ -5,7 +5,7 @@ import { formatTag, type ImageReference, parseImageReference } from './image-ref
 import type { FakeImage } from './images/fake-image.ts';
 
 /**
- * An image as its registry offers it. Pulling copies it into the runtime's store:
+ * An image of a registry. Pulling copies it into the runtime's store:
  *
  *                  PullImage                         RemoveImage
  *     (absent) ───────────────▶ present (tags, digests) ──────────▶ (absent)
@@ -14,21 +14,21 @@ import type { FakeImage } from './images/fake-image.ts';
  *                                            of a tag that leads to another image by now, takes it away
  */
 export interface Image {
-  /** `sha256:` and 64 hex digits; what containers refer to. */
+  /** `sha256:` and 64 hex digits; the reference of containers. */
   readonly id: string;
-  /** What lists and statuses show; replaced, never changed. */
+  /** Message in lists and statuses; replaced, never changed. */
   readonly message: ImageMessage;
-  /** What runs when a container gives no command. */
+  /** Command of containers without their own. */
   readonly entrypoint: readonly string[];
   readonly cmd: readonly string[];
   /** `NAME=value` each. */
   readonly env: readonly string[];
 }
 
-/** The image that a registry has under `reference`. `described` are the properties that the fake's owner gave it. */
+/** Returns the image that a registry has under `reference`. `described` are the properties that the fake's owner set. */
 export function imageInRegistry(reference: ImageReference, described: FakeImage | undefined): Image {
-  // All tags of a described image lead to the same content, so the first of them stands for it. The content of any other image follows from what
-  // it is called: pulling it twice, or by its digest after its tag, gives the same image.
+  // All tags of a described image lead to the same content, so the first of them stands for it. The content of any other image follows from its name: pulling
+  // it twice, or by its digest after its tag, results in the same image.
   const digest = digestOf(described === undefined ? reference : parseImageReference(described.tags[0]), described);
   const id = described?.id ?? sha256(`config ${digest}`);
   const tag = formatTag(reference);
@@ -48,18 +48,18 @@ export function imageInRegistry(reference: ImageReference, described: FakeImage 
   };
 }
 
-/** What the registry knows the image by whose first reference is `content`. */
+/** Returns the digest of the image whose first reference is `content`. */
 export function digestOf(content: ImageReference, described: FakeImage | undefined): string {
   return described?.digest ?? content.digest ?? sha256(`manifest ${content.repository}:${content.tag ?? ''}`);
 }
 
-/** `image` without some of its tags. */
+/** Returns `image` without some of its tags. */
 export function withoutTags(image: Image, tags: readonly string[]): Image {
   const repoTags = image.message.repoTags.filter((tag) => !tags.includes(tag));
   return { ...image, message: { ...image.message, repoTags } };
 }
 
-/** `image` with the tags and digests of `other`, which has the same content. */
+/** Returns `image` with the tags and digests of `other`, which has the same content. */
 export function withReferencesOf(image: Image, other: Image): Image {
   return {
     ...image,
@@ -75,7 +75,7 @@ function sha256(text: string): string {
   return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }
 
-/** Between 1 and 64 MiB, always the same for an image. */
+/** Returns a size between 1 and 64 MiB, always the same for an image. */
 function madeUpSizeBytes(id: string): number {
   const fraction = Number.parseInt(id.slice('sha256:'.length, 'sha256:'.length + 8), 16) / 2 ** 32;
   return Math.round((1 + 63 * fraction) * 2 ** 20);

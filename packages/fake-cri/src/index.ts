@@ -1,4 +1,9 @@
-export { type ControlledRuntime, type ControlService, createControlService } from './control/control-service.ts';
+export {
+  type AdvanceableClock,
+  type ControlledRuntime,
+  type ControlService,
+  createControlService,
+} from './control/control-service.ts';
 export { FakeControl as FakeControlDescriptor } from '../gen/rxlet/fake/v1/control_pb.js';
 export {
   Health as HealthDescriptor,
@@ -6,7 +11,10 @@ export {
 } from '../gen/grpc/health/v1/health_pb.js';
 export type { EventFaults } from './faults/event-faults.ts';
 export type { FailpointPlace, SetFailpoint } from './faults/failpoints.ts';
-export { createFileStateStore } from './state-file/file-state-store.ts';
+export type { RecordedCall } from './call-log.ts';
+export { ServerReflection as ServerReflectionDescriptor } from '../gen/grpc/reflection/v1/reflection_pb.js';
+export type { ServerReflectionRequest, ServerReflectionResponse } from '../gen/grpc/reflection/v1/reflection_pb.js';
+export { createFileStateStore, StateFileError } from './state-file/file-state-store.ts';
 export type { StateStore } from './state-file/state-store.ts';
 export {
   createFakeRuntime,
@@ -15,7 +23,9 @@ export {
   type FakeRuntimeSnapshot,
 } from './create-fake-runtime.ts';
 export { FileError, type FileErrorCode, type FileKind, type FileSystem } from './fs/file-system.ts';
-export { type HostFiles, noHostFiles } from './fs/host-files.ts';
+export { filesOfTree, type FileTree } from './fs/files-of-tree.ts';
+export { createHostFiles, type HostFiles } from './fs/host-files.ts';
+export { createNodeHostFiles } from './fs/node-host-files.ts';
 export type { FakeCredential, FakeImage, FakePullError } from './images/fake-image.ts';
 export { type ImageCatalogue, ImageCatalogueError, parseImageCatalogue } from './images/image-catalogue.ts';
 export type { ImageRegistry } from './images/image-registry.ts';
@@ -41,9 +51,7 @@ export {
 } from './network/port-service.ts';
 export type { FakeRuntimeOptions } from './options.ts';
 export type { RpcName } from './rpc/port.ts';
-export type { TerminalSize } from './streaming/channels.ts';
-export type { OpenStream, StreamKind } from './streaming/stream-request.ts';
-export type { StreamingOptions } from './streaming/streaming-server.ts';
+export type { OpenStream, StreamingOptions, StreamKind, TerminalSize } from '@rxlet/streaming';
 export { BehaviourScriptError, parseBehaviourScript } from './scripts/parse-behaviour-script.ts';
 export type {
   Behaviour,

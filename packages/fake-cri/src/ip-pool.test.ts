@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createIpPool } from './ip-pool.ts';
 
 describe('createIpPool', () => {
-  it('hands out every address once, but neither network, gateway nor broadcast', () => {
+  it('assigns every address once, but neither network, gateway nor broadcast', () => {
     const pool = createIpPool('10.0.0.77/29');
     const ips = Array.from({ length: 5 }, () => pool.allocate());
     expect(ips).toEqual(['10.0.0.74', '10.0.0.75', '10.0.0.76', '10.0.0.77', '10.0.0.78']);
@@ -12,7 +12,7 @@ describe('createIpPool', () => {
     expect(pool.allocate()).toBe('10.0.0.76');
   });
 
-  it('does not hand out again at once what was given back', () => {
+  it('does not reuse a released address at once', () => {
     const pool = createIpPool('10.0.0.0/24');
     const first = pool.allocate();
     pool.release(first);
@@ -25,7 +25,7 @@ describe('createIpPool', () => {
     expect(pool.allocate()).toBe('192.168.1.0');
   });
 
-  it('that has to listen keeps to loopback addresses', () => {
+  it('with listening ports keeps to loopback addresses', () => {
     const pool = createIpPool('127.64.0.0/10', 'loopback');
     pool.setCidr('10.244.0.0/16');
     expect(pool.allocate()).toBe('127.64.0.2');
@@ -33,7 +33,7 @@ describe('createIpPool', () => {
     expect(() => createIpPool('10.244.0.0/16', 'loopback')).toThrow('"10.244.0.0/16" is not within 127.0.0.0/8');
   });
 
-  it.each(['10.0.0.0', '10.0.0.256/24', '10.0.0.0/31', '10.0.0.0/7', 'fd00::/64', ''])('refuses %j', (cidr) => {
+  it.each(['10.0.0.0', '10.0.0.256/24', '10.0.0.0/31', '10.0.0.0/7', 'fd00::/64', ''])('rejects %j', (cidr) => {
     expect(() => createIpPool(cidr)).toThrow(expect.objectContaining({ code: StatusCode.InvalidArgument }));
   });
 });

@@ -1,26 +1,26 @@
 import { ServiceError, StatusCode } from '@rxlet/cri-api';
 
-/** Hands out the IPv4 addresses of sandboxes. */
+/** Assigns the IPv4 addresses of sandboxes. */
 export interface IpPool {
   /**
-   * The next free address. Addresses are handed out in turn, so that one just given back is not used again at once (as CNI's host-local does).
-   * Throws ResourceExhausted when none is free.
+   * Returns the next free address. Addresses are assigned in turn, so that a released one is not reused at once (as by CNI's host-local). Throws
+   * ResourceExhausted when none is free.
    */
   allocate(): string;
-  /** Takes this very address: of a sandbox that existed before. */
+  /** Takes a given address, of a restored sandbox. */
   claim(ip: string): void;
-  /** Gives an address back. */
+  /** Releases an address. */
   release(ip: string): void;
   /**
    * Takes addresses from `cidr` from now on; those in use stay valid. Throws InvalidArgument when it is not an IPv4 network with a prefix of 8 to 30 bits.
-   * A loopback pool keeps its network: on any other nothing could listen.
+   * A loopback pool keeps its network, because ports could not listen on any other.
    */
   setCidr(cidr: string): void;
 }
 
 /**
- * Creates an {@link IpPool} on `cidr`, which for a loopback pool has to be within 127.0.0.0/8. The network's first address, its gateway (the second) and
- * its broadcast address are never handed out.
+ * Creates an {@link IpPool} on `cidr`, which for a loopback pool must be within 127.0.0.0/8. The network's first address, its gateway (the second) and its
+ * broadcast address are never assigned.
  */
 export function createIpPool(cidr: string, kind: 'loopback' | 'any' = 'any'): IpPool {
   const used = new Set<string>();

@@ -5,7 +5,7 @@ import {
   type PodSandboxFilter,
 } from '@rxlet/cri-api';
 
-/** The sandboxes that match every condition that `filter` has. */
+/** Returns the sandboxes that match every condition of `filter`. */
 export function filterSandboxes(
   sandboxes: PodSandboxMessage[],
   filter: PodSandboxFilter | undefined,
@@ -21,7 +21,7 @@ export function filterSandboxes(
   );
 }
 
-/** The containers that match every condition that `filter` has. */
+/** Returns the containers that match every condition of `filter`. */
 export function filterContainers(
   containers: ContainerMessage[],
   filter: ContainerFilter | undefined,
@@ -38,12 +38,12 @@ export function filterContainers(
   );
 }
 
-/** A filter's id may be abbreviated, as with every other call. */
+/** As in every call, a filter's id may be abbreviated. */
 function hasId(id: string, wanted: string): boolean {
   return id.startsWith(wanted);
 }
 
-/** A label selector of the CRI: each label has to be there with that very value. */
+/** Reports whether labels match a selector of the CRI: each label must be present with that value. */
 function hasLabels(
   labels: Readonly<Record<string, string>>,
   selector: readonly (readonly [string, string])[],

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Bench, codeOf, createBench } from './test-support.ts';
 
-/** What a container runs, and what that does by itself and on SIGTERM. */
+/** Program of a container, and its behaviour by itself and on SIGTERM. */
 const PROGRAMS = {
   forever: { command: ['nginx'], lastsMs: Infinity, heedsTerm: true },
   short: { command: ['sleep', '5'], lastsMs: 5000, heedsTerm: true },
@@ -23,11 +23,11 @@ interface ModelContainer {
   readonly name: string;
   readonly program: ProgramName;
   state: 'CREATED' | 'RUNNING' | 'EXITED';
-  /** When its program ends by itself. */
+  /** Time at which its program ends by itself. */
   endsAtMs: number;
 }
 
-/** What a container runtime is, as simple as can be. Ids of removed objects stay known, to be used again. */
+/** Model of a container runtime, as simple as possible. Ids of removed objects stay in use by later steps. */
 interface Model {
   readonly sandboxes: Map<string, ModelSandbox>;
   readonly containers: Map<string, ModelContainer>;
@@ -35,7 +35,7 @@ interface Model {
   readonly knownContainerIds: string[];
 }
 
-/** A step: makes a call, foretells its outcome, and changes the model accordingly. */
+/** A step: makes a call, predicts its outcome, and changes the model accordingly. */
 type Step = (model: Model, bench: Bench) => Promise<void>;
 
 const pick = (ids: readonly string[], index: number): string => ids[index % ids.length] ?? 'never-existed';
@@ -144,7 +144,7 @@ const advanceTime =
     }
   };
 
-/** What holds after every step. */
+/** Checks the invariants after every step. */
 function checkAgainst(model: Model, bench: Bench): void {
   const { sandboxes, containers } = bench.fake.snapshot();
   expect(sandboxes.map((status) => [status.id, status.state === PodSandboxState.SANDBOX_READY])).toEqual(
@@ -200,7 +200,7 @@ const step: fc.Arbitrary<{ run: Step }> = fc.oneof(
 const steps = fc.array(step, { maxLength: 40, size: 'max' });
 
 describe('the state machine', () => {
-  it('behaves as the model in every sequence of calls, and leaves nothing behind', async () => {
+  it('behaves like the model in every sequence of calls, and leaves nothing behind', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (sequence) => {
         const bench = await createBench();

@@ -4,28 +4,28 @@ import { ServiceError, StatusCode } from '@rxlet/cri-api';
 export interface Named {
   /** 64 hex digits. */
   readonly id: string;
-  /** What is reserved while the object exists. */
+  /** Name that is reserved while the object exists. */
   readonly name: string;
 }
 
-/** Sandboxes or containers, by id, with their reserved names. It holds what exists: objects leave it on removal. */
+/** Existing sandboxes or containers, by id, with their reserved names. */
 export interface NamedStore<T extends Named> {
   /** Throws AlreadyExists when `name` belongs to an existing object. */
   checkNameIsFree(name: string): void;
   /** Adds `object` and reserves its name; throws as {@link checkNameIsFree}. */
   add(object: T): void;
-  /** The object with this id, or with the only id that begins so (as command-line tools abbreviate ids). Throws InvalidArgument when several do. */
+  /** Returns the object with this id, or with the only id of this prefix (command-line tools abbreviate ids). Throws InvalidArgument when several have it. */
   find(id: string): T | undefined;
   /** As {@link find}; throws NotFound when there is none. */
   get(id: string): T;
   /** Removes the object and frees its name. */
   delete(object: T): void;
-  /** All objects, the oldest first. */
+  /** Returns all objects, the oldest first. */
   values(): Iterable<T>;
   readonly size: number;
 }
 
-/** Creates a {@link NamedStore}; `kind` is what its error messages call the objects. */
+/** Creates a {@link NamedStore}; `kind` names the objects in error messages. */
 export function createNamedStore<T extends Named>(kind: string): NamedStore<T> {
   const byId = new Map<string, T>();
   const byName = new Map<string, T>();

@@ -1,7 +1,7 @@
 import type { FakeImage } from './images/fake-image.ts';
 import { LOOPBACK_POD_CIDR, type PodNetworkMode } from './network/pod-network.ts';
 import type { BehaviourScript } from './scripts/script.ts';
-import type { StreamingOptions } from './streaming/streaming-server.ts';
+import type { StreamingOptions } from '@rxlet/streaming';
 
 /** Options of {@link createFakeRuntime}. */
 export interface FakeRuntimeOptions {
@@ -9,32 +9,32 @@ export interface FakeRuntimeOptions {
   readonly runtimeName?: string;
   /** `runtime_version` in the Version response. Default: `0.1.0`. */
   readonly runtimeVersion?: string;
-  /** How long each call that changes something takes before it does so, in milliseconds. Default: 0. */
+  /** Latency of each call that changes something, in milliseconds. Default: 0. */
   readonly latencyMs?: number;
   /**
-   * Whether the ports of pods exist only in this process, or really listen, on loopback addresses, so that other programs reach them. Default: in-process.
+   * Reachability of the ports of pods: from this process only, or listening on loopback addresses, so that other programs reach them. Default: in-process.
    */
   readonly podNetwork?: PodNetworkMode;
   /**
-   * Where sandboxes get their IPv4 addresses from. Default: `10.244.0.0/16`, and UpdateRuntimeConfig replaces it; when ports really listen it is
-   * `127.64.0.0/10`, stays what it is, and has to be within `127.0.0.0/8`.
+   * Range of the IPv4 addresses of sandboxes. Default: `10.244.0.0/16`, and UpdateRuntimeConfig replaces it; when ports listen it is `127.64.0.0/10`, does not
+   * change, and must be within `127.0.0.0/8`.
    */
   readonly podCidr?: string;
   /** Cgroup driver in the RuntimeConfig response. Default: `systemd`. */
   readonly cgroupDriver?: 'systemd' | 'cgroupfs';
-  /** Runtime handlers besides the default one, which is the empty string. A sandbox for any other is refused. Default: none. */
+  /** Runtime handlers besides the default one, which is the empty string. A sandbox for any other is rejected. Default: none. */
   readonly runtimeHandlers?: readonly string[];
   /** Images whose properties matter. Any other image can be pulled too, unless it is listed in {@link missingImages}. */
   readonly images?: readonly FakeImage[];
-  /** References that no registry knows: pulling them fails with NotFound. */
+  /** References that no registry has: pulling them fails with NotFound. */
   readonly missingImages?: readonly string[];
-  /** How the containers of images behave, by image reference; as objects or as YAML. A bad one makes the creation fail with InvalidArgument. */
+  /** Behaviour scripts of containers by image reference, as objects or as YAML. A bad one makes the creation fail with InvalidArgument. */
   readonly scripts?: Readonly<Record<string, BehaviourScript | string>>;
-  /** Room for images in bytes; a pull that does not fit fails with `no space left on device`. Default: no end of it. */
+  /** Disk space for images in bytes; a pull beyond it fails with `no space left on device`. Default: unlimited. */
   readonly imageDiskBytes?: number;
-  /** Where the server of Exec, Attach and PortForward listens. Default: any free port of `127.0.0.1`. */
+  /** Address of the server of Exec, Attach and PortForward. Default: any free port of `127.0.0.1`. */
   readonly streaming?: StreamingOptions;
-  /** How many events a subscriber of GetContainerEvents may be behind before its stream ends with ResourceExhausted. Default: 1000. */
+  /** Number of events that a subscriber of GetContainerEvents may be behind before its stream ends with ResourceExhausted. Default: 1000. */
   readonly eventQueueSize?: number;
 }
 

@@ -6,7 +6,7 @@ import {
   LinuxContainerResourcesSchema,
 } from '@rxlet/cri-api';
 
-/** The resources of a container after an update. A field that the update leaves at zero or empty keeps its value, as in containerd. */
+/** Returns the resources of a container after an update. A field that the update leaves at zero or empty keeps its value, as in containerd. */
 export function mergeResources(
   current: ContainerResources | undefined,
   update: LinuxContainerResources,

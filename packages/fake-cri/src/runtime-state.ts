@@ -1,5 +1,5 @@
 import type { Clock, Logger, Random } from '@rxlet/component-base';
-import type { Container } from './container.ts';
+import type { Container, Sandbox } from './runtime-objects.ts';
 import { createEventHub } from './event-hub.ts';
 import { createFaultyEvents, type FaultyEventHub } from './faults/event-faults.ts';
 import { createImageStore, type ImageStore } from './image-store.ts';
@@ -9,11 +9,10 @@ import { createPodNetwork, type OwnedPodNetwork } from './network/pod-network.ts
 import { createNamedStore, type NamedStore } from './named-store.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { HostFiles } from './fs/host-files.ts';
-import type { Sandbox } from './sandbox.ts';
 import { createScriptStore, type ScriptStore } from './scripts/script-store.ts';
 import { createTimestamps, type Timestamps } from './timestamps.ts';
 
-/** All that a fake runtime is: its ports, and what exists in it. The RPCs are functions on it. */
+/** State of a fake runtime: its ports and its objects. The RPCs are functions on it. */
 export interface RuntimeState {
   readonly clock: Clock;
   readonly random: Random;
@@ -31,11 +30,11 @@ export interface RuntimeState {
   readonly scripts: ScriptStore;
   /** Called after each change to sandboxes and containers. */
   readonly onChange: () => void;
-  /** A process id that was not used before. */
+  /** Returns a process id that was not used before. */
   nextPid(): number;
 }
 
-/** Creates the state of a runtime in which nothing exists but the images that are there from the start. */
+/** Creates the state of a runtime without objects but the initially present images. */
 export function createRuntimeState(
   ports: { clock: Clock; random: Random; logger: Logger; logs: LogSink; hostFiles: HostFiles; onChange: () => void },
   options: ResolvedOptions,
@@ -56,7 +55,7 @@ export function createRuntimeState(
   };
 }
 
-/** A new object id: 64 hex digits. */
+/** Returns a new object id: 64 hex digits. */
 export function newId(state: RuntimeState): string {
   return state.random.hex(32);
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { codeOf, collect, createBench } from './test-support.ts';
 
 describe('sandboxes', () => {
-  it('run ready, with an id of 64 hex digits, an address and what their config says', async () => {
+  it('run ready, with an id of 64 hex digits, an address and their configuration', async () => {
     const { fake, clock, runSandbox, sandbox } = await createBench();
     const id = await runSandbox('web', { labels: { app: 'web' }, annotations: { note: 'x' } });
     expect(id).toMatch(/^[0-9a-f]{64}$/);
@@ -70,7 +70,7 @@ describe('sandboxes', () => {
     expect(await codeOf(fake.runtime.podSandboxStatus({ podSandboxId: id }))).toBe(StatusCode.NotFound);
   });
 
-  it('can be stopped and removed again and again, and when they never existed', async () => {
+  it('can be stopped and removed repeatedly, and when they never existed', async () => {
     const { fake, runSandbox } = await createBench();
     const podSandboxId = await runSandbox();
     for (let times = 0; times < 2; times++) await fake.runtime.stopPodSandbox({ podSandboxId });
@@ -79,7 +79,7 @@ describe('sandboxes', () => {
     await fake.runtime.stopPodSandbox({ podSandboxId: '' });
   });
 
-  it('need metadata, and a runtime handler that is configured', async () => {
+  it('require metadata, and a configured runtime handler', async () => {
     const { fake } = await createBench({ runtimeHandlers: ['gvisor'] });
     const metadata = { name: 'web', namespace: 'default', uid: '1', attempt: 0 };
     expect(await codeOf(fake.runtime.runPodSandbox({ config: {} }))).toBe(StatusCode.InvalidArgument);
@@ -117,7 +117,7 @@ describe('sandboxes', () => {
     expect(messages.map((message) => message.podSandboxes.length)).toEqual([100, 50]);
   });
 
-  it('tell more when asked to be verbose, and their containers in any case', async () => {
+  it('report additional information if verbose, and their containers in any case', async () => {
     const { fake, runSandbox, create } = await createBench();
     const podSandboxId = await runSandbox('web');
     const containerId = await create(podSandboxId);

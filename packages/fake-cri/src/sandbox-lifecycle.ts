@@ -1,9 +1,10 @@
-import { clone } from '@bufbuild/protobuf';
+import { clone, create } from '@bufbuild/protobuf';
 import { type PodSandboxConfig, PodSandboxConfigSchema, ServiceError, StatusCode } from '@rxlet/cri-api';
 import { killContainer, removeContainer } from './container-lifecycle.ts';
 import { publishEvent } from './events.ts';
 import { newId, type RuntimeState } from './runtime-state.ts';
-import { createSandbox, isReady, markNotReady, type Sandbox, sandboxName, usesHostNetwork } from './sandbox.ts';
+import { createSandbox, isReady, markNotReady, sandboxName, usesHostNetwork } from './sandbox.ts';
+import type { Sandbox } from './runtime-objects.ts';
 
 /**
  * RunPodSandbox. Throws InvalidArgument without metadata or for an unknown runtime handler, AlreadyExists while another sandbox has the name, and
@@ -19,7 +20,7 @@ export function runSandbox(state: RuntimeState, config: PodSandboxConfig | undef
   state.sandboxes.checkNameIsFree(name);
   const ip = usesHostNetwork(config) ? undefined : state.ips.allocate();
   // The caller may change its request afterwards.
-  const ownConfig = clone(PodSandboxConfigSchema, config);
+  const ownConfig = clone(PodSandboxConfigSchema, create(PodSandboxConfigSchema, config));
   const sandbox = createSandbox(newId(state), name, ownConfig, runtimeHandler, ip, state.timestamps());
   state.sandboxes.add(sandbox);
   publishEvent(state, 'CREATED', sandbox, sandbox.id);
@@ -27,7 +28,7 @@ export function runSandbox(state: RuntimeState, config: PodSandboxConfig | undef
   return sandbox;
 }
 
-/** StopPodSandbox: kills its containers without grace, since the caller has stopped them before if they deserved any, and gives its address back. */
+/** StopPodSandbox: kills its containers without a grace period, since callers stop them first, and releases its address. */
 export function stopSandbox(state: RuntimeState, sandbox: Sandbox): void {
   for (const container of sandbox.containers.values()) killContainer(container);
   if (!isReady(sandbox)) return;
@@ -36,7 +37,7 @@ export function stopSandbox(state: RuntimeState, sandbox: Sandbox): void {
   publishEvent(state, 'STOPPED', sandbox, sandbox.id);
 }
 
-/** RemovePodSandbox: stops it, then removes its containers and itself. */
+/** RemovePodSandbox: stops the sandbox, then removes its containers and itself. */
 export function removeSandbox(state: RuntimeState, sandbox: Sandbox): void {
   stopSandbox(state, sandbox);
   for (const container of [...sandbox.containers.values()]) removeContainer(state, container);

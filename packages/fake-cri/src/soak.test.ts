@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { createFakeRuntime, type FakeRuntime } from './create-fake-runtime.ts';
 import { discardLogs } from './logs/log-sink.ts';
 
-/** What may remain for each pod life: less than any object that stands for one, which have hundreds of bytes. */
+/** Permitted growth per pod life in bytes: less than any of its objects. */
 const MAX_BYTES_A_LIFE = 100;
 
 it('leaves the heap as it was after 10,000 pod lives', async () => {

@@ -8,7 +8,7 @@ import {
   type PodSandboxStatus,
 } from '@rxlet/cri-api';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { createFakeRuntime, type FakeRuntime } from './create-fake-runtime.ts';
+import { createFakeRuntime, type FakeRuntime, type FakeRuntimePorts } from './create-fake-runtime.ts';
 import { createMemoryLogs, type MemoryLogs } from './logs/log-sink.ts';
 import type { FakeRuntimeOptions } from './options.ts';
 
@@ -28,14 +28,17 @@ export interface Bench {
   readonly start: (...command: string[]) => Promise<string>;
   readonly container: (id: string) => Promise<ContainerStatus>;
   readonly sandbox: (id: string) => Promise<PodSandboxStatus>;
-  /** What the log of a container has, without the timestamps. */
+  /** Returns the lines of a container's log without the timestamps. */
   readonly logOf: (id: string) => Promise<string[]>;
 }
 
-export async function createBench(options: FakeRuntimeOptions = {}): Promise<Bench> {
+export async function createBench(
+  options: FakeRuntimeOptions = {},
+  ports: Partial<FakeRuntimePorts> = {},
+): Promise<Bench> {
   const clock = createVirtualClock();
   const logs = createMemoryLogs();
-  const fake = createFakeRuntime({ clock, random: seededRandom(1), logs }, options);
+  const fake = createFakeRuntime({ clock, random: seededRandom(1), logs, ...ports }, options);
   const { runtime, images } = fake;
   const pull = images.pullImage({ image: { image: 'busybox' } });
   await clock.advance(options.latencyMs ?? 0);
@@ -85,7 +88,7 @@ export async function createBench(options: FakeRuntimeOptions = {}): Promise<Ben
   return bench;
 }
 
-/** The status code with which a call fails; `undefined` when it succeeds. */
+/** Returns the status code of a failed call; `undefined` when it succeeds. */
 export async function codeOf(call: Promise<unknown>): Promise<number | undefined> {
   return call.then(
     () => undefined,
@@ -93,7 +96,7 @@ export async function codeOf(call: Promise<unknown>): Promise<number | undefined
   );
 }
 
-/** All messages of a stream. */
+/** Returns all messages of a stream. */
 export async function collect<T>(stream: AsyncIterable<T>): Promise<T[]> {
   const messages: T[] = [];
   for await (const message of stream) messages.push(message);

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { createTimestamps } from './timestamps.ts';
 
 describe('createTimestamps', () => {
-  it('never gives the same twice while time stands still', () => {
+  it('never returns the same timestamp twice while time stands still', () => {
     const timestamps = createTimestamps(createVirtualClock({ startMs: 5 }));
     expect([timestamps(), timestamps(), timestamps()]).toEqual([5_000_000n, 5_000_001n, 5_000_002n]);
   });
 
-  it('follows the wall clock back, but not for one object', () => {
+  it('follows the wall clock backwards, but not for one object', () => {
     const clock = createVirtualClock({ startMs: 5 });
     const timestamps = createTimestamps(clock);
     const created = timestamps();

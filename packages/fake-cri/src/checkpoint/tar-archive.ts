@@ -1,6 +1,6 @@
 const BLOCK_BYTES = 512;
 
-/** A tar archive (ustar) with one file in it. `name` has at most 100 bytes; `modifiedAtMs` is since the epoch. */
+/** Returns a tar archive (ustar) with one file. `name` has at most 100 bytes; `modifiedAtMs` is since the epoch. */
 export function tarArchive(name: string, content: Uint8Array, modifiedAtMs: number): Uint8Array {
   const padded = Math.ceil(content.length / BLOCK_BYTES) * BLOCK_BYTES;
   // Two empty blocks end an archive.

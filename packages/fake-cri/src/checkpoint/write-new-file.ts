@@ -2,8 +2,8 @@ import { constants } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 
 /**
- * Writes a file of the host that only its owner may read, as memory images hold secrets. Rejects when there is anything at `path` already, a symbolic
- * link included: nobody may direct it elsewhere. A file that could not be written as a whole is removed again.
+ * Writes a file of the host that only its owner may read, as memory images hold secrets. Rejects when `path` exists, also as a symbolic link, so that it cannot
+ * be redirected. A partly written file is removed.
  */
 export async function writeNewFile(path: string, content: Uint8Array, signal: AbortSignal): Promise<void> {
   const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;

@@ -3,20 +3,19 @@ import { ServiceError, StatusCode } from '@rxlet/cri-api';
 import type { Call } from '../rpc/call.ts';
 import type { FailpointPlace } from './failpoints.ts';
 
-/** What {@link carryOut} needs. */
+/** Ports of {@link carryOut}. */
 export interface CarryOutPorts {
   readonly clock: Clock;
-  /** What is to happen to the call at a place. */
+  /** Returns the action of a failpoint at a place. */
   next(place: FailpointPlace): FailpointAction | undefined;
-  /** The runtime crashes. */
+  /** Crashes the runtime. */
   crash(message: string): void;
 }
 
 /**
- * Carries out a call with the faults that were set for it: `effect` is what it does. Without a fault it is `effect` and nothing else, in the same
- * turn.
+ * Runs `effect`, the effect of a call, with the faults that were set for the call. Without a fault it only calls `effect`, in the same turn.
  *
- * Before the effect an error or a hang prevents it; after it they hide it from the caller, who cannot tell the two apart.
+ * An error or a hang before the effect prevents it; after it they hide it from the caller, who cannot distinguish the two.
  */
 export function carryOut(ports: CarryOutPorts, call: Call, effect: () => unknown): unknown {
   const before = ports.next('before');
@@ -49,7 +48,7 @@ async function withFault(
       return aborted(call.signal);
     case 'lose-reply':
       await effect();
-      // What a gRPC client reports when the connection goes away before the answer.
+      // As a gRPC client reports a connection that is lost before the answer.
       throw new ServiceError(StatusCode.Unavailable, 'the connection was lost before the reply came');
     case 'panic':
       crash(action.message);
@@ -57,7 +56,7 @@ async function withFault(
   }
 }
 
-/** Rejects with the reason of `signal`, once it aborts. */
+/** Rejects with the reason of `signal` when it aborts. */
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     const fail = (): void => reject(signal.reason as Error);

@@ -2,7 +2,7 @@ import type { PodSandboxConfig } from '@rxlet/cri-api';
 import type { RuntimeState } from '../runtime-state.ts';
 import type { FailingPod } from './failpoints.ts';
 
-/** The fields by which requests name a pod: no request has more than one of them, but for `config`, which CreateContainer has too. */
+/** Fields by which requests name a pod. A request has at most one of them, apart from CreateContainer's `config`. */
 interface Naming {
   readonly podSandboxId?: string;
   readonly containerId?: string;
@@ -12,7 +12,7 @@ interface Naming {
   readonly sandboxConfig?: PodSandboxConfig;
 }
 
-/** The pod that a call concerns: by its sandbox, its container, or the sandbox's configuration in the request. */
+/** Returns the pod of a call: by its sandbox, its container, or the sandbox's configuration in the request. */
 export function concernedPod(state: RuntimeState, request: unknown): FailingPod | undefined {
   const { podSandboxId, containerId, config, sandboxConfig } = request as Naming;
   const sandbox =

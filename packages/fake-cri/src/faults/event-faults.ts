@@ -1,43 +1,44 @@
 import type { Clock, Random, Timer } from '@rxlet/component-base';
 import { type ContainerEventResponse, ServiceError, StatusCode } from '@rxlet/cri-api';
+import { checkNames } from '../check-options.ts';
 import type { EventHub } from '../event-hub.ts';
 
-/** What goes wrong with the events of GetContainerEvents. Probabilities are between 0 and 1, each for one event; what is not given does not happen. */
+/** Faults of the events of GetContainerEvents. Probabilities are from 0 to 1, each for one event; default 0. */
 export interface EventFaults {
-  /** It never arrives. */
+  /** Probability that the event is lost. */
   readonly drop?: number;
-  /** It arrives twice. */
+  /** Probability that the event arrives twice. */
   readonly duplicate?: number;
-  /** It arrives after the one that follows it, or a second later when none does. */
+  /** Probability that the event arrives after its successor, or a second later without one. */
   readonly reorder?: number;
-  /** One of the latest {@link REPLAYED_EVENTS} arrives once more after it. */
+  /** Probability that one of the latest 16 events is repeated after the event. */
   readonly replay?: number;
-  /** Each event arrives this much later, in milliseconds. */
+  /** Delay of each event, in milliseconds. */
   readonly delayMs?: number;
 }
 
-/** How far back a replayed event is at most. */
+/** Number of latest events from which a replayed one is chosen. */
 export const REPLAYED_EVENTS = 16;
 
-/** How long an event waits for the one that is to overtake it, in milliseconds. */
+/** Time for which an event waits for its successor to overtake it, in milliseconds. */
 const REORDER_MS = 1000;
 
-/** How many events are on their way at most; any further one arrives at once. */
+/** Maximum number of delayed events; any further one arrives at once. */
 const MAX_PENDING = 10_000;
 
-/** An {@link EventHub} whose events suffer. */
+/** An {@link EventHub} with faults. */
 export interface FaultyEventHub extends EventHub, Disposable {
-  /** Replaces the faults of the events from now on. Throws InvalidArgument for a number that makes no sense. */
+  /** Replaces the faults of the events from now on. Throws InvalidArgument for a number out of range. */
   setFaults(faults: EventFaults): void;
 }
 
-/** Puts faults between what publishes events and `hub`. With the same events and the same `random` the same goes wrong. */
+/** Creates a hub that applies faults before it publishes to `hub`. The same events and the same `random` give the same faults. */
 export function createFaultyEvents(hub: EventHub, clock: Clock, random: Random): FaultyEventHub {
   let faults: Required<EventFaults> = checkFaults({});
   let any = false;
   const pending = new Set<Timer>();
   const latest: ContainerEventResponse[] = [];
-  /** Lets the event that is held back go. */
+  /** Releases the event that is held back. */
   let releaseHeld: (() => void) | undefined;
 
   const happens = (probability: number): boolean => probability > 0 && random.next() < probability;
@@ -107,12 +108,13 @@ export function createFaultyEvents(hub: EventHub, clock: Clock, random: Random):
 }
 
 function checkFaults(faults: EventFaults): Required<EventFaults> {
+  checkNames('event fault', faults, ['drop', 'duplicate', 'reorder', 'replay', 'delayMs']);
   const { drop = 0, duplicate = 0, reorder = 0, replay = 0, delayMs = 0 } = faults;
   for (const [name, value] of Object.entries({ drop, duplicate, reorder, replay })) {
     if (!(value >= 0 && value <= 1))
-      throw new ServiceError(StatusCode.InvalidArgument, `${name} is ${String(value)}, but has to be from 0 to 1`);
+      throw new ServiceError(StatusCode.InvalidArgument, `${name} is ${String(value)}, must be from 0 to 1`);
   }
   if (!(delayMs >= 0 && delayMs < Infinity))
-    throw new ServiceError(StatusCode.InvalidArgument, `delayMs is ${String(delayMs)}, but has to be 0 or more`);
+    throw new ServiceError(StatusCode.InvalidArgument, `delayMs is ${String(delayMs)}, must be 0 or more`);
   return { drop, duplicate, reorder, replay, delayMs };
 }

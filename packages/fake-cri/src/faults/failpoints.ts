@@ -9,35 +9,35 @@ import { ServiceError, StatusCode } from '@rxlet/cri-api';
 import type { RpcName } from '../rpc/port.ts';
 import { criNameOf } from './rpc-names.ts';
 
-/** Whether a failpoint comes before the call has had its effect, or after it. */
+/** Place of a failpoint: before the effect of the call, or after it. */
 export type FailpointPlace = 'before' | 'after';
 
 /** A failpoint that was set. */
 export interface SetFailpoint {
   readonly rpc: RpcName;
   readonly place: FailpointPlace;
-  /** What is left of it. */
+  /** Remaining terms. */
   readonly failpoint: string;
 }
 
-/** The pod that a call concerns, as far as failpoints have to know it. */
+/** Pod of a call, as failpoints need it. */
 export interface FailingPod {
   /** The same for all sandboxes of the pod. */
   readonly uid: string;
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** What is to happen to calls: set for an RPC from outside, or for the calls of a pod by its annotations. */
+/** Failpoints of calls: set for an RPC by a test, or for the calls of a pod by its annotations. */
 export interface Failpoints {
-  /** Sets the failpoint of an RPC at a place, in place of the one before. Throws InvalidArgument when the text cannot be read. */
+  /** Replaces the failpoint of an RPC at a place. Throws InvalidArgument for invalid text. */
   set(rpc: RpcName, text: string, place: FailpointPlace): void;
-  /** Removes those that were set for an RPC, or all of them. Annotations stay as they are. */
+  /** Removes the failpoints of an RPC, or all of them. Annotations stay as they are. */
   clear(rpc?: RpcName): void;
-  /** Those that were set and are not used up. */
+  /** Returns the failpoints that are not used up. */
   list(): readonly SetFailpoint[];
   /**
-   * What is to happen to a call at a place. What was set for the RPC comes first; while that says nothing, the pod's annotation decides. Throws
-   * InvalidArgument when that cannot be read.
+   * Returns the action for a call at a place. The failpoint of the RPC comes first; without one, the pod's annotation decides. Throws InvalidArgument for an
+   * invalid annotation.
    */
   next(rpc: RpcName, place: FailpointPlace, pod: () => FailingPod | undefined): FailpointAction | undefined;
 }
@@ -45,13 +45,13 @@ export interface Failpoints {
 /** `fail.rxlet.dev/RunPodSandbox`, and `fail.rxlet.dev/RunPodSandbox.after` for one after the effect. */
 const ANNOTATION_PREFIX = 'fail.rxlet.dev/';
 
-/** How many pods' counts are kept: those used last. A pod that comes back after so many others begins anew. */
+/** Number of pods whose counts are kept: the most recently used. A pod that returns after so many others starts over. */
 const MAX_PODS = 10_000;
 
 /** Creates {@link Failpoints}. */
 export function createFailpoints(): Failpoints {
   const failpoints = new Map<string, { rpc: RpcName; place: FailpointPlace; evaluator: FailpointEvaluator }>();
-  /** By pod and annotation; the one used longest ago first. */
+  /** By pod and annotation; the least recently used first. */
   const ofPods = new Map<string, { text: string; evaluator: FailpointEvaluator }>();
 
   const ofPod = (

@@ -5,7 +5,7 @@ import { codeOf, createBench } from '../test-support.ts';
 const podConfig = (annotations: Record<string, string>) => ({ annotations });
 
 describe('failpoints', () => {
-  it('fails calls with a code, as often as they say, and then no more', async () => {
+  it('fail the given number of calls with a code, and none after that', async () => {
     const { fake, runSandbox } = await createBench();
     fake.setFailpoint('runPodSandbox', '1*off->2*error(resource_exhausted: full)');
     await runSandbox('a');
@@ -71,14 +71,14 @@ describe('failpoints', () => {
     expect(fake.snapshot().containers[0]?.state).toBe(ContainerState.CONTAINER_RUNNING);
   });
 
-  it('are refused when they cannot be read', async () => {
+  it('are rejected when they are malformed', async () => {
     const { fake, runSandbox } = await createBench();
     expect(() => fake.setFailpoint('version', 'explode')).toThrow('expected off');
     const config = podConfig({ 'fail.rxlet.dev/RunPodSandbox': '2*' });
     expect(await codeOf(runSandbox('a', config))).toBe(StatusCode.InvalidArgument);
   });
 
-  it('are listed with what is left, and cleared', async () => {
+  it('are listed with their remaining terms, and cleared', async () => {
     const { fake, runSandbox } = await createBench();
     fake.setFailpoint('runPodSandbox', '2*off->error(unavailable: x)');
     await runSandbox();
@@ -93,7 +93,7 @@ describe('failpoints', () => {
 });
 
 describe('the runtime as a whole', () => {
-  it('stops and starts, while containers run on', async () => {
+  it('stops and starts, while containers keep running', async () => {
     const { fake, clock, start, container } = await createBench();
     const short = await start('sleep', '5');
     const long = await start('sleep', '3600');
@@ -139,7 +139,7 @@ describe('the runtime as a whole', () => {
 describe('event faults', () => {
   const { CONTAINER_CREATED_EVENT: created, CONTAINER_STARTED_EVENT: started } = ContainerEventType;
 
-  /** The events of two sandboxes, as a subscriber sees them within `waitMs`. */
+  /** Returns the events of two sandboxes that a subscriber gets within `waitMs`. */
   async function eventsWith(
     faults: Parameters<Awaited<ReturnType<typeof createBench>>['fake']['setEventFaults']>[0],
     waitMs = 0,
@@ -160,7 +160,7 @@ describe('event faults', () => {
     return seen;
   }
 
-  it('does nothing unless told', async () => expect(await eventsWith({})).toEqual([created, started]));
+  it('does nothing by default', async () => expect(await eventsWith({})).toEqual([created, started]));
   it('drops', async () => expect(await eventsWith({ drop: 1 })).toEqual([]));
   it('duplicates', async () =>
     expect(await eventsWith({ duplicate: 1 })).toEqual([created, created, started, started]));
@@ -170,12 +170,12 @@ describe('event faults', () => {
     expect(await eventsWith({ delayMs: 500 }, 499)).toEqual([]);
     expect(await eventsWith({ delayMs: 500 }, 500)).toEqual([created, started]);
   });
-  it('goes wrong the same way with the same seed', async () => {
+  it('repeats its faults with the same seed', async () => {
     const faults = { drop: 0.3, duplicate: 0.3, reorder: 0.3, replay: 0.3 };
     expect(await eventsWith(faults, 2000)).toEqual(await eventsWith(faults, 2000));
   });
-  it('refuses what is no probability', async () => {
+  it('rejects values that are no probabilities', async () => {
     const { fake } = await createBench();
-    expect(() => fake.setEventFaults({ drop: 2 })).toThrow('has to be from 0 to 1');
+    expect(() => fake.setEventFaults({ drop: 2 })).toThrow('must be from 0 to 1');
   });
 });

@@ -1,12 +1,11 @@
-import type { Container } from '../container.ts';
+import type { Container, Sandbox } from '../runtime-objects.ts';
 import { publishEvent } from '../events.ts';
 import type { RuntimeState } from '../runtime-state.ts';
-import { isReady, markNotReady, type Sandbox } from '../sandbox.ts';
+import { isReady, markNotReady } from '../sandbox.ts';
 import { endScript } from '../scripts/container-plan.ts';
 
 /**
- * The runtime forgets a container, as after its metadata was damaged: no event, no status, its name is free. Its program is gone with it, and its log
- * stays as it is.
+ * Removes a container as if its metadata were damaged: no event, no status, its name is free. Its program ends, and its log stays.
  */
 export function loseContainer(state: RuntimeState, container: Container): void {
   container.process?.abandon();
@@ -18,8 +17,8 @@ export function loseContainer(state: RuntimeState, container: Container): void {
 }
 
 /**
- * A sandbox turns not ready without anybody stopping it, as when its pause process dies: its address is gone, and its containers go on running, as they do
- * in containerd. Does nothing when it is not ready already.
+ * Turns a sandbox not ready without a call, as when its pause process dies: its address is released, and its containers keep running, as in containerd. Does
+ * nothing when it is not ready already.
  */
 export function failSandbox(state: RuntimeState, sandbox: Sandbox): void {
   if (!isReady(sandbox)) return;

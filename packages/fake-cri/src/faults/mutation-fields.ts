@@ -1,9 +1,9 @@
 import type { LogFields } from '@rxlet/component-base';
 
-/** The fields of requests and answers that tell in a log line what a call changed. */
+/** Fields of requests and responses that identify the changed objects in a log line. */
 const FIELDS = ['podSandboxId', 'containerId', 'imageRef'] as const;
 
-/** What a call changed, for its log line: the ids of what it concerns, and the image by its name. */
+/** Returns the fields of a call for its log line: the ids of its objects, and the image by its name. */
 export function mutationFields(request: unknown, answer: unknown): LogFields {
   const fields: Record<string, unknown> = {};
   for (const source of [request, answer] as Readonly<Record<string, unknown>>[]) {

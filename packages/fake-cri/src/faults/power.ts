@@ -1,6 +1,6 @@
 import { LifetimeEnded } from '@rxlet/component-base';
 
-/** Whether the runtime answers. */
+/** Switch that decides whether the runtime answers. */
 export interface Power {
   readonly on: boolean;
   /** Aborts when it is turned off, or when the runtime is disposed of; a new one each time it is turned on. */

@@ -5,20 +5,20 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createBench } from '../test-support.ts';
 import { createContainerFiles } from './container-files.ts';
 import { resolvePath } from './file-system.ts';
-import { noHostFiles } from './host-files.ts';
+import { createHostFiles } from './host-files.ts';
 import { createMemoryFiles, MEMORY_FILES_LIMITS } from './memory-files.ts';
-import { nodeHostFiles } from './node-host-files.ts';
+import { createNodeHostFiles } from './node-host-files.ts';
 
 describe('the files of a container', () => {
   it('begin with its hosts and hostname', () => {
-    const files = createContainerFiles({ hostname: 'web', ip: '10.0.0.1', mounts: [] }, noHostFiles);
+    const files = createContainerFiles({ hostname: 'web', ip: '10.0.0.1', mounts: [] }, createHostFiles());
     expect(files.read('/etc/hostname')).toBe('web\n');
     expect(files.read('/etc/hosts')).toContain('10.0.0.1\tweb\n');
     expect(files.list('/etc')).toEqual(['hostname', 'hosts']);
     expect(files.kind('/tmp')).toBe('directory');
   });
 
-  it('have a bound', () => {
+  it('have a size limit', () => {
     const files = createMemoryFiles({}, []);
     expect(() => files.write('/a', 'x'.repeat(MEMORY_FILES_LIMITS.characters + 1), false)).toThrow('No space left');
     files.write('/a', 'x'.repeat(MEMORY_FILES_LIMITS.characters), false);
@@ -54,8 +54,8 @@ describe('mounted files', () => {
     { containerPath: '/dev/termination-log', hostPath: join(host, 'log'), readonly: false },
   ];
 
-  it('are those of the host, as far as the mount goes', () => {
-    const files = createContainerFiles({ hostname: 'web', ip: undefined, mounts: mounts() }, nodeHostFiles);
+  it('are those of the host within the mount', () => {
+    const files = createContainerFiles({ hostname: 'web', ip: undefined, mounts: mounts() }, createNodeHostFiles());
     expect(files.read('/etc/config/key')).toBe('value\n');
     expect(files.list('/etc')).toEqual(['config', 'hostname', 'hosts']);
     expect(files.list('/')).toContain('data');
@@ -74,8 +74,8 @@ describe('mounted files', () => {
     expect(() => files.write('/data/d/f', 'x'.repeat(2 ** 21), false)).toThrow('No space left');
   });
 
-  it('take what a container writes, and exec sees the same files', async () => {
-    const { clock, fake, runSandbox, create } = await createBench();
+  it('get the container’s writes, and exec has the same files', async () => {
+    const { clock, fake, runSandbox, create } = await createBench({}, { hostFiles: createNodeHostFiles() });
     const command = ['sh', '-c', 'echo why > /dev/termination-log; cat /etc/config/key > /tmp/copy; sleep 60'];
     const containerId = await create(await runSandbox(), { command, mounts: mounts() });
     await fake.runtime.startContainer({ containerId });

@@ -4,7 +4,7 @@ import type { HostFiles } from './host-files.ts';
 import { createMemoryFiles } from './memory-files.ts';
 import { createMountedFiles } from './mounted-files.ts';
 
-/** What the file system of a container follows from. */
+/** Properties of a container that determine its file system. */
 export interface ContainerFilesSource {
   readonly hostname: string;
   readonly ip: string | undefined;
@@ -12,8 +12,8 @@ export interface ContainerFilesSource {
 }
 
 /**
- * The file system of a container. Its image is empty: there are `/etc/hosts`, `/etc/hostname`, a few directories, what its programs write, held in
- * memory, and its mounts, which are the host's own files.
+ * Creates the file system of a container. Its image is empty: it has `/etc/hosts`, `/etc/hostname`, a few directories, the files of its programs, in memory,
+ * and its mounts of host files.
  */
 export function createContainerFiles({ hostname, ip, mounts }: ContainerFilesSource, hostFiles: HostFiles): FileSystem {
   const root = createMemoryFiles(
@@ -25,7 +25,7 @@ export function createContainerFiles({ hostname, ip, mounts }: ContainerFilesSou
     ['/bin', '/dev', '/home', '/root', '/run', '/tmp', '/usr/bin', '/var/lib', '/var/log', '/var/run', '/var/tmp'],
   );
   const mountPoints = mounts
-    // A mount of an image instead of a host path has nothing to show.
+    // A mount of an image instead of a host path is empty.
     .filter(({ hostPath }) => hostPath !== '')
     .map((mount) => ({
       path: resolvePath('/', mount.containerPath),

@@ -1,4 +1,4 @@
-/** Why an operation on files failed, as errno names it. */
+/** Cause of a failed operation on files, as named by errno. */
 export type FileErrorCode =
   'EEXIST' | 'EINVAL' | 'EISDIR' | 'ENOENT' | 'ENOSPC' | 'ENOTDIR' | 'ENOTEMPTY' | 'EROFS' | 'EACCES' | 'EBUSY';
 
@@ -15,7 +15,7 @@ const MESSAGES: Readonly<Record<FileErrorCode, string>> = {
   EROFS: 'Read-only file system',
 };
 
-/** An operation on files failed; the message is what programs print. */
+/** An operation on files failed; programs print the message. */
 export class FileError extends Error {
   override readonly name = 'FileError';
   readonly code: FileErrorCode;
@@ -28,22 +28,22 @@ export class FileError extends Error {
 
 export type FileKind = 'file' | 'directory';
 
-/** Files as programs see them. Paths are absolute and free of `.` and `..` ({@link resolvePath}); content is text in UTF-8. All methods throw {@link FileError}. */
+/** Files of programs. Paths are absolute and free of `.` and `..`; content is text in UTF-8. All methods throw {@link FileError}. */
 export interface FileSystem {
-  /** What is at `path`; `undefined` for nothing. */
+  /** Returns the kind of the entry at `path`; `undefined` when there is none. */
   kind(path: string): FileKind | undefined;
   read(path: string): string;
-  /** Makes or changes a file; its directory has to be there. */
+  /** Creates or changes a file in an existing directory. */
   write(path: string, content: string, append: boolean): void;
   /** Names in a directory, sorted. */
   list(path: string): readonly string[];
-  /** Makes one directory; its parent has to be there. */
+  /** Creates one directory in an existing one. */
   makeDirectory(path: string): void;
   /** Removes a file or an empty directory. */
   remove(path: string): void;
 }
 
-/** `path` as an absolute one without `.`, `..` and doubled slashes. A `..` leads no further than to `/`. */
+/** Returns an absolute path without `.`, `..` and doubled slashes. A `..` at `/` stays there. */
 export function resolvePath(workingDirectory: string, path: string): string {
   const names: string[] = [];
   for (const name of (path.startsWith('/') ? path : `${workingDirectory}/${path}`).split('/')) {
@@ -53,7 +53,7 @@ export function resolvePath(workingDirectory: string, path: string): string {
   return `/${names.join('/')}`;
 }
 
-/** The directory of an absolute path. */
+/** Returns the directory of an absolute path. */
 export function parentOf(path: string): string {
   return path.slice(0, Math.max(1, path.lastIndexOf('/')));
 }

@@ -1,25 +1,39 @@
-import { FileError, type FileSystem } from './file-system.ts';
+import { type FileSystem, parentOf, resolvePath } from './file-system.ts';
+import { createMemoryFiles } from './memory-files.ts';
 
 /**
- * The files of the host that containers see through their bind mounts. `open` gives those at or below `hostPath`, which is their root `/`; nothing
- * outside it can be reached, through symbolic links neither.
+ * The host's files behind the bind mounts of containers. `open` returns the files at or below `hostPath`, which is their root `/`; files outside it cannot be
+ * reached, also not through symbolic links.
  */
 export interface HostFiles {
   open(hostPath: string): FileSystem;
 }
 
-/** A host without any files: mounts are there, and empty. */
-export const noHostFiles: HostFiles = {
-  open: () => ({
-    kind: (path) => (path === '/' ? 'directory' : undefined),
-    read: refuse,
-    write: refuse,
-    list: (path) => (path === '/' ? [] : refuse()),
-    makeDirectory: refuse,
-    remove: refuse,
-  }),
-};
-
-function refuse(): never {
-  throw new FileError('ENOENT');
+/**
+ * Creates host files on any file system, by default an empty one in memory. A mounted directory that does not exist is created with the first write below it.
+ */
+export function createHostFiles(files: FileSystem = createMemoryFiles({}, [])): HostFiles {
+  const makeDirectories = (path: string): void => {
+    if (files.kind(path) !== undefined) return;
+    makeDirectories(parentOf(path));
+    files.makeDirectory(path);
+  };
+  return {
+    open(hostPath) {
+      const root = resolvePath('/', hostPath);
+      const at = (path: string): string => resolvePath(root, `.${path}`);
+      const inRoot = (path: string): string => {
+        if (path !== '/' && files.kind(root) === undefined) makeDirectories(root);
+        return at(path);
+      };
+      return {
+        kind: (path) => files.kind(at(path)) ?? (path === '/' ? 'directory' : undefined),
+        read: (path) => files.read(at(path)),
+        write: (path, content, append) => files.write(inRoot(path), content, append),
+        list: (path) => (path === '/' && files.kind(root) === undefined ? [] : files.list(at(path))),
+        makeDirectory: (path) => files.makeDirectory(inRoot(path)),
+        remove: (path) => files.remove(at(path)),
+      };
+    },
+  };
 }

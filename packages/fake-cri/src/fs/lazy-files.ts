@@ -1,6 +1,6 @@
 import type { FileSystem } from './file-system.ts';
 
-/** A file system that is made when it is first used: most containers never look at their files. */
+/** Creates a file system at its first use, because most containers never use their files. */
 export function lazyFiles(make: () => FileSystem): FileSystem {
   return {
     kind: (path) => make().kind(path),

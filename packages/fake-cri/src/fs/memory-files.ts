@@ -1,12 +1,12 @@
 import { FileError, type FileSystem, parentOf } from './file-system.ts';
 
-/** What {@link createMemoryFiles} holds at most; beyond it writing fails with ENOSPC. */
+/** Limits of {@link createMemoryFiles}; beyond them writes fail with ENOSPC. */
 export const MEMORY_FILES_LIMITS: { readonly characters: number; readonly entries: number } = {
   characters: 4 * 1024 * 1024,
   entries: 10_000,
 };
 
-/** A file system in memory, with `files` by path from the start; their directories are made. */
+/** Creates a file system in memory with the given files by path, and their directories. */
 export function createMemoryFiles(files: Readonly<Record<string, string>>, directories: readonly string[]): FileSystem {
   /** Content of files; `undefined` for a directory. */
   const entries = new Map<string, string | undefined>([['/', undefined]]);

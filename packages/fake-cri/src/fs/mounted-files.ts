@@ -1,13 +1,13 @@
 import { FileError, type FileSystem } from './file-system.ts';
 
-/** A file system at a place within another. */
+/** A file system mounted in another. */
 export interface MountPoint {
   readonly path: string;
   readonly readonly: boolean;
   readonly files: FileSystem;
 }
 
-/** `root` with others mounted in it. Of mounts that contain each other the innermost is seen; mount points are seen in their directories. */
+/** Mounts file systems in `root`. The innermost of nested mounts counts; mount points appear in their directories. */
 export function createMountedFiles(root: FileSystem, mounts: readonly MountPoint[]): FileSystem {
   const innermostFirst = mounts.toSorted((a, b) => b.path.length - a.path.length);
 
@@ -21,7 +21,7 @@ export function createMountedFiles(root: FileSystem, mounts: readonly MountPoint
     if (found.mount?.readonly) throw new FileError('EROFS');
     return found;
   };
-  /** The names of mount points, and of the directories that lead to them, in `path`. */
+  /** Returns the names of mount points, and of the directories that lead to them, in `path`. */
   const mountNames = (path: string): string[] => {
     const prefix = path === '/' ? '/' : `${path}/`;
     return mounts

@@ -14,12 +14,13 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { confinedPath, OutsideSandboxError } from './confined-path.ts';
 import { FileError, type FileErrorCode, type FileSystem } from './file-system.ts';
 import type { HostFiles } from './host-files.ts';
 
-/** Most of a file that is read, and the longest that writing makes it, in bytes. */
+/** Maximum size of a file, in bytes: reads are cut off, larger writes fail. */
 const MAX_FILE_BYTES = 1024 * 1024;
-/** Most names of a directory that are shown. */
+/** Maximum number of listed names of a directory. */
 const MAX_NAMES = 10_000;
 const KNOWN_CODES: ReadonlySet<string> = new Set<FileErrorCode>([
   'EEXIST',
@@ -33,58 +34,69 @@ const KNOWN_CODES: ReadonlySet<string> = new Set<FileErrorCode>([
 ]);
 
 /**
- * The machine's own files. Synchronous, as the logs are, so that on the virtual clock a file has its content when the time of the write has come.
- * Devices, sockets and pipes are not opened.
+ * Creates access to the files of this machine. It is synchronous, as the logs are, so that on the virtual clock a file has its content at the time of the
+ * write. Devices, sockets and pipes are not opened. Paths outside of `root` do not exist. Default: `/`.
  */
-export const nodeHostFiles: HostFiles = {
-  open(hostPath) {
-    /** The real path of what is there. Throws ENOENT also for what symbolic links lead out of the mount to. */
-    const existing = (path: string): string => {
-      const root = realpathSync(hostPath);
-      const real = realpathSync(path === '/' ? root : join(root, path));
-      if (real !== root && !real.startsWith(root === '/' ? '/' : `${root}/`)) throw new FileError('ENOENT');
-      return real;
-    };
-    /** The real path of what may be there or not. */
-    const possible = (path: string): string => {
-      try {
-        return existing(path);
-      } catch (error) {
-        if (path === '/' || fileError(error).code !== 'ENOENT') throw error;
-        return join(existing(dirname(path)), basename(path));
-      }
-    };
+export function createNodeHostFiles(root = '/'): HostFiles {
+  return { open: (hostPath) => openHostPath(hostPath, root) };
+}
 
-    return attemptAll({
-      kind(path) {
-        try {
-          return kindOf(statSync(existing(path)));
-        } catch {
-          return undefined;
-        }
-      },
-      read: (path) => withFile(existing(path), constants.O_RDONLY, (file) => readText(file)),
-      write(path, content, append) {
-        // O_NOFOLLOW: a link in place of a file that is not there leads nowhere known.
-        const truncate = append ? constants.O_APPEND : constants.O_TRUNC;
-        const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | truncate;
-        withFile(possible(path), flags, (file, { size }) => {
-          const bytes = new TextEncoder().encode(content);
-          if ((append ? size : 0) + bytes.length > MAX_FILE_BYTES) throw new FileError('ENOSPC');
-          writeSync(file, bytes);
-        });
-      },
-      list: (path) => readdirSync(existing(path)).sort().slice(0, MAX_NAMES),
-      makeDirectory: (path) => void mkdirSync(possible(path)),
-      remove(path) {
-        if (path === '/') throw new FileError('EBUSY');
-        const real = join(existing(dirname(path)), basename(path));
-        if (statSync(real, { throwIfNoEntry: false })?.isDirectory()) rmdirSync(real);
-        else unlinkSync(real);
-      },
-    });
-  },
-};
+function openHostPath(hostPath: string, sandboxRoot: string): FileSystem {
+  /** Returns the real path of an existing file. Throws ENOENT also for one outside of the mount, reached by symbolic links. */
+  const existing = (path: string): string => {
+    const root = confinedHostPath(sandboxRoot, hostPath);
+    const real = realpathSync(path === '/' ? root : join(root, path));
+    if (real !== root && !real.startsWith(root === '/' ? '/' : `${root}/`)) throw new FileError('ENOENT');
+    return real;
+  };
+  /** Returns the real path of a file that may not exist. */
+  const possible = (path: string): string => {
+    try {
+      return existing(path);
+    } catch (error) {
+      if (path === '/' || fileError(error).code !== 'ENOENT') throw error;
+      return join(existing(dirname(path)), basename(path));
+    }
+  };
+
+  return attemptAll({
+    kind(path) {
+      try {
+        return kindOf(statSync(existing(path)));
+      } catch {
+        return undefined;
+      }
+    },
+    read: (path) => withFile(existing(path), constants.O_RDONLY, (file) => readText(file)),
+    write(path, content, append) {
+      // O_NOFOLLOW: a link that appears in place of a missing file may lead out of the mount.
+      const truncate = append ? constants.O_APPEND : constants.O_TRUNC;
+      const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | truncate;
+      withFile(possible(path), flags, (file, { size }) => {
+        const bytes = new TextEncoder().encode(content);
+        if ((append ? size : 0) + bytes.length > MAX_FILE_BYTES) throw new FileError('ENOSPC');
+        writeSync(file, bytes);
+      });
+    },
+    list: (path) => readdirSync(existing(path)).sort().slice(0, MAX_NAMES),
+    makeDirectory: (path) => void mkdirSync(possible(path)),
+    remove(path) {
+      if (path === '/') throw new FileError('EBUSY');
+      const real = join(existing(dirname(path)), basename(path));
+      if (statSync(real, { throwIfNoEntry: false })?.isDirectory()) rmdirSync(real);
+      else unlinkSync(real);
+    },
+  });
+}
+
+/** Returns the real path of an existing mount. Throws ENOENT for one outside of the sandbox root. */
+function confinedHostPath(root: string, hostPath: string): string {
+  try {
+    return realpathSync(confinedPath(root, hostPath));
+  } catch (error) {
+    throw error instanceof OutsideSandboxError ? new FileError('ENOENT') : error;
+  }
+}
 
 function withFile<T>(path: string, flags: number, use: (file: number, stats: Stats) => T): T {
   const stats = statSync(path, { throwIfNoEntry: false });
@@ -110,7 +122,7 @@ function kindOf(stats: Stats): 'file' | 'directory' | undefined {
   return stats.isDirectory() ? 'directory' : stats.isFile() ? 'file' : undefined;
 }
 
-/** Lets the methods throw nothing but FileErrors. */
+/** Converts all errors of the methods to FileErrors. */
 function attemptAll(files: FileSystem): FileSystem {
   const attempt =
     <A extends readonly unknown[], T>(method: (...args: A) => T) =>

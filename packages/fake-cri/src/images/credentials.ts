@@ -1,12 +1,12 @@
 import type { AuthConfig } from '@rxlet/cri-api';
 import type { FakeCredential } from './fake-image.ts';
 
-/** What a caller shows to a registry. */
+/** Credentials of a caller for a registry. */
 export type Presented = FakeCredential | 'none' | 'malformed';
 
 /**
- * The credentials in a request, as containerd reads them: a username and its password, else an identity token, else `auth`, which is base64 of
- * `username:password`, else a registry token. Those meant for another registry than `host` are not shown to it.
+ * Returns the credentials in a request, as containerd reads them: a username and its password, else an identity token, else `auth`, which is base64 of
+ * `username:password`, else a registry token. Credentials for another registry than `host` are not sent to it.
  */
 export function presentedCredentials(auth: AuthConfig | undefined, host: string): Presented {
   if (auth === undefined || !isFor(auth.serverAddress, host)) return 'none';
@@ -16,7 +16,7 @@ export function presentedCredentials(auth: AuthConfig | undefined, host: string)
   return auth.registryToken === '' ? 'none' : { token: auth.registryToken };
 }
 
-/** Whether `presented` is one of `accepted`. */
+/** Reports whether `presented` is one of `accepted`. */
 export function isAccepted(presented: Presented, accepted: readonly FakeCredential[]): boolean {
   if (typeof presented === 'string') return false;
   return accepted.some((credential) =>
@@ -28,7 +28,7 @@ export function isAccepted(presented: Presented, accepted: readonly FakeCredenti
   );
 }
 
-/** A server address may come with a scheme and a path, as Docker's configuration has `https://index.docker.io/v1/`. */
+/** A server address may have a scheme and a path, as Docker's configuration has `https://index.docker.io/v1/`. */
 function isFor(serverAddress: string, host: string): boolean {
   if (serverAddress === '') return true;
   const server = serverAddress.replace(/^[a-z]+:\/\//, '').replace(/\/.*$/, '');

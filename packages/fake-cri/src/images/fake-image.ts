@@ -1,30 +1,30 @@
 import type { PullErrorKind } from './pull-errors.ts';
 
-/** How an image behaves. What is not given is made up from its reference, the same each time. */
+/** Properties of an image. Omitted ones follow from its reference, the same each time. */
 export interface FakeImage {
-  /** References by which it can be pulled, e.g. `busybox:1.36`. All of them are tags of the one image. */
+  /** References by which it can be pulled, e.g. `busybox:1.36`; all are tags of one image. */
   readonly tags: readonly [string, ...string[]];
-  /** `sha256:` and 64 hex digits: what its registry knows it by. Two images that have a tag one after the other differ in it. */
+  /** `sha256:` and 64 hex digits: digest in the registry. Successive images of one tag differ in it. */
   readonly digest?: string;
-  /** `sha256:` and 64 hex digits: what the runtime knows it by, and containers refer to. Default: made from the digest. */
+  /** `sha256:` and 64 hex digits: id in the runtime, to which containers refer. Default: derived from the digest. */
   readonly id?: string;
-  /** Whether it is there from the start, without a pull. Default: no. */
+  /** Present from the start, without a pull. Default: no. */
   readonly present?: boolean;
-  /** Whether it is reported as pinned: the kubelet then spares it when it makes room. RemoveImage removes it all the same. Default: no. */
+  /** Reported as pinned: the kubelet's garbage collection keeps it. RemoveImage removes it all the same. Default: no. */
   readonly pinned?: boolean;
   /** Unpacked size in bytes. Default: between 1 and 64 MiB. */
   readonly sizeBytes?: number;
-  /** How long the registry takes to answer a pull, in milliseconds. Default: 0. */
+  /** Latency of the registry's answer to a pull, in milliseconds. Default: 0. */
   readonly pullLatencyMs?: number;
-  /** How fast its content comes when it is not present yet. Default: at once. */
+  /** Bandwidth of the download of content that is not present yet. Default: unlimited. */
   readonly bandwidthBytesPerSecond?: number;
-  /** Who may pull it. Default: everybody, with any credentials or none. */
+  /** Credentials that may pull it. Default: any, or none. */
   readonly credentials?: readonly FakeCredential[];
-  /** What happens to its first pulls, in turn; those after them succeed. Default: nothing. */
+  /** Failures of its first pulls, in order; later pulls succeed. Default: none. */
   readonly errors?: readonly FakePullError[];
-  /** What runs when a container gives no command. Default: a program that runs until it is stopped. */
+  /** Command of containers without their own. Default: a program that runs until it is stopped. */
   readonly entrypoint?: readonly string[];
-  /** Arguments of the entrypoint when a container gives neither command nor arguments. */
+  /** Arguments of the entrypoint when a container has neither command nor arguments. */
   readonly cmd?: readonly string[];
   /** Environment, `NAME=value` each. */
   readonly env?: readonly string[];
@@ -32,15 +32,15 @@ export interface FakeImage {
   readonly user?: string;
 }
 
-/** What a registry accepts: a user's name and password, or a token, whether it comes as an identity token or a registry token. */
+/** Credential that a registry accepts: a user's name and password, or a token, sent as an identity token or a registry token. */
 export type FakeCredential = { readonly username: string; readonly password: string } | { readonly token: string };
 
-/** A pull that fails. */
+/** Failure of a pull. */
 export interface FakePullError {
-  /** What goes wrong, and so the words and the code of the error. */
+  /** Kind of the failure, which decides the message and the code of the error. */
   readonly kind: PullErrorKind;
-  /** What the registry says about it. Default: what a registry would say. */
+  /** Message of the registry. Default: that of a usual registry. */
   readonly message?: string;
-  /** How many pulls it happens to; `Infinity` for all. Default: 1. */
+  /** Number of pulls that fail; `Infinity` for all. Default: 1. */
   readonly times?: number;
 }

@@ -76,7 +76,7 @@ images:
     ['images:\n  - tags: [a]\n    present:', 'field', 3, 'images[0].present'],
     ['missingImages:\n  - a\n  -', 'field', 3, 'missingImages[1]'],
     ['imageDiskBytes: 1\nimageDiskBytes: 2', 'syntax', 2, ''],
-  ] as const)('refuses %j', (yaml, reason, line, field) => {
+  ] as const)('rejects %j', (yaml, reason, line, field) => {
     const parse = (): unknown => parseImageCatalogue(yaml);
     expect(parse).toThrow(ImageCatalogueError);
     expect(parse).toThrow(expect.objectContaining({ reason, line, field }));

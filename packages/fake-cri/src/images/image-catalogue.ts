@@ -1,24 +1,24 @@
-import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { Document, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import { parseImageReference } from '../image-reference.ts';
 import type { FakeRuntimeOptions } from '../options.ts';
 import type { FakeCredential, FakeImage, FakePullError } from './fake-image.ts';
 import { PULL_ERROR_KINDS, type PullErrorKind } from './pull-errors.ts';
 
-/** The options of a fake runtime that are about images, as a file may have them. */
+/** Image options of a fake runtime that a file may contain. */
 export type ImageCatalogue = Required<Pick<FakeRuntimeOptions, 'images' | 'missingImages'>> &
   Pick<FakeRuntimeOptions, 'imageDiskBytes'>;
 
-/** What is wrong with a catalogue: it is no YAML (`syntax`), or a field is unknown, missing or of a wrong type or form (`field`). */
+/** An image catalogue is invalid: it is not YAML (`syntax`), or a field is unknown, missing or of a wrong type or form (`field`). */
 export class ImageCatalogueError extends Error {
   override readonly name = 'ImageCatalogueError';
   readonly reason: 'syntax' | 'field';
-  /** From 1. */
-  readonly line: number;
+  /** From 1; `undefined` for an image that is an object. */
+  readonly line: number | undefined;
   /** Path of the field, e.g. `images[1].sizeBytes`; empty for the file as a whole. */
   readonly field: string;
 
-  constructor(reason: 'syntax' | 'field', line: number, field: string, problem: string) {
-    super(`line ${String(line)}: ${field === '' ? '' : `${field}: `}${problem}`);
+  constructor(reason: 'syntax' | 'field', line: number | undefined, field: string, problem: string) {
+    super(`${line === undefined ? '' : `line ${String(line)}: `}${field === '' ? '' : `${field}: `}${problem}`);
     this.reason = reason;
     this.line = line;
     this.field = field;
@@ -27,9 +27,15 @@ export class ImageCatalogueError extends Error {
 
 /**
  * Reads a catalogue of images in YAML: a mapping with `images`, a list whose items have the fields of {@link FakeImage}, `missingImages`, a list of
- * references, and `imageDiskBytes`, all of them optional. Throws an {@link ImageCatalogueError} that names the first line and field that is wrong.
+ * references, and `imageDiskBytes`, all of them optional. Throws an {@link ImageCatalogueError} that names the first wrong line and field.
  */
 export function parseImageCatalogue(yamlText: string): ImageCatalogue {
+  const root = rootOf(yamlText);
+  return root === undefined ? { images: [], missingImages: [] } : catalogue(root);
+}
+
+/** Reads YAML; `undefined` when it is empty. */
+function rootOf(yamlText: string): Value | undefined {
   const lines = new LineCounter();
   const document = parseDocument(yamlText, { lineCounter: lines, prettyErrors: false });
   const [error] = document.errors;
@@ -38,30 +44,40 @@ export function parseImageCatalogue(yamlText: string): ImageCatalogue {
   }
   const lineOf = (node: Node | null | undefined): number | undefined =>
     node?.range ? lines.linePos(node.range[0]).line : undefined;
-  if (document.contents === null) return { images: [], missingImages: [] };
-  return catalogue({ node: document.contents, path: '', line: 1, lineOf });
+  return document.contents === null ? undefined : { node: document.contents, path: '', line: 1, lineOf };
 }
 
-/** A value in the file, and where it is. */
+/** Reads one image in YAML: a mapping with the fields of {@link FakeImage}. Throws an {@link ImageCatalogueError}. */
+export function parseImage(yamlText: string): FakeImage {
+  return image(rootOf(yamlText) ?? { node: null, path: '', line: 1, lineOf: () => undefined });
+}
+
+/** Checks the fields of an image that is an object. Throws an {@link ImageCatalogueError} that names the field. */
+export function checkImage(object: FakeImage): void {
+  const { contents } = new Document(object, { aliasDuplicateObjects: false });
+  image({ node: contents, path: 'image', line: undefined, lineOf: () => undefined });
+}
+
+/** A value in the file, and its place. */
 interface Value {
   readonly node: Node | null;
   readonly path: string;
-  readonly line: number;
+  readonly line: number | undefined;
   readonly lineOf: (node: Node | null | undefined) => number | undefined;
 }
 
-/** Turns a value into what it means; throws an {@link ImageCatalogueError}. */
+/** Parses a value; throws an {@link ImageCatalogueError}. */
 type Read<T> = (value: Value) => T;
 
-function refuse(value: Value, problem: string): ImageCatalogueError {
+function invalidValue(value: Value, problem: string): ImageCatalogueError {
   return new ImageCatalogueError('field', value.line, value.path, problem);
 }
 
-/** A scalar that `accepts` takes; `expected` says what that would be. */
+/** Reads a scalar that `accepts` accepts; `expected` describes it in errors. */
 function scalar<T>(expected: string, accepts: (value: unknown) => value is T): Read<T> {
   return (value) => {
     const content: unknown = isScalar(value.node) ? value.node.value : undefined;
-    if (!accepts(content)) throw refuse(value, `expected ${expected}`);
+    if (!accepts(content)) throw invalidValue(value, `expected ${expected}`);
     return content;
   };
 }
@@ -69,22 +85,22 @@ function scalar<T>(expected: string, accepts: (value: unknown) => value is T): R
 function list<T>(read: Read<T>, minLength = 0): Read<T[]> {
   return (value) => {
     const { node, path, line, lineOf } = value;
-    if (!isSeq<Node>(node)) throw refuse(value, 'expected a list');
-    if (node.items.length < minLength) throw refuse(value, 'expected at least one item');
+    if (!isSeq<Node>(node)) throw invalidValue(value, 'expected a list');
+    if (node.items.length < minLength) throw invalidValue(value, 'expected at least one item');
     return node.items.map((item, index) =>
       read({ node: item, path: `${path}[${String(index)}]`, line: lineOf(item) ?? line, lineOf }),
     );
   };
 }
 
-/** A mapping with known fields; those in `required` have to be there. */
+/** Reads a mapping with known fields, of which those in `required` must be present. */
 function mapping<T>(
   fields: { readonly [K in keyof T]-?: Read<NonNullable<T[K]>> },
   required: readonly (keyof T)[],
 ): Read<T> {
   return (value) => {
     const { node, path, line, lineOf } = value;
-    if (!isMap<Node, Node | null>(node)) throw refuse(value, 'expected a mapping');
+    if (!isMap<Node, Node | null>(node)) throw invalidValue(value, 'expected a mapping');
     const result: Partial<Record<keyof T, unknown>> = {};
     for (const { key, value: content } of node.items) {
       const name = isScalar(key) ? String(key.value) : '';
@@ -94,12 +110,12 @@ function mapping<T>(
         line: lineOf(key) ?? line,
         lineOf,
       };
-      if (!Object.hasOwn(fields, name)) throw refuse(field, 'unknown field');
+      if (!Object.hasOwn(fields, name)) throw invalidValue(field, 'unknown field');
       result[name as keyof T] = fields[name as keyof T](field);
     }
     for (const name of required) {
       if (result[name] !== undefined) continue;
-      throw refuse({ ...value, path: path === '' ? String(name) : `${path}.${String(name)}` }, 'is missing');
+      throw invalidValue({ ...value, path: path === '' ? String(name) : `${path}.${String(name)}` }, 'is missing');
     }
     return result as T;
   };
@@ -123,7 +139,7 @@ const variable = scalar('"NAME=value"', (value): value is string => typeof value
 const errorKind = scalar(`one of ${PULL_ERROR_KINDS.join(', ')}`, (value): value is PullErrorKind =>
   PULL_ERROR_KINDS.some((kind) => kind === value),
 );
-/** YAML takes a numeric user for a number. */
+/** YAML parses a numeric user as a number. */
 const user = (value: Value): string =>
   isScalar(value.node) && typeof value.node.value === 'number' ? String(value.node.value) : text(value);
 
@@ -132,7 +148,7 @@ const reference: Read<string> = (value) => {
   try {
     parseImageReference(written);
   } catch {
-    throw refuse(value, `"${written}" is not an image reference`);
+    throw invalidValue(value, `"${written}" is not an image reference`);
   }
   return written;
 };
@@ -145,7 +161,7 @@ const credential: Read<FakeCredential> = (value) => {
   const { username, password, token } = credentialFields(value);
   if (token !== undefined && username === undefined && password === undefined) return { token };
   if (token === undefined && username !== undefined && password !== undefined) return { username, password };
-  throw refuse(value, 'expected either a username and a password, or a token');
+  throw invalidValue(value, 'expected either a username and a password, or a token');
 };
 
 const pullError = mapping<FakePullError>({ kind: errorKind, message: text, times }, ['kind']);

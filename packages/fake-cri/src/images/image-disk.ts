@@ -1,16 +1,16 @@
-/** Room on the disk that a pull writes to. Disposing it gives the room back: to nobody, or to the image that has been added meanwhile. */
+/** Reserved disk space of a pull. Disposing it releases the space, unless the image was added. */
 export interface ReservedRoom extends Disposable {
-  /** What it got: the size it asked for, or all that was left. */
+  /** Reserved size: the requested one, or all that was left. */
   readonly bytes: number;
 }
 
-/** The disk that images are on. It knows what pulls under way have reserved; what images occupy it is told. */
+/** The disk of the images. It tracks the reservations of pending pulls; the usage of present images is an input. */
 export interface ImageDisk {
-  /** Reserves room for an image. Several pulls of one image at a time share theirs, as they share its content. */
+  /** Reserves space for an image. Concurrent pulls of one image share a reservation, as they share its content. */
   reserve(id: string, sizeBytes: number): ReservedRoom;
 }
 
-/** The images that are on the disk already. */
+/** Images that are on the disk already. */
 export interface PresentImages {
   usedBytes(): number;
   isPresent(id: string): boolean;
@@ -21,7 +21,7 @@ export function createImageDisk(capacityBytes: number, present: PresentImages): 
   const underWay = new Map<string, { readonly bytes: number; pulls: number }>();
   const freeBytes = (): number => {
     let free = capacityBytes - present.usedBytes();
-    // Of several pulls of one image the first to end has added it; the others no longer need room.
+    // The first of several pulls of one image added it; the others need no more space.
     for (const [id, { bytes }] of underWay) if (!present.isPresent(id)) free -= bytes;
     return Math.max(0, free);
   };

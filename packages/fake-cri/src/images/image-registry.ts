@@ -1,25 +1,27 @@
+import { ServiceError, StatusCode } from '@rxlet/cri-api';
 import { type Image, digestOf, imageInRegistry } from '../image.ts';
 import { formatReference, type ImageReference, parseImageReference } from '../image-reference.ts';
 import type { FakeImage, FakePullError } from './fake-image.ts';
+import { checkImage, ImageCatalogueError } from './image-catalogue.ts';
 
-/** The registry of all images: what a pull would find. It makes up every image that nobody has described or withdrawn. */
+/** The registry of all images. It generates every image that was neither described nor withdrawn. */
 export interface ImageRegistry {
   /**
-   * Offers `image` under its tags from now on, in place of what was there. Throws InvalidArgument for a malformed tag or digest. What was pulled
-   * stays as it is; a pull of a tag whose digest has changed takes that tag away from the image that had it.
+   * Publishes `image` under its tags, replacing the images there. Throws InvalidArgument for a malformed tag or digest. Pulled images stay; a pull of a tag
+   * whose digest has changed moves the tag to the new image.
    */
   publish(image: FakeImage): void;
-  /** Has nothing under `reference` from now on: pulling it fails with NotFound. */
+  /** Withdraws `reference`: pulling it fails with NotFound. */
   withdraw(reference: string): void;
 }
 
-/** An {@link ImageRegistry} with what a pull asks of it. */
+/** An {@link ImageRegistry} with the queries of a pull. */
 export interface PullableRegistry extends ImageRegistry {
-  /** What is known about the image that `reference` leads to. */
+  /** Returns the description of the image at `reference`. */
   describe(reference: ImageReference): FakeImage | undefined;
-  /** The image that `reference` leads to; `undefined` when there is none. */
+  /** Returns the image at `reference`; `undefined` when there is none. */
   resolve(reference: ImageReference): Image | undefined;
-  /** The error that the next pull of `image` has to fail with, and counts it as that. */
+  /** Returns the error of the next pull of `image`, and counts the pull. */
   takeError(image: FakeImage): FakePullError | undefined;
 }
 
@@ -32,6 +34,7 @@ export function createImageRegistry(images: readonly FakeImage[], missing: reado
 
   const registry: PullableRegistry = {
     publish(image) {
+      checkFields(image);
       const digest = digestOf(parseImageReference(image.tags[0]), image);
       const references = image.tags.map(parseImageReference);
       for (const reference of references) {
@@ -66,4 +69,13 @@ export function createImageRegistry(images: readonly FakeImage[], missing: reado
   for (const image of images) registry.publish(image);
   for (const reference of missing) registry.withdraw(reference);
   return registry;
+}
+
+function checkFields(image: FakeImage): void {
+  try {
+    checkImage(image);
+  } catch (error) {
+    if (!(error instanceof ImageCatalogueError)) throw error;
+    throw new ServiceError(StatusCode.InvalidArgument, error.message, { cause: error });
+  }
 }

@@ -1,21 +1,21 @@
 import { ServiceError, StatusCode } from '@rxlet/cri-api';
 
 /**
- * What goes wrong when an image is pulled:
+ * Failures of an image pull:
  *
- * | kind                   | what it stands for                                                               | code     |
+ * | kind                   | meaning                                                                          | code     |
  * | ---------------------- | -------------------------------------------------------------------------------- | -------- |
  * | `not-found`            | the registry has no such image                                                   | NotFound |
  * | `too-many-requests`    | the registry limits the rate: HTTP status 429                                    | Unknown  |
  * | `registry-unavailable` | the registry cannot be reached; the kubelet shows the reason RegistryUnavailable | Unknown  |
  * | `signature`            | a signature is wrong; the kubelet shows the reason SignatureValidationFailed     | Unknown  |
- * | `access-denied`        | credentials are needed, and none were sent                                       | Unknown  |
+ * | `access-denied`        | credentials are required, and none were sent                                     | Unknown  |
  * | `unauthorized`         | the credentials that were sent are not accepted                                  | Unknown  |
  * | `no-space`             | the disk is full                                                                 | Unknown  |
- * | `other`                | whatever the message says                                                        | Unknown  |
+ * | `other`                | see the message                                                                  | Unknown  |
  *
- * Codes are those of containerd, which gives one only to what it knows to be missing; everything else is told apart by its words alone, so that a
- * client that counts on Unauthenticated or ResourceExhausted is found out. The words are those that clients look for.
+ * Codes are those of containerd, which has one only for missing images. All other failures differ only in their messages, which have the texts that
+ * clients match. A client that relies on Unauthenticated or ResourceExhausted therefore fails in tests, too.
  */
 export type PullErrorKind = (typeof PULL_ERROR_KINDS)[number];
 
@@ -39,7 +39,7 @@ export const PULL_ERROR_KINDS: readonly [
   'other',
 ];
 
-/** What the other side says when the fake's owner gave it no words. */
+/** Default messages of registries. */
 const DEFAULT_DETAILS: Readonly<Record<PullErrorKind, string>> = {
   'not-found': '',
   'too-many-requests': 'toomanyrequests: the pull rate limit is exceeded',
@@ -51,7 +51,7 @@ const DEFAULT_DETAILS: Readonly<Record<PullErrorKind, string>> = {
   other: 'unexpected status: 500 Internal Server Error',
 };
 
-/** The error with which the pull of `reference`, given in full, fails. */
+/** Returns the error of a failed pull of `reference`, which is complete. */
 export function pullError(
   kind: PullErrorKind,
   reference: string,
@@ -64,7 +64,7 @@ export function pullError(
       return new ServiceError(StatusCode.NotFound, `${unresolved}: ${detail === '' ? '' : `${detail}: `}not found`);
     case 'too-many-requests':
       return unknown(`${failed}: failed to copy: unexpected status: 429 Too Many Requests: ${detail}`);
-    // The kubelet looks at how a message begins.
+    // The kubelet matches the beginning of the message.
     case 'registry-unavailable':
       return unknown(`RegistryUnavailable: ${unresolved}: ${detail}`);
     case 'signature':

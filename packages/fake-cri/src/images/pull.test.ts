@@ -11,7 +11,7 @@ const MB = 1_000_000;
 interface Bench {
   readonly clock: VirtualClock;
   readonly store: ImageStore;
-  /** Begins a pull; the outcome is `at <ms>: <image id or error>`, and does not reject. */
+  /** Starts a pull. Resolves with `at <ms>: <image id or error>`, and never rejects. */
   readonly pull: (
     reference: string,
     auth?: MessageInitShape<typeof AuthConfigSchema>,
@@ -35,7 +35,7 @@ function createBench(images: readonly FakeImage[], imageDiskBytes = Infinity): B
 }
 
 describe('a pull', () => {
-  it('takes as long as the registry and the line need, and only once for the content', async () => {
+  it('takes the time of the registry and the download, and only once for the content', async () => {
     const image: FakeImage = {
       tags: ['app:1', 'app:stable'],
       sizeBytes: 3 * MB,
@@ -99,7 +99,7 @@ describe('a pull', () => {
     ]);
   });
 
-  it('of what no registry has is NotFound, until it is published', async () => {
+  it('of an unpublished image is NotFound, until it is published', async () => {
     const { store, pull } = createBench([]);
     expect(await pull('ghost')).toMatchObject({
       code: StatusCode.NotFound,
@@ -119,7 +119,7 @@ describe('a pull', () => {
   });
 });
 
-describe('an image that needs credentials', () => {
+describe('an image that requires credentials', () => {
   const images: FakeImage[] = [
     {
       tags: ['registry.test:5000/app', 'private'],
@@ -133,7 +133,10 @@ describe('an image that needs credentials', () => {
     ['both in base64', { auth: base64('me:secret') }],
     ['an identity token', { identityToken: 'abc' }],
     ['a registry token', { registryToken: 'abc' }],
-    ['those for its registry', { username: 'me', password: 'secret', serverAddress: 'https://registry.test:5000/v2/' }],
+    [
+      'credentials for its registry',
+      { username: 'me', password: 'secret', serverAddress: 'https://registry.test:5000/v2/' },
+    ],
   ])('is pulled with %s', async (_, auth) => {
     expect(await createBench(images).pull('registry.test:5000/app', auth)).toHaveProperty('id');
   });
@@ -141,7 +144,11 @@ describe('an image that needs credentials', () => {
   it.each([
     ['none', undefined, 'pull access denied'],
     ['empty ones', {}, 'pull access denied'],
-    ['those for another registry', { username: 'me', password: 'secret', serverAddress: 'other' }, 'access denied'],
+    [
+      'credentials for another registry',
+      { username: 'me', password: 'secret', serverAddress: 'other' },
+      'access denied',
+    ],
     ['a wrong password', { username: 'me', password: 'guess' }, '401 Unauthorized'],
     ['a wrong token', { identityToken: 'xyz' }, '401 Unauthorized'],
     ['no base64', { auth: '%%' }, 'invalid auth config'],
@@ -155,7 +162,7 @@ describe('an image that needs credentials', () => {
     expect([...store.values()]).toEqual([]);
   });
 
-  it('asks for them also when its content is present', async () => {
+  it('requires them also when its content is present', async () => {
     const { pull } = createBench(images);
     expect(
       await pull('private', { username: 'me', password: 'secret', serverAddress: 'https://index.docker.io/v1/' }),
@@ -171,7 +178,7 @@ describe('the disk', () => {
     bandwidthBytesPerSecond: MB,
   });
 
-  it('fills up, and a pull fails when it has filled it', async () => {
+  it('fills up, and then a pull fails', async () => {
     const { clock, store, pull } = createBench([image('one', 3 * MB), image('two', 3 * MB)], 5 * MB);
     const one = pull('one');
     await clock.advance(3000);
@@ -191,7 +198,7 @@ describe('the disk', () => {
     expect(await again).toHaveProperty('id');
   });
 
-  it('has no room for two pulls at a time that fit one by one, but for two of the same image', async () => {
+  it('has no space for two concurrent pulls that fit one by one, but for two of the same image', async () => {
     const { clock, store, pull } = createBench([image('one', 3 * MB), image('two', 3 * MB)], 5 * MB);
     const pulls = [pull('one'), pull('two'), pull('one')];
     await clock.advance(3000);
@@ -206,7 +213,7 @@ describe('the disk', () => {
 describe('tags', () => {
   const digest = (digit: string): string => `sha256:${digit.repeat(64)}`;
 
-  it('move to another image with the pull that finds them there', async () => {
+  it('move to another image with the pull that finds them at it', async () => {
     const { store, pull } = createBench([{ tags: ['app', 'app:1'], digest: digest('a') }]);
     const before = await pull('app');
     await pull('app:1');
@@ -220,7 +227,7 @@ describe('tags', () => {
       [['docker.io/library/app:latest'], [`docker.io/library/app@${digest('b')}`]],
     ]);
 
-    // What has lost its tag goes without taking it from who has it now.
+    // An image that lost its tag is removed without taking the tag from its new owner.
     store.remove(before.id!);
     expect(store.find('app')!.id).toBe(after.id);
     expect(store.find(`app@${digest('a')}`)).toBeUndefined();

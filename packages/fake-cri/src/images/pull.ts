@@ -8,7 +8,7 @@ import type { ImageDisk } from './image-disk.ts';
 import type { PullableRegistry } from './image-registry.ts';
 import { pullError } from './pull-errors.ts';
 
-/** What a pull needs. */
+/** Ports of a pull. */
 export interface PullPorts {
   readonly clock: Clock;
   readonly registry: PullableRegistry;
@@ -16,15 +16,15 @@ export interface PullPorts {
   isPresent(id: string): boolean;
 }
 
-/** The call that asks for a pull; its signal ends it, and is read only if there is something to wait for. */
+/** The call that requests the pull; its signal ends it, and is read only if the pull must wait. */
 export interface PullCall {
   readonly signal: AbortSignal;
 }
 
 /**
- * Pulls an image, without adding it to the store: asks the registry, which takes the image's latency and settles who may have it, and then fetches
- * what is not present yet as fast as the bandwidth allows. Resolves with the image, whose room on the disk is reserved until `add` has run. Rejects
- * with the errors in {@link PullErrorKind}, with InvalidArgument for a malformed reference and with the reason of the call's signal.
+ * Pulls an image, without adding it to the store: queries the registry, which takes the image's latency and checks credentials, and then downloads missing
+ * content at its bandwidth. Resolves with the image, whose disk space is reserved until `add` has run. Rejects with the errors in {@link PullErrorKind}, with
+ * InvalidArgument for a malformed reference and with the reason of the call's signal.
  */
 export async function pullImage(
   { clock, registry, disk, isPresent }: PullPorts,
@@ -46,7 +46,7 @@ export async function pullImage(
   if (described?.credentials !== undefined) checkCredentials(described, name, auth, registryHost(parsed));
   const image = registry.resolve(parsed);
   if (image === undefined) throw pullError('not-found', name);
-  // All that a pull does for an image whose content is there is to add the name.
+  // Present content only gets another name.
   if (isPresent(image.id)) return add(image);
 
   const sizeBytes = Number(image.message.size);

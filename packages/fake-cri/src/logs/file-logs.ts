@@ -1,18 +1,23 @@
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errorMessage, type Logger } from '@rxlet/component-base';
+import { confinedPath } from '../fs/confined-path.ts';
 import type { LogSink } from './log-sink.ts';
 
+/** A link that replaces the log after its path was resolved is not followed. */
+const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
+
 /**
- * Container logs as files, as a runtime writes them: directories 0755, files 0640, one descriptor for each running container. Writing is
- * synchronous, so that a line is in its file when the virtual clock has reached the time of its timestamp. The first failed write of a log is
- * reported to `logger`, and the rest of its output is dropped.
+ * Creates a sink that writes container logs to files of this machine: directories 0755, files 0640, one descriptor for each running container. Writing is
+ * synchronous, so that on the virtual clock a line is in its file at the time of its timestamp. The first failed write of a log is
+ * reported to `logger`, and the rest of its output is dropped. A log outside of `root` is not opened. Default: `/`.
  */
-export function createFileLogs(logger: Logger): LogSink {
+export function createFileLogs(logger: Logger, root = '/'): LogSink {
   return {
     open(path) {
-      mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
-      let descriptor: number | undefined = openSync(path, 'a', 0o640);
+      const real = confinedPath(root, path);
+      mkdirSync(dirname(real), { recursive: true, mode: 0o755 });
+      let descriptor: number | undefined = openSync(real, APPEND, 0o640);
       const close = (): void => {
         if (descriptor !== undefined) closeSync(descriptor);
         descriptor = undefined;
@@ -23,7 +28,7 @@ export function createFileLogs(logger: Logger): LogSink {
           try {
             writeSync(descriptor, lines);
           } catch (error) {
-            logger.warn('writing a container log failed, the rest of it is dropped', {
+            logger.warn('cannot write a container log, the rest of it is dropped', {
               path,
               error: errorMessage(error),
             });

@@ -1,11 +1,11 @@
-/** Which of a program's two outputs a line came from. */
+/** Output of a program. */
 export type OutputStream = 'stdout' | 'stderr';
 
-/** Longest content of one log line in characters; what exceeds it continues on the next, as containerd does it by default (`max_container_log_line_size`). */
+/** Longest content of one log line in characters; the rest continues on the next, as in containerd by default (`max_container_log_line_size`). */
 export const MAX_LINE_LENGTH: number = 16 * 1024;
 
 /**
- * One line of a container log in the CRI format: `2026-01-01T00:00:00.000000000Z stdout F text`. The tag is `F`, or `P` for a part of a line
+ * Formats a line of a container log in the CRI format: `2026-01-01T00:00:00.000000000Z stdout F text`. The tag is `F`, or `P` for a part of a line
  * that the next one continues.
  */
 export function formatLogLine(timestampNanos: bigint, stream: OutputStream, partial: boolean, content: string): string {

@@ -1,14 +1,14 @@
 /** An open container log. */
 export interface LogFile {
-  /** Appends whole lines. Must not throw: a runtime goes on when a log disk is full. */
+  /** Appends whole lines. Must not throw: a runtime continues when a log disk is full. */
   append(lines: string): void;
   /** Closes it; nothing is appended afterwards. */
   close(): void;
 }
 
-/** Where container logs go: {@link createFileLogs} (the default), {@link createMemoryLogs} or {@link discardLogs}. */
+/** Destination of container logs: {@link createMemoryLogs} (the default), {@link createFileLogs} or {@link discardLogs}. */
 export interface LogSink {
-  /** Opens the log at `path` for appending and creates what is missing of its directories. Throws when that cannot be done. */
+  /** Opens the log at `path` for appending, and creates missing directories. Throws when that fails. */
   open(path: string): LogFile;
 }
 
@@ -19,7 +19,7 @@ export const discardLogs: LogSink = {
 
 /** Logs held in memory, for tests. */
 export interface MemoryLogs extends LogSink {
-  /** The content of the log at `path`; empty when nothing was written. */
+  /** Returns the content of the log at `path`; empty when nothing was written. */
   read(path: string): string;
 }
 

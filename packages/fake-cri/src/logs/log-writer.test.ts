@@ -7,7 +7,7 @@ const NOW = 1_767_225_600_123_456_789n;
 const STAMP = '2026-01-01T00:00:00.123456789Z';
 
 describe('a container log', () => {
-  it('has one line for each line of output, whatever pieces it comes in', () => {
+  it('has one line for each line of output, in whatever pieces it arrives', () => {
     const logs = createMemoryLogs();
     const writer = openLogWriter(logs, '/log', () => NOW);
     writer.write('stdout', 'a\nb');
@@ -18,13 +18,13 @@ describe('a container log', () => {
     );
   });
 
-  it('gets the rest of an unfinished line at the end', () => {
+  it('gets an unfinished line at the end, as a partial one', () => {
     const logs = createMemoryLogs();
     const writer = openLogWriter(logs, '/log', () => NOW);
     writer.write('stdout', 'no newline');
     expect(logs.read('/log')).toBe('');
     writer.close();
-    expect(logs.read('/log')).toBe(`${STAMP} stdout F no newline\n`);
+    expect(logs.read('/log')).toBe(`${STAMP} stdout P no newline\n`);
   });
 
   it('cuts lines that are too long into partial ones', () => {

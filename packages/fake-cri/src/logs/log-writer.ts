@@ -1,22 +1,22 @@
 import { formatLogLine, MAX_LINE_LENGTH, type OutputStream } from './log-line.ts';
 import type { LogFile, LogSink } from './log-sink.ts';
 
-/** Turns the output of a container into its log. */
+/** Converts the output of a container to its log. */
 export interface LogWriter {
-  /** Takes a piece of output; it need not end at the end of a line. */
+  /** Writes a piece of output, which may end within a line. */
   write(stream: OutputStream, text: string): void;
-  /** Opens the file anew, for ReopenContainerLog after the old one was renamed. Throws what {@link LogSink.open} throws, and keeps the old one then. */
+  /** Opens the file again, for ReopenContainerLog after the old one was renamed. Throws as {@link LogSink.open}, and then keeps the old one. */
   reopen(): void;
-  /** Writes what is left of unfinished lines and closes the file. */
+  /** Writes unfinished lines as partial ones, as containerd does, and closes the file. */
   close(): void;
 }
 
-/** Opens the log at `path`; throws what {@link LogSink.open} throws. `now` gives the times of its lines. */
+/** Opens the log at `path`; throws as {@link LogSink.open}. `now` returns the times of its lines. */
 export function openLogWriter(sink: LogSink, path: string, now: () => bigint): LogWriter {
   let file: LogFile = sink.open(path);
   const unfinished: Record<OutputStream, string> = { stdout: '', stderr: '' };
 
-  /** The log lines of `content`, which has no newline: partial ones for what is too long for one, and the rest. */
+  /** Returns the log lines of `content`, which has no newline: partial ones if it is too long for one, and the rest. */
   const cut = (stream: OutputStream, content: string): { lines: string; rest: string } => {
     let lines = '';
     let rest = content;
@@ -47,7 +47,7 @@ export function openLogWriter(sink: LogSink, path: string, now: () => bigint): L
     },
     close() {
       for (const stream of ['stdout', 'stderr'] as const) {
-        if (unfinished[stream] !== '') file.append(finishLine(stream, unfinished[stream]));
+        if (unfinished[stream] !== '') file.append(formatLogLine(now(), stream, true, unfinished[stream]));
         unfinished[stream] = '';
       }
       file.close();

@@ -14,22 +14,22 @@ import type { GrpcHealthService, HealthStatus } from './port-service.ts';
 const CHECK = '/grpc.health.v1.Health/Check';
 /** Numbers of `HealthCheckResponse.ServingStatus`. */
 const STATUS_NUMBERS: Readonly<Record<HealthStatus, number>> = { UNKNOWN: 0, SERVING: 1, NOT_SERVING: 2 };
-/** A compression flag and a length come before each message of gRPC. */
+/** Size of the compression flag and the length in front of each gRPC message. */
 const PREFIX_BYTES = 5;
-/** More than any name of a service; a longer request is refused. */
+/** Maximum size of a request, above the length of any service name; a longer one is rejected. */
 const MAX_REQUEST_BYTES = 64 * 1024;
 
 /**
- * Speaks gRPC on connections on behalf of `service`: HTTP/2 without TLS, and of its methods only `Check`, the one that probes call. Two messages of
- * one field each need no generated code.
+ * Serves gRPC on connections for `service`: HTTP/2 without TLS, and only the method `Check`, which probes call. Its two messages of one field each need no
+ * generated code.
  */
 export function grpcHealthConnections(service: GrpcHealthService): (connection: Duplex) => void {
-  // As with HTTP/1.1, not before somebody connects.
+  // As with HTTP/1.1, created with the first connection.
   let server: Http2Server | undefined;
   const open = (): Http2Server => {
     const opened = createServer();
     opened.on('stream', (stream, headers) => void answer(service, stream, headers));
-    // A client that speaks something else is cut off, and that is all.
+    // A client with another protocol is disconnected, without a log line.
     opened.on('sessionError', () => undefined);
     return opened;
   };
@@ -46,7 +46,7 @@ async function answer(
 ): Promise<void> {
   const left = new AbortController();
   stream.once('close', () => left.abort());
-  // A client that resets its call gets no answer, and that is all.
+  // A client that resets its call gets no response.
   stream.on('error', () => undefined);
   try {
     if (headers[constants.HTTP2_HEADER_PATH] !== CHECK) {
@@ -75,7 +75,7 @@ async function readRequest(stream: ServerHttp2Stream): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** `HealthCheckRequest { string service = 1 }`; a message without the field asks for the server as a whole. */
+/** `HealthCheckRequest { string service = 1 }`; a message without the field queries the server as a whole. */
 function requestedService(request: Buffer): string {
   if (request.length < PREFIX_BYTES || request[0] !== 0) throw new Error('the request is not a plain gRPC message');
   const length = request.readUInt32BE(1);
@@ -99,7 +99,7 @@ function succeed(stream: ServerHttp2Stream, status: HealthStatus): void {
   stream.end(Buffer.concat([prefix, message]));
 }
 
-/** An answer that consists of trailers only. */
+/** Sends a response with trailers only. */
 function fail(stream: ServerHttp2Stream, code: StatusCode, message: string): void {
   const trailers = { 'grpc-status': String(code), 'grpc-message': encodeURI(message) };
   stream.respond({ ':status': 200, 'content-type': 'application/grpc', ...trailers }, { endStream: true });

@@ -1,20 +1,15 @@
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorMessage } from '@rxlet/component-base';
+import { httpModule } from '@rxlet/component-base/http-module';
 import type { HttpRequest, HttpService } from './port-service.ts';
 
-/** Speaks HTTP/1.1 on connections on behalf of `service`. An error of it is a 500 with its message. */
+/** Serves HTTP/1.1 on connections for `service`. Its errors are 500 with the message. */
 export function httpConnections(service: HttpService): (connection: Duplex) => void {
-  // Not before somebody connects: most ports of most pods are never called over a connection.
+  // Created with the first connection: most ports of most pods are never called over one.
   let server: Server | undefined;
   return (connection) => {
-    server ??= createServer((request, response) => void answer(service, request, response));
+    server ??= httpModule.createServer((request, response) => void answer(service, request, response));
     server.emit('connection', connection);
   };
 }

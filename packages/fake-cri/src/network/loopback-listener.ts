@@ -1,18 +1,18 @@
 import { createServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** More connections to one port are refused. */
+/** Maximum number of connections to one port; further ones are closed. */
 const MAX_CONNECTIONS = 1000;
 
-/** A TCP port that really listens. */
+/** A TCP port that listens on this machine. */
 export interface LoopbackListener {
-  /** Settles when it listens, or cannot: `onError` has been called then. */
+  /** Settles when it listens, or after `onError` was called because it cannot. */
   readonly listening: Promise<void>;
-  /** Stops listening at once; open connections belong to who accepted them. Resolves when the port is free. */
+  /** Stops listening at once; open connections belong to their service. Resolves when the port is free. */
   close(): Promise<void>;
 }
 
-/** Listens on an address of 127.0.0.0/8. `onError` gets what the operating system says, e.g. EADDRINUSE. */
+/** Listens on an address of 127.0.0.0/8. `onError` receives the error of the operating system, such as EADDRINUSE. */
 export function listenOnLoopback(
   ip: string,
   port: number,
@@ -26,7 +26,7 @@ export function listenOnLoopback(
   let open = true;
   let failed = false;
   server.on('listening', () => {
-    // It was closed while it was about to listen.
+    // It was closed before it could listen.
     if (!open) server.close();
     resolve();
   });

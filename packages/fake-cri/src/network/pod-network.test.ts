@@ -19,14 +19,14 @@ async function readAll(stream: Duplex): Promise<string> {
   return text;
 }
 
-/** GETs over a real socket, or over `connection`. */
+/** Sends a GET over a real socket, or over `connection`. */
 async function httpGet(url: string, connection?: Duplex): Promise<{ status: number; body: string }> {
   const request = get(url, connection === undefined ? { agent: false } : { createConnection: () => connection });
   const [response] = (await once(request, 'response')) as [Duplex & { statusCode: number }];
   return { status: response.statusCode, body: await readAll(response) };
 }
 
-/** A call of Health/Check, or `path`; @returns the gRPC status and the bytes of the answer. */
+/** Calls Health/Check, or `path`. @returns the gRPC status and the bytes of the response */
 async function grpcCheck(
   session: ClientHttp2Session,
   service: string,
@@ -49,7 +49,7 @@ async function grpcCheck(
   return { grpcStatus, answer };
 }
 
-/** The error code of a real connection; `undefined` when it came about. */
+/** Returns the error code of a real connection; `undefined` when it succeeded. */
 async function connectError(ip: string, port: number): Promise<string | undefined> {
   const socket = connect(port, ip);
   try {
@@ -76,7 +76,7 @@ describe('pods in-process', () => {
     await expect(network.dial('10.0.0.2', 80)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  it('answer HTTP over a connection, and when asked directly, with what holds at the time', async () => {
+  it('answer HTTP over a connection and on direct calls, with the current state', async () => {
     await using network = createPodNetwork(noopLogger, 'in-process');
     let status = 503;
     const service: HttpService = {
@@ -94,7 +94,7 @@ describe('pods in-process', () => {
     await expect(network.grpcHealth('10.0.0.2', 80)).rejects.toMatchObject({ code: 'WRONG_PROTOCOL' });
   });
 
-  it('answer 500 when their handler fails, and nothing when the caller gives up', async () => {
+  it('answer 500 when their handler fails, and nothing when the caller cancels', async () => {
     await using network = createPodNetwork(noopLogger, 'in-process');
     const failing: HttpService = {
       protocol: 'http',
@@ -110,8 +110,8 @@ describe('pods in-process', () => {
     expect(await httpGet('http://web/fail', connection)).toEqual({ status: 500, body: 'oops' });
     const controller = new AbortController();
     const waiting = network.httpGet('10.0.0.2', 80, '/slow', { signal: controller.signal });
-    controller.abort(new Error('gave up'));
-    await expect(waiting).rejects.toThrow('gave up');
+    controller.abort(new Error('cancelled'));
+    await expect(waiting).rejects.toThrow('cancelled');
 
     const cutOff = network.httpGet('10.0.0.2', 80, '/slow');
     served[Symbol.dispose]();
@@ -130,7 +130,7 @@ describe('pods in-process', () => {
     session.destroy();
   });
 
-  it('break off their connections when they end', async () => {
+  it('break their connections when they end', async () => {
     const network = createPodNetwork(noopLogger, 'in-process');
     const served = network.serve('10.0.0.2', 80, acceptOnly, 'default/web');
     network.serve('10.0.0.3', 80, page('slow'), 'default/other');
@@ -145,7 +145,7 @@ describe('pods in-process', () => {
     await expect(network.dial('10.0.0.2', 80)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  it('cannot have the port of another, and are warned of', async () => {
+  it('cannot have the port of another, and log a warning', async () => {
     const logger = recordingLogger();
     await using network = createPodNetwork(logger, 'in-process');
     const first = network.serve('127.0.0.1', 80, page('first'), 'default/first');
@@ -197,7 +197,7 @@ describe('pods on loopback addresses', () => {
     session.destroy();
   });
 
-  it('whose port is taken are warned of once, and still reached from within', async () => {
+  it('whose port is taken log one warning, and are still reachable in-process', async () => {
     const logger = recordingLogger();
     await using network = createPodNetwork(logger, 'loopback');
     const other = createServer().listen(18081, '127.64.9.5');
@@ -215,7 +215,7 @@ describe('pods on loopback addresses', () => {
     other.close();
   });
 
-  it('that end before they listen never do', async () => {
+  it('that end before they listen never listen', async () => {
     await using network = createPodNetwork(noopLogger, 'loopback');
     const served = network.serve('127.64.9.6', 18082, acceptOnly, 'default/web');
     served[Symbol.dispose]();

@@ -5,16 +5,16 @@ import { httpConnections } from './http-port.ts';
 import { listenOnLoopback, type LoopbackListener } from './loopback-listener.ts';
 import type { HealthStatus, HttpRequest, HttpResponse, PortService } from './port-service.ts';
 
-/** Whether the ports of pods exist only in this process, or really listen on loopback addresses as well. */
+/** Reachability of the ports of pods: from this process only, or also on loopback addresses. */
 export type PodNetworkMode = 'in-process' | 'loopback';
 
-/** Where pods get their addresses from when they really listen. On Linux every address in 127.0.0.0/8 is the machine's own, without set-up or root. */
+/** Range of pod addresses when ports really listen. On Linux every address in 127.0.0.0/8 is the machine's own, without set-up or root. */
 export const LOOPBACK_POD_CIDR = '127.64.0.0/10';
 
 /** The address of pods on the host's network. */
 export const HOST_IP = '127.0.0.1';
 
-/** Why nothing came of a connection: nobody serves the port, it closed before it answered, or what serves it speaks another protocol. */
+/** Reason of a failed connection: no service, closed before it answered, or another protocol. */
 export type PodNetworkErrorCode = 'ECONNREFUSED' | 'ECONNRESET' | 'WRONG_PROTOCOL';
 
 /** A connection that failed. */
@@ -30,31 +30,31 @@ export class PodNetworkError extends Error {
 
 /** A port that is served until it is disposed of: it closes then and its connections break, as when a process dies. */
 export interface ServedPort extends Disposable {
-  /** Settles, and never rejects, when connections can come from outside too, or never will: at once for ports in-process. */
+  /** Settles when the port listens for connections from outside, or cannot; at once for ports in-process. Never rejects. */
   readonly listening: Promise<void>;
 }
 
 /** The ports that pods serve. */
 export interface PodNetwork {
   /**
-   * Serves a port. When it is taken, or the operating system refuses it, a warning names `pod` and the port; in the first case the service cannot be
-   * reached, in the second only from within the process.
+   * Serves a port. When it is taken, or the operating system rejects it, a warning names `pod` and the port; in the first case the service is unreachable, in
+   * the second only reachable in-process.
    */
   serve(ip: string, port: number, service: PortService, pod: string): ServedPort;
-  /** A connection to a port, in-process in both modes. Rejects with a {@link PodNetworkError} when nobody serves it. */
+  /** Opens a connection to a port, in-process in both modes. Rejects with a {@link PodNetworkError} when nothing serves it. */
   dial(ip: string, port: number): Promise<Duplex>;
-  /** What an HTTP service answers to a GET, or as `request` says. It is asked directly: no socket, no time but what it takes itself. */
+  /** Returns an HTTP service's response to a GET, or to `request`. The service is called directly, without a socket and only with its own latency. */
   httpGet(
     ip: string,
     port: number,
     path: string,
     request?: Partial<Omit<HttpRequest, 'path'>> & { readonly signal?: AbortSignal },
   ): Promise<HttpResponse>;
-  /** What a gRPC health service answers, asked directly; `undefined` when it does not know `service`. */
+  /** Returns the answer of a gRPC health service, called directly; `undefined` when it does not know `service`. */
   grpcHealth(ip: string, port: number, service?: string, signal?: AbortSignal): Promise<HealthStatus | undefined>;
 }
 
-/** A {@link PodNetwork} and its end, which closes all ports. */
+/** A {@link PodNetwork}; disposal closes all ports. */
 export interface OwnedPodNetwork extends PodNetwork, AsyncDisposable {}
 
 interface Entry {
@@ -76,7 +76,7 @@ export function createPodNetwork(logger: Logger, mode: PodNetworkMode): OwnedPod
     if (entry === undefined) throw new PodNetworkError('ECONNREFUSED', `connect ECONNREFUSED ${addressOf(ip, port)}`);
     return entry;
   };
-  /** Asks a service directly; the call ends with its signal, or with the port. */
+  /** Calls a service directly; the call ends with its signal, or with the port. */
   const ask = async <P extends PortService['protocol'], T>(
     ip: string,
     port: number,
@@ -133,7 +133,7 @@ export function createPodNetwork(logger: Logger, mode: PodNetworkMode): OwnedPod
     async dial(ip, port) {
       const entry = lookUp(ip, port);
       const [client, server] = duplexPair();
-      // As with a socket, either side's end by force is the other's as well.
+      // As with a socket, a reset by either side resets the other.
       client.once('close', () => server.destroy());
       server.once('close', () => client.destroy());
       entry.accept(server);
@@ -151,7 +151,7 @@ export function createPodNetwork(logger: Logger, mode: PodNetworkMode): OwnedPod
   };
 }
 
-/** What {@link PodNetwork.serve} gives for a port that nobody can reach. */
+/** Result of {@link PodNetwork.serve} for a port that is unreachable. */
 const NOT_SERVED: ServedPort = { listening: Promise.resolve(), [Symbol.dispose]: () => undefined };
 
 function addressOf(ip: string, port: number): string {
@@ -169,7 +169,7 @@ function connectionsOf(service: PortService): (connection: Duplex) => void {
   }
 }
 
-/** Remembers open connections, so that they can be broken off. */
+/** Records open connections, so that they can be reset. */
 function trackConnections(handle: (connection: Duplex) => void): {
   accept(connection: Duplex): void;
   closeAll(): void;
@@ -178,7 +178,7 @@ function trackConnections(handle: (connection: Duplex) => void): {
   let closed = false;
   return {
     accept(connection) {
-      // Clients break off connections as they like; that concerns nobody but them.
+      // A reset by the client is not a failure of the service.
       connection.on('error', () => undefined);
       if (closed) {
         connection.destroy();
@@ -195,7 +195,7 @@ function trackConnections(handle: (connection: Duplex) => void): {
   };
 }
 
-/** The outcome of `work`, or a rejection with the reason of `signal` as soon as that aborts. */
+/** Settles as `work`, or rejects with the reason of `signal` when it aborts. */
 async function abortable<T>(signal: AbortSignal, work: T | Promise<T>): Promise<T> {
   if (!(work instanceof Promise)) return work;
   const { promise: aborted, reject } = Promise.withResolvers<never>();

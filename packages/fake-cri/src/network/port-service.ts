@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 
-/** A request as an HTTP service sees it. Its body is read and dropped. */
+/** A request to an HTTP service. Its body is read and dropped. */
 export interface HttpRequest {
   readonly method: string;
   /** Path and query. */
@@ -9,7 +9,7 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What an HTTP service answers. */
+/** Response of an HTTP service. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -17,15 +17,15 @@ export interface HttpResponse {
   readonly body?: string;
 }
 
-/** Answers HTTP/1.1. `signal` aborts when the client leaves or the port closes, so that a slow answer need not be waited for. */
+/** Answers an HTTP/1.1 request. `signal` aborts when the client disconnects or the port closes. */
 export interface HttpService {
   readonly protocol: 'http';
   respond(request: HttpRequest, signal: AbortSignal): HttpResponse | Promise<HttpResponse>;
 }
 
 /**
- * Takes connections; each belongs to the service, which also ends it: a client that has sent all it has may still wait for an answer.
- * {@link acceptOnly} is the simplest.
+ * Accepts connections. Each belongs to the service, which must also end it: a half-closed client may still wait for a response. {@link acceptOnly} is the
+ * simplest.
  */
 export interface TcpService {
   readonly protocol: 'tcp';
@@ -38,14 +38,14 @@ export type HealthStatus = 'UNKNOWN' | 'SERVING' | 'NOT_SERVING';
 /** Answers `grpc.health.v1.Health/Check`. */
 export interface GrpcHealthService {
   readonly protocol: 'grpc';
-  /** The health of `service`, which is empty for the server as a whole; `undefined` for one it does not have: the call fails with NOT_FOUND then. */
+  /** Returns the health of `service`, which is empty for the server as a whole; `undefined` for an unknown one, for which the call fails with NOT_FOUND. */
   check(service: string, signal: AbortSignal): HealthStatus | undefined | Promise<HealthStatus | undefined>;
 }
 
-/** What answers on a port of a pod. */
+/** Service on a port of a pod. */
 export type PortService = HttpService | TcpService | GrpcHealthService;
 
-/** A service that takes each connection, reads and drops what comes, and ends with the client: all that a TCP probe needs. */
+/** Service that accepts each connection, reads and drops its input, and ends with the client, as a TCP probe needs. */
 export const acceptOnly: TcpService = {
   protocol: 'tcp',
   accept(connection) {

@@ -6,7 +6,7 @@ import { createBench } from '../test-support.ts';
 import { acceptOnly } from './port-service.ts';
 
 describe('the network of a runtime', () => {
-  it('gives pods addresses of the cluster, on which nothing really listens', async () => {
+  it('assigns pods addresses of the cluster, without listening on them', async () => {
     const { fake, runSandbox, sandbox } = await createBench();
     const { network } = await sandbox(await runSandbox());
     expect(network?.ip).toBe('10.244.0.2');
@@ -16,7 +16,7 @@ describe('the network of a runtime', () => {
     await expect(fake.network.dial('10.244.0.2', 80)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  it('gives pods loopback addresses and keeps to them, so that they can be reached from outside', async () => {
+  it('assigns pods loopback addresses only, so that they can be reached from outside', async () => {
     const { fake, runSandbox, sandbox } = await createBench({ podNetwork: 'loopback', podCidr: '127.65.0.0/24' });
     await fake.runtime.updateRuntimeConfig({ runtimeConfig: { networkConfig: { podCidr: '10.244.0.0/24' } } });
     const { network } = await sandbox(await runSandbox());
@@ -30,7 +30,7 @@ describe('the network of a runtime', () => {
     await closed;
   });
 
-  it('takes them from 127.64.0.0/10 unless told otherwise, and refuses networks that are not loopback', async () => {
+  it('assigns them from 127.64.0.0/10 by default, and rejects networks that are not loopback', async () => {
     const { runSandbox, sandbox } = await createBench({ podNetwork: 'loopback' });
     expect((await sandbox(await runSandbox())).network?.ip).toBe('127.64.0.2');
     await expect(createBench({ podNetwork: 'loopback', podCidr: '10.0.0.0/8' })).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-import type { Container } from '../container.ts';
+import type { Container } from '../runtime-objects.ts';
 import { createContainerFiles } from '../fs/container-files.ts';
 import type { FileSystem } from '../fs/file-system.ts';
 import { lazyFiles } from '../fs/lazy-files.ts';
@@ -8,13 +8,13 @@ import type { Peers, Surroundings } from './surroundings.ts';
 
 const decoder = new TextDecoder();
 
-/** The command line of a container: its command in place of the image's entrypoint, its arguments in place of the image's. */
+/** Returns the command line of a container: its command replaces the image's entrypoint, its arguments the image's. */
 export function containerCommand({ config, image }: Container): readonly string[] {
   if (config.command.length > 0) return [...config.command, ...config.args];
   return [...image.entrypoint, ...(config.args.length > 0 ? config.args : image.cmd)];
 }
 
-/** What the programs of a container see of it: the same for its own and for those of ExecSync. */
+/** Returns the surroundings of a container's programs, shared by its own and those of ExecSync. */
 export function surroundingsOf(state: RuntimeState, container: Container): Surroundings {
   const { sandbox, config } = container;
   const user = container.status.user?.linux;
@@ -34,7 +34,7 @@ export function surroundingsOf(state: RuntimeState, container: Container): Surro
   };
 }
 
-/** The environment of a container: what every container has, then its image's variables, then its own. */
+/** Returns the environment of a container: common variables, then its image's, then its own. */
 function containerEnvironment({ config, image, sandbox }: Container): ReadonlyMap<string, string> {
   const env = new Map([
     ['PATH', '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'],
@@ -48,7 +48,7 @@ function containerEnvironment({ config, image, sandbox }: Container): ReadonlyMa
   return env;
 }
 
-/** The files of a container, which all its programs share. */
+/** Returns the files of a container, which all its programs share. */
 function filesOf(state: RuntimeState, container: Container): FileSystem {
   const { sandbox, config } = container;
   container.files ??= createContainerFiles(
@@ -58,7 +58,7 @@ function filesOf(state: RuntimeState, container: Container): FileSystem {
   return container.files;
 }
 
-/** Other pods by address; this one as `localhost`. */
+/** Other pods by address; its own pod as `localhost`. */
 function peersOf({ network }: RuntimeState, { sandbox }: Container): Peers {
   const ownNames = ['localhost', '127.0.0.1', sandbox.config.hostname];
   const addressOf = (host: string): string => (ownNames.includes(host) ? (sandbox.ip ?? HOST_IP) : host);

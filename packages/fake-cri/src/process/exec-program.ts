@@ -1,6 +1,6 @@
 import { errorMessage } from '@rxlet/component-base';
 import { ServiceError, StatusCode } from '@rxlet/cri-api';
-import type { Container } from '../container.ts';
+import type { Container } from '../runtime-objects.ts';
 import type { RuntimeState } from '../runtime-state.ts';
 import { elapsedMs } from '../scripts/container-plan.ts';
 import { execResultAt } from '../scripts/plan.ts';
@@ -9,8 +9,8 @@ import type { Program } from './program.ts';
 import { resolveProgram } from './resolve-program.ts';
 
 /**
- * What an exec runs: the result that the container's script has for the command, otherwise a program that the fake has. Unlike a container, which may
- * run anything, an exec has a result, so that there is none of a program that the fake does not have. Throws InvalidArgument and Unknown.
+ * Returns the program of an exec: the scripted result of the command, otherwise a built-in program. A container may run an unknown program, but an exec of one
+ * fails, because its result would be made up. Throws InvalidArgument and Unknown.
  */
 export function execProgram(
   state: Pick<RuntimeState, 'clock'>,

@@ -4,11 +4,11 @@ import { emptyInput, type Input, type ProcessContext, type Program, type SignalH
 import { HARMLESS_SIGNALS, SIGKILL } from './signals.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** How a process ended. */
+/** Exit of a process. */
 export interface Exit {
   /** Exit code; 128 and its number for a signal. */
   readonly code: number;
-  /** Why, in the words of a container status, when it is not simply `Completed` or `Error`: e.g. `OOMKilled`. */
+  /** Reason in the container status, if it is neither `Completed` nor `Error`: e.g. `OOMKilled`. */
   readonly reason?: string;
   readonly message?: string;
 }
@@ -16,24 +16,24 @@ export interface Exit {
 /** A running program. */
 export interface Process {
   readonly pid: number;
-  /** Resolves when it has ended; stays pending when it was abandoned. */
+  /** Resolves when it has exited; stays pending when it was abandoned. */
   readonly exited: Promise<Exit>;
-  /** Sends it a signal, which ends it at once unless it is harmless, ignored or handled. SIGKILL always does. */
+  /** Sends it a signal, which ends it at once unless the signal is harmless, ignored or handled. SIGKILL always ends it. */
   signal(signal: number): void;
-  /** Lets it end now in the given way. */
+  /** Ends it now with the given exit. */
   exit(exit: Exit): void;
-  /** Stops it without anybody being told: the runtime itself goes away. */
+  /** Stops it without a report, because the runtime itself stops. */
   abandon(): void;
 }
 
-/** What a process needs. */
+/** Ports of a process. */
 export interface ProcessOptions {
   readonly clock: Clock;
   readonly pid: number;
   readonly surroundings: Surroundings;
-  /** What it reads. Default: nothing. */
+  /** Standard input. Default: empty. */
   readonly stdin?: Input;
-  /** Takes its output. */
+  /** Receives its output. */
   readonly write: (stream: OutputStream, text: string) => void;
   /** Called once, within the call or the turn that ends it. */
   readonly onExit?: (exit: Exit) => void;
@@ -70,7 +70,7 @@ export function startProcess(program: Program, options: ProcessOptions): Process
   };
   program(context).then(
     (code) => exit({ code }),
-    // After an end from outside the program rejects, and exit() has no effect any more. Otherwise it has a bug.
+    // After an end from outside the program rejects, and exit() has no effect. Otherwise the rejection is a bug.
     (error: unknown) => exit({ code: 255, message: errorMessage(error) }),
   );
 

@@ -2,22 +2,22 @@ import type { Clock } from '@rxlet/component-base';
 import type { OutputStream } from '../logs/log-line.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** What a program reads. */
+/** Input of a program. */
 export interface Input {
-  /** The next piece; `undefined` at the end. Rejects with the signal's reason when that aborts. */
+  /** Returns the next piece; `undefined` at the end. Rejects with the signal's reason when it aborts. */
   read(signal: AbortSignal): Promise<string | undefined>;
 }
 
-/** Nothing to read. */
+/** Empty input. */
 export const emptyInput: Input = { read: () => Promise.resolve(undefined) };
 
-/** What a process does on a signal: end (the default), go on, or call a function and go on. */
+/** Reaction of a process to a signal: end (the default), ignore it, or call a function. */
 export type SignalHandling = 'default' | 'ignore' | (() => void);
 
-/** What a program gets from the process that runs it. */
+/** Context of a program in its process. */
 export interface ProcessContext extends Surroundings {
   readonly clock: Clock;
-  /** Aborts when the process ends before its program does; everything that waits has to heed it. */
+  /** Aborts when the process ends before its program does; everything that waits must observe it. */
   readonly signal: AbortSignal;
   readonly stdin: Input;
   /** Writes to standard output or standard error. */
@@ -26,8 +26,8 @@ export interface ProcessContext extends Surroundings {
   handle(signal: number, handling: SignalHandling): void;
 }
 
-/** What a process runs: a cancellable function on the clock. It resolves with the exit code, or rejects with the reason of the signal of its context. */
+/** Program of a process: a cancellable function on the clock. It resolves with the exit code, or rejects with the reason of the signal of its context. */
 export type Program = (context: ProcessContext) => Promise<number>;
 
-/** A program that does nothing and runs until it is stopped: what stands for everything that the fake does not know. */
+/** A program that does nothing and runs until it is stopped. It replaces every program that the fake does not have. */
 export const runUntilStopped: Program = () => new Promise(() => undefined);

@@ -1,5 +1,5 @@
 import { COMMANDS } from '../shell/commands.ts';
-import { shellProgram, type ShellOptions } from '../shell/interpreter.ts';
+import { inputShellProgram, type ShellOptions, shellProgram } from '../shell/interpreter.ts';
 import { parseScript } from '../shell/parser.ts';
 import { type CommandList, ShellSyntaxError } from '../shell/syntax.ts';
 import type { Program } from './program.ts';
@@ -7,8 +7,8 @@ import type { Program } from './program.ts';
 const SHELLS: ReadonlySet<string> = new Set(['sh', 'ash', 'bash', 'dash']);
 
 /**
- * The program that `argv` starts: a shell with a script (`sh -c …`) or one of the commands that the fake has. `undefined` when it knows none of that
- * name. Throws ShellUnsupportedError for a script beyond its subset of the shell.
+ * Returns the program of `argv`: a shell with a script (`sh -c …`) or with its commands on standard input, or a built-in command. `undefined` for an unknown one. Throws ShellUnsupportedError for a
+ * script beyond its subset of the shell.
  */
 export function resolveProgram(
   argv: readonly string[],
@@ -20,6 +20,9 @@ export function resolveProgram(
   if (command !== undefined) return async (context) => command(args, context);
   if (!SHELLS.has(name)) return undefined;
 
+  if (args.every((arg) => ['-', '-s', '-i', '-l'].includes(arg))) {
+    return inputShellProgram({ parameters: [name], unknownCommand });
+  }
   const [flags = '', script, ...parameters] = args;
   if (!['-c', '-ec', '-ce'].includes(flags) || script === undefined) return undefined;
   const options = {

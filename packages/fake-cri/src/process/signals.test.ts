@@ -23,7 +23,7 @@ describe('signals', () => {
     expect(numbers).not.toContain(15);
   });
 
-  it('are found by what a shell script calls them', () => {
+  it('are found by their names in a shell script', () => {
     expect(['TERM', 'SIGTERM', 'term', '15', 'INT', 'EXIT', '99'].map(signalNumber)).toEqual([
       15,
       15,

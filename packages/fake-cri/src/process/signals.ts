@@ -1,6 +1,6 @@
 import { Signal } from '@rxlet/cri-api';
 
-/** Linux signal numbers by name, as programs and shells know them. */
+/** Linux signal numbers by name, as in programs and shells. */
 const NUMBERS: Readonly<Record<string, number>> = {
   SIGHUP: 1,
   SIGINT: 2,
@@ -47,14 +47,14 @@ const LAST_REAL_TIME = 64;
 /** Signals that do not end a program that has no handler for them: SIGCHLD, SIGCONT, SIGURG, SIGWINCH, and those that only stop it. */
 export const HARMLESS_SIGNALS: ReadonlySet<number> = new Set([17, 18, 19, 20, 21, 22, 23, 28]);
 
-/** The number of a signal that a shell script names: `TERM`, `SIGTERM` or `15`. `undefined` for what is no signal. */
+/** Returns the number of a signal in a shell script: `TERM`, `SIGTERM` or `15`. `undefined` for an unknown one. */
 export function signalNumber(name: string): number | undefined {
   if (/^\d+$/.test(name)) return Number(name) <= LAST_REAL_TIME ? Number(name) : undefined;
   const upper = name.toUpperCase();
   return NUMBERS[upper.startsWith('SIG') ? upper : `SIG${upper}`];
 }
 
-/** The number of a signal of the CRI, whose enum has values of its own; SIGTERM for the runtime's default. */
+/** Returns the number of a signal of the CRI, whose enum has values of its own; SIGTERM for the runtime's default. */
 export function criSignalNumber(signal: Signal): number {
   const name = Signal[signal] ?? '';
   const [, bound, offset = '0'] = /^SIGRT(MIN|MAX)(?:(?:PLUS|MINUS)(\d+))?$/.exec(name) ?? [];

@@ -6,14 +6,14 @@ export interface HttpAnswer {
   readonly body: string;
 }
 
-/** How programs reach the ports of pods. Both reject when nothing listens there. */
+/** Access of programs to the ports of pods. Both methods reject when no service listens there. */
 export interface Peers {
   httpGet(host: string, port: number, path: string, signal: AbortSignal): Promise<HttpAnswer>;
   /** Opens a connection and closes it. */
   connect(host: string, port: number, signal: AbortSignal): Promise<void>;
 }
 
-/** What a program sees of the container that it runs in. */
+/** The container of a program. */
 export interface Surroundings {
   /** Environment variables by name. */
   readonly env: ReadonlyMap<string, string>;

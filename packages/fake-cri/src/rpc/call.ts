@@ -1,16 +1,16 @@
 import { type Clock, DeadlineExceededError, errorMessage, LifetimeEnded, type Timer } from '@rxlet/component-base';
 import { callErrorCode, type CallOptions, ServiceError, StatusCode } from '@rxlet/cri-api';
 
-/** A call under way, as its handler sees it. */
+/** A pending call. */
 export interface Call {
   /**
    * Aborts when the caller cancels, its deadline passes or the runtime is disposed of; the reason is the {@link ServiceError} to fail with.
-   * It costs something only when it is read: a handler that never waits has no use for it.
+   * Created on first use, because a handler that never waits does not need it.
    */
   readonly signal: AbortSignal;
 }
 
-/** A {@link Call} and its end. */
+/** A {@link Call}; disposal ends it. */
 export interface OpenCall extends Call {
   /** Releases its timer and listeners. */
   end(): void;
@@ -49,7 +49,7 @@ export function beginCall(clock: Clock, ended: AbortSignal, options: CallOptions
   };
 }
 
-/** What a call fails with whose signal aborted for `reason`. */
+/** Returns the error of a call whose signal aborted for `reason`. */
 function toServiceError(reason: unknown): ServiceError {
   if (reason instanceof LifetimeEnded) return new ServiceError(StatusCode.Unavailable, 'the fake runtime has stopped');
   if (reason instanceof DeadlineExceededError) return new ServiceError(StatusCode.DeadlineExceeded, reason.message);

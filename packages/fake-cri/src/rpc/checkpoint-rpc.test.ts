@@ -28,7 +28,7 @@ describe('CheckpointContainer', () => {
     expect((await stat(location)).mode & 0o777).toBe(0o600);
   });
 
-  it('refuses what does not run, relative paths, and to follow symbolic links', async () => {
+  it('rejects containers that do not run, relative paths and symbolic links', async () => {
     const { fake, start } = await createBench();
     const containerId = await start('nginx');
     const checkpoint = (location: string): Promise<number | undefined> =>
@@ -43,14 +43,14 @@ describe('CheckpointContainer', () => {
 });
 
 describe('UpdatePodSandboxResources', () => {
-  it('is seen again in the verbose status, and needs a sandbox that is ready', async () => {
+  it('appears in the verbose status, and requires a ready sandbox', async () => {
     const { fake, runSandbox } = await createBench();
     const podSandboxId = await runSandbox();
     await fake.runtime.updatePodSandboxResources({ podSandboxId, resources: { cpuShares: 512n } });
     await fake.runtime.updatePodSandboxResources({ podSandboxId, overhead: { memoryLimitInBytes: 1024n } });
     const { info } = await fake.runtime.podSandboxStatus({ podSandboxId, verbose: true });
     expect(JSON.parse(info['info']!)).toMatchObject({
-      config: { linux: { resources: { cpuShares: '512' }, overhead: { memoryLimitInBytes: '1024' } } },
+      config: { linux: { resources: { cpu_shares: '512' }, overhead: { memory_limit_in_bytes: '1024' } } },
     });
     await fake.runtime.stopPodSandbox({ podSandboxId });
     expect(await codeOf(fake.runtime.updatePodSandboxResources({ podSandboxId }))).toBe(StatusCode.FailedPrecondition);

@@ -10,11 +10,12 @@ import {
 } from '@rxlet/cri-api';
 import { tarArchive } from '../checkpoint/tar-archive.ts';
 import { writeNewFile } from '../checkpoint/write-new-file.ts';
-import { type Container, isRunning, stateName } from '../container.ts';
+import { isRunning, stateName } from '../container.ts';
+import type { Container } from '../runtime-objects.ts';
 import type { RuntimeState } from '../runtime-state.ts';
 import type { RuntimeHandlers } from './port.ts';
 
-/** CheckpointContainer: writes an archive with one file, `config.json`, that describes the container. It goes on running. */
+/** CheckpointContainer: writes an archive with one file, `config.json`, that describes the container. The container keeps running. */
 export function checkpointRpc(state: RuntimeState): RuntimeHandlers {
   return {
     async checkpointContainer({ containerId, location }, call) {
@@ -42,6 +43,10 @@ export function checkpointRpc(state: RuntimeState): RuntimeHandlers {
 }
 
 function description({ id, config, status }: Container): Uint8Array {
-  const json = { id, config: toJson(ContainerConfigSchema, config), status: toJson(ContainerStatusSchema, status) };
+  const json = {
+    id,
+    config: toJson(ContainerConfigSchema, create(ContainerConfigSchema, config)),
+    status: toJson(ContainerStatusSchema, create(ContainerStatusSchema, status)),
+  };
   return new TextEncoder().encode(JSON.stringify(json));
 }

@@ -13,7 +13,7 @@ import {
   StopContainerResponseSchema,
   StreamContainersResponseSchema,
 } from '@rxlet/cri-api';
-import type { Container } from '../container.ts';
+import type { Container } from '../runtime-objects.ts';
 import { addContainer, removeContainer, startContainer, stopContainer } from '../container-lifecycle.ts';
 import { filterContainers } from '../list-filter.ts';
 import type { RuntimeState } from '../runtime-state.ts';
@@ -72,6 +72,6 @@ function verboseInfo(container: Container): string {
   return JSON.stringify({
     sandboxID: container.sandbox.id,
     pid: container.process?.pid ?? 0,
-    config: toJson(ContainerConfigSchema, container.config),
+    config: toJson(ContainerConfigSchema, create(ContainerConfigSchema, container.config), { useProtoFieldName: true }),
   });
 }

@@ -32,7 +32,7 @@ describe('images', () => {
     expect((await fake.images.listImages({ filter: { image: { image: 'other' } } })).images).toEqual([]);
   });
 
-  it('are the same whenever they are pulled, by tag or by digest', async () => {
+  it('are the same in every pull, by tag or by digest', async () => {
     const { fake } = await createBench();
     const first = await fake.images.pullImage({ image: { image: 'redis' } });
     const { repoDigests } = (await fake.images.imageStatus({ image: { image: 'redis' } })).image!;
@@ -85,7 +85,7 @@ describe('images', () => {
     expect(await codeOf(fake.images.pullImage({}))).toBe(StatusCode.InvalidArgument);
   });
 
-  it('take up space, which removing them frees', async () => {
+  it('use disk space, which their removal frees', async () => {
     const { fake } = await createBench({ images: [{ tags: ['big'], sizeBytes: 1000, present: true }] });
     await fake.images.removeImage({ image: { image: 'busybox' } });
     const used = async (): Promise<bigint | undefined> =>
@@ -95,7 +95,7 @@ describe('images', () => {
     expect(await used()).toBe(0n);
   });
 
-  it('can be streamed and looked at in detail', async () => {
+  it('can be streamed and inspected', async () => {
     const { fake } = await createBench({
       images: [{ tags: ['app'], present: true, entrypoint: ['/app'], cmd: ['run'], env: ['A=b'] }],
     });
@@ -107,7 +107,7 @@ describe('images', () => {
     });
   });
 
-  it('that a container uses can be removed; it goes on, and no other begins', async () => {
+  it('of a running container can be removed; it keeps running, and no other starts', async () => {
     const { fake, start, create, container } = await createBench();
     const containerId = await start('sleep', '100');
     const { podSandboxId } = (await fake.runtime.listContainers({})).containers[0]!;
@@ -132,7 +132,7 @@ describe('images', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('that the registry begins to offer are pulled as described', async () => {
+  it('are pulled with the properties with which they were published', async () => {
     const { fake } = await createBench();
     fake.registry.publish({ tags: ['late'], sizeBytes: 42, pinned: true, credentials: [{ token: 'abc' }] });
     expect(await codeOf(fake.images.pullImage({ image: { image: 'late' } }))).toBe(StatusCode.Unknown);

@@ -35,7 +35,7 @@ export function imageRpcs(state: RuntimeState): ImageHandlers {
     streamImages({ filter }) {
       return inBatches(list(filter?.image), (batch) => create(StreamImagesResponseSchema, { images: batch }));
     },
-    /** An image that is not present is no error: the response has none. */
+    /** An absent image is not an error: the response has no image. */
     imageStatus({ image: spec, verbose }) {
       const image = images.find(referenceOf(spec));
       if (image === undefined) return create(ImageStatusResponseSchema);
@@ -67,7 +67,7 @@ export function imageRpcs(state: RuntimeState): ImageHandlers {
   };
 }
 
-/** What the writable layers of all containers take up. */
+/** Returns the usage of the writable layers of all containers. */
 function containerFilesystem(state: RuntimeState, timestamp: bigint): FilesystemUsage {
   const layers = Array.from(state.containers.values(), (container) => writableLayer(container, timestamp));
   const sum = (value: (layer: FilesystemUsage) => bigint): bigint =>

@@ -11,6 +11,7 @@ import {
   type CallOptions,
   type ImageService,
   type ImageServiceDescriptor,
+  type PlainMessage,
   type RuntimeService,
   type RuntimeServiceDescriptor,
   ServiceError,
@@ -21,7 +22,7 @@ import type { Call, OpenCall } from './call.ts';
 /** A method of the ports: `runPodSandbox`, `pullImage`, … */
 export type RpcName = keyof RuntimeService | keyof ImageService;
 
-/** The behaviour of the RPCs of a service that have any: functions of a complete request. They may throw. */
+/** Handlers of the RPCs of a service: functions of a complete request. They may throw. */
 export type Handlers<S> =
   S extends GenService<infer M extends GenServiceMethods>
     ? {
@@ -30,13 +31,13 @@ export type Handlers<S> =
           input: infer I extends DescMessage;
           output: infer O extends DescMessage;
         }
-          ? (request: MessageShape<I>, call: Call) => MessageShape<O> | Promise<MessageShape<O>>
+          ? (request: MessageShape<I>, call: Call) => PlainMessage<O> | Promise<PlainMessage<O>>
           : M[K] extends {
                 methodKind: 'server_streaming';
                 input: infer I extends DescMessage;
                 output: infer O extends DescMessage;
               }
-            ? (request: MessageShape<I>, call: Call) => Iterator<MessageShape<O>> | AsyncIterator<MessageShape<O>>
+            ? (request: MessageShape<I>, call: Call) => Iterator<PlainMessage<O>> | AsyncIterator<PlainMessage<O>>
             : never;
       }
     : never;
@@ -44,22 +45,21 @@ export type Handlers<S> =
 export type RuntimeHandlers = Handlers<typeof RuntimeServiceDescriptor>;
 export type ImageHandlers = Handlers<typeof ImageServiceDescriptor>;
 
-/** What happens around every call. */
+/** Hooks around every call. */
 export interface CallHooks {
-  /** Begins a call; throws when it must not go on. */
+  /** Begins a call; throws when it must not continue. */
   begin(rpc: RpcName, options: CallOptions | undefined): OpenCall;
-  /** Carries out a call, whose `effect` gives the answer, or the messages of a stream; it may come later, or not at all. */
+  /** Runs a call, whose `effect` returns the response, or the messages of a stream; it may be late, or never settle. */
   carryOut(rpc: RpcName, request: unknown, call: Call, effect: () => unknown): unknown;
 }
 
-// Inside, where one function serves all methods, their message types are not known.
+// One function serves all methods, so that their message types are not known here.
 type AnyHandler = (request: unknown, call: Call) => unknown;
 type AnyInit = MessageInitShape<DescMessage>;
 type Messages = Iterator<unknown> | AsyncIterator<unknown>;
 
 /**
- * Makes a port of handlers, one method for each RPC of the service. Those without a handler reject with Unimplemented, naming the RPC: better no
- * answer than a made-up one.
+ * Creates a port from handlers, one method for each RPC of the service. RPCs without a handler reject with Unimplemented.
  */
 export function createPort<S extends DescService>(service: S, handlers: Handlers<S>, hooks: CallHooks): unknown {
   const port: Record<string, unknown> = {};
@@ -92,7 +92,7 @@ function unary(
   };
 }
 
-/** Nothing happens before the first `next()`. Leaving the loop, an error and the end of the stream all end the call. */
+/** Starts a stream with its first `next()`. Leaving the loop, an error and the end of the stream end the call. */
 function serverStreaming(
   method: DescMethod,
   handler: AnyHandler,
@@ -120,7 +120,7 @@ function serverStreaming(
           if (ended) return { done: true, value: undefined };
           try {
             opening ??= open();
-            // Nothing is missed that happens right after the first call of next().
+            // Started at once, so that no event after the first next() is missed.
             messages = opening instanceof Promise ? await opening : opening;
             if (ended) return { done: true, value: undefined };
             const result = await messages.next();

@@ -1,11 +1,12 @@
 import { mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { seededRandom } from '@rxlet/component-base';
+import { noopLogger, seededRandom } from '@rxlet/component-base';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { type ExecSyncResponse, StatusCode } from '@rxlet/cri-api';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFakeRuntime } from '../create-fake-runtime.ts';
+import { createFileLogs } from '../logs/file-logs.ts';
 import { codeOf, createBench } from '../test-support.ts';
 
 function readable({ stdout, stderr, exitCode }: ExecSyncResponse): [number, string, string] {
@@ -14,7 +15,7 @@ function readable({ stdout, stderr, exitCode }: ExecSyncResponse): [number, stri
 }
 
 describe('ExecSync', () => {
-  it('answers with what the command writes and its exit code', async () => {
+  it('returns the output of the command and its exit code', async () => {
     const { fake, runSandbox, create } = await createBench();
     const containerId = await create(await runSandbox('web'), {
       envs: [{ key: 'COLOR', value: new TextEncoder().encode('red') }],
@@ -28,7 +29,7 @@ describe('ExecSync', () => {
     expect(await exec('sh', '-c', 'echo "')).toEqual([2, '', 'sh: syntax error: unterminated quoted string\n']);
   });
 
-  it('makes up no result for a program that it does not have', async () => {
+  it('returns no result for a program that it does not have', async () => {
     const { fake, start } = await createBench();
     const containerId = await start('nginx');
     const exec = (...cmd: string[]): Promise<unknown> => fake.runtime.execSync({ containerId, cmd });
@@ -40,7 +41,7 @@ describe('ExecSync', () => {
     expect(await codeOf(exec())).toBe(StatusCode.InvalidArgument);
   });
 
-  it('needs a container that runs', async () => {
+  it('requires a running container', async () => {
     const { fake, clock, start } = await createBench();
     const containerId = await start('true');
     await clock.settle();
@@ -48,7 +49,7 @@ describe('ExecSync', () => {
     expect(await codeOf(fake.runtime.execSync({ containerId: 'missing', cmd: ['true'] }))).toBe(StatusCode.NotFound);
   });
 
-  it('kills what exceeds the timeout', async () => {
+  it('kills a command that exceeds the timeout', async () => {
     const { fake, clock, start } = await createBench();
     const containerId = await start('nginx');
     const exec = codeOf(fake.runtime.execSync({ containerId, cmd: ['sleep', '10'], timeout: 2n }));
@@ -77,7 +78,7 @@ describe('ExecSync', () => {
 });
 
 describe('UpdateContainerResources', () => {
-  it('is seen in the status; what it does not set stays', async () => {
+  it('appears in the status; unset fields keep their values', async () => {
     const { fake, runSandbox, create, container } = await createBench();
     const containerId = await create(await runSandbox(), {
       linux: { resources: { cpuShares: 512n, memoryLimitInBytes: 1000n, unified: { 'memory.high': '900' } } },
@@ -93,7 +94,7 @@ describe('UpdateContainerResources', () => {
     });
   });
 
-  it('needs a container that has not exited', async () => {
+  it('requires a container that has not exited', async () => {
     const { fake, start } = await createBench();
     const containerId = await start('nginx');
     fake.exitContainer(containerId, 0);
@@ -111,7 +112,7 @@ describe('container logs as files', () => {
 
   it('are written under the log directory, and a new file is begun when they are reopened', async () => {
     const clock = createVirtualClock();
-    await using fake = createFakeRuntime({ clock, random: seededRandom(1) });
+    await using fake = createFakeRuntime({ clock, random: seededRandom(1), logs: createFileLogs(noopLogger) });
     const { runtime, images } = fake;
     await images.pullImage({ image: { image: 'busybox' } });
     const sandboxConfig = {
@@ -138,7 +139,7 @@ describe('container logs as files', () => {
 
     expect(await readFile(`${path}.old`, 'utf8')).toMatch(/^2026-01-01T00:00:00\.\d{9}Z stdout F one\n$/);
     expect(await readFile(path, 'utf8')).toMatch(
-      /^2026-01-01T00:00:02\.\d{9}Z stdout F \n2026-01-01T00:00:02\.\d{9}Z stdout F three\n2026-01-01T00:00:03\.\d{9}Z stderr F two\n$/,
+      /^2026-01-01T00:00:02\.\d{9}Z stdout F \n2026-01-01T00:00:02\.\d{9}Z stdout F three\n2026-01-01T00:00:03\.\d{9}Z stderr P two\n$/,
     );
     expect(await codeOf(runtime.reopenContainerLog({ containerId }))).toBe(StatusCode.FailedPrecondition);
   });

@@ -8,7 +8,8 @@ import {
   StatusCode,
   UpdateContainerResourcesResponseSchema,
 } from '@rxlet/cri-api';
-import { type Container, isRunning, stateName } from '../container.ts';
+import { isRunning, stateName } from '../container.ts';
+import type { Container } from '../runtime-objects.ts';
 import type { OutputStream } from '../logs/log-line.ts';
 import { surroundingsOf } from '../process/container-process.ts';
 import { execProgram } from '../process/exec-program.ts';
@@ -18,10 +19,10 @@ import { mergeResources } from '../resources.ts';
 import type { RuntimeState } from '../runtime-state.ts';
 import type { RuntimeHandlers } from './port.ts';
 
-/** Most output of one ExecSync, each of the two streams: the limit that the kubelet expects of runtimes (16 MiB). What exceeds it is dropped. */
+/** Maximum size of each of the two outputs of an ExecSync: the limit that the kubelet expects of runtimes (16 MiB). The rest is dropped. */
 const MAX_EXEC_OUTPUT = 16 * 1024 * 1024;
 
-/** What can be done to a container that runs: ExecSync, ReopenContainerLog, UpdateContainerResources. */
+/** RPCs of running containers: ExecSync, ReopenContainerLog, UpdateContainerResources. */
 export function runningContainerRpcs(state: RuntimeState): RuntimeHandlers {
   return {
     async execSync({ containerId, cmd, timeout }, call) {
@@ -81,7 +82,7 @@ function wrongState(container: Container): ServiceError {
   );
 }
 
-/** Lets `exec` end with its container, and with the wait for it: neither a timeout nor a cancelled call leaves it running. */
+/** Ends `exec` with its container and with its call: neither a timeout nor a cancelled call leaves it running. */
 async function track<T>(container: Container, exec: Process, wait: () => Promise<T>): Promise<T> {
   container.execs.add(exec);
   try {

@@ -9,7 +9,7 @@ import {
 import type { RuntimeState } from '../runtime-state.ts';
 import type { RuntimeHandlers } from './port.ts';
 
-/** Mounts and user namespaces are reported back as they were asked for, with every handler alike. */
+/** Features of every handler: mounts and user namespaces are reported as they were requested. */
 const HANDLER_FEATURES = { recursiveReadOnlyMounts: true, userNamespaces: true } as const;
 
 /** Version, Status, RuntimeConfig, UpdateRuntimeConfig, GetContainerEvents. */

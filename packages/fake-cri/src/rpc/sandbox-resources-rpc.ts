@@ -10,7 +10,7 @@ import type { RuntimeState } from '../runtime-state.ts';
 import { isReady } from '../sandbox.ts';
 import type { RuntimeHandlers } from './port.ts';
 
-/** UpdatePodSandboxResources: seen again in the configuration that the verbose status shows. What is not given stays as it was. */
+/** UpdatePodSandboxResources: the resources appear in the configuration of the verbose status. Unset fields keep their values. */
 export function sandboxResourcesRpc(state: RuntimeState): RuntimeHandlers {
   return {
     updatePodSandboxResources({ podSandboxId, overhead, resources }) {

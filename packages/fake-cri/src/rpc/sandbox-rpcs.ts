@@ -12,7 +12,8 @@ import {
 } from '@rxlet/cri-api';
 import { filterSandboxes } from '../list-filter.ts';
 import type { RuntimeState } from '../runtime-state.ts';
-import { isReady, type Sandbox } from '../sandbox.ts';
+import { isReady } from '../sandbox.ts';
+import type { Sandbox } from '../runtime-objects.ts';
 import { removeSandbox, runSandbox, stopSandbox } from '../sandbox-lifecycle.ts';
 import { inBatches } from './batches.ts';
 import type { RuntimeHandlers } from './port.ts';
@@ -64,6 +65,6 @@ function verboseInfo(sandbox: Sandbox): string {
     processStatus: isReady(sandbox) ? 'running' : 'stopped',
     netNamespaceClosed: !isReady(sandbox),
     runtimeHandler: sandbox.status.runtimeHandler,
-    config: toJson(PodSandboxConfigSchema, sandbox.config),
+    config: toJson(PodSandboxConfigSchema, create(PodSandboxConfigSchema, sandbox.config), { useProtoFieldName: true }),
   });
 }

@@ -28,7 +28,7 @@ import { sandboxStats } from '../stats/sandbox-stats.ts';
 import { inBatches } from './batches.ts';
 import type { RuntimeHandlers } from './port.ts';
 
-/** Statistics and metrics, of one, as lists, and streamed. All numbers of an answer are of one moment. */
+/** RPCs of statistics and metrics: single, as lists, and streamed. All numbers of a response are of one moment. */
 export function statsRpcs(state: RuntimeState): RuntimeHandlers {
   const containers = (filter: ContainerStatsFilter | undefined): ContainerStats[] => {
     const now = state.timestamps();
@@ -36,7 +36,7 @@ export function statsRpcs(state: RuntimeState): RuntimeHandlers {
     const listed = Array.from(state.containers.values(), (container) => container.listed);
     return filterContainers(listed, wanted).map(({ id }) => containerStats(state.containers.get(id), now));
   };
-  /** Only those that are ready have statistics. */
+  /** Only ready sandboxes have statistics. */
   const sandboxes = (filter: PodSandboxStatsFilter | undefined): PodSandboxStats[] => {
     const now = state.timestamps();
     const wanted = filter && create(PodSandboxFilterSchema, conditions(filter, {}));

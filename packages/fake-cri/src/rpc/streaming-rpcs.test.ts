@@ -1,13 +1,12 @@
 import { ContainerState, StatusCode } from '@rxlet/cri-api';
 import { describe, expect, it } from 'vitest';
-import { V4, V5 } from '../streaming/channels.ts';
-import { connectTo } from '../streaming/test-support.ts';
+import { connectTo, V4, V5 } from '../streaming/test-support.ts';
 import { codeOf, createBench } from '../test-support.ts';
 
 const outputs = { stdout: true, stderr: true };
 
 describe('Exec', () => {
-  it('streams what the command writes, and ends with its exit code', async () => {
+  it('streams the output of the command, and ends with its exit code', async () => {
     const { fake, start } = await createBench();
     await using _ = fake;
     const containerId = await start('nginx');
@@ -17,7 +16,7 @@ describe('Exec', () => {
       expect(await client.status()).toEqual({
         metadata: {},
         status: 'Failure',
-        message: 'command terminated with non-zero exit code: 3',
+        message: `command terminated with non-zero exit code: error executing command [${cmd.join(' ')}], exit code 3`,
         reason: 'NonZeroExitCode',
         details: { causes: [{ reason: 'ExitCode', message: '3' }] },
       });
@@ -29,7 +28,7 @@ describe('Exec', () => {
     expect(quiet.text(1)).toBe('');
   });
 
-  it('gives stdin to the command, until the client half-closes it', async () => {
+  it('passes stdin to the command, until the client half-closes it', async () => {
     const { fake, start } = await createBench();
     await using _ = fake;
     const containerId = await start('nginx');
@@ -62,7 +61,7 @@ describe('Exec', () => {
     expect(client.text(1) === pieces.join('')).toBe(true);
   });
 
-  it('with a terminal has one output, and hears of its sizes', async () => {
+  it('with a terminal has one output, and receives its sizes', async () => {
     const { fake, start, clock } = await createBench();
     await using _ = fake;
     const cmd = ['sh', '-c', 'echo out; echo err >&2; sleep 5'];
@@ -82,7 +81,7 @@ describe('Exec', () => {
     expect(fake.streams()).toEqual([]);
   });
 
-  it('ends with its container, and is not begun after it', async () => {
+  it('ends with its container, and does not start after it', async () => {
     const { fake, start } = await createBench();
     await using _ = fake;
     const containerId = await start('nginx');
@@ -104,7 +103,7 @@ describe('Exec', () => {
     });
   });
 
-  it('goes on without a client, and nothing is left open when the runtime is disposed of', async () => {
+  it('continues without a client, and leaves nothing open when the runtime is disposed of', async () => {
     const { fake, clock, start, logOf } = await createBench();
     const containerId = await start('sh', '-c', 'sleep 1; echo later; sleep 100');
     const { url } = await fake.runtime.exec({ containerId, cmd: ['sleep', '50'], stdin: true, ...outputs });
@@ -153,20 +152,20 @@ describe('Attach', () => {
 });
 
 describe('Attach with stdin', () => {
-  it('sends it nowhere when the container has none', async () => {
+  it('drops it when the container has none', async () => {
     const { fake, clock, runSandbox, create } = await createBench();
     await using _ = fake;
     const command = ['sh', '-c', 'sleep 1; echo done'];
     const containerId = await create(await runSandbox(), { metadata: { name: 'none', attempt: 0 }, command });
     await fake.runtime.startContainer({ containerId });
     const client = await connectTo((await fake.runtime.attach({ containerId, stdin: true, stdout: true })).url);
-    client.send(0, 'nobody reads this');
+    client.send(0, 'dropped input');
     await clock.advance(1000);
     expect(await client.status()).toEqual({ metadata: {}, status: 'Success' });
     expect(client.text(1)).toBe('done\n');
   });
 
-  it('reaches the program of a container that has one; with stdinOnce, the end of the client is that of the input', async () => {
+  it('reaches the program of a container with stdin; with stdinOnce, it ends with the client', async () => {
     const { fake, runSandbox, create } = await createBench();
     await using _ = fake;
     const config = { metadata: { name: 'main', attempt: 0 }, command: ['cat'], stdin: true, stdinOnce: true };
@@ -192,10 +191,15 @@ describe('Attach with stdin', () => {
       stdin: true,
     });
     await fake.runtime.startContainer({ containerId });
-    for (const text of ['first\n', 'second\n']) {
+    for (const text of ['first\n', 'second\n', 'third\n']) {
       const client = await connectTo((await fake.runtime.attach({ containerId, stdin: true, stdout: true })).url);
       client.send(0, text);
       await client.until(() => client.text(1) === text);
+      if (text === 'second\n') {
+        // A client whose input ends is detached.
+        client.send(255, Uint8Array.of(0));
+        expect(await client.status()).toEqual({ metadata: {}, status: 'Success' });
+      }
       client.socket.terminate();
       await client.closed;
     }
@@ -204,7 +208,7 @@ describe('Attach with stdin', () => {
 });
 
 describe('PortForward', () => {
-  it('carries several ports to what the pod serves there', async () => {
+  it('forwards several ports to the services of the pod', async () => {
     const { fake, runSandbox, sandbox } = await createBench();
     await using _ = fake;
     const podSandboxId = await runSandbox();
@@ -221,7 +225,7 @@ describe('PortForward', () => {
     expect([...client.bytes(1)]).toEqual([0x90, 0x1f]);
     expect([...client.bytes(2)]).toEqual([81, 0]);
     expect(client.text(3).slice(2)).toBe(
-      `error forwarding port 81 to pod ${podSandboxId}: connect ECONNREFUSED ${ip}:81`,
+      `error forwarding port 81 to pod ${podSandboxId}, uid : connect ECONNREFUSED ${ip}:81`,
     );
     const sent = Buffer.alloc(300_000, 'abc');
     client.send(0, sent);
@@ -260,7 +264,7 @@ describe('a streaming request', () => {
     expect(await codeOf(runtime.attach({ containerId, tty: true, ...outputs }))).toBe(StatusCode.InvalidArgument);
   });
 
-  it('needs a container that runs, or a sandbox that is ready, and ports', async () => {
+  it('requires a running container, or a ready sandbox and valid ports', async () => {
     const { fake, clock, start, runSandbox } = await createBench();
     const { runtime } = fake;
     const containerId = await start('true');
@@ -273,14 +277,15 @@ describe('a streaming request', () => {
       expect(await codeOf(runtime.attach({ containerId: id, ...outputs }))).toBe(code);
     }
     const podSandboxId = await runSandbox();
-    expect(await codeOf(runtime.portForward({ podSandboxId, port: [] }))).toBe(StatusCode.InvalidArgument);
+    const tooMany = Array.from({ length: 129 }, (_, index) => index + 1);
+    expect(await codeOf(runtime.portForward({ podSandboxId, port: tooMany }))).toBe(StatusCode.InvalidArgument);
     expect(await codeOf(runtime.portForward({ podSandboxId, port: [70_000] }))).toBe(StatusCode.InvalidArgument);
     expect(await codeOf(runtime.portForward({ podSandboxId: 'missing', port: [80] }))).toBe(StatusCode.NotFound);
     await runtime.stopPodSandbox({ podSandboxId });
     expect(await codeOf(runtime.portForward({ podSandboxId, port: [80] }))).toBe(StatusCode.FailedPrecondition);
   });
 
-  it('is void once the runtime has stopped, which cuts off its streams too', async () => {
+  it('is invalid once the runtime has stopped, which also closes its streams', async () => {
     const { fake, start } = await createBench();
     await using _ = fake;
     const request = { containerId: await start('nginx'), cmd: ['sleep', '9'], ...outputs };
@@ -294,7 +299,7 @@ describe('a streaming request', () => {
     expect(fake.streams()).toHaveLength(1);
   });
 
-  it('is refused while a thousand wait for their clients', async () => {
+  it('is rejected while a thousand wait for their clients', async () => {
     const { fake, start } = await createBench();
     await using _ = fake;
     const containerId = await start('nginx');

@@ -6,20 +6,21 @@ import {
   ServiceError,
   StatusCode,
 } from '@rxlet/cri-api';
-import { type Container, isRunning, stateName } from '../container.ts';
+import type { StreamingServer } from '@rxlet/streaming';
+import { isRunning, stateName } from '../container.ts';
+import type { Container } from '../runtime-objects.ts';
 import { HOST_IP } from '../network/pod-network.ts';
 import type { RuntimeState } from '../runtime-state.ts';
 import { isReady } from '../sandbox.ts';
 import { attachContainer } from '../streaming/attach-container.ts';
 import { execInContainer } from '../streaming/exec-in-container.ts';
 import { createOutputTaps } from '../streaming/output-taps.ts';
-import type { StreamingServer } from '../streaming/streaming-server.ts';
 import type { RuntimeHandlers } from './port.ts';
 
-/** Each has two channels, and the number of a channel is one byte. */
+/** Maximum number of ports: each has two channels, and the number of a channel is one byte. */
 const MAX_FORWARDED_PORTS = 128;
 
-/** Exec, Attach, PortForward: each checks its request and answers with the URL where `server` waits for the client. */
+/** Exec, Attach, PortForward: each checks its request and returns the URL at which `server` accepts the client. */
 export function streamingRpcs(state: RuntimeState, server: StreamingServer): RuntimeHandlers {
   const taps = createOutputTaps();
   return {
@@ -29,9 +30,9 @@ export function streamingRpcs(state: RuntimeState, server: StreamingServer): Run
       const container = getRunning(state, containerId);
       const url = await server.urlFor({
         kind: 'exec',
-        containerId: container.id,
+        container: container.id,
         ...{ tty, stdin, stdout, stderr },
-        start: (streams) => execInContainer(state, container, [...cmd], streams),
+        run: (streams) => execInContainer(state, container, { cmd: [...cmd], tty }, streams),
       });
       return create(ExecResponseSchema, { url });
     },
@@ -41,18 +42,16 @@ export function streamingRpcs(state: RuntimeState, server: StreamingServer): Run
       const input = stdin ? container.input : undefined;
       const url = await server.urlFor({
         kind: 'attach',
-        containerId: container.id,
-        // Whether it has a terminal was decided when it was created.
-        tty: container.config.tty,
-        // The program of a container without stdin has nothing to read from: as in containerd, what the client sends is dropped.
-        ...{ stdin: input !== undefined, stdout, stderr },
-        start: (streams) => attachContainer(taps, container, streams, input),
+        container: container.id,
+        ...{ tty, stdin, stdout, stderr },
+        // A container without stdin has no reader: as in containerd, the client's input is dropped.
+        run: (streams) => attachContainer(taps, container, streams, input),
       });
       return create(AttachResponseSchema, { url });
     },
     async portForward({ podSandboxId, port }) {
-      if (port.length === 0 || port.length > MAX_FORWARDED_PORTS) {
-        const message = `${String(port.length)} ports were given: over WebSocket it has to be 1 to ${String(MAX_FORWARDED_PORTS)}`;
+      if (port.length > MAX_FORWARDED_PORTS) {
+        const message = `${String(port.length)} ports were given: over WebSocket there must be at most ${String(MAX_FORWARDED_PORTS)}`;
         throw new ServiceError(StatusCode.InvalidArgument, message);
       }
       const wrong = port.find((number) => number < 1 || number > 65_535);
@@ -63,7 +62,7 @@ export function streamingRpcs(state: RuntimeState, server: StreamingServer): Run
       }
       const url = await server.urlFor({
         kind: 'portforward',
-        podSandboxId: sandbox.id,
+        pod: sandbox.id,
         ports: [...port],
         dial: (number) => state.network.dial(sandbox.ip ?? HOST_IP, number),
       });
@@ -72,7 +71,7 @@ export function streamingRpcs(state: RuntimeState, server: StreamingServer): Run
   };
 }
 
-/** What the CRI says of the flags of Exec and Attach. */
+/** Checks the flags of Exec and Attach as the CRI demands. */
 function checkStreams(flags: { tty: boolean; stdin: boolean; stdout: boolean; stderr: boolean }): void {
   const { tty, stdin, stdout, stderr } = flags;
   if (tty && stderr) throw new ServiceError(StatusCode.InvalidArgument, 'tty and stderr cannot both be true');

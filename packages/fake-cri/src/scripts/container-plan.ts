@@ -1,14 +1,13 @@
 import type { Clock } from '@rxlet/component-base';
 import type { ContainerConfig } from '@rxlet/cri-api';
-import type { Container } from '../container.ts';
+import type { Container, Sandbox } from '../runtime-objects.ts';
 import type { Image } from '../image.ts';
 import { HOST_IP } from '../network/pod-network.ts';
 import type { RuntimeState } from '../runtime-state.ts';
-import type { Sandbox } from '../sandbox.ts';
 import type { Plan } from './plan.ts';
 import { scriptedPort } from './scripted-port.ts';
 
-/** The plan of a container that is being created. Throws InvalidArgument for a bad annotation. */
+/** Returns the plan of a container that is being created. Throws InvalidArgument for a bad annotation. */
 export function containerPlan(
   state: RuntimeState,
   sandbox: Sandbox,
@@ -24,12 +23,12 @@ export function containerPlan(
   });
 }
 
-/** How long ago a container started; 0 before. */
+/** Returns the time since the start of a container; 0 before. */
 export function elapsedMs(clock: Clock, { startedMs }: Pick<Container, 'startedMs'>): number {
   return startedMs === undefined ? 0 : clock.monotonicNow() - startedMs;
 }
 
-/** Begins what a script does besides the program of a container that has just started: its ports, and its end for lack of memory. */
+/** Starts the scripted parts of a started container besides its program: its ports, and its OOM kill. */
 export function beginScript(state: RuntimeState, container: Container): void {
   const { clock, network } = state;
   container.startedMs = clock.monotonicNow();
@@ -50,7 +49,7 @@ export function beginScript(state: RuntimeState, container: Container): void {
   container.ports = running;
 }
 
-/** Ends it, when the container has. */
+/** Ends them with the container. */
 export function endScript(container: Container): void {
   for (const each of container.ports) each[Symbol.dispose]();
   container.ports = [];

@@ -45,11 +45,11 @@ exec:
     ['runSeconds: 1\nrunSeconds: 2', 'line 2, column 1: Map keys must be unique'],
     ['log: [', /^line 1, column \d+: /],
     ['__proto__: { x: 1 }', 'unknown field'],
-  ])('is refused: %j', (yaml, message) => {
+  ])('is rejected: %j', (yaml, message) => {
     expect(() => parseBehaviourScript(yaml)).toThrow(message);
   });
 
-  it('is refused without a place when it is an object', () => {
+  it('is rejected without a place when it is an object', () => {
     expect(() => parseBehaviourScript({ exitCode: -1 })).toThrow(/^exitCode: must be a whole number from 0 to 255$/);
   });
 });

@@ -6,10 +6,10 @@ import type { BehaviourScript } from './script.ts';
 const MAX_SCRIPT_LENGTH = 64 * 1024;
 const MAX_ITEMS = 1000;
 
-/** A behaviour script is not valid. The message has the place: `line 3, column 11: exec[0].results: …`. */
+/** A behaviour script is invalid. The message has the place: `line 3, column 11: exec[0].results: …`. */
 export class BehaviourScriptError extends Error {
   override readonly name = 'BehaviourScriptError';
-  /** Where it is in the YAML, from 1; `undefined` for a script that was given as an object. */
+  /** Line in the YAML, from 1; `undefined` for a script that is an object. */
   readonly line: number | undefined;
   /** `attempts[1].exitCode`; empty for the script as a whole. */
   readonly field: string;
@@ -22,7 +22,7 @@ export class BehaviourScriptError extends Error {
   }
 }
 
-/** Reads a script, given as YAML or as an object. Throws {@link BehaviourScriptError}. */
+/** Reads a script from YAML or an object. Throws {@link BehaviourScriptError}. */
 export function parseBehaviourScript(source: string | BehaviourScript): BehaviourScript {
   const lines = new LineCounter();
   let document;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { execResultAt, planAttempt, replacesCommand, responseAt, usageOf } from './plan.ts';
 
 describe('a plan', () => {
-  it('is that of the attempt, the last for all later ones, over the common fields', () => {
+  it('is that of the attempt, or of the last one, over the common fields', () => {
     const script = { runSeconds: 5, exitCode: 1, attempts: [{}, { exitCode: 2 }, { runSeconds: 3600 }] };
     expect([0, 1, 2, 9].map((attempt) => planAttempt(script, attempt))).toEqual([
       { runSeconds: 5, exitCode: 1 },
@@ -13,7 +13,7 @@ describe('a plan', () => {
     expect(planAttempt({ exitCode: 4 }, 7)).toEqual({ exitCode: 4 });
   });
 
-  it('takes the place of the command only when it says how to run', () => {
+  it('replaces the command only when it has fields of a program', () => {
     expect([{ exitCode: 0 }, { log: [] }, { oomKillAfterSeconds: 1 }, { ports: [] }].map(replacesCommand)).toEqual([
       true,
       true,
@@ -50,7 +50,7 @@ describe('a plan', () => {
     expect(responseAt(responses, '/other', 0)).toBeUndefined();
   });
 
-  it('has what is in use', () => {
+  it('has the resource usage', () => {
     const usage = [
       { cpuMillis: 5, memoryBytes: 10 },
       { afterSeconds: 60, cpuMillis: 50, memoryBytes: 99 },

@@ -1,4 +1,4 @@
-/** What a field of a script may hold. */
+/** Type of a field of a script. */
 export type FieldType =
   | { readonly kind: 'number'; readonly min: number; readonly max: number; readonly whole: boolean }
   | { readonly kind: 'boolean' }
@@ -80,5 +80,5 @@ const behaviour: Readonly<Record<string, FieldType>> = {
   usage: phases({ cpuMillis: whole(0, 1e9), memoryBytes: whole(0, 2 ** 50) }, 'cpuMillis', 'memoryBytes'),
 };
 
-/** What a {@link BehaviourScript} may hold. */
+/** Type of a {@link BehaviourScript}. */
 export const SCRIPT_SCHEMA: FieldType = mapping({ ...behaviour, attempts: list(mapping(behaviour)) });

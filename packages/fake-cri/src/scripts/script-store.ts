@@ -3,20 +3,21 @@ import { formatTag, parseImageReference } from '../image-reference.ts';
 import { BehaviourScriptError, parseBehaviourScript } from './parse-behaviour-script.ts';
 import { type Plan, planAttempt } from './plan.ts';
 import type { BehaviourScript } from './script.ts';
+import { webServerPlan } from './web-server-images.ts';
 
 /** The annotation of a sandbox or container that has the YAML script of container `name`: `fake.rxlet.dev/<name>`. */
 export const SCRIPT_ANNOTATION_PREFIX = 'fake.rxlet.dev/';
 
-/** Whose behaviour a script is: all containers of an image, or containers by name, of one pod (`namespace/name`) or of all. */
+/** Target of a script: all containers of an image, or containers by name, of one pod (`namespace/name`) or of all. */
 export type ScriptTarget = { readonly image: string } | { readonly container: string; readonly pod?: string };
 
-/** A container as far as its script depends on it. */
+/** Properties of a container that select its script. */
 export interface ScriptedContainer {
   readonly name: string;
   /** `namespace/name` of its pod. */
   readonly pod: string;
   readonly attempt: number;
-  /** By which its image is known. */
+  /** References of its image. */
   readonly images: readonly string[];
   /** Its own annotations, then those of its sandbox. */
   readonly annotations: readonly Readonly<Record<string, string>>[];
@@ -24,9 +25,12 @@ export interface ScriptedContainer {
 
 /** The scripts of a runtime. */
 export interface ScriptStore {
-  /** Sets, or with `undefined` removes, a script, for containers that are created from now on. Throws InvalidArgument. */
+  /** Sets a script, or removes it with `undefined`, for containers that are created from now on. Throws InvalidArgument. */
   set(target: ScriptTarget, script: BehaviourScript | string | undefined): void;
-  /** The plan of a container that is being created: that set for it by name, in its annotations, or for its image. Throws InvalidArgument for a bad annotation. */
+  /**
+   * Returns the plan of a container that is being created: set by its name, in its annotations, or for its image, or that of a web server. Throws InvalidArgument for
+   * a bad annotation.
+   */
   planFor(container: ScriptedContainer): Plan | undefined;
 }
 
@@ -35,6 +39,8 @@ export function createScriptStore(byImage: Readonly<Record<string, BehaviourScri
   const scripts = new Map<string, BehaviourScript>();
 
   const set: ScriptStore['set'] = (target, script) => {
+    if (!('image' in target) && typeof target.container !== 'string')
+      throw new ServiceError(StatusCode.InvalidArgument, 'a script target must have an image or a container');
     const key = 'image' in target ? imageKey(target.image) : containerKey(target.container, target.pod);
     if (script === undefined) scripts.delete(key);
     else scripts.set(key, parse(script, `script of ${key}`));
@@ -53,7 +59,7 @@ export function createScriptStore(byImage: Readonly<Record<string, BehaviourScri
         (scripts.size === 0
           ? undefined
           : images.map((image) => scripts.get(`image ${image}`)).find((found) => found !== undefined));
-      return script === undefined ? undefined : planAttempt(script, attempt);
+      return script === undefined ? webServerPlan(images) : planAttempt(script, attempt);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { OutputStream } from '../logs/log-line.ts';
 
-/** Something that begins to hold at a time after the container's start. Lists of it are in the order of their times. */
+/** A phase that begins at a time after the container's start. Lists of it are in the order of their times. */
 export interface Phase {
   /** Seconds since the container started. Default: 0. */
   readonly afterSeconds?: number;
@@ -11,40 +11,40 @@ export interface ScriptedLog extends Phase {
   readonly text: string;
   /** Default: `stdout`. */
   readonly stream?: OutputStream;
-  /** Comes again at this interval. Default: it comes once. */
+  /** Interval of repetitions, in seconds. Default: none. */
   readonly everySeconds?: number;
-  /** How often it comes when it does so at an interval. Default: until the end. */
+  /** Number of lines at the interval. Default: unlimited. */
   readonly count?: number;
 }
 
-/** What an exec comes to. */
+/** Result of an exec. */
 export interface ScriptedExecResult extends Phase {
   /** Default: 0. */
   readonly exitCode?: number;
   readonly stdout?: string;
   readonly stderr?: string;
-  /** How long it takes. Default: 0. */
+  /** Duration in seconds. Default: 0. */
   readonly takesSeconds?: number;
 }
 
-/** The results of a command, changing over time. Before the first of them the command is run as without a script. */
+/** The results of a command, changing over time. Before the first one the command runs as without a script. */
 export interface ScriptedExec {
-  /** All of its command line. */
+  /** The whole command line. */
   readonly command: readonly string[];
   readonly results: readonly ScriptedExecResult[];
 }
 
-/** What a port answers. */
+/** Response of a port. */
 export interface ScriptedResponse extends Phase {
   /** HTTP status. Default: 200. */
   readonly status?: number;
   /** HTTP body. */
   readonly body?: string;
-  /** HTTP path that it is for, without the query. Default: any. */
+  /** HTTP path of the response, without the query. Default: any. */
   readonly path?: string;
-  /** What a gRPC health check says. Default: `SERVING`. */
+  /** Status of a gRPC health check. Default: `SERVING`. */
   readonly health?: 'SERVING' | 'NOT_SERVING' | 'UNKNOWN';
-  /** How long it takes. Default: 0. */
+  /** Duration in seconds. Default: 0. */
   readonly takesSeconds?: number;
 }
 
@@ -52,7 +52,7 @@ export interface ScriptedResponse extends Phase {
 export interface ScriptedPort {
   readonly port: number;
   readonly protocol: 'http' | 'tcp' | 'grpc';
-  /** Default: always answers well. Before the first of them HTTP answers 503, gRPC `NOT_SERVING`, and TCP refuses connections. */
+  /** Default: always a success. Before the first one HTTP answers 503, gRPC `NOT_SERVING`, and TCP rejects connections. */
   readonly responses?: readonly ScriptedResponse[];
 }
 
@@ -62,16 +62,16 @@ export interface ScriptedUsage extends Phase {
   readonly memoryBytes: number;
 }
 
-/** How a container behaves. */
+/** Behaviour of a container. */
 export interface Behaviour {
-  /** It runs this long and then exits. Default: until it is stopped, unless there is an exit code: then it exits at once. */
+  /** Running time in seconds. Default: until it is stopped; with an exit code, 0. */
   readonly runSeconds?: number;
   /** Default: 0. */
   readonly exitCode?: number;
   readonly ignoreSigterm?: boolean;
-  /** It is killed for lack of memory: code 137, reason `OOMKilled`. */
+  /** Time of its OOM kill (code 137, reason `OOMKilled`), in seconds after the start. */
   readonly oomKillAfterSeconds?: number;
-  /** How long StartContainer takes. */
+  /** Duration of StartContainer in seconds. */
   readonly startDelaySeconds?: number;
   readonly log?: readonly ScriptedLog[];
   readonly exec?: readonly ScriptedExec[];
@@ -80,10 +80,9 @@ export interface Behaviour {
 }
 
 /**
- * A behaviour script. With any of `runSeconds`, `exitCode`, `ignoreSigterm` and `log` it takes the place of the container's command; the rest adds to
- * whatever the container runs.
+ * A behaviour script. With any of `runSeconds`, `exitCode`, `ignoreSigterm` and `log` it replaces the container's command; the other fields add to it.
  */
 export interface BehaviourScript extends Behaviour {
-  /** One for each attempt of the container (its `metadata.attempt`), the last also for all later ones; each overrides the fields beside it. */
+  /** Scripts of the attempts of the container (its `metadata.attempt`), the last also for all later ones; each overrides the common fields. */
   readonly attempts?: readonly Behaviour[];
 }

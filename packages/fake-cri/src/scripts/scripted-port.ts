@@ -5,7 +5,7 @@ import type { ScriptedPort, ScriptedResponse } from './script.ts';
 
 const ALWAYS: readonly ScriptedResponse[] = [{}];
 
-/** What answers on a scripted port of a container that started `elapsedMs()` ago. */
+/** Returns the service on a scripted port of a container that started `elapsedMs()` ago. */
 export function scriptedPort(
   { protocol, responses = ALWAYS }: ScriptedPort,
   clock: Clock,

@@ -4,11 +4,11 @@ import { SIGTERM } from '../process/signals.ts';
 import type { Plan } from './plan.ts';
 import type { ScriptedExecResult, ScriptedLog } from './script.ts';
 
-/** The program of a plan that takes the place of the container's command. */
+/** Returns the program of a plan that replaces the container's command. */
 export function scriptedProgram({ runSeconds, exitCode, ignoreSigterm = false, log = [] }: Plan): Program {
   return async (context) => {
     if (ignoreSigterm) context.handle(SIGTERM, 'ignore');
-    // They end with the process, or when it does.
+    // They end with the process.
     for (const line of log) writeLines(line, context).catch(() => undefined);
     const durationMs = (runSeconds ?? (exitCode === undefined ? Infinity : 0)) * 1000;
     if (durationMs > 0) await sleep(context.clock, durationMs, context.signal);
@@ -29,7 +29,7 @@ async function writeLines(
   }
 }
 
-/** An exec that comes to a scripted result. */
+/** Returns an exec with a scripted result. */
 export function scriptedExec({
   exitCode = 0,
   stdout = '',

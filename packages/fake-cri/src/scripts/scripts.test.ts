@@ -5,7 +5,7 @@ import type { BehaviourScript } from './script.ts';
 
 const decoder = new TextDecoder();
 
-/** A bench in which busybox has a script. */
+/** Creates a bench in which busybox has a script. */
 const scripted = (script: BehaviourScript): Promise<Bench> => createBench({ scripts: { busybox: script } });
 
 describe('a scripted container', () => {
@@ -60,7 +60,7 @@ describe('a scripted container', () => {
     expect((await container(containerId)).exitCode).toBe(137);
   });
 
-  it('is killed for lack of memory, whatever it runs', async () => {
+  it('is OOM-killed, whatever it runs', async () => {
     const { clock, start, container } = await scripted({ oomKillAfterSeconds: 5 });
     const id = await start('sleep', '60');
     await clock.advance(5000);
@@ -68,7 +68,7 @@ describe('a scripted container', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('uses what it says, as its statistics show', async () => {
+  it('has the scripted usage in its statistics', async () => {
     const { clock, fake, start } = await scripted({
       usage: [
         { cpuMillis: 100, memoryBytes: 1000 },
@@ -109,7 +109,7 @@ describe('a scripted container', () => {
     expect((await container(containerId)).startedAt).toBeGreaterThan(0n);
   });
 
-  it('has results of execs, changing over time, and runs other commands as ever', async () => {
+  it('has results of execs, changing over time, and runs other commands as without a script', async () => {
     const { clock, fake, start } = await scripted({
       exec: [
         {
@@ -186,7 +186,7 @@ describe('the script of a container', () => {
     'fake.rxlet.dev/main': `exitCode: ${String(exitCode)}`,
   });
 
-  it('is that set for it by name, then its annotation, that of its sandbox, that of its image', async () => {
+  it('is selected by its name, then its annotation, its sandbox’s annotation, its image', async () => {
     const { clock, fake, runSandbox, create, container } = await scripted({ exitCode: 1 });
     const codeFor = async (pod: string, onContainer?: number, onSandbox?: number): Promise<number> => {
       const sandbox = await runSandbox(pod, {
@@ -211,7 +211,7 @@ describe('the script of a container', () => {
     expect(await codeFor('g')).toBe(6);
   });
 
-  it('is refused with line and field when it is not valid', async () => {
+  it('is rejected with line and field when it is not valid', async () => {
     const { fake, runSandbox, create } = await createBench();
     const annotations = { 'fake.rxlet.dev/main': 'runSeconds: 1\nexitCode: never' };
     await expect(create(await runSandbox(), { annotations })).rejects.toMatchObject({

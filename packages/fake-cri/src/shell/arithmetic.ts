@@ -1,5 +1,5 @@
 /**
- * The value of `$((expression))`: whole numbers, names of variables (with or without `$`; unset ones are 0), `+ - * / %`, comparisons, `&& || !` and
+ * Returns the value of `$((expression))`: whole numbers, names of variables (with or without `$`; unset ones are 0), `+ - * / %`, comparisons, `&& || !` and
  * parentheses, with the precedence of C. Throws a RangeError for division by zero and a SyntaxError for anything else.
  */
 export function evaluateArithmetic(expression: string, lookup: (name: string) => string | undefined): number {

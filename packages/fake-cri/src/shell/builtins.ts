@@ -5,7 +5,7 @@ import { signalNumber } from '../process/signals.ts';
 import { parseScript } from './parser.ts';
 import type { ShellState } from './shell-state.ts';
 
-/** Ends the shell with a status, from anywhere within. */
+/** Ends the shell with a status, at any depth. */
 export class ShellExit extends Error {
   override readonly name = 'ShellExit';
   readonly status: number;
@@ -16,7 +16,7 @@ export class ShellExit extends Error {
   }
 }
 
-/** `break` and `continue`, which leave as many loops as they say. */
+/** `break` and `continue`, with the number of loops to leave. */
 export class LoopControl extends Error {
   override readonly name = 'LoopControl';
   readonly kind: 'break' | 'continue';
@@ -31,7 +31,7 @@ export class LoopControl extends Error {
 
 type Builtin = (args: readonly string[], context: ProcessContext) => number | undefined | Promise<number | undefined>;
 
-/** Runs a command that belongs to the shell itself. `undefined`: it is none of them. `process` is where signals come from. */
+/** Runs a builtin of the shell; `undefined` for another command. `process` is the source of signals. */
 export function createBuiltins(
   state: ShellState,
   process: ProcessContext,

@@ -5,12 +5,10 @@ import { FILE_COMMANDS } from './file-commands.ts';
 import { NETWORK_COMMANDS } from './network-commands.ts';
 import { TEST_COMMANDS } from './test-command.ts';
 import { TEXT_COMMANDS } from './text-commands.ts';
-
-/** A command that is known by name, in a shell as well as on its own. It returns its exit status. */
-export type Command = (args: readonly string[], context: ProcessContext) => number | Promise<number>;
+import type { Command } from './command.ts';
 
 const UNIT_MS: Readonly<Record<string, number>> = { '': 1000, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-/** Shorter than the longest time that a timer of Node.js can take (24.8 days). */
+/** Maximum sleep, below the longest timer of Node.js (24.8 days). */
 const LONGEST_TIMER_MS = 86_400_000;
 
 /** `sleep NUMBER[smhd]…` or `sleep infinity`: the numbers may have fractions and are added up. */
@@ -90,14 +88,14 @@ const kill: Command = (args, { kill: send, write }) => {
   return status;
 };
 
-const say =
+const printing =
   (what: (context: ProcessContext) => string): Command =>
   (_args, context) => {
     context.write('stdout', `${what(context)}\n`);
     return 0;
   };
 
-/** The programs that the fake has, by name. */
+/** The built-in programs by name. */
 export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['sleep', sleepCommand],
   ['true', () => 0],
@@ -107,9 +105,9 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['env', printEnvironment],
   ['printenv', printEnvironment],
   ['kill', kill],
-  ['hostname', say(({ hostname }) => hostname)],
-  ['pwd', say(({ workingDirectory }) => workingDirectory)],
-  ['whoami', say(({ uid }) => (uid === 0n ? 'root' : String(uid)))],
+  ['hostname', printing(({ hostname }) => hostname)],
+  ['pwd', printing(({ workingDirectory }) => workingDirectory)],
+  ['whoami', printing(({ uid }) => (uid === 0n ? 'root' : String(uid)))],
   ...TEXT_COMMANDS,
   ...FILE_COMMANDS,
   ...TEST_COMMANDS,

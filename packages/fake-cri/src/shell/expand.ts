@@ -1,9 +1,9 @@
 import type { Word, WordPart } from './syntax.ts';
 
-/** Gives the text of a variable, a `$(…)` or a `$((…))`. */
+/** Returns the text of a variable, a `$(…)` or a `$((…))`. */
 export type ExpandPart = (part: Exclude<WordPart, { kind: 'text' }>) => string | Promise<string>;
 
-/** What `words` become: a field is what the command gets as one argument. */
+/** Expands `words` into fields; a field is one argument of a command. */
 export async function expandWords(words: readonly Word[], expand: ExpandPart): Promise<string[]> {
   const fields: string[] = [];
   for (const word of words) fields.push(...(await expandWord(word, expand)));
@@ -17,7 +17,7 @@ export async function expandToOne(word: Word, expand: ExpandPart): Promise<strin
   return text;
 }
 
-/** What is expanded without quotes is split at blanks, and a word of which nothing is left disappears unless part of it was quoted. */
+/** Unquoted expansions are split at blanks; an empty word disappears unless part of it was quoted. */
 async function expandWord(word: Word, expand: ExpandPart): Promise<string[]> {
   const fields: string[] = [];
   let field: string | undefined;

@@ -1,8 +1,8 @@
 import { FileError, parentOf, resolvePath } from '../fs/file-system.ts';
 import type { FileSystem } from '../fs/file-system.ts';
-import type { Command } from './commands.ts';
+import type { Command } from './command.ts';
 
-/** A command that does one thing with each of its paths. What fails is reported, and makes the status 1. */
+/** Creates a command that processes each of its paths. A failure is printed, and makes the status 1. */
 function forEachPath(
   name: string,
   flags: RegExp,

@@ -5,46 +5,79 @@ import { COMMANDS } from './commands.ts';
 import { evaluateArithmetic } from './arithmetic.ts';
 import { expandToOne, expandWords, type ExpandPart } from './expand.ts';
 import { createPipe, PipeClosed } from './pipe.ts';
+import { parseScript } from './parser.ts';
 import { redirected } from './redirect.ts';
+import { createScriptInput, type ScriptInput } from './script-input.ts';
 import { createShellState, type ShellState } from './shell-state.ts';
-import type {
-  AndOr,
-  Command,
-  CommandList,
-  ForCommand,
-  IfCommand,
-  LoopCommand,
-  Pipeline,
-  SimpleCommand,
+import {
+  type AndOr,
+  type Command,
+  type CommandList,
+  type ForCommand,
+  type IfCommand,
+  isIncomplete,
+  type LoopCommand,
+  type Pipeline,
+  ShellSyntaxError,
+  ShellUnsupportedError,
+  type SimpleCommand,
 } from './syntax.ts';
 
 /** Options of {@link shellProgram}. */
 export interface ShellOptions {
-  /** `$0`, `$1`, …: what follows the script on the command line of `sh -c`. */
+  /** `$0`, `$1`, …: the arguments after the script on the command line of `sh -c`. */
   readonly parameters?: readonly string[];
   /** Whether the shell was started with `-e`, as after `set -e`. */
   readonly exitOnError?: boolean;
-  /** What a command does that is not known. */
+  /** Runs an unknown command. */
   readonly unknownCommand: (name: string, context: ProcessContext) => Promise<number>;
 }
 
-/** A loop that never sleeps would never let anything else run: each round takes at least this long. */
+/** Minimum duration of a round of a loop: without it a busy loop would block everything else. */
 const SHORTEST_ROUND_MS = 10;
-/** Most output of one `$(…)` in characters; what exceeds it is dropped. */
+/** Maximum output of one `$(…)` in characters; the rest is dropped. */
 const MAX_SUBSTITUTION = 1024 * 1024;
-/** Most commands that run in the background of one shell. */
+/** Maximum number of background commands of one shell. */
 const MAX_JOBS = 100;
-/** 128 and SIGPIPE: the status of a command that writes to one that has ended. */
+/** Status of a command that writes to an ended one: 128 and SIGPIPE. */
 const PIPE_CLOSED_STATUS = 141;
 
-/** The program that runs a parsed script. Its exit code is the status of the last command. */
+/** Returns the program that runs a parsed script. Its exit code is the status of the last command. */
 export function shellProgram(script: CommandList, options: ShellOptions): Program {
-  return (context) => runShell(script, context, createShellState(context, options), options);
+  return (context) => runShell([script], context, createShellState(context, options), options);
 }
 
-/** Runs a shell from its begin to its end: the script's, an `exit`, or the trap for EXIT. */
+/** Returns the program of a shell that reads its commands from standard input; the commands read the rest. */
+export function inputShellProgram(options: ShellOptions): Program {
+  return (context) => {
+    const input = createScriptInput(context.stdin);
+    const process = { ...context, stdin: input };
+    return runShell(readCommands(input, process), process, createShellState(context, options), options);
+  };
+}
+
+/** Yields each complete command of the input. Ends the shell at a syntax error. */
+async function* readCommands(input: ScriptInput, { signal, write }: ProcessContext): AsyncGenerator<CommandList> {
+  let script = '';
+  for (;;) {
+    const line = await input.readLine(signal);
+    if (line === undefined && script === '') return;
+    script += line ?? '';
+    try {
+      yield parseScript(script);
+    } catch (error) {
+      if (line !== undefined && error instanceof ShellSyntaxError && isIncomplete(error)) continue;
+      if (!(error instanceof ShellSyntaxError || error instanceof ShellUnsupportedError)) throw error;
+      write('stderr', `sh: syntax error: ${error.message}\n`);
+      throw new ShellExit(2);
+    }
+    script = '';
+  }
+}
+
+/** Runs a shell to its end: the script's, an `exit`, or the trap for EXIT. */
 async function runShell(
-  script: CommandList,
+  scripts: readonly CommandList[] | AsyncIterable<CommandList>,
   process: ProcessContext,
   state: ShellState,
   options: ShellOptions,
@@ -52,7 +85,7 @@ async function runShell(
   const runBuiltin = createBuiltins(state, process);
 
   const runSubshell = (list: CommandList, context: ProcessContext): Promise<number> =>
-    runShell(list, { ...context, handle: () => undefined }, state.fork(), options);
+    runShell([list], { ...context, handle: () => undefined }, state.fork(), options);
 
   const expanderOf =
     (context: ProcessContext): ExpandPart =>
@@ -97,7 +130,7 @@ async function runShell(
     return state.withVariables(values, () => runCommand(fields, context));
   };
 
-  /** Runs the rounds of a loop while `next` says so; heeds `break` and `continue`. */
+  /** Runs the rounds of a loop while `next` returns true; handles `break` and `continue`. */
   const runRounds = async (
     next: () => Promise<boolean>,
     body: CommandList,
@@ -192,7 +225,7 @@ async function runShell(
     return state.lastStatus;
   };
 
-  /** As in a real shell, the handler of a signal waits for the command that runs; `wait` is the one that it interrupts. */
+  /** As in a real shell, the handler of a signal waits for the command that runs; it interrupts only `wait`. */
   const runTraps = async (context: ProcessContext): Promise<void> => {
     for (let handler = state.takeTrap(); handler !== undefined; handler = state.takeTrap()) {
       const status = state.lastStatus;
@@ -216,7 +249,7 @@ async function runShell(
       return 2;
     }
     const job = runSubshell([{ ...andOr, background: false }], { ...context, stdin: emptyInput })
-      // It ends early only when the whole process does.
+      // It rejects only when the whole process ends.
       .catch(() => undefined)
       .then(() => void state.jobs.delete(job));
     state.jobs.add(job);
@@ -232,9 +265,13 @@ async function runShell(
     return status;
   };
 
-  const runToExit = async (list: CommandList): Promise<number> => {
+  const runToExit = async (): Promise<number> => {
     try {
-      return await runList(list, process, false);
+      let last = 0;
+      if (Symbol.asyncIterator in scripts) for await (const list of scripts) last = await runList(list, process, false);
+      // A script that is there begins at once.
+      else for (const list of scripts) last = await runList(list, process, false);
+      return last;
     } catch (error) {
       if (error instanceof ShellExit) return error.status;
       if (error instanceof LoopControl) return 0;
@@ -242,7 +279,7 @@ async function runShell(
     }
   };
 
-  const status = await runToExit(script);
+  const status = await runToExit();
   const atExit = state.takeExitTrap();
   if (atExit === undefined) return status;
   state.lastStatus = status;

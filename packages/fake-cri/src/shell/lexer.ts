@@ -4,7 +4,7 @@ import { type CommandList, ShellSyntaxError, ShellUnsupportedError, type Word, t
 export type Token =
   | { readonly kind: 'word'; readonly word: Word }
   | { readonly kind: 'operator'; readonly text: (typeof OPERATORS)[number] }
-  /** `2>&1` has the output that it copies; of all others the next word is the file. */
+  /** `2>&1` has the copied output; for all others the next word is the file. */
   | {
       readonly kind: 'redirect';
       readonly operator: '<' | '>' | '>>';
@@ -12,13 +12,13 @@ export type Token =
       readonly of: 'stdout' | 'stderr' | undefined;
     };
 
-/** Longest token that is matched as a whole: a variable in braces or a redirection. */
+/** Maximum length of a token that is matched as a whole: a variable in braces or a redirection. */
 const MAX_LOOKAHEAD = 256;
 const OPERATORS = ['&&', '||', ';', '\n', '|', '&', '(', ')'] as const;
 const REDIRECT = /^(?:0?<(?![<&>])|([12]?)(>>?)(?:&([12])(?![\w/])|(?![&|])))/;
 const NAME = String.raw`[A-Za-z_]\w*|[?#$!]|\d`;
 const VARIABLE = new RegExp(String.raw`^\$(?:(${NAME})|\{(${NAME}+)(?::-([^{}$\x60"'\\]*))?\})`);
-/** In double quotes the backslash is an ordinary character before any other than these. */
+/** Characters that a backslash escapes in double quotes. */
 const ESCAPABLE_IN_QUOTES = '$`"\\\n';
 
 /** Splits a script into tokens; `parse` is for the scripts within `$(…)`. Throws {@link ShellSyntaxError} or {@link ShellUnsupportedError}. */
@@ -135,7 +135,7 @@ export function tokenize(script: string, parse: (script: string) => CommandList)
   return tokens;
 }
 
-/** Where the parenthesis at `open` is closed; quotes are skipped. */
+/** Returns the index of the parenthesis that closes the one at `open`; quotes are skipped. */
 function closingParenthesis(script: string, open: number): number {
   let depth = 0;
   for (let at = open; at < script.length; at += 1) {

@@ -1,8 +1,8 @@
 import { DeadlineExceededError, errorMessage, withDeadline } from '@rxlet/component-base';
 import { resolvePath } from '../fs/file-system.ts';
-import type { Command } from './commands.ts';
+import type { Command } from './command.ts';
 
-/** How long `wget` waits without `-T`: busybox waits 15 minutes, too. */
+/** Timeout of `wget` without `-T`: that of busybox. */
 const WGET_TIMEOUT_SECONDS = 900;
 
 /** `wget [-q] [-O FILE|-] [-T SECONDS] [--spider] http://HOST[:PORT][/PATH]` */
@@ -37,7 +37,7 @@ const wget: Command = async (args, context) => {
   }
 };
 
-/** `nc [-z] [-v] [-w SECONDS] HOST PORT`: whether the port can be reached; nothing is sent. */
+/** `nc [-z] [-v] [-w SECONDS] HOST PORT`: checks whether the port can be reached, and sends nothing. */
 const nc: Command = async (args, context) => {
   const { options, rest } = optionsOf(args, 'w');
   const [host = '', port = ''] = rest.filter((arg) => !arg.startsWith('-'));

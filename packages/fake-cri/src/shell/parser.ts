@@ -19,7 +19,7 @@ const UNSUPPORTED_WORDS: ReadonlySet<string> = new Set(['case', 'function', '[['
 /** Words that only end or continue a compound command. */
 const CLOSING_WORDS: ReadonlySet<string> = new Set(['do', 'done', 'then', 'else', 'elif', 'fi', 'esac', '}']);
 const ASSIGNMENT = /^([A-Za-z_]\w*)=/;
-/** How deep commands may be nested: beyond it a script is refused instead of exhausting the stack. */
+/** Maximum nesting of commands; a deeper script is rejected instead of exhausting the stack. */
 const MAX_DEPTH = 50;
 
 /**
@@ -50,7 +50,7 @@ function parseNested(script: string, outerDepth: number): CommandList {
     at += 1;
   };
 
-  /** The redirection that begins at this token, and the word after it. */
+  /** Parses the redirection at this token, with the word after it. */
   const parseRedirect = ({ operator, from, of }: Token & { kind: 'redirect' }): Redirect => {
     if (of !== undefined) return { kind: 'copy', from, of };
     const target = tokens[++at];
@@ -168,7 +168,7 @@ function parseNested(script: string, outerDepth: number): CommandList {
     return { first, rest, background: isOperator('&') };
   };
 
-  /** Parses up to the end of the script, or up to what ends the list, which may not be empty then. */
+  /** Parses up to the end of the script, or up to the end of a list, which must not be empty. */
   const parseList = (ends: readonly string[] = []): CommandList => {
     depth = nextDepth(depth);
     const list: AndOr[] = [];
@@ -190,7 +190,7 @@ function nextDepth(depth: number): number {
   return depth + 1;
 }
 
-/** The text of a word that is neither quoted nor expanded: only such a word can be a keyword. */
+/** Returns the text of a word that is neither quoted nor expanded: only such a word can be a keyword. */
 function literalWord(token: Token | undefined): string | undefined {
   if (token?.kind !== 'word') return undefined;
   let text = '';

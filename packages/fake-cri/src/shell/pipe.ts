@@ -1,9 +1,9 @@
 import type { Input } from '../process/program.ts';
 
-/** Most characters that wait in a pipe. A real one would stop the writer; this one drops what is too much. */
+/** Maximum number of buffered characters of a pipe. A real pipe blocks the writer; this one drops the rest. */
 const CAPACITY = 1024 * 1024;
 
-/** Somebody writes into a pipe that nobody reads any more: what SIGPIPE is for. */
+/** Error of a write to a pipe without a reader, as SIGPIPE. */
 export class PipeClosed extends Error {
   override readonly name = 'PipeClosed';
 }
@@ -12,9 +12,9 @@ export class PipeClosed extends Error {
 export interface Pipe extends Input {
   /** Throws {@link PipeClosed} after `close`. */
   write(text: string): void;
-  /** The writer has ended: what was written can still be read. */
+  /** Ends the writer's side; buffered text can still be read. */
   end(): void;
-  /** The reader has ended. */
+  /** Ends the reader's side. */
   close(): void;
 }
 
@@ -22,7 +22,7 @@ export function createPipe(): Pipe {
   let waiting = '';
   let ended = false;
   let closed = false;
-  let wake: (() => void) | undefined;
+  let notify: (() => void) | undefined;
   return {
     async read(signal) {
       while (waiting === '' && !ended) {
@@ -30,7 +30,7 @@ export function createPipe(): Pipe {
         const onAbort = (): void => reject(signal.reason);
         signal.throwIfAborted();
         signal.addEventListener('abort', onAbort, { once: true });
-        wake = resolve;
+        notify = resolve;
         await promise.finally(() => signal.removeEventListener('abort', onAbort));
       }
       const text = waiting;
@@ -40,11 +40,11 @@ export function createPipe(): Pipe {
     write(text) {
       if (closed) throw new PipeClosed('the pipe has no reader');
       waiting = (waiting + text).slice(0, CAPACITY);
-      wake?.();
+      notify?.();
     },
     end() {
       ended = true;
-      wake?.();
+      notify?.();
     },
     close() {
       closed = true;

@@ -8,8 +8,8 @@ import type { Redirect } from './syntax.ts';
 type Write = (text: string) => void;
 
 /**
- * The context of a command with its redirections, which apply from left to right: `>/dev/null 2>&1` silences both outputs. A file is made or emptied
- * before the command runs. Throws FileError.
+ * Returns the context of a command with its redirections, which apply from left to right: `>/dev/null 2>&1` silences both outputs. A file is created or
+ * truncated before the command runs. Throws FileError.
  */
 export async function redirected(
   context: ProcessContext,
@@ -54,7 +54,7 @@ function outputTo(
   return (text) => files.write(path, text, true);
 }
 
-/** What a redirection fails with; the shell prints the message. */
+/** Error of a redirection; the shell prints the message. */
 class RedirectError extends FileError {
   constructor(what: string, cause: FileError) {
     super(cause.code);

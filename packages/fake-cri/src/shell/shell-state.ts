@@ -2,9 +2,9 @@ import { FileError } from '../fs/file-system.ts';
 import type { ProcessContext } from '../process/program.ts';
 import type { CommandList } from './syntax.ts';
 
-/** What a shell remembers between its commands. */
+/** State of a shell between its commands. */
 export interface ShellState {
-  /** The variables that programs get. */
+  /** Exported variables. */
   readonly environment: Map<string, string>;
   /** Commands that run in the background. */
   readonly jobs: Set<Promise<void>>;
@@ -18,18 +18,18 @@ export interface ShellState {
   export(name: string): void;
   unset(name: string): void;
   shift(): boolean;
-  /** Runs a command with variables of its own: `A=1 command`. */
+  /** Runs a command with additional variables: `A=1 command`. */
   withVariables<T>(values: readonly (readonly [string, string])[], run: () => Promise<T>): Promise<T>;
-  /** A signal has come that has a trap. */
+  /** Records a signal with a trap. */
   signalled(signal: number): void;
-  /** Resolves with the next signal that has a trap; at once when one waits for its handler. */
+  /** Resolves with the next signal that has a trap; at once when one is pending. */
   nextSignal(): Promise<void>;
-  /** The next handler that has to run. */
+  /** Returns the next pending handler. */
   takeTrap(): CommandList | undefined;
   takeExitTrap(): CommandList | undefined;
-  /** Whether an error ends only the command, with a message, as a failed redirection does. */
+  /** Reports whether the error ends only the command, with a message, as a failed redirection does. */
   isReported(error: unknown): boolean;
-  /** The state of a subshell: the variables and the rest are the same, but no longer shared. */
+  /** Returns the state of a subshell: a copy. */
   fork(): ShellState;
 }
 
@@ -38,7 +38,7 @@ interface Start {
   readonly exitOnError?: boolean;
 }
 
-/** The state of a shell that starts. */
+/** Creates the state of a shell. */
 export function createShellState(
   { env, workingDirectory }: Pick<ProcessContext, 'env' | 'workingDirectory'>,
   { parameters: first = [], exitOnError = false }: Start,
@@ -54,7 +54,7 @@ function build(
 ): ShellState {
   let parameters = initialParameters;
   let pending: number[] = [];
-  let wake: (() => void) | undefined;
+  let notify: (() => void) | undefined;
   const traps = new Map<number, CommandList>();
 
   const state: ShellState = {
@@ -99,12 +99,12 @@ function build(
     },
     signalled(signal) {
       if (!pending.includes(signal)) pending.push(signal);
-      wake?.();
+      notify?.();
     },
     async nextSignal() {
       if (pending.length > 0) return;
       const { promise, resolve } = Promise.withResolvers<void>();
-      wake = resolve;
+      notify = resolve;
       await promise;
     },
     takeTrap() {

@@ -1,4 +1,4 @@
-/** A word before expansion: literal text, variables, `$(…)` and `$((…))`. What is quoted is not split at blanks. */
+/** A word before expansion: literal text, variables, `$(…)` and `$((…))`. Quoted parts are not split at blanks. */
 export type WordPart =
   | { readonly kind: 'text'; readonly text: string; readonly quoted: boolean }
   /** `$NAME`, `${NAME}`; with `fallback` `${NAME:-fallback}`. */
@@ -25,7 +25,7 @@ export interface SimpleCommand {
 /** `while true; do …; done`, or the same with `until`. */
 export interface LoopCommand {
   readonly kind: 'loop';
-  /** The status of the condition with which the loop goes on: success for `while`, failure for `until`. */
+  /** Status of the condition that continues the loop: success for `while`, failure for `until`. */
   readonly continuesOn: 'success' | 'failure';
   readonly condition: CommandList;
   readonly body: CommandList;
@@ -65,7 +65,7 @@ export interface Pipeline {
   readonly commands: readonly [Command, ...Command[]];
 }
 
-/** Pipelines joined by `&&` and `||`, which bind equally and from the left. With `&` at the end nobody waits for them. */
+/** Pipelines joined by `&&` and `||`, which bind equally and from the left. With `&` at the end they run in the background. */
 export interface AndOr {
   readonly first: Pipeline;
   readonly rest: readonly { readonly operator: '&&' | '||'; readonly pipeline: Pipeline }[];
@@ -75,12 +75,17 @@ export interface AndOr {
 /** Commands one after another, whatever their status. A script is one. */
 export type CommandList = readonly AndOr[];
 
-/** The script is not valid in any shell: a real one prints the message and exits with 2. */
+/** Error of a script that is invalid in any shell: a real one prints the message and exits with 2. */
 export class ShellSyntaxError extends Error {
   override readonly name = 'ShellSyntaxError';
 }
 
-/** The script uses something that this subset of the shell lacks. */
+/** Reports whether a script with this error may become valid by further lines. */
+export function isIncomplete({ message }: ShellSyntaxError): boolean {
+  return message.startsWith('unterminated') || message.startsWith('unexpected end of file');
+}
+
+/** Error of a script that uses syntax beyond this subset of the shell. */
 export class ShellUnsupportedError extends Error {
   override readonly name = 'ShellUnsupportedError';
 

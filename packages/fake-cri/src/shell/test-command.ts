@@ -1,6 +1,6 @@
 import { resolvePath } from '../fs/file-system.ts';
 import type { ProcessContext } from '../process/program.ts';
-import type { Command } from './commands.ts';
+import type { Command } from './command.ts';
 
 const COMPARISONS: ReadonlyMap<string, (a: number, b: number) => boolean> = new Map([
   ['-eq', (a, b) => a === b],

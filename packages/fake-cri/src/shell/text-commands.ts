@@ -1,8 +1,8 @@
 import { FileError, resolvePath } from '../fs/file-system.ts';
 import type { ProcessContext } from '../process/program.ts';
-import type { Command } from './commands.ts';
+import type { Command } from './command.ts';
 
-/** Most text that a command takes in. */
+/** Maximum input of a command in characters. */
 const MAX_INPUT = 4 * 1024 * 1024;
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '\\': '\\' };
 
@@ -37,7 +37,7 @@ const printf: Command = ([format = '', ...args], context) => {
   return 0;
 };
 
-/** Everything on standard input. */
+/** Reads standard input to its end. */
 async function readAll({ stdin, signal }: ProcessContext): Promise<string> {
   let text = '';
   for (let piece = await stdin.read(signal); piece !== undefined; piece = await stdin.read(signal)) {
@@ -47,7 +47,7 @@ async function readAll({ stdin, signal }: ProcessContext): Promise<string> {
   return text;
 }
 
-/** The content of the files, or of standard input without any. A file that cannot be read is reported, and makes the status 1. */
+/** Reads the files, or standard input without any. A file that cannot be read is reported, and makes the status 1. */
 async function readInputs(
   name: string,
   paths: readonly string[],
@@ -89,7 +89,7 @@ function linesOf(text: string): string[] {
   return (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n').slice(text === '' ? 1 : 0);
 }
 
-/** `head` and `tail` with `-n N` or `-N`; `tail -f` goes on until it is stopped, without following. */
+/** `head` and `tail` with `-n N` or `-N`; `tail -f` runs until it is stopped, without following. */
 const cut =
   (name: 'head' | 'tail'): Command =>
   async (args, context) => {
@@ -128,7 +128,7 @@ const grep: Command = async (args, context) => {
   return found.length > 0 ? 0 : status === 0 ? 1 : 2;
 };
 
-/** No regular expressions from outside: a bad one could take forever. */
+/** No regular expressions from outside: a malicious one could take forever. */
 function matcher(pattern: string, flags: string): (line: string) => boolean {
   const fold = (text: string): string => (flags.includes('i') ? text.toLowerCase() : text);
   const fixed = flags.includes('F');

@@ -1,22 +1,33 @@
-import { readFileSync, renameSync } from 'node:fs';
-import { replaceFile } from '@rxlet/component-base/files';
+import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { errorMessage } from '@rxlet/component-base';
+import { createNodeFiles } from '@rxlet/node-files';
 import type { StateStore } from './state-store.ts';
 
-/**
- * Keeps state in a file. It is written beside it, brought to the disk and then renamed, so that the file is always a whole one, also after a crash. What
- * cannot be read is renamed to `<path>.corrupt`.
- */
+/** A state file cannot be used. */
+export class StateFileError extends Error {
+  override readonly name = 'StateFileError';
+
+  constructor(path: string, problem: string) {
+    super(`cannot use the state file ${path}: ${problem}`);
+  }
+}
+
+/** Creates a {@link StateStore} on a file. Each save replaces the file in one step, so that it is complete after a crash. A corrupt file is renamed to `<path>.corrupt`. */
 export function createFileStateStore(path: string): StateStore {
+  const folder = dirname(resolve(path));
+  const files = createNodeFiles({ roots: [folder] });
   return {
     load() {
       try {
         return readFileSync(path, 'utf8');
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-        throw error;
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw new StateFileError(path, errorMessage(error));
+        if (!existsSync(folder)) throw new StateFileError(path, `the folder ${folder} does not exist`);
+        return undefined;
       }
     },
-    save: (text) => replaceFile(path, text, 0o600),
+    save: (text) => files.replaceFile(path, text, 0o600),
     setAside() {
       const aside = `${path}.corrupt`;
       renameSync(path, aside);

@@ -9,7 +9,7 @@ import { containerPlan } from '../scripts/container-plan.ts';
 import { formatSavedState, parseSavedState, type SavedState } from './saved-state.ts';
 import type { StateStore } from './state-store.ts';
 
-/** The state as it is to be saved. */
+/** Returns the state in its saved form. */
 export function captureState(state: RuntimeState): SavedState {
   return {
     images: [...state.images.values()],
@@ -24,8 +24,8 @@ export function captureState(state: RuntimeState): SavedState {
 }
 
 /**
- * Fills an empty runtime with what `store` has. What cannot be read is put away, with one warning, and the runtime stays empty. Containers that ran go on
- * running, their programs from the start.
+ * Restores the state in `store` to an empty runtime. Unreadable state is moved away with one warning, and the runtime stays empty. Running containers resume,
+ * their programs from the start.
  */
 export function loadState(state: RuntimeState, store: StateStore): void {
   const text = store.load();
@@ -67,11 +67,11 @@ function restoreState(state: RuntimeState, saved: SavedState): void {
   }
 }
 
-/** Saves the state after changes, one save at a time: changes during one go into the next. */
+/** Saves the state after changes, one save at a time: a save covers all changes before it. */
 export interface StateSaver {
-  /** Something has changed. */
+  /** Requests a save after a change. */
   touch(): void;
-  /** Resolves when all changes so far are saved, or it was logged that they cannot be. */
+  /** Resolves when all changes so far are saved, or the failure was logged. */
   saved(): Promise<void>;
 }
 

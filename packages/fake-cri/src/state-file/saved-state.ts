@@ -1,4 +1,12 @@
-import { type DescMessage, fromJson, type JsonValue, type MessageShape, toJson } from '@bufbuild/protobuf';
+import {
+  create,
+  type DescMessage,
+  fromJson,
+  type JsonValue,
+  type MessageInitShape,
+  type MessageShape,
+  toJson,
+} from '@bufbuild/protobuf';
 import {
   type ContainerConfig,
   ContainerConfigSchema,
@@ -12,7 +20,7 @@ import {
 } from '@rxlet/cri-api';
 import type { Image } from '../image.ts';
 
-/** What outlives a runtime: all but running programs and what they have in memory. */
+/** State that outlives a runtime: everything but running programs and their memory. */
 export interface SavedState {
   readonly sandboxes: readonly SavedSandbox[];
   readonly containers: readonly SavedContainer[];
@@ -33,29 +41,29 @@ export interface SavedContainer {
   readonly image: Image;
 }
 
-/** Of the format; a file of another version is not read. */
+/** Version of the format; a file of another version is not read. */
 const VERSION = 1;
 
-/** Writes it as JSON, messages in the JSON of protobuf. */
+/** Formats the state as JSON, messages in the JSON of protobuf. */
 export function formatSavedState(state: SavedState): string {
   return JSON.stringify({
     version: VERSION,
     images: state.images.map(imageToJson),
     sandboxes: state.sandboxes.map(({ config, status, ip }) => ({
-      config: toJson(PodSandboxConfigSchema, config),
-      status: toJson(PodSandboxStatusSchema, status),
+      config: json(PodSandboxConfigSchema, config),
+      status: json(PodSandboxStatusSchema, status),
       ip,
     })),
     containers: state.containers.map(({ podSandboxId, config, status, image }) => ({
       podSandboxId,
-      config: toJson(ContainerConfigSchema, config),
-      status: toJson(ContainerStatusSchema, status),
+      config: json(ContainerConfigSchema, config),
+      status: json(ContainerStatusSchema, status),
       image: imageToJson(image),
     })),
   });
 }
 
-/** Reads what {@link formatSavedState} wrote; throws an Error that says what is wrong with it otherwise. */
+/** Parses the text of {@link formatSavedState}; throws an Error that describes the problem. */
 export function parseSavedState(text: string): SavedState {
   const state = objectOf(JSON.parse(text), 'the state');
   if (state['version'] !== VERSION)
@@ -86,7 +94,7 @@ export function parseSavedState(text: string): SavedState {
 
 function imageToJson(image: Image): JsonValue {
   const { entrypoint, cmd, env } = image;
-  return { message: toJson(ImageSchema, image.message), entrypoint: [...entrypoint], cmd: [...cmd], env: [...env] };
+  return { message: json(ImageSchema, image.message), entrypoint: [...entrypoint], cmd: [...cmd], env: [...env] };
 }
 
 function imageFromJson(json: JsonObject): Image {
@@ -99,6 +107,10 @@ function imageFromJson(json: JsonObject): Image {
     cmd: strings('cmd'),
     env: strings('env'),
   };
+}
+
+function json<T extends DescMessage>(schema: T, plain: MessageInitShape<T>): JsonValue {
+  return toJson(schema, create(schema, plain));
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;

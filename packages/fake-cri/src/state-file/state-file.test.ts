@@ -34,7 +34,7 @@ function begin(): { fake: FakeRuntime; clock: ReturnType<typeof createVirtualClo
   };
 }
 
-/** A sandbox with a container that runs for an hour; @returns the container's id. */
+/** Runs a sandbox with a container for an hour. @returns the container's id */
 async function runPod({ runtime, images }: FakeRuntime): Promise<string> {
   await images.pullImage({ image: { image: 'busybox' } });
   const { podSandboxId } = await runtime.runPodSandbox({
@@ -48,8 +48,17 @@ async function runPod({ runtime, images }: FakeRuntime): Promise<string> {
   return containerId;
 }
 
+describe('a file state store', () => {
+  it('rejects a file in a folder that does not exist, when the runtime is created', () => {
+    const stateStore = createFileStateStore('/no/such/folder/state.json');
+    expect(() => createFakeRuntime({ clock: createVirtualClock(), random: seededRandom(1), stateStore })).toThrow(
+      'cannot use the state file /no/such/folder/state.json: the folder /no/such/folder does not exist',
+    );
+  });
+});
+
 describe('the state file', () => {
-  it('brings back sandboxes, containers and images; what ran runs again from its start', async () => {
+  it('restores sandboxes, containers and images; running programs restart', async () => {
     const first = begin();
     const containerId = await runPod(first.fake);
     const before = first.fake.snapshot();
@@ -75,7 +84,7 @@ describe('the state file', () => {
     ['cut short', (text: string) => text.slice(0, text.length / 2)],
     ['of another version', (text: string) => text.replace('"version":1', '"version":2')],
     ['empty', () => ''],
-  ])('is put away with one warning when it is %s', async (_how, damage) => {
+  ])('is moved away with one warning when it is %s', async (_how, damage) => {
     const first = begin();
     await runPod(first.fake);
     await first.fake[Symbol.asyncDispose]();

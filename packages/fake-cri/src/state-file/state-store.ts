@@ -1,9 +1,9 @@
-/** Where a runtime's state is kept while nothing runs. */
+/** Store of a runtime's state between runs. */
 export interface StateStore {
-  /** What was saved last; `undefined` when nothing was. */
+  /** Returns the last saved state; `undefined` when there is none. */
   load(): string | undefined;
-  /** Replaces it, wholly or not at all. */
+  /** Replaces the state atomically. */
   save(text: string): Promise<void>;
-  /** Puts what was saved away, since it cannot be read. @returns where it is now. */
+  /** Moves unreadable state away. @returns its new path */
   setAside(): string;
 }

@@ -1,6 +1,7 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { type ContainerStats, ContainerStatsSchema } from '@rxlet/cri-api';
-import { type Container, isRunning } from '../container.ts';
+import { isRunning } from '../container.ts';
+import type { Container } from '../runtime-objects.ts';
 import { defaultUsage } from './default-usage.ts';
 import { lifeMs } from './life.ts';
 import { cpuNanoseconds, usageAt, type UsageModel } from './usage-model.ts';
@@ -9,7 +10,7 @@ import { writableLayer } from './writable-layer.ts';
 const PAGE_BYTES = 4096n;
 
 /**
- * The statistics of a container at `now` (nanoseconds since the epoch). As in containerd, one that does not run has its attributes and its writable
+ * Returns the statistics of a container at `now` (nanoseconds since the epoch). As in containerd, a container that does not run has attributes and its writable
  * layer, but neither CPU nor memory.
  */
 export function containerStats(container: Container, now: bigint): ContainerStats {
@@ -22,7 +23,7 @@ export function containerStats(container: Container, now: bigint): ContainerStat
   });
 }
 
-/** CPU time of all the container's life until `now`, or until it ended. */
+/** Returns the container's CPU time from its start to `now`, or to its exit. */
 export function containerCpuNanoseconds(container: Container, now: bigint): bigint {
   return cpuNanoseconds(usageModelOf(container), lifeMs(container, now));
 }
@@ -45,7 +46,7 @@ function cpuAndMemory(
     memory: {
       timestamp: now,
       workingSetBytes: { value: workingSet },
-      // Files in the cache that nobody has used of late count as used, and not as working set.
+      // Inactive files in the cache count as usage, but not as working set.
       usageBytes: { value: atMost(workingSet + workingSet / 8n) },
       rssBytes: { value: (workingSet * 7n) / 8n },
       ...(limit > 0n ? { availableBytes: { value: limit - workingSet } } : {}),
@@ -55,7 +56,7 @@ function cpuAndMemory(
   };
 }
 
-/** One for each page at the first use, and a few more every second. */
+/** Returns the page faults: one for each page at the first use, and a few more every second. */
 function pageFaults(container: Container, elapsedMs: number): bigint {
   let most = 0n;
   for (const { afterMs, memoryBytes } of usageModelOf(container))
@@ -64,6 +65,6 @@ function pageFaults(container: Container, elapsedMs: number): bigint {
 }
 
 function usageModelOf({ id, usage, config }: Container): UsageModel {
-  // Of the resources at its creation: CPU time that was used already does not change with an update.
+  // Computed from the resources at its creation: an update must not change past CPU time.
   return usage ?? defaultUsage(id, config.linux?.resources);
 }

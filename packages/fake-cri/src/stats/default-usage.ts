@@ -2,14 +2,14 @@ import type { LinuxContainerResources } from '@rxlet/cri-api';
 import type { UsageModel } from './usage-model.ts';
 
 const MI = 1024n * 1024n;
-/** How long a program takes until all its memory is in use. */
+/** Time until a program uses all its memory. */
 const WARM_UP_MS = 10_000;
-/** What a container asks for that asks for nothing. */
+/** Default request of a container. */
 const USUAL_CPU_MILLIS = 100;
 
 /**
- * What a container uses of which nothing else is known: a tenth to a half of the CPU that it requests, and 8 to 71 MiB, which half its memory limit
- * bounds; in the first 10 s half the memory. The id decides, so that a run can be repeated.
+ * Returns the usage of a container without a script: 10 to 50 % of its CPU request, and 8 to 71 MiB, at most half of its memory limit; in the first 10 s half
+ * the memory. It depends on the id, so that a run can be repeated.
  */
 export function defaultUsage(id: string, resources: LinuxContainerResources | undefined): UsageModel {
   const percent = 10 + (Number.parseInt(id.slice(0, 6), 16) % 41);

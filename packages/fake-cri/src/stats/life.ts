@@ -1,6 +1,6 @@
-import type { Container } from '../container.ts';
+import type { Container } from '../runtime-objects.ts';
 
-/** How long a container has run, or ran, in milliseconds. It is reckoned by wall time, which outlives a restart of the runtime. */
+/** Returns the running time of a container in milliseconds. It is computed from wall time, which survives a restart of the runtime. */
 export function lifeMs({ status: { startedAt, finishedAt } }: Container, now: bigint): number {
   if (startedAt === 0n) return 0;
   const end = finishedAt === 0n ? now : finishedAt;

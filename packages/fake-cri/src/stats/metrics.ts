@@ -16,11 +16,11 @@ interface Definition<S> {
   readonly help: string;
   readonly type: MetricType;
   readonly labels: readonly string[];
-  /** `undefined`: there is none. */
+  /** `undefined` without a value. */
   value(stats: S): bigint | undefined;
 }
 
-// Names as cAdvisor has them, which the kubelet passes on.
+// cAdvisor's names, which the kubelet passes on.
 const POD_LABELS = ['id', 'interface'];
 const CONTAINER_LABELS = ['id', 'name'];
 
@@ -79,14 +79,14 @@ const CONTAINER_METRICS: readonly Definition<ContainerStats>[] = [
   },
 ];
 
-/** All metrics that {@link sandboxMetrics} has. */
+/** Descriptors of the metrics of {@link sandboxMetrics}. */
 export function metricDescriptors(): MetricDescriptor[] {
   return [...POD_METRICS, ...CONTAINER_METRICS].map(({ name, help, labels }) =>
     create(MetricDescriptorSchema, { name, help, labelKeys: [...labels] }),
   );
 }
 
-/** The metrics of a pod and its running containers: the same numbers as in its statistics. */
+/** Returns the metrics of a pod and its running containers, with the numbers of its statistics. */
 export function sandboxMetrics(stats: PodSandboxStats): PodSandboxMetrics {
   const podSandboxId = stats.attributes!.id;
   const timestamp = stats.linux!.cpu!.timestamp;

@@ -7,15 +7,16 @@ import {
   PodSandboxStatsSchema,
 } from '@rxlet/cri-api';
 import { isRunning } from '../container.ts';
-import { type Sandbox, usesHostNetwork } from '../sandbox.ts';
+import { usesHostNetwork } from '../sandbox.ts';
+import type { Sandbox } from '../runtime-objects.ts';
 import { containerCpuNanoseconds, containerStats } from './container-stats.ts';
 
-/** What the process costs that holds a sandbox's namespaces. */
+/** Usage of the process that holds a sandbox's namespaces. */
 const PAUSE_MEMORY_BYTES = 512n * 1024n;
 
 /**
- * The statistics of a sandbox that is ready, at `now`. They are the sums of its containers'; the CPU time includes that of ended and of
- * removed ones, the memory that of the process which holds the namespaces. One on the host's network has no network statistics.
+ * Returns the statistics of a ready sandbox at `now`: the sums of its containers'. The CPU time includes that of exited and removed ones, the memory that of
+ * the process that holds the namespaces. A sandbox on the host's network has no network statistics.
  */
 export function sandboxStats(sandbox: Sandbox, now: bigint): PodSandboxStats {
   const { id, metadata, labels, annotations } = sandbox.status;
@@ -53,7 +54,7 @@ export function sandboxStats(sandbox: Sandbox, now: bigint): PodSandboxStats {
   });
 }
 
-/** Hundreds of bytes a second in both directions; the id decides how many. */
+/** Returns the network traffic: hundreds of bytes a second in both directions, depending on the id. */
 function network(sandbox: Sandbox, now: bigint): NetworkUsage {
   const { id } = sandbox;
   const elapsed = now > sandbox.status.createdAt ? now - sandbox.status.createdAt : 0n;

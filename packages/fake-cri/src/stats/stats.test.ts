@@ -16,7 +16,7 @@ async function startedIn(bench: Bench, podSandboxId: string, name: string, ...co
 }
 
 describe('a usage model', () => {
-  it('uses CPU time phase by phase', () => {
+  it('adds up CPU time phase by phase', () => {
     const model = [
       { afterMs: 0, cpuMillis: 500, memoryBytes: 1n },
       { afterMs: 1000, cpuMillis: 0, memoryBytes: 2n },
@@ -28,7 +28,7 @@ describe('a usage model', () => {
     expect(usageAt(model, 2999)).toMatchObject({ cpuMillis: 0, memoryBytes: 2n });
   });
 
-  it('never takes CPU time back', () => {
+  it('never decreases CPU time', () => {
     const phase = fc.record({ forMs: fc.nat(10_000), cpuMillis: fc.nat(4000) });
     fc.assert(
       fc.property(fc.array(phase), fc.nat(100_000), fc.nat(100_000), (phases, elapsedMs, moreMs) => {
@@ -43,7 +43,7 @@ describe('a usage model', () => {
     );
   });
 
-  it('stays by default within what the container may use', () => {
+  it('stays within the container’s limits by default', () => {
     const resources = { cpuQuota: 5000n, cpuPeriod: 100_000n, cpuShares: 1024n, memoryLimitInBytes: 4_194_304n };
     const [, last] = defaultUsage('ff'.repeat(32), resources as unknown as Parameters<typeof defaultUsage>[1]);
     expect(last).toMatchObject({ cpuMillis: 50, memoryBytes: 2_097_152n });
@@ -79,7 +79,7 @@ describe('statistics', () => {
     }
   });
 
-  it('have neither CPU nor memory of a container that has exited, nor anything of one removed; the CPU time of its pod stays', async () => {
+  it('have neither CPU nor memory of an exited container, and no removed container; the CPU time of its pod stays', async () => {
     await using bench = await disposable();
     const { runtime } = bench.fake;
     const podSandboxId = await bench.runSandbox();

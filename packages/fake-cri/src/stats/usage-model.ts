@@ -1,8 +1,8 @@
-/** What a container uses of the node at a moment. */
+/** Resource usage of a container at one moment. */
 export interface ContainerUsage {
   /** Thousandths of a CPU. */
   readonly cpuMillis: number;
-  /** Its working set. */
+  /** Working set in bytes. */
   readonly memoryBytes: bigint;
 }
 
@@ -11,17 +11,17 @@ export interface UsagePhase extends ContainerUsage {
   readonly afterMs: number;
 }
 
-/** What a container uses over time: phases in the order of their times, the first at 0. Before its first phase it uses nothing. */
+/** Resource usage of a container over time: phases in the order of their times, the first at 0. Before its first phase it is 0. */
 export type UsageModel = readonly UsagePhase[];
 
 const NOTHING: ContainerUsage = { cpuMillis: 0, memoryBytes: 0n };
 
-/** What is used `elapsedMs` after the start. */
+/** Returns the usage `elapsedMs` after the start. */
 export function usageAt(model: UsageModel, elapsedMs: number): ContainerUsage {
   return model.findLast(({ afterMs }) => afterMs <= elapsedMs) ?? NOTHING;
 }
 
-/** CPU time used within `elapsedMs` after the start, in nanoseconds: it never falls as time goes by. */
+/** Returns the CPU time used within `elapsedMs` after the start, in nanoseconds; it never decreases. */
 export function cpuNanoseconds(model: UsageModel, elapsedMs: number): bigint {
   let total = 0;
   model.forEach(({ afterMs, cpuMillis }, index) => {

@@ -1,38 +1,45 @@
-import type { Container } from '../container.ts';
+import { type CommandStreams, STREAM_SUCCESS, type StreamStatus } from '@rxlet/streaming';
+import type { Container } from '../runtime-objects.ts';
+import type { Input } from '../process/program.ts';
+import { type Pipe, PipeClosed } from '../shell/pipe.ts';
+import { inputFrom, outputTo } from './client-streams.ts';
 import { SIGWINCH } from './exec-in-container.ts';
-import type { Pipe } from '../shell/pipe.ts';
 import type { OutputTaps } from './output-taps.ts';
-import type { CommandStreams, StreamedCommand } from './stream-request.ts';
-import { STREAM_SUCCESS } from './stream-status.ts';
 
 /**
- * Attaches a client to the program of a container: it gets the output from now on, until the program ends or the client goes away, and what it sends goes
- * to `input`, if that is given. The exit code is the container's, not the stream's, so that the end is always a success. Throws when the
- * container does not run.
+ * Attaches a client to the program of a container: it gets the output from now on, and its input goes to `input`, if given, and is dropped otherwise. As in
+ * containerd, it ends when the program exits, or when the client's input ends before. The exit code is the container's, not the stream's, so that the end is always
+ * a success. Rejects when the container does not run.
  */
-export function attachContainer(
+export async function attachContainer(
   taps: OutputTaps,
   container: Container,
-  streams: CommandStreams,
+  { stdin, ...streams }: CommandStreams,
   input: Pipe | undefined,
-): StreamedCommand {
-  const { process } = container;
+): Promise<StreamStatus> {
+  const { process, config } = container;
   if (process === undefined) throw new Error(`container "${container.id}" does not run`);
-  const detach = taps.tap(container, (stream, text) => streams.write(stream, text));
+  const detach = taps.tap(container, outputTo(streams, config.tty));
   streams.signal.addEventListener('abort', detach, { once: true });
-  if (input !== undefined) void forward(streams, container, input);
-  return {
-    ended: process.exited.then(() => STREAM_SUCCESS),
-    resize: () => process.signal(SIGWINCH),
-  };
+  streams.onResize(() => process.signal(SIGWINCH));
+  const ends: Promise<unknown>[] = [process.exited];
+  if (input === undefined) stdin?.resume();
+  else if (stdin !== undefined) {
+    const forwarded = forward(inputFrom(stdin), input, streams.signal);
+    // The program's input ends only if it is for one client; other clients may attach later.
+    if (config.stdinOnce) void forwarded.then(() => input.end());
+    else ends.push(forwarded);
+  }
+  await Promise.race(ends);
+  detach();
+  return STREAM_SUCCESS;
 }
 
-/** Hands on what the client sends. Its end ends the program's input only if that is for one client (`stdin_once`); others may attach later. */
-async function forward({ stdin, signal }: CommandStreams, { config }: Container, input: Pipe): Promise<void> {
+/** Passes on a client's input until it ends, the client disconnects or the program closes its input. */
+async function forward(client: Input, input: Pipe, signal: AbortSignal): Promise<void> {
   try {
-    for (let text = await stdin.read(signal); text !== undefined; text = await stdin.read(signal)) input.write(text);
-  } catch {
-    // The client is gone, or nobody reads any more.
+    for (let text = await client.read(signal); text !== undefined; text = await client.read(signal)) input.write(text);
+  } catch (error) {
+    if (!signal.aborted && !(error instanceof PipeClosed)) throw error;
   }
-  if (config.stdinOnce) input.end();
 }

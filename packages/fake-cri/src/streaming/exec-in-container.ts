@@ -1,36 +1,42 @@
-import { type Container, isRunning, stateName } from '../container.ts';
+import { type CommandStreams, exitStatus, type StreamStatus } from '@rxlet/streaming';
+import { isRunning, stateName } from '../container.ts';
+import type { Container } from '../runtime-objects.ts';
 import { surroundingsOf } from '../process/container-process.ts';
 import { execProgram } from '../process/exec-program.ts';
 import { startProcess } from '../process/process.ts';
 import type { RuntimeState } from '../runtime-state.ts';
-import type { CommandStreams, StreamedCommand } from './stream-request.ts';
-import { exitStatus } from './stream-status.ts';
+import { inputFrom, outputTo } from './client-streams.ts';
 
-/** What tells a program that its terminal has another size. */
+/** Notification of a program that the size of its terminal has changed. */
 export const SIGWINCH = 28;
 
+/** A command for {@link execInContainer}. */
+export interface ExecCommand {
+  readonly cmd: readonly string[];
+  readonly tty: boolean;
+}
+
 /**
- * Runs `cmd` in a container on a client's streams. A client that goes away does not end the program, as in containerd: its stdin ends, and what it
- * writes is dropped. It is killed with its container. Throws when the container does not run any more, or the fake does not have the program.
+ * Runs a command in a container on a client's streams. A disconnected client does not end the program, as in containerd: its stdin ends, and its output is dropped.
+ * It is killed with its container. Rejects when the container does not run, or the fake does not have the program; stays pending when the runtime stops.
  */
-export function execInContainer(
+export async function execInContainer(
   state: RuntimeState,
   container: Container,
-  cmd: readonly string[],
+  { cmd, tty }: ExecCommand,
   streams: CommandStreams,
-): StreamedCommand {
+): Promise<StreamStatus> {
   if (!isRunning(container)) throw new Error(`container "${container.id}" is in ${stateName(container)} state`);
   const exec = startProcess(execProgram(state, container, cmd), {
     clock: state.clock,
     pid: state.nextPid(),
     surroundings: surroundingsOf(state, container),
-    stdin: streams.stdin,
-    write: (stream, text) => streams.write(stream, text),
+    stdin: inputFrom(streams.stdin),
+    write: outputTo(streams, tty),
     onExit: () => void container.execs.delete(exec),
   });
   container.execs.add(exec);
-  return {
-    ended: exec.exited.then(({ code }) => exitStatus(code)),
-    resize: () => exec.signal(SIGWINCH),
-  };
+  streams.onResize(() => exec.signal(SIGWINCH));
+  const { code } = await exec.exited;
+  return exitStatus(code, `error executing command [${cmd.join(' ')}], exit code ${String(code)}`);
 }

@@ -1,17 +1,17 @@
-import type { Container } from '../container.ts';
+import type { Container } from '../runtime-objects.ts';
 import type { OutputStream } from '../logs/log-line.ts';
 import type { LogWriter } from '../logs/log-writer.ts';
 
-/** Takes output as the program writes it. */
+/** Receives output as the program writes it. */
 export type OutputListener = (stream: OutputStream, text: string) => void;
 
-/** Lets attached clients share the output of containers with their logs. */
+/** Shares the output of containers between their logs and attached clients. */
 export interface OutputTaps {
-  /** Gives `listener` what a running container writes from now on; @returns what ends that. */
+  /** Passes the further output of a running container to `listener`. @returns a function that ends it. */
   tap(container: Container, listener: OutputListener): () => void;
 }
 
-/** Creates {@link OutputTaps}: on its first client, the log writer of a container gets one in front of it that also tells the clients. */
+/** Creates {@link OutputTaps}: with the first client, a container's log writer is wrapped by one that also writes to the clients. */
 export function createOutputTaps(): OutputTaps {
   const listenersOf = new WeakMap<LogWriter, Set<OutputListener>>();
 

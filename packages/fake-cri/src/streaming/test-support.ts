@@ -1,16 +1,17 @@
-import { request } from 'node:http';
+import type { StreamStatus } from '@rxlet/streaming';
 import { WebSocket } from 'ws';
-import { V5 } from './channels.ts';
-import type { StreamStatus } from './stream-status.ts';
 
-/** A WebSocket client of the streaming server that keeps what it got. */
+export const V5 = 'v5.channel.k8s.io';
+export const V4 = 'v4.channel.k8s.io';
+
+/** A WebSocket client of the streaming server that records received data. */
 export interface StreamClient {
   readonly socket: WebSocket;
-  /** What came on a channel so far. */
+  /** Data received on a channel so far. */
   readonly bytes: (channel: number) => Buffer;
   readonly text: (channel: number) => string;
   readonly send: (channel: number, data: string | Uint8Array) => void;
-  /** Resolves when `condition` holds, which is asked after every frame; rejects when the connection ends before. */
+  /** Resolves when `condition` holds, which is checked after every frame; rejects when the connection ends before. */
   readonly until: (condition: () => boolean) => Promise<void>;
   /** Resolves with the close code when the connection has ended. */
   readonly closed: Promise<number>;
@@ -59,22 +60,4 @@ export async function connectTo(url: string, protocols: string | string[] = V5):
     },
   };
   return client;
-}
-
-/** The status and body with which an upgrade is refused. */
-export function refusalOf(
-  url: string,
-  upgrade: string,
-  headers: Record<string, string> = {},
-): Promise<[number, string]> {
-  return new Promise((resolve, reject) => {
-    const call = request(url, { headers: { Connection: 'Upgrade', Upgrade: upgrade, ...headers } }, (response) => {
-      let body = '';
-      response.setEncoding('utf8');
-      response.on('data', (text: string) => (body += text));
-      response.on('end', () => resolve([response.statusCode!, body]));
-    });
-    call.on('error', reject);
-    call.end();
-  });
 }

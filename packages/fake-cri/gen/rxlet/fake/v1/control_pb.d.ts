@@ -347,6 +347,263 @@ export declare type StartRuntimeResponse = Message<"rxlet.fake.v1.StartRuntimeRe
 export declare const StartRuntimeResponseSchema: GenMessage<StartRuntimeResponse>;
 
 /**
+ * @generated from message rxlet.fake.v1.SetScriptRequest
+ */
+export declare type SetScriptRequest = Message<"rxlet.fake.v1.SetScriptRequest"> & {
+  /**
+   * Containers of this image. Either this or `container`.
+   *
+   * @generated from field: string image = 1;
+   */
+  image: string;
+
+  /**
+   * Containers with this name.
+   *
+   * @generated from field: string container = 2;
+   */
+  container: string;
+
+  /**
+   * Only those of the pod `namespace/name`. Empty: of all pods.
+   *
+   * @generated from field: string pod = 3;
+   */
+  pod: string;
+
+  /**
+   * Behaviour script in YAML. Empty: removes the one that was set.
+   *
+   * @generated from field: string script = 4;
+   */
+  script: string;
+};
+
+/**
+ * Describes the message rxlet.fake.v1.SetScriptRequest.
+ * Use `create(SetScriptRequestSchema)` to create a new message.
+ */
+export declare const SetScriptRequestSchema: GenMessage<SetScriptRequest>;
+
+/**
+ * @generated from message rxlet.fake.v1.SetScriptResponse
+ */
+export declare type SetScriptResponse = Message<"rxlet.fake.v1.SetScriptResponse"> & {
+};
+
+/**
+ * Describes the message rxlet.fake.v1.SetScriptResponse.
+ * Use `create(SetScriptResponseSchema)` to create a new message.
+ */
+export declare const SetScriptResponseSchema: GenMessage<SetScriptResponse>;
+
+/**
+ * @generated from message rxlet.fake.v1.PublishImageRequest
+ */
+export declare type PublishImageRequest = Message<"rxlet.fake.v1.PublishImageRequest"> & {
+  /**
+   * YAML mapping with the fields of an item of `images` in an image catalogue: {tags: [busybox], sizeBytes: 4000000}.
+   *
+   * @generated from field: string image = 1;
+   */
+  image: string;
+};
+
+/**
+ * Describes the message rxlet.fake.v1.PublishImageRequest.
+ * Use `create(PublishImageRequestSchema)` to create a new message.
+ */
+export declare const PublishImageRequestSchema: GenMessage<PublishImageRequest>;
+
+/**
+ * @generated from message rxlet.fake.v1.PublishImageResponse
+ */
+export declare type PublishImageResponse = Message<"rxlet.fake.v1.PublishImageResponse"> & {
+};
+
+/**
+ * Describes the message rxlet.fake.v1.PublishImageResponse.
+ * Use `create(PublishImageResponseSchema)` to create a new message.
+ */
+export declare const PublishImageResponseSchema: GenMessage<PublishImageResponse>;
+
+/**
+ * @generated from message rxlet.fake.v1.WithdrawImageRequest
+ */
+export declare type WithdrawImageRequest = Message<"rxlet.fake.v1.WithdrawImageRequest"> & {
+  /**
+   * @generated from field: string reference = 1;
+   */
+  reference: string;
+};
+
+/**
+ * Describes the message rxlet.fake.v1.WithdrawImageRequest.
+ * Use `create(WithdrawImageRequestSchema)` to create a new message.
+ */
+export declare const WithdrawImageRequestSchema: GenMessage<WithdrawImageRequest>;
+
+/**
+ * @generated from message rxlet.fake.v1.WithdrawImageResponse
+ */
+export declare type WithdrawImageResponse = Message<"rxlet.fake.v1.WithdrawImageResponse"> & {
+};
+
+/**
+ * Describes the message rxlet.fake.v1.WithdrawImageResponse.
+ * Use `create(WithdrawImageResponseSchema)` to create a new message.
+ */
+export declare const WithdrawImageResponseSchema: GenMessage<WithdrawImageResponse>;
+
+/**
+ * @generated from message rxlet.fake.v1.ListCallsRequest
+ */
+export declare type ListCallsRequest = Message<"rxlet.fake.v1.ListCallsRequest"> & {
+  /**
+   * Only calls of this RPC. Empty: of all RPCs.
+   *
+   * @generated from field: string rpc = 1;
+   */
+  rpc: string;
+
+  /**
+   * Only calls after the one with this sequence number.
+   *
+   * @generated from field: uint64 after_sequence = 2;
+   */
+  afterSequence: bigint;
+};
+
+/**
+ * Describes the message rxlet.fake.v1.ListCallsRequest.
+ * Use `create(ListCallsRequestSchema)` to create a new message.
+ */
+export declare const ListCallsRequestSchema: GenMessage<ListCallsRequest>;
+
+/**
+ * @generated from message rxlet.fake.v1.ListCallsResponse
+ */
+export declare type ListCallsResponse = Message<"rxlet.fake.v1.ListCallsResponse"> & {
+  /**
+   * @generated from field: repeated rxlet.fake.v1.ListCallsResponse.Call calls = 1;
+   */
+  calls: ListCallsResponse_Call[];
+};
+
+/**
+ * Describes the message rxlet.fake.v1.ListCallsResponse.
+ * Use `create(ListCallsResponseSchema)` to create a new message.
+ */
+export declare const ListCallsResponseSchema: GenMessage<ListCallsResponse>;
+
+/**
+ * @generated from message rxlet.fake.v1.ListCallsResponse.Call
+ */
+export declare type ListCallsResponse_Call = Message<"rxlet.fake.v1.ListCallsResponse.Call"> & {
+  /**
+   * Counts all calls from 1.
+   *
+   * @generated from field: uint64 sequence = 1;
+   */
+  sequence: bigint;
+
+  /**
+   * @generated from field: string rpc = 2;
+   */
+  rpc: string;
+
+  /**
+   * Start of the call on the runtime's clock, in nanoseconds since the Unix epoch.
+   *
+   * @generated from field: int64 started_at = 3;
+   */
+  startedAt: bigint;
+
+  /**
+   * Duration in nanoseconds; 0 while the call is pending.
+   *
+   * @generated from field: int64 duration = 4;
+   */
+  duration: bigint;
+
+  /**
+   * Whether the call is pending. A stream is done when it is open.
+   *
+   * @generated from field: bool pending = 5;
+   */
+  pending: boolean;
+
+  /**
+   * gRPC status code; 0 for success.
+   *
+   * @generated from field: int32 code = 6;
+   */
+  code: number;
+
+  /**
+   * @generated from field: string message = 7;
+   */
+  message: string;
+
+  /**
+   * Of the request or the response.
+   *
+   * @generated from field: string pod_sandbox_id = 8;
+   */
+  podSandboxId: string;
+
+  /**
+   * @generated from field: string container_id = 9;
+   */
+  containerId: string;
+
+  /**
+   * @generated from field: string image = 10;
+   */
+  image: string;
+};
+
+/**
+ * Describes the message rxlet.fake.v1.ListCallsResponse.Call.
+ * Use `create(ListCallsResponse_CallSchema)` to create a new message.
+ */
+export declare const ListCallsResponse_CallSchema: GenMessage<ListCallsResponse_Call>;
+
+/**
+ * @generated from message rxlet.fake.v1.AdvanceClockRequest
+ */
+export declare type AdvanceClockRequest = Message<"rxlet.fake.v1.AdvanceClockRequest"> & {
+  /**
+   * @generated from field: int64 milliseconds = 1;
+   */
+  milliseconds: bigint;
+};
+
+/**
+ * Describes the message rxlet.fake.v1.AdvanceClockRequest.
+ * Use `create(AdvanceClockRequestSchema)` to create a new message.
+ */
+export declare const AdvanceClockRequestSchema: GenMessage<AdvanceClockRequest>;
+
+/**
+ * @generated from message rxlet.fake.v1.AdvanceClockResponse
+ */
+export declare type AdvanceClockResponse = Message<"rxlet.fake.v1.AdvanceClockResponse"> & {
+  /**
+   * Time after the advance, in nanoseconds since the Unix epoch.
+   *
+   * @generated from field: int64 now = 1;
+   */
+  now: bigint;
+};
+
+/**
+ * Describes the message rxlet.fake.v1.AdvanceClockResponse.
+ * Use `create(AdvanceClockResponseSchema)` to create a new message.
+ */
+export declare const AdvanceClockResponseSchema: GenMessage<AdvanceClockResponse>;
+
+/**
  * @generated from message rxlet.fake.v1.SnapshotRequest
  */
 export declare type SnapshotRequest = Message<"rxlet.fake.v1.SnapshotRequest"> & {
@@ -422,6 +679,16 @@ export declare type SnapshotResponse_Sandbox = Message<"rxlet.fake.v1.SnapshotRe
    * @generated from field: string ip = 6;
    */
   ip: string;
+
+  /**
+   * @generated from field: uint32 attempt = 7;
+   */
+  attempt: number;
+
+  /**
+   * @generated from field: map<string, string> labels = 8;
+   */
+  labels: { [key: string]: string };
 };
 
 /**
@@ -465,6 +732,23 @@ export declare type SnapshotResponse_Container = Message<"rxlet.fake.v1.Snapshot
    * @generated from field: string reason = 6;
    */
   reason: string;
+
+  /**
+   * @generated from field: string pod_sandbox_id = 7;
+   */
+  podSandboxId: string;
+
+  /**
+   * @generated from field: map<string, string> labels = 8;
+   */
+  labels: { [key: string]: string };
+
+  /**
+   * As the container's status names it.
+   *
+   * @generated from field: string image = 9;
+   */
+  image: string;
 };
 
 /**
@@ -589,7 +873,57 @@ export declare const FakeControl: GenService<{
     output: typeof StartRuntimeResponseSchema;
   },
   /**
-   * All that exists at present.
+   * Sets the behaviour script of containers that are created from now on, or removes it. INVALID_ARGUMENT, with line and field, for a bad script.
+   *
+   * @generated from rpc rxlet.fake.v1.FakeControl.SetScript
+   */
+  setScript: {
+    methodKind: "unary";
+    input: typeof SetScriptRequestSchema;
+    output: typeof SetScriptResponseSchema;
+  },
+  /**
+   * Offers an image for pulls, in place of the one with the same tags. Images that were pulled stay as they are.
+   *
+   * @generated from rpc rxlet.fake.v1.FakeControl.PublishImage
+   */
+  publishImage: {
+    methodKind: "unary";
+    input: typeof PublishImageRequestSchema;
+    output: typeof PublishImageResponseSchema;
+  },
+  /**
+   * Makes pulls of a reference fail with NOT_FOUND.
+   *
+   * @generated from rpc rxlet.fake.v1.FakeControl.WithdrawImage
+   */
+  withdrawImage: {
+    methodKind: "unary";
+    input: typeof WithdrawImageRequestSchema;
+    output: typeof WithdrawImageResponseSchema;
+  },
+  /**
+   * The last 1,000 calls of the CRI services, oldest first.
+   *
+   * @generated from rpc rxlet.fake.v1.FakeControl.ListCalls
+   */
+  listCalls: {
+    methodKind: "unary";
+    input: typeof ListCallsRequestSchema;
+    output: typeof ListCallsResponseSchema;
+  },
+  /**
+   * Advances the virtual clock. FAILED_PRECONDITION when the runtime is on the machine's clock.
+   *
+   * @generated from rpc rxlet.fake.v1.FakeControl.AdvanceClock
+   */
+  advanceClock: {
+    methodKind: "unary";
+    input: typeof AdvanceClockRequestSchema;
+    output: typeof AdvanceClockResponseSchema;
+  },
+  /**
+   * Everything that exists.
    *
    * @generated from rpc rxlet.fake.v1.FakeControl.Snapshot
    */
