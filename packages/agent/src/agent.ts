@@ -1,90 +1,60 @@
-import type { Clock, Logger, Metrics, Random, RecordedEvent } from '@rxlet/component-base';
-import type { HttpPort } from '@rxlet/component-base/http';
+import type { AgentCore, HealthCheck, HttpEndpoint } from '@rxlet/agent-api';
+import type { Clock, Logger, Metrics, Random } from '@rxlet/component-base';
 import type { ImageService, RuntimeService } from '@rxlet/cri-api';
-import type { Pod } from '@rxlet/kube-api';
-import type { HealthCheck, LogQuery } from '@rxlet/kubelet-server';
+import type { HostFiles, NodeFiles } from '@rxlet/node-files';
 import type { HintSource } from '@rxlet/pleg';
-import type { PodSnapshotSource } from '@rxlet/pod-source';
-import type { ProbeNetwork } from '@rxlet/prober';
-import type {
-  ContainerLogRotatorOptions,
-  FileSystem,
-  LogDirectories,
-  LogFiles,
-  RuntimeManagerOptions,
-} from '@rxlet/runtime-manager';
-import type { CheckpointFile, StatusSink } from '@rxlet/status-manager';
-import type { Observable } from 'rxjs';
-import type { PodCgroupCleaner } from './housekeeping/pod-cgroup-cleaner.ts';
-import type { AgentImageOptions, AgentImagePorts } from './images/assemble-images.ts';
-import type { PodChange } from './outputs/pod-view.ts';
-import type { MirrorPods } from './pod-syncer/mirror-pods.ts';
-import type { AdmissionHandler } from './sync-loop/admission.ts';
+import type { RuntimeManagerOptions } from '@rxlet/runtime-manager';
 
-/** What an agent stands on. */
-export interface AgentPorts extends AgentImagePorts {
+/** The outside world of an agent. Everything but the runtime and the node's settings has a default. */
+export interface AgentPorts {
   readonly runtime: RuntimeService;
   readonly images: ImageService;
-  /** Where the agent hears at once of what happened to containers. Default: GetContainerEvents of `runtime`; one without that is polled. */
-  readonly hints?: HintSource;
-  /** Where pods come from; each pod has a UID. */
-  readonly sources: readonly PodSnapshotSource[];
-  /** Where the statuses of pods go, besides {@link Agent.pods}. */
-  readonly statusSink?: StatusSink;
-  /** Asked after the agent's own admission. */
-  readonly admission?: readonly AdmissionHandler[];
-  /** Default: none; the runtime makes what cgroups there are. */
-  readonly podCgroupCleaner?: PodCgroupCleaner;
+  readonly node: NodeOptions;
+  /** Event streams of the runtime, in order of preference. Default: GetContainerEvents of `runtime`; a runtime without any is polled. */
+  readonly hints?: readonly HintSource[];
+  /** Files that the agent owns. Default: the node's, confined to the directories of `node`. */
+  readonly files?: NodeFiles;
+  /** Files that the agent does not own: configuration, logs. Default: the node's files. */
+  readonly hostFiles?: HostFiles;
   readonly clock?: Clock;
   readonly random?: Random;
-  /** Default: the node's own, confined to the directories of {@link AgentOptions}. */
-  readonly files?: FileSystem;
-  /** Where container logs are rotated. Default: the node's own files. */
-  readonly logDirectories?: LogDirectories;
-  /** Where the latest statuses are kept, so that the next agent goes on from them. Default: they end with the agent. */
-  readonly statusFile?: CheckpointFile;
-  /** Where container logs are read. Default: the node's own files. */
-  readonly logFiles?: LogFiles;
-  /** Shows static pods to an API server. Default: there is none. */
-  readonly mirrorPods?: MirrorPods;
-  /** How HTTP hooks reach containers. Default: over the node's own network. */
-  readonly http?: HttpPort;
-  /** How probes reach containers. Default: over the node's own network. */
-  readonly probeNetwork?: ProbeNetwork;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
 }
 
-/** How an agent behaves. */
+/** Facts and settings of the node; see `readNodeFacts`. The defaults are those of a kubelet's node. */
+export type NodeOptions = RuntimeManagerOptions['node'] & {
+  /** Name of the Node object (kubelet flag `--hostname-override`). Default: the machine's name. */
+  readonly name?: string;
+  /** Directory of the agent's own state and of its pods (kubelet flag `--root-dir`). */
+  readonly rootDirectory: string;
+  /** Directory of the container logs (KubeletConfiguration `podLogsDir`). */
+  readonly podLogsDirectory: string;
+};
+
+/** Options of the core. Modules have their own. */
 export interface AgentOptions extends Omit<RuntimeManagerOptions, 'node'> {
-  /** Facts and settings of the node; directories default to the kubelet's. See `readNodeFacts`. */
-  readonly node: RuntimeManagerOptions['node'] & { readonly rootDirectory: string; readonly podLogsDirectory: string };
-  /** As the API knows the node. Default: the machine's name. */
-  readonly nodeName?: string;
-  readonly images?: AgentImageOptions;
-  readonly containerLogs?: ContainerLogRotatorOptions;
-  /** Default one second, as the kubelet's. */
+  /** Period of relists. Default one second, as in the kubelet. */
   readonly relistPeriodMs?: number;
-  /** KubeletConfiguration `syncFrequency`. Default one minute. */
+  /** Time after which a pod without events is synced (KubeletConfiguration `syncFrequency`). Default one minute. */
   readonly resyncIntervalMs?: number;
-  /** How often what should not be there is looked for. Default two seconds, as the kubelet's. */
+  /** Period of housekeeping. Default two seconds, as in the kubelet. */
   readonly housekeepingPeriodMs?: number;
-  /** How often dead containers, old sandboxes and logs are collected; the first time at once. Default one minute, as the kubelet's. */
+  /** Period of garbage collection; the first one runs at once. Default one minute, as in the kubelet. */
   readonly garbageCollectionPeriodMs?: number;
 }
 
-/** A running node agent. */
-export interface Agent extends AsyncDisposable {
-  /** Begins to run the pods of the sources, as soon as the runtime has told what it holds. */
-  start(): void;
-  /** The pods with their current status; those that are being removed have a deletionTimestamp. */
-  readonly pods: { list(): readonly Pod[]; readonly changes$: Observable<PodChange> };
-  /** What happened to the pods: the latest thousand events, and each as it comes. */
-  readonly events: { list(): readonly RecordedEvent[]; readonly events$: Observable<RecordedEvent> };
-  /** What tells whether the agent works. */
+/** A node agent. Disposing of it leaves its pods running; the next agent adopts them. */
+export interface Agent extends AsyncDisposable, Pick<AgentCore, 'pods' | 'events' | 'sourcesReady' | 'sourceProblems'> {
+  /**
+   * Starts the modules and then the core. Resolves when the runtime has answered and pods may come; later calls return the same promise. Rejects with the
+   * failure of a module or of the runtime: then dispose of the agent.
+   */
+  start(): Promise<void>;
+  /** Checks of the agent's health, those of modules included. */
   readonly healthChecks: readonly HealthCheck[];
-  /** What goes on inside, as plain data for people: the machine of each pod, and each queue with its depth and oldest age. No stable format. */
-  debugState(): unknown;
-  /** Reads the log of a container. @throws RequestError when there is none */
-  readLog(query: LogQuery, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
+  /** Endpoints of the modules. */
+  readonly endpoints: readonly HttpEndpoint[];
+  /** Returns the agent's internal state as plain data for people, without a stable format. */
+  debugState(): Readonly<Record<string, unknown>>;
 }

@@ -1,43 +1,35 @@
-import { createCredentialSource, createImageGarbageCollector, createImageManager } from '@rxlet/image-manager';
-import { createLifecycleHooks } from '@rxlet/lifecycle';
 import { createPleg } from '@rxlet/pleg';
 import { createPodConfig } from '@rxlet/pod-source';
 import { createPodWorkers } from '@rxlet/pod-workers';
-import { createProber, createProbeRunner } from '@rxlet/prober';
-import { createContainerLogRotator, createRuntimeManager } from '@rxlet/runtime-manager';
+import { createRuntimeManager } from '@rxlet/runtime-manager';
 import { createStatusManager } from '@rxlet/status-manager';
+import { createRuntimeState } from './node/runtime-state.ts';
+import { createPodSyncer } from './pod-syncer/pod-syncer.ts';
+import { createSyncLoop } from './sync-loop/sync-loop.ts';
 
 /**
- * How each part of an agent is made. Give your own function for a part to replace it; it gets what the default one would get, and may wrap that:
+ * Factories of the core's parts. A function of your own replaces a part; it gets the arguments of the default factory, and may wrap it:
  * `{ createPleg: (ports, options) => createPleg(ports, { ...options, relistPeriodMs: 100 }) }`.
  */
 export interface AgentParts {
   readonly createPodConfig: typeof createPodConfig;
+  readonly createRuntimeState: typeof createRuntimeState;
   readonly createPleg: typeof createPleg;
-  readonly createCredentialSource: typeof createCredentialSource;
-  readonly createImageManager: typeof createImageManager;
-  readonly createImageGarbageCollector: typeof createImageGarbageCollector;
-  readonly createLifecycleHooks: typeof createLifecycleHooks;
   readonly createRuntimeManager: typeof createRuntimeManager;
-  readonly createContainerLogRotator: typeof createContainerLogRotator;
   readonly createStatusManager: typeof createStatusManager;
-  readonly createProbeRunner: typeof createProbeRunner;
-  readonly createProber: typeof createProber;
+  readonly createPodSyncer: typeof createPodSyncer;
   readonly createPodWorkers: typeof createPodWorkers;
+  readonly createSyncLoop: typeof createSyncLoop;
 }
 
-/** The parts as rxlet has them. */
+/** The parts of the core by default. */
 export const defaultParts: AgentParts = {
   createPodConfig,
+  createRuntimeState,
   createPleg,
-  createCredentialSource,
-  createImageManager,
-  createImageGarbageCollector,
-  createLifecycleHooks,
   createRuntimeManager,
-  createContainerLogRotator,
   createStatusManager,
-  createProbeRunner,
-  createProber,
+  createPodSyncer,
   createPodWorkers,
+  createSyncLoop,
 };

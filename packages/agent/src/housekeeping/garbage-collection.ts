@@ -1,3 +1,4 @@
+import type { GarbageCollectionStep } from '@rxlet/agent-api';
 import {
   type Clock,
   createLifetime,
@@ -7,68 +8,60 @@ import {
   type Logger,
   sleep,
 } from '@rxlet/component-base';
-import type { PodConfig } from '@rxlet/pod-source';
-import { type PodWorkers, shouldContentBeRemoved } from '@rxlet/pod-workers';
-import type { RuntimeManager } from '@rxlet/runtime-manager';
 
-/** What the collection goes by. */
+/** Ports of {@link createGarbageCollection}. */
 export interface GarbageCollectionPorts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly events: EventRecorder;
-  readonly config: Pick<PodConfig, 'sourcesReady'>;
-  readonly workers: Pick<PodWorkers, 'state' | 'podsSynced'>;
-  readonly runtimeManager: Pick<RuntimeManager, 'collectGarbage'>;
+  /** Steps of modules; they run side by side. */
+  readonly garbageCollection: readonly GarbageCollectionStep[];
+  /** Name of the Node object, for events. */
+  readonly node: { readonly name: string };
 }
 
 /** Options of {@link createGarbageCollection}. */
 export interface GarbageCollectionOptions {
-  /** From the end of one collection to the beginning of the next. Default one minute, as the kubelet's. */
+  /** Time from the end of one collection to the start of the next. Default one minute, as in the kubelet. */
   readonly garbageCollectionPeriodMs?: number | undefined;
-  /** As the API knows the node, for its events. */
-  readonly nodeName: string;
 }
 
-/** Removes dead containers, old sandboxes and logs from time to time. Disposing of it ends a collection that is under way. */
+/** Periodic garbage collection. Disposal cancels the collections in flight. */
 export interface GarbageCollection extends AsyncDisposable {
-  /** Collects at once, as the kubelet does: what an agent that died has left is not to fill the disk for another minute. Then periodically. */
+  /** Collects at once, since an agent that died may have left a full disk, and then periodically. */
   start(): void;
 }
 
-/** Creates {@link GarbageCollection}: the kubelet's StartGarbageCollection. A collection that fails is an event `ContainerGCFailed` of the node. */
+/** Creates {@link GarbageCollection}: the kubelet's StartGarbageCollection. A step that fails is an event of the node. */
 export function createGarbageCollection(
   ports: GarbageCollectionPorts,
   options: GarbageCollectionOptions,
 ): GarbageCollection {
-  const { clock, logger, events, config, workers, runtimeManager } = ports;
-  const { garbageCollectionPeriodMs = 60_000, nodeName } = options;
-  const node: EventObject = { apiVersion: 'v1', kind: 'Node', name: nodeName, uid: nodeName };
+  const { clock, logger, events, garbageCollection } = ports;
+  const { garbageCollectionPeriodMs = 60_000 } = options;
+  const node: EventObject = { apiVersion: 'v1', kind: 'Node', name: ports.node.name };
   const lifetime = createLifetime();
   const { signal } = lifetime;
 
-  const collect = async (): Promise<void> => {
+  const collect = async ({ name, failureReason, run }: GarbageCollectionStep): Promise<void> => {
     try {
-      await runtimeManager.collectGarbage({
-        signal,
-        allSourcesReady: config.sourcesReady(),
-        shouldContentBeRemoved: (uid) => shouldContentBeRemoved(workers.state(uid), workers.podsSynced()),
-      });
+      await run(signal);
     } catch (error) {
       if (signal.aborted) return;
-      logger.error('garbage collection of containers failed', { error: errorMessage(error) });
-      events.event(node, 'Warning', 'ContainerGCFailed', errorMessage(error));
+      logger.error('garbage collection failed', { step: name, error: errorMessage(error) });
+      events.event(node, 'Warning', failureReason, errorMessage(error));
     }
   };
-  const collectAgainAndAgain = async (): Promise<void> => {
+  const collectPeriodically = async (step: GarbageCollectionStep): Promise<void> => {
     while (!signal.aborted) {
-      await collect();
+      await collect(step);
       await sleep(clock, garbageCollectionPeriodMs, signal).catch(() => undefined);
     }
   };
 
   return {
     start() {
-      void lifetime.track(collectAgainAndAgain());
+      for (const step of garbageCollection) void lifetime.track(collectPeriodically(step));
     },
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };

@@ -1,16 +1,13 @@
-import type { RuntimePod } from '@rxlet/pod-model';
 import { describe, expect, it } from 'vitest';
-import { manifestPod } from '../test-support/agent-bench.ts';
-import { createSyncLoopBench, refuseNamed, withMetadata } from '../test-support/sync-loop-bench.ts';
+import { manifestPod } from '@rxlet/pod-source/testing';
+import { createSyncLoopBench, rejectNamed, runtimePod, withMetadata } from '../test-support/sync-loop-bench.ts';
 
 describe('housekeeping', () => {
-  const held = (uid: string): RuntimePod => ({ uid, name: uid, namespace: 'default', containers: [], sandboxes: [] });
-
-  it('waits until all sources have told their pods', async () => {
+  it('waits until all sources have reported', async () => {
     const { world, steps, clock, files } = createSyncLoopBench();
     files.put('/root/pods/old/etc-hosts', '');
     world.ready = false;
-    world.held = [held('old')];
+    world.held = [runtimePod('old')];
     await clock.advance(60_000);
     expect(steps).toEqual([]);
     world.ready = true;
@@ -18,41 +15,81 @@ describe('housekeeping', () => {
     expect(steps).toEqual(['stop old']);
     world.held = [];
     await clock.advance(4_000);
-    expect(await files.list('/root/pods')).toEqual([]);
+    expect(await files.nodeFiles.list('/root/pods')).toEqual([]);
   });
 
-  it('adds a pod that was overlooked', async () => {
+  it('begins as soon as the last source has reported', async () => {
+    const { world, steps, becomeReady } = createSyncLoopBench();
+    world.ready = false;
+    world.held = [runtimePod('old')];
+    await becomeReady();
+    expect(steps).toEqual(['stop old']);
+  });
+
+  it('leaves dead containers and sandboxes of unknown pods to garbage collection', async () => {
+    const { world, steps, clock, files } = createSyncLoopBench();
+    files.put('/root/pods/dead/etc-hosts', '');
+    world.held = [runtimePod('dead', 'notready')];
+    await clock.advance(60_000);
+    expect(steps).toEqual([]);
+    expect(await files.nodeFiles.list('/root/pods')).toEqual([]);
+  });
+
+  it('isolates its steps, and names those that fail with their errors', async () => {
+    const { world, steps, clock, files, gauges, retained, loop, logger, fail } = createSyncLoopBench();
+    files.put('/root/pods/gone/etc-hosts', '');
+    world.pods = [withMetadata(manifestPod('nameless'), { uid: '' }), manifestPod('web')];
+    world.held = [runtimePod('old')];
+    fail.retainPods = new Error('no probes');
+    await clock.advance(10_000);
+    expect(new Set(steps)).toEqual(new Set(['stop old', 'sync web']));
+    expect(gauges.get('kubelet_desired_pods true')).toBe(2);
+    expect(retained.has('statuses')).toBe(true);
+    expect(await files.nodeFiles.list('/root/pods')).toEqual([]);
+    expect(loop.housekeepingProblem()).toBe(
+      'cannot add missing pods: pod nameless_default has no UID; cannot run probes: no probes',
+    );
+    // Logged once for each, however often they fail.
+    expect(logger.lines.filter(({ message }) => message === 'housekeeping step failed')).toHaveLength(2);
+
+    world.pods = [manifestPod('web')];
+    fail.retainPods = undefined;
+    await clock.advance(2_000);
+    expect(loop.housekeepingProblem()).toBeUndefined();
+  });
+
+  it('adds a desired pod that has no worker', async () => {
     const { world, steps, clock } = createSyncLoopBench();
     world.pods = [manifestPod('web')];
     await clock.advance(2_000);
     expect(steps).toEqual(['sync web']);
   });
 
-  it('keeps probes and statuses of the pods that are desired or still known, and of no other', async () => {
-    const { tell, clock, retained, steps } = createSyncLoopBench({ admission: [refuseNamed('bad')] });
-    await tell('ADD', manifestPod('one'), manifestPod('two'), manifestPod('bad'));
+  it('keeps probes and statuses of desired and known pods, and of no other', async () => {
+    const { emit, clock, retained, steps } = createSyncLoopBench({ admission: [rejectNamed('bad')] });
+    await emit('ADD', manifestPod('one'), manifestPod('two'), manifestPod('bad'));
     await clock.advance(2_000);
     const all = 'uid-bad-1,uid-one-1,uid-two-1';
     expect(Object.fromEntries(retained)).toEqual({ probes: all, statuses: all });
-    await tell('REMOVE', manifestPod('two'));
+    await emit('REMOVE', manifestPod('two'));
     expect(steps).toContain('stop uid-two-1');
     await clock.advance(2_000);
     expect(Object.fromEntries(retained)).toEqual({ probes: 'uid-bad-1,uid-one-1', statuses: 'uid-bad-1,uid-one-1' });
   });
 
-  it('does not ask anew for what was refused', async () => {
-    const { tell, clock, rejections } = createSyncLoopBench({ admission: [refuseNamed('bad')] });
-    await tell('ADD', manifestPod('bad'));
+  it('does not run admission again for a rejected pod', async () => {
+    const { emit, clock, rejections } = createSyncLoopBench({ admission: [rejectNamed('bad')] });
+    await emit('ADD', manifestPod('bad'));
     await clock.advance(60_000);
     expect(rejections).toHaveLength(1);
   });
 
   it('counts the pods', async () => {
-    const { tell, clock, gauges } = createSyncLoopBench({ admission: [refuseNamed('bad')] });
+    const { emit, clock, gauges } = createSyncLoopBench({ admission: [rejectNamed('bad')] });
     const apiPod = withMetadata(manifestPod('api', { ephemeralContainers: [{ name: 'debug', image: 'x' }] }), {
       annotations: { 'kubernetes.io/config.source': 'api' },
     });
-    await tell('ADD', manifestPod('one'), manifestPod('bad'), apiPod);
+    await emit('ADD', manifestPod('one'), manifestPod('bad'), apiPod);
     await clock.advance(2_000);
     expect(Object.fromEntries(gauges)).toEqual({
       'kubelet_desired_pods true': 2,
@@ -64,67 +101,48 @@ describe('housekeeping', () => {
     });
   });
 
-  it('leaves the directory of a pod alone that is known to anybody', async () => {
-    const { world, tell, clock, files } = createSyncLoopBench({ admission: [refuseNamed('bad')] });
+  it('keeps the directories of desired, known and running pods', async () => {
+    const { world, emit, clock, files } = createSyncLoopBench({ admission: [rejectNamed('bad')] });
     for (const uid of ['uid-web-1', 'uid-old-1', 'uid-bad-1', 'held', 'gone'])
       files.put(`/root/pods/${uid}/etc-hosts`, '');
-    world.held = [held('held')];
-    await tell('ADD', manifestPod('web'), manifestPod('old'), manifestPod('bad'));
+    world.held = [runtimePod('held')];
+    await emit('ADD', manifestPod('web'), manifestPod('old'), manifestPod('bad'));
     const { promise, resolve } = Promise.withResolvers<void>();
     world.stopping = promise;
-    await tell('REMOVE', manifestPod('old'));
+    await emit('REMOVE', manifestPod('old'));
     await clock.advance(10_000);
-    expect(new Set(await files.list('/root/pods'))).toEqual(new Set(['held', 'uid-bad-1', 'uid-old-1', 'uid-web-1']));
+    expect(new Set(await files.nodeFiles.list('/root/pods'))).toEqual(
+      new Set(['held', 'uid-bad-1', 'uid-old-1', 'uid-web-1']),
+    );
     resolve();
     await clock.advance(10_000);
-    expect(new Set(await files.list('/root/pods'))).toEqual(new Set(['held', 'uid-bad-1', 'uid-web-1']));
+    expect(new Set(await files.nodeFiles.list('/root/pods'))).toEqual(new Set(['held', 'uid-bad-1', 'uid-web-1']));
   });
 
-  it('destroys the cgroups of pods of which nothing can run, each by itself', async () => {
-    const cgroups = new Set(['uid-web-1', 'stuck', 'gone']);
-    const asked: string[] = [];
-    const { tell, clock } = createSyncLoopBench({
-      podCgroupCleaner: {
-        list: () => Promise.resolve([...cgroups]),
-        destroy(uid, signal) {
-          asked.push(uid);
-          if (uid === 'stuck')
+  it('runs steps of modules one at a time each, with the pods that are known, and continues while one hangs', async () => {
+    const known: string[] = [];
+    let runs = 0;
+    const { emit, clock, workers, steps } = createSyncLoopBench({
+      housekeeping: [
+        {
+          name: 'hung',
+          run({ signal }) {
+            runs += 1;
             return new Promise((_resolve, reject) => {
               signal.addEventListener('abort', () => reject(signal.reason as Error));
             });
-          cgroups.delete(uid);
-          return Promise.resolve();
+          },
         },
-      },
+        { name: 'cgroups', run: ({ knownPodUids }) => void known.push([...knownPodUids].join()) },
+      ],
     });
-    await tell('ADD', manifestPod('web'));
-    await clock.advance(10_000);
-    expect([...cgroups]).toEqual(['uid-web-1', 'stuck']);
-    expect(asked).toEqual(['stuck', 'gone']);
-    await tell('REMOVE', manifestPod('web'));
+    await emit('ADD', manifestPod('web'));
     await clock.advance(4_000);
-    expect([...cgroups]).toEqual(['stuck']);
-  });
-
-  it('does not look for what is left once more while that hangs, and does not hold up the end of pods', async () => {
-    let asked = 0;
-    const { tell, clock, workers, steps } = createSyncLoopBench({
-      podCgroupCleaner: {
-        list(signal) {
-          asked += 1;
-          return new Promise((_resolve, reject) => {
-            signal.addEventListener('abort', () => reject(signal.reason as Error));
-          });
-        },
-        destroy: () => Promise.resolve(),
-      },
-    });
-    await tell('ADD', manifestPod('web'));
-    await clock.advance(60_000);
-    expect(asked).toBe(1);
-    await tell('REMOVE', manifestPod('web'));
-    await clock.advance(2_000);
+    expect([runs, known]).toEqual([1, ['uid-web-1', 'uid-web-1']]);
+    await emit('REMOVE', manifestPod('web'));
+    await clock.advance(4_000);
     expect(steps).toContain('stop uid-web-1');
     expect(workers.state('uid-web-1')).toBeUndefined();
+    expect([runs, known.at(-1)]).toEqual([1, '']);
   });
 });

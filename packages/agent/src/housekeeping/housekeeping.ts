@@ -1,133 +1,129 @@
+import type { HousekeepingStep, MirrorPods } from '@rxlet/agent-api';
 import { createLifetime, errorMessage, type Logger, type Metrics } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import type { Pleg } from '@rxlet/pleg';
 import type { PodConfig } from '@rxlet/pod-source';
-import { couldHaveRunningContainers, isKnownTerminated, type PodWorkers } from '@rxlet/pod-workers';
-import { isStaticPod, podFullName } from '@rxlet/pod-model';
-import type { Prober } from '@rxlet/prober';
-import type { FileSystem } from '@rxlet/runtime-manager';
+import { isKnownTerminated, type PodWorkers } from '@rxlet/pod-workers';
+import { isStaticPod, podFullName, podUid } from '@rxlet/pod-model';
+import type { NodeFiles } from '@rxlet/node-files';
 import type { StatusManager } from '@rxlet/status-manager';
 import type { PodView } from '../outputs/pod-view.ts';
-import { type MirrorPods, noMirrorPods } from '../pod-syncer/mirror-pods.ts';
+import { createIsolatedSteps } from './isolated-steps.ts';
+import { mayRun } from './may-run.ts';
 import { createOrphanDirectories } from './orphan-directories.ts';
-import type { PodCgroupCleaner } from './pod-cgroup-cleaner.ts';
 import { createPodCounts } from './pod-counts.ts';
 
-/** What housekeeping looks at, and what it may take from. */
+/** Dependencies of {@link createHousekeeping}. */
 export interface HousekeepingPorts {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly config: Pick<PodConfig, 'sourcesReady' | 'pods'>;
   readonly pleg: Pick<Pleg, 'pods'>;
-  readonly workers: Pick<PodWorkers, 'retain' | 'podsSynced' | 'state' | 'states' | 'inspect' | 'terminateRuntimePod'>;
-  /** Default: there is no API server that would show static pods. */
+  readonly workers: Pick<PodWorkers, 'retain' | 'state' | 'states' | 'inspect' | 'terminateRuntimePod'>;
+  /** Default: none, as without an API server. */
   readonly mirrorPods?: Pick<MirrorPods, 'fullNames' | 'remove'> | undefined;
   readonly statusManager: Pick<StatusManager, 'removeOrphaned'>;
-  readonly prober: Pick<Prober, 'retainPods'>;
   readonly view: PodView;
-  readonly files: Pick<FileSystem, 'list' | 'removeTree' | 'removeFile' | 'removeEmptyDirectory'>;
+  readonly files: Pick<NodeFiles, 'list' | 'removeTree' | 'removeFile' | 'removeEmptyDirectory'>;
   /** The agent's own directory, as the kubelet's `--root-dir`. */
   readonly rootDirectory: string;
-  /** Default: the agent makes no cgroups. */
-  readonly podCgroupCleaner?: PodCgroupCleaner | undefined;
-  /** A source has this pod, but no worker: it was overlooked. */
+  /** Steps of modules. */
+  readonly housekeeping: readonly HousekeepingStep[];
+  /** Adds a desired pod, unless it has a worker, waits for its admission or was rejected. */
   readonly addMissing: (pod: Pod) => void;
+  /** Reports whether a pod waits for its admission. */
+  readonly awaitsAdmission: (podUid: string) => boolean;
 }
 
-/** Ends and removes what should not be there. Disposing of it waits for what is being removed. */
+/** Terminates orphaned pods and removes their mirrors, directories and statuses. Disposal waits for the removals in flight. */
 export interface Housekeeping extends AsyncDisposable {
-  /** One round. What takes time goes on in the background, one round of it at a time. */
+  /** Runs one round. Steps are isolated from each other; slow ones run in the background, one round of them at a time. */
   run(): void;
+  /** Failed steps of the latest round with their errors; `undefined` when all succeeded. */
+  problem(): string | undefined;
 }
 
 /** Creates {@link Housekeeping}: the kubelet's HandlePodCleanups, in its order. */
 export function createHousekeeping(ports: HousekeepingPorts): Housekeeping {
-  const { logger, config, pleg, workers, statusManager, prober, view, podCgroupCleaner, addMissing } = ports;
-  const { mirrorPods = noMirrorPods } = ports;
+  const { logger, config, pleg, workers, statusManager, view, addMissing, awaitsAdmission, mirrorPods } = ports;
   const lifetime = createLifetime();
-  const isHeld = (uid: string): boolean => pleg.pods().some((pod) => pod.uid === uid);
-  const isDesired = (uid: string): boolean => config.pods().some((pod) => uidOf(pod) === uid);
-  const isKnown = (uid: string): boolean => workers.state(uid) !== undefined || isDesired(uid) || isHeld(uid);
+  const { signal } = lifetime;
+  const steps = createIsolatedSteps('housekeeping', logger, signal);
+  const isRunning = (uid: string): boolean => pleg.pods().some((pod) => pod.uid === uid && mayRun(pod));
+  const isDesired = (uid: string): boolean => config.pods().some((pod) => podUid(pod) === uid);
+  const isKnown = (uid: string): boolean => workers.state(uid) !== undefined || isDesired(uid) || isRunning(uid);
   const directories = createOrphanDirectories({ files: ports.files, logger, isKnown }, ports.rootDirectory);
   const count = createPodCounts(ports.metrics);
-  const destroying = new Set<string>();
+  const running = new Set<HousekeepingStep>();
   let cleaning = false;
 
   const clean = async (): Promise<void> => {
     cleaning = true;
-    try {
-      await attempt('removing directories of pods that are gone', () => directories.remove(lifetime.signal));
-      await removeOrphanMirrors();
-      await attempt('looking for cgroups of pods that are gone', removeCgroups);
-    } finally {
-      cleaning = false;
-    }
+    await steps.runAsync('remove orphaned pod directories', () => directories.remove(signal));
+    await steps.runAsync('remove orphaned mirror pods', removeOrphanedMirrors);
+    cleaning = false;
   };
 
-  /** The mirror of a static pod stays until that has come to its end, so that its end can be seen. */
-  const removeOrphanMirrors = async (): Promise<void> => {
+  /** The mirror of a static pod stays until the pod has finished, so that the API server shows its end. */
+  const removeOrphanedMirrors = async (): Promise<void> => {
+    if (mirrorPods === undefined) return;
     const mirrors = [...mirrorPods.fullNames()];
     if (mirrors.length === 0) return;
     const kept = new Set(config.pods().filter(isStaticPod).map(podFullName));
     for (const { pod, state } of workers.inspect()) if (state.kind !== 'finished') kept.add(pod);
     for (const fullName of mirrors) {
       if (kept.has(fullName)) continue;
-      await attempt(`removing the mirror of ${fullName}`, () => mirrorPods.remove(fullName, lifetime.signal));
+      await attempt(`cannot remove the mirror of ${fullName}`, () => mirrorPods.remove(fullName, signal));
     }
   };
 
-  const removeCgroups = async (): Promise<void> => {
-    for (const uid of (await podCgroupCleaner?.list(lifetime.signal)) ?? []) {
-      if (mayRun(uid) || destroying.has(uid)) continue;
-      destroying.add(uid);
-      // One that resists must not keep the others.
-      void lifetime.track(
-        attempt(`removing the cgroup of pod ${uid}`, () => podCgroupCleaner!.destroy(uid, lifetime.signal)).finally(
-          () => destroying.delete(uid),
-        ),
-      );
-    }
+  /** Runs a step of a module in the background, so that a slow one delays no other. */
+  const runStep = async (step: HousekeepingStep, knownPodUids: ReadonlySet<string>): Promise<void> => {
+    running.add(step);
+    await steps.runAsync(`run ${step.name}`, async () => step.run({ knownPodUids, signal }));
+    running.delete(step);
   };
-
-  /** Whether something may run in the pod's cgroup, now or soon. What only the runtime holds has a worker by now, which ends it. */
-  const mayRun = (uid: string): boolean => couldHaveRunningContainers(workers.state(uid), workers.podsSynced());
 
   const isActive = (pod: Pod): boolean => {
-    const state = workers.state(uidOf(pod));
+    const state = workers.state(podUid(pod));
     return state !== undefined && !isKnownTerminated(state);
   };
 
-  const attempt = async (what: string, work: () => Promise<void>): Promise<void> => {
+  const attempt = async (failure: string, work: () => Promise<void>): Promise<void> => {
     try {
       await work();
     } catch (error) {
-      if (!lifetime.signal.aborted) logger.warn(`${what} failed`, { error: errorMessage(error) });
+      if (!signal.aborted) logger.warn(failure, { error: errorMessage(error) });
     }
   };
 
+  const isUnknown = (uid: string): boolean => workers.state(uid) === undefined;
+
   return {
     run() {
-      // Until then a pod that nobody has mentioned may yet be.
-      if (!config.sourcesReady() || lifetime.signal.aborted) return;
-      const desired = new Set(config.pods().map(uidOf));
-      workers.retain(desired);
-      for (const { metadata } of view.list()) {
-        const uid = metadata?.uid ?? '';
-        if (!desired.has(uid) && workers.state(uid) === undefined) view.remove(uid);
-      }
-      const known = new Set([...desired, ...workers.states().keys()]);
-      prober.retainPods(known);
-      statusManager.removeOrphaned(known);
-      for (const pod of config.pods()) if (workers.state(uidOf(pod)) === undefined) addMissing(pod);
-      for (const held of pleg.pods()) if (workers.state(held.uid) === undefined) workers.terminateRuntimePod(held);
+      // Before that, any pod may belong to a source that has not reported yet.
+      if (!config.sourcesReady() || signal.aborted) return;
       const pods = config.pods();
-      count({ desired: pods, active: pods.filter(isActive), mirrors: [...mirrorPods.fullNames()].length });
+      const desired = new Set(pods.map(podUid));
+      const known = (): Set<string> => new Set([...desired, ...workers.states().keys()]);
+      steps.run('terminate removed pods', () => workers.retain(desired));
+      steps.runEach('forget removed pods', view.uids(), (uid) => {
+        if (!desired.has(uid) && isUnknown(uid)) view.remove(uid);
+      });
+      steps.run('forget statuses of removed pods', () => statusManager.removeOrphaned(known()));
+      steps.runEach('add missing pods', pods, addMissing);
+      steps.runEach('terminate orphaned pods', pleg.pods().filter(mayRun), (pod) => {
+        // A pod of an earlier run of the agent keeps running until it is judged.
+        if (isUnknown(pod.uid) && !awaitsAdmission(pod.uid)) workers.terminateRuntimePod(pod);
+      });
+      steps.run('count pods', () =>
+        count({ desired: pods, active: pods.filter(isActive), mirrors: [...(mirrorPods?.fullNames() ?? [])].length }),
+      );
       if (!cleaning) void lifetime.track(clean());
+      const knownPodUids = known();
+      for (const step of ports.housekeeping) if (!running.has(step)) void lifetime.track(runStep(step, knownPodUids));
     },
+    problem: steps.problem,
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };
-}
-
-function uidOf(pod: Pod): string {
-  return pod.metadata?.uid ?? '';
 }

@@ -1,17 +1,21 @@
 import { errorMessage, type Logger } from '@rxlet/component-base';
-import { type FileSystem, removePodDirectory } from '@rxlet/runtime-manager';
+import type { NodeFiles } from '@rxlet/node-files';
+import { removePodDirectory } from '@rxlet/runtime-manager';
 
-/** What {@link createOrphanDirectories} needs. */
+/** Ports of {@link createOrphanDirectories}. */
 export interface OrphanDirectoriesPorts {
-  readonly files: Pick<FileSystem, 'list' | 'removeTree' | 'removeFile' | 'removeEmptyDirectory'>;
+  readonly files: Pick<NodeFiles, 'list' | 'removeTree' | 'removeFile' | 'removeEmptyDirectory'>;
   readonly logger: Logger;
-  /** Whether a pod's directory may still be needed: a source wants it, it is being stopped, or the runtime holds something of it. */
+  /** Reports whether a pod's directory may still be needed: the pod is desired, has a worker, or runs. */
   readonly isKnown: (podUid: string) => boolean;
 }
 
-/** The directories of pods that are gone, as after the death of an agent between two steps. */
+/** Removal of the directories of orphaned pods, as left by an agent that died between two steps. */
 export interface OrphanDirectories {
-  /** Removes them, but nothing in them that somebody else put there: that is told of once, and left until it is gone. */
+  /**
+   * Removes the directories. Contents that the agent did not create stay, and are logged once, with the second call that finds them: modules remove what they
+   * created, such as volumes, at the same time.
+   */
   remove(signal: AbortSignal): Promise<void>;
 }
 
@@ -19,34 +23,36 @@ export interface OrphanDirectories {
 export function createOrphanDirectories(ports: OrphanDirectoriesPorts, rootDirectory: string): OrphanDirectories {
   const { files, logger, isKnown } = ports;
   const parent = `${rootDirectory}/pods`;
-  /** What was told of each directory that stays. */
-  let told = new Map<string, string>();
+  /** Problem of each directory that stays, and the number of calls that found it. */
+  let found = new Map<string, { readonly problem: string; readonly calls: number }>();
 
-  /** @returns why the directory stays. */
+  /** @returns the problem, if the directory stays. */
   const removeOne = async (uid: string): Promise<string | undefined> => {
     const path = `${parent}/${uid}`;
     try {
       const isGone = await removePodDirectory(files, path);
       if (isGone || isKnown(uid)) return undefined;
-      const found = (await files.list(path)).join(', ');
-      return `${path} belongs to a pod that is gone, but holds what this agent did not put there (${found}); unmount or remove that by hand`;
+      const names = (await files.list(path)).join(', ');
+      return `cannot remove ${path} of a pod that is gone: it contains what this agent did not create (${names}); unmount or remove that by hand`;
     } catch (error) {
-      return `${path} belongs to a pod that is gone, and cannot be removed: ${errorMessage(error)}; remove it by hand if this lasts`;
+      return `cannot remove ${path} of a pod that is gone: ${errorMessage(error)}; remove it by hand if this lasts`;
     }
   };
 
   return {
     async remove(signal) {
-      const stays = new Map<string, string>();
+      const stays: typeof found = new Map();
       for (const uid of await files.list(parent)) {
         if (signal.aborted) return;
-        // Asked right before each removal: a pod may have come while another's directory was removed.
+        // Checked right before each removal: a pod may have been added during the one before.
         const problem = isKnown(uid) ? undefined : await removeOne(uid);
         if (problem === undefined) continue;
-        stays.set(uid, problem);
-        if (told.get(uid) !== problem) logger.warn(problem, { podUid: uid });
+        const before = found.get(uid);
+        const calls = before?.problem === problem ? before.calls + 1 : 1;
+        stays.set(uid, { problem, calls });
+        if (calls === 2) logger.warn(problem, { podUid: uid });
       }
-      told = stays;
+      found = stays;
     },
   };
 }

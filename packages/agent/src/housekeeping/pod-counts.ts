@@ -2,29 +2,36 @@ import type { Metrics } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import { isStaticPod } from '@rxlet/pod-model';
 
-/** Tells the metrics how many pods there are. */
+/** Sets the metrics of numbers of pods. */
 export type PodCounts = (pods: {
-  /** All that the sources want. */
+  /** Desired pods. */
   readonly desired: readonly Pod[];
-  /** Those of them that need something of the node, now or soon. */
+  /** Desired pods that neither ended nor were rejected. */
   readonly active: readonly Pod[];
-  /** Static pods that have a mirror. */
+  /** Number of static pods with a mirror. */
   readonly mirrors: number;
 }) => void;
 
-/** Creates {@link PodCounts}, in the kubelet's metrics, which are told by whether a pod is static. */
+/** Creates {@link PodCounts} for the kubelet's metrics, which have a label for static pods. */
 export function createPodCounts(metrics: Metrics): PodCounts {
   const labelNames = ['static'];
-  const desiredPods = metrics.gauge({ name: 'kubelet_desired_pods', help: 'Pods that the sources want.', labelNames });
-  const activePods = metrics.gauge({
-    name: 'kubelet_active_pods',
-    help: 'Pods that the sources want and that have neither ended nor been refused.',
+  const desiredPods = metrics.gauge({
+    name: 'kubelet_desired_pods',
+    help: '[ALPHA] The number of pods the kubelet is being instructed to run. static is true if the pod is not from the apiserver.',
     labelNames,
   });
-  const mirrorPods = metrics.gauge({ name: 'kubelet_mirror_pods', help: 'Static pods that an API server shows.' });
+  const activePods = metrics.gauge({
+    name: 'kubelet_active_pods',
+    help: '[ALPHA] The number of pods the kubelet considers active and which are being considered when admitting new pods. static is true if the pod is not from the apiserver.',
+    labelNames,
+  });
+  const mirrorPods = metrics.gauge({
+    name: 'kubelet_mirror_pods',
+    help: '[ALPHA] The number of mirror pods the kubelet will try to create (one per admitted static pod)',
+  });
   const ephemeral = metrics.gauge({
     name: 'kubelet_managed_ephemeral_containers',
-    help: 'Ephemeral containers of the pods that the sources want.',
+    help: '[ALPHA] Current number of ephemeral containers in pods managed by this kubelet.',
   });
   return ({ desired, active, mirrors }) => {
     for (const [gauge, pods] of [

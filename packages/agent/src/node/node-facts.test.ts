@@ -2,7 +2,7 @@ import { totalmem } from 'node:os';
 import { expect, it } from 'vitest';
 import { readNodeFacts } from './node-facts.ts';
 
-it('tells what the kernel says', async () => {
+it('reads the facts from the kernel', async () => {
   const facts = await readNodeFacts();
   expect(facts.memoryCapacityBytes).toBe(BigInt(totalmem()));
   expect(Number(facts.allocatable['cpu'])).toBeGreaterThanOrEqual(1);

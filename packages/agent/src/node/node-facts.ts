@@ -1,44 +1,47 @@
 import { access, readdir } from 'node:fs/promises';
-import { cpus, totalmem } from 'node:os';
+import { createHostMachine, type HugePages } from '@rxlet/machine';
+import { createHostFiles, type HostFiles } from '@rxlet/node-files';
 import type { NodeSettings } from '@rxlet/runtime-manager';
+import { readSeLinuxPolicy } from '@rxlet/volume-manager';
 
-/** What of the settings the node itself tells. */
+/** Settings that are read from the node itself. */
 export type NodeFacts = Pick<
   NodeSettings,
-  'memoryCapacityBytes' | 'allocatable' | 'hugePageSizes' | 'cgroupVersion' | 'swapAccounting' | 'extraMaskedPaths'
+  | 'memoryCapacityBytes'
+  | 'allocatable'
+  | 'hugePageSizes'
+  | 'cgroupVersion'
+  | 'swapAccounting'
+  | 'extraMaskedPaths'
+  | 'seLinux'
 >;
 
 /**
- * Asks the kernel for what pods' configurations depend on.
+ * Reads the facts of the node that the configuration of containers depends on.
  */
-export async function readNodeFacts(): Promise<NodeFacts> {
+export async function readNodeFacts(files: HostFiles = createHostFiles()): Promise<NodeFacts> {
   const cgroupVersion = (await exists('/sys/fs/cgroup/cgroup.controllers')) ? 2 : 1;
-  const memory = totalmem();
+  const { cores, memoryBytes, hugePages } = await createHostMachine(files).facts();
   return {
-    memoryCapacityBytes: BigInt(memory),
-    allocatable: { cpu: String(cpus().length), memory: String(memory) },
-    hugePageSizes: await hugePageSizes(),
+    memoryCapacityBytes: BigInt(memoryBytes),
+    allocatable: { cpu: String(cores), memory: String(memoryBytes) },
+    hugePageSizes: hugePages.map(hugePageSize),
     cgroupVersion,
     swapAccounting: await exists(
       cgroupVersion === 2
         ? '/sys/fs/cgroup/init.scope/memory.swap.max'
         : '/sys/fs/cgroup/memory/memory.memsw.limit_in_bytes',
     ),
+    seLinux: (await readSeLinuxPolicy(files)) !== undefined,
     extraMaskedPaths: await thermalThrottlePaths(),
   };
 }
 
-/** Sizes in the runtime's notation, `2MB`, from folders such as `hugepages-2048kB`; the smallest first. */
-async function hugePageSizes(): Promise<string[]> {
-  const names = await readdir('/sys/kernel/mm/hugepages').catch(() => []);
-  return names
-    .map((name) => Number(/^hugepages-(\d+)kB$/.exec(name)?.[1]))
-    .filter((kilobytes) => kilobytes > 0)
-    .sort((left, right) => left - right)
-    .map((kilobytes) => {
-      if (kilobytes % 1048576 === 0) return `${String(kilobytes / 1048576)}GB`;
-      return kilobytes % 1024 === 0 ? `${String(kilobytes / 1024)}MB` : `${String(kilobytes)}KB`;
-    });
+/** Formats the size of pages in the runtime's notation, such as `2MB`. */
+function hugePageSize({ sizeBytes }: HugePages): string {
+  const kilobytes = sizeBytes / 1024;
+  if (kilobytes % 1048576 === 0) return `${String(kilobytes / 1048576)}GB`;
+  return kilobytes % 1024 === 0 ? `${String(kilobytes / 1024)}MB` : `${String(kilobytes)}KB`;
 }
 
 async function thermalThrottlePaths(): Promise<string[]> {

@@ -29,7 +29,7 @@ function setUp(first: Conditions | Error | 'hang' = READY) {
 }
 
 describe('createRuntimeState', () => {
-  it('knows nothing before the runtime has told, and then asks every five seconds', async () => {
+  it('reports an unknown state before the first status, and requests one every five seconds', async () => {
     const { clock, state, calls } = setUp();
     expect(state.runtimeProblem()).toBe('container runtime status check may not have completed yet');
     expect(state.networkProblem()).toBe('network state unknown');
@@ -44,7 +44,7 @@ describe('createRuntimeState', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('tells what the conditions say', async () => {
+  it('reports the reasons and messages of the conditions', async () => {
     const { clock, state, answer } = setUp([
       { type: 'RuntimeReady', status: true },
       { type: 'NetworkReady', status: false, reason: 'NetworkPluginNotReady', message: 'cni plugin not initialized' },
@@ -59,16 +59,16 @@ describe('createRuntimeState', () => {
     answer.value = [{ type: 'NetworkReady', status: true }];
     await clock.advance(5_000);
     expect(state.networkProblem()).toBeUndefined();
-    expect(state.runtimeProblem()).toBe('container runtime not ready: RuntimeReady=false reason: message:');
+    expect(state.runtimeProblem()).toBe('container runtime not ready: <nil>');
     answer.value = READY;
     await clock.advance(5_000);
     expect(state.runtimeProblem()).toBeUndefined();
   });
 
   it.each([
-    ['refuses to answer', new ServiceError(StatusCode.Unavailable, 'gone'), 25_000],
+    ['rejects the call', new ServiceError(StatusCode.Unavailable, 'gone'), 25_000],
     ['hangs', 'hang' as const, 25_000],
-  ])('takes a runtime that %s for down after 30 seconds', async (_title, answered, laterMs) => {
+  ])('reports a runtime that %s as down after 30 seconds', async (_title, answered, laterMs) => {
     const { clock, state, answer, logger } = setUp();
     await using _ = state;
     state.start();
@@ -78,14 +78,14 @@ describe('createRuntimeState', () => {
     expect(state.runtimeProblem()).toBeUndefined();
     await clock.advance(6_000);
     expect(state.runtimeProblem()).toBe('container runtime is down');
-    // Told once, not each time.
+    // Logged once, not each time.
     expect(logger.lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
     answer.value = READY;
     await clock.advance(20_000);
     expect(state.runtimeProblem()).toBeUndefined();
   });
 
-  it('lets nobody wait for ever', async () => {
+  it('bounds the wait for the first status', async () => {
     const { clock, state } = setUp('hang');
     await using _ = state;
     state.start();

@@ -1,19 +1,25 @@
 import { type Clock, createLifetime, errorMessage, type Logger, sleep, withDeadline } from '@rxlet/component-base';
-import type { RuntimeCondition, RuntimeService } from '@rxlet/cri-api';
+import type { RuntimeCondition, RuntimeFeatures, RuntimeHandler, RuntimeService } from '@rxlet/cri-api';
 
-/** What is known of the container runtime's own health. */
+/** Health of the container runtime. */
 export interface RuntimeState extends AsyncDisposable {
-  /** Begins to ask the runtime, at once and then periodically. */
+  /** Starts to request the runtime's status, at once and then periodically. */
   start(): void;
-  /** Why no container can be started at all; `undefined` when some can. */
+  /** Returns why no container can start; `undefined` when containers can. */
   runtimeProblem(): string | undefined;
-  /** Why no pod can get a network; `undefined` when it can. */
+  /** Returns why no pod can get a network; `undefined` when pods can. */
   networkProblem(): string | undefined;
-  /** Resolves once the runtime has told, or failed to. */
+  /** Returns everything that keeps pods from running, in the order of the kubelet: the runtime's silence, `healthChecks`, its conditions. */
+  problems(healthChecks?: readonly string[]): readonly string[];
+  /** Returns the handlers of the last status in which the runtime was ready. */
+  handlers(): readonly RuntimeHandler[];
+  /** Returns the features of the last status in which the runtime was ready. */
+  features(): RuntimeFeatures | undefined;
+  /** Resolves when the first status request has ended, with or without an answer. */
   known(signal: AbortSignal): Promise<void>;
 }
 
-/** What a runtime state needs. */
+/** Ports of {@link createRuntimeState}. */
 export interface RuntimeStatePorts {
   readonly runtime: Pick<RuntimeService, 'status'>;
   readonly clock: Clock;
@@ -22,13 +28,13 @@ export interface RuntimeStatePorts {
 
 /** Options of {@link createRuntimeState}. */
 export interface RuntimeStateOptions {
-  /** How often the runtime is asked. Default five seconds, as in the kubelet. */
+  /** Period of status requests. Default five seconds, as in the kubelet. */
   readonly periodMs?: number;
-  /** How long it may leave the question unanswered before it counts as down. Default 30 seconds, as in the kubelet. */
+  /** Time without a ready status after which the runtime counts as down. Default 30 seconds, as in the kubelet. */
   readonly downAfterMs?: number;
 }
 
-/** A single question must not outlast the time after which the runtime counts as down. */
+/** Deadline of one request, below the time after which the runtime counts as down. */
 const STATUS_TIMEOUT_MS = 15_000;
 
 /** Watches the conditions of the container runtime (CRI Status), as the kubelet's updateRuntimeUp does. */
@@ -40,22 +46,32 @@ export function createRuntimeState(ports: RuntimeStatePorts, options: RuntimeSta
   let runtimeError: string | undefined;
   let networkError: string | undefined = 'network state unknown';
   let readyMs: number | undefined;
+  let handlers: readonly RuntimeHandler[] = [];
+  let features: RuntimeFeatures | undefined;
   let started = false;
   let logged = '';
 
   const ask = async (): Promise<void> => {
     try {
-      const { status } = await withDeadline(clock, STATUS_TIMEOUT_MS, lifetime.signal, (signal) =>
+      const {
+        status,
+        runtimeHandlers,
+        features: offered,
+      } = await withDeadline(clock, STATUS_TIMEOUT_MS, lifetime.signal, (signal) =>
         runtime.status({}, { signal, timeoutMs: STATUS_TIMEOUT_MS }),
       );
       const conditions = status?.conditions ?? [];
       networkError = problemOf(conditions, 'NetworkReady', 'container runtime network not ready');
       runtimeError = problemOf(conditions, 'RuntimeReady', 'container runtime not ready');
-      if (runtimeError === undefined) readyMs = clock.monotonicNow();
+      if (runtimeError === undefined) {
+        readyMs = clock.monotonicNow();
+        handlers = runtimeHandlers;
+        features = offered;
+      }
       note(runtimeError ?? networkError ?? '');
     } catch (error) {
-      // A runtime that does not answer may only be restarting; it is down when that lasts.
-      if (!lifetime.signal.aborted) note(`the container runtime does not tell its status: ${errorMessage(error)}`);
+      // A runtime that does not answer may be restarting; it counts as down when that lasts.
+      if (!lifetime.signal.aborted) note(`cannot read the status of the container runtime: ${errorMessage(error)}`);
     }
     answered.resolve();
   };
@@ -72,18 +88,23 @@ export function createRuntimeState(ports: RuntimeStatePorts, options: RuntimeSta
     }
   };
 
+  const silence = (): string | undefined => {
+    if (readyMs === undefined) return 'container runtime status check may not have completed yet';
+    return clock.monotonicNow() - readyMs > downAfterMs ? 'container runtime is down' : undefined;
+  };
+
   return {
     start() {
       if (started) return;
       started = true;
       void lifetime.track(loop());
     },
-    runtimeProblem() {
-      if (runtimeError !== undefined) return runtimeError;
-      if (readyMs === undefined) return 'container runtime status check may not have completed yet';
-      return clock.monotonicNow() - readyMs > downAfterMs ? 'container runtime is down' : undefined;
-    },
+    runtimeProblem: () => runtimeError ?? silence(),
     networkProblem: () => networkError,
+    problems: (healthChecks = []) =>
+      [silence(), ...healthChecks, runtimeError, networkError].filter((problem) => problem !== undefined),
+    handlers: () => handlers,
+    features: () => features,
     known(signal) {
       return new Promise((resolve, reject) => {
         const abort = (): void => reject(signal.reason as Error);
@@ -99,10 +120,11 @@ export function createRuntimeState(ports: RuntimeStatePorts, options: RuntimeSta
   };
 }
 
-/** A condition that is not there counts as false, as in the kubelet. */
+/** A missing condition counts as false, and is shown as `<nil>`, as in the kubelet. */
 function problemOf(conditions: readonly RuntimeCondition[], type: string, what: string): string | undefined {
   const condition = conditions.find((one) => one.type === type);
   if (condition?.status === true) return undefined;
-  const { reason = '', message = '' } = condition ?? {};
+  if (condition === undefined) return `${what}: <nil>`;
+  const { reason, message } = condition;
   return `${what}: ${type}=false reason:${reason} message:${message}`;
 }

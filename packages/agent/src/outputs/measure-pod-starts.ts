@@ -1,20 +1,35 @@
-import type { Lifetime } from '@rxlet/component-base';
+import type { Lifetime, Logger } from '@rxlet/component-base';
+import { follow } from '@rxlet/component-base/streams';
+import { podUid } from '@rxlet/pod-model';
 import type { PodConfig } from '@rxlet/pod-source';
 import type { PodStartLatency, StatusManager } from '@rxlet/status-manager';
 
-/** Tells the measure of pod starts (`kubelet_pod_start_sli_duration_seconds`) what it goes by. As in the kubelet only pods of an API count. */
-export function measurePodStarts(
-  latency: PodStartLatency,
-  config: Pick<PodConfig, 'updates$'>,
-  statusManager: Pick<StatusManager, 'published$' | 'forgotten$'>,
-  lifetime: Lifetime,
-): void {
+/** Ports of {@link measurePodStarts}. */
+export interface MeasurePodStartsPorts {
+  readonly startLatency: PodStartLatency;
+  readonly config: Pick<PodConfig, 'updates$'>;
+  readonly statusManager: Pick<StatusManager, 'published$' | 'forgotten$'>;
+  readonly logger: Logger;
+}
+
+/** Feeds the measurement of pod starts (`kubelet_pod_start_sli_duration_seconds`). As in the kubelet only pods of the API count. */
+export function measurePodStarts(ports: MeasurePodStartsPorts, lifetime: Lifetime): void {
+  const { startLatency, config, statusManager, logger } = ports;
+  const task = 'measuring pod starts';
   const subscriptions = [
-    config.updates$.subscribe(({ op, source, pods }) => {
-      if (source === 'api' && op !== 'REMOVE') pods.forEach(latency.observedOnWatch);
+    follow(config.updates$, {
+      task,
+      logger,
+      next({ op, source, pods }) {
+        if (source === 'api' && op !== 'REMOVE') pods.forEach(startLatency.observedOnWatch);
+      },
     }),
-    statusManager.published$.subscribe(({ pod, status }) => latency.statusPublished(pod, status)),
-    statusManager.forgotten$.subscribe(({ pod }) => latency.forget(pod.metadata?.uid ?? '')),
+    follow(statusManager.published$, {
+      task,
+      logger,
+      next: ({ pod, status }) => startLatency.statusPublished(pod, status),
+    }),
+    follow(statusManager.forgotten$, { task, logger, next: ({ pod }) => startLatency.forget(podUid(pod)) }),
   ];
   lifetime.defer(() => subscriptions.forEach((subscription) => subscription.unsubscribe()));
 }

@@ -1,28 +1,30 @@
+import type { PodChange } from '@rxlet/agent-api';
 import { type Clock, toRfc3339 } from '@rxlet/component-base';
+import { createEmitter } from '@rxlet/component-base/streams';
 import type { Pod, PodStatus } from '@rxlet/kube-api';
-import { type Observable, Subject } from 'rxjs';
-
-/** A change of what the agent shows of a pod. */
-export interface PodChange {
-  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
-  readonly pod: Pod;
-}
+import { podUid } from '@rxlet/pod-model';
+import type { Observable } from 'rxjs';
 
 /**
- * What the agent shows of its pods: the objects as their sources gave them, with the status that the agent found. A pod that its source no longer
- * has stays, with a deletionTimestamp, until nothing of it is left.
+ * The pods in the agent's API: objects of the sources with the status that the agent generated. A pod that its source removed stays, with a
+ * deletionTimestamp, until it has finished.
  */
 export interface PodView {
+  /** Returns the shown pods. */
   list(): readonly Pod[];
+  /** Returns the UIDs of all pods, also of those that are not shown yet. */
+  uids(): readonly string[];
   get(uid: string): Pod | undefined;
   /** Hot; {@link PodView.list} has the current pods. */
   readonly changes$: Observable<PodChange>;
-  /** A source has the pod, new or changed. */
+  /** Adds or updates a pod of a source. */
   put(pod: Pod): void;
+  /** Adds a pod of a source that another agent, such as a kubelet, has started. It is shown with its first generated status: until then it would seem pending. */
+  putAdopted(pod: Pod): void;
   setStatus(uid: string, status: PodStatus): void;
-  /** No source has the pod any more. */
+  /** Marks a pod as deleted by its source. */
   markDeleted(uid: string): void;
-  /** Nothing of the pod is left. */
+  /** Removes a finished pod. */
   remove(uid: string): void;
   /** Completes the stream. */
   close(): void;
@@ -31,19 +33,29 @@ export interface PodView {
 /** Creates an empty view. */
 export function createPodView(clock: Clock): PodView {
   const pods = new Map<string, Pod>();
-  const changes = new Subject<PodChange>();
+  /** UIDs of adopted pods without a generated status. */
+  const hidden = new Set<string>();
+  const changes = createEmitter<PodChange>();
   const set = (uid: string, pod: Pod): void => {
-    const type = pods.has(uid) ? 'MODIFIED' : 'ADDED';
+    const type = pods.has(uid) && !hidden.delete(uid) ? 'MODIFIED' : 'ADDED';
     pods.set(uid, pod);
-    changes.next({ type, pod });
+    changes.emit({ type, pod });
+  };
+  const put = (pod: Pod): void => {
+    const uid = podUid(pod);
+    set(uid, { ...pod, status: pods.get(uid)?.status ?? pod.status ?? {} });
   };
   return {
-    list: () => [...pods.values()],
+    list: () => [...pods].filter(([uid]) => !hidden.has(uid)).map(([, pod]) => pod),
+    uids: () => [...pods.keys()],
     get: (uid) => pods.get(uid),
-    changes$: changes.asObservable(),
-    put(pod) {
-      const uid = pod.metadata?.uid ?? '';
-      set(uid, { ...pod, status: pods.get(uid)?.status ?? pod.status ?? {} });
+    changes$: changes.values$,
+    put,
+    putAdopted(pod) {
+      const uid = podUid(pod);
+      if (pods.has(uid) && !hidden.has(uid)) return put(pod);
+      hidden.add(uid);
+      pods.set(uid, pod);
     },
     setStatus(uid, status) {
       const pod = pods.get(uid);
@@ -58,7 +70,7 @@ export function createPodView(clock: Clock): PodView {
       const pod = pods.get(uid);
       if (pod === undefined) return;
       pods.delete(uid);
-      changes.next({ type: 'DELETED', pod });
+      if (!hidden.delete(uid)) changes.emit({ type: 'DELETED', pod });
     },
     close: () => changes.complete(),
   };

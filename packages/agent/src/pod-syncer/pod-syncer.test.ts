@@ -1,11 +1,14 @@
-import { createEventLog, noopLogger, seededRandom } from '@rxlet/component-base';
+import { createEventLog, noopEventRecorder, noopLogger, seededRandom } from '@rxlet/component-base';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { createFakeRuntime, discardLogs } from '@rxlet/fake-cri';
 import type { PodStatus } from '@rxlet/kube-api';
 import { emptyRuntimePodStatus, PodAnnotation, type RuntimePodStatus } from '@rxlet/pod-model';
 import { testContainerStatus, testPod, testSandboxStatus } from '@rxlet/pod-model/testing';
+import type { RuntimeManager } from '@rxlet/runtime-manager';
 import { describe, expect, it } from 'vitest';
-import { manifestPod } from '../test-support/agent-bench.ts';
+import { manifestPod } from '@rxlet/pod-source/testing';
+import { noPodProbes } from './no-pod-probes.ts';
+import { createPodSteps } from './pod-steps.ts';
 import { createPodSyncer, type PodSyncerPorts } from './pod-syncer.ts';
 
 const pod = manifestPod('web');
@@ -21,7 +24,7 @@ const running: RuntimePodStatus = {
 };
 const stopped: RuntimePodStatus = { ...running, containers: [testContainerStatus({ state: 'exited', exitCode: 0 })] };
 
-/** A syncer whose surroundings note what is done to them, in order. */
+/** A syncer whose ports record their calls, in order. */
 function setup(ports: Partial<PodSyncerPorts> = {}) {
   const clock = createVirtualClock();
   const events = createEventLog(clock);
@@ -30,13 +33,21 @@ function setup(ports: Partial<PodSyncerPorts> = {}) {
   const note = (step: string): void => void steps.push(step);
   const syncer = createPodSyncer({
     runtime: createFakeRuntime({ clock, random: seededRandom(1), logs: discardLogs }).runtime,
-    runtimeName: 'fake',
+    runtimeName: () => 'fake',
     runtimeState: { known: () => Promise.resolve(), runtimeProblem: () => undefined, networkProblem: () => undefined },
+    clock,
     events,
     logger: noopLogger,
-    mirrorPods: { reconcile: () => Promise.resolve(note('mirror')) },
+    podSteps: {
+      prepare: () => Promise.resolve(note('prepare')).then(() => undefined),
+      terminating: () => note('terminating'),
+      stopped: () => note('stopped'),
+      tearDown: () => Promise.resolve(note('tear down')),
+    },
     runtimeManager: {
-      syncPod: () => Promise.resolve({ results: [] }),
+      actuatedResources: async () => ({ containers: new Map() }),
+      isResizeInProgress: async () => false,
+      syncPod: () => Promise.resolve(note('sync')).then(() => ({ results: [] })),
       killPod: () => Promise.resolve(note('kill')).then(() => ({ results: [] })),
       removePod: ({ name, namespace }) =>
         Promise.resolve(note(`remove ${name} ${namespace}`)).then(() => ({ results: [] })),
@@ -52,51 +63,49 @@ function setup(ports: Partial<PodSyncerPorts> = {}) {
       setReadyToStartContainers: () => note('sandbox ready'),
       terminatePod: () => note('terminated'),
     },
-    prober: {
-      addPod: () => note('probe'),
-      removePod: () => note('probe no more'),
-      stopLivenessAndStartup: () => note('probe readiness only'),
-      livenessResults: () => new Map(),
-      startupResults: () => new Map(),
-      updateStatus: () => undefined,
-      isReady: () => true,
-      isStarted: () => true,
-    },
+    probes: { ...noPodProbes, isReady: () => true, isStarted: () => true },
     startLatency: { statusGenerated: () => undefined },
     terminationMessages: (_pod, given) => Promise.resolve(given),
     startErrors: { update: () => undefined, forPod: () => new Map(), forget: () => note('errors forgotten') },
-    activeDeadlines: {
-      failureOf: () => undefined,
-      watch: () => undefined,
-      forget: () => note('deadline forgotten'),
-      [Symbol.dispose]: () => undefined,
-    },
+    evictors: [],
+    contributors: [],
     syncAgain: () => note('again'),
-    pleg: { requestRelist: () => note('look'), requestReinspect: () => note('look closer') },
+    pleg: { requestRelist: () => note('look'), requestReinspect: () => note('relist') },
     hostIps: [],
     ...ports,
   });
-  return { syncer, steps, events };
+  return { syncer, steps, events, clock };
 }
 const amendStatus = (status: PodStatus): PodStatus => status;
 
 describe('the sync step', () => {
-  it('tells the status first, then sees to the mirror, the probes and the containers', async () => {
+  it('reports the status first, then prepares the pod and syncs its containers', async () => {
     const { syncer, steps } = setup();
-    expect(await syncer.syncPod({ pod, status: running, signal })).toEqual({ completed: false });
-    expect(steps).toEqual(['status Running 10.0.0.1', 'mirror', 'probe']);
+    expect(await syncer.syncPod({ pod, status: running, signal })).toEqual({ completed: false, unchanged: true });
+    expect(steps).toEqual(['status Running 10.0.0.1', 'prepare', 'sync']);
   });
 
-  it('makes no mirror of a pod of an API', async () => {
-    const { syncer, steps } = setup();
-    await syncer.syncPod({ pod: apiPod, status: running, signal });
-    expect(steps).not.toContain('mirror');
+  it('syncs no containers of a pod that cannot be prepared', async () => {
+    const error = new Error('no such volume');
+    const { syncer, steps } = setup({
+      podSteps: createPodSteps([{ name: 'volumes', prepare: () => Promise.reject(error) }], {
+        clock: createVirtualClock(),
+        events: noopEventRecorder,
+        logger: noopLogger,
+      }),
+    });
+    expect(await syncer.syncPod({ pod, status: running, signal })).toEqual({
+      completed: false,
+      unchanged: true,
+      error,
+    });
+    expect(steps).toEqual(['status Running 10.0.0.1']);
   });
 
-  it('only tells the status of a pod that has ended', async () => {
+  it('only reports the status of a pod that has completed', async () => {
     const { syncer, steps } = setup();
     const job = manifestPod('web', { restartPolicy: 'Never' });
-    expect(await syncer.syncPod({ pod: job, status: stopped, signal })).toEqual({ completed: true });
+    expect(await syncer.syncPod({ pod: job, status: stopped, signal })).toEqual({ completed: true, unchanged: true });
     expect(steps).toEqual(['status Succeeded 10.0.0.1']);
   });
 
@@ -109,11 +118,15 @@ describe('the sync step', () => {
       },
     });
     const message = 'network is not ready: cni config uninitialized';
-    await expect(syncer.syncPod({ pod, status: running, signal })).rejects.toMatchObject({ message, transient: true });
+    expect(await syncer.syncPod({ pod, status: running, signal })).toMatchObject({
+      completed: false,
+      unchanged: true,
+      error: { message, transient: true },
+    });
     expect(steps).toEqual(['status Running 10.0.0.1']);
     expect(events.list()).toMatchObject([{ type: 'Warning', reason: 'NetworkNotReady', message }]);
     await syncer.syncPod({ pod: manifestPod('web', { hostNetwork: true }), status: running, signal });
-    expect(steps).toContain('probe');
+    expect(steps).toContain('sync');
   });
 });
 
@@ -128,20 +141,20 @@ describe('the terminating step', () => {
     gracePeriodSeconds: 3,
   } as const;
 
-  it('ends what could restart it, stops it, and tells its end with the addresses it had', async () => {
+  it('stops its probes and containers, and reports its end with its last addresses', async () => {
     const { syncer, steps } = setup();
     await syncer.syncTerminatingPod({ ...request, amendStatus, signal });
     expect(steps).toEqual([
       'status Running 10.0.0.1',
-      'probe readiness only',
+      'terminating',
       'kill',
       'look',
-      'probe no more',
+      'stopped',
       'status Failed 10.0.0.1',
     ]);
   });
 
-  it('writes no status for what only the runtime knows', async () => {
+  it('reports no status of an orphaned pod', async () => {
     const { syncer, steps } = setup();
     const held = { uid, name: 'web', namespace: 'default', containers: [], sandboxes: [] };
     const subject = { kind: 'runtime', pod: held } as const;
@@ -151,7 +164,43 @@ describe('the terminating step', () => {
     expect(steps).toContain('remove web default');
   });
 
-  it('puts into each status what whoever ended the pod has to say', async () => {
+  it('stops an orphaned pod as the kubelet does: without its preStop hooks', async () => {
+    const killed: unknown[] = [];
+    const { syncer } = setup({
+      runtimeManager: {
+        actuatedResources: async () => ({ containers: new Map() }),
+        isResizeInProgress: async () => false,
+        syncPod: () => Promise.reject(new Error()),
+        killPod: (given, _status, options) => {
+          killed.push([given?.metadata, given?.spec, options?.gracePeriodSeconds]);
+          return Promise.resolve({ results: [] });
+        },
+        removePod: () => Promise.reject(new Error()),
+      },
+    });
+    const orphan = { uid, name: 'web', namespace: 'default', containers: [], sandboxes: [] };
+    const subject = { kind: 'runtime', pod: orphan } as const;
+    await syncer.syncTerminatingPod({ ...request, subject, gracePeriodSeconds: 1, amendStatus, signal });
+    expect(killed).toEqual([[{ uid, name: 'web', namespace: 'default' }, { containers: [{ name: 'app' }] }, 1]]);
+  });
+
+  it('reports with the kubelet’s event that a pod cannot be stopped', async () => {
+    const { syncer, events } = setup({
+      runtimeManager: {
+        actuatedResources: async () => ({ containers: new Map() }),
+        isResizeInProgress: async () => false,
+        syncPod: () => Promise.reject(new Error()),
+        killPod: () => Promise.resolve({ results: [], error: new Error('stuck') as never }),
+        removePod: () => Promise.reject(new Error()),
+      },
+    });
+    await expect(syncer.syncTerminatingPod({ ...request, amendStatus, signal })).rejects.toThrow('stuck');
+    expect(events.list()).toMatchObject([
+      { type: 'Warning', reason: 'FailedKillPod', message: 'error killing pod: stuck' },
+    ]);
+  });
+
+  it('adds the cause of the termination to each status', async () => {
     const { syncer, steps } = setup();
     await syncer.syncTerminatingPod({
       ...request,
@@ -168,32 +217,54 @@ describe('the terminating step', () => {
 describe('the terminated step', () => {
   const subject = { kind: 'pod', pod: apiPod } as const;
 
-  it('tells the end, removes what is left, and forgets the pod', async () => {
+  it('reports the end, removes the contents, and forgets the pod', async () => {
     const { syncer, steps } = setup();
     await syncer.syncTerminatedPod({ subject, status: stopped, removeContent: true, signal });
     expect(steps).toEqual([
       'status Succeeded 10.0.0.1',
+      'tear down',
       'remove web default',
       'look',
       'errors forgotten',
-      'deadline forgotten',
       'terminated',
     ]);
   });
 
-  it('leaves what has to stay, and is not done before all is removed', async () => {
+  it('keeps the contents of a pod that was not deleted', async () => {
     const { syncer, steps } = setup();
     await syncer.syncTerminatedPod({ subject, status: stopped, removeContent: false, signal });
     expect(steps).not.toContain('remove web default');
-    const failing = setup({
+  });
+
+  it.each<[string, RuntimeManager['removePod']]>([
+    ['fails', () => Promise.resolve({ results: [], error: new Error('busy') as never })],
+    [
+      'hangs',
+      (_status, { signal: bounded } = {}) =>
+        new Promise((_resolve, reject) => bounded?.addEventListener('abort', () => reject(new Error('busy')))),
+    ],
+  ])('ends although the removal of the contents %s, with an event', async (_case, removePod) => {
+    const { syncer, steps, events, clock } = setup({
       runtimeManager: {
+        actuatedResources: async () => ({ containers: new Map() }),
+        isResizeInProgress: async () => false,
         syncPod: () => Promise.reject(new Error()),
         killPod: () => Promise.reject(new Error()),
-        removePod: () => Promise.resolve({ results: [], error: new Error('busy') as never }),
+        removePod,
       },
     });
-    const removal = failing.syncer.syncTerminatedPod({ subject, status: stopped, removeContent: true, signal });
-    await expect(removal).rejects.toThrow('busy');
-    expect(failing.steps).not.toContain('terminated');
+    const end = syncer.syncTerminatedPod({ subject, status: stopped, removeContent: true, signal });
+    await clock.advance(30_000);
+    await end;
+    expect(steps).toContain('terminated');
+    expect(events.list()).toMatchObject([
+      {
+        type: 'Warning',
+        reason: 'FailedKillPod',
+        message: 'error removing pod after it stopped, will be retried: busy',
+        object: { name: apiPod.metadata?.name, uid },
+      },
+    ]);
+    expect(clock.pendingTimers).toBe(0);
   });
 });

@@ -1,50 +1,59 @@
-import { errorMessage, type EventRecorder, type Logger } from '@rxlet/component-base';
+import {
+  type Clock,
+  DeadlineExceededError,
+  errorMessage,
+  type EventRecorder,
+  type Logger,
+} from '@rxlet/component-base';
+import type { PodProbes, TerminatingPod } from '@rxlet/agent-api';
 import type { RuntimeService } from '@rxlet/cri-api';
-import type { Pod } from '@rxlet/kube-api';
+import type { Pod, PodCondition } from '@rxlet/kube-api';
 import {
   allContainersCouldRestart,
   emptyRuntimePodStatus,
   formatPod,
   isHostNetworkPod,
-  isStaticPod,
   podEventObject,
-  readRuntimePods,
-  readRuntimePodStatus,
+  podUid,
+  type RuntimePod,
   type RuntimePodStatus,
 } from '@rxlet/pod-model';
+import { readRuntimePods, readRuntimePodStatus } from '@rxlet/runtime-model';
 import type { Pleg } from '@rxlet/pleg';
 import type { PodSubject, PodSyncer } from '@rxlet/pod-workers';
 import type { PodSyncResult, RuntimeManager } from '@rxlet/runtime-manager';
-import type { Prober } from '@rxlet/prober';
 import type { StartErrors, StatusManager } from '@rxlet/status-manager';
 import type { RuntimeState } from '../node/runtime-state.ts';
-import type { ActiveDeadlines } from './active-deadlines.ts';
-import type { MirrorPods } from './mirror-pods.ts';
+import type { PodSteps } from './pod-steps.ts';
 import { createReportStatus, type ReportStatusPorts } from './report-status.ts';
+import { createResizeOutcomes } from './resize-outcomes.ts';
 
-/** What a pod syncer joins. */
-export interface PodSyncerPorts extends ReportStatusPorts {
+/** Ports of {@link createPodSyncer}. */
+export interface PodSyncerPorts extends Omit<ReportStatusPorts, 'resizeOutcomes'> {
   readonly runtime: Pick<RuntimeService, 'listPodSandbox' | 'listContainers' | 'podSandboxStatus' | 'containerStatus'>;
-  /** Runtime name that prefixes container ids. */
-  readonly runtimeName: string;
+  /** Returns the name of the runtime, which prefixes container ids. */
+  runtimeName(): string;
   readonly runtimeState: Pick<RuntimeState, 'known' | 'runtimeProblem' | 'networkProblem'>;
+  readonly clock: Clock;
   readonly events: EventRecorder;
   readonly logger: Logger;
-  readonly mirrorPods: Pick<MirrorPods, 'reconcile'>;
-  readonly runtimeManager: Pick<RuntimeManager, 'syncPod' | 'killPod' | 'removePod'>;
+  /** Steps of modules. */
+  readonly podSteps: PodSteps;
+  readonly runtimeManager: Pick<
+    RuntimeManager,
+    'syncPod' | 'killPod' | 'removePod' | 'actuatedResources' | 'isResizeInProgress'
+  >;
   readonly statusManager: ReportStatusPorts['statusManager'] &
     Pick<StatusManager, 'setReadyToStartContainers' | 'terminatePod'>;
-  readonly prober: ReportStatusPorts['prober'] &
-    Pick<Prober, 'addPod' | 'removePod' | 'stopLivenessAndStartup' | 'livenessResults' | 'startupResults'>;
+  readonly probes: ReportStatusPorts['probes'] & Pick<PodProbes, 'livenessResults' | 'startupResults'>;
   readonly startErrors: Pick<StartErrors, 'update' | 'forPod' | 'forget'>;
-  readonly activeDeadlines: ActiveDeadlines;
-  /** Has a pod synced once more, soon after the step that runs for it. */
+  /** Requests another sync of a pod, after the running step. */
   syncAgain(podUid: string): void;
-  /** Who is asked for a look at a pod in which something was changed. */
+  /** Relists a pod that was changed. */
   readonly pleg: Pick<Pleg, 'requestRelist' | 'requestReinspect'>;
 }
 
-/** The runtime still runs containers although it said that it stopped them all. */
+/** The runtime still runs containers although it reported them stopped. */
 export class ContainersStillRunning extends Error {
   override readonly name = 'ContainersStillRunning';
 
@@ -53,20 +62,24 @@ export class ContainersStillRunning extends Error {
   }
 }
 
-/** The node cannot start this pod at present; the cause may pass soon. */
+/** The node cannot start a pod now. */
 export class NodeNotReady extends Error {
   override readonly name = 'NodeNotReady';
   /** See RetryHint of @rxlet/pod-workers. */
   readonly transient = true;
 }
 
-/** What the workers call for each pod: runtime manager, status manager and start errors, in the kubelet's order (SyncPod and its siblings). */
-export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
-  const { runtime, runtimeName, runtimeState, events, logger } = ports;
-  const { mirrorPods, runtimeManager, statusManager, prober, startErrors, pleg } = ports;
-  const report = createReportStatus(ports);
+/** Longest time that the end of a pod waits for the removal of its contents. */
+const REMOVAL_TIMEOUT_MS = 30_000;
 
-  const rememberStartErrors = (uid: string, { results }: PodSyncResult): void => {
+/** Creates the steps of the pod workers, in the kubelet's order (SyncPod and its siblings). */
+export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
+  const { runtime, runtimeState, clock, events, logger, podSteps } = ports;
+  const { runtimeManager, statusManager, probes, startErrors, pleg } = ports;
+  const resizeOutcomes = createResizeOutcomes(events);
+  const report = createReportStatus({ ...ports, resizeOutcomes });
+
+  const recordStartErrors = (uid: string, { results }: PodSyncResult): void => {
     startErrors.update(
       uid,
       results
@@ -78,90 +91,109 @@ export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
     );
   };
 
-  /** Reads past the cache: only the runtime itself can tell that nothing runs any more. */
-  const readAfresh = async (uid: string, signal: AbortSignal): Promise<RuntimePodStatus> => {
-    const [pod] = await readRuntimePods(runtime, { runtimeName, uid, signal });
-    return pod === undefined ? emptyRuntimePodStatus(uid) : readRuntimePodStatus(runtime, pod, { runtimeName, signal });
+  /** Reads past the cache: only the runtime itself shows that no container runs. */
+  const readFromRuntime = async (uid: string, signal: AbortSignal): Promise<RuntimePodStatus> => {
+    const options = { runtimeName: ports.runtimeName(), uid, signal };
+    const [pod] = await readRuntimePods(runtime, options);
+    return pod === undefined ? emptyRuntimePodStatus(uid) : readRuntimePodStatus(runtime, pod, options);
   };
 
-  /** What a sync that failed left of the pod. One that only waits has changed nothing. */
-  const readAfterFailure = async (
-    before: RuntimePodStatus,
-    { results }: PodSyncResult,
-    signal: AbortSignal,
-  ): Promise<RuntimePodStatus> => {
-    if (results.every(({ backoffUntilMs }) => backoffUntilMs !== undefined)) return before;
+  /** Reads the pod's containers after a failed sync. */
+  const readAfterFailure = async (before: RuntimePodStatus, signal: AbortSignal): Promise<RuntimePodStatus> => {
     try {
-      return await readAfresh(before.uid, signal);
+      return await readFromRuntime(before.uid, signal);
     } catch {
       signal.throwIfAborted();
       return before;
     }
   };
 
-  /** Nothing can be started without a runtime, and without a network only what uses the node's. */
-  const waitForNode = async (pod: Pod, signal: AbortSignal): Promise<void> => {
+  /** Returns why the node cannot start a pod: without a runtime none, without a network only pods on the host network. */
+  const findNodeProblem = async (pod: Pod, signal: AbortSignal): Promise<NodeNotReady | undefined> => {
     await runtimeState.known(signal);
     const runtimeProblem = runtimeState.runtimeProblem();
-    if (runtimeProblem !== undefined) throw new NodeNotReady(runtimeProblem);
+    if (runtimeProblem !== undefined) return new NodeNotReady(runtimeProblem);
     const networkProblem = runtimeState.networkProblem();
-    if (networkProblem === undefined || isHostNetworkPod(pod)) return;
+    if (networkProblem === undefined || isHostNetworkPod(pod)) return undefined;
     const message = `network is not ready: ${networkProblem}`;
     events.event(podEventObject(pod), 'Warning', 'NetworkNotReady', message);
-    throw new NodeNotReady(message);
+    return new NodeNotReady(message);
   };
 
-  /** An API server that is away is no reason not to run what was not its own. */
-  const reconcileMirror = async (pod: Pod, signal: AbortSignal): Promise<void> => {
-    if (!isStaticPod(pod)) return;
+  /**
+   * Removes the contents of a pod whose containers have stopped. The pod's end does not depend on it: garbage collection and housekeeping retry failed
+   * removals. The wait for it, of limited length, keeps a pod that comes back under the same UID from finding old containers.
+   */
+  const removeContents = async (subject: PodSubject, status: RuntimePodStatus, signal: AbortSignal): Promise<void> => {
+    const { name = '', namespace = '' } = (subject.kind === 'pod' ? subject.pod.metadata : subject.pod) ?? {};
+    const identity = { uid: status.uid, name, namespace };
+    const deadline = new AbortController();
+    using _timer = clock.setTimer(REMOVAL_TIMEOUT_MS, () => {
+      deadline.abort(new DeadlineExceededError(REMOVAL_TIMEOUT_MS));
+    });
+    const bounded = AbortSignal.any([signal, deadline.signal]);
     try {
-      await mirrorPods.reconcile(pod, signal);
+      const { error } = await runtimeManager.removePod({ ...status, ...identity }, { signal: bounded });
+      if (error !== undefined) throw error;
     } catch (error) {
       signal.throwIfAborted();
-      logger.warn('cannot keep the mirror of a static pod', { pod: formatPod(pod), error: errorMessage(error) });
+      const message = `error removing pod after it stopped, will be retried: ${errorMessage(error)}`;
+      events.event(podEventObject({ metadata: identity }), 'Warning', 'FailedKillPod', message);
+      logger.warn('cannot remove the contents of a stopped pod', {
+        pod: formatPod({ metadata: identity }),
+        error: errorMessage(error),
+      });
     }
   };
 
   return {
     async syncPod({ pod, status, signal }) {
-      const uid = pod.metadata?.uid ?? '';
-      const { phase } = await report(pod, status);
-      if (phase === 'Succeeded' || phase === 'Failed') return { completed: true };
-      await waitForNode(pod, signal);
-      await reconcileMirror(pod, signal);
-      prober.addPod(pod);
+      const uid = podUid(pod);
+      const { phase, conditions = [] } = await report(pod, status);
+      if (phase === 'Succeeded' || phase === 'Failed') return { completed: true, unchanged: true };
+      const nodeProblem = await findNodeProblem(pod, signal);
+      if (nodeProblem !== undefined) return { completed: false, unchanged: true, error: nodeProblem };
+      const preparationError = await podSteps.prepare(pod, signal);
+      if (preparationError !== undefined) return { completed: false, unchanged: true, error: preparationError };
       const result = await runtimeManager.syncPod(pod, status, {
         signal,
-        livenessResults: prober.livenessResults(),
-        startupResults: prober.startupResults(),
+        livenessResults: probes.livenessResults(),
+        startupResults: probes.startupResults(),
+        restartAllContainers: conditions.some(isRestartOfAll),
         isTerminationRequested: () => signal.aborted,
-        // Pulls and hooks may take long after that.
+        // Not together with the result: image pulls and hooks may take long.
         onSandboxReady: () => statusManager.setReadyToStartContainers(uid),
       });
-      rememberStartErrors(uid, result);
-      // Changed resources do not show in lists.
+      recordStartErrors(uid, result);
+      resizeOutcomes.record(pod, result);
+      const { error } = result;
+      const unchanged = result.results.every(({ backoffUntilMs }) => backoffUntilMs !== undefined);
+      // Lists do not show changed resources.
       if (result.results.some(({ action }) => action === 'ResizePodInPlace')) pleg.requestReinspect(uid);
-      else if (result.results.length > 0) pleg.requestRelist(uid);
-      if (result.error === undefined) {
+      else if (!unchanged) pleg.requestRelist(uid);
+      if (error === undefined) {
         if (wereReset(pod, result)) ports.syncAgain(uid);
-        return { completed: false };
+        return { completed: false, unchanged };
       }
       signal.throwIfAborted();
-      // Why a container cannot start is shown at once, not with the next sync.
-      await report(pod, await readAfterFailure(status, result, signal));
-      throw result.error;
+      // The status shows at once why a container cannot start, not with the next sync.
+      await report(pod, unchanged ? status : await readAfterFailure(status, signal));
+      return { completed: false, unchanged, error };
     },
 
     async syncTerminatingPod({ subject, status, gracePeriodSeconds, amendStatus, signal }) {
       if (subject.kind === 'pod') await report(subject.pod, status, { amend: amendStatus });
-      // Readiness goes on being probed: who sends requests to the pod must see it go.
-      prober.stopLivenessAndStartup(status.uid);
-      const { error } = await runtimeManager.killPod(podOf(subject), status, { gracePeriodSeconds, signal });
+      podSteps.terminating(terminatingPod(subject, status));
+      const pod = subject.kind === 'pod' ? subject.pod : orphanedPod(subject.pod, status);
+      const { error } = await runtimeManager.killPod(pod, status, { gracePeriodSeconds, signal });
       pleg.requestRelist(status.uid);
       signal.throwIfAborted();
-      if (error !== undefined) throw error;
-      prober.removePod(status.uid);
-      const after = await readAfresh(status.uid, signal);
+      if (error !== undefined) {
+        events.event(podEventObject(pod), 'Warning', 'FailedKillPod', `error killing pod: ${error.message}`);
+        throw error;
+      }
+      podSteps.stopped(terminatingPod(subject, status));
+      const after = await readFromRuntime(status.uid, signal);
       const running = after.containers.filter(({ state }) => state === 'running');
       if (running.length > 0) throw new ContainersStillRunning(running.map(({ name }) => name));
       if (subject.kind === 'pod')
@@ -170,25 +202,39 @@ export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
 
     async syncTerminatedPod({ subject, status, removeContent, signal }) {
       if (subject.kind === 'pod') await report(subject.pod, status, { podIsTerminal: true });
+      // Before the pod's directory is removed: volumes are mounted there.
+      await podSteps.tearDown(terminatingPod(subject, status), signal);
       if (removeContent) {
-        const identity = subject.kind === 'pod' ? subject.pod.metadata : subject.pod;
-        const { name = '', namespace = '' } = identity ?? {};
-        const { error } = await runtimeManager.removePod({ ...status, name, namespace }, { signal });
+        await removeContents(subject, status, signal);
         pleg.requestRelist(status.uid);
-        if (error !== undefined) throw error;
       }
       startErrors.forget(status.uid);
-      ports.activeDeadlines.forget(status.uid);
+      resizeOutcomes.forget(status.uid);
       if (subject.kind === 'pod') statusManager.terminatePod(subject.pod);
     },
   };
 }
 
-/** Whether containers were removed to be started anew, all together (KEP-5532). That they are gone wakes nobody. */
+function isRestartOfAll({ type, status }: PodCondition): boolean {
+  return type === 'AllContainersRestarting' && status === 'True';
+}
+
+/** Reports whether containers were removed to be restarted all together (KEP-5532). Their removal requests no sync by itself. */
 function wereReset(pod: Pod, { results }: PodSyncResult): boolean {
   return allContainersCouldRestart(pod) && results.some(({ action }) => action === 'RemoveContainer');
 }
 
-function podOf(subject: PodSubject): Pod | undefined {
-  return subject.kind === 'pod' ? subject.pod : undefined;
+function terminatingPod(subject: PodSubject, status: RuntimePodStatus): TerminatingPod {
+  return { uid: status.uid, pod: subject.kind === 'pod' ? subject.pod : undefined, status };
+}
+
+/** Returns the pod object with which an orphaned pod is stopped. As in the kubelet it has only container names, hence no preStop hooks and no order. */
+function orphanedPod({ uid, name, namespace }: RuntimePod, { containers }: RuntimePodStatus): Pod {
+  const names = new Set(containers.map((container) => container.name));
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { uid, name, namespace },
+    spec: { containers: [...names].map((container) => ({ name: container })) },
+  };
 }

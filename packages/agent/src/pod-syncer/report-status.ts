@@ -1,65 +1,148 @@
+import type { PodEvictor, PodFailure, PodProbes, PodStatusContributor } from '@rxlet/agent-api';
+import type { Clock } from '@rxlet/component-base';
 import type { Pod, PodStatus } from '@rxlet/kube-api';
-import { isHostNetworkPod, type RuntimePodStatus } from '@rxlet/pod-model';
-import type { Prober } from '@rxlet/prober';
-import { generatePodStatus, type PodStartLatency, type StartErrors, type StatusManager } from '@rxlet/status-manager';
-import type { ActiveDeadlines } from './active-deadlines.ts';
+import { isHostNetworkPod, podUid, type RuntimePodStatus } from '@rxlet/pod-model';
+import type { RuntimeManager } from '@rxlet/runtime-manager';
+import {
+  generatePodStatus,
+  resizeConditions,
+  type PodStartLatency,
+  type StartErrors,
+  type StatusManager,
+} from '@rxlet/status-manager';
+import type { ResizeOutcomes } from './resize-outcomes.ts';
 import type { TerminationMessages } from './termination-messages.ts';
 
-/** What a pod's status is made of, and who learns of it. */
+/** Ports of {@link createReportStatus}. */
 export interface ReportStatusPorts {
+  readonly clock: Pick<Clock, 'now'>;
   readonly statusManager: Pick<StatusManager, 'get' | 'previousStatus' | 'setPodStatus'>;
-  readonly prober: Pick<Prober, 'updateStatus' | 'isReady' | 'isStarted'>;
+  readonly runtimeManager: Pick<RuntimeManager, 'actuatedResources' | 'isResizeInProgress'>;
+  readonly probes: Pick<PodProbes, 'statusSet' | 'isReady' | 'isStarted'>;
   readonly startLatency: Pick<PodStartLatency, 'statusGenerated'>;
   readonly terminationMessages: TerminationMessages;
   readonly startErrors: Pick<StartErrors, 'forPod'>;
-  readonly activeDeadlines: Pick<ActiveDeadlines, 'failureOf' | 'watch'>;
+  readonly resizeOutcomes: Pick<ResizeOutcomes, 'errorOf' | 'statusGenerated'>;
+  /** Modules that may fail a pod; the first failure counts. */
+  readonly evictors: readonly PodEvictor[];
+  /** Modules that contribute conditions. */
+  readonly contributors: readonly PodStatusContributor[];
   /** Addresses of the node, the primary one first. */
   readonly hostIps: readonly string[];
 }
 
-/** What is special about a status. */
+/** Options of {@link ReportStatus}. */
 export interface ReportOptions {
-  /** All containers are stopped for good. Default: no. */
+  /** Whether all containers have stopped and none restarts. Default false. */
   readonly podIsTerminal?: boolean;
-  /** What whoever ends the pod has to say about it: that it was evicted, and why. */
+  /** Adds the cause of a termination, such as an eviction. */
   readonly amend?: (generated: PodStatus) => PodStatus;
 }
 
-/** Generates the status of a pod from what the runtime holds of it, and hands it to all who want to know. @returns it */
+/** Generates the status of a pod from its runtime status and reports it. @returns the status */
 export type ReportStatus = (pod: Pod, runtime: RuntimePodStatus, options?: ReportOptions) => Promise<PodStatus>;
 
-/** Creates {@link ReportStatus}. */
+/** As in the kubelet: a container that is older than the agent by this time was started before it, whatever the skew of clocks. */
+const RESTART_MARGIN_MS = 10_000;
+
+/** Creates {@link ReportStatus}. The agent starts now: older containers may come from another agent. */
 export function createReportStatus(ports: ReportStatusPorts): ReportStatus {
-  const { statusManager, prober, startLatency, terminationMessages, startErrors, activeDeadlines, hostIps } = ports;
+  const {
+    runtimeManager,
+    statusManager,
+    probes,
+    startLatency,
+    terminationMessages,
+    startErrors,
+    resizeOutcomes,
+    evictors,
+    contributors,
+    hostIps,
+  } = ports;
+  const adoptedBeforeMs = ports.clock.now() - RESTART_MARGIN_MS;
   return async (pod, runtime, { podIsTerminal = false, amend = unchanged } = {}) => {
-    const uid = pod.metadata?.uid ?? '';
+    const uid = podUid(pod);
     const withMessages = await terminationMessages(pod, runtime);
+    const actuated = await runtimeManager.actuatedResources(uid);
     const previous = statusManager.previousStatus(pod);
-    const generated = amend(
-      generatePodStatus({
-        pod,
-        runtime: withKnownIps(pod, withMessages, previous),
-        previous,
-        lastStartErrors: startErrors.forPod(uid),
-        podIsTerminal,
-        hostIps,
-        probes: prober,
-        failure: activeDeadlines.failureOf(pod, previous),
-      }),
+    const isInProgress = await runtimeManager.isResizeInProgress(pod, runtime);
+    const generated = withContributions(
+      contributors,
+      pod,
+      amend(
+        generatePodStatus({
+          pod,
+          runtime: withKnownIps(pod, withMessages, previous),
+          previous,
+          lastStartErrors: startErrors.forPod(uid),
+          podIsTerminal,
+          actuatedResources: actuated.containers,
+          actuatedPodResources: actuated.pod,
+          resizeConditions: resizeConditions({
+            pod,
+            previous,
+            isInProgress,
+            error: resizeOutcomes.errorOf(uid),
+            nowMs: ports.clock.now(),
+          }),
+          hostIps,
+          probes,
+          adoptedBeforeMs,
+          failure: firstFailure(evictors, pod, previous),
+        }),
+      ),
     );
+    resizeOutcomes.statusGenerated(pod, previous, isInProgress);
     startLatency.statusGenerated(pod, statusManager.get(uid), generated);
     statusManager.setPodStatus(pod, generated);
-    activeDeadlines.watch(pod, statusManager.get(uid));
-    prober.updateStatus(uid);
+    const current = statusManager.get(uid) ?? generated;
+    for (const evictor of evictors) evictor.statusSet?.(pod, current);
+    probes.statusSet(uid);
     return generated;
   };
 }
 
-/** A pod whose sandboxes have ended keeps the addresses that it had. Pleg remembers them for as long as the agent runs, the status over its restart. */
+/** Keeps the addresses of a pod without a ready sandbox. The pleg keeps them while the agent runs, the previous status across its restart. */
 function withKnownIps(pod: Pod, runtime: RuntimePodStatus, { podIPs = [] }: PodStatus): RuntimePodStatus {
   if (runtime.ips.length > 0 || isHostNetworkPod(pod)) return runtime;
   if (runtime.sandboxes.some(({ state }) => state === 'ready')) return runtime;
   return { ...runtime, ips: podIPs.map(({ ip }) => ip) };
+}
+
+/** Returns how the first evictor fails the pod; `undefined` when none does. */
+function firstFailure(evictors: readonly PodEvictor[], pod: Pod, current: PodStatus): PodFailure | undefined {
+  for (const evictor of evictors) {
+    const failure = evictor.shouldEvict(pod, current);
+    if (failure !== undefined) return failure;
+  }
+  return undefined;
+}
+
+/** Adds what modules contribute. Conditions of their types are replaced by those that they contribute now. As in the kubelet, they precede the others: `PodResizePending` is the first. */
+function withContributions(contributors: readonly PodStatusContributor[], pod: Pod, generated: PodStatus): PodStatus {
+  if (contributors.length === 0) return generated;
+  const contributed = new Set(contributors.flatMap(({ conditionTypes }) => conditionTypes));
+  const own = (generated.conditions ?? []).filter(({ type }) => !contributed.has(type));
+  return {
+    ...generated,
+    ...withAllocatedResources(contributors, pod, generated),
+    conditions: [...contributors.flatMap((one) => one.conditions(pod, generated)), ...own],
+  };
+}
+
+/** Returns the statuses of the main containers with the health of their resources, where a contributor knows any. */
+function withAllocatedResources(
+  contributors: readonly PodStatusContributor[],
+  pod: Pod,
+  { containerStatuses }: PodStatus,
+): Pick<PodStatus, 'containerStatuses'> {
+  if (containerStatuses === undefined) return {};
+  return {
+    containerStatuses: containerStatuses.map((status) => {
+      const known = contributors.flatMap((one) => one.allocatedResources?.(pod, status.name) ?? []);
+      return known.length === 0 ? status : { ...status, allocatedResourcesStatus: known };
+    }),
+  };
 }
 
 function unchanged(generated: PodStatus): PodStatus {

@@ -1,13 +1,12 @@
 import type { Pod } from '@rxlet/kube-api';
 import { findPodContainer, type RuntimeContainerStatus, type RuntimePodStatus } from '@rxlet/pod-model';
-import { readTerminationMessage } from '@rxlet/runtime-manager';
+import { readTerminationMessage } from '@rxlet/container-logs';
 
-/** Adds to a runtime status what the containers left to say about their end. */
+/** Adds the termination messages of containers to a runtime status. */
 export type TerminationMessages = (pod: Pod, status: RuntimePodStatus) => Promise<RuntimePodStatus>;
 
 /**
- * Creates {@link TerminationMessages}. An instance that has exited says no more, so each is read once for as long as its status is that which was read
- * from the runtime.
+ * Creates {@link TerminationMessages}. The message of an exited instance does not change, so each is read once per status that was read from the runtime.
  */
 export function createTerminationMessages(ports: Parameters<typeof readTerminationMessage>[0]): TerminationMessages {
   const known = new WeakMap<RuntimeContainerStatus, Promise<RuntimeContainerStatus>>();

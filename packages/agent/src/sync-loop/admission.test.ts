@@ -1,29 +1,32 @@
 import type { Pod } from '@rxlet/kube-api';
 import { describe, expect, it } from 'vitest';
-import { manifestPod } from '../test-support/agent-bench.ts';
-import { createSyncLoopBench, refuseNamed, withMetadata } from '../test-support/sync-loop-bench.ts';
-import type { AdmissionHandler } from './admission.ts';
+import { manifestPod } from '@rxlet/pod-source/testing';
+import { createSyncLoopBench, rejectNamed, withMetadata } from '../test-support/sync-loop-bench.ts';
+import type { AdmissionHandler } from '@rxlet/agent-api';
 
 const created = (name: string, creationTimestamp: string): Pod =>
   withMetadata(manifestPod(name), { creationTimestamp });
 describe('admission', () => {
-  it('asks for older pods first, with those that run beside them', async () => {
+  it('admits older pods first, each beside the active ones', async () => {
     const asked: string[] = [];
-    const handler: AdmissionHandler = (pod, others) => {
-      asked.push([pod, ...others].map(({ metadata }) => metadata?.name).join(' '));
-      return undefined;
+    const handler: AdmissionHandler = {
+      name: 'recorder',
+      admit(pod, activePods) {
+        asked.push([pod, ...activePods()].map(({ metadata }) => metadata?.name).join(' '));
+        return undefined;
+      },
     };
-    const { tell } = createSyncLoopBench({ admission: [handler] });
-    await tell('ADD', manifestPod('first'));
-    await tell('ADD', created('young', '2026-01-02T00:00:00Z'), created('old', '2026-01-01T00:00:00Z'));
+    const { emit } = createSyncLoopBench({ admission: [handler] });
+    await emit('ADD', manifestPod('first'));
+    await emit('ADD', created('young', '2026-01-02T00:00:00Z'), created('old', '2026-01-01T00:00:00Z'));
     expect(asked).toEqual(['first', 'old first', 'young first old']);
   });
 
-  it('tells all the world of the first refusal, and starts nothing', async () => {
-    const { tell, steps, statuses, events, rejections, view, workers } = createSyncLoopBench({
-      admission: [() => undefined, refuseNamed('bad'), refuseNamed('bad', 'Later')],
+  it('reports the first rejection by status, event and metric, and starts nothing', async () => {
+    const { emit, steps, statuses, events, rejections, view, workers } = createSyncLoopBench({
+      admission: [rejectNamed('nothing'), rejectNamed('bad'), rejectNamed('bad', 'Later')],
     });
-    await tell('ADD', manifestPod('bad'), manifestPod('good'));
+    await emit('ADD', manifestPod('bad'), manifestPod('good'));
     expect(steps).toEqual(['sync good']);
     expect(workers.state('uid-bad-1')).toBeUndefined();
     expect(statuses.get('uid-bad-1')).toEqual({
@@ -43,69 +46,72 @@ describe('admission', () => {
     ['NodePorts', 'Other'],
     ['SysctlForbidden', 'SysctlForbidden'],
   ])('counts %s as %s', async (reason, counted) => {
-    const { tell, rejections } = createSyncLoopBench({ admission: [refuseNamed('bad', reason)] });
-    await tell('ADD', manifestPod('bad'));
+    const { emit, rejections } = createSyncLoopBench({ admission: [rejectNamed('bad', reason)] });
+    await emit('ADD', manifestPod('bad'));
     expect(rejections).toEqual([`kubelet_admission_rejections_total ${counted}`]);
   });
 
-  it('keeps a refused pod refused, whatever changes, until it is replaced', async () => {
-    let refuses = true;
-    const { tell, steps, clock, rejections, view } = createSyncLoopBench({
-      admission: [() => (refuses ? { reason: 'OutOfpods', message: 'full' } : undefined)],
+  it('keeps a rejected pod rejected through updates, until it is replaced', async () => {
+    const node = { isFull: true };
+    const { emit, steps, clock, rejections, view } = createSyncLoopBench({
+      admission: [{ name: 'room', admit: () => (node.isFull ? { reason: 'OutOfpods', message: 'full' } : undefined) }],
     });
-    await tell('ADD', manifestPod('web'));
-    refuses = false;
-    await tell('UPDATE', manifestPod('web', { terminationGracePeriodSeconds: 3 }));
-    await tell('RECONCILE', manifestPod('web', { terminationGracePeriodSeconds: 4 }));
+    await emit('ADD', manifestPod('web'));
+    node.isFull = false;
+    await emit('UPDATE', manifestPod('web', { terminationGracePeriodSeconds: 3 }));
+    await emit('RECONCILE', manifestPod('web', { terminationGracePeriodSeconds: 4 }));
     await clock.advance(60_000);
     expect(steps).toEqual([]);
     expect(rejections).toHaveLength(1);
-    await tell('REMOVE', manifestPod('web'));
-    await tell('ADD', manifestPod('web', {}, 2));
+    await emit('REMOVE', manifestPod('web'));
+    await emit('ADD', manifestPod('web', {}, 2));
     expect(steps).toEqual(['sync web']);
     expect(view.list().map(({ metadata }) => metadata?.uid)).toEqual(['uid-web-2']);
   });
 
-  it('is asked anew for a pod that comes back under its UID', async () => {
-    let refuses = true;
-    const { tell, steps } = createSyncLoopBench({
-      admission: [() => (refuses ? { reason: 'OutOfpods', message: 'full' } : undefined)],
+  it('is run again for a pod that comes back under its UID', async () => {
+    const node = { isFull: true };
+    const { emit, steps } = createSyncLoopBench({
+      admission: [{ name: 'room', admit: () => (node.isFull ? { reason: 'OutOfpods', message: 'full' } : undefined) }],
     });
-    await tell('ADD', manifestPod('web'));
-    refuses = false;
-    await tell('REMOVE', manifestPod('web'));
-    await tell('ADD', manifestPod('web'));
-    await tell('UPDATE', manifestPod('web', { terminationGracePeriodSeconds: 3 }));
+    await emit('ADD', manifestPod('web'));
+    node.isFull = false;
+    await emit('REMOVE', manifestPod('web'));
+    await emit('ADD', manifestPod('web'));
+    await emit('UPDATE', manifestPod('web', { terminationGracePeriodSeconds: 3 }));
     expect(steps).toEqual(['sync web', 'sync web']);
   });
 
-  it('does not keep a pod from its end', async () => {
-    const { tell, steps, rejections, workers, clock } = createSyncLoopBench({ admission: [refuseNamed('web')] });
-    await tell('ADD', withMetadata(manifestPod('web'), { deletionTimestamp: '2026-01-01T00:00:00Z' }));
+  it('is not run for a pod that terminates', async () => {
+    const { emit, steps, rejections, workers, clock } = createSyncLoopBench({ admission: [rejectNamed('web')] });
+    await emit('ADD', withMetadata(manifestPod('web'), { deletionTimestamp: '2026-01-01T00:00:00Z' }));
     await clock.advance(1_000);
     expect(rejections).toEqual([]);
     expect(steps).toEqual(['stop uid-web-1']);
     expect(workers.state('uid-web-1')?.kind).toBe('finished');
   });
 
-  it('sees a refused pod to its end when it is deleted', async () => {
-    const { tell, workers, clock } = createSyncLoopBench({ admission: [refuseNamed('web')] });
-    await tell('ADD', manifestPod('web'));
-    await tell('DELETE', withMetadata(manifestPod('web'), { deletionTimestamp: '2026-01-01T00:00:00Z' }));
+  it('finishes a rejected pod that is deleted', async () => {
+    const { emit, workers, clock } = createSyncLoopBench({ admission: [rejectNamed('web')] });
+    await emit('ADD', manifestPod('web'));
+    await emit('DELETE', withMetadata(manifestPod('web'), { deletionTimestamp: '2026-01-01T00:00:00Z' }));
     await clock.advance(1_000);
     expect(workers.state('uid-web-1')?.kind).toBe('finished');
   });
 
-  it('refuses a pod whose handler fails, and goes on with the others', async () => {
-    const { tell, steps, statuses } = createSyncLoopBench({
+  it('rejects a pod whose handler throws, and admits the others', async () => {
+    const { emit, steps, statuses } = createSyncLoopBench({
       admission: [
-        (pod) => {
-          if (pod.metadata?.name === 'bad') throw new Error('no answer');
-          return undefined;
+        {
+          name: 'broken',
+          admit(pod) {
+            if (pod.metadata?.name === 'bad') throw new Error('no answer');
+            return undefined;
+          },
         },
       ],
     });
-    await tell('ADD', manifestPod('bad'), manifestPod('good'));
+    await emit('ADD', manifestPod('bad'), manifestPod('good'));
     expect(steps).toEqual(['sync good']);
     expect(statuses.get('uid-bad-1')).toMatchObject({
       reason: 'UnexpectedAdmissionError',

@@ -1,48 +1,85 @@
-import { errorMessage, type Metrics } from '@rxlet/component-base';
+import type { AdmissionHandler, AdmissionPreparation, AdmissionRejection, ExtensionPoints } from '@rxlet/agent-api';
+import { type Clock, errorMessage, type Metrics, withDeadline } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
+import { createUnsupportedPodFields } from '../host/supported-pod-fields.ts';
 
-/** Why a pod may not run here: a reason from Kubernetes' vocabulary and a message for the pod's owner. */
-export interface AdmissionRefusal {
-  readonly reason: string;
-  readonly message: string;
+/** Surroundings of {@link admitPod}. */
+export interface AdmissionContext {
+  readonly clock: Clock;
+  /** Returns the pods with which the new one shares the node. */
+  readonly activePods: () => readonly Pod[];
+  /** Aborts when the decision is no longer needed. */
+  readonly signal: AbortSignal;
 }
 
-/**
- * Decides whether a pod may run on this node. `undefined` admits it; the first refusal of several handlers counts, and one that throws refuses.
- *
- * @param otherPods the pods that run or are to run here, those that are being stopped included
- */
-export type AdmissionHandler = (pod: Pod, otherPods: readonly Pod[]) => AdmissionRefusal | undefined;
+/** Time that the handlers have for their decision on a pod. */
+const DECISION_TIMEOUT_MS = 30_000;
 
-/** Asks the handlers in order. */
-export function admitPod(
+/**
+ * Calls the handlers in order, and then prepares the node as they request. The first rejection counts. A handler or a preparation that throws or exceeds its
+ * deadline rejects. All handlers see the same active pods. Rejects with the reason of `signal` when that aborts.
+ */
+export async function admitPod(
   handlers: readonly AdmissionHandler[],
   pod: Pod,
-  otherPods: readonly Pod[],
-): AdmissionRefusal | undefined {
+  { clock, activePods, signal }: AdmissionContext,
+): Promise<AdmissionRejection | undefined> {
+  let others: readonly Pod[] | undefined;
   try {
-    for (const handler of handlers) {
-      const refusal = handler(pod, otherPods);
-      if (refusal !== undefined) return refusal;
-    }
+    const { rejection, preparations } = await withDeadline(clock, DECISION_TIMEOUT_MS, signal, (handlerSignal) =>
+      decide(handlers, pod, () => (others ??= activePods()), handlerSignal),
+    );
+    if (rejection !== undefined) return rejection;
+    for (const preparation of preparations)
+      await withDeadline(clock, preparation.timeoutMs, signal, async (ownSignal) => preparation.prepare(ownSignal));
     return undefined;
   } catch (error) {
-    // Rather no pod than one that nobody could check.
+    signal.throwIfAborted();
+    // Fail closed.
     const message = `Admission failed due to ${errorMessage(error)}, which is unexpected.`;
     return { reason: 'UnexpectedAdmissionError', message };
   }
 }
 
-/** Refuses pods that ask for what the runtime manager cannot give, rather than run them without it. */
-export function refuseUnsupportedFeatures(unsupportedFields: (pod: Pod) => readonly string[]): AdmissionHandler {
-  return (pod) => {
-    const fields = unsupportedFields(pod);
-    if (fields.length === 0) return undefined;
-    return { reason: 'PodFeatureUnsupported', message: `this node agent does not support ${fields.join(', ')}` };
+/** Calls the handlers in order, up to the first that rejects. */
+async function decide(
+  handlers: readonly AdmissionHandler[],
+  pod: Pod,
+  activePods: () => readonly Pod[],
+  signal: AbortSignal,
+): Promise<{ readonly rejection?: AdmissionRejection; readonly preparations: readonly AdmissionPreparation[] }> {
+  const preparations: AdmissionPreparation[] = [];
+  for (const handler of handlers) {
+    const decision = await handler.admit(pod, activePods, signal);
+    // After its deadline the decision of a handler no longer counts, and the next ones are not asked.
+    signal.throwIfAborted();
+    if (decision === undefined) continue;
+    if (!('prepare' in decision)) return { rejection: decision, preparations };
+    preparations.push(decision);
+  }
+  return { preparations };
+}
+
+/** Returns the handlers of an agent: pod fields that no module supports are rejected first. */
+export function admissionHandlersOf(
+  points: Pick<ExtensionPoints, 'admission' | 'supportedPodFields'>,
+): readonly AdmissionHandler[] {
+  return [rejectUnsupportedFields(createUnsupportedPodFields(points.supportedPodFields)), ...points.admission];
+}
+
+/** Creates a handler that rejects pods with unsupported fields, because ignoring a field would break its pod silently. */
+export function rejectUnsupportedFields(unsupportedFields: (pod: Pod) => readonly string[]): AdmissionHandler {
+  return {
+    name: 'supported-pod-fields',
+    admit(pod) {
+      const fields = unsupportedFields(pod);
+      if (fields.length === 0) return undefined;
+      return { reason: 'PodFeatureUnsupported', message: `this node agent does not support ${fields.join(', ')}` };
+    },
   };
 }
 
-/** The reasons that the metric tells apart; others could come without number, from handlers of one's own. */
+/** Reasons with a label of their own; the number of custom reasons is unbounded. */
 const COUNTED_REASONS: ReadonlySet<string> = new Set([
   'AppArmor',
   'Evicted',
@@ -67,11 +104,11 @@ const COUNTED_REASONS: ReadonlySet<string> = new Set([
   'VolumeAttachmentLimitExceeded',
 ]);
 
-/** Counts refusals, in the kubelet's metric. @returns a function that counts one of a reason. */
+/** Registers the kubelet's metric. @returns a function that counts a rejection by its reason. */
 export function createRejectionCounter(metrics: Metrics): (reason: string) => void {
   const rejections = metrics.counter({
     name: 'kubelet_admission_rejections_total',
-    help: 'Number of pods that were not admitted, by reason.',
+    help: '[ALPHA] Cumulative number pod admission rejections by the Kubelet.',
     labelNames: ['reason'],
   });
   return (reason) => rejections.inc({ reason: countedReason(reason) });

@@ -5,22 +5,27 @@ import { createPacedSyncs } from './paced-syncs.ts';
 function setup() {
   const clock = createVirtualClock();
   const synced: { uid: string; atMs: number }[] = [];
-  const syncs = createPacedSyncs(clock, (uid) => synced.push({ uid, atMs: clock.monotonicNow() }));
-  return { clock, synced, syncs };
+  const unstable = new Set<string>();
+  const syncs = createPacedSyncs(
+    clock,
+    (uid) => synced.push({ uid, atMs: clock.monotonicNow() }),
+    (uid) => unstable.has(uid),
+  );
+  return { clock, synced, syncs, unstable };
 }
 
 describe('createPacedSyncs', () => {
-  it('lets thirty through at once, then one each second, and loses none', async () => {
+  it('requests thirty syncs at once, then one a second, and loses none', async () => {
     const { clock, synced, syncs } = setup();
     for (let index = 0; index < 200; index += 1) syncs.request('a');
     expect(synced).toHaveLength(30);
-    // All that came meanwhile is one.
+    // All requests in the meantime are one.
     await clock.advance(10_000);
     expect(synced.slice(30)).toEqual([{ uid: 'a', atMs: 1_000 }]);
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('paces what never ends', async () => {
+  it('paces requests that never end', async () => {
     const { clock, synced, syncs } = setup();
     for (let index = 0; index < 6_000; index += 1) {
       syncs.request('a');
@@ -30,14 +35,32 @@ describe('createPacedSyncs', () => {
     expect(synced.length).toBeGreaterThanOrEqual(89);
   });
 
-  it('does not let one pod hold up another', () => {
+  it('requests a sync of an unstable pod once a second, and at once when it was quiet', async () => {
+    const { clock, synced, syncs, unstable } = setup();
+    for (let index = 0; index < 10; index += 1) syncs.request('a');
+    unstable.add('a');
+    await clock.advance(5_000);
+    synced.length = 0;
+    for (let index = 0; index < 250; index += 1) {
+      syncs.request('a');
+      await clock.advance(10);
+    }
+    expect(synced.map(({ atMs }) => atMs)).toEqual([5_000, 6_000, 7_000]);
+    unstable.clear();
+    await clock.advance(1_000);
+    synced.length = 0;
+    for (let index = 0; index < 5; index += 1) syncs.request('a');
+    expect(synced).toHaveLength(5);
+  });
+
+  it('paces each pod by itself', () => {
     const { synced, syncs } = setup();
     for (let index = 0; index < 200; index += 1) syncs.request('a');
     syncs.request('b');
     expect(synced.at(-1)?.uid).toBe('b');
   });
 
-  it('lets a pod begin anew that was quiet', async () => {
+  it('restores the whole burst of a quiet pod', async () => {
     const { clock, synced, syncs } = setup();
     for (let index = 0; index < 30; index += 1) syncs.request('a');
     await clock.advance(30_000);
@@ -46,7 +69,7 @@ describe('createPacedSyncs', () => {
     expect(synced).toHaveLength(60);
   });
 
-  it('leaves nothing behind', () => {
+  it('leaves no timer behind', () => {
     const { clock, syncs } = setup();
     for (let index = 0; index < 40; index += 1) syncs.request('a');
     expect(clock.pendingTimers).toBe(1);

@@ -1,25 +1,36 @@
 import { type Clock, createDeadlineQueue } from '@rxlet/component-base';
 
-/** Asks for syncs of pods in which something happened, but never too many of one pod. */
+/** Requests syncs of pods after events, at a bounded rate for each pod. */
 export interface PacedSyncs extends Disposable {
-  /** Something happened to a pod. It is synced at once or, if too much happened to it of late, when its turn comes. */
+  /** Syncs a pod after an event: at once, or later if the pod had too many events. */
   request(uid: string): void;
-  /** Forgets who was quiet for long enough to begin anew. */
+  /** Forgets pods that were quiet for long enough to have their whole burst again. */
   forgetQuiet(): void;
 }
 
-/** So much may happen to a pod in quick succession, as while it starts. */
+/** Number of syncs of a pod in quick succession, as while its containers start. */
 const BURST = 30;
-/** Beyond that a pod is synced once in this time: what the kubelet's relist amounts to, which looks each second. */
+/** Pause between two syncs of an unstable pod, or of any pod beyond its burst: the period at which a kubelet relists. */
 const INTERVAL_MS = 1_000;
 
+interface Pace {
+  /** When the pod's last sync was requested, on the monotonic clock. */
+  readonly lastMs: number;
+  /** When the pod will have its whole burst again. */
+  readonly quietMs: number;
+}
+
 /**
- * Creates {@link PacedSyncs} in front of `sync`. Where the runtime tells at once of what changed, a sync that fails and leaves something there (a sandbox
- * whose network could not be set up, say) would lead to the next one at once, and so on for ever, with all the CPU there is.
+ * Creates {@link PacedSyncs} in front of `sync`. The runtime reports changes at once. A sync that fails and changes something there, such as a sandbox
+ * whose network cannot be set up, would lead to the next sync without a pause, forever. So a pod has no burst while `isUnstable`: its last sync failed,
+ * or it lost its sandbox.
  */
-export function createPacedSyncs(clock: Clock, sync: (uid: string) => void): PacedSyncs {
-  /** When each pod will have made up for what happened to it, on the monotonic clock. */
-  const quietMs = new Map<string, number>();
+export function createPacedSyncs(
+  clock: Clock,
+  sync: (uid: string) => void,
+  isUnstable: (uid: string) => boolean,
+): PacedSyncs {
+  const paces = new Map<string, Pace>();
   const waiting = new Set<string>();
   const turns = createDeadlineQueue<string>(clock, (uid) => {
     waiting.delete(uid);
@@ -29,14 +40,16 @@ export function createPacedSyncs(clock: Clock, sync: (uid: string) => void): Pac
   const request = (uid: string): void => {
     if (waiting.has(uid)) return;
     const nowMs = clock.monotonicNow();
-    const fromMs = Math.max(quietMs.get(uid) ?? 0, nowMs);
-    const waitMs = fromMs - nowMs - (BURST - 1) * INTERVAL_MS;
+    const { lastMs, quietMs } = paces.get(uid) ?? { lastMs: -Infinity, quietMs: nowMs };
+    const fromMs = Math.max(quietMs, nowMs);
+    const allowedMs = isUnstable(uid) ? lastMs + INTERVAL_MS : -Infinity;
+    const waitMs = Math.max(fromMs - (BURST - 1) * INTERVAL_MS, allowedMs) - nowMs;
     if (waitMs > 0) {
       waiting.add(uid);
       turns.set(uid, waitMs);
       return;
     }
-    quietMs.set(uid, fromMs + INTERVAL_MS);
+    paces.set(uid, { lastMs: nowMs, quietMs: fromMs + INTERVAL_MS });
     sync(uid);
   };
 
@@ -44,7 +57,7 @@ export function createPacedSyncs(clock: Clock, sync: (uid: string) => void): Pac
     request,
     forgetQuiet() {
       const nowMs = clock.monotonicNow();
-      for (const [uid, untilMs] of quietMs) if (untilMs <= nowMs) quietMs.delete(uid);
+      for (const [uid, { quietMs }] of paces) if (quietMs <= nowMs) paces.delete(uid);
     },
     [Symbol.dispose]() {
       turns[Symbol.dispose]();

@@ -1,3 +1,4 @@
+import type { CorePorts, ExtensionPoints, MirrorPods, PodProbes, ProbeResultChange } from '@rxlet/agent-api';
 import {
   type Clock,
   createLifetime,
@@ -6,289 +7,184 @@ import {
   type Logger,
   type Metrics,
 } from '@rxlet/component-base';
+import { follow } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';
-import {
-  isStaticPod,
-  isTerminalPhase,
-  podEventObject,
-  podQosClass,
-  type RuntimePod,
-  type RuntimePodStatus,
-} from '@rxlet/pod-model';
 import type { Pleg, PodLifecycleEvent } from '@rxlet/pleg';
-import type { PodConfig, PodOperation, PodUpdate } from '@rxlet/pod-source';
-import {
-  isKnownTerminated,
-  type PodWorkers,
-  type PodWorkerTransition,
-  shouldContentBeRemoved,
-} from '@rxlet/pod-workers';
-import type { Prober, ProbeResultChange } from '@rxlet/prober';
-import type { FileSystem, RuntimeManager } from '@rxlet/runtime-manager';
-import { needsReadinessReconcile, type StatusManager } from '@rxlet/status-manager';
-import { interval, map, merge } from 'rxjs';
+import { formatPod } from '@rxlet/pod-model';
+import type { PodConfig, PodUpdate } from '@rxlet/pod-source';
+import type { PodWorkers } from '@rxlet/pod-workers';
+import type { NodeFiles } from '@rxlet/node-files';
+import type { RuntimeManager } from '@rxlet/runtime-manager';
+import type { StatusManager } from '@rxlet/status-manager';
+import { EMPTY, interval, merge, type Observable } from 'rxjs';
 import { createGarbageCollection } from '../housekeeping/garbage-collection.ts';
 import { createHousekeeping } from '../housekeeping/housekeeping.ts';
-import type { PodCgroupCleaner } from '../housekeeping/pod-cgroup-cleaner.ts';
 import type { PodView } from '../outputs/pod-view.ts';
-import type { MirrorPods } from '../pod-syncer/mirror-pods.ts';
-import { type AdmissionHandler, type AdmissionRefusal, admitPod, createRejectionCounter } from './admission.ts';
+import { createDeadContainers } from './dead-containers.ts';
 import { createPacedSyncs } from './paced-syncs.ts';
+import { createPodUpdates } from './pod-updates.ts';
 
-/** What the loop joins. */
-export interface SyncLoopPorts {
+/** Ports of {@link createSyncLoop}. */
+export interface SyncLoopPorts extends Pick<
+  ExtensionPoints,
+  'admission' | 'syncTriggers' | 'housekeeping' | 'garbageCollection'
+> {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly events: EventRecorder;
-  readonly config: Pick<PodConfig, 'updates$' | 'sourcesReady' | 'pods'>;
+  readonly config: Pick<PodConfig, 'updates$' | 'readySources$' | 'sourcesReady' | 'pods'>;
   readonly pleg: Pick<Pleg, 'events$' | 'cache' | 'pods'>;
   readonly workers: PodWorkers;
-  readonly runtimeManager: Pick<RuntimeManager, 'trimDeadContainers' | 'collectGarbage'>;
+  readonly runtimeManager: Pick<RuntimeManager, 'trimDeadContainers'>;
   readonly statusManager: Pick<
     StatusManager,
-    'previousStatus' | 'setPodStatus' | 'setContainerReadiness' | 'setContainerStartup' | 'forget' | 'removeOrphaned'
+    | 'previousStatus'
+    | 'setPodStatus'
+    | 'setContainerReadiness'
+    | 'setContainerStartup'
+    | 'forget'
+    | 'removeOrphaned'
+    | 'get'
+    | 'republish'
   >;
-  readonly prober: Pick<Prober, 'results$' | 'retainPods'>;
-  readonly admission: readonly AdmissionHandler[];
+  readonly probes: Pick<PodProbes, 'results$'>;
   readonly view: PodView;
-  readonly files: FileSystem;
-  /** Default: there is no API server that would show static pods. */
+  readonly files: NodeFiles;
+  readonly node: Pick<CorePorts['node'], 'name' | 'rootDirectory'>;
+  /** Default: static pods have no mirrors. */
   readonly mirrorPods?: MirrorPods | undefined;
-  /** Default: the agent makes no cgroups. */
-  readonly podCgroupCleaner?: PodCgroupCleaner | undefined;
 }
 
 /** Options of {@link createSyncLoop}. */
 export interface SyncLoopOptions {
-  /** The agent's own directory, as the kubelet's `--root-dir`. */
-  readonly rootDirectory: string;
-  /** As the API knows the node. */
-  readonly nodeName: string;
-  /** How often what should not be there is looked for. Default two seconds, as the kubelet's. */
+  /** Period of housekeeping. Default two seconds, as in the kubelet. */
   readonly housekeepingPeriodMs?: number | undefined;
-  /** How often dead containers, old sandboxes and logs are collected, the first time at once. Default one minute, as the kubelet's. */
+  /** Period of the garbage collection of dead containers, old sandboxes and logs; the first one runs at once. Default one minute, as in the kubelet. */
   readonly garbageCollectionPeriodMs?: number | undefined;
 }
 
-/** The heart of the agent: tells the workers what to do, from what the sources want, what the runtime did, and what time it is. */
+/** Dispatches the updates of sources, the events of the runtime, probe results and the ticks of housekeeping. */
 export interface SyncLoop extends AsyncDisposable {
   start(): void;
-  /** Has a pod synced soon because something happened to it that neither its source nor the runtime tells of. As with all that happens, not too often. */
+  /** Requests a sync of a pod for a cause that neither its source nor the runtime reports. Requests of one pod in a burst are merged and paced. */
   requestSync(podUid: string): void;
-  /** What is wrong with the loop; `undefined` while it goes round. */
+  /** Reports whether a pod waits for its admission. It may run already, since a restart of the agent. */
+  awaitsAdmission(podUid: string): boolean;
+  /** Returns the number of pods that wait for their admission. */
+  awaitingAdmission(): number;
+  /** Returns the problem of the loop; `undefined` while it runs. */
   problem(): string | undefined;
+  /** Returns the failed steps of the latest housekeeping with their errors; `undefined` when all succeeded. */
+  housekeepingProblem(): string | undefined;
 }
 
-/** A loop that has not gone round for this long hangs, as in the kubelet's /healthz/syncloop. */
+/** Age of the last event after which the loop counts as stuck, as in the kubelet's /healthz/syncloop. */
 const STUCK_AFTER_MS = 300_000;
 
-/** Creates the loop. Nothing happens before {@link SyncLoop.start}. */
+/** Creates the loop. It does nothing before {@link SyncLoop.start}. */
 export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): SyncLoop {
-  const { clock, logger, events, config, pleg, workers, runtimeManager, statusManager, prober, admission, view } =
-    ports;
+  const { clock, logger, config, pleg, workers, statusManager, probes, node } = ports;
   const { housekeepingPeriodMs = 2_000 } = options;
   const lifetime = createLifetime();
-  const countRejection = createRejectionCounter(ports.metrics);
-  const syncs = createPacedSyncs(clock, (uid) => workers.sync(uid));
+  const hasSandbox = (uid: string): boolean => pleg.cache.get(uid).sandboxes.some(({ state }) => state === 'ready');
+  const syncs = createPacedSyncs(
+    clock,
+    (uid) => workers.sync(uid),
+    (uid) => workers.isFailing(uid) || !hasSandbox(uid),
+  );
   lifetime.defer(() => syncs[Symbol.dispose]());
-  /** UIDs of the pods that were refused; one that changes stays refused, until its source replaces it. */
-  const refused = new Set<string>();
-  /** UIDs of the pods that the workers have finished. */
-  const ended = new Set<string>();
+  const deadContainers = createDeadContainers({ ...ports, cache: pleg.cache });
+  lifetime.defer(() => deadContainers[Symbol.asyncDispose]());
+  const updates = createPodUpdates({
+    ...ports,
+    requestSync: syncs.request,
+    removeDeadContainers: deadContainers.removeAll,
+  });
+  lifetime.defer(() => updates[Symbol.asyncDispose]());
+  const { addMissing, awaitsAdmission } = updates;
+  const housekeeping = createHousekeeping({ ...ports, rootDirectory: node.rootDirectory, addMissing, awaitsAdmission });
+  lifetime.defer(() => housekeeping[Symbol.asyncDispose]());
+  const garbageCollection = createGarbageCollection(ports, options);
+  lifetime.defer(() => garbageCollection[Symbol.asyncDispose]());
   let lastActiveMs: number | undefined;
 
   const onUpdate = ({ op, pods }: PodUpdate): void => {
-    const handle = guarded(`${op} of a pod`, handlers[op]);
-    for (const pod of op === 'ADD' ? byCreation(pods) : pods) handle(pod);
-  };
-
-  const addPod = (pod: Pod): void => {
-    // After a restart of the agent, what was last said of it is true until more is known; of the life that a static pod begins anew it says nothing.
-    view.put(ended.has(uidOf(pod)) ? pod : { ...pod, status: statusManager.previousStatus(pod) });
-    // One that is to end, or has ended, is only seen to its end.
-    const ends = pod.metadata?.deletionTimestamp !== undefined || isTerminalPhase(pod.status?.phase);
-    const refusal = ends ? undefined : admitPod(admission, pod, activePods(uidOf(pod)));
-    if (refusal !== undefined) {
-      refuse(pod, refusal);
-      return;
+    for (const pod of op === 'ADD' ? byCreation(pods) : pods) {
+      try {
+        updates.handlers[op](pod);
+      } catch (error) {
+        logger.error(`cannot handle ${op} of a pod`, { pod: formatPod(pod), error: errorMessage(error) });
+      }
     }
-    if (isStaticPod(pod))
-      pleg
-        .pods()
-        .filter((held) => isPredecessor(held, pod))
-        .forEach(workers.terminateRuntimePod);
-    workers.add(pod);
   };
 
-  const refuse = (pod: Pod, { reason, message }: AdmissionRefusal): void => {
-    refused.add(uidOf(pod));
-    countRejection(reason);
-    events.event(podEventObject(pod), 'Warning', reason, message);
-    statusManager.setPodStatus(pod, {
-      phase: 'Failed',
-      reason,
-      message: `Pod was rejected: ${message}`,
-      qosClass: podQosClass(pod),
-    });
-  };
-
-  const updatePod = (pod: Pod): void => {
-    const uid = uidOf(pod);
-    if (!refused.has(uid) && workers.state(uid) === undefined) {
-      addPod(pod);
-      return;
-    }
-    view.put(pod);
-    if (!refused.has(uid)) workers.update(pod);
-  };
-
-  /** What the API shows of a pod is mostly what this agent told it: only the gates of its readiness, and its eviction, call for something to be done. */
-  const reconcilePod = (pod: Pod): void => {
-    const uid = uidOf(pod);
-    if (refused.has(uid)) return;
-    workers.reconcile(pod);
-    if (needsReadinessReconcile(pod)) syncs.request(uid);
-    if (pod.status?.phase === 'Failed' && pod.status.reason === 'Evicted') removeDeadContainers(uid);
-  };
-
-  /** Also what never ran here has to be told to be gone. */
-  const deletePod = (pod: Pod): void => {
-    view.put(pod);
-    refused.delete(uidOf(pod));
-    workers.update(pod);
-  };
-
-  /** Whether the runtime still holds an earlier version of a static pod, of which nobody knows since a restart: the new one has to wait for its end. */
-  const isPredecessor = (held: RuntimePod, pod: Pod): boolean =>
-    held.uid !== uidOf(pod) &&
-    held.name === pod.metadata?.name &&
-    held.namespace === pod.metadata.namespace &&
-    workers.state(held.uid) === undefined;
-
-  /** The pods with which a new one has to share the node. */
-  const activePods = (exceptUid: string): readonly Pod[] =>
-    config.pods().filter((pod) => {
-      const state = workers.state(uidOf(pod));
-      return uidOf(pod) !== exceptUid && state !== undefined && !isKnownTerminated(state);
-    });
-
-  const removePod = (pod: Pod): void => {
-    const uid = uidOf(pod);
-    refused.delete(uid);
-    view.markDeleted(uid);
-    if (workers.state(uid) === undefined) view.remove(uid);
-    else void workers.terminate(uid, { reason: 'deleted' });
-  };
-
-  const handlers: Readonly<Record<PodOperation, (pod: Pod) => void>> = {
-    ADD: addPod,
-    UPDATE: updatePod,
-    RECONCILE: reconcilePod,
-    DELETE: deletePod,
-    REMOVE: removePod,
+  const onReadySources = (names: ReadonlySet<string>): void => {
+    updates.setReadySources(names);
+    if (config.sourcesReady()) housekeep();
+    else for (const pod of config.pods()) addMissing(pod);
   };
 
   const onLifecycleEvent = (event: PodLifecycleEvent): void => {
-    if (event.type === 'ContainerRemoved') return;
+    // As in the kubelet: neither needs a sync.
+    if (event.type === 'ContainerRemoved' || event.type === 'ContainerChanged') return;
     syncs.request(event.podUid);
-    if (event.type !== 'ContainerDied' || event.containerName === undefined) return;
-    const state = workers.state(event.podUid);
-    const removeAll = state !== undefined && shouldContentBeRemoved(state);
-    // The terminated step removes all there is; only a pod that lives on has to be kept from filling the disk.
-    if (state?.kind !== 'syncing' && !removeAll) return;
-    trim(pleg.cache.get(event.podUid), event.containerName, removeAll);
+    if (event.type === 'ContainerDied' && event.containerName !== undefined)
+      deadContainers.containerDied(event.podUid, event.containerName);
   };
 
-  /** An evicted pod is to free at once what it used. */
-  const removeDeadContainers = (uid: string): void => {
-    const status = pleg.cache.get(uid);
-    const dead = status.containers.filter(({ state }) => state === 'exited').map(({ name }) => name);
-    for (const name of new Set(dead)) trim(status, name, true);
-  };
-
-  const trim = (status: RuntimePodStatus, containerName: string, removeAll: boolean): void =>
-    inBackground(
-      'removing dead containers',
-      runtimeManager.trimDeadContainers(status, containerName, { removeAll, signal: lifetime.signal }),
-    );
-
-  /** The same UID again is another life, of which the status of the one before says nothing: neither its restarts nor its end. */
-  const onTransition = ({ uid, from, to }: PodWorkerTransition): void => {
-    if (to.kind === 'finished') ended.add(uid);
-    else if (from === undefined && ended.delete(uid)) statusManager.forget(uid);
-  };
-
-  /** A new result changes the pod's status, or lets a container start or restart. That a container lives is no news. */
+  /** Readiness and startup change the pod's status; a sync starts or restarts containers. A container that stays alive needs none. */
   const onProbeResult = ({ podUid, containerId, kind, result }: ProbeResultChange): void => {
     if (kind === 'readiness') statusManager.setContainerReadiness(podUid, containerId, result === 'success');
     if (kind === 'startup') statusManager.setContainerStartup(podUid, containerId, result === 'success');
     if (kind !== 'liveness' || result === 'failure') syncs.request(podUid);
   };
 
-  const housekeeping = createHousekeeping({
-    ...ports,
-    rootDirectory: options.rootDirectory,
-    addMissing: (pod) => {
-      if (!refused.has(uidOf(pod))) addPod(pod);
-    },
-  });
-  lifetime.defer(() => housekeeping[Symbol.asyncDispose]());
-
   const housekeep = (): void => {
     syncs.forgetQuiet();
     housekeeping.run();
-    for (const uid of ended) if (workers.state(uid) === undefined) ended.delete(uid);
+    updates.forgetFinished();
   };
 
-  const garbageCollection = createGarbageCollection(ports, options);
-  lifetime.defer(() => garbageCollection[Symbol.asyncDispose]());
-
-  const inBackground = (what: string, work: Promise<unknown>): void => {
-    void lifetime.track(work).catch((error: unknown) => {
-      if (!lifetime.signal.aborted) logger.error(`${what} failed`, { error: errorMessage(error) });
+  /** Handles the values of a stream. A failure of a handler is logged and does not end the loop. */
+  const handle = <T>(task: string, stream$: Observable<T>, next: (value: T) => void): void => {
+    const subscription = follow(stream$, {
+      task,
+      logger,
+      next(value) {
+        lastActiveMs = clock.monotonicNow();
+        next(value);
+      },
     });
+    lifetime.defer(() => subscription.unsubscribe());
   };
-
-  /** One handler's failure must not end the loop. */
-  const guarded =
-    <T>(what: string, handle: (value: T) => void) =>
-    (value: T): void => {
-      lastActiveMs = clock.monotonicNow();
-      try {
-        handle(value);
-      } catch (error) {
-        logger.error(`${what} failed`, { error: errorMessage(error) });
-      }
-    };
 
   return {
     start() {
-      const subscription = merge(
-        config.updates$.pipe(map(guarded('handling pods of a source', onUpdate))),
-        pleg.events$.pipe(map(guarded('handling an event of the runtime', onLifecycleEvent))),
-        workers.transitions$.pipe(map(guarded('handling the transition of a pod', onTransition))),
-        prober.results$.pipe(map(guarded('handling the result of a probe', onProbeResult))),
-        interval(housekeepingPeriodMs, clock.scheduler).pipe(map(guarded('housekeeping', housekeep))),
-      ).subscribe();
-      lifetime.defer(() => subscription.unsubscribe());
+      handle('handling pods of a source', config.updates$, onUpdate);
+      handle('handling a source that is ready', config.readySources$, onReadySources);
+      handle('handling an event of the runtime', pleg.events$, onLifecycleEvent);
+      handle('handling a transition of a pod', workers.transitions$, updates.podChangedState);
+      handle('handling a probe result', probes.results$, onProbeResult);
+      handle('handling a request of a module for a sync', merge(...ports.syncTriggers), syncs.request);
+      handle('handling a changed mirror pod', ports.mirrorPods?.changes$ ?? EMPTY, updates.mirrorChanged);
+      handle('housekeeping', interval(housekeepingPeriodMs, clock.scheduler), housekeep);
       garbageCollection.start();
     },
     requestSync: syncs.request,
+    awaitsAdmission,
+    awaitingAdmission: updates.awaitingAdmission,
     problem() {
       if (lastActiveMs === undefined) return 'the sync loop has not begun';
       return clock.monotonicNow() - lastActiveMs > STUCK_AFTER_MS ? 'sync Loop took longer than expected' : undefined;
     },
+    housekeepingProblem: housekeeping.problem,
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };
 }
 
-/** Older pods first, so that what there is not enough for goes to them. Those without a time keep their places before the others. */
+/** Sorts pods oldest first, so that they win scarce resources. Pods without a creation time come first, in their order. */
 function byCreation(pods: readonly Pod[]): readonly Pod[] {
   const createdMs = ({ metadata }: Pod): number => Date.parse(metadata?.creationTimestamp ?? '') || 0;
   return pods.toSorted((a, b) => createdMs(a) - createdMs(b));
-}
-
-function uidOf(pod: Pod): string {
-  return pod.metadata?.uid ?? '';
 }

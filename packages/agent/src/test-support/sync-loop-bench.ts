@@ -1,34 +1,41 @@
+import type { AdmissionHandler, HousekeepingStep, ProbeResultChange } from '@rxlet/agent-api';
 import { createEventLog, type Metrics, noopMetrics, seededRandom } from '@rxlet/component-base';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import type { Pod, PodStatus } from '@rxlet/kube-api';
-import { emptyRuntimePodStatus, type RuntimePod, type RuntimePodStatus } from '@rxlet/pod-model';
+import {
+  emptyRuntimePodStatus,
+  podUid,
+  type RuntimePod,
+  type RuntimePodStatus,
+  type RuntimeSandboxState,
+} from '@rxlet/pod-model';
+import { testSandboxStatus } from '@rxlet/pod-model/testing';
 import type { PodLifecycleEvent } from '@rxlet/pleg';
 import type { PodOperation, PodUpdate } from '@rxlet/pod-source';
+import { createMemoryFiles } from '@rxlet/node-files/testing';
 import { createPodWorkers } from '@rxlet/pod-workers';
-import type { ProbeResultChange } from '@rxlet/prober';
-import { createMemoryFileSystem } from '@rxlet/runtime-manager/testing';
 import { NEVER, Subject } from 'rxjs';
 import { onTestFinished } from 'vitest';
-import type { PodCgroupCleaner } from '../housekeeping/pod-cgroup-cleaner.ts';
 import { createPodView } from '../outputs/pod-view.ts';
-import type { AdmissionHandler } from '../sync-loop/admission.ts';
 import { createSyncLoop } from '../sync-loop/sync-loop.ts';
 
 interface Options {
   readonly admission?: readonly AdmissionHandler[];
-  readonly podCgroupCleaner?: PodCgroupCleaner;
+  readonly housekeeping?: readonly HousekeepingStep[];
 }
 
 /** The sync loop with real workers, whose steps take no time, and nothing else. */
 
-export function createSyncLoopBench({ admission = [], podCgroupCleaner }: Options = {}) {
+export function createSyncLoopBench({ admission = [], housekeeping = [] }: Options = {}) {
   const clock = createVirtualClock();
   const beganMs = clock.now();
   const logger = recordingLogger();
   const events = createEventLog(clock);
   const updates$ = new Subject<PodUpdate>();
+  const readySources$ = new Subject<ReadonlySet<string>>();
   const lifecycle$ = new Subject<PodLifecycleEvent>();
   const probes$ = new Subject<ProbeResultChange>();
+  const triggers$ = new Subject<string>();
   const steps: string[] = [];
   /** The object of the latest sync, by UID. */
   const synced = new Map<string, Pod>();
@@ -40,17 +47,19 @@ export function createSyncLoopBench({ admission = [], podCgroupCleaner }: Option
     held: [] as readonly RuntimePod[],
     statuses: new Map<string, RuntimePodStatus>(),
     gcError: undefined as Error | undefined,
-    /** What stopping a pod waits for. */
+    /** Settles when a pod has stopped. */
     stopping: Promise.resolve(),
   };
   const view = createPodView(clock);
-  const files = createMemoryFileSystem();
+  const files = createMemoryFiles();
   const gauges = new Map<string, number>();
-  /** What is kept, as housekeeping said last: `probes` and `statuses`. */
+  /** UIDs of the latest calls of retain: `probes` and `statuses`. */
   const retained = new Map<string, string>();
   const trims: string[] = [];
   const probed: string[] = [];
-  const collections: { readonly atMs: number; readonly ready: boolean; readonly unknownMayGo: boolean }[] = [];
+  /** Errors of ports. */
+  const fail: { retainPods?: Error | undefined } = {};
+  const collections: { readonly atMs: number }[] = [];
   const metrics: Metrics = {
     ...noopMetrics,
     gauge: ({ name }) => ({
@@ -65,7 +74,7 @@ export function createSyncLoopBench({ admission = [], podCgroupCleaner }: Option
     syncer: {
       syncPod: ({ pod }) => {
         steps.push(`sync ${pod.metadata?.name ?? ''}`);
-        synced.set(pod.metadata?.uid ?? '', pod);
+        synced.set(podUid(pod), pod);
         return Promise.resolve({ completed: false });
       },
       syncTerminatingPod: ({ status }) => {
@@ -81,7 +90,7 @@ export function createSyncLoopBench({ admission = [], podCgroupCleaner }: Option
       logger,
       metrics,
       events,
-      config: { updates$, sourcesReady: () => world.ready, pods: () => world.pods },
+      config: { updates$, readySources$, sourcesReady: () => world.ready, pods: () => world.pods },
       pleg: {
         events$: lifecycle$,
         pods: () => world.held,
@@ -98,34 +107,52 @@ export function createSyncLoopBench({ admission = [], podCgroupCleaner }: Option
           trims.push(`${uid} ${name} ${given?.removeAll ? 'all' : 'but one'}`);
           return Promise.resolve({ results: [] });
         },
-        collectGarbage({ allSourcesReady: ready, shouldContentBeRemoved }) {
-          collections.push({ atMs: clock.now() - beganMs, ready, unknownMayGo: shouldContentBeRemoved('unknown') });
-          if (world.gcError !== undefined) return Promise.reject(world.gcError);
-          return Promise.resolve({ containers: [], sandboxes: [], logDirectories: [], failures: [] });
-        },
       },
       statusManager: {
-        previousStatus: (pod) => statuses.get(pod.metadata?.uid ?? '') ?? pod.status ?? {},
-        setPodStatus: (pod, status) => statuses.set(pod.metadata?.uid ?? '', status) !== undefined,
+        previousStatus: (pod) => statuses.get(podUid(pod)) ?? pod.status ?? {},
+        setPodStatus: (pod, status) => statuses.set(podUid(pod), status) !== undefined,
         forget: (uid) => void statuses.delete(uid),
         setContainerReadiness: (uid, _id, ready) => void probed.push(`${uid} ready ${String(ready)}`),
         setContainerStartup: (uid, _id, isStarted) => void probed.push(`${uid} started ${String(isStarted)}`),
+        get: () => undefined,
+        republish: () => undefined,
         removeOrphaned: (uids) => void retained.set('statuses', [...uids].sort().join()),
       },
-      prober: { results$: probes$, retainPods: (uids) => void retained.set('probes', [...uids].sort().join()) },
+      probes: { results$: probes$ },
+      syncTriggers: [triggers$],
+      housekeeping: [
+        {
+          name: 'probes',
+          run({ knownPodUids }) {
+            if (fail.retainPods !== undefined) throw fail.retainPods;
+            retained.set('probes', [...knownPodUids].sort().join());
+          },
+        },
+        ...housekeeping,
+      ],
+      garbageCollection: [
+        {
+          name: 'containers',
+          failureReason: 'ContainerGCFailed',
+          run() {
+            collections.push({ atMs: clock.now() - beganMs });
+            return world.gcError === undefined ? Promise.resolve() : Promise.reject(world.gcError);
+          },
+        },
+      ],
       admission,
       view,
-      files,
-      podCgroupCleaner,
+      files: files.nodeFiles,
+      node: { name: 'node1', rootDirectory: '/root' },
     },
-    { rootDirectory: '/root', nodeName: 'node1' },
+    {},
   );
   onTestFinished(async () => {
     await loop[Symbol.asyncDispose]();
     await workers[Symbol.asyncDispose]();
   });
   loop.start();
-  const tell = async (op: PodOperation, ...pods: Pod[]): Promise<void> => {
+  const emit = async (op: PodOperation, ...pods: Pod[]): Promise<void> => {
     const uids = new Set(pods.map(({ metadata }) => metadata?.uid));
     const others = world.pods.filter(({ metadata }) => !uids.has(metadata?.uid));
     world.pods = op === 'REMOVE' ? others : [...others, ...pods];
@@ -136,8 +163,16 @@ export function createSyncLoopBench({ admission = [], podCgroupCleaner }: Option
     clock,
     logger,
     events,
+    fail,
+    /** Makes the source `file` ready; `all`: and with it all sources. */
+    becomeReady(all = true): Promise<void> {
+      world.ready = all;
+      readySources$.next(new Set(['file']));
+      return clock.settle();
+    },
     lifecycle$,
     probes$,
+    triggers$,
     probed,
     steps,
     synced,
@@ -152,7 +187,7 @@ export function createSyncLoopBench({ admission = [], podCgroupCleaner }: Option
     files,
     workers,
     loop,
-    tell,
+    emit,
   };
 }
 
@@ -161,8 +196,13 @@ export const withMetadata = (pod: Pod, metadata: Pod['metadata']): Pod => ({
   ...pod,
   metadata: { ...pod.metadata, ...metadata },
 });
-/** Refuses the pods of this name. */
-export const refuseNamed =
-  (name: string, reason = 'OutOfcpu'): AdmissionHandler =>
-  (pod) =>
-    pod.metadata?.name === name ? { reason, message: `no ${name} here` } : undefined;
+/** A pod in the runtime that runs, or of which only a dead sandbox is left. */
+export function runtimePod(uid: string, state: RuntimeSandboxState = 'ready', name = uid): RuntimePod {
+  return { uid, name, namespace: 'default', containers: [], sandboxes: [testSandboxStatus({ state })] };
+}
+
+/** Rejects the pods of this name. */
+export const rejectNamed = (name: string, reason = 'OutOfcpu'): AdmissionHandler => ({
+  name: `reject-${name}`,
+  admit: (pod) => (pod.metadata?.name === name ? { reason, message: `no ${name} here` } : undefined),
+});

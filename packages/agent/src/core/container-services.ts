@@ -1,0 +1,47 @@
+import {
+  clusterServices,
+  hookRunner,
+  imageEnsurer,
+  nodeObject,
+  nodeResources,
+  podCgroups,
+  podObjects,
+  podVolumes,
+  runtimeClasses,
+} from '@rxlet/agent-api';
+import type { ImageService } from '@rxlet/cri-api';
+import { imagesOnNode, type RuntimeManagerPorts } from '@rxlet/runtime-manager';
+import type { ModuleHost } from '../host/module-host.ts';
+
+/** Returns the services of modules that the runtime manager uses: images, hooks, and what the configurations of sandboxes and containers come from. */
+export function containerServices(
+  { find, points }: Pick<ModuleHost, 'find' | 'points'>,
+  imageService: ImageService,
+): Pick<
+  RuntimeManagerPorts,
+  | 'images'
+  | 'imageService'
+  | 'containerSteps'
+  | 'hooks'
+  | 'podCgroups'
+  | 'volumes'
+  | 'objects'
+  | 'services'
+  | 'runtimeClasses'
+  | 'nodeObject'
+  | 'nodeResources'
+> {
+  return {
+    images: find(imageEnsurer) ?? imagesOnNode(imageService),
+    imageService,
+    containerSteps: points.containerSteps,
+    hooks: find(hookRunner),
+    podCgroups: find(podCgroups),
+    volumes: find(podVolumes),
+    objects: find(podObjects),
+    services: find(clusterServices),
+    runtimeClasses: find(runtimeClasses),
+    nodeObject: find(nodeObject),
+    nodeResources: find(nodeResources),
+  };
+}

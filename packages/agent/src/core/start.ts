@@ -1,0 +1,41 @@
+import type { StatusRestorer } from '@rxlet/agent-api';
+import type { Lifetime } from '@rxlet/component-base';
+import type { Pleg } from '@rxlet/pleg';
+import type { PodConfig } from '@rxlet/pod-source';
+import type { ModuleHost } from '../host/module-host.ts';
+import type { RuntimeState } from '../node/runtime-state.ts';
+import type { SyncLoop } from '../sync-loop/sync-loop.ts';
+import type { RuntimeIdentity } from './runtime-identity.ts';
+
+/** Parts that are started. */
+export interface StartPorts {
+  readonly host: Pick<ModuleHost, 'start'>;
+  readonly restorer: Pick<StatusRestorer, 'load'>;
+  readonly runtimeIdentity: Pick<RuntimeIdentity, 'load'>;
+  readonly runtimeState: Pick<RuntimeState, 'start'>;
+  readonly loop: Pick<SyncLoop, 'start'>;
+  readonly pleg: Pick<Pleg, 'start' | 'firstListing'>;
+  readonly config: Pick<PodConfig, 'start'>;
+}
+
+/** Creates the function that starts an agent: modules first, then the core, and pod sources last. Later calls return the promise of the first. */
+export function createStart(ports: StartPorts, lifetime: Lifetime): () => Promise<void> {
+  const { host, restorer, runtimeIdentity, runtimeState, loop, pleg, config } = ports;
+  const startSources = async (): Promise<void> => {
+    // The first relist finds the pods of an earlier run.
+    await pleg.firstListing(lifetime.signal);
+    config.start();
+  };
+  const start = async (): Promise<void> => {
+    await host.start();
+    await restorer.load();
+    await runtimeIdentity.load(lifetime.signal);
+    lifetime.signal.throwIfAborted();
+    runtimeState.start();
+    loop.start();
+    pleg.start();
+    void lifetime.track(startSources()).catch(() => undefined);
+  };
+  let started: Promise<void> | undefined;
+  return () => (started ??= lifetime.track(start()));
+}

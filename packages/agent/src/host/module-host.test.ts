@@ -1,0 +1,176 @@
+import { type AgentCore, type AgentModule, type CorePorts, provide, serviceKey } from '@rxlet/agent-api';
+import { describe, expect, it } from 'vitest';
+import { setUpModules } from './module-host.ts';
+
+const text = serviceKey<string>('text');
+const number = serviceKey<number>('number');
+// The host passes ports and core on without using them.
+const ports = {} as CorePorts;
+const core = {} as AgentCore;
+
+function setUp(...modules: readonly AgentModule[]) {
+  return setUpModules(modules, ports, () => core);
+}
+
+/** A module that records its life. */
+function recorded(log: string[], module: Partial<AgentModule> & { readonly name: string }): AgentModule {
+  const { name } = module;
+  return {
+    ...module,
+    setup(context) {
+      log.push(`set up ${name}`);
+      return {
+        ...module.setup?.(context),
+        start: () => void log.push(`start ${name}`),
+        async [Symbol.asyncDispose]() {
+          log.push(`dispose ${name}`);
+        },
+      };
+    },
+  };
+}
+
+const providing = (name: string, log: string[] = []): AgentModule =>
+  recorded(log, { name, provides: [text], setup: () => ({ services: [provide(text, `text of ${name}`)] }) });
+
+describe('module host', () => {
+  it('sets up and starts providers before users, and disposes of them in reverse', async () => {
+    const log: string[] = [];
+    const host = await setUp(
+      recorded(log, { name: 'reader', needs: [text] }),
+      recorded(log, { name: 'guest', uses: [text] }),
+      providing('writer', log),
+      recorded(log, { name: 'other' }),
+    );
+    await host.start();
+    await host[Symbol.asyncDispose]();
+    const order = ['writer', 'reader', 'guest', 'other'];
+    expect(log).toEqual([
+      ...order.map((name) => `set up ${name}`),
+      ...order.map((name) => `start ${name}`),
+      ...order.toReversed().map((name) => `dispose ${name}`),
+    ]);
+  });
+
+  it('hands services to the modules that declare them', async () => {
+    const seen: unknown[] = [];
+    await using host = await setUp(providing('writer'), {
+      name: 'reader',
+      needs: [text],
+      uses: [number],
+      setup({ services }) {
+        seen.push(services.get(text), services.find(number));
+        return undefined;
+      },
+    });
+    expect(seen).toEqual(['text of writer', undefined]);
+    expect(host.find(text)).toBe('text of writer');
+  });
+
+  it('rejects a request for a service that the module did not declare', async () => {
+    const sneaky: AgentModule = {
+      name: 'sneaky',
+      setup({ services }) {
+        services.find(text);
+        return undefined;
+      },
+    };
+    await expect(setUp(providing('writer'), sneaky)).rejects.toThrow(
+      'module "sneaky" requests the service "text" without listing it in needs or uses',
+    );
+  });
+
+  it.each<[string, readonly AgentModule[], string, string]>([
+    [
+      'a missing service',
+      [{ name: 'reader', needs: [text], setup: () => undefined }],
+      'MissingService',
+      'cannot set up module "reader": it needs the service "text", which no module provides; add a module that does',
+    ],
+    [
+      'a circle',
+      [
+        { name: 'a', needs: [number], provides: [text], setup: () => undefined },
+        { name: 'b', uses: [text], provides: [number], setup: () => undefined },
+      ],
+      'CyclicNeeds',
+      'cannot order the modules: "a" needs "b" needs "a"; break the circle with a smaller service',
+    ],
+    ['two modules of one name', [providing('a'), providing('a')], 'DuplicateModule', 'two of them are named "a"'],
+    [
+      'two providers',
+      [providing('a'), providing('b')],
+      'DuplicateService',
+      '"a" and "b" both provide the service "text"',
+    ],
+    [
+      'a service that is declared only',
+      [{ name: 'a', provides: [text], setup: () => undefined }],
+      'WrongServices',
+      'module "a" declares the service "text" but does not return it',
+    ],
+    [
+      'a service that is returned only',
+      [{ name: 'a', setup: () => ({ services: [provide(text, 'b')] }) }],
+      'WrongServices',
+      'module "a" returns the service "text" without declaring it',
+    ],
+    [
+      'two endpoints of one path',
+      ['a', 'b'].map((name) => ({
+        name,
+        setup: () => ({ endpoints: [{ path: 'pods', methods: ['GET'], handle: () => ({ body: '' }) }] }),
+      })),
+      'DuplicateContribution',
+      'cannot set up module "b": module "a" contributes the endpoint /pods already',
+    ],
+  ])('reports %s in one error', async (_, modules, reason, message) => {
+    const failure: unknown = await setUp(...modules).catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      name: 'ModuleError',
+      reason,
+      message: expect.stringContaining(message) as unknown,
+    });
+  });
+
+  it('disposes of the modules that were set up before one that fails', async () => {
+    const log: string[] = [];
+    const broken: AgentModule = {
+      name: 'broken',
+      setup() {
+        throw new Error('no such disk');
+      },
+    };
+    await expect(setUp(recorded(log, { name: 'a' }), recorded(log, { name: 'b' }), broken)).rejects.toThrow(
+      'no such disk',
+    );
+    expect(log).toEqual(['set up a', 'set up b', 'dispose b', 'dispose a']);
+  });
+
+  it('reports the failure of a set-up together with that of the disposal', async () => {
+    const stuck: AgentModule = {
+      name: 'stuck',
+      setup: () => ({ [Symbol.asyncDispose]: () => Promise.reject(new Error('still busy')) }),
+    };
+    const broken: AgentModule = {
+      name: 'broken',
+      setup() {
+        throw new Error('no such disk');
+      },
+    };
+    const failure: unknown = await setUp(stuck, broken).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(SuppressedError);
+    expect((failure as SuppressedError).suppressed).toMatchObject({ message: 'no such disk' });
+    expect((failure as SuppressedError).error).toMatchObject({ message: 'still busy' });
+  });
+
+  it('starts no further modules after one that fails to start', async () => {
+    const log: string[] = [];
+    await using host = await setUp(
+      { name: 'broken', setup: () => ({ start: () => Promise.reject(new Error('address in use')) }) },
+      recorded(log, { name: 'later' }),
+    );
+    await expect(host.start()).rejects.toThrow('address in use');
+    expect(log).toEqual(['set up later']);
+  });
+});

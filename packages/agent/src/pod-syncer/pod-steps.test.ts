@@ -1,0 +1,109 @@
+import { type PodStep, PodStepError } from '@rxlet/agent-api';
+import { createEventLog } from '@rxlet/component-base';
+import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
+import { emptyRuntimePodStatus } from '@rxlet/pod-model';
+import { testPod } from '@rxlet/pod-model/testing';
+import { describe, expect, it } from 'vitest';
+import { createPodSteps } from './pod-steps.ts';
+
+const pod = testPod({ uid: 'uid-web', name: 'web' });
+const subject = { uid: 'uid-web', pod, status: emptyRuntimePodStatus('uid-web', 'web', 'default') };
+const { signal } = new AbortController();
+
+function setup(...steps: readonly PodStep[]) {
+  const clock = createVirtualClock();
+  const events = createEventLog(clock);
+  const logger = recordingLogger();
+  return { clock, events, logger, steps: createPodSteps(steps, { clock, events, logger }) };
+}
+
+const failing = (error: Error) => () => Promise.reject(error);
+
+describe('pod steps', () => {
+  it('prepare in order and tear down in reverse', async () => {
+    const log: string[] = [];
+    const step = (name: string): PodStep => ({
+      name,
+      prepare: () => void log.push(`prepare ${name}`),
+      terminating: () => void log.push(`terminating ${name}`),
+      stopped: () => void log.push(`stopped ${name}`),
+      tearDown: () => void log.push(`tear down ${name}`),
+    });
+    const { steps } = setup(step('a'), step('b'));
+    expect(await steps.prepare(pod, signal)).toBeUndefined();
+    steps.terminating(subject);
+    steps.stopped(subject);
+    await steps.tearDown(subject, signal);
+    expect(log).toEqual([
+      ...['prepare a', 'prepare b', 'terminating a', 'terminating b', 'stopped a', 'stopped b'],
+      ...['tear down b', 'tear down a'],
+    ]);
+  });
+
+  it('stop at the first that cannot prepare, with its reason as an event', async () => {
+    let isLaterPrepared = false;
+    const error = new PodStepError('FailedMount', 'configmap "settings" not found');
+    const { steps, events } = setup(
+      { name: 'volumes', prepare: failing(error) },
+      { name: 'later', prepare: () => void (isLaterPrepared = true) },
+    );
+    expect(await steps.prepare(pod, signal)).toBe(error);
+    expect(isLaterPrepared).toBe(false);
+    expect(events.list()).toMatchObject([
+      { type: 'Warning', reason: 'FailedMount', message: 'configmap "settings" not found' },
+    ]);
+  });
+
+  it('tear down all, although some fail or hang', async () => {
+    const log: string[] = [];
+    const { steps, events, clock } = setup(
+      { name: 'first', tearDown: () => void log.push('first') },
+      {
+        name: 'hung',
+        tearDown: (_subject, given) =>
+          new Promise((_, reject) => given.addEventListener('abort', () => reject(given.reason as Error))),
+      },
+      { name: 'broken', tearDown: failing(new Error('device busy')) },
+    );
+    let isDone = false;
+    void steps.tearDown(subject, signal).then(() => (isDone = true));
+    await clock.advance(29_999);
+    expect(isDone).toBe(false);
+    await clock.advance(1);
+    expect([isDone, log]).toEqual([true, ['first']]);
+    expect(events.list().map(({ reason, message }) => `${reason}: ${message}`)).toEqual([
+      'FailedKillPod: error tearing down broken of the pod after it stopped, will be retried: device busy',
+      'FailedKillPod: error tearing down hung of the pod after it stopped, will be retried: no answer within 30000 ms',
+    ]);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('are cancelled with the pod worker', async () => {
+    const controller = new AbortController();
+    const { steps, events } = setup({
+      name: 'slow',
+      prepare: (_pod, given) =>
+        new Promise((_, reject) => given.addEventListener('abort', () => reject(given.reason as Error))),
+    });
+    const preparing = steps.prepare(pod, controller.signal);
+    controller.abort(new Error('stopped'));
+    await expect(preparing).rejects.toThrow('stopped');
+    expect(events.list()).toEqual([]);
+  });
+
+  it('continue when a step throws at termination', () => {
+    const log: string[] = [];
+    const { steps, logger } = setup(
+      {
+        name: 'broken',
+        terminating: () => {
+          throw new Error('no such pod');
+        },
+      },
+      { name: 'next', terminating: () => void log.push('next') },
+    );
+    steps.terminating(subject);
+    expect(log).toEqual(['next']);
+    expect(logger.lines).toMatchObject([{ level: 'error', fields: { step: 'broken', error: 'no such pod' } }]);
+  });
+});

@@ -1,0 +1,109 @@
+import { type ExtensionPoints, type PodStep, PodStepError, type TerminatingPod } from '@rxlet/agent-api';
+import {
+  type Clock,
+  DeadlineExceededError,
+  errorMessage,
+  type EventRecorder,
+  type Logger,
+} from '@rxlet/component-base';
+import type { Pod } from '@rxlet/kube-api';
+import { formatPod, podEventObject } from '@rxlet/pod-model';
+import { mirrorPodStep } from './mirror-pod-step.ts';
+
+/** Ports of {@link createPodSteps}. */
+export interface PodStepsPorts {
+  readonly clock: Clock;
+  readonly events: EventRecorder;
+  readonly logger: Logger;
+}
+
+/** The steps of modules in the life of a pod, run with the failure rules of {@link PodStep}. */
+export interface PodSteps {
+  /** Prepares the node for a pod's containers. Returns the first failure, after which no further step runs. */
+  prepare(pod: Pod, signal: AbortSignal): Promise<Error | undefined>;
+  terminating(pod: TerminatingPod): void;
+  stopped(pod: TerminatingPod): void;
+  /** Runs all teardowns in reverse order, each for 30 s at most. Rejects only when `signal` aborts. */
+  tearDown(pod: TerminatingPod, signal: AbortSignal): Promise<void>;
+}
+
+/** Creates the steps of an agent: mirrors of static pods first, then the modules in their order. */
+export function podStepsOf(points: Pick<ExtensionPoints, 'podSteps' | 'mirrorPods'>, ports: PodStepsPorts): PodSteps {
+  return createPodSteps(
+    [...points.mirrorPods.map((one) => mirrorPodStep(one, ports.logger)), ...points.podSteps],
+    ports,
+  );
+}
+
+/** Longest time that the end of a pod waits for one teardown. */
+const TEAR_DOWN_TIMEOUT_MS = 30_000;
+
+/** Creates {@link PodSteps}. */
+export function createPodSteps(steps: readonly PodStep[], { clock, events, logger }: PodStepsPorts): PodSteps {
+  const reversed = steps.toReversed();
+
+  /** Runs a step whose failure is only logged. */
+  const attempt = (name: string, subject: TerminatingPod, work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      logger.error('a step of a terminating pod failed', {
+        step: name,
+        ...identityOf(subject),
+        error: errorMessage(error),
+      });
+    }
+  };
+
+  const tearDownOne = async (
+    { name, tearDown }: PodStep,
+    subject: TerminatingPod,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    const deadline = new AbortController();
+    using _timer = clock.setTimer(TEAR_DOWN_TIMEOUT_MS, () => {
+      deadline.abort(new DeadlineExceededError(TEAR_DOWN_TIMEOUT_MS));
+    });
+    try {
+      await tearDown?.(subject, AbortSignal.any([signal, deadline.signal]));
+    } catch (error) {
+      signal.throwIfAborted();
+      const message = `error tearing down ${name} of the pod after it stopped, will be retried: ${errorMessage(error)}`;
+      events.event(podEventObject(subject.pod ?? { metadata: subject.status }), 'Warning', 'FailedKillPod', message);
+      logger.warn('cannot tear down a step of a stopped pod', {
+        step: name,
+        ...identityOf(subject),
+        error: errorMessage(error),
+      });
+    }
+  };
+
+  return {
+    async prepare(pod, signal) {
+      for (const step of steps) {
+        try {
+          await step.prepare?.(pod, signal);
+        } catch (error) {
+          signal.throwIfAborted();
+          if (error instanceof PodStepError) events.event(podEventObject(pod), 'Warning', error.reason, error.message);
+          logger.warn('cannot prepare a pod', { step: step.name, pod: formatPod(pod), error: errorMessage(error) });
+          return error instanceof Error ? error : new Error(errorMessage(error));
+        }
+      }
+      return undefined;
+    },
+    terminating(subject) {
+      for (const { name, terminating } of steps) attempt(name, subject, () => terminating?.(subject));
+    },
+    stopped(subject) {
+      for (const { name, stopped } of steps) attempt(name, subject, () => stopped?.(subject));
+    },
+    async tearDown(subject, signal) {
+      for (const step of reversed) if (step.tearDown !== undefined) await tearDownOne(step, subject, signal);
+    },
+  };
+}
+
+function identityOf({ status }: TerminatingPod): { readonly pod: string } {
+  return { pod: formatPod({ metadata: status }) };
+}

@@ -1,0 +1,257 @@
+import { resolve } from 'node:path';
+import type { AgentModule } from '@rxlet/agent-api';
+import { KubeletConfigurationError, loadConfiguration } from '@rxlet/kubelet-config';
+import { describe, expect, it } from 'vitest';
+import { standalone } from '../standalone.ts';
+import { fromKubeletConfiguration, type KubeletPreset } from './from-kubelet-configuration.ts';
+import type { KubeletNode } from './kubelet-node.ts';
+
+const node: KubeletNode = {
+  facts: {
+    memoryCapacityBytes: 8n << 30n,
+    allocatable: { cpu: '2', memory: '8Gi' },
+    hugePageSizes: ['2MB'],
+    cgroupVersion: 2,
+    swapAccounting: false,
+    extraMaskedPaths: [],
+    seLinux: false,
+  },
+  hostname: 'Node1',
+  address: '192.0.2.1',
+};
+const HEAD = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n';
+const preset = (fields = '', args: readonly string[] = [], facts: Partial<KubeletNode> = {}): KubeletPreset => {
+  const file = { path: '/etc/kubelet/config.yaml', content: HEAD + fields };
+  return fromKubeletConfiguration(loadConfiguration({ file, args, cgroupVersion: 'v2' }), { ...node, ...facts });
+};
+
+function rejection(...given: Parameters<typeof preset>): string {
+  try {
+    preset(...given);
+  } catch (error) {
+    if (!(error instanceof KubeletConfigurationError)) throw error;
+    return `${error.stage}: ${error.message}`;
+  }
+  throw new Error('the configuration was accepted');
+}
+
+describe('fromKubeletConfiguration', () => {
+  it("has the facts of the node and the kubelet's defaults", () => {
+    const { node: nodeOptions, options, modules } = preset();
+    expect(nodeOptions).toEqual({
+      ...node.facts,
+      name: 'node1',
+      rootDirectory: '/var/lib/kubelet',
+      podLogsDirectory: '/var/log/pods',
+      nodeIps: ['192.0.2.1'],
+      clusterDns: [],
+      clusterDomain: '',
+      cpuCfsQuota: true,
+      cpuCfsQuotaPeriodUs: 100_000,
+      singleProcessOomKill: false,
+      seccompDefault: false,
+    });
+    expect(options).toEqual({
+      resolvConf: '/etc/resolv.conf',
+      containerLogsDirectory: '/var/log/containers',
+      requestTimeoutMs: 120_000,
+      resyncIntervalMs: 60_000,
+      crashLoopBackoff: { maxMs: 300_000 },
+    });
+    expect(modules).toMatchObject({
+      staticPods: undefined,
+      staticPodsFromUrl: undefined,
+      imageManagement: { serializeImagePulls: true, registryPullQps: 5, registryPullBurst: 10 },
+      containerLogs: { maxSizeBytes: 10 * 1024 * 1024, maxFiles: 5 },
+    });
+  });
+
+  it('passes on the fields of the configuration in the units of the parts', () => {
+    const configured = preset(`
+staticPodPath: manifests
+podLogsDir: /logs
+cpuCFSQuotaPeriod: 50ms
+featureGates: {CustomCPUCFSQuotaPeriod: true}
+clusterDNS: [10.96.0.10]
+clusterDomain: cluster.local
+runtimeRequestTimeout: 30s
+syncFrequency: 90s
+crashLoopBackOff: {maxContainerRestartPeriod: 60s}
+registryPullQPS: 0
+registryBurst: 3
+maxParallelImagePulls: 4
+containerLogMaxSize: 1Mi
+imagePullCredentialsVerificationPolicy: AlwaysVerify
+resolvConf: ''
+`);
+    expect(configured.node).toMatchObject({
+      podLogsDirectory: '/logs',
+      cpuCfsQuotaPeriodUs: 50_000,
+      clusterDns: ['10.96.0.10'],
+      clusterDomain: 'cluster.local',
+    });
+    expect(configured.options).toEqual({
+      resolvConf: '',
+      containerLogsDirectory: undefined,
+      requestTimeoutMs: 30_000,
+      resyncIntervalMs: 90_000,
+      crashLoopBackoff: { maxMs: 60_000 },
+    });
+    expect(configured.modules).toMatchObject({
+      staticPods: { path: '/etc/kubelet/manifests' },
+      imageManagement: {
+        serializeImagePulls: false,
+        maxParallelImagePulls: 4,
+        registryPullQps: 0,
+        registryPullBurst: 3,
+        imagePullCredentialsVerificationPolicy: 'AlwaysVerify',
+      },
+      containerLogs: { maxSizeBytes: 1024 * 1024 },
+    });
+  });
+
+  it('takes ids for user namespaces from those that are set aside, as many for each pod as configured', () => {
+    expect(preset().options.userIds).toBeUndefined();
+    expect(preset('userNamespaces: {idsPerPod: 131072}\n').options.userIds).toEqual({
+      firstId: 131_072,
+      count: 2 ** 32 - 131_072,
+      idsPerPod: 131_072,
+    });
+    const subordinateIds = { firstId: 65_536, count: 110 * 65_536 };
+    expect(preset('', [], { subordinateIds }).options.userIds).toEqual({ ...subordinateIds, idsPerPod: 65_536 });
+    expect(rejection('maxPods: 111\n', [], { subordinateIds })).toContain(
+      'start: kubelet user assigned IDs are not enough to support 111 pods',
+    );
+  });
+
+  it('prefers flags, whose relative paths are below the working directory', () => {
+    const args = ['--pod-manifest-path=pods', '--root-dir=.rxlet', '--hostname-override= NODE-A', '--node-ip=fd00::8'];
+    const configured = preset('staticPodPath: /etc/manifests\n', args);
+    expect(configured.modules.staticPods?.path).toBe(resolve('pods'));
+    expect(configured.node).toMatchObject({
+      rootDirectory: resolve('.rxlet'),
+      name: 'node-a',
+      nodeIps: ['fd00::8'],
+    });
+  });
+
+  it('passes on what admission depends on', () => {
+    const fields = `
+maxPods: 20
+podsPerCore: 5
+allowedUnsafeSysctls: [net.core.somaxconn, kernel.msg*]
+registerWithTaints: [{key: maintenance, effect: NoExecute}, {key: none}]
+localStorageCapacityIsolation: false
+`;
+    expect(preset(fields, ['--node-labels=zone=a,rack=1']).modules.nodeAdmission).toEqual({
+      maxPods: 20,
+      podsPerCore: 5,
+      allowedUnsafeSysctls: ['net.core.somaxconn', 'kernel.msg*'],
+      registerWithTaints: [{ key: 'maintenance', value: '', effect: 'NoExecute' }],
+      localStorageCapacityIsolation: false,
+      nodeLabels: { zone: 'a', rack: '1' },
+    });
+  });
+
+  it('reads the URL of static pods and its headers', () => {
+    const fields = 'staticPodURL: http://file.example\nstaticPodURLHeader: {X-Node: [a, b]}\n';
+    expect(preset(fields).modules.staticPodsFromUrl).toEqual({
+      url: 'http://file.example',
+      headers: [
+        ['X-Node', 'a'],
+        ['X-Node', 'b'],
+      ],
+      checkPeriodMs: 20_000,
+    });
+    const args = ['--manifest-url=https://flag.example', '--manifest-url-header=Authorization: Bearer a:b,X-Node:c'];
+    expect(preset(fields, args).modules.staticPodsFromUrl).toMatchObject({
+      url: 'https://flag.example',
+      headers: [
+        ['Authorization', 'Bearer a:b'],
+        ['X-Node', 'c'],
+      ],
+    });
+  });
+
+  it('has the sources of projected volumes that feature gates switch on', () => {
+    expect(preset('').projections).toEqual({ trustBundles: false, podCertificates: false });
+    const gates = 'ClusterTrustBundle: true, ClusterTrustBundleProjection: true, PodCertificateRequest: true';
+    expect(preset(`featureGates: {${gates}}\n`).projections).toEqual({ trustBundles: true, podCertificates: true });
+  });
+
+  it('serves the pods API when its feature gate is on', () => {
+    expect(preset('').modules.podsApi).toBe(false);
+    const { podsApi } = preset('featureGates: {PodsAPI: true}\n').modules;
+    expect(podsApi).toBe(true);
+    const served = (modules: readonly AgentModule[]): boolean => modules.some(({ name }) => name === 'pods-api');
+    expect([served(standalone({})), served(standalone({ podsApi }))]).toEqual([false, true]);
+  });
+
+  it('has the options of the Node object', () => {
+    const fields = `
+providerID: aws:///i-1
+registerNode: false
+registerWithTaints: [{key: dedicated, value: x, effect: NoSchedule}]
+nodeStatusUpdateFrequency: 5s
+nodeStatusReportFrequency: 1m
+kubeReserved: {cpu: 250m}
+port: 10260
+`;
+    const args = ['--node-labels=a=b', '--node-ip=192.0.2.1,fd00::1', '--cloud-provider=external'];
+    const { nodeStatus, node: options } = preset(fields, args);
+    expect(options.nodeIps).toEqual(['192.0.2.1', 'fd00::1']);
+    expect(nodeStatus).toMatchObject({
+      settings: {
+        nodeIps: ['192.0.2.1', 'fd00::1'],
+        externalCloudProvider: true,
+        providerId: 'aws:///i-1',
+        labels: { a: 'b' },
+        taints: [{ key: 'dedicated', value: 'x', effect: 'NoSchedule' }],
+        kubeletPort: 10260,
+      },
+      registerNode: false,
+      updatePeriodMs: 5_000,
+      reportPeriodMs: 60_000,
+      reservations: { kubeReserved: { cpu: '250m' } },
+    });
+  });
+
+  it.each([
+    ['the override ""', '', ['--hostname-override='], {}, 'flags: the node has no name: set --hostname-override'],
+    ['the override my_host', '', ['--hostname-override=my_host'], {}, 'flags: "my_host" cannot be the name of a node'],
+    ['the override a..b', '', ['--hostname-override=a..b'], {}, 'flags: "a..b" cannot be the name of a node'],
+    ['a long override', '', [`--hostname-override=${'a'.repeat(254)}`], {}, 'cannot be the name of a node'],
+    ['a host without a name', '', [], { hostname: '' }, 'start: the node has no name: set --hostname-override'],
+    ['a name as --node-ip', '', ['--node-ip=node1'], {}, 'flags: --node-ip "node1" is not an address of this node'],
+    ['two addresses of a family', '', ['--node-ip=192.0.2.1,192.0.2.2'], {}, 'flags: --node-ip "192.0.2.1,192.0.2.2"'],
+    ['another cloud provider', '', ['--cloud-provider=aws'], {}, '--cloud-provider "aws" is unknown'],
+    ['an unspecified address', '', ['--node-ip=0.0.0.0'], {}, 'flags: --node-ip "0.0.0.0"'],
+    ['a URL without a host', '', ['--manifest-url=/etc/x'], {}, '"/etc/x" is not a URL'],
+    [
+      'a header name with a blank, also without a URL',
+      'staticPodURLHeader: {bad name: [x]}\n',
+      [],
+      {},
+      'start: staticPodURLHeader: "bad name" is not a name of an HTTP header',
+    ],
+    [
+      'a header value that HTTP does not allow',
+      '',
+      ['--manifest-url-header=X-Token: se\u0000cret'],
+      {},
+      'start: staticPodURLHeader: the value of header "X-Token" has characters that HTTP does not allow',
+    ],
+    [
+      'kernel parameters that are not namespaced',
+      'allowedUnsafeSysctls: [vm.swappiness]\n',
+      [],
+      {},
+      'start: allowedUnsafeSysctls: the sysctls "vm.swappiness" are not known to be namespaced',
+    ],
+    ['a log size that is not a quantity', 'containerLogMaxSize: x\n', [], {}, 'invalid containerLogMaxSize "x"'],
+  ])('rejects %s', (_title, fields, args, facts, problem) => {
+    const message = rejection(fields, args, facts);
+    expect(message).toContain(problem);
+    expect(message).not.toContain('cret');
+  });
+});

@@ -1,0 +1,192 @@
+import type { AdmissionDecision, AdmissionHandler } from '@rxlet/agent-api';
+import type { Pod } from '@rxlet/kube-api';
+import { manifestPod } from '@rxlet/pod-source/testing';
+import { describe, expect, it } from 'vitest';
+import { createSyncLoopBench, runtimePod, withMetadata } from '../test-support/sync-loop-bench.ts';
+
+/** Creates a handler that decides on some pods when the test says so, and admits all others at once. */
+function createSlowHandler(...names: readonly string[]) {
+  const asked: string[] = [];
+  const signals = new Map<string, AbortSignal>();
+  const decisions = new Map<string, (decision: AdmissionDecision) => void>();
+  const handler: AdmissionHandler = {
+    name: 'slow',
+    admit(pod, activePods, signal) {
+      const name = pod.metadata?.name ?? '';
+      asked.push([name, ...activePods().map(({ metadata }) => metadata?.name)].join(' '));
+      if (!names.includes(name)) return undefined;
+      signals.set(name, signal);
+      const { promise, resolve } = Promise.withResolvers<AdmissionDecision>();
+      decisions.set(name, resolve);
+      return promise;
+    },
+  };
+  const decide = (name: string, decision?: AdmissionDecision): void => decisions.get(name)?.(decision);
+  return { handler, asked, signals, decide };
+}
+
+const full = { reason: 'OutOfpods', message: 'full' };
+const changed = (name: string): Pod => manifestPod(name, { terminationGracePeriodSeconds: 3 });
+
+describe('the admission queue', () => {
+  it('judges pods in the order in which they came, each beside those admitted before', async () => {
+    const { handler, asked, decide } = createSlowHandler('first');
+    const { emit, steps, clock } = createSyncLoopBench({ admission: [handler] });
+    await emit('ADD', manifestPod('first'));
+    await emit('ADD', manifestPod('second'));
+    await clock.advance(5_000);
+    expect({ asked, steps }).toEqual({ asked: ['first'], steps: [] });
+    decide('first');
+    await clock.settle();
+    expect(asked).toEqual(['first', 'second first']);
+    expect(steps).toEqual(['sync first', 'sync second']);
+  });
+
+  it('does not block the sync loop', async () => {
+    const { handler, decide } = createSlowHandler('slow');
+    const { emit, steps, clock, triggers$ } = createSyncLoopBench({ admission: [handler] });
+    await emit('ADD', manifestPod('running'));
+    await emit('ADD', manifestPod('slow'));
+    triggers$.next('uid-running-1');
+    await clock.advance(2_000);
+    expect(steps).toEqual(['sync running', 'sync running']);
+    decide('slow');
+    await clock.settle();
+    expect(steps.at(-1)).toBe('sync slow');
+  });
+
+  it('admits the latest version of a pod', async () => {
+    const { handler, decide } = createSlowHandler('web');
+    const { emit, clock, steps, synced } = createSyncLoopBench({ admission: [handler] });
+    await emit('ADD', manifestPod('web'));
+    await emit('UPDATE', changed('web'));
+    decide('web');
+    await clock.settle();
+    expect(steps).toEqual(['sync web']);
+    expect(synced.get('uid-web-1')?.spec?.terminationGracePeriodSeconds).toBe(3);
+  });
+
+  it('cancels the judgement of a pod that is removed', async () => {
+    const { handler, asked, signals, decide } = createSlowHandler('web');
+    const { emit, clock, steps, view } = createSyncLoopBench({ admission: [handler] });
+    await emit('ADD', manifestPod('web'));
+    await emit('ADD', manifestPod('next'));
+    await emit('REMOVE', manifestPod('web'));
+    expect(signals.get('web')?.aborted).toBe(true);
+    decide('web');
+    await clock.settle();
+    expect(asked).toEqual(['web', 'next']);
+    expect(steps).toEqual(['sync next']);
+    expect(view.list().map(({ metadata }) => metadata?.name)).toEqual(['next']);
+  });
+
+  it('judges a pod anew that is removed and comes back under its UID', async () => {
+    const { handler, asked, decide } = createSlowHandler('web');
+    const { emit, clock, steps } = createSyncLoopBench({ admission: [handler] });
+    await emit('ADD', manifestPod('web'));
+    await emit('REMOVE', manifestPod('web'));
+    await emit('ADD', manifestPod('web'));
+    expect(asked).toEqual(['web', 'web']);
+    decide('web');
+    await clock.settle();
+    expect(steps).toEqual(['sync web']);
+  });
+
+  it('finishes a waiting pod that is deleted', async () => {
+    const { handler, asked } = createSlowHandler('web');
+    const { emit, workers, clock } = createSyncLoopBench({ admission: [handler] });
+    await emit('ADD', manifestPod('web'));
+    await emit('DELETE', withMetadata(manifestPod('web'), { deletionTimestamp: '2026-01-01T00:00:00Z' }));
+    await clock.advance(1_000);
+    expect(asked).toEqual(['web']);
+    expect(workers.state('uid-web-1')?.kind).toBe('finished');
+  });
+
+  it('rejects a pod whose handler does not decide in time, and judges the next one', async () => {
+    const { handler, signals } = createSlowHandler('web');
+    const { emit, clock, steps, statuses } = createSyncLoopBench({ admission: [handler] });
+    await emit('ADD', manifestPod('web'), manifestPod('next'));
+    await clock.advance(29_999);
+    expect(statuses.get('uid-web-1')).toBeUndefined();
+    await clock.advance(1);
+    expect(statuses.get('uid-web-1')).toMatchObject({
+      reason: 'UnexpectedAdmissionError',
+      message: 'Pod was rejected: Admission failed due to no answer within 30000 ms, which is unexpected.',
+    });
+    expect(signals.get('web')?.aborted).toBe(true);
+    expect(steps).toEqual(['sync next']);
+  });
+
+  it('keeps the running containers of a pod that waits after a restart of the agent', async () => {
+    const { handler, decide } = createSlowHandler('web');
+    const { emit, clock, steps, world, becomeReady, loop } = createSyncLoopBench({ admission: [handler] });
+    world.ready = false;
+    world.held = [runtimePod('uid-web-1'), runtimePod('orphan')];
+    await emit('ADD', manifestPod('web'));
+    await becomeReady();
+    await clock.advance(10_000);
+    expect(new Set(steps)).toEqual(new Set(['stop orphan']));
+    expect(loop.awaitsAdmission('uid-web-1')).toBe(true);
+    expect(loop.awaitingAdmission()).toBe(1);
+    decide('web');
+    await clock.settle();
+    expect(steps.at(-1)).toBe('sync web');
+    expect(loop.awaitsAdmission('uid-web-1')).toBe(false);
+  });
+
+  it('ends with the loop', async () => {
+    const { handler, signals } = createSlowHandler('web');
+    const { emit, clock, steps, loop, statuses } = createSyncLoopBench({ admission: [handler] });
+    await emit('ADD', manifestPod('web'), manifestPod('next'));
+    await loop[Symbol.asyncDispose]();
+    expect(signals.get('web')?.aborted).toBe(true);
+    expect({ steps, timers: clock.pendingTimers, statuses: statuses.size }).toEqual({
+      steps: [],
+      timers: 0,
+      statuses: 0,
+    });
+  });
+});
+
+describe('a preparation of the node', () => {
+  const admitAfter = (prepare: (signal: AbortSignal) => Promise<void>): AdmissionHandler => ({
+    name: 'prepare',
+    admit: ({ metadata }) => (metadata?.name === 'web' ? { timeoutMs: 60_000, prepare } : undefined),
+  });
+
+  it('ends before the pod is admitted, and before the next one is judged', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { handler: recorder, asked } = createSlowHandler();
+    const { emit, clock, steps } = createSyncLoopBench({ admission: [admitAfter(() => promise), recorder] });
+    await emit('ADD', manifestPod('web'), manifestPod('next'));
+    await clock.advance(45_000);
+    expect({ asked, steps }).toEqual({ asked: ['web'], steps: [] });
+    resolve();
+    await clock.settle();
+    expect({ asked, steps }).toEqual({ asked: ['web', 'next web'], steps: ['sync web', 'sync next'] });
+  });
+
+  it('does not begin when a later handler rejects the pod', async () => {
+    let prepared = false;
+    const prepare = async (): Promise<void> => void (prepared = true);
+    const rejecting: AdmissionHandler = { name: 'later', admit: () => full };
+    const { emit, statuses } = createSyncLoopBench({ admission: [admitAfter(prepare), rejecting] });
+    await emit('ADD', manifestPod('web'));
+    expect(prepared).toBe(false);
+    expect(statuses.get('uid-web-1')).toMatchObject({ reason: 'OutOfpods' });
+  });
+
+  it.each<[string, (signal: AbortSignal) => Promise<void>, number, string]>([
+    ['fails', () => Promise.reject(new Error('no way')), 0, 'no way'],
+    ['takes too long', () => new Promise(() => undefined), 60_000, 'no answer within 60000 ms'],
+  ])('that %s rejects the pod', async (_title, prepare, afterMs, cause) => {
+    const { emit, clock, steps, statuses } = createSyncLoopBench({ admission: [admitAfter(prepare)] });
+    await emit('ADD', manifestPod('web'), manifestPod('next'));
+    await clock.advance(afterMs);
+    expect(statuses.get('uid-web-1')).toMatchObject({
+      reason: 'UnexpectedAdmissionError',
+      message: `Pod was rejected: Admission failed due to ${cause}, which is unexpected.`,
+    });
+    expect(steps).toEqual(['sync next']);
+  });
+});

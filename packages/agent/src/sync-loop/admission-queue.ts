@@ -1,0 +1,97 @@
+import type { AdmissionHandler, AdmissionRejection } from '@rxlet/agent-api';
+import { type Clock, createLifetime, errorMessage, type Logger } from '@rxlet/component-base';
+import type { Pod } from '@rxlet/kube-api';
+import { formatPod, podFullName, podUid } from '@rxlet/pod-model';
+import { admitPod } from './admission.ts';
+
+/** Ports of {@link createAdmissionQueue}. */
+export interface AdmissionQueuePorts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly handlers: readonly AdmissionHandler[];
+  /** Returns the pods on the node other than the one with this UID. */
+  activePods(exceptUid: string): readonly Pod[];
+  /** Called with the decision on each pod that was not removed before. The pod is the latest version. */
+  decided(pod: Pod, rejection: AdmissionRejection | undefined): void;
+}
+
+/**
+ * Pods that wait for their admission. They are judged one after the other, in the order in which they came, because each decision depends on the pods that were
+ * admitted before. The sync loop goes on meanwhile, also while pods are preempted for a critical one. Bounded by the number of desired pods.
+ */
+export interface AdmissionQueue extends AsyncDisposable {
+  /** Adds a pod, or replaces the version of a waiting one, which keeps its place. @throws TypeError when the pod has no UID */
+  add(pod: Pod): void;
+  has(podUid: string): boolean;
+  /** Returns the number of waiting pods, the one that is being judged included. */
+  size(): number;
+  /** Removes a pod. Its judgement is cancelled. */
+  remove(podUid: string): void;
+}
+
+interface WaitingPod {
+  pod: Pod;
+  readonly controller: AbortController;
+}
+
+/** Creates an {@link AdmissionQueue}. */
+export function createAdmissionQueue(ports: AdmissionQueuePorts): AdmissionQueue {
+  const { clock, logger, handlers, decided } = ports;
+  const lifetime = createLifetime();
+  const waiting = new Map<string, WaitingPod>();
+  let isJudging = false;
+
+  const judge = async (uid: string, entry: WaitingPod): Promise<void> => {
+    let rejection: AdmissionRejection | undefined;
+    const { signal } = entry.controller;
+    try {
+      rejection = await admitPod(handlers, entry.pod, { clock, signal, activePods: () => ports.activePods(uid) });
+    } catch {
+      // Only the signal ends a judgement without a decision.
+      return;
+    }
+    if (waiting.get(uid) !== entry) return;
+    waiting.delete(uid);
+    try {
+      decided(entry.pod, rejection);
+    } catch (error) {
+      logger.error('cannot apply the admission of a pod', { pod: formatPod(entry.pod), error: errorMessage(error) });
+    }
+  };
+
+  const judgeAll = async (): Promise<void> => {
+    isJudging = true;
+    // The iteration reaches pods that are added on the way.
+    for (const [uid, entry] of waiting) await judge(uid, entry);
+    isJudging = false;
+  };
+
+  return {
+    add(pod) {
+      const uid = podUid(pod);
+      if (uid === '') throw new TypeError(`pod ${podFullName(pod)} has no UID`);
+      const entry = waiting.get(uid);
+      if (entry !== undefined) {
+        entry.pod = pod;
+        return;
+      }
+      if (lifetime.signal.aborted) return;
+      waiting.set(uid, { pod, controller: new AbortController() });
+      if (!isJudging) void lifetime.track(judgeAll());
+    },
+    has: (uid) => waiting.has(uid),
+    size: () => waiting.size,
+    remove(uid) {
+      const entry = waiting.get(uid);
+      waiting.delete(uid);
+      entry?.controller.abort(new Error('the pod is no longer desired'));
+    },
+    async [Symbol.asyncDispose]() {
+      const disposal = lifetime[Symbol.asyncDispose]();
+      const entries = [...waiting.values()];
+      waiting.clear();
+      for (const { controller } of entries) controller.abort(lifetime.signal.reason);
+      await disposal;
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import type { AdmissionHandler, PodAllocations } from '@rxlet/agent-api';
+import type { Lifetime, Logger } from '@rxlet/component-base';
+import { follow } from '@rxlet/component-base/streams';
+import type { PodWorkers } from '@rxlet/pod-workers';
+
+/** Parts of the core that use the allocated version of each pod. */
+export interface AllocatedParts {
+  readonly workers: PodWorkers;
+  readonly admission: readonly AdmissionHandler[];
+}
+
+/**
+ * Returns the parts of the core, with the allocated version of each pod in place of the desired one (kubelet: UpdatePodFromAllocation). Workers get an update when
+ * an allocation changes. Without allocations, the parts are returned as they are.
+ */
+export function withAllocations(
+  parts: AllocatedParts,
+  allocations: PodAllocations | undefined,
+  { logger, lifetime }: { readonly logger: Logger; readonly lifetime: Lifetime },
+): AllocatedParts {
+  if (allocations === undefined) return parts;
+  const { workers, admission } = parts;
+  const { allocated } = allocations;
+  const subscription = follow(allocations.changes$, {
+    task: 'updating a pod to its allocation',
+    logger,
+    next: (pod) => workers.update(pod),
+  });
+  lifetime.defer(() => subscription.unsubscribe());
+  return {
+    workers: {
+      ...workers,
+      add(pod) {
+        allocations.admit(pod);
+        workers.add(allocated(pod));
+      },
+      update(pod) {
+        allocations.desire(pod);
+        workers.update(allocated(pod));
+      },
+      reconcile(pod) {
+        workers.reconcile(allocated(pod));
+      },
+    },
+    admission: admission.map((handler) => ({
+      ...handler,
+      admit: (pod, activePods, signal) => handler.admit(allocated(pod), () => activePods().map(allocated), signal),
+    })),
+  };
+}

@@ -1,0 +1,225 @@
+import type { AdmissionHandler, AdmissionRejection, MirrorPods } from '@rxlet/agent-api';
+import type { Clock, EventRecorder, Logger, Metrics } from '@rxlet/component-base';
+import type { Pod } from '@rxlet/kube-api';
+import {
+  isStaticPod,
+  isTerminalPhase,
+  PodAnnotation,
+  podEventObject,
+  podFullName,
+  podQosClass,
+  podUid,
+  type RuntimePod,
+} from '@rxlet/pod-model';
+import type { Pleg } from '@rxlet/pleg';
+import type { PodConfig, PodOperation } from '@rxlet/pod-source';
+import { isKnownTerminated, type PodWorkers, type PodWorkerTransition } from '@rxlet/pod-workers';
+import { needsReadinessReconcile, type StatusManager } from '@rxlet/status-manager';
+import { mayRun } from '../housekeeping/may-run.ts';
+import type { PodView } from '../outputs/pod-view.ts';
+import { createRejectionCounter } from './admission.ts';
+import { createAdmissionQueue } from './admission-queue.ts';
+import { isFromEarlierLife } from './earlier-life.ts';
+import { createStatusDrift } from './status-drift.ts';
+
+/** Ports of {@link createPodUpdates}. */
+export interface PodUpdatesPorts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly events: EventRecorder;
+  readonly config: Pick<PodConfig, 'sourcesReady' | 'pods'>;
+  readonly pleg: Pick<Pleg, 'pods'>;
+  readonly workers: Pick<PodWorkers, 'add' | 'update' | 'reconcile' | 'terminate' | 'terminateRuntimePod' | 'state'>;
+  readonly statusManager: Pick<StatusManager, 'previousStatus' | 'setPodStatus' | 'forget' | 'get' | 'republish'>;
+  readonly admission: readonly AdmissionHandler[];
+  readonly view: PodView;
+  /** Default: static pods have no mirrors. */
+  readonly mirrorPods?: Pick<MirrorPods, 'mirrorOf'> | undefined;
+  /** Requests a sync of a pod. */
+  requestSync(podUid: string): void;
+  /** Removes all dead containers of an evicted pod. */
+  removeDeadContainers(podUid: string): void;
+}
+
+/** Application of source updates to the workers: admission, order of static pods, the view of pods. */
+export interface PodUpdates extends AsyncDisposable {
+  /** Handlers of the operations of a source, each for one pod. */
+  readonly handlers: Readonly<Record<PodOperation, (pod: Pod) => void>>;
+  /** Adds a desired pod, unless it has a worker, waits for its admission or was rejected. */
+  addMissing(pod: Pod): void;
+  /** Reports whether a pod waits for its admission. It may run already, since a restart of the agent. */
+  awaitsAdmission(podUid: string): boolean;
+  /** Returns the number of pods that wait for their admission. */
+  awaitingAdmission(): number;
+  /** Records the sources that have reported all their pods. */
+  setReadySources(names: ReadonlySet<string>): void;
+  /** Records a transition: a UID that begins a new life starts without the status of the old one. */
+  podChangedState(transition: PodWorkerTransition): void;
+  /** Compares the status in the mirror pod of a static pod with that of the pod. */
+  mirrorChanged(fullName: string): void;
+  /** Forgets finished pods that the workers have forgotten. */
+  forgetFinished(): void;
+}
+
+/** Creates {@link PodUpdates}: the kubelet's HandlePodAdditions and its siblings. */
+export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
+  const { events, config, pleg, workers, statusManager, view } = ports;
+  const countRejection = createRejectionCounter(ports.metrics);
+  /** UIDs of rejected pods. A change does not admit them; their source must replace them. */
+  const rejected = new Set<string>();
+  /** UIDs of the pods that the workers have finished. */
+  const finished = new Set<string>();
+  let readySources: ReadonlySet<string> = new Set();
+
+  const apiPod = (uid: string): Pod | undefined => {
+    const pod = config.pods().find((one) => podUid(one) === uid);
+    return pod !== undefined && isStaticPod(pod) ? ports.mirrorPods?.mirrorOf?.(pod) : pod;
+  };
+  const drift = createStatusDrift({ ...ports, apiPod });
+
+  /** Shows a new pod. After a restart of the agent the last reported status is shown until a new one is generated, unless the UID begins a new life. */
+  const show = (pod: Pod): void => {
+    const uid = podUid(pod);
+    if (finished.has(uid)) return view.put(pod);
+    const running = pleg.pods().find((one) => one.uid === uid);
+    const isKnown = statusManager.get(uid) !== undefined;
+    if (running !== undefined && !isKnown && isFromEarlierLife(pod, statusManager.previousStatus(pod), running)) {
+      statusManager.forget(uid);
+    }
+    const status = statusManager.previousStatus(pod);
+    const isAdopted = status.conditions === undefined && running !== undefined;
+    (isAdopted ? view.putAdopted : view.put)({ ...pod, status });
+  };
+
+  const add = (pod: Pod): void => {
+    show(pod);
+    // A pod that must terminate needs no admission.
+    const terminates = pod.metadata?.deletionTimestamp !== undefined || isTerminalPhase(pod.status?.phase);
+    if (terminates) place(pod);
+    else queue.add(pod);
+  };
+
+  /** Gives a pod to the workers, unless it must wait for a predecessor. */
+  const place = (pod: Pod): void => {
+    const predecessors = isStaticPod(pod) ? pleg.pods().filter((running) => isPredecessor(running, pod)) : [];
+    if (predecessors.length > 0) {
+      // Housekeeping adds it again when its source is ready.
+      if (!readySources.has(pod.metadata?.annotations?.[PodAnnotation.configSource] ?? '')) return;
+      // Until all sources are ready, a predecessor may belong to another one. As in the kubelet the pod does not wait: that source may depend on it.
+      if (config.sourcesReady()) predecessors.forEach(workers.terminateRuntimePod);
+    }
+    workers.add(pod);
+  };
+
+  const reject = (pod: Pod, { reason, message }: AdmissionRejection): void => {
+    rejected.add(podUid(pod));
+    countRejection(reason);
+    events.event(podEventObject(pod), 'Warning', reason, message);
+    statusManager.setPodStatus(pod, {
+      phase: 'Failed',
+      reason,
+      message: `Pod was rejected: ${message}`,
+      qosClass: podQosClass(pod),
+    });
+  };
+
+  /** Returns the pods with which a new one shares the node. */
+  const activePods = (exceptUid: string): readonly Pod[] =>
+    config.pods().filter((pod) => {
+      const uid = podUid(pod);
+      const state = workers.state(uid);
+      return uid !== exceptUid && state !== undefined && !isKnownTerminated(state);
+    });
+
+  /** Reports whether a pod in the runtime, unknown since a restart of the agent, has the name of a static pod, which must wait for its end. */
+  const isPredecessor = (running: RuntimePod, pod: Pod): boolean =>
+    running.name === pod.metadata?.name &&
+    running.namespace === pod.metadata.namespace &&
+    running.uid !== podUid(pod) &&
+    mayRun(running) &&
+    workers.state(running.uid) === undefined &&
+    !queue.has(running.uid);
+
+  const queue = createAdmissionQueue({
+    ...ports,
+    handlers: ports.admission,
+    activePods,
+    decided: (pod, rejection) => (rejection === undefined ? place(pod) : reject(pod, rejection)),
+  });
+
+  const update = (pod: Pod): void => {
+    const uid = podUid(pod);
+    if (queue.has(uid)) {
+      view.put(pod);
+      queue.add(pod);
+      return;
+    }
+    if (!rejected.has(uid) && workers.state(uid) === undefined) {
+      add(pod);
+      return;
+    }
+    view.put(pod);
+    if (!rejected.has(uid)) workers.update(pod);
+  };
+
+  /** A status in the API is mostly the agent's own report: only a foreign one, readiness gates and an eviction need a reaction. */
+  const reconcile = (pod: Pod): void => {
+    const uid = podUid(pod);
+    drift.check(uid);
+    if (rejected.has(uid)) return;
+    if (queue.has(uid)) {
+      queue.add(pod);
+      return;
+    }
+    workers.reconcile(pod);
+    if (needsReadinessReconcile(pod)) ports.requestSync(uid);
+    if (pod.status?.phase === 'Failed' && pod.status.reason === 'Evicted') ports.removeDeadContainers(uid);
+  };
+
+  /** Rejected pods, and those that wait for their admission, have a worker from now on, which reports their end. */
+  const deleteGracefully = (pod: Pod): void => {
+    view.put(pod);
+    rejected.delete(podUid(pod));
+    queue.remove(podUid(pod));
+    workers.update(pod);
+  };
+
+  const remove = (pod: Pod): void => {
+    const uid = podUid(pod);
+    rejected.delete(uid);
+    queue.remove(uid);
+    view.markDeleted(uid);
+    if (workers.state(uid) === undefined) view.remove(uid);
+    // Before all sources are ready another one may have the pod; housekeeping decides later.
+    else if (config.sourcesReady()) void workers.terminate(uid, { reason: 'deleted' });
+  };
+
+  return {
+    handlers: { ADD: add, UPDATE: update, RECONCILE: reconcile, DELETE: deleteGracefully, REMOVE: remove },
+    addMissing(pod) {
+      const uid = podUid(pod);
+      if (workers.state(uid) === undefined && !rejected.has(uid) && !queue.has(uid)) add(pod);
+    },
+    awaitsAdmission: queue.has,
+    awaitingAdmission: queue.size,
+    setReadySources(names) {
+      readySources = names;
+    },
+    podChangedState({ uid, from, to }) {
+      if (to.kind === 'finished') finished.add(uid);
+      else if (from === undefined && finished.delete(uid)) statusManager.forget(uid);
+    },
+    mirrorChanged(fullName) {
+      const pod = config.pods().find((one) => isStaticPod(one) && podFullName(one) === fullName);
+      if (pod !== undefined) drift.check(podUid(pod));
+    },
+    forgetFinished() {
+      for (const uid of finished) if (workers.state(uid) === undefined) finished.delete(uid);
+    },
+    async [Symbol.asyncDispose]() {
+      drift[Symbol.dispose]();
+      await queue[Symbol.asyncDispose]();
+    },
+  };
+}
