@@ -1,0 +1,22 @@
+export { type ConfigurationProblem, type ConfigurationStage, KubeletConfigurationError } from './config-error.ts';
+export { describeMissingEffects, FIELDS_IN_EFFECT, OWN_FLAGS_IN_EFFECT } from './effect.ts';
+export { encodeConfiguration } from './encode-configuration.ts';
+export { FEATURE_GATES, type FeatureGateSpec, type FeatureStage } from './feature-gates/feature-gate-table.ts';
+export {
+  type FeatureGates,
+  type FeatureGateValues,
+  type ResolvedFeatureGates,
+  resolveFeatureGates,
+} from './feature-gates/feature-gates.ts';
+export {
+  type ConfigurationFile,
+  type ConfigurationSources,
+  loadConfiguration,
+  type LoadedConfiguration,
+} from './load-configuration.ts';
+export { FLAGS, type FlagSpec } from './flags/flag-table.ts';
+export { type ParsedFlags, parseFlags } from './flags/parse-flags.ts';
+export { readConfiguration, type ReadConfigurationOptions } from './read-configuration.ts';
+export { allFieldPaths } from './schema/field-paths.ts';
+export type { KubeletConfiguration } from './schema/kubelet-configuration.ts';
+export { type StartProblem, findStartProblems } from './start-problems.ts';

@@ -1,0 +1,33 @@
+import { isZeroQuantity, parseQuantity } from '@rxlet/pod-model';
+import type { FeatureGates } from '../feature-gates/feature-gates.ts';
+import type { LoggingConfiguration } from '../schema/kubelet-configuration.ts';
+import type { ProblemReport } from './problem-report.ts';
+
+const MAX_VERBOSITY = 2 ** 31 - 1;
+
+function isNotPositive(duration: string | number): boolean {
+  return typeof duration === 'number' ? duration <= 0 : duration === '0s' || duration.startsWith('-');
+}
+
+/** Validates the configuration of the log. */
+export function validateLogging(logging: LoggingConfiguration, gates: FeatureGates, report: ProblemReport): void {
+  const invalid = (path: string, message: string): void => report([`logging.${path}`], `logging.${path}: ${message}`);
+  const { format = '', flushFrequency = 0, verbosity = 0, vmodule = [], options = {} } = logging;
+  if (isNotPositive(flushFrequency)) invalid('flushFrequency', 'must be greater than zero');
+  if (format !== 'text' && format !== 'json') invalid('format', `unsupported log format "${format}"`);
+  if (verbosity > MAX_VERBOSITY) invalid('verbosity', `must be at most ${String(MAX_VERBOSITY)}`);
+  if (vmodule.length > 0 && format !== '' && format !== 'text') invalid('vmodule', 'requires the log format text');
+  for (const [index, { filePattern = '', verbosity: level = 0 }] of vmodule.entries()) {
+    const path = `vmodule[${String(index)}]`;
+    if (filePattern === '') invalid(path, 'filePattern must not be empty');
+    if (/[=,]/.test(filePattern)) invalid(path, 'filePattern must not contain equal sign or comma');
+    if (level > MAX_VERBOSITY) invalid(path, `verbosity must be at most ${String(MAX_VERBOSITY)}`);
+  }
+  if (gates.isEnabled('LoggingAlphaOptions')) return;
+  for (const output of ['text', 'json'] as const) {
+    const { splitStream, infoBufferSize = '0' } = options[output] ?? {};
+    if (splitStream === true) invalid(`options.${output}.splitStream`, 'requires feature gate LoggingAlphaOptions');
+    if (!isZeroQuantity(parseQuantity(infoBufferSize)))
+      invalid(`options.${output}.infoBufferSize`, 'requires feature gate LoggingAlphaOptions');
+  }
+}
