@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createTar, type TarEntry } from './tar.ts';
 
-/** What a container of the image runs by default (the `config` of an OCI image, as far as it is used here). */
+/** Defaults of the image's containers (the used part of the `config` of an OCI image). */
 export interface ImageDefaults {
   readonly entrypoint?: readonly string[];
   readonly command?: readonly string[];
@@ -15,17 +15,17 @@ export interface ImageDefaults {
 export interface ImageSource {
   /** Full references, `registry/repository:tag`: the names under which a runtime finds the image once it is imported. */
   readonly references: readonly string[];
-  /** The root file system; a parent directory comes before what is in it. */
+  /** The root file system; a parent directory comes before its entries. */
   readonly files: readonly TarEntry[];
   readonly defaults: ImageDefaults;
   /** GOARCH name; default: that of the machine. */
   readonly architecture?: string;
 }
 
-/** Where Debian's busybox-static has its binary. It must be the static one: an image has no libraries. */
+/** Path of the binary of Debian's busybox-static. It must be the static one: an image has no libraries. */
 export const BUSYBOX_PATH = '/bin/busybox';
 
-/** The names under which the tests and the examples ask for busybox. Not `latest`: a pod would always try to pull it. */
+/** Names of busybox in the tests and the examples. Not `latest`: a pod would always try to pull it. */
 export const BUSYBOX_REFERENCE = 'docker.io/library/busybox:1.36';
 
 const PATH = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
@@ -83,8 +83,8 @@ export function busyboxImage(...references: string[]): Buffer {
 }
 
 /**
- * A sandbox ("pause") image: its process does nothing until SIGTERM or SIGINT, then exits at once. The trap matters, since the kernel keeps signals without a handler
- * away from a process 1. `wait` lets the shell reap what is orphaned in a pod whose containers share the PID namespace.
+ * A sandbox ("pause") image: its process does nothing until SIGTERM or SIGINT, then exits at once. The trap matters, since the kernel drops signals without a
+ * handler to a process 1. `wait` lets the shell reap orphans in a pod whose containers share the PID namespace.
  */
 export function pauseImage(...references: string[]): Buffer {
   const script = `trap 'kill $!; exit 0' TERM INT; while :; do sleep 2147483 & wait $!; done`;
@@ -95,7 +95,8 @@ export function pauseImage(...references: string[]): Buffer {
   });
 }
 
-function busyboxFiles(): TarEntry[] {
+/** Root file system of busybox with all its applets. */
+export function busyboxFiles(): TarEntry[] {
   const applets = execFileSync(BUSYBOX_PATH, ['--list'], { encoding: 'utf8' }).split('\n').filter(Boolean).sort();
   return [
     ...directories('bin', 'dev', 'etc', 'home', 'proc', 'root', 'run', 'sys', 'usr', 'var', 'var/log'),
@@ -140,7 +141,7 @@ function json(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value));
 }
 
-/** Go's name of an architecture, which OCI uses, from Node's. */
+/** Converts Node's name of an architecture to Go's, which OCI uses. */
 function goArchitecture(nodeName: string): string {
   return { x64: 'amd64', ia32: '386' }[nodeName] ?? nodeName;
 }

@@ -19,20 +19,21 @@ const END_TIMEOUT_MS = 30_000;
 /** A socket's path has at most 107 bytes, and containerd adds a second one, `containerd.sock.ttrpc`. */
 const MAX_DIRECTORY_LENGTH = 80;
 const NAMESPACE = 'k8s.io';
-/** A fixed place in containerd: sockets of the shims, whatever `state` is. */
+/** Folder of the shims' sockets, fixed in containerd whatever `state` is. */
 const SHIM_SOCKETS = '/run/containerd/s';
-/** A fixed place in libcni: what plugins answered. */
+/** Folder of the plugins' results, fixed in libcni. */
 const CNI_CACHE = '/var/lib/cni/results';
 
 /**
- * Takes away all that a private containerd has on the machine: its processes, containers, mounts, bridge, packet filter rules, CNI state, and its directory. Works from the
- * layout alone, so that it also serves for one whose owner was killed. Goes on after a failure; rejects in the end with all that could not be removed.
+ * Removes all traces of a private containerd from the machine: its processes, containers, mounts, bridge, packet filter rules, CNI state, and its directory.
+ * Works from the layout alone, so that it also works after the owner was killed. Continues after a failure, and rejects at the end with everything that could
+ * not be removed.
  */
 export async function cleanUp(layout: Layout): Promise<void> {
   const paths = pathsOf(layout);
   const runcRoot = join(paths.runcRoot, NAMESPACE);
   const bundles = join(paths.state, 'io.containerd.runtime.v2.task', NAMESPACE);
-  // containerd first, so that nothing new begins.
+  // containerd first, so that it starts nothing new.
   const failures = await attemptAll([() => endServer(paths.config), () => endHelpers(layout.directory, runcRoot)]);
   const sockets = list(bundles).flatMap((id) => shimSocket(join(bundles, id, 'address')));
   const cgroups = list(bundles).flatMap((id) => cgroupDirectories(join(bundles, id, 'config.json')));
@@ -62,13 +63,15 @@ export async function cleanUp(layout: Layout): Promise<void> {
   if (mounts.length === 0) rmSync(layout.directory, { recursive: true, force: true, maxRetries: 3 });
   else failures.push(`still mounted: ${mounts.join(', ')}`);
   if (failures.length > 0) {
-    throw new PrivateContainerdError(`the containerd in ${layout.directory} left something: ${failures.join('; ')}`);
+    throw new PrivateContainerdError(
+      `the containerd in ${layout.directory} left resources behind: ${failures.join('; ')}`,
+    );
   }
 }
 
 /**
- * Clears up after runs of this tool that were killed while containers ran: their shims live on, and lead to the marker of a process that is gone.
- * What cannot be removed is a warning, since it is in nobody's way: names are never used twice.
+ * Cleans up after runs of this tool that were killed while containers ran: their shims still run, and lead to the marker of a dead process.
+ * A failed removal is only a warning, since names are never used twice.
  */
 export async function cleanUpAbandoned(): Promise<void> {
   const sockets = findProcesses((argv) => shimOf(argv) !== undefined).flatMap(({ argv }) => shimOf(argv) ?? []);
@@ -80,8 +83,8 @@ export async function cleanUpAbandoned(): Promise<void> {
 }
 
 /**
- * Makes an empty directory for a containerd, after clearing up what a killed run left there, and resolves with its real path. Rejects if it is in use or holds something
- * else.
+ * Creates an empty directory for a containerd, after cleaning up after a killed run in it, and resolves with its real path. Rejects if the directory is in use
+ * or has other content.
  */
 export async function claimDirectory(path: string): Promise<string> {
   mkdirSync(path, { recursive: true });
@@ -108,7 +111,7 @@ export async function claimDirectory(path: string): Promise<string> {
   return directory;
 }
 
-/** The mount points below a directory, innermost first. */
+/** Returns the mount points below a directory, innermost first. */
 export function mountsBelow(directory: string): string[] {
   return readFileSync('/proc/self/mountinfo', 'utf8')
     .split('\n')
@@ -118,7 +121,7 @@ export function mountsBelow(directory: string): string[] {
     .reverse();
 }
 
-/** The socket of the containerd that a shim belongs to, from its arguments; `undefined` for other processes. */
+/** Returns the socket of a shim's containerd, from its arguments; `undefined` for other processes. */
 export function shimOf(argv: readonly string[]): string | undefined {
   if (argv[0]?.includes('containerd-shim') !== true) return undefined;
   const option = argv.indexOf('-address');
@@ -146,11 +149,11 @@ async function endServer(config: string): Promise<void> {
 }
 
 /**
- * Waits for what containerd was doing at its end, as CNI plugins and runc, which undo nothing when they are killed: rules and cgroups would remain that nothing leads to.
+ * Waits for processes that containerd had started, such as CNI plugins and runc. Killed, they would leave rules and cgroups that cannot be found later.
  */
 async function endHelpers(directory: string, runcRoot: string): Promise<void> {
   await until(
-    'the end of CNI plugins and runc',
+    'the exit of CNI plugins and runc',
     KILL_TIMEOUT_MS,
     () =>
       findProcesses(
@@ -160,7 +163,7 @@ async function endHelpers(directory: string, runcRoot: string): Promise<void> {
   );
 }
 
-/** Ends containers and shims. A shim may have been in the middle of starting one, hence not in one go. */
+/** Kills containers and shims. In several rounds, because a shim may have been starting a container. */
 async function endContainers(socket: string, runcRoot: string): Promise<void> {
   let failures: string[] = [];
   const isOurs = (argv: readonly string[]): boolean => shimOf(argv) === socket || isRunc(argv, runcRoot);
@@ -175,7 +178,7 @@ async function endContainers(socket: string, runcRoot: string): Promise<void> {
   );
 }
 
-/** runc also ends what a container left in its cgroup, and removes the cgroup. Gives the messages of failures. */
+/** Removes containers by runc, which also kills the processes left in their cgroups. Returns the messages of failures. */
 async function deleteContainers(runcRoot: string): Promise<string[]> {
   const waiting = list(runcRoot);
   const failures: string[] = [];
@@ -192,7 +195,7 @@ async function deleteContainers(runcRoot: string): Promise<string[]> {
 
 async function unmountBelow(directory: string): Promise<void> {
   for (const path of mountsBelow(directory)) {
-    // A file in use must not keep the mount: its last user was killed just now.
+    // Lazy, so that a file in use does not fail the unmount: its last user was just killed.
     await run('umount', ['--lazy', path]);
   }
 }
@@ -201,7 +204,7 @@ async function removeBridge(bridge: string): Promise<void> {
   if (existsSync(`/sys/class/net/${bridge}`)) await run('ip', ['link', 'delete', bridge]);
 }
 
-/** A bundle's `address` file says `unix:///run/containerd/s/…`; containers share their sandbox's. */
+/** A bundle's `address` file has the shim's socket, `unix:///run/containerd/s/…`; containers share their sandbox's. */
 function shimSocket(addressFile: string): string[] {
   if (!existsSync(addressFile)) return [];
   const path = readFileSync(addressFile, 'utf8')
@@ -210,23 +213,23 @@ function shimSocket(addressFile: string): string[] {
   return path.startsWith(`${SHIM_SOCKETS}/`) ? [path] : [];
 }
 
-/** What a plugin answered names the network namespace, which is a file below the directory. */
+/** Removes the plugins' results whose network namespace, a file, is below the directory. */
 function isAnswerFor(path: string, directory: string): boolean {
   try {
     return readFileSync(path, 'utf8').includes(`"${directory}/`);
   } catch {
-    // Another network's, removed meanwhile.
+    // Of another network, removed meanwhile.
     return false;
   }
 }
 
-/** Where containers without a `cgroup_parent` are, in every hierarchy (cgroup v1) or the only one (v2). */
+/** Cgroups of containers without a `cgroup_parent`, in every hierarchy (cgroup v1) or the only one (v2). */
 function defaultCgroupParents(): string[] {
   return globSync(`/sys/fs/cgroup/{,*/}${NAMESPACE}`);
 }
 
 /**
- * The cgroups of a container, from its bundle: one that runc was ended in the middle of starting has a cgroup, but nothing yet by which runc would know it.
+ * The cgroups of a container, from its bundle: runc has no record of a container whose start was interrupted, although its cgroup exists.
  */
 function cgroupDirectories(bundleConfig: string): string[] {
   if (!existsSync(bundleConfig)) return [];
@@ -235,7 +238,7 @@ function cgroupDirectories(bundleConfig: string): string[] {
   return path.startsWith('/') ? globSync(`/sys/fs/cgroup/{,*}${path}`) : [];
 }
 
-/** Removes a cgroup and those above it that have become empty. */
+/** Removes a cgroup and its empty ancestors. */
 function removeWhileEmpty(cgroup: string): void {
   for (let path = cgroup; path.startsWith('/sys/fs/cgroup/') && removeIfEmpty(path);) path = dirname(path);
 }
@@ -245,7 +248,7 @@ function removeIfEmpty(directory: string): boolean {
     rmdirSync(directory);
     return true;
   } catch {
-    // Not there, or not only ours.
+    // Absent, or also used by others.
     return !existsSync(directory);
   }
 }

@@ -7,14 +7,14 @@ import { type PrivateContainerd, startPrivateContainerd } from './private-contai
 
 const USAGE = `Usage: node tools/containerd/main.ts [--directory DIR] [--image TAR]... [--busybox REFERENCE]...
 
-Starts a containerd of its own, apart from any other one on the machine, with a sandbox image and busybox in it, until Ctrl-C. Needs root.
+Starts a private containerd, apart from any other one on the machine, with a sandbox image and busybox, until Ctrl-C. Needs root.
 
   --directory DIR      where it keeps all that it has; removed in the end (default: ${tmpdir()}/rxlet-containerd-PID)
   --image TAR          also imports this archive of images (OCI layout or docker save)
   --busybox REFERENCE  the name for busybox (default: ${BUSYBOX_REFERENCE})
 `;
 
-/** The command line: runs a private containerd until a signal. Resolves with the exit code. */
+/** Runs a private containerd until a signal. Resolves with the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
   let options;
   try {
@@ -36,7 +36,7 @@ export async function main(args: readonly string[]): Promise<number> {
     for (const path of options.image ?? []) images.push(...(await containerd.importImage(path)));
     process.stdout.write(instructions(containerd, images));
     await signal;
-    process.stdout.write('Ending containerd and its containers\n');
+    process.stdout.write('Stopping containerd and its containers\n');
     return 0;
   } catch (error) {
     process.stderr.write(`${errorMessage(error)}\n`);
@@ -61,7 +61,7 @@ function parseOptions(args: readonly string[]): {
   }).values;
 }
 
-/** Resolves on the first signal to end. Further ones are taken in as well: the clean-up has deadlines of its own. */
+/** Resolves on the first signal to stop. Further signals are ignored: the clean-up has deadlines of its own. */
 function firstSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve());
@@ -79,6 +79,6 @@ Use it from another terminal:
   npx rxlet --container-runtime-endpoint ${endpoint} --pod-manifest-path apps/agent/examples --root-dir /tmp/rxlet
   ctr --address ${address} --namespace k8s.io containers list
 
-Ctrl-C ends it and its containers, and removes everything.
+Ctrl-C stops it and its containers, and removes everything.
 `;
 }

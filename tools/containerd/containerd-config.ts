@@ -1,13 +1,13 @@
 import { CNI_BIN_DIRECTORY, type Layout, pathsOf } from './layout.ts';
 
-/** What of the configuration depends on the machine and the caller. */
+/** Parts of the configuration that depend on the machine and the caller. */
 export interface ConfigOptions {
   readonly sandboxImage: string;
   /** `native` copies every layer; it is for file systems on which overlayfs cannot be stacked. */
   readonly snapshotter: 'overlayfs' | 'native';
 }
 
-/** containerd's config.toml (version 2, understood by containerd 1.6 and later): everything it keeps is below the layout's directory. */
+/** Returns containerd's config.toml (version 2, for containerd 1.6 and later). All its state is below the layout's directory. */
 export function containerdConfig(layout: Layout, { sandboxImage, snapshotter }: ConfigOptions): string {
   const paths = pathsOf(layout);
   // JSON's strings are TOML's basic strings.
@@ -57,7 +57,7 @@ disabled_plugins = [
 `;
 }
 
-/** The CNI network: a bridge of its own whose first address is the host's, addresses handed out from a folder of its own, host ports by iptables. */
+/** Returns the CNI network: a bridge of its own whose first address is the host's, addresses from a folder of its own, host ports by iptables. */
 export function cniConflist(layout: Layout): string {
   const { cniAddresses } = pathsOf(layout);
   return JSON.stringify(
@@ -69,7 +69,7 @@ export function cniConflist(layout: Layout): string {
           type: 'bridge',
           bridge: layout.bridge,
           isGateway: true,
-          // Pods need not reach other networks, so there are no masquerading rules to clear up.
+          // Pods need not reach other networks, so no masquerading rules need to be removed.
           ipMasq: false,
           hairpinMode: true,
           ipam: {

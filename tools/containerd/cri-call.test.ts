@@ -45,7 +45,7 @@ it('sends the request and reads the answer with its trailers', async () => {
   expect(answer.version).toBe('0.1.0');
 });
 
-it('rejects with the status of a refusal', async () => {
+it('rejects with the status of an error', async () => {
   await serve((stream) =>
     stream.respond(
       { 'content-type': 'application/grpc', 'grpc-status': '12', 'grpc-message': 'unknown service %22x%22' },
@@ -57,7 +57,7 @@ it('rejects with the status of a refusal', async () => {
   await expect(call).rejects.toBeInstanceOf(CriCallError);
 });
 
-it('says that a server does not speak gRPC', async () => {
+it('reports that a server does not speak gRPC', async () => {
   await serve((stream) => stream.respond({ ':status': 404 }, { endStream: true }));
   await expect(criCall(socket, version, {}, 5_000)).rejects.toThrow('no gRPC answer, HTTP status 404');
 });

@@ -27,7 +27,7 @@ export class CriCallError extends Error {
 }
 
 /**
- * One unary CRI call on a connection of its own, over node:http2. The private containerd must be usable to test `@rxlet/cri-client`, and hence does not rest on it.
+ * Makes one unary CRI call on a connection of its own, over node:http2. It does not use `@rxlet/cri-client`, which is tested with the private containerd.
  * Rejects with a {@link CriCallError}, with the socket's error, or with a `DeadlineExceededError` after `timeoutMs`.
  */
 export async function criCall<I extends DescMessage, O extends DescMessage>(
@@ -63,7 +63,7 @@ function exchange(session: http2.ClientHttp2Session, method: DescMethodUnary, fr
     let status: http2.IncomingHttpHeaders = {};
     stream.once('error', reject);
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-    // A refusal without an answer has its status in the headers, else it is in the trailers.
+    // An error without a message has its status in the headers, any other in the trailers.
     const merge = (headers: http2.IncomingHttpHeaders): void => {
       status = { ...status, ...headers };
     };

@@ -60,7 +60,7 @@ COMMIT
     expect(removeNetworkRules(saved, 'absent')).toBeUndefined();
   });
 
-  it('removes shared chains that nobody uses any more', () => {
+  it('removes shared chains without a user', () => {
     const saved = `${BUILT_IN}${SHARED_CHAINS}${SHARED_RULES}COMMIT\n`;
     expect(removeNetworkRules(saved, 'mine')).toContain('-X CNI-HOSTPORT-DNAT');
   });

@@ -1,12 +1,12 @@
 import { run } from './processes.ts';
 
-/** The chains that the portmap plugin makes once for the whole machine, however many networks use it. */
+/** Chains that the portmap plugin creates once for the whole machine, however many networks use it. */
 const SHARED_CHAINS = ['CNI-HOSTPORT-DNAT', 'CNI-HOSTPORT-MASQ', 'CNI-HOSTPORT-SETMARK'];
 
 /**
- * The input for `iptables-restore --noflush` that takes out what the CNI plugins put into the nat table for containers of `network`, or `undefined` if there is nothing.
- * Pure; `saved` is what `iptables-save -t nat` prints. portmap names the network in a comment (`name: "NETWORK"`) of the rules that lead to a container's chain, and
- * makes shared chains that it never removes: those go too, as soon as no container of any network has a rule left in them.
+ * Returns the input for `iptables-restore --noflush` that removes the CNI plugins' rules for containers of `network` from the nat table; `undefined` if there
+ * are none. Pure; `saved` is what `iptables-save -t nat` prints. portmap names the network in a comment (`name: "NETWORK"`) of the rules that lead to a
+ * container's chain, and creates shared chains that it never removes: they are removed too, as soon as no container of any network has a rule in them.
  */
 export function removeNetworkRules(saved: string, network: string): string | undefined {
   const lines = saved.split('\n');
@@ -36,7 +36,7 @@ export function removeNetworkRules(saved: string, network: string): string | und
   ].join('\n');
 }
 
-/** Does that on this machine. Others change the same table meanwhile, and a restore does all or nothing: hence three attempts. */
+/** Removes the rules on this machine. Other processes change the same table, and a restore does all or nothing: hence three attempts. */
 export async function clearNetworkRules(network: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     const input = removeNetworkRules(await run('iptables-save', ['-t', 'nat']), network);

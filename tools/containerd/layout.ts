@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** Where everything of one private containerd is, and what it calls the things it has in the kernel. Plain data: also the content of its marker file. */
+/** Paths of one private containerd, and names of its kernel objects. Plain data: also the content of its marker file. */
 export interface Layout {
   /** Holds all of its files. */
   readonly directory: string;
@@ -8,14 +8,14 @@ export interface Layout {
   readonly bridge: string;
   /** The pod network, for example `10.64.7.0/24`. */
   readonly subnet: string;
-  /** The process that started it, told apart from a later one with the same id by its start time (field 22 of /proc/PID/stat). */
+  /** The process that started it. Its start time (field 22 of /proc/PID/stat) distinguishes it from a later one with the same id. */
   readonly owner: { readonly pid: number; readonly startTime: string };
 }
 
-/** Kept in the directory, so that a later run can clear up what a killed one left. */
+/** Marker file in the directory, so that a later run can clean up after a killed one. */
 export const MARKER = 'private-containerd.json';
 
-/** Where Debian's containernetworking-plugins has its programs. */
+/** Folder of the programs of Debian's containernetworking-plugins. */
 export const CNI_BIN_DIRECTORY = '/usr/lib/cni';
 
 /** The files and folders inside {@link Layout.directory}. */

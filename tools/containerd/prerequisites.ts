@@ -6,12 +6,12 @@ import { CNI_BIN_DIRECTORY } from './layout.ts';
 const CAP_SYS_ADMIN = 21n;
 const SBIN = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
 
-/** The search path for containerd and what it runs: the caller's, and the sbin folders that a user's path may lack. */
+/** Search path of containerd and its programs: the caller's, and the sbin folders that a user's path may lack. */
 export function searchPath(): string {
   return [...(process.env['PATH'] ?? '').split(delimiter), ...SBIN].filter(Boolean).join(delimiter);
 }
 
-/** One clear line why no private containerd can be started here (for a skipped test), or `undefined` if it can. */
+/** Returns one line why no private containerd can be started here (for a skipped test); `undefined` if it can. */
 export function containerdUnavailable(): string | undefined {
   if (process.platform !== 'linux') return `containerd needs Linux, this is ${process.platform}`;
   if (process.getuid?.() !== 0) return 'containerd needs root';

@@ -66,7 +66,7 @@ describe.skipIf(unavailable !== undefined)('a private containerd', () => {
     expect(await leftovers(directory, bridge)).toEqual([]);
   });
 
-  it('takes away running containers and host ports', async () => {
+  it('removes running containers and host ports', async () => {
     containerd = await startPrivateContainerd({ directory });
     await containerd.importImage(busyboxImage(BUSYBOX_REFERENCE));
     const { address, bridge } = containerd;
@@ -79,13 +79,13 @@ describe.skipIf(unavailable !== undefined)('a private containerd', () => {
     expect(await leftovers(directory, bridge)).toEqual([]);
   });
 
-  it('stops a sandbox at once, its process heeds SIGTERM', async () => {
+  it('stops a sandbox at once, because its process handles SIGTERM', async () => {
     containerd = await startPrivateContainerd({ directory });
     const { address } = containerd;
     const pod = await runPod(address, 'quick');
-    // What `ctr` sends goes to the sandbox's process, which as process 1 would not see a SIGTERM without a handler.
+    // `ctr` sends the signal to the sandbox's process, which as process 1 would not see a SIGTERM without a handler.
     await containerd.ctr(['tasks', 'kill', '--signal', 'SIGTERM', pod.id]);
-    await until('the end of the sandbox', 5_000, async () => {
+    await until('the exit of the sandbox', 5_000, async () => {
       const { status } = await criCall(address, method.podSandboxStatus, { podSandboxId: pod.id }, TIMEOUT_MS);
       return status?.state === PodSandboxState.SANDBOX_NOTREADY;
     });
@@ -93,7 +93,7 @@ describe.skipIf(unavailable !== undefined)('a private containerd', () => {
     await criCall(address, method.removePodSandbox, { podSandboxId: pod.id }, 5_000);
   });
 
-  it.each(['SIGTERM', 'SIGKILL'] as const)('keeps containers over a restart by %s', async (signal) => {
+  it.each(['SIGTERM', 'SIGKILL'] as const)('keeps containers across a restart by %s', async (signal) => {
     containerd = await startPrivateContainerd({ directory });
     await containerd.importImage(busyboxImage(BUSYBOX_REFERENCE));
     const { address } = containerd;
@@ -107,7 +107,7 @@ describe.skipIf(unavailable !== undefined)('a private containerd', () => {
     expect(await containerStatus(address, id)).toEqual(before);
   });
 
-  it('clears up after a run that was killed', async () => {
+  it('cleans up after a run that was killed', async () => {
     const program = fileURLToPath(new URL('main.ts', import.meta.url));
     const killed = spawn(process.execPath, [program, '--directory', directory], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -126,21 +126,21 @@ describe.skipIf(unavailable !== undefined)('a private containerd', () => {
     const [shim] = findProcesses((argv) => shimOf(argv) === address);
     expect(processStartTime(shim?.pid ?? 0)).toBeDefined();
 
-    // Another directory: the abandoned one is found by its shim.
+    // Another directory: the orphaned one is found by its shim.
     containerd = await startPrivateContainerd({ directory: join(parent, 'other') });
 
     expect(await leftovers(directory, bridge)).toEqual([]);
   });
 
-  it('says why containerd did not come up, and leaves nothing', async () => {
-    // Not even a connection within this time.
+  it('reports why containerd did not come up, and leaves nothing', async () => {
+    // Too short even for a connection.
     await expect(startPrivateContainerd({ directory, startTimeoutMs: 0 })).rejects.toThrow(
       /containerd did not come up: an answer of its CRI \(.*\): not within 0 ms\nThe end of its log:/,
     );
     expect(existsSync(directory)).toBe(false);
   });
 
-  it('does not touch a directory that holds something else', async () => {
+  it('does not touch a directory with other content', async () => {
     await expect(startPrivateContainerd({ directory: fileURLToPath(new URL('.', import.meta.url)) })).rejects.toThrow(
       'is not empty',
     );
@@ -191,7 +191,7 @@ describe.skipIf(unavailable !== undefined)('a private containerd', () => {
 
   async function exited(address: string, containerId: string): Promise<ContainerStatus> {
     let status: ContainerStatus | undefined;
-    await until('the end of the container', TIMEOUT_MS, async () => {
+    await until('the exit of the container', TIMEOUT_MS, async () => {
       status = await containerStatus(address, containerId);
       return status.state === ContainerState.CONTAINER_EXITED;
     });
@@ -199,7 +199,7 @@ describe.skipIf(unavailable !== undefined)('a private containerd', () => {
   }
 });
 
-/** All that a containerd could have left on the machine. */
+/** Returns everything that a containerd could leave on the machine. */
 async function leftovers(directory: string, bridge: string): Promise<string[]> {
   const socket = join(directory, 'containerd.sock');
   const cache = '/var/lib/cni/results';

@@ -16,21 +16,23 @@ import { attemptAll, processStartTime, run, until } from './processes.ts';
 export { PrivateContainerdError } from './errors.ts';
 export { containerdUnavailable } from './prerequisites.ts';
 
-/** The name of the sandbox image that a private containerd uses unless told otherwise. */
+/** Default name of the sandbox image of a private containerd. */
 export const PAUSE_REFERENCE = 'localhost/rxlet/pause:1';
 
-/** How {@link startPrivateContainerd} starts one. */
+/** Options of {@link startPrivateContainerd}. */
 export interface PrivateContainerdOptions {
   /**
-   * Where it keeps all that it has. It need not exist; if it does it must be empty, or hold what a killed run of this tool left, which is cleared up first.
-   * It is removed in the end. At most 80 characters, for the sockets in it.
+   * Directory of all its state. If it exists it must be empty, or be left from a killed run of this tool, which is cleaned up first. It is removed at the end.
+   * At most 80 characters, for the sockets in it.
    */
   readonly directory: string;
-  /** How long containerd may take until it answers CRI calls, in milliseconds. Default 30 000. */
+  /** Timeout of the first CRI answer, in milliseconds. Default 30 000. */
   readonly startTimeoutMs?: number;
+  /** Program and arguments that run containerd elsewhere, such as `enter` of a private machine. Default: none. */
+  readonly enter?: readonly string[] | undefined;
 }
 
-/** A containerd of one's own. Disposing of it ends it and its containers, and leaves nothing on the machine. */
+/** A private containerd. Disposing of it stops it and its containers, and leaves nothing on the machine. */
 export interface PrivateContainerd extends AsyncDisposable {
   /** The CRI endpoint, `unix:///…`. */
   readonly endpoint: string;
@@ -41,13 +43,13 @@ export interface PrivateContainerd extends AsyncDisposable {
   /** The pod network's bridge and subnet. */
   readonly bridge: string;
   readonly subnet: string;
-  /** Imports an OCI image layout (a tar archive, or the path of one); resolves with the names it brought once the CRI knows them. */
+  /** Imports an OCI image layout (a tar archive, or the path of one); resolves with its image names once the CRI lists them. */
   importImage(image: string | Uint8Array): Promise<string[]>;
-  /** Runs `ctr --address … --namespace k8s.io <args>` and gives what it prints. */
+  /** Runs `ctr --address … --namespace k8s.io <args>` and returns its output. */
   ctr(args: readonly string[], timeoutMs?: number): Promise<string>;
-  /** Ends containerd (default: SIGTERM) and starts it again on the same state. Containers run on meanwhile. */
+  /** Stops containerd (default: SIGTERM) and starts it again on the same state. Containers keep running meanwhile. */
   restart(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
-  /** Does what disposing does. */
+  /** Same as disposal. */
   stop(): Promise<void>;
 }
 
@@ -56,14 +58,14 @@ const STOP_TIMEOUT_MS = 10_000;
 const IMPORT_TIMEOUT_MS = 60_000;
 const CALL_TIMEOUT_MS = 5_000;
 const LOG_TAIL_LINES = 25;
-/** What `statfs` says of an overlay, on which another cannot be stacked (a container's root file system, say). */
+/** File system type that `statfs` reports for an overlay, on which another cannot be stacked (such as a container's root file system). */
 const OVERLAYFS_MAGIC = 0x794c7630;
 
 let started = 0;
 
 /**
- * Starts a containerd that shares nothing with another one: own root, state, socket, configuration, pod network and sandbox image. Resolves once its CRI is ready and
- * the sandbox image is imported. Rejects with an error that says why, a {@link PrivateContainerdError} as a rule; nothing is left then.
+ * Starts a containerd that shares nothing with another one: own root, state, socket, configuration, pod network and sandbox image. Resolves once its CRI is
+ * ready and the sandbox image is imported. Rejects with an error that has the cause, usually a {@link PrivateContainerdError}, and then leaves nothing.
  */
 export async function startPrivateContainerd(options: PrivateContainerdOptions): Promise<PrivateContainerd> {
   const unavailable = containerdUnavailable();
@@ -87,7 +89,7 @@ export async function startPrivateContainerd(options: PrivateContainerdOptions):
     const output = await ctr(['images', 'import', '--snapshotter', snapshotter(directory), archive], IMPORT_TIMEOUT_MS);
     if (archive !== image) rmSync(archive);
     const names = [...output.matchAll(/^unpacking (\S+) /gm)].flatMap(([, name]) => name ?? []);
-    // The CRI learns of a new image by an event, a moment later.
+    // The CRI lists a new image a moment later, after an event.
     for (const name of names) {
       await until(`${name} in the CRI`, IMPORT_TIMEOUT_MS, () => criHasImage(paths.socket, name));
     }
@@ -95,7 +97,7 @@ export async function startPrivateContainerd(options: PrivateContainerdOptions):
   };
 
   const launch = async (): Promise<void> => {
-    server = spawnServer(paths.config, paths.log);
+    server = spawnServer(paths.config, paths.log, options.enter);
     try {
       await serverReady(server, paths.socket, startTimeoutMs);
     } catch (error) {
@@ -105,7 +107,7 @@ export async function startPrivateContainerd(options: PrivateContainerdOptions):
   };
 
   const stop = async (): Promise<void> => {
-    // Nothing of it is kept, and an orderly end kills CNI plugins in the middle of their work.
+    // SIGKILL: no state is kept, and an orderly stop would kill CNI plugins at work.
     await server?.end('SIGKILL');
     await cleanUp(layout);
   };
@@ -136,7 +138,7 @@ export async function startPrivateContainerd(options: PrivateContainerdOptions):
   };
 }
 
-/** Names that no other process uses: they are made of this one's id. */
+/** Returns names that no other process uses, derived from the process id. */
 function newLayout(directory: string): Layout {
   const { pid } = process;
   const index = started++;
@@ -170,16 +172,16 @@ function snapshotter(directory: string): 'overlayfs' | 'native' {
 
 /** The containerd process. */
 interface Server {
-  /** Says how it ended, once it has. */
+  /** Describes how it exited, once it has. */
   ended(): string | undefined;
-  /** Ends it; SIGKILL if it takes its time. */
+  /** Stops it; SIGKILL after a timeout. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
-function spawnServer(config: string, log: string): Server {
+function spawnServer(config: string, log: string, enter: readonly string[] = []): Server {
   const output = openSync(log, 'a');
-  // It ends with this process even if that is killed, but is not in its process group: an orderly end on Ctrl-C is this process's to make.
-  const child = spawn('setpriv', ['--pdeathsig', 'KILL', 'containerd', '--config', config], {
+  // It dies with this process even if that is killed, but is not in its process group: this process handles Ctrl-C.
+  const child = spawn('setpriv', ['--pdeathsig', 'KILL', ...enter, 'containerd', '--config', config], {
     detached: true,
     stdio: ['ignore', output, output],
     env: { ...process.env, PATH: searchPath() },
@@ -187,25 +189,25 @@ function spawnServer(config: string, log: string): Server {
   closeSync(output);
   let ended: string | undefined;
   child.once('error', (error) => (ended = error.message));
-  child.once('exit', (code, signal) => (ended = `it ended with ${String(signal ?? code)}`));
+  child.once('exit', (code, signal) => (ended = `it exited with ${String(signal ?? code)}`));
   return {
     ended: () => ended,
     async end(signal) {
       if (ended !== undefined) return;
       child.kill(signal);
       try {
-        await until('end of containerd', STOP_TIMEOUT_MS, () => ended !== undefined);
+        await until('exit of containerd', STOP_TIMEOUT_MS, () => ended !== undefined);
       } catch {
         child.kill('SIGKILL');
-        await until('end of containerd', STOP_TIMEOUT_MS, () => ended !== undefined);
+        await until('exit of containerd', STOP_TIMEOUT_MS, () => ended !== undefined);
       }
     },
   };
 }
 
-/** Resolves once the CRI says that runtime and network are ready. */
+/** Resolves once the CRI reports runtime and network as ready. */
 function serverReady(server: Server, socket: string, timeoutMs: number): Promise<void> {
-  let last = 'its socket is not there';
+  let last = 'its socket does not exist';
   return until(
     () => `an answer of its CRI (${last})`,
     timeoutMs,
@@ -218,7 +220,7 @@ function serverReady(server: Server, socket: string, timeoutMs: number): Promise
         if (unready === undefined) return true;
         last = `${unready.type} is false: ${unready.message}`;
       } catch (error) {
-        // containerd listens after its plugins are loaded: one that is not there then has failed for good.
+        // containerd listens after its plugins are loaded: a plugin that is missing then has failed permanently.
         if (isUnimplemented(error)) throw new Error('its CRI plugin was not loaded', { cause: error });
         last = errorMessage(error);
       }
@@ -233,7 +235,7 @@ async function criHasImage(socket: string, name: string): Promise<boolean> {
   return answer.image !== undefined;
 }
 
-/** The last lines of the log that say more than what containerd does step by step. */
+/** Returns the last lines of the log above the level of single steps. */
 function logTail(path: string): string {
   const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
   return lines

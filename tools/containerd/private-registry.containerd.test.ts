@@ -38,7 +38,7 @@ describe.skipIf(unavailable !== undefined)('a private registry', () => {
     expect(findProcesses((argv) => argv.some((arg) => arg.includes(directory)))).toEqual([]);
   });
 
-  it('asks for the password, and shows and holds requests', async () => {
+  it('requires the password, and shows and holds requests', async () => {
     await using registry = await startPrivateRegistry({ directory, password: true });
     await registry.push('app:1', image('secret'));
     const get = async (password?: string): Promise<number> => {

@@ -15,16 +15,16 @@ export interface RegistryAccount {
   readonly password: string;
 }
 
-/** The account of a registry that asks for a password. */
+/** Account of a registry that requires a password. */
 export const REGISTRY_ACCOUNT: RegistryAccount = { username: 'puller', password: 'an-open-secret' };
 /** Its line in a htpasswd file. bcrypt at the lowest cost: it guards nothing, and each request is checked against it. */
 const HTPASSWD = 'puller:$2a$04$rxletTestsRegistryAccezu/1K7hGzwEXuMFLbUxek4LT.5/EFuW\n';
 
-/** How {@link startPrivateRegistry} starts one. */
+/** Options of {@link startPrivateRegistry}. */
 export interface PrivateRegistryOptions {
-  /** Where it keeps all that it has. It must not exist yet, and is removed in the end. */
+  /** Directory of all its state. It must not exist yet, and is removed at the end. */
   readonly directory: string;
-  /** Whether only {@link REGISTRY_ACCOUNT} may push and pull. Default: anybody may. */
+  /** Whether only {@link REGISTRY_ACCOUNT} may push and pull. Default: false. */
   readonly password?: boolean;
 }
 
@@ -36,25 +36,25 @@ export interface PushedImage {
   readonly digestReference: string;
 }
 
-/** An image registry of one's own on the loopback interface. Disposing of it leaves nothing on the machine. */
+/** A private image registry on the loopback interface. Disposing of it leaves nothing on the machine. */
 export interface PrivateRegistry extends AsyncDisposable {
   /** Its name in image references and docker config files, `127.0.0.1:PORT`. */
   readonly host: string;
   /** Pushes an archive of `buildImage` as `repository:tag`; a tag that is there moves. */
   push(name: string, archive: Uint8Array): Promise<PushedImage>;
-  /** What was asked of it so far, pushes apart. */
+  /** Requests so far, without those of pushes. */
   requests(): readonly GateRequest[];
-  /** Keeps requests whose path matches waiting until they are released. */
+  /** Holds requests whose path matches until they are released. */
   hold(path: RegExp): Hold;
 }
 
 const PROGRAM = 'docker-registry';
 const START_TIMEOUT_MS = 30_000;
 const END_TIMEOUT_MS = 10_000;
-/** Characters of what the registry writes: enough for its start. */
+/** Number of kept characters of the registry's output: enough for its start. */
 const OUTPUT_KEPT = 10_000;
 
-/** One clear line why no private registry can be started here (for a skipped test), or `undefined` if it can. */
+/** Returns one line why no private registry can be started here (for a skipped test); `undefined` if it can. */
 export function registryUnavailable(): string | undefined {
   const found = searchPath()
     .split(delimiter)
@@ -62,7 +62,7 @@ export function registryUnavailable(): string | undefined {
   return found ? undefined : `not found: ${PROGRAM} (Debian: apt-get install docker-registry)`;
 }
 
-/** Starts Debian's docker-registry on a free port. Rejects with the end of what it wrote if it does not come up; nothing is left then. */
+/** Starts Debian's docker-registry on a free port. Rejects with the end of its output if it does not come up, and then leaves nothing. */
 export async function startPrivateRegistry(options: PrivateRegistryOptions): Promise<PrivateRegistry> {
   const unavailable = registryUnavailable();
   if (unavailable !== undefined) throw new Error(unavailable);
@@ -102,7 +102,7 @@ export async function startPrivateRegistry(options: PrivateRegistryOptions): Pro
   };
 }
 
-/** Writes the registry's files and gives the path of its configuration. JSON is YAML. */
+/** Writes the registry's files and returns the path of its configuration. JSON is YAML. */
 function writeConfiguration(directory: string, password: boolean): string {
   const accounts = join(directory, 'htpasswd');
   const config = {
@@ -125,7 +125,7 @@ interface Server {
 }
 
 function spawnServer(config: string): Server {
-  // It ends with this process even if that is killed.
+  // It dies with this process even if that is killed.
   const child: ChildProcess = spawn('setpriv', ['--pdeathsig', 'KILL', PROGRAM, 'serve', config], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, PATH: searchPath() },
@@ -136,8 +136,8 @@ function spawnServer(config: string): Server {
     stream?.on('data', (data: Buffer) => (output = `${output}${data.toString()}`.slice(-OUTPUT_KEPT)));
   }
   child.once('error', (error) => (ended = error.message));
-  child.once('exit', (code, signal) => (ended = `it ended with ${String(signal ?? code)}`));
-  // Given port 0 it takes a free one, and logs which.
+  child.once('exit', (code, signal) => (ended = `it exited with ${String(signal ?? code)}`));
+  // With port 0 it takes a free port and logs it.
   const port = (): string | undefined => /listening on 127\.0\.0\.1:(\d+)/.exec(output)?.[1];
   return {
     async port() {
@@ -153,7 +153,7 @@ function spawnServer(config: string): Server {
     },
     async end() {
       child.kill('SIGKILL');
-      await until(`the end of ${PROGRAM}`, END_TIMEOUT_MS, () => ended !== undefined);
+      await until(`the exit of ${PROGRAM}`, END_TIMEOUT_MS, () => ended !== undefined);
     },
   };
 }

@@ -13,7 +13,7 @@ export interface ProcessInfo {
 }
 
 /**
- * Runs a program to its end and gives its standard output. Rejects with what it wrote to standard error, or after `timeoutMs` (default 30 s; it is killed then).
+ * Runs a program to its end and returns its standard output. Rejects with its standard error, or after `timeoutMs` (default 30 s; it is killed then).
  */
 export function run(
   program: string,
@@ -38,7 +38,7 @@ export function run(
         }
       },
     );
-    // A program that does not read its input may be gone before it is written.
+    // A program that does not read its input may exit before it is written.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(input);
   });
@@ -59,7 +59,7 @@ export async function until(
   }
 }
 
-/** The processes that satisfy `predicate`. */
+/** Returns the processes that satisfy `predicate`. */
 export function findProcesses(predicate: (argv: readonly string[], pid: number) => boolean): ProcessInfo[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -67,7 +67,7 @@ export function findProcesses(predicate: (argv: readonly string[], pid: number) 
     .filter(({ pid, argv }) => predicate(argv, pid));
 }
 
-/** A variable of the environment that a process was started with; `undefined` if it has none or is gone. */
+/** Returns a variable of a process's initial environment; `undefined` if it has none or is gone. */
 export function environmentVariable(pid: number, name: string): string | undefined {
   return readProc(String(pid), 'environ')
     ?.split('\0')
@@ -75,7 +75,7 @@ export function environmentVariable(pid: number, name: string): string | undefin
     ?.slice(name.length + 1);
 }
 
-/** When a process started, in the kernel's ticks, or `undefined` if there is none (a zombie counts as none). With the id it names a process for good. */
+/** Returns when a process started, in the kernel's ticks; `undefined` if there is none (a zombie counts as none). With the id it identifies a process. */
 export function processStartTime(pid: number): string | undefined {
   // The second field is the program's name in parentheses, and may hold anything.
   const fields = readProc(String(pid), 'stat')?.split(') ').at(-1)?.split(' ');
@@ -96,7 +96,7 @@ export async function killAndWait(processes: readonly ProcessInfo[], timeoutMs: 
   );
 }
 
-/** Does all of the steps, in order, whatever fails; gives the messages of those that failed. */
+/** Runs all steps in order, also after failures; returns the messages of the failed ones. */
 export async function attemptAll(steps: readonly (() => unknown)[]): Promise<string[]> {
   const failures: string[] = [];
   for (const step of steps) {

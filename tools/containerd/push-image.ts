@@ -1,13 +1,13 @@
 import { readTar } from './read-tar.ts';
 
-/** Where and as what an image is pushed. */
+/** Target of a push. */
 export interface PushTarget {
   /** The registry's own address, `http://127.0.0.1:5000`. */
   readonly registry: string;
   /** Without the registry, for example `team/app`. */
   readonly repository: string;
   readonly tag: string;
-  /** Value of the Authorization header, if the registry asks for one. */
+  /** Value of the Authorization header, if the registry requires one. */
   readonly authorization?: string | undefined;
 }
 
@@ -17,8 +17,8 @@ interface Descriptor {
 }
 
 /**
- * Pushes the first image of an OCI image layout (a tar archive, as `buildImage` makes) over the registry's HTTP API: its blobs, then its manifest under the tag. A tag
- * that is there moves. Resolves with the manifest's digest. Rejects with the registry's answer if it is not the one expected.
+ * Pushes the first image of an OCI image layout (a tar archive, as `buildImage` makes) over the registry's HTTP API: its blobs, then its manifest under the
+ * tag. A tag that is there moves. Resolves with the manifest's digest. Rejects with the registry's response if it is unexpected.
  */
 export async function pushImage(archive: Uint8Array, target: PushTarget): Promise<string> {
   const members = new Map(readTar(Buffer.from(archive)).map(({ path, content }) => [path, content]));

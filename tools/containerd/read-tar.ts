@@ -1,4 +1,4 @@
-/** One member of an archive as {@link readTar} finds it. */
+/** A member of an archive, as read by {@link readTar}. */
 export interface TarMember {
   /** The type flag: `0` file, `1` hard link, `2` symbolic link, `5` directory. */
   readonly type: string;

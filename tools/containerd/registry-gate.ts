@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request as sendRequest, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A request that came to the gate. */
+/** A request at the gate. */
 export interface GateRequest {
   readonly method: string;
   /** With the query. */
@@ -13,21 +13,23 @@ export interface GateRequest {
   readonly status: number | undefined;
 }
 
-/** Requests that are kept from the registry for a while. Disposing of it releases them. */
+/** Held requests. Disposing of it releases them. */
 export interface Hold extends Disposable {
-  /** Those that wait, in order of arrival. */
+  /** The held requests, in order of arrival. */
   waiting(): readonly GateRequest[];
-  /** Lets all of them go on, and those to come. */
+  /** Forwards all held requests, and holds no further ones. */
   release(): void;
 }
 
-/** A door before a registry that shows what goes through it, and can be kept shut: so a test sees which pulls happen at the same time, however fast the machine is. */
+/**
+ * A proxy in front of a registry that records requests and can hold them, so that a test sees which pulls run at the same time, however fast the machine is.
+ */
 export interface RegistryGate extends AsyncDisposable {
   /** `127.0.0.1:PORT`, the registry's name in image references. */
   readonly host: string;
   /** All requests so far, in order of arrival. */
   requests(): readonly GateRequest[];
-  /** From now on requests whose path matches wait for {@link Hold.release}. */
+  /** Holds further requests whose path matches until {@link Hold.release}. */
   hold(path: RegExp): Hold;
 }
 

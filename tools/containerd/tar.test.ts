@@ -3,7 +3,7 @@ import { createTar } from './tar.ts';
 import { readTar } from './read-tar.ts';
 
 describe('createTar', () => {
-  it('writes what is read again', () => {
+  it('writes archives that are read back unchanged', () => {
     const entries = [
       { type: 'directory', path: 'bin' },
       { type: 'directory', path: 'tmp', mode: 0o1777 },
@@ -24,7 +24,7 @@ describe('createTar', () => {
     ]);
   });
 
-  it('gives the same bytes each time, in whole blocks, ended by two empty ones', () => {
+  it('returns the same bytes each time, in whole blocks, ended by two empty ones', () => {
     const entries = [{ type: 'file', path: 'a', content: 'b' }] as const;
     const archive = createTar(entries);
     expect(archive).toEqual(createTar(entries));
@@ -42,7 +42,7 @@ describe('createTar', () => {
     ['a path of over 255 bytes', { type: 'file', path: `${'a/'.repeat(130)}b`, content: '' }],
     ['a link to over 100 bytes', { type: 'symlink', path: 'l', target: 'x'.repeat(101) }],
     ['an empty path', { type: 'file', path: '', content: '' }],
-  ] as const)('refuses %s', (_, entry) => {
+  ] as const)('rejects %s', (_, entry) => {
     expect(() => createTar([entry])).toThrow(RangeError);
   });
 });

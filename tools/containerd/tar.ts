@@ -9,7 +9,7 @@ const TYPE_FLAG = { file: '0', hardlink: '1', symlink: '2', directory: '5' } as 
 const DEFAULT_MODE = { file: 0o644, hardlink: 0o777, symlink: 0o777, directory: 0o755 } as const;
 
 /**
- * A POSIX ustar archive of the entries, in their order. The same entries always give the same bytes: owner and group are root, every time is the epoch.
+ * Returns a POSIX ustar archive of the entries, in their order. The same entries always give the same bytes: owner and group are root, every time is the epoch.
  * A path that ustar cannot hold (over 255 bytes, or with a last part over 100) is a `RangeError`.
  */
 export function createTar(entries: Iterable<TarEntry>): Buffer {
@@ -50,7 +50,7 @@ function header(entry: TarEntry, size: number): Buffer {
   return block;
 }
 
-/** ustar has 100 bytes for the name; what is longer must be cut at a slash into a prefix of 155 bytes and a name. */
+/** ustar has 100 bytes for the name; a longer one must be cut at a slash into a prefix of 155 bytes and a name. */
 function splitPath(path: string): { name: string; prefix: string } {
   if (Buffer.byteLength(path) <= 100) return { name: checked(path, 100), prefix: '' };
   for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1)) {
