@@ -27,12 +27,12 @@ async function run(...args: readonly string[]): Promise<{ code: number; out: str
 }
 
 describe('npm run parity', () => {
-  it('counts what passed', async () => {
+  it('counts the passed vectors', async () => {
     writeVectors('primitives', right, right);
     expect(await run()).toEqual({ code: 0, out: 'primitives: 2 passed, 0 failed', errors: '' });
   });
 
-  it('shows where answers differ', async () => {
+  it('shows the differences between answers', async () => {
     writeVectors('primitives', right, wrong);
     const out = 'primitives: 1 passed, 1 failed\n  line 2, milliCPUToShares\n    answer: got 1024, want 1025';
     expect(await run()).toEqual({ code: 1, out, errors: '' });
@@ -69,7 +69,7 @@ describe('npm run parity', () => {
     expect(lines.at(-1)).toBe('  and 5 more');
   });
 
-  it('counts a case that throws as failed, and goes on', async () => {
+  it('counts a case that throws as failed, and continues', async () => {
     writeVectors('pod-actions', { name: 'without input' });
     writeVectors('primitives', null!, { fn: 'constructor', input: 1, want: 1 }, right);
     const { code, out } = await run();
@@ -79,19 +79,19 @@ describe('npm run parity', () => {
     expect(out).toContain('  line 2, constructor\n    failed: Error: the function "constructor" is not supported');
   });
 
-  it('says of a kind that it is not supported', async () => {
+  it('reports a kind that is not supported', async () => {
     writeVectors('future', {});
     writeVectors('primitives', right);
     expect(await run()).toEqual({ code: 1, out: 'future: not supported\nprimitives: 1 passed, 0 failed', errors: '' });
   });
 
-  it('runs only what it is asked for', async () => {
+  it('runs only the requested files', async () => {
     for (const name of ['cgroups', 'future', 'primitives', 'static-pods']) writeVectors(name);
     const { code, out } = await run('--only', 'static-pods', '--only', 'primitives');
     expect({ code, out }).toEqual({ code: 0, out: 'primitives: 0 passed, 0 failed\nstatic-pods: 0 passed, 0 failed' });
   });
 
-  it('runs the vectors of the repository when not told otherwise', async () => {
+  it('runs the vectors of the repository by default', async () => {
     cpSync(defaultDirectory, directory, { recursive: true });
     const out: string[] = [];
     const output = { print: (line: string) => void out.push(line), printError: () => undefined };
@@ -99,7 +99,7 @@ describe('npm run parity', () => {
     expect([(await run('--only', 'events')).out]).toEqual(out);
   });
 
-  it('names the file and the line that is not JSON, and goes on', async () => {
+  it('names the file and the line that is not JSON, and continues', async () => {
     writeVectors('primitives', right, '{"fn":', right);
     const { code, out } = await run();
     expect(code).toBe(1);
@@ -107,7 +107,7 @@ describe('npm run parity', () => {
     expect(out).toContain(`${join(directory, 'primitives.jsonl.gz')}, line 2 is not JSON: `);
   });
 
-  it('names the file that cannot be read, and goes on', async () => {
+  it('names the file that cannot be read, and continues', async () => {
     writeFileSync(join(directory, 'events.jsonl.gz'), 'not compressed');
     writeFileSync(join(directory, 'logs.jsonl.gz'), gzipSync('{"name":"cut off"}').subarray(0, 20));
     mkdirSync(join(directory, 'pod-status.jsonl.gz'));
@@ -122,25 +122,21 @@ describe('npm run parity', () => {
   it.each<[string, string[], string]>([
     ['an unknown option', ['--verbose'], "Unknown option '--verbose'"],
     ['an argument', ['primitives'], "Unexpected argument 'primitives'"],
-    [
-      'a folder that is not there',
-      ['--vectors', '/nowhere/at/all'],
-      "no such file or directory, scandir '/nowhere/at/all'",
-    ],
-    ['a name that is not there', ['--only', 'primitive'], 'there is no primitive.jsonl.gz in '],
-  ])('refuses %s', async (_, args, message) => {
+    ['a missing folder', ['--vectors', '/nowhere/at/all'], "no such file or directory, scandir '/nowhere/at/all'"],
+    ['a missing name', ['--only', 'primitive'], 'there is no primitive.jsonl.gz in '],
+  ])('rejects %s', async (_, args, message) => {
     writeVectors('primitives', right);
     const { code, out, errors } = await run(...args);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(errors).toContain(message);
   });
 
-  it('refuses a folder without vectors', async () => {
+  it('rejects a folder without vectors', async () => {
     writeFileSync(join(directory, 'README.md'), '');
     expect(await run()).toEqual({ code: 2, out: '', errors: `no files *.jsonl.gz in ${directory}` });
   });
 
-  it('tells how to use it', async () => {
+  it('prints its usage', async () => {
     const { code, out } = await run('--help');
     expect(code).toBe(0);
     expect(out).toContain('Usage: npm run parity');

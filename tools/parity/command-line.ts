@@ -6,7 +6,7 @@ import { defaultDirectory, listVectorFiles, readVectorFile, VectorFileError } fr
 
 const USAGE = `Usage: npm run parity -- [--vectors DIR] [--only NAME]...
 
-Compares what the packages answer with what a kubelet (1.36.2, default feature gates) was recorded answering.
+Compares the answers of the packages with the recorded answers of a kubelet (1.36.2, default feature gates).
 
   --vectors DIR  run the files *.jsonl.gz of this folder (default: tools/parity/vectors)
   --only NAME    only this file, without .jsonl.gz; may be given several times
@@ -14,13 +14,13 @@ Compares what the packages answer with what a kubelet (1.36.2, default feature g
 /** Of each file. */
 const SHOWN_FAILURES = 20;
 
-/** Where the command writes: whole lines, without their end. */
+/** Output of the command: whole lines, without their end. */
 export interface Output {
   print(line: string): void;
   printError(line: string): void;
 }
 
-/** The command line. Resolves with the exit code: 1 when a vector failed, 2 when something could not be run at all. */
+/** Runs the command. Resolves with the exit code: 1 when a vector failed, 2 when a file could not be run. */
 export async function main(args: readonly string[], output: Output): Promise<0 | 1 | 2> {
   let options;
   let names;
@@ -63,7 +63,7 @@ async function runFile(directory: string, name: string, { print, printError }: O
   return failures.length > 0 ? 1 : 0;
 }
 
-/** The first failures, each by its name and what differs. */
+/** Formats the first failures, each with its name and differences. */
 export function describeFailures(failures: readonly VectorFailure[]): string {
   const shown = failures
     .slice(0, SHOWN_FAILURES)

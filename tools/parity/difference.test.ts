@@ -25,7 +25,7 @@ describe('differences', () => {
     expect(differences(got, want)).toEqual([difference]);
   });
 
-  it('tell integers of 64 bits from numbers', () => {
+  it('distinguish integers of 64 bits from numbers', () => {
     expect(differences({ a: 1n }, { a: 1n })).toEqual([]);
     expect(differences({ a: 1n }, { a: 1 })).toEqual(['a: got "1n", want 1']);
   });

@@ -1,10 +1,10 @@
-/** A value that is not there: a missing field, or the end of a list. */
+/** A missing value: an absent field, or the end of a list. */
 const ABSENT = '(nothing)';
 const MAX_DIFFERENCES = 8;
 const MAX_VALUE_LENGTH = 200;
 
 /**
- * Says where two JSON-shaped values differ, one place a line (`spec.containers[0].image: got "a", want "b"`); empty when they are equal. The order of
+ * Returns the differences of two JSON-shaped values, one place a line (`spec.containers[0].image: got "a", want "b"`); empty when they are equal. The order of
  * keys never matters, the order of lists does. A key whose value is undefined counts as absent, and a bigint as a value of its own.
  */
 export function differences(got: unknown, want: unknown): string[] {

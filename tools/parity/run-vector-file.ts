@@ -3,24 +3,24 @@ import { differences } from './difference.ts';
 import type { Answer, RunVector } from './vector-kind.ts';
 import type { VectorLine } from './vector-files.ts';
 
-/** A vector that the packages answer otherwise than a kubelet did. */
+/** A vector for which the packages return another answer than a kubelet. */
 export interface VectorFailure {
-  /** The vector's own name; else its line, and what it is about. */
+  /** The vector's name; without one its line and subject. */
   readonly name: string;
-  /** Where the answers differ, or what went wrong. */
+  /** Differences of the answers, or the error. */
   readonly differences: readonly string[];
 }
 
-/** What came of one file. */
+/** Result of one file. */
 export interface VectorResults {
   readonly passed: number;
   readonly failures: readonly VectorFailure[];
 }
 
-/** None takes a thousandth of it; an answer that never comes must not end the run of the others. */
+/** Deadline of a vector. None takes a thousandth of it; a hanging one must not end the run of the others. */
 const VECTOR_TIMEOUT_MS = 30_000;
 
-/** Runs the vectors of one file, one after the other. Never rejects: what goes wrong in one vector is its failure. */
+/** Runs the vectors of one file, one after the other. Never rejects: an error in one vector is its failure. */
 export async function runVectorFile(lines: readonly VectorLine[], run: RunVector): Promise<VectorResults> {
   const failures: VectorFailure[] = [];
   for (const line of lines) {

@@ -6,7 +6,7 @@ import { errorMessage } from '@rxlet/component-base';
 
 const EXTENSION = '.jsonl.gz';
 
-/** Where the repository keeps its vectors. */
+/** Folder of the repository's vectors. */
 export const defaultDirectory: string = fileURLToPath(new URL('vectors', import.meta.url));
 
 /** Vectors that cannot be read. The message names the file or folder. */
@@ -14,7 +14,7 @@ export class VectorFileError extends Error {
   override readonly name = 'VectorFileError';
 }
 
-/** One line of a file: a vector, or why it is none. */
+/** One line of a file: a vector, or its error. */
 export interface VectorLine {
   /** Counts from 1. */
   readonly line: number;
@@ -22,7 +22,7 @@ export interface VectorLine {
   readonly error?: string;
 }
 
-/** The names of the files with vectors in a folder, without `.jsonl.gz`, sorted. @throws VectorFileError */
+/** Returns the names of the vector files in a folder, without `.jsonl.gz`, sorted. @throws VectorFileError */
 export function listVectorFiles(directory: string): string[] {
   let entries;
   try {
@@ -35,7 +35,7 @@ export function listVectorFiles(directory: string): string[] {
   return names.sort();
 }
 
-/** The vectors of a file, in order. A line that is no JSON does not keep the others from being read. @throws VectorFileError */
+/** Reads the vectors of a file, in order. A line that is not JSON does not stop the reading. @throws VectorFileError */
 export function readVectorFile(directory: string, name: string): VectorLine[] {
   const path = join(directory, `${name}${EXTENSION}`);
   let text;

@@ -22,7 +22,7 @@ interface CgroupsVector {
   };
 }
 
-/** A pod's cgroup, and what applies to the pod as a whole. */
+/** Returns a pod's cgroup, and its limits as a whole. */
 export function run({ input, want }: CgroupsVector): Answer {
   const pod = { metadata: { uid: input.uid }, spec: input.spec };
   const name = podCgroupName(pod);

@@ -1,6 +1,8 @@
+import { type AgentCore, containerFields, type CorePorts, podVolumes } from '@rxlet/agent-api';
+import { admitPod, corePodFields, createUnsupportedPodFields, type ModuleHost, setUpModules } from '@rxlet/agent/core';
 import { create, type MessageInitShape, toJson } from '@bufbuild/protobuf';
-import { noopEventRecorder, seededRandom } from '@rxlet/component-base';
-import { createVirtualClock } from '@rxlet/component-base/testing';
+import { noopEventRecorder, noopLogger, noopMetrics, seededRandom } from '@rxlet/component-base';
+import { createVirtualClock, type VirtualClock } from '@rxlet/component-base/testing';
 import {
   ContainerConfigSchema,
   type ImageSchema,
@@ -8,37 +10,27 @@ import {
   type ImageSpec,
   ImageSpecSchema,
   ImageStatusResponseSchema,
-  type PodSandboxConfig,
   PodSandboxConfigSchema,
   PullImageResponseSchema,
   type RuntimeService,
 } from '@rxlet/cri-api';
-import { createFakeRuntime, createMemoryLogs } from '@rxlet/fake-cri';
+import { createFakeRuntime, createMemoryLogs, type FakeRuntime } from '@rxlet/fake-cri';
 import { createImageManager } from '@rxlet/image-manager';
 import type { Pod } from '@rxlet/kube-api';
-import {
-  cgroupPath,
-  emptyRuntimePodStatus,
-  podCgroupName,
-  readRuntimePods,
-  readRuntimePodStatus,
-  type RuntimePodStatus,
-} from '@rxlet/pod-model';
-import {
-  createRuntimeManager,
-  defaultNodeSettings,
-  type NodeSettings,
-  parseResolvConf,
-  type SyncResult,
-  unsupportedPodFeatures,
-} from '@rxlet/runtime-manager';
-import { createMemoryFileSystem } from '@rxlet/runtime-manager/testing';
+import { cgroupPath, emptyRuntimePodStatus, podCgroupName, type RuntimePodStatus } from '@rxlet/pod-model';
+import { readRuntimePods, readRuntimePodStatus } from '@rxlet/runtime-model';
+import { createRuntimeManager, defaultNodeSettings, type NodeSettings, type SyncResult } from '@rxlet/runtime-manager';
+import { createTestMachine } from '@rxlet/machine/testing';
+import { nodeAdmission, type NodeAdmissionOptions } from '@rxlet/node-admission';
+import { createMemoryFiles, type MemoryFiles } from '@rxlet/node-files/testing';
+import { volumes } from '@rxlet/volume-manager';
+import { memoryVolumes } from '@rxlet/volume-manager/testing';
 import type { Answer } from '../vector-kind.ts';
 
 type Json = Record<string, unknown>;
 
 interface CriRequestsVector {
-  readonly admission: { readonly reason?: string };
+  readonly admission: { readonly reason?: string; readonly message?: string };
   readonly pod: Pod;
   readonly pullImage: readonly Json[];
   readonly runPodSandbox: { readonly config: Json } | null;
@@ -46,15 +38,18 @@ interface CriRequestsVector {
   readonly waiting: Readonly<Record<string, { readonly reason: string; readonly message?: string }>>;
 }
 
-/** What the runtime was asked for, and which containers could not be made. */
-type Requests = Pick<CriRequestsVector, 'pullImage' | 'createContainer' | 'waiting'> & {
+/** Requests that the runtime received, containers that could not be created, and the reason of a rejection. */
+type Requests = Pick<CriRequestsVector, 'admission' | 'pullImage' | 'createContainer' | 'waiting'> & {
   readonly runPodSandbox: readonly Json[];
 };
+
+/** Stands for the root directory, which the requests show as `<root>`. */
+const ROOT = '/root-directory';
 
 /** The node on which the requests were recorded. */
 const node: NodeSettings = {
   ...defaultNodeSettings,
-  rootDirectory: '<root>',
+  rootDirectory: ROOT,
   podLogsDirectory: '<podlogs>',
   clusterDns: ['10.96.0.10'],
   clusterDomain: 'cluster.local',
@@ -63,31 +58,74 @@ const node: NodeSettings = {
   cgroupVersion: 1,
   swapAccounting: true,
 };
-const resolvConf = parseResolvConf('nameserver 192.0.2.53\nsearch corp.example\noptions timeout:2\n');
+const RESOLV_CONF = 'nameserver 192.0.2.53\nsearch corp.example\noptions timeout:2\n';
 const POD_IP = '192.168.192.168';
-/** An image that the fake runtime has; the recorded ones are stood in for by it. */
+/** An image of the fake runtime; it replaces the recorded ones. */
 const STAND_IN = 'any';
-/** An image's id is its name behind this. */
+/** Prefix of an image's id, followed by its name. */
 const ID_PREFIX = 'sha256:img-';
 const MAX_SYNCS = 20;
 
-/** The requests that a static pod leads to. */
+/** Fields of pods that other modules support. */
+const otherFields = [
+  ...containerFields('lifecycle.postStart', 'lifecycle.preStop', 'livenessProbe', 'readinessProbe', 'startupProbe'),
+  'spec.imagePullSecrets',
+  'spec.activeDeadlineSeconds',
+];
+
+/** Runs a static pod and returns the requests that the runtime received. */
 export async function run(vector: CriRequestsVector): Promise<Answer> {
   const { pod, admission, pullImage, runPodSandbox, createContainer, waiting } = vector;
-  const unsupported = unsupportedPodFeatures(pod);
-  if (unsupported.length > 0) throw new Error(`not supported yet: ${unsupported.join(', ')}`);
-  if (admission.reason !== undefined) throw new Error(`not supported yet: admission (${admission.reason})`);
   const got = await recordRequests(pod);
-  // A container that waits for its turn was not asked for; one that failed says why.
+  // A container that waits for its turn was not requested; a failed one has its reason.
   const failed = Object.entries(waiting).filter(([, { reason }]) => reason !== 'PodInitializing');
+  const { reason, message } = admission;
   const want: Requests = {
+    admission: reason === undefined ? {} : { reason, message: message?.replace('Pod was rejected: ', '') ?? '' },
     pullImage,
     runPodSandbox: runPodSandbox === null ? [] : [runPodSandbox.config],
     createContainer: createContainer.map(withSortedEnvs),
     waiting: Object.fromEntries(failed),
   };
-  return { got, want };
+  return { got: JSON.parse(JSON.stringify(got).replaceAll(ROOT, '<root>')) as unknown, want };
 }
+
+/** Sets up the modules that take part in the requests. */
+function setUp(files: MemoryFiles, clock: VirtualClock, fake: FakeRuntime): Promise<ModuleHost> {
+  const ports: CorePorts = {
+    runtime: fake.runtime,
+    images: fake.images,
+    files: files.nodeFiles,
+    hostFiles: files.hostFiles,
+    clock,
+    random: seededRandom(1),
+    logger: noopLogger,
+    metrics: noopMetrics,
+    events: noopEventRecorder,
+    node: { name: 'node1', rootDirectory: ROOT, podLogsDirectory: node.podLogsDirectory, ips: [] },
+  };
+  // What modules do with the core does not happen here.
+  const core = {} as AgentCore;
+  return setUpModules([volumes(memoryVolumes(files)), nodeAdmission(admissionOptions)], ports, () => core, {
+    supportedPodFields: corePodFields,
+  });
+}
+
+/** The machine of the recording, as far as pods are judged by it. */
+const admissionOptions: NodeAdmissionOptions = {
+  kernelVersion: '6.1.0',
+  machine: createTestMachine({
+    facts: {
+      cores: 2,
+      memoryBytes: Number(node.memoryCapacityBytes),
+      hugePages: [
+        { sizeBytes: 2 * 1024 ** 2, count: 0 },
+        { sizeBytes: 1024 ** 3, count: 0 },
+      ],
+    },
+    fileSystemBytes: 100 * 1024 ** 3,
+  }),
+};
 
 async function recordRequests(pod: Pod): Promise<Requests> {
   const clock = createVirtualClock();
@@ -99,8 +137,10 @@ async function recordRequests(pod: Pod): Promise<Requests> {
   await fake.images.pullImage({ image: { image: STAND_IN } });
   const runtime: RuntimeService = {
     ...fake.runtime,
+    // The recorded runtime reported no handlers.
+    status: async (request, options) => ({ ...(await fake.runtime.status(request, options)), runtimeHandlers: [] }),
     runPodSandbox: (request, options) => {
-      runPodSandbox.push(fieldsOf(PodSandboxConfigSchema, request.config as PodSandboxConfig));
+      runPodSandbox.push(fieldsOf(PodSandboxConfigSchema, create(PodSandboxConfigSchema, request.config)));
       return fake.runtime.runPodSandbox(request, options);
     },
     createContainer: (request, options) => {
@@ -115,7 +155,20 @@ async function recordRequests(pod: Pod): Promise<Requests> {
       return { ...response, status: { ...response.status!, network: { ...response.status!.network!, ip } } };
     },
   };
-  const images = recordedImages((image) => pullImage.push(fieldsOf(ImageSpecSchema, image)));
+  const images = recordedImages((image) => pullImage.push(fieldsOf(ImageSpecSchema, create(ImageSpecSchema, image))));
+  const files = createMemoryFiles({
+    files: { '/etc/hosts': '127.0.0.1\tlocalhost\n', '/etc/resolv.conf': RESOLV_CONF },
+  });
+  files.putDirectory('/tmp/gt/hostdir');
+  await using host = await setUp(files, clock, fake);
+  await host.start();
+  const unsupported = createUnsupportedPodFields([...host.points.supportedPodFields, ...otherFields])(pod);
+  if (unsupported.length > 0) throw new Error(`not supported yet: ${unsupported.join(', ')}`);
+  const { signal } = new AbortController();
+  const rejection = await admitPod(host.points.admission, pod, { clock, activePods: () => [], signal });
+  if (rejection !== undefined) return { admission: rejection, pullImage, runPodSandbox, createContainer, waiting: {} };
+  for (const step of host.points.podSteps) await step.prepare?.(pod, signal);
+
   await using imageManager = createImageManager({ images, clock, events: noopEventRecorder });
   await using manager = createRuntimeManager(
     {
@@ -125,19 +178,22 @@ async function recordRequests(pod: Pod): Promise<Requests> {
       clock,
       random: { next: () => 0, hex: () => '<rand>' },
       events: noopEventRecorder,
-      files: createMemoryFileSystem({ '/etc/hosts': '127.0.0.1\tlocalhost\n' }),
+      files: files.nodeFiles,
+      hostFiles: files.hostFiles,
+      volumes: host.find(podVolumes),
     },
-    { node, resolvConf: () => resolvConf, cgroupParent: (subject) => cgroupPath(podCgroupName(subject), 'cgroupfs') },
+    { node, cgroupParent: (subject) => cgroupPath(podCgroupName(subject), 'cgroupfs') },
   );
 
   for (let round = 0; round < MAX_SYNCS; round += 1) {
     const { results, error } = await manager.syncPod(pod, await statusOf(pod, runtime));
     if (results.length === 0 || error !== undefined) {
-      return { pullImage, runPodSandbox, createContainer, waiting: waitingReasons(error?.failures ?? []) };
+      const waiting = waitingReasons(error?.failures ?? []);
+      return { admission: {}, pullImage, runPodSandbox, createContainer, waiting };
     }
     await clock.settle();
   }
-  throw new Error('the pod does not come to rest');
+  throw new Error('the pod does not settle');
 }
 
 async function statusOf(pod: Pod, runtime: RuntimeService): Promise<RuntimePodStatus> {
@@ -155,7 +211,7 @@ function waitingReasons(failures: readonly SyncResult[]): CriRequestsVector['wai
   );
 }
 
-/** The images of the recording: some names tell that they have to be pulled first, or whom they run as. */
+/** Stand-in for the images of the recording. Names of images determine whether they must be pulled, and their users. */
 function recordedImages(onPull: (image: ImageSpec) => void): Pick<ImageService, 'imageStatus' | 'pullImage'> {
   const pulled = new Set<string>();
   return {
@@ -182,7 +238,7 @@ function fieldsOf(schema: Parameters<typeof toJson>[0], message: Parameters<type
   return toJson(schema, message, { useProtoFieldName: true }) as Json;
 }
 
-/** A kubelet sends them in the order in which Go walks a map, which is another one each time. Their names are all different. */
+/** A kubelet sends them in the order in which Go iterates a map, which is random. Their names are all different. */
 function withSortedEnvs(config: Json): Json {
   const envs = config['envs'] as readonly { readonly key: string }[] | undefined;
   return envs === undefined ? config : { ...config, envs: envs.toSorted((a, b) => (a.key < b.key ? -1 : 1)) };

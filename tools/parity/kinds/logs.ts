@@ -1,6 +1,6 @@
 import { createVirtualClock } from '@rxlet/component-base/testing';
-import { LogReadError, readContainerLog } from '@rxlet/runtime-manager';
-import { createMemoryLogFiles } from '@rxlet/runtime-manager/testing';
+import { LogReadError, readContainerLog } from '@rxlet/container-logs';
+import { createMemoryFiles } from '@rxlet/node-files/testing';
 import type { Answer } from '../vector-kind.ts';
 
 interface LogVector {
@@ -35,7 +35,11 @@ async function readLog({ file, options }: LogVector['input']): Promise<LogText> 
   let failed = false;
   try {
     const log = readContainerLog(
-      { files: createMemoryLogFiles({ [LOG]: file }), clock: createVirtualClock(), isRunning: () => false },
+      {
+        files: createMemoryFiles({ files: { [LOG]: file } }).hostFiles,
+        clock: createVirtualClock(),
+        isRunning: () => false,
+      },
       LOG,
       options,
     );

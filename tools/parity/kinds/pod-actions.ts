@@ -1,6 +1,7 @@
 import type { Pod, ResourceRequirements } from '@rxlet/kube-api';
 import type { RuntimeContainerState, RuntimePodStatus } from '@rxlet/pod-model';
-import { computePodActions, type PodActions, type ProbeResult } from '@rxlet/runtime-manager';
+import type { ProbeResult } from '@rxlet/agent-api';
+import { computePodActions, type PodActions } from '@rxlet/runtime-manager';
 import type { Answer } from '../vector-kind.ts';
 
 interface PodActionsVector {
@@ -31,7 +32,7 @@ interface PodActionsVector {
   readonly want: PodActions;
 }
 
-/** What to do next for a pod. */
+/** Computes the next steps for a pod. */
 export function run({ input, want }: PodActionsVector): Answer {
   const actions = computePodActions({
     pod: input.pod,

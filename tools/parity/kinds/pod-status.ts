@@ -1,6 +1,7 @@
 import type { Pod, PodStatus } from '@rxlet/kube-api';
 import {
   parseContainerId,
+  podUid,
   type RuntimeContainerState,
   type RuntimeContainerStatus,
   type RuntimePodStatus,
@@ -10,7 +11,7 @@ import type { Answer } from '../vector-kind.ts';
 
 interface PodStatusVector {
   readonly input: {
-    /** Its `status` is the one generated before. */
+    /** Its `status` is the previously generated one. */
     readonly pod: Pod;
     readonly runtime: {
       readonly ips: readonly string[];
@@ -53,7 +54,7 @@ interface VectorContainerStatus {
 
 const nanos = (time: string | undefined): bigint => (time === undefined ? 0n : BigInt(Date.parse(time)) * 1_000_000n);
 
-/** The status generated from a pod and what the runtime reported of it. The recorded node has the addresses 127.0.0.1 and ::1. */
+/** Generates the status of a pod from its runtime status. The recorded node has the addresses 127.0.0.1 and ::1. */
 export function run({ input, want }: PodStatusVector): Answer {
   const status = generatePodStatus({
     pod: input.pod,
@@ -81,7 +82,7 @@ function runtimeStatus(pod: Pod, runtime: PodStatusVector['input']['runtime']): 
   const active = new Set(runtime.activeContainerIds);
   const sandboxId = runtime.sandboxes[0]?.id ?? '';
   return {
-    uid: pod.metadata?.uid ?? '',
+    uid: podUid(pod),
     name: pod.metadata?.name ?? '',
     namespace: pod.metadata?.namespace ?? '',
     ips: runtime.ips,
@@ -91,7 +92,7 @@ function runtimeStatus(pod: Pod, runtime: PodStatusVector['input']['runtime']): 
       state: state === 'SANDBOX_READY' ? 'ready' : 'notready',
       createdAtNanos: 0n,
       ips: ip === '' ? [] : [ip],
-      // The recorded sandboxes say nothing of namespaces, which means a network of their own.
+      // The recorded sandboxes have no namespaces, which means a network of their own.
       hostNetwork: false,
       hasNetworkStatus: true,
       runtimeHandler: '',

@@ -1,4 +1,5 @@
-import { applyDefaultTag, createKeyring, ImageReferenceError } from '@rxlet/image-manager';
+import { createKeyring } from '@rxlet/image-credentials';
+import { applyDefaultTag, ImageReferenceError } from '@rxlet/image-manager';
 import type { PodSpec } from '@rxlet/kube-api';
 import {
   containerHash,
@@ -29,7 +30,7 @@ interface HostnameInput {
   readonly asFQDN: boolean;
 }
 
-/** The recording says no more of an error than that there was one. */
+/** The recording has no details of an error. */
 const failure = { error: true };
 
 const primitives: Readonly<Record<string, (input: never) => unknown>> = {
@@ -70,7 +71,7 @@ const primitives: Readonly<Record<string, (input: never) => unknown>> = {
   },
 };
 
-/** One of several small pure functions. */
+/** Runs one of several small pure functions. */
 export function run({ fn, input, want }: PrimitiveVector): Answer {
   const primitive = Object.hasOwn(primitives, fn) ? primitives[fn] : undefined;
   if (primitive === undefined) throw new Error(`the function ${JSON.stringify(fn)} is not supported`);

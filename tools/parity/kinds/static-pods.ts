@@ -14,20 +14,20 @@ interface StaticPodVector {
 /** The accepted pod, or the fields for which a manifest was rejected. */
 type Decision = { readonly pod: Pick<Pod, 'metadata' | 'spec'> } | { readonly rejectedFields: readonly string[] };
 
-/** A manifest text accepted, with the defaulted pod, or rejected. */
-export function run(vector: StaticPodVector): Answer {
-  return { got: decide(vector), want: recordedDecision(vector) };
+/** Decodes a manifest: accepted, with the defaulted pod, or rejected. */
+export async function run(vector: StaticPodVector): Promise<Answer> {
+  return { got: await decide(vector), want: recordedDecision(vector) };
 }
 
-/** Fields are compared where the kubelet got as far as them; the recorded one did not allow privileged containers. */
-function decide({ manifest, isPod }: StaticPodVector): Decision {
+/** Fields are compared where the kubelet decoded them; the recorded one did not allow privileged containers. */
+async function decide({ manifest, isPod }: StaticPodVector): Promise<Decision> {
   try {
     const options = {
       nodeName: 'node1',
       origin: { file: '/etc/kubernetes/manifests/pod.yaml' },
       allowPrivileged: false,
     };
-    return { pod: withoutIdentity(decodeManifest(manifest, options).pod) };
+    return { pod: withoutIdentity((await decodeManifest(manifest, options)).pod) };
   } catch (error) {
     if (!(error instanceof ManifestError)) throw error;
     return { rejectedFields: isPod ? distinct(error.problems.map(({ field }) => field)) : [] };
@@ -39,7 +39,7 @@ function recordedDecision({ accepted, pod = {}, fieldErrors }: StaticPodVector):
   return { rejectedFields: distinct((fieldErrors ?? []).map(({ field }) => field)) };
 }
 
-/** The recording leaves out the UID, which is a kubelet's own affair. */
+/** The recording omits the UID, which each kubelet derives itself. */
 function withoutIdentity({ metadata, spec }: Pod): Pick<Pod, 'metadata' | 'spec'> {
   const { uid: _, annotations, ...rest } = metadata ?? {};
   const { [PodAnnotation.configHash]: _hash, ...others } = annotations ?? {};
