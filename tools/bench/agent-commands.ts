@@ -1,61 +1,68 @@
 import type { CpuProfile } from './cpu-profile.ts';
 
-/** What a measured agent is started with, as JSON. */
+/** Options of a measured agent, passed as JSON. */
 export interface MeasuredAgentOptions {
   /** The runtime's, `unix:///…`. */
   readonly endpoint: string;
-  /** Holds the manifests, in `manifests`, and takes all that the agent writes. */
+  /** Folder of the manifests, in `manifests`, and of all files that the agent writes. */
   readonly folder: string;
-  /** Where it hears of what happens to containers. `none`: it only polls. */
+  /** Source of container events. `none`: the agent only polls. */
   readonly hints: 'cri' | 'containerd' | 'none';
+  /** Cgroup below which each pod gets a cgroup of its own. Default: none. */
+  readonly cgroupRoot?: string;
 }
 
 /** CPU time so far in milliseconds, and memory. */
 export interface AgentUsage {
   /** All threads. */
   readonly cpuMs: number;
-  /** The same by the names of the threads: that of JavaScript, libuv's for files, V8's for compiling and collecting garbage. */
+  /** CPU time of the programs that it has run, such as mount(8). */
+  readonly programsMs: number;
+  /** CPU time by thread name: JavaScript's thread, libuv's for files, V8's for compilation and garbage collection. */
   readonly threadsMs: Readonly<Record<string, number>>;
   readonly rssMb: number;
 }
 
-/** How the pods of the manifests came up; milliseconds since the agent was told to start. */
+/** Start of the pods of the manifests, in milliseconds since the start of the agent was requested. */
 export interface StartReport {
+  /** When the first StartContainer was answered. */
+  readonly firstStartedMs: number;
   /** When the last StartContainer was answered. */
   readonly startedMs: number;
   /** When the status of the last pod was Running. */
   readonly runningMs: number;
   /** CPU time meanwhile, as in {@link AgentUsage}. */
   readonly cpuMs: number;
+  readonly programsMs: number;
   readonly threadsMs: Readonly<Record<string, number>>;
   /** Calls of the runtime meanwhile. */
   readonly calls: Readonly<Record<string, number>>;
 }
 
-/** When the agent asked for a container to be created, in milliseconds since the epoch. */
+/** When the agent requested the creation of a container, in milliseconds since the epoch. */
 export interface CreateCall {
   readonly podUid: string;
   readonly atMs: number;
 }
 
-/** What a measured agent does when it is told to. */
+/** Commands of a measured agent. */
 export interface AgentCommands {
   /** Starts the agent, and reports once `podCount` pods run. */
   start(podCount: number): Promise<StartReport>;
   usage(): AgentUsage;
-  /** How often each method of the runtime was called so far. */
+  /** Number of calls of each method of the runtime so far. */
   calls(): Readonly<Record<string, number>>;
-  /** The latest thousand calls of CreateContainer. */
+  /** The latest 1,000 calls of CreateContainer. */
   creates(): readonly CreateCall[];
   startProfile(): Promise<void>;
   stopProfile(): Promise<CpuProfile>;
 }
 
-/** A command on its way to the agent's process. */
+/** A command sent to the agent's process. */
 export interface CommandMessage {
   readonly command: keyof AgentCommands;
   readonly args: readonly unknown[];
 }
 
-/** What came of the command before: commands are answered in order. */
+/** Outcome of a command. Commands are answered in order. */
 export type AnswerMessage = { readonly value: unknown } | { readonly error: string };

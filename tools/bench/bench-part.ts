@@ -1,19 +1,19 @@
-/** How a part of the benchmark is run. */
+/** Options of a run of a part of the benchmark. */
 export interface BenchRun {
   /** Writes one line of results. */
   print(line: string): void;
   /** More samples, and the slow sizes. */
   readonly long: boolean;
-  /** Says where the CPU time of the measured agent goes, in parts that can; the other figures are then worse by what that costs. */
+  /** Profiles the measured agent, in parts that support it. The profiler makes the other figures worse. */
   readonly profile: boolean;
 }
 
-/** A part of the benchmark, which can be asked for by its name. */
+/** A part of the benchmark, selected by its name. */
 export interface BenchPart {
   readonly name: string;
-  /** One line: what is measured. */
+  /** Description of one line. */
   readonly about: string;
-  /** Whether it runs when no part is asked for. */
+  /** Whether it runs when no part is selected. */
   readonly byDefault: boolean;
   run(run: BenchRun): Promise<void>;
 }

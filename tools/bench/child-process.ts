@@ -9,11 +9,11 @@ export const workspace: string = fileURLToPath(new URL('../..', import.meta.url)
 /** Clock ticks a second in /proc, fixed on Linux. */
 const TICKS_PER_SECOND = 100;
 
-/** What a process has used, and what it occupies. */
+/** CPU time and memory of a process. */
 export interface Usage {
   readonly cpuMs: number;
   readonly rssMb: number;
-  /** The part of it that no other process shares, that of shared pages divided by their users included. */
+  /** Proportional share of it (PSS): shared pages are divided by their users. */
   readonly pssMb: number;
   /** The largest RSS so far. */
   readonly peakMb: number;
@@ -30,7 +30,7 @@ export interface MeasuredProcess extends AsyncDisposable {
 export function startProcess([program, ...args]: readonly [string, ...string[]]): MeasuredProcess {
   const child: ChildProcess = spawn(program, args, { stdio: 'ignore' });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  // Nothing is left behind when the benchmark fails where nobody waits.
+  // Leaves no process behind when the benchmark ends without disposing of it.
   const kill = (): void => void child.kill('SIGKILL');
   process.once('exit', kill);
   void ended.then(() => process.off('exit', kill));
@@ -60,7 +60,7 @@ export function startProcess([program, ...args]: readonly [string, ...string[]])
   };
 }
 
-/** Looks every few milliseconds until `condition` holds. @throws Error after `timeoutMs` */
+/** Polls every few milliseconds until `condition` holds. @throws Error after `timeoutMs` */
 export async function until(
   what: string,
   condition: () => Promise<boolean>,

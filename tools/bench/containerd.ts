@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { sleep, systemClock, systemRandom } from '@rxlet/component-base';
 import { ContainerState } from '@rxlet/cri-api';
 import { type CriClient, createCriClient } from '@rxlet/cri-client';
-import { type ContainerdEvents, followContainerdEvents } from '../../apps/agent/src/test-support/containerd-events.ts';
-import { BUSYBOX_REFERENCE, busyboxImage } from '../containerd/build-image.ts';
-import { containerdUnavailable, startPrivateContainerd } from '../containerd/private-containerd.ts';
+import { type ContainerdEvents, followContainerdEvents } from '@rxlet/test-containerd/containerd-events';
+import { BUSYBOX_REFERENCE, busyboxImage } from '@rxlet/test-containerd/build-image';
+import { containerdUnavailable, startPrivateContainerd } from '@rxlet/test-containerd/private-containerd';
 import type { MeasuredAgentOptions } from './agent-commands.ts';
 import type { BenchRun } from './bench-part.ts';
 import { until } from './child-process.ts';
-import { writeManifests } from './manifests.ts';
+import { type PodKind, writeManifests } from './manifests.ts';
 import { startMeasuredAgent } from './measured-agent.ts';
 import { median, spread } from './statistics.ts';
 import { describeProfile } from './cpu-profile.ts';
@@ -18,7 +18,7 @@ import { describeProfile } from './cpu-profile.ts';
 const EXITS = 30;
 const COMMAND = ['sh', '-c', "trap 'exit 0' TERM; while :; do sleep 1; done"];
 
-/** A containerd of one's own, and what happens in it. */
+/** A private containerd and its events. */
 interface Node {
   readonly endpoint: string;
   readonly client: CriClient;
@@ -26,7 +26,7 @@ interface Node {
   readonly folder: string;
 }
 
-/** The same on a real containerd: pods from manifests to Running, and from the exit of a container to the next one, by containerd's clock. */
+/** Measures an agent on a real containerd: pods from manifests to Running, and from the exit of a container to the next one, by containerd's clock. */
 export async function benchContainerd(run: BenchRun): Promise<void> {
   const unavailable = containerdUnavailable();
   if (unavailable !== undefined) {
@@ -42,23 +42,30 @@ export async function benchContainerd(run: BenchRun): Promise<void> {
     await using events = await followContainerdEvents(containerd);
     const node = { endpoint, client, events, folder };
     for (const podCount of [1, 10, 50]) await measureStartup(run, node, podCount);
+    await measureStartup(run, node, 50, { hasVolumes: true });
     for (const hints of ['containerd', 'none'] as const) await measureExits(run, node, hints);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function measureStartup({ print, long }: BenchRun, node: Node, podCount: number): Promise<void> {
+async function measureStartup(
+  { print, long }: BenchRun,
+  node: Node,
+  podCount: number,
+  kind: PodKind = {},
+): Promise<void> {
   const reports: { startedMs: number; runningMs: number; cpuMs: number }[] = [];
   for (let round = 0; round < (long || podCount === 1 ? 3 : 1); round += 1) {
-    await withPods(node, podCount, 'containerd', async (agent) => {
-      reports.push(await agent.tell('start', podCount));
+    const pods = { podCount, kind };
+    await withPods(node, pods, 'containerd', async (agent) => {
+      reports.push(await agent.run('start', podCount));
     });
   }
   const of = (field: keyof (typeof reports)[number]): string =>
     (median(reports.map((report) => report[field])) / 1000).toFixed(2);
   print(
-    `containerd, ${String(podCount)} pods: ${of('startedMs')} s until the last container is started, ${of('runningMs')} s until all are Running; ` +
+    `containerd, ${String(podCount)} pods${kind.hasVolumes === true ? ' with volumes' : ''}: ${of('startedMs')} s until the last container is started, ${of('runningMs')} s until all are Running; ` +
       `CPU of the agent ${of('cpuMs')} s (median of ${String(reports.length)})`,
   );
 }
@@ -70,10 +77,10 @@ async function measureExits(
   hints: MeasuredAgentOptions['hints'],
 ): Promise<void> {
   const { client, events } = node;
-  await withPods(node, EXITS, hints, async (agent) => {
-    await agent.tell('start', EXITS);
+  await withPods(node, { podCount: EXITS, kind: {} }, hints, async (agent) => {
+    await agent.run('start', EXITS);
     await sleep(systemClock, 3_000);
-    if (profile) await agent.tell('startProfile');
+    if (profile) await agent.run('startProfile');
     const filter = { state: { state: ContainerState.CONTAINER_RUNNING } };
     const { containers } = await client.runtime.listContainers({ filter });
     const toCreate: number[] = [];
@@ -92,13 +99,13 @@ async function measureExits(
       toStart.push(Number(start.timeNs - endedNs) / 1e6);
       const podUid = labels['io.kubernetes.pod.uid'];
       const exitMs = Number(endedNs / 1000n) / 1000;
-      const create = (await agent.tell('creates')).find((call) => call.podUid === podUid && call.atMs > exitMs);
+      const create = (await agent.run('creates')).find((call) => call.podUid === podUid && call.atMs > exitMs);
       if (create !== undefined) toCreate.push(create.atMs - exitMs);
     }
     print(
       `containerd, exit → CreateContainer, ${hints === 'none' ? 'relist only' : 'with its events'}: ${spread(toCreate)}; → started: ${spread(toStart)}`,
     );
-    if (profile) describeProfile(await agent.tell('stopProfile')).forEach(print);
+    if (profile) describeProfile(await agent.run('stopProfile')).forEach(print);
   });
 }
 
@@ -106,15 +113,15 @@ function isStartOf(containerId: string): (event: { topic: string; containerId: s
   return (event) => event.topic === 'start' && event.containerId === containerId;
 }
 
-/** An agent that has not been started yet, with manifests; in the end all pods are gone. */
+/** Runs `task` with an agent that is not started, and manifests; waits at the end until all pods are gone. */
 async function withPods(
   { client, endpoint, folder }: Node,
-  podCount: number,
+  { podCount, kind }: { readonly podCount: number; readonly kind: PodKind },
   hints: MeasuredAgentOptions['hints'],
   task: (agent: Awaited<ReturnType<typeof startMeasuredAgent>>) => Promise<void>,
 ): Promise<void> {
   const manifests = join(folder, 'manifests');
-  await writeManifests(manifests, podCount, () => ({ command: COMMAND }));
+  await writeManifests(manifests, podCount, () => ({ command: COMMAND, ...kind }));
   await using agent = await startMeasuredAgent({ endpoint, folder, hints });
   await task(agent);
   await rm(manifests, { recursive: true });

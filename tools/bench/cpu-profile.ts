@@ -1,7 +1,7 @@
 import { Session } from 'node:inspector/promises';
 import { workspace } from './child-process.ts';
 
-/** Where CPU time went, in milliseconds of the main thread, the largest first. */
+/** CPU time by origin, in milliseconds of the main thread, the largest first. */
 export interface CpuProfile {
   readonly totalMs: number;
   readonly byPackage: readonly { readonly name: string; readonly ms: number }[];
@@ -9,7 +9,7 @@ export interface CpuProfile {
   readonly byFunction: readonly { readonly name: string; readonly ms: number }[];
 }
 
-/** A profile that is being taken. */
+/** A running profile. */
 export interface RunningCpuProfile {
   stop(): Promise<CpuProfile>;
 }
@@ -17,7 +17,7 @@ export interface RunningCpuProfile {
 const SAMPLE_EVERY_US = 250;
 const MAX_LINES = 40;
 
-/** Begins to sample what this process does. */
+/** Starts to sample the CPU of this process. */
 export async function startCpuProfile(): Promise<RunningCpuProfile> {
   const session = new Session();
   session.connect();
@@ -51,7 +51,7 @@ export async function startCpuProfile(): Promise<RunningCpuProfile> {
   };
 }
 
-/** The profile in a few lines. */
+/** Formats a profile in a few lines. */
 export function describeProfile({ totalMs, byPackage, byFunction }: CpuProfile, functions = 12): string[] {
   const share = (ms: number): string => `${((ms / totalMs) * 100).toFixed(1)} %`;
   return [
@@ -71,10 +71,10 @@ function largest(times: ReadonlyMap<string, number>): { name: string; ms: number
     .slice(0, MAX_LINES);
 }
 
-/** `packages/pleg`, `rxjs`, `node:http2`; what has no source keeps its name. */
+/** `packages/pleg`, `rxjs`, `node:http2`; code without a source keeps its name. */
 function packageOf(url: string, functionName: string): string {
   if (url === '') return functionName.startsWith('(') ? functionName : 'native';
-  if (url === 'node:inspector') return url; // What the profile itself costs.
+  if (url === 'node:inspector') return url; // The cost of the profile itself.
   if (url.startsWith('node:')) return url.startsWith('node:internal/http2') ? 'node:http2' : 'node';
   const dependency = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1];
   return dependency ?? /\/((?:packages|tools)\/[^/]+)\//.exec(url)?.[1] ?? url;

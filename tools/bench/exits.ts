@@ -3,7 +3,7 @@ import { sleep, systemClock, systemRandom } from '@rxlet/component-base';
 import { ContainerEventType, ContainerState } from '@rxlet/cri-api';
 import type { CriClient } from '@rxlet/cri-client';
 import { FakeControlDescriptor } from '@rxlet/fake-cri';
-import { criCall } from '../containerd/cri-call.ts';
+import { criCall } from '@rxlet/test-containerd/cri-call';
 import type { MeasuredAgentOptions } from './agent-commands.ts';
 import type { BenchRun } from './bench-part.ts';
 import { until } from './child-process.ts';
@@ -14,24 +14,24 @@ import { spread } from './statistics.ts';
 import { withFakeRuntime } from './with-fake-runtime.ts';
 
 const PODS = 100;
-/** Each call that reads the pod hangs, from the beginning. */
+/** Pods of which every read hangs. */
 const HUNG = { 'fail.rxlet.dev/ContainerStatus': 'hang', 'fail.rxlet.dev/PodSandboxStatus': 'hang' };
 
 interface ExitRun {
   readonly hints: MeasuredAgentOptions['hints'];
-  /** So many of the pods cannot be read. */
+  /** Number of pods that cannot be read. */
   readonly hungPods: number;
   /** Pause between two exits, on average. */
   readonly pauseMs: number;
 }
 
-/** From the exit of a container to CreateContainer and StartContainer of the next one, by the runtime's clock. */
+/** Measures the time from the exit of a container to CreateContainer and StartContainer of the next one, by the runtime's clock. */
 export async function benchExits(run: BenchRun): Promise<void> {
   await printExits(run, 'with events', { hints: 'cri', hungPods: 0, pauseMs: 60 });
   await printExits(run, 'relist only', { hints: 'none', hungPods: 0, pauseMs: 150 });
 }
 
-/** The same for all others while some pods cannot be read, because the calls about them hang. */
+/** Measures the same for the other pods while calls about some pods hang. */
 export async function benchHungPods(run: BenchRun): Promise<void> {
   await printExits(run, '1 pod hangs, with events', { hints: 'cri', hungPods: 1, pauseMs: 60 });
   await printExits(run, '1 pod hangs, relist only', { hints: 'none', hungPods: 1, pauseMs: 150 });
@@ -61,26 +61,26 @@ async function measureExits({ print, profile }: BenchRun, { hints, hungPods, pau
     await client.images.pullImage({ image: { image: IMAGE } });
     await writeManifests(join(folder, 'manifests'), PODS, (index) => (index < hungPods ? { annotations: HUNG } : {}));
     await using agent = await startMeasuredAgent({ endpoint, folder, hints });
-    await agent.tell('start', PODS - hungPods);
-    // What the start has left to do, such as the first looks after it, is done then.
+    await agent.run('start', PODS - hungPods);
+    // By then the work of the start, such as the first relists after it, is done.
     await sleep(systemClock, 2_000);
     await using _events = followRestarts(client, delays);
     const { containers } = await client.runtime.listContainers({
       filter: { state: { state: ContainerState.CONTAINER_RUNNING } },
     });
     const readable = containers.filter(({ labels }) => !isHung(labels, hungPods));
-    if (profile) await agent.tell('startProfile');
-    const before = await agent.tell('usage');
+    if (profile) await agent.run('startProfile');
+    const before = await agent.run('usage');
     for (const { id } of readable) {
       await sleep(systemClock, systemRandom.next() * 2 * pauseMs);
       const socket = endpoint.replace(/^unix:\/\//, '');
       await criCall(socket, FakeControlDescriptor.method.exitContainer, { containerId: id, exitCode: 1 }, 5_000);
     }
     await until('all containers are back', async () => delays.length >= readable.length, 30_000);
-    const { cpuMs } = await agent.tell('usage');
+    const { cpuMs } = await agent.run('usage');
     if (profile) {
       print(`  CPU of the agent: ${((cpuMs - before.cpuMs) / readable.length).toFixed(1)} ms a restart`);
-      describeProfile(await agent.tell('stopProfile')).forEach(print);
+      describeProfile(await agent.run('stopProfile')).forEach(print);
     }
   });
   return delays;
@@ -108,7 +108,7 @@ function followRestarts({ runtime }: CriClient, delays: Delay[]): AsyncDisposabl
       exited.delete(sandbox.id);
     }
   };
-  // When it breaks, the delays do not come, which is told by whoever waits for them.
+  // Ignores errors: the caller, which waits for the delays, reports that they are missing.
   const following = follow().catch(() => undefined);
   return {
     async [Symbol.asyncDispose]() {

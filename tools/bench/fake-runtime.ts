@@ -7,7 +7,7 @@ import { quantile } from './statistics.ts';
 const PODS = 1000;
 const CONTAINERS_PER_POD = 3;
 
-/** What 1,000 pods with 3 containers each cost in one fake runtime, in this process: memory, and the time of a list. */
+/** Measures 1,000 pods with 3 containers each in one fake runtime in this process: memory, and the time of a list. */
 export async function benchFakeRuntime({ print }: BenchRun): Promise<void> {
   const ports = { clock: systemClock, random: seededRandom(1), logs: discardLogs };
   await using fake = createFakeRuntime(ports);

@@ -1,11 +1,11 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** What is in use on the heap of this process after all garbage is collected. */
+/** Returns the size of the live objects on the heap of this process. */
 export function liveHeapBytes(): number {
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc') as () => void;
-  // What finalizers and weak references let go in the first is found by the second.
+  // The second collection frees the objects that finalizers and weak references released in the first.
   collectGarbage();
   collectGarbage();
   return process.memoryUsage().heapUsed;

@@ -4,11 +4,11 @@ import { workspace } from './child-process.ts';
 
 const AGENT = join(workspace, 'apps/agent');
 
-/** The flags that the command `rxlet` gives to Node.js: what is measured in the agent's place must have them too. */
+/** The flags that the command `rxlet` gives to Node.js: measured processes must have them too. */
 export function launcherFlags(): string[] {
   const flag = /^heap='(.+)'$/m.exec(readFileSync(join(AGENT, 'bin/rxlet'), 'utf8'))?.[1];
   if (flag === undefined) throw new Error('apps/agent/bin/rxlet has no line heap=');
-  return [flag];
+  return [flag, '--require', join(AGENT, 'bin/tune-node.cjs')];
 }
 
 /** A way to run `rxlet`. */
@@ -18,7 +18,7 @@ export interface RxletVariant {
   readonly command: readonly string[];
 }
 
-/** The command of the checkout; and what was built from it, as it runs when it is installed, if `npm run build` has made that. */
+/** The command of the checkout, and the built command as it is installed, if `npm run build` has made it. */
 export function rxletVariants(): RxletVariant[] {
   const source: RxletVariant = { name: 'source', command: [join(workspace, 'node_modules/.bin/rxlet')] };
   const main = join(AGENT, 'dist/main.js');

@@ -1,11 +1,12 @@
 import { createAgent } from '@rxlet/agent';
+import { standalone } from '@rxlet/agent/presets';
 import { seededRandom, systemClock } from '@rxlet/component-base';
 import { createPrometheusMetrics } from '@rxlet/component-base/prometheus';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { createFakeRuntime, discardLogs } from '@rxlet/fake-cri';
 import type { Pod } from '@rxlet/kube-api';
-import { createManualSource, defaultPod, makeStaticPod } from '@rxlet/pod-source';
-import { createMemoryFileSystem } from '@rxlet/runtime-manager/testing';
+import { createManualSource, defaultPod, makeStaticPod, podsFrom } from '@rxlet/pod-source';
+import { createMemoryFiles } from '@rxlet/node-files/testing';
 import { Registry } from 'prom-client';
 import type { BenchRun } from './bench-part.ts';
 import { liveHeapBytes } from './heap.ts';
@@ -15,8 +16,8 @@ import { IMAGE } from './manifests.ts';
 const BATCH = 100;
 
 /**
- * What a pod leaves behind on the heap when it has gone: a whole agent and a fake runtime in this process, on the virtual clock, through many lives of
- * pods, none of which has the name of another. What the agent keeps a bounded number of, such as events, is there after the first step.
+ * Measures the heap that a removed pod leaves behind: a whole agent and a fake runtime in this process, on the virtual clock, through many lives of pods with
+ * different names. Bounded records of the agent, such as events, are full after the first step.
  */
 export async function benchLives({ print, long }: BenchRun): Promise<void> {
   const [steps, livesPerStep] = long ? [5, 10_000] : [4, 1_000];
@@ -24,29 +25,32 @@ export async function benchLives({ print, long }: BenchRun): Promise<void> {
   const random = seededRandom(1);
   await using fake = createFakeRuntime({ clock, random, logs: discardLogs });
   const source = createManualSource('file');
+  const files = createMemoryFiles({ files: { '/etc/hosts': '127.0.0.1 localhost\n' } });
   await using agent = await createAgent(
     {
       runtime: fake.runtime,
       images: fake.images,
-      sources: [source],
       clock,
       random,
-      files: createMemoryFileSystem({ '/etc/hosts': '127.0.0.1 localhost\n' }),
+      files: files.nodeFiles,
+      hostFiles: files.hostFiles,
       metrics: createPrometheusMetrics(new Registry()),
-      readFsStats: () => Promise.resolve({ capacityBytes: 1e12, availableBytes: 9e11 }),
-      credentials: { files: { read: () => Promise.resolve(undefined) } },
-    },
-    {
-      nodeName: 'bench',
       node: {
+        name: 'bench',
         rootDirectory: '/root',
         podLogsDirectory: '/logs',
         memoryCapacityBytes: 8n << 30n,
         nodeIps: ['192.0.2.1'],
       },
     },
+    [
+      podsFrom(source),
+      ...standalone({
+        imageManagement: { readFsStats: () => Promise.resolve({ capacityBytes: 1e12, availableBytes: 9e11 }) },
+      }),
+    ],
   );
-  agent.start();
+  await agent.start();
   source.set([]);
   let lives = 0;
   const live = async (count: number): Promise<void> => {
@@ -58,7 +62,7 @@ export async function benchLives({ print, long }: BenchRun): Promise<void> {
       source.set([]);
       await clock.runUntil(() => agent.pods.list().length === 0 && fake.snapshot().sandboxes.length === 0);
     }
-    // Whatever comes back later to look at what has gone.
+    // Time for delayed work on removed pods.
     await clock.advance(120_000);
   };
   await live(livesPerStep);

@@ -1,42 +1,99 @@
 /**
- * `npm run bench`: prints what the parts cost on this machine. It judges nothing.
+ * Benchmark (`npm run bench`): prints the costs of the parts on this machine, without a verdict.
  *
- * `-- --only NAME` runs one part (several: repeat it), `--long` takes more samples, `--profile` says where the CPU time of the measured agent goes, `--list`
- * names the parts.
+ * `-- --only NAME` runs one part (repeat it for several), `--long` takes more samples, `--profile` lists the functions in which the measured agent spends its
+ * CPU time, `--list` lists the parts.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { benchRxletCommand } from './rxlet-command.ts';
 import type { BenchPart } from './bench-part.ts';
-import { benchContainerd } from './containerd.ts';
-import { benchCriCalls } from './cri-calls.ts';
-import { benchExits, benchHungPods } from './exits.ts';
-import { benchFakeRuntime } from './fake-runtime.ts';
-import { benchLives } from './lives.ts';
-import { benchProber } from './prober.ts';
-import { benchRelist } from './relist.ts';
-import { benchRest } from './rest.ts';
-import { benchStartup } from './startup.ts';
-import { benchWorkerSteps } from './worker-steps.ts';
 
+/** Each part is loaded when it runs, so that a run is neither slowed down nor stopped by the parts that were not requested. */
 const parts: readonly BenchPart[] = [
-  { name: 'fake-runtime', about: 'the fake runtime alone', byDefault: true, run: benchFakeRuntime },
-  { name: 'cri-calls', about: 'calls over a socket', byDefault: true, run: benchCriCalls },
-  { name: 'relist', about: 'looking at 500 and 2,000 pods', byDefault: true, run: benchRelist },
-  { name: 'worker-steps', about: 'pod workers with nothing to do', byDefault: true, run: benchWorkerSteps },
-  { name: 'startup', about: '1, 100 and 500 pods from manifests to Running', byDefault: true, run: benchStartup },
-  { name: 'exits', about: 'from the exit of a container to the next one', byDefault: true, run: benchExits },
-  { name: 'hung-pods', about: 'the same while a pod cannot be read', byDefault: true, run: benchHungPods },
-  { name: 'rest', about: 'calls, CPU and memory while nothing happens', byDefault: true, run: benchRest },
+  {
+    name: 'fake-runtime',
+    about: 'the fake runtime alone',
+    byDefault: true,
+    run: async (run) => (await import('./fake-runtime.ts')).benchFakeRuntime(run),
+  },
+  {
+    name: 'cri-calls',
+    about: 'calls over a socket',
+    byDefault: true,
+    run: async (run) => (await import('./cri-calls.ts')).benchCriCalls(run),
+  },
+  {
+    name: 'relist',
+    about: 'relists of 500 and 2,000 pods',
+    byDefault: true,
+    run: async (run) => (await import('./relist.ts')).benchRelist(run),
+  },
+  {
+    name: 'worker-steps',
+    about: 'pod workers with nothing to do',
+    byDefault: true,
+    run: async (run) => (await import('./worker-steps.ts')).benchWorkerSteps(run),
+  },
+  {
+    name: 'manifests',
+    about: 'reading 1 to 2,000 manifests, and large ones',
+    byDefault: true,
+    run: async (run) => (await import('./manifest-reading.ts')).benchManifestReading(run),
+  },
+  {
+    name: 'startup',
+    about: '1, 100 and 500 pods from manifests to Running',
+    byDefault: true,
+    run: async (run) => (await import('./startup.ts')).benchStartup(run),
+  },
+  {
+    name: 'volumes',
+    about: '100 pods with volumes and cgroups, beside 100 plain ones',
+    byDefault: true,
+    run: async (run) => (await import('./volume-startup.ts')).benchVolumeStartup(run),
+  },
+  {
+    name: 'exits',
+    about: 'from the exit of a container to the next one',
+    byDefault: true,
+    run: async (run) => (await import('./exits.ts')).benchExits(run),
+  },
+  {
+    name: 'hung-pods',
+    about: 'the same while a pod cannot be read',
+    byDefault: true,
+    run: async (run) => (await import('./exits.ts')).benchHungPods(run),
+  },
+  {
+    name: 'rest',
+    about: 'calls, CPU and memory while nothing happens',
+    byDefault: true,
+    run: async (run) => (await import('./rest.ts')).benchRest(run),
+  },
   {
     name: 'command',
     about: 'the command rxlet as it is, from source and as it was built',
     byDefault: true,
-    run: benchRxletCommand,
+    run: async (run) => (await import('./rxlet-command.ts')).benchRxletCommand(run),
   },
-  { name: 'lives', about: 'heap growth over many lives of pods', byDefault: true, run: benchLives },
-  { name: 'prober', about: '500 probes a second of each kind', byDefault: true, run: benchProber },
-  { name: 'containerd', about: 'startup and exits on a real containerd', byDefault: false, run: benchContainerd },
+  {
+    name: 'lives',
+    about: 'heap growth over many lives of pods',
+    byDefault: true,
+    run: async (run) => (await import('./lives.ts')).benchLives(run),
+  },
+  {
+    name: 'prober',
+    about: '500 probes a second of each kind',
+    byDefault: true,
+    run: async (run) => (await import('./prober.ts')).benchProber(run),
+  },
+  {
+    name: 'containerd',
+    about: 'startup and exits on a real containerd',
+    byDefault: false,
+    run: async (run) => (await import('./containerd.ts')).benchContainerd(run),
+  },
 ];
 
 const { values: flags } = parseArgs({
@@ -50,14 +107,14 @@ const { values: flags } = parseArgs({
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const load = (): string => `load ${loadavg()[0]!.toFixed(2)}`;
 
-// An end by exit() takes along what runs beside.
+// exit() also ends the processes beside it.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 
 const unknown = flags.only?.filter((name) => !parts.some((part) => part.name === name)) ?? [];
 if (flags.list || unknown.length > 0) {
   for (const name of unknown) print(`there is no part ${name}; the parts are:`);
   for (const { name, about, byDefault } of parts)
-    print(`${name.padEnd(14)}${about}${byDefault ? '' : ' (only when asked for)'}`);
+    print(`${name.padEnd(14)}${about}${byDefault ? '' : ' (only on request)'}`);
   process.exitCode = unknown.length > 0 ? 2 : 0;
 } else {
   print(`Node ${process.version}, ${String(cpus().length)} × ${cpus()[0]?.model ?? 'unknown CPU'}, ${load()}`);

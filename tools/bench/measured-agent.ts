@@ -5,10 +5,10 @@ import type { AgentCommands, AnswerMessage, CommandMessage, MeasuredAgentOptions
 import { workspace } from './child-process.ts';
 import { launcherFlags } from './launcher.ts';
 
-/** An agent in a process of its own, with nothing beside it but what measures it. Disposing of it ends it. */
+/** An agent in a process of its own, with nothing beside it but the measuring code. Disposing of it ends it. */
 export interface MeasuredAgent extends AsyncDisposable {
-  /** Has it carry out a command. One at a time. @throws Error when it fails, or the process has ended */
-  tell<Name extends keyof AgentCommands>(
+  /** Runs a command in it, one at a time. @throws Error when it fails, or the process has ended */
+  run<Name extends keyof AgentCommands>(
     command: Name,
     ...args: Parameters<AgentCommands[Name]>
   ): Promise<Awaited<ReturnType<AgentCommands[Name]>>>;
@@ -16,11 +16,11 @@ export interface MeasuredAgent extends AsyncDisposable {
 
 const AGENT_PROCESS = fileURLToPath(new URL('./agent-process.ts', import.meta.url));
 
-/** Starts one; resolves when everything is loaded and the runtime has answered, before the agent looks at anything. */
+/** Starts one; resolves when everything is loaded and the runtime has answered, before the agent reads anything. */
 export async function startMeasuredAgent(options: MeasuredAgentOptions): Promise<MeasuredAgent> {
   const child = fork(AGENT_PROCESS, [JSON.stringify(options)], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    // Its memory and its garbage collections are then those of an agent, and types need not be stripped in the process that is measured.
+    // Its memory and its garbage collections are then those of an agent, and the measured process need not strip types.
     execArgv: ['--conditions=@rxlet/source', ...launcherFlags()],
     env: { ...process.env, NODE_COMPILE_CACHE: join(workspace, 'node_modules/.cache/rxlet') },
   });
@@ -35,14 +35,14 @@ export async function startMeasuredAgent(options: MeasuredAgentOptions): Promise
       };
       const onExit = (code: number | null): void => {
         child.off('message', onMessage);
-        reject(new Error(`the measured agent has ended with ${String(code)}`));
+        reject(new Error(`the measured agent exited with ${String(code)}`));
       };
       child.once('message', onMessage);
       child.once('exit', onExit);
     });
   await nextAnswer();
   return {
-    async tell(command, ...args) {
+    async run(command, ...args) {
       const answer = nextAnswer();
       child.send({ command, args } satisfies CommandMessage);
       return (await answer) as never;

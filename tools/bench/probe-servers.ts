@@ -1,4 +1,4 @@
-/** What the probes of the benchmark reach, on a thread of its own so that it is not measured: sends the ports to the parent. */
+/** Servers that the probes of the benchmark reach, in a thread of their own so that they are not measured. Sends their ports to the parent. */
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttp2Server } from 'node:http2';
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';

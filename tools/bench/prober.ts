@@ -9,7 +9,7 @@ import { withFakeRuntime } from './with-fake-runtime.ts';
 const PROBES = 500;
 const MEASURED_SECONDS = 3;
 
-/** What 500 probes a second of each kind cost the agent: CPU of the thread that it runs on, without that of what is probed. */
+/** Measures 500 probes a second of each kind: CPU of the agent's thread, without that of the probed servers. */
 export async function benchProber({ print }: BenchRun): Promise<void> {
   const servers = new Worker(new URL('./probe-servers.ts', import.meta.url));
   const [ports] = (await once(servers, 'message')) as [{ httpGet: number; tcpSocket: number; grpc: number }];

@@ -9,7 +9,7 @@ import { withFakeRuntime } from './with-fake-runtime.ts';
 
 const PAUSE_MS = 25;
 
-/** What looking at all pods costs when nothing has changed: the pod lifecycle event generator alone, the runtime in another process and in the same. */
+/** Measures relists without changes: the pod lifecycle event generator alone, with the runtime in another process and in the same. */
 export async function benchRelist(run: BenchRun): Promise<void> {
   for (const podCount of [500, 2000]) {
     await withFakeRuntime((client) => measureRelist(run, podCount, 'over a socket', client));
@@ -44,7 +44,7 @@ async function measureRelist(
     if (type === 'ContainerStarted') unread -= 0.5; // The container and the sandbox.
   });
   pleg.start();
-  // The first look reads each pod.
+  // The first relist reads each pod.
   while (unread > 0) await sleep(systemClock, 50);
   await sleep(systemClock, 500);
   durationsMs.length = 0;

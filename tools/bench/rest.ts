@@ -8,7 +8,7 @@ import { startMeasuredAgent } from './measured-agent.ts';
 import { breakdown, difference } from './statistics.ts';
 import { withFakeRuntime } from './with-fake-runtime.ts';
 
-/** What an agent costs when nothing happens: calls of the runtime, CPU and memory, without pods and with 110, the usual maximum of a node. */
+/** Measures an idle agent: calls of the runtime, CPU and memory, without pods and with 110, the usual maximum of a node. */
 export async function benchRest(run: BenchRun): Promise<void> {
   for (const hints of ['none', 'cri'] as const) {
     for (const podCount of [0, 110]) await measureRest(run, podCount, hints);
@@ -25,12 +25,12 @@ async function measureRest(
     await client.images.pullImage({ image: { image: IMAGE } });
     await writeManifests(join(folder, 'manifests'), podCount);
     await using agent = await startMeasuredAgent({ endpoint, folder, hints });
-    await agent.tell('start', podCount);
+    await agent.run('start', podCount);
     await sleep(systemClock, 4_000);
-    if (profile) await agent.tell('startProfile');
-    const [before, callsBefore] = [await agent.tell('usage'), await agent.tell('calls')];
+    if (profile) await agent.run('startProfile');
+    const [before, callsBefore] = [await agent.run('usage'), await agent.run('calls')];
     await sleep(systemClock, seconds * 1000);
-    const [after, callsAfter] = [await agent.tell('usage'), await agent.tell('calls')];
+    const [after, callsAfter] = [await agent.run('usage'), await agent.run('calls')];
     const perSecond = (counts: Record<string, number>): Record<string, number> =>
       Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, count / seconds]));
     const rates = perSecond(difference(callsBefore, callsAfter));
@@ -40,6 +40,6 @@ async function measureRest(
         `${total.toFixed(2)} CRI calls a second (${breakdown(rates, 2)}), ${((after.cpuMs - before.cpuMs) / seconds).toFixed(1)} ms CPU a second ` +
         `(${breakdown(perSecond(difference(before.threadsMs, after.threadsMs)), 1)}), RSS ${after.rssMb.toFixed(0)} MB`,
     );
-    if (profile) describeProfile(await agent.tell('stopProfile')).forEach(print);
+    if (profile) describeProfile(await agent.run('stopProfile')).forEach(print);
   });
 }

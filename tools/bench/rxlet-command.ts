@@ -14,8 +14,8 @@ import { median } from './statistics.ts';
 import { withFakeRuntime } from './with-fake-runtime.ts';
 
 /**
- * The command `rxlet` as its users run it, in a process of its own with all that it has beside the agent: how long it takes to load and to start pods, what it
- * costs at rest, and the commands that ask it.
+ * The command `rxlet` as its users run it, in a process of its own with all its parts beside the agent: the time to load and to start pods, the cost at rest,
+ * and the duration of the commands that query it.
  */
 export async function benchRxletCommand(run: BenchRun): Promise<void> {
   for (const variant of rxletVariants()) {
@@ -36,6 +36,9 @@ async function measureCommand({ print, long }: BenchRun, variant: RxletVariant, 
       apiVersion: 'kubelet.config.k8s.io/v1beta1',
       kind: 'KubeletConfiguration',
       podLogsDir: join(folder, 'logs'),
+      // The pods of a fake runtime have no processes.
+      cgroupsPerQOS: false,
+      enforceNodeAllocatable: ['none'],
     };
     await writeFile(config, JSON.stringify(kubelet));
     const allRun = async (): Promise<boolean> => {
@@ -51,7 +54,7 @@ async function measureCommand({ print, long }: BenchRun, variant: RxletVariant, 
     const beganMs = systemClock.monotonicNow();
     const args = [...before, '--container-runtime-endpoint', endpoint, '--root-dir', root, ...flags];
     await using agent = startProcess([program, ...args]);
-    // The socket opens when everything is loaded and connected, right before the first look at the manifests.
+    // The socket opens when everything is loaded and connected, right before the manifests are first read.
     await until('the agent is loaded', async () => existsSync(socket));
     const loadedMs = systemClock.monotonicNow() - beganMs;
     const loaded = await agent.usage();
@@ -76,7 +79,7 @@ async function measureCommand({ print, long }: BenchRun, variant: RxletVariant, 
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
 
-/** From the start of an agent to its first call of a runtime that never answers; the median of three. */
+/** Measures the time from the start of an agent to its first call of a runtime that never answers; the median of three. */
 async function timeToFirstCall([program, ...args]: readonly [string, ...string[]], folder: string): Promise<number> {
   const samples: number[] = [];
   for (let round = 0; round < 3; round += 1) {
@@ -98,7 +101,7 @@ async function timeToFirstCall([program, ...args]: readonly [string, ...string[]
   return median(samples);
 }
 
-/** How long a command takes to its end; the median of five. */
+/** Measures the duration of a command; the median of five. */
 async function timeToEnd(command: readonly [string, ...string[]]): Promise<number> {
   const samples: number[] = [];
   for (let round = 0; round < 5; round += 1) {
@@ -109,7 +112,7 @@ async function timeToEnd(command: readonly [string, ...string[]]): Promise<numbe
   return median(samples);
 }
 
-/** What the agent says of its heap. */
+/** Reads the heap size from the metrics of the agent. */
 async function heapOf(socketPath: string): Promise<string> {
   const metrics = await new Promise<string>((resolve, reject) => {
     request({ socketPath, path: '/metrics', agent: false }, (response) => resolve(text(response)))

@@ -1,10 +1,10 @@
-/** The value below which the share `q` (0 to 1) of the samples lies; NaN of none. */
+/** Returns the value below which the share `q` (0 to 1) of the samples lies; NaN of none. */
 export function quantile(samples: readonly number[], q: number): number {
   const sorted = samples.toSorted((left, right) => left - right);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? NaN;
 }
 
-/** The middle one. */
+/** Returns the median. */
 export function median(samples: readonly number[]): number {
   return quantile(samples, 0.5);
 }
@@ -15,7 +15,7 @@ export function spread(samplesMs: readonly number[]): string {
   return `p50 ${p50!}, p99 ${p99!}, max ${max!} ms (n ${String(samplesMs.length)})`;
 }
 
-/** By how much each number has grown. */
+/** Returns the increase of each number. */
 export function difference(
   before: Readonly<Record<string, number>>,
   after: Readonly<Record<string, number>>,
@@ -23,7 +23,7 @@ export function difference(
   return Object.fromEntries(Object.entries(after).map(([name, value]) => [name, value - (before[name] ?? 0)]));
 }
 
-/** The numbers that are not 0 as they are printed, the largest first: `listContainers 1.00, version 0.20`. */
+/** Formats the numbers that are not 0, the largest first: `listContainers 1.00, version 0.20`. */
 export function breakdown(numbers: Readonly<Record<string, number>>, places: number): string {
   return Object.entries(numbers)
     .toSorted(([, left], [, right]) => right - left)

@@ -7,8 +7,8 @@ import { type CriClient, createCriClient } from '@rxlet/cri-client';
 import { type MeasuredProcess, startProcess, until, workspace } from './child-process.ts';
 
 /**
- * In memory where there is such a place: the disk of a busy machine takes up to half a millisecond of CPU for a new directory (ext4 does not give out inodes
- * that have just been freed), which is most of what a pod costs then.
+ * In memory where the machine has such a folder: the disk of a busy machine takes up to half a millisecond of CPU for a new directory (ext4 does not reuse
+ * inodes that were just freed), which would be most of the cost of a pod.
  */
 const scratch = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 

@@ -5,7 +5,7 @@ import type { BenchRun } from './bench-part.ts';
 const PODS = 500;
 const ROUNDS = 100;
 
-/** Steps of pod workers a second when a step does nothing: the upper bound that the workers set to everything else. */
+/** Measures steps of pod workers a second when a step does nothing: the upper bound of the agent's rate. */
 export async function benchWorkerSteps({ print }: BenchRun): Promise<void> {
   let steps = 0;
   let { promise: roundEnded, resolve: endRound } = Promise.withResolvers<void>();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { firstMissing, readBlocks, readCommands } from './readme-blocks.ts';
+import { firstDifference, installedPackages, readBlocks, readCommands } from './readme-blocks.ts';
 
 describe('readBlocks', () => {
   it('finds blocks with their language, place and code', () => {
@@ -19,7 +19,7 @@ describe('readBlocks', () => {
     expect(output('```sh\n```\n')).toEqual([]);
   });
 
-  it('refuses a block without an end', () => {
+  it('rejects a block without an end', () => {
     expect(() => readBlocks('\n```ts\ncode\n')).toThrow('line 2');
   });
 });
@@ -56,18 +56,24 @@ describe('readCommands', () => {
   });
 });
 
-describe('firstMissing', () => {
+describe('firstDifference', () => {
   it.each<[string, string[], string | undefined]>([
-    ['all, with others between', ['a', 'c'], undefined],
-    ['parts of lines', ['lue 1'], undefined],
-    ['nothing', [], undefined],
-    ['the wrong order', ['c', 'a'], 'a'],
-    ['a line twice that is there once', ['b', 'b'], 'b'],
-    ['what is not there', ['a', 'x'], 'x'],
-    ['something that varies', ['value … of …'], undefined],
-    ['something that varies otherwise', ['value … from …'], 'value … from …'],
-    ['signs that mean something in patterns', ['b.*'], 'b.*'],
-  ])('looks for %s', (_, expected, missing) => {
-    expect(firstMissing(expected, ['a', 'b', 'value 1 of 2', 'c'])).toBe(missing);
+    ['the same lines', ['a', 'b', 'value 1 of 2'], undefined],
+    ['a line that varies', ['a', 'b', 'value … of …'], undefined],
+    ['a missing line', ['a', 'value 1 of 2'], 'value 1 of 2'],
+    ['a line too few', ['a', 'b'], '(nothing after line 2)'],
+    ['a line too many', ['a', 'b', 'value 1 of 2', 'c'], 'c'],
+    ['a part of a line', ['a', 'b', 'value 1'], 'value 1'],
+    ['another order', ['b', 'a', 'value 1 of 2'], 'b'],
+    ['signs that mean something in patterns', ['.', 'b', 'value 1 of 2'], '.'],
+  ])('compares %s', (_, expected, difference) => {
+    expect(firstDifference(expected, ['a', '', '  b', 'value 1 of 2', ''])).toBe(difference);
+  });
+});
+
+describe('installedPackages', () => {
+  it('returns the packages of install commands without flags and versions', () => {
+    const blocks = readBlocks('```sh\nnpm install @rxlet/pleg rxjs@7\nnpm i -D @types/node@24\nnpm test\n```\n');
+    expect(installedPackages(blocks)).toEqual(['@rxlet/pleg', 'rxjs', '@types/node']);
   });
 });

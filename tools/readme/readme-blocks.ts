@@ -1,15 +1,15 @@
 /** A fenced block of a Markdown file. */
 export interface ReadmeBlock {
-  /** What stands behind the fence, e.g. `ts`. */
+  /** Info string of the fence, e.g. `ts`. */
   readonly language: string;
   readonly code: string;
-  /** Where the block begins, counted from 1. */
+  /** Line of the block, counted from 1. */
   readonly line: number;
-  /** The lines of a `text` block that follows with nothing but empty lines between: what the code prints. */
+  /** Expected output: the lines of a `text` block that directly follows, apart from empty lines. */
   readonly output: readonly string[];
 }
 
-/** The fenced blocks of a Markdown text, in their order. */
+/** Returns the fenced blocks of a Markdown text, in their order. */
 export function readBlocks(markdown: string): ReadmeBlock[] {
   const blocks: { language: string; lines: string[]; line: number; end: number }[] = [];
   let open: (typeof blocks)[number] | undefined;
@@ -39,7 +39,7 @@ export function readBlocks(markdown: string): ReadmeBlock[] {
   });
 }
 
-/** The simple commands of a shell text, each as its words, without prompts, comments, assignments, `sudo` and `npx`. */
+/** Returns the simple commands of a shell text, each as its words, without prompts, comments, assignments, `sudo` and `npx`. */
 export function readCommands(shell: string): string[][] {
   const commands: string[][] = [];
   let command: string[] = [];
@@ -60,25 +60,31 @@ export function readCommands(shell: string): string[][] {
 }
 
 /**
- * The first of `expected` that does not appear in `printed` after those before it, or `undefined` when all do. A line appears when it is part of a
- * printed one; `…` in it stands for anything.
+ * Returns the first expected line that differs from the output; `undefined` when the output is as expected. Empty lines and spaces at the
+ * ends of lines do not count; `…` in an expected line stands for anything.
  */
-export function firstMissing(expected: readonly string[], printed: readonly string[]): string | undefined {
-  let from = 0;
-  for (const line of expected) {
-    const at = printed.findIndex((text, index) => index >= from && appearsIn(text, line.trim().split('…')));
-    if (at < 0) return line;
-    from = at + 1;
-  }
-  return undefined;
+export function firstDifference(expected: readonly string[], printed: readonly string[]): string | undefined {
+  const lines = printed.map((line) => line.trim()).filter((line) => line !== '');
+  const wanted = expected.map((line) => line.trim());
+  const different = wanted.find((line, index) => !matches(lines[index], line));
+  if (different !== undefined) return different;
+  return lines.length > wanted.length ? `(nothing after line ${String(wanted.length)})` : undefined;
 }
 
-function appearsIn(text: string, parts: readonly string[]): boolean {
-  let from = 0;
-  for (const part of parts) {
-    const at = text.indexOf(part, from);
-    if (at < 0) return false;
-    from = at + part.length;
-  }
-  return true;
+function matches(printed: string | undefined, expected: string): boolean {
+  const pattern = expected
+    .split('…')
+    .map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+    .join('.*');
+  return printed !== undefined && new RegExp(`^${pattern}$`).test(printed);
+}
+
+/** Returns the names of the packages that `npm install` commands of a README install, without versions. */
+export function installedPackages(blocks: readonly ReadmeBlock[]): string[] {
+  return blocks
+    .filter(({ language }) => language === 'sh')
+    .flatMap(({ code }) => readCommands(code))
+    .filter(([program, command = '']) => program === 'npm' && ['i', 'install'].includes(command))
+    .flatMap(([, , ...words]) => words.filter((word) => !word.startsWith('-')))
+    .map((word) => word.replace(/(?<=.)@[^@/]*$/, ''));
 }

@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { firstMissing, readBlocks, readCommands, type ReadmeBlock } from './readme-blocks.ts';
+import { packageImports } from '../workspace/source-imports.ts';
+import { markdownFiles } from './markdown-files.ts';
+import { firstDifference, installedPackages, readBlocks, readCommands, type ReadmeBlock } from './readme-blocks.ts';
 
-// Each example is a process of its own, and there may be other work on the machine.
+// Each example is a process of its own, and the machine may be busy.
 vi.setConfig({ maxConcurrency: 2 });
 
 const root = join(import.meta.dirname, '../..');
@@ -18,8 +20,10 @@ const projects = ['packages', 'apps'].flatMap((parent) =>
     .map((name) => join(root, parent, name))
     .filter((folder) => existsSync(join(folder, 'package.json'))),
 );
-const readmes = [root, ...projects]
-  .map((folder) => join(folder, 'README.md'))
+const readmes = [
+  ...[root, ...projects].map((folder) => join(folder, 'README.md')),
+  ...markdownFiles(join(root, 'docs')),
+]
   .filter((path) => existsSync(path))
   .map((path) => ({ path, name: relative(root, path), blocks: readBlocks(readFileSync(path, 'utf8')) }));
 
@@ -59,7 +63,7 @@ describe('the examples', () => {
   );
 
   it.concurrent.each(examples)(
-    '$at runs, and prints what it says',
+    '$at runs, and prints the output that follows it',
     async ({ path, block }: { path: string; block: ReadmeBlock }) => {
       // Beside the README, so that imports are found as they are in the package.
       const file = join(dirname(path), `.readme-${String(process.pid)}-${String(block.line)}.ts`);
@@ -71,12 +75,51 @@ describe('the examples', () => {
           dirname(path),
         );
         expect({ code, ...(code !== 0 && { stderr }) }).toEqual({ code: 0 });
-        expect({ missing: firstMissing(block.output, stdout.split('\n')), stdout }).toEqual({
-          missing: undefined,
-          stdout,
-        });
+        const difference = firstDifference(block.output, stdout.split('\n'));
+        expect({ difference, stdout }).toEqual({ difference: undefined, stdout });
       } finally {
         await rm(file, { force: true });
+      }
+    },
+    TEST_TIMEOUT_MS,
+  );
+});
+
+describe('the packages and tutorials', () => {
+  const packages = readmes.filter(({ name }) => /^(packages|docs)\//.test(name));
+
+  it.each(packages)('$name names what its examples need installed', ({ blocks }) => {
+    const imported = blocks
+      .filter(({ language }) => language === 'ts')
+      .flatMap(({ code }) => packageImports(code))
+      .filter((name, index, all) => all.indexOf(name) === index);
+    expect(installedPackages(blocks)).toEqual(expect.arrayContaining(imported));
+  });
+
+  it(
+    'have examples that compile under strict',
+    async () => {
+      const folder = await mkdtemp(join(root, '.readme-'));
+      const files: string[] = [];
+      try {
+        for (const { path, blocks } of packages) {
+          for (const { code, line } of blocks.filter(({ language }) => language === 'ts')) {
+            // Beside the README, so that imports are found as they are in the package.
+            const file = join(dirname(path), `.readme-strict-${basename(path, '.md')}-${String(line)}.ts`);
+            files.push(file);
+            await writeFile(file, `${code}\nexport {};\n`);
+          }
+        }
+        const compilerOptions = { noUnusedLocals: false, noUnusedParameters: false };
+        const tsconfig = { extends: '../tools/tsconfig.json', compilerOptions, files, include: [] };
+        await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig));
+        const tsc = join(root, 'node_modules/@typescript/native/bin/tsc');
+        const { stdout } = await run(join(binFolder, 'node'), [tsc, '--project', folder], root);
+        // Errors in sources are the business of "npm run typecheck".
+        expect(stdout.split('\n').filter((line) => line.includes('.readme-strict-'))).toEqual([]);
+      } finally {
+        for (const file of files) await rm(file, { force: true });
+        await rm(folder, { recursive: true, force: true });
       }
     },
     TEST_TIMEOUT_MS,
@@ -97,7 +140,7 @@ describe('the commands', () => {
     ),
   );
 
-  /** What npm does by itself. */
+  /** Commands of npm itself. */
   const NPM_COMMANDS = ['ci', 'exec', 'i', 'install', 'link', 'pack', 'publish', 'view'];
   const npmScripts = commands.flatMap(({ folder, at, words: [program, command = '', script = ''] }) =>
     program === 'npm' && !NPM_COMMANDS.includes(command)
@@ -111,7 +154,7 @@ describe('the commands', () => {
     });
   }
 
-  /** A flag, with the words before the first one: the subcommand whose help has to know it. */
+  /** A flag, with the words before the first one: the subcommand whose help must list it. */
   const flags = commands.flatMap(({ at, words: [program = '', ...words] }) => {
     const bin = bins.get(basename(program));
     if (bin === undefined || !existsSync(bin)) return [];
