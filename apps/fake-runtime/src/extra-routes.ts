@@ -1,24 +1,32 @@
 import { Code, ConnectError, type ConnectRouter, type ConnectRouterOptions } from '@connectrpc/connect';
 import { errorMessage } from '@rxlet/component-base';
-import { callErrorCode, StatusCode } from '@rxlet/cri-api';
+import { callErrorCode, ImageServiceDescriptor, RuntimeServiceDescriptor, StatusCode } from '@rxlet/cri-api';
+import * as v1alpha2 from '@rxlet/cri-api/v1alpha2';
 import {
+  type AdvanceableClock,
   type ControlService,
   createControlService,
   FakeControlDescriptor,
   type FakeRuntime,
   HealthDescriptor,
+  ServerReflectionDescriptor,
   ServingStatus,
 } from '@rxlet/fake-cri';
+import { createReflection } from './reflection.ts';
 
-/** The services besides the CRI, each also in Connect's JSON for `curl`: the fake's control, and the health of the server. */
-export function routeExtras(router: ConnectRouter, fake: FakeRuntime): void {
-  router.service(FakeControlDescriptor, withConnectErrors(createControlService(fake)), PROTOCOLS);
+/**
+ * Routes the services besides the CRI: the fake's control and the health of the server, each also in Connect's JSON for `curl`, and reflection. `clock` is
+ * what AdvanceClock advances.
+ */
+export function routeExtras(router: ConnectRouter, fake: FakeRuntime, clock: AdvanceableClock | undefined): void {
+  router.service(FakeControlDescriptor, withConnectErrors(createControlService(fake, clock)), PROTOCOLS);
+  router.service(ServerReflectionDescriptor, createReflection(SERVICES));
   router.service(
     HealthDescriptor,
     {
       check({ service }) {
-        // Of the server as a whole, and of every service of it: they all live and die together.
-        if (service !== '' && !SERVICES.has(service))
+        // The health of the server and of each service: all share one life.
+        if (service !== '' && !SERVICE_NAMES.has(service))
           throw new ConnectError(`unknown service "${service}"`, Code.NotFound);
         return { status: fake.running ? ServingStatus.SERVING : ServingStatus.NOT_SERVING };
       },
@@ -30,25 +38,31 @@ export function routeExtras(router: ConnectRouter, fake: FakeRuntime): void {
 /** gRPC, and Connect for `curl`. */
 const PROTOCOLS: ConnectRouterOptions = { connect: true };
 
-const SERVICES: ReadonlySet<string> = new Set([
-  'runtime.v1.RuntimeService',
-  'runtime.v1.ImageService',
-  'runtime.v1alpha2.RuntimeService',
-  'runtime.v1alpha2.ImageService',
-  FakeControlDescriptor.typeName,
-]);
+const SERVICES = [
+  RuntimeServiceDescriptor,
+  ImageServiceDescriptor,
+  v1alpha2.RuntimeService,
+  v1alpha2.ImageService,
+  FakeControlDescriptor,
+  HealthDescriptor,
+];
+const SERVICE_NAMES: ReadonlySet<string> = new Set(SERVICES.map(({ typeName }) => typeName));
 
-/** The same functions, whose errors keep their codes over the wire. */
+/** Wraps the functions so that their errors keep their codes over the wire. */
 function withConnectErrors(service: ControlService): ControlService {
   const wrapped = Object.entries(service).map(([name, method]: [string, (request: never) => unknown]) => [
     name,
     (request: never) => {
-      try {
-        return method(request);
-      } catch (error) {
+      const fail = (error: unknown): never => {
         const code = callErrorCode(error);
         if (code === undefined || code === StatusCode.Ok) throw error;
         throw new ConnectError(errorMessage(error), code, undefined, undefined, error);
+      };
+      try {
+        const answer = method(request);
+        return answer instanceof Promise ? answer.catch(fail) : answer;
+      } catch (error) {
+        return fail(error);
       }
     },
   ]);

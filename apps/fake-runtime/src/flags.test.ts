@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseFlags } from './flags.ts';
 
 describe('parseFlags', () => {
-  it('takes the defaults for what is not given', () => {
+  it('uses the defaults of absent flags', () => {
     expect(parseFlags(['--listen', 'unix:///run/fake.sock'])).toEqual({
       kind: 'flags',
       flags: {
@@ -14,6 +14,8 @@ describe('parseFlags', () => {
         images: undefined,
         script: undefined,
         podNetwork: 'in-process',
+        sandboxRoot: undefined,
+        virtualClock: false,
       },
     });
   });
@@ -24,7 +26,14 @@ describe('parseFlags', () => {
     });
   });
 
-  it('explains itself', () => {
+  it('prints its version', () => {
+    expect(parseFlags(['--version'])).toEqual({
+      kind: 'help',
+      text: expect.stringMatching(/^fake-runtime v\d+\.\d+\.\d+\n$/) as string,
+    });
+  });
+
+  it('prints its usage', () => {
     expect(parseFlags(['--help'])).toMatchObject({
       kind: 'help',
       text: expect.stringContaining('--listen <address>') as string,
@@ -44,7 +53,7 @@ describe('parseFlags', () => {
       "option '--pod-network <mode>' argument 'real' is invalid. Allowed choices are in-process, loopback.",
     ],
     [['--listen', 'unix:///a', 'more'], 'too many arguments. Expected 0 arguments but got 1: more.'],
-  ])('refuses %j with one line', (args, message) => {
+  ])('rejects %j with one line', (args, message) => {
     expect(parseFlags(args)).toEqual({ kind: 'error', message });
   });
 });

@@ -1,26 +1,31 @@
+import { readFileSync } from 'node:fs';
 import type { PodNetworkMode } from '@rxlet/fake-cri';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 
-/** What the command line of `fake-runtime` says. */
+/** Command line of `fake-runtime`. */
 export interface Flags {
   /** Address of the socket. */
   readonly listen: string;
-  /** Path of the file that keeps what exists. Unset: nothing outlives the process. */
+  /** Path of the state file. Unset: nothing outlives the process. */
   readonly stateFile: string | undefined;
   /** Path of the catalogue of images. */
   readonly images: string | undefined;
   /** Path of the behaviour scripts. */
   readonly script: string | undefined;
   readonly podNetwork: PodNetworkMode;
-  /** How long each call that changes something takes, in milliseconds. */
+  /** Directory that container logs and mounts must be in. Unset: that of the socket. */
+  readonly sandboxRoot: string | undefined;
+  /** Time passes only by AdvanceClock. */
+  readonly virtualClock: boolean;
+  /** Latency of each call that changes something, in milliseconds. */
   readonly latencyMs: number;
-  /** Makes ids and made-up numbers repeat. Unset: they are random. */
+  /** Seed of ids and generated numbers. Unset: random. */
   readonly seed: number | undefined;
-  /** How much is logged: 0 warnings and errors, 1 also what the server does, 2 everything. */
+  /** Log level: 0 warnings and errors, 1 also the life of the server, 2 everything. */
   readonly verbosity: number;
 }
 
-/** What parsing came to: flags, or text to print before leaving with an exit code. */
+/** Result of parsing: flags, a text to print, or an error. */
 export type ParsedFlags =
   | { readonly kind: 'flags'; readonly flags: Flags }
   | { readonly kind: 'help'; readonly text: string }
@@ -31,9 +36,10 @@ export function parseFlags(args: readonly string[]): ParsedFlags {
   let output = '';
   const command = new Command('fake-runtime')
     .description('A container runtime for tests: CRI v1 on a unix socket, containers only in memory.')
-    .option('--listen <address>', 'where to serve, e.g. unix:///run/fake.sock (required)')
+    .version(`fake-runtime v${packageVersion()}`, '--version', 'print the version and exit')
+    .option('--listen <address>', 'address to serve on: unix:///run/fake.sock, or the path alone (required)')
     .option('--latency <ms>', 'how long each call that changes something takes, in milliseconds', wholeNumber, 0)
-    .option('--state-file <path>', 'keeps sandboxes, containers and images there while nothing runs (default: nothing)')
+    .option('--state-file <path>', 'file that keeps sandboxes, containers and images between runs (default: none)')
     .option('--images <path>', 'YAML file with the images whose properties matter')
     .option('--script <path>', 'YAML file with behaviour scripts by image')
     .addOption(
@@ -41,6 +47,11 @@ export function parseFlags(args: readonly string[]): ParsedFlags {
         .choices(['in-process', 'loopback'])
         .default('in-process'),
     )
+    .option(
+      '--sandbox-root <path>',
+      'directory that container logs and mounts must be in (default: that of the socket)',
+    )
+    .option('--virtual-clock', 'time passes only by AdvanceClock of the control service', false)
     .option('--seed <number>', 'makes ids repeat from run to run (default: random)', wholeNumber)
     .option(
       '--v <level>',
@@ -65,16 +76,34 @@ export function parseFlags(args: readonly string[]): ParsedFlags {
     images?: string;
     script?: string;
     podNetwork: PodNetworkMode;
+    sandboxRoot?: string;
+    virtualClock: boolean;
     seed?: number;
     v: number;
   }>();
-  const { listen, latency, stateFile, images, script, podNetwork, seed, v } = options;
-  // Not a required option of the command: it would be missed first where it is only misspelt.
+  const { listen, latency, stateFile, images, script, podNetwork, sandboxRoot, virtualClock, seed, v } = options;
+  // Not a required option of the command: its absence would be reported even where it is only misspelt.
   if (listen === undefined) return { kind: 'error', message: "option '--listen <address>' is missing" };
   return {
     kind: 'flags',
-    flags: { listen, latencyMs: latency, stateFile, images, script, podNetwork, seed, verbosity: v },
+    flags: {
+      listen,
+      latencyMs: latency,
+      stateFile,
+      images,
+      script,
+      podNetwork,
+      sandboxRoot,
+      virtualClock,
+      seed,
+      verbosity: v,
+    },
   };
+}
+
+function packageVersion(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
 }
 
 function wholeNumber(text: string): number {

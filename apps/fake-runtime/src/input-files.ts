@@ -14,7 +14,7 @@ export class InputFileError extends Error {
   override readonly name = 'InputFileError';
 }
 
-/** The options that the files of `--images` and `--script` stand for. Rejects with {@link InputFileError}. */
+/** Reads the options in the files of `--images` and `--script`. Rejects with {@link InputFileError}. */
 export async function readInputFiles(files: {
   readonly images: string | undefined;
   readonly script: string | undefined;
@@ -53,7 +53,7 @@ function parseScripts(text: string): NonNullable<FakeRuntimeOptions['scripts']> 
   const scripts = document.contents.items.map(({ key, value }) => {
     if (!isScalar(key) || typeof key.value !== 'string') throw new InputFileError('an image is not a string');
     const [start, end] = isNode(value) && value.range ? value.range : [0, 0];
-    // The script alone, at the line and column where it is in the file, so that what is wrong is found there.
+    // The script alone, at the line and column where it is in the file, so that errors have the line of the file.
     const { line, col } = lines.linePos(start);
     const own = '\n'.repeat(line - 1) + ' '.repeat(col - 1) + text.slice(start, end);
     return [key.value, parseBehaviourScript(own)] as const;

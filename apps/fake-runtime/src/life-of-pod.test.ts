@@ -61,9 +61,9 @@ const sandboxConfig = () => ({
   labels: { 'io.kubernetes.pod.name': 'web' },
 });
 
-/** The grpc-js client against the connect-node server: two implementations of gRPC that know nothing of each other. */
+/** The grpc-js client against the connect-node server: two independent implementations of gRPC. */
 describe('the life of a pod over the socket', () => {
-  it('begins with a runtime that says what it is and that it is ready', async () => {
+  it('begins with a runtime that reports its version and that it is ready', async () => {
     expect(await client.runtime.version({ version: '0.1.0' })).toMatchObject({
       runtimeName: 'fake',
       runtimeApiVersion: 'v1',
@@ -76,7 +76,7 @@ describe('the life of a pod over the socket', () => {
     expect(Object.keys(info)).not.toEqual([]);
   });
 
-  it('goes from the pull of its image to the removal of the last trace', async () => {
+  it('goes from the pull of its image to the removal of its sandbox', async () => {
     const { runtime, images } = client;
     const events = runtime.getContainerEvents({})[Symbol.asyncIterator]();
 
@@ -155,14 +155,14 @@ describe('the life of a pod over the socket', () => {
     await events.return!();
   });
 
-  it('passes refusals on with code and words', async () => {
+  it('passes errors on with code and message', async () => {
     const error: unknown = await client.runtime
       .startContainer({ containerId: 'nobody' })
       .catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(CriError);
     expect(isNotFound(error)).toBe(true);
     expect(error).toMatchObject({
-      kind: 'refused',
+      kind: 'rejected',
       method: 'StartContainer',
       details: expect.stringContaining('nobody') as string,
     });

@@ -16,7 +16,7 @@ const LIFE_OF_POD = fileURLToPath(new URL('./test-support/life_of_pod.py', impor
 
 const execute = promisify(execFile);
 
-/** Whether a program runs and succeeds. */
+/** Reports whether a program runs and succeeds. */
 function succeeds(program: string, ...args: string[]): boolean {
   try {
     execFileSync(program, args, { stdio: 'ignore' });
@@ -91,7 +91,7 @@ describe('curl', () => {
 });
 
 describe('--state-file', () => {
-  it('gives back what existed', async () => {
+  it('restores sandboxes and images', async () => {
     const state = ['--state-file', join(folder, 'state.json')];
     await whileRunning(state, async (socket) => {
       await using client = createCriClient(
@@ -112,7 +112,7 @@ describe('the files of the command line', () => {
   it.each([
     ['--images', 'images:\n  - tags: [a]\n    sizeBytes: big\n', /line 3: images\[0\]\.sizeBytes/],
     ['--script', 'busybox:\n  exit:\n    nonsense: 1\n', /line [23]/],
-  ])('%s: says which line is wrong', async (flag, text, problem) => {
+  ])('%s: names the wrong line', async (flag, text, problem) => {
     const path = join(folder, 'input.yaml');
     await writeFile(path, text);
     let stderr = '';

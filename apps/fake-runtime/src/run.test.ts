@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** Runs the command; `stopWhen` is text on stdout after which it is told to stop. */
+/** Runs the command; `stopWhen` is text on stdout after which it is stopped. */
 async function runWith(args: string[], stopWhen?: string): Promise<{ code: number; stdout: string; stderr: string }> {
   const stop = new AbortController();
   let stdout = '';
@@ -27,7 +27,7 @@ async function runWith(args: string[], stopWhen?: string): Promise<{ code: numbe
 }
 
 describe('fake-runtime', () => {
-  it('says where it listens, and nothing else, until it is told to stop', async () => {
+  it('prints its address, and nothing else, until it is stopped', async () => {
     const listen = `unix://${folder}/fake.sock`;
     expect(await runWith(['--listen', listen], 'listening')).toEqual({
       code: 0,
@@ -38,7 +38,7 @@ describe('fake-runtime', () => {
     expect(verbose.stderr).toBe(`info CRI server is listening address="${listen}"\n`);
   });
 
-  it('leaves with 2 and one line for a wrong command line', async () => {
+  it('exits with 2 and one line for a wrong command line', async () => {
     expect(await runWith(['--bogus'])).toEqual({
       code: 2,
       stdout: '',
@@ -46,14 +46,32 @@ describe('fake-runtime', () => {
     });
   });
 
-  it('leaves with 1 and one line when it cannot listen', async () => {
+  it('listens on a path without a scheme', async () => {
+    const { stdout } = await runWith(['--listen', `${folder}/fake.sock`], 'listening');
+    expect(stdout).toBe(`fake runtime listening on unix://${folder}/fake.sock\n`);
+  });
+
+  it.each([
+    ['--state-file', 'missing/state.json', 'cannot use the state file'],
+    ['--state-file', '', 'cannot use the state file'],
+    ['--sandbox-root', 'missing', 'cannot use the sandbox root'],
+    ['--images', 'missing.yaml', 'missing.yaml: ENOENT'],
+  ])('exits with 2 and one line for %s %s', async (flag, path, message) => {
+    const args = ['--listen', `unix://${folder}/fake.sock`, flag, join(folder, path)];
+    const { code, stdout, stderr } = await runWith(args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(message);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('exits with 1 and one line when it cannot listen', async () => {
     const { code, stderr } = await runWith(['--listen', `unix://${folder}/missing/fake.sock`]);
     expect(code).toBe(1);
     expect(stderr).toBe(
       `fake-runtime: cannot open the socket ${folder}/missing/fake.sock: the folder ${folder}/missing does not exist\n`,
     );
-    expect((await runWith(['--listen', 'tcp://127.0.0.1:1'])).stderr).toMatch(
-      /^fake-runtime: address "tcp:.* is not supported.*\n$/,
-    );
+    const unsupported = await runWith(['--listen', 'tcp://127.0.0.1:1']);
+    expect(unsupported.code).toBe(2);
+    expect(unsupported.stderr).toMatch(/^fake-runtime: address "tcp:.* is not supported.*\n$/);
   });
 });

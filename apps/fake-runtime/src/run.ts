@@ -1,22 +1,27 @@
 import { once } from 'node:events';
-import { seededRandom, systemClock, systemRandom } from '@rxlet/component-base';
+import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { errorMessage, seededRandom, systemClock, systemRandom } from '@rxlet/component-base';
+import { type CommandIo, createConsoleLogger } from '@rxlet/component-base/command';
+import { createVirtualClock } from '@rxlet/component-base/testing';
 import { serveCri, UnixSocketError, UnsupportedAddressError } from '@rxlet/cri-server';
-import { createFakeRuntime, createFileStateStore } from '@rxlet/fake-cri';
-import { createConsoleLogger } from './console-logger.ts';
+import {
+  createFakeRuntime,
+  createFileLogs,
+  createFileStateStore,
+  createNodeHostFiles,
+  type FakeRuntimeOptions,
+  StateFileError,
+} from '@rxlet/fake-cri';
 import { routeExtras } from './extra-routes.ts';
-import { parseFlags } from './flags.ts';
+import { type Flags, parseFlags } from './flags.ts';
 import { InputFileError, readInputFiles } from './input-files.ts';
 
-/** What the command needs of its process. */
-export interface Io {
-  readonly stdout: (text: string) => void;
-  readonly stderr: (text: string) => void;
-  /** Ends the server when it aborts. */
-  readonly signal: AbortSignal;
-}
+/** Exit code of a command line, or a file that it names, that cannot be used. */
+const USAGE_ERROR = 2;
 
 /** Runs `fake-runtime` until `io.signal` aborts. @returns its exit code: 2 for a wrong command line or file, 1 when it cannot listen. */
-export async function run(args: readonly string[], io: Io): Promise<number> {
+export async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const parsed = parseFlags(args);
   if (parsed.kind === 'help') {
     io.stdout(parsed.text);
@@ -24,35 +29,49 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   }
   if (parsed.kind === 'error') {
     io.stderr(`fake-runtime: ${parsed.message} (see fake-runtime --help)\n`);
-    return 2;
+    return USAGE_ERROR;
   }
-  const { listen, latencyMs, stateFile, images, script, podNetwork, seed, verbosity } = parsed.flags;
-  let fromFiles: Awaited<ReturnType<typeof readInputFiles>>;
   try {
-    fromFiles = await readInputFiles({ images, script });
+    return await serve(parsed.flags, io);
   } catch (error) {
-    if (!(error instanceof InputFileError)) throw error;
-    io.stderr(`fake-runtime: ${error.message}\n`);
-    return 2;
+    const isUsage = [InputFileError, StateFileError, UnsupportedAddressError].some((type) => error instanceof type);
+    if (!isUsage && !(error instanceof UnixSocketError)) throw error;
+    io.stderr(`fake-runtime: ${errorMessage(error)}\n`);
+    return isUsage ? USAGE_ERROR : 1;
   }
-  const logger = createConsoleLogger(io.stderr, verbosity);
-  const random = seed === undefined ? systemRandom : seededRandom(seed);
-  const stateStore = stateFile === undefined ? {} : { stateStore: createFileStateStore(stateFile) };
-  const fake = createFakeRuntime(
-    { clock: systemClock, random, logger, ...stateStore },
-    { ...fromFiles, latencyMs, podNetwork },
+}
+
+async function serve(flags: Flags, io: CommandIo): Promise<number> {
+  const { listen, latencyMs, podNetwork } = flags;
+  const options: FakeRuntimeOptions = { ...(await readInputFiles(flags)), latencyMs, podNetwork };
+  const logger = createConsoleLogger(io.stderr, flags.verbosity);
+  const virtualClock = flags.virtualClock ? createVirtualClock() : undefined;
+  const sandboxRoot = sandboxRootOf(flags);
+  await using fake = createFakeRuntime(
+    {
+      clock: virtualClock ?? systemClock,
+      random: flags.seed === undefined ? systemRandom : seededRandom(flags.seed),
+      logger,
+      logs: createFileLogs(logger, sandboxRoot),
+      hostFiles: createNodeHostFiles(sandboxRoot),
+      ...(flags.stateFile !== undefined && { stateStore: createFileStateStore(flags.stateFile) }),
+    },
+    options,
   );
-  try {
-    const server = await serveCri(fake, { listen, logger, routes: (router) => routeExtras(router, fake) });
-    io.stdout(`fake runtime listening on ${server.address}\n`);
-    if (!io.signal.aborted) await once(io.signal, 'abort');
-    await server[Symbol.asyncDispose]();
-    return 0;
-  } catch (error) {
-    if (!(error instanceof UnixSocketError || error instanceof UnsupportedAddressError)) throw error;
-    io.stderr(`fake-runtime: ${error.message}\n`);
-    return 1;
-  } finally {
-    await fake[Symbol.asyncDispose]();
-  }
+  await using server = await serveCri(fake, {
+    listen,
+    logger,
+    routes: (router) => routeExtras(router, fake, virtualClock),
+  });
+  io.stdout(`fake runtime listening on ${server.address}\n`);
+  if (!io.signal.aborted) await once(io.signal, 'abort');
+  return 0;
+}
+
+/** Returns the directory that container logs and mounts must be in. Throws {@link InputFileError} when there is none. */
+function sandboxRootOf({ sandboxRoot, listen }: Flags): string {
+  // serveCri reports a socket whose folder is missing.
+  if (sandboxRoot === undefined) return dirname(listen.replace(/^unix:\/\//, ''));
+  if (statSync(sandboxRoot, { throwIfNoEntry: false })?.isDirectory() === true) return sandboxRoot;
+  throw new InputFileError(`cannot use the sandbox root ${sandboxRoot}: it is not a directory (--sandbox-root)`);
 }
