@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs';
+import { parseGoDuration } from '@rxlet/component-base';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+
+/** Command line of `docker-shim`. */
+export interface Flags {
+  /** Address of the CRI's socket. */
+  readonly listen: string;
+  /** Path of Docker's socket. */
+  readonly dockerSocket: string;
+  readonly sandboxImage: string;
+  readonly rootDirectory: string;
+  readonly cniConfigFolder: string;
+  readonly cniPluginFolders: readonly string[];
+  readonly cniCacheFolder: string;
+  /** As dockershim's; it has no effect on a CNI network. */
+  readonly hairpinMode: string;
+  readonly pullProgressDeadlineMs: number;
+  readonly restrictOomScoreAdj: boolean;
+  /** Log level: 0 warnings and errors, 1 also the life of the server, 2 everything. */
+  readonly verbosity: number;
+}
+
+/** Result of parsing: flags, a text to print, or an error. */
+export type ParsedFlags =
+  | { readonly kind: 'flags'; readonly flags: Flags }
+  | { readonly kind: 'help'; readonly text: string }
+  | { readonly kind: 'error'; readonly message: string };
+
+/** Parses the command line; `args` are those after the program's name. The names of flags are dockershim's and cri-dockerd's. */
+export function parseFlags(args: readonly string[]): ParsedFlags {
+  let output = '';
+  const command = new Command('docker-shim')
+    .description('A container runtime for Kubernetes on Docker Engine: CRI v1 and v1alpha2 on a unix socket.')
+    .version(`docker-shim v${packageVersion()}`, '--version', 'print the version and exit')
+    .option('--container-runtime-endpoint <address>', 'address to serve on', 'unix:///run/cri-dockerd.sock')
+    .option('--docker-endpoint <address>', "address of Docker's socket", unixPath, '/var/run/docker.sock')
+    .option(
+      '--pod-infra-container-image <image>',
+      "image that holds a pod's namespaces",
+      'registry.k8s.io/pause:3.10.1',
+    )
+    .option('--cri-dockerd-root-directory <path>', 'directory of checkpoints', absolutePath, '/var/lib/cri-dockerd')
+    .addOption(new Option('--network-plugin <name>', 'network of pods').choices(['cni']).default('cni'))
+    .option('--cni-conf-dir <path>', 'directory of CNI configurations', absolutePath, '/etc/cni/net.d')
+    .option('--cni-bin-dir <paths>', 'directories of CNI plugins, separated by commas', pathList, ['/opt/cni/bin'])
+    .option('--cni-cache-dir <path>', "directory of CNI results (default: cni in the shim's own)", absolutePath)
+    .addOption(
+      new Option('--hairpin-mode <mode>', 'accepted for compatibility: the CNI configuration decides')
+        .choices(['none', 'hairpin-veth', 'promiscuous-bridge'])
+        .default('none'),
+    )
+    .option('--image-pull-progress-deadline <duration>', 'longest time without progress of a pull', duration, 60_000)
+    .option(
+      '--restrict-oom-score-adj',
+      'set no OOM score adjustment below the own one; for Docker in a container',
+      false,
+    )
+    .option(
+      '--v <level>',
+      'log level: 0 warnings and errors, 1 also the life of the server, 2 everything',
+      wholeNumber,
+      0,
+    )
+    .allowExcessArguments(false)
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => (output += text), writeErr: (text) => (output += text) });
+  try {
+    command.parse(args, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return { kind: 'help', text: output };
+    return { kind: 'error', message: error.message.replace(/^error: /, '').replaceAll('\n', ' ') };
+  }
+  const options = command.opts<{
+    containerRuntimeEndpoint: string;
+    dockerEndpoint: string;
+    podInfraContainerImage: string;
+    criDockerdRootDirectory: string;
+    cniConfDir: string;
+    cniBinDir: readonly string[];
+    cniCacheDir?: string;
+    hairpinMode: string;
+    imagePullProgressDeadline: number;
+    restrictOomScoreAdj: boolean;
+    v: number;
+  }>();
+  return {
+    kind: 'flags',
+    flags: {
+      listen: options.containerRuntimeEndpoint,
+      dockerSocket: options.dockerEndpoint,
+      sandboxImage: options.podInfraContainerImage,
+      rootDirectory: options.criDockerdRootDirectory,
+      cniConfigFolder: options.cniConfDir,
+      cniPluginFolders: options.cniBinDir,
+      cniCacheFolder: options.cniCacheDir ?? `${options.criDockerdRootDirectory}/cni`,
+      hairpinMode: options.hairpinMode,
+      pullProgressDeadlineMs: options.imagePullProgressDeadline,
+      restrictOomScoreAdj: options.restrictOomScoreAdj,
+      verbosity: options.v,
+    },
+  };
+}
+
+function packageVersion(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+function unixPath(text: string): string {
+  return absolutePath(text.replace(/^unix:\/\//, ''));
+}
+
+function absolutePath(text: string): string {
+  if (!text.startsWith('/') || text.includes('\0')) throw new InvalidArgumentError('It is not an absolute path.');
+  return text;
+}
+
+function pathList(text: string): readonly string[] {
+  return text.split(',').map(absolutePath);
+}
+
+function duration(text: string): number {
+  try {
+    const milliseconds = Number(parseGoDuration(text));
+    if (milliseconds > 0) return milliseconds;
+  } catch {
+    // Reported below.
+  }
+  throw new InvalidArgumentError('It is not a positive duration such as 1m0s.');
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It is not a whole number.');
+  return Number(text);
+}
