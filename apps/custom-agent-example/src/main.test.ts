@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 
 const main = fileURLToPath(new URL('main.ts', import.meta.url));
 
-it('runs one job after the other and prints their phases', async () => {
+it('runs the jobs that fit, and prints their phases', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=@rxlet/source', main], {
     timeout: 15_000,
   });
@@ -23,6 +23,7 @@ it('runs one job after the other and prints their phases', async () => {
     'job-1 is Running',
     'job-1 is Failed',
   ]);
+  expect(lines.filter((line) => line.startsWith('job-2'))).toEqual(['job-2 is new', 'job-2 is OutOfpods']);
 });
 
 it('shows that an agent takes no more than sixty lines', async () => {
