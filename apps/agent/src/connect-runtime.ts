@@ -1,29 +1,23 @@
 import { type Logger, type Metrics, systemClock, systemRandom } from '@rxlet/component-base';
-import type { ImageService, RuntimeService } from '@rxlet/cri-api';
+import { follow } from '@rxlet/component-base/streams';
 import { type ConnectionState, createCriClient, CriError } from '@rxlet/cri-client';
 import { containerdHints } from '@rxlet/containerd-events';
-import { containerEventHints, firstSupported, type HintSource } from '@rxlet/pleg';
+import { containerEventHints } from '@rxlet/pleg';
 import { ConfigError } from './config/config-error.ts';
-import type { AgentSettings } from './config/settings.ts';
+import type { AgentSettings } from './config/load-settings.ts';
+import type { RuntimeConnection } from './runtime-connection.ts';
 
-/** The ports of the chosen runtime. */
-export interface RuntimeConnection extends AsyncDisposable {
-  readonly runtime: RuntimeService;
-  readonly images: ImageService;
-  readonly hints: HintSource;
-}
-
-/** A runtime that hangs is told sooner at the start than later, when a slow answer may be worth waiting for. */
+/** Timeout of the first calls. It is shorter than that of later calls, so that a runtime that hangs is reported soon. */
 const FIRST_CALL_TIMEOUT_MS = 15_000;
 
 /**
- * Connects to the runtime that was chosen, and asks it for its version.
+ * Connects to the configured runtime and calls its Version.
  *
- * @throws ConfigError when nobody chose one and there is none at the usual place
+ * @throws ConfigError when no runtime was configured and none answers at the default endpoint
  * @throws CriError when the chosen one does not answer
  */
 export async function connectRuntime(
-  { runtime, kubelet }: AgentSettings,
+  { runtime, options }: Pick<AgentSettings, 'runtime' | 'options'>,
   logger: Logger,
   metrics: Metrics,
   signal: AbortSignal,
@@ -31,14 +25,21 @@ export async function connectRuntime(
   const ports = { clock: systemClock, random: systemRandom, metrics };
   if (runtime.kind === 'fake') {
     // Loaded only when it is wanted: on a node it would be memory for nothing.
-    const { createFakeRuntime } = await import('@rxlet/fake-cri');
-    const fake = createFakeRuntime({ ...ports, logger });
-    return { ...fake, hints: containerEventHints(fake.runtime) };
+    const { createFakeRuntime, createFileLogs, createNodeHostFiles } = await import('@rxlet/fake-cri');
+    const files = { logs: createFileLogs(logger), hostFiles: createNodeHostFiles() };
+    // Probes connect to the ports of pods.
+    const fake = createFakeRuntime({ ...ports, ...files, logger }, { podNetwork: 'loopback' });
+    return { ...fake, hints: [containerEventHints(fake.runtime)] };
+  }
+  if (runtime.kind === 'docker') {
+    // Loaded only when it is wanted, as above.
+    const { connectDocker } = await import('./connect-docker.ts');
+    return connectDocker(runtime, logger, signal);
   }
   const client = createCriClient(ports, {
     endpoint: runtime.endpoint,
     imageEndpoint: runtime.imageEndpoint,
-    timeoutMs: kubelet.runtimeRequestTimeout,
+    timeoutMs: options.requestTimeoutMs,
   });
   try {
     await client.runtime.version({ version: '0.1.0' }, { signal, timeoutMs: FIRST_CALL_TIMEOUT_MS });
@@ -48,10 +49,14 @@ export async function connectRuntime(
         { signal, timeoutMs: FIRST_CALL_TIMEOUT_MS },
       );
     }
-    // From here on; what goes wrong before is told once, by the error.
-    client.state$.subscribe((state) => logState(state, runtime.endpoint, logger));
+    // Subscribed only now: failures before this point are reported by the error.
+    follow(client.state$, {
+      task: 'logging the state of the connection to the runtime',
+      logger,
+      next: (state) => logState(state, runtime.endpoint, logger),
+    });
     const socketPath = runtime.endpoint.replace(/^unix:\/\//, '');
-    const hints = firstSupported(containerEventHints(client.runtime), containerdHints({ socketPath }));
+    const hints = [containerdHints({ clock: systemClock }, { socketPath }), containerEventHints(client.runtime)];
     return { ...client, hints };
   } catch (error) {
     await client[Symbol.asyncDispose]();

@@ -1,34 +1,37 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAgent } from '@rxlet/agent';
+import { corePodFields, createUnsupportedPodFields } from '@rxlet/agent/core';
+import { standalone } from '@rxlet/agent/presets';
 import { seededRandom } from '@rxlet/component-base';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import type { LogSink } from '@rxlet/fake-cri';
 import type { Pod } from '@rxlet/kube-api';
 import { podContainers } from '@rxlet/pod-model';
-import { createManualSource, decodeManifest } from '@rxlet/pod-source';
-import { unsupportedPodFeatures } from '@rxlet/runtime-manager';
-import { createMemoryFileSystem } from '@rxlet/runtime-manager/testing';
+import { createManualSource, decodeManifest, podsFrom } from '@rxlet/pod-source';
+import { createMemoryFiles } from '@rxlet/node-files/testing';
 import { describe, expect, it } from 'vitest';
 import { podRow } from './output/pod-row.ts';
 
 const FOLDER = join(import.meta.dirname, '../examples');
 const files = readdirSync(FOLDER).toSorted();
+const unsupportedByCore = createUnsupportedPodFields(corePodFields);
 
-function decode(file: string): { pod: Pod; warnings: readonly string[] } {
+function decode(file: string): Promise<{ pod: Pod; warnings: readonly string[] }> {
   return decodeManifest(readFileSync(join(FOLDER, file), 'utf8'), { nodeName: 'node1', origin: { file } });
 }
 
 describe('each example', () => {
-  it.each(files)("%s is a pod of its file's name that asks for nothing the agent cannot give", (file) => {
-    const { pod, warnings } = decode(file);
+  it.each(files)("%s is a pod of its file's name that asks for nothing the agent cannot give", async (file) => {
+    const { pod, warnings } = await decode(file);
     expect(pod.metadata?.name).toBe(file.replace(/\.yaml$/, '-node1'));
     expect(warnings).toEqual([]);
-    expect(unsupportedPodFeatures(pod)).toEqual([]);
+    expect(unsupportedByCore(pod)).toEqual([]);
   });
 
-  it.each(files)('%s needs only the image that is imported beforehand', (file) => {
-    for (const { container } of podContainers(decode(file).pod)) {
+  it.each(files)('%s needs only the image that is imported beforehand', async (file) => {
+    const { pod } = await decode(file);
+    for (const { container } of podContainers(pod)) {
       expect(container.image).toBe('docker.io/library/busybox:1.36');
       expect(container.imagePullPolicy).toBe('IfNotPresent');
     }
@@ -36,7 +39,7 @@ describe('each example', () => {
 });
 
 describe('all examples together', () => {
-  it('do what they say', async () => {
+  it('behave as documented', async () => {
     const { createFakeRuntime } = await import('@rxlet/fake-cri');
     const clock = createVirtualClock();
     const random = seededRandom(1);
@@ -49,24 +52,29 @@ describe('all examples together', () => {
     };
     await using fake = createFakeRuntime({ clock, random, logs });
     const source = createManualSource('file');
+    const memory = createMemoryFiles({ files: { '/etc/hosts': '', '/etc/resolv.conf': '' } });
     await using agent = await createAgent(
       {
         runtime: fake.runtime,
         images: fake.images,
-        sources: [source],
         clock,
         random,
-        files: createMemoryFileSystem({ '/etc/hosts': '' }),
-        readFsStats: () => Promise.resolve({ capacityBytes: 1e12, availableBytes: 9e11 }),
-      },
-      {
+        files: memory.nodeFiles,
+        hostFiles: memory.hostFiles,
         node: {
+          name: 'node1',
           rootDirectory: '/root',
           podLogsDirectory: '/logs',
           memoryCapacityBytes: 8n << 30n,
           nodeIps: ['192.0.2.1'],
         },
       },
+      [
+        podsFrom(source),
+        ...standalone({
+          imageManagement: { readFsStats: () => Promise.resolve({ capacityBytes: 1e12, availableBytes: 9e11 }) },
+        }),
+      ],
     );
     const table = (): string[] =>
       agent.pods
@@ -78,15 +86,15 @@ describe('all examples together', () => {
             .replace(/\(\S+ ago\)/, '(… ago)'),
         )
         .toSorted();
-    /** What a container has said, without the runtime's marks. */
-    const said = (pod: string, container: string): string[] =>
+    /** Returns the log of a container without the runtime's marks. */
+    const logged = (pod: string, container: string): string[] =>
       [...written]
         .filter(([path]) => path.includes(`_${pod}-node1_`) && path.includes(`/${container}/`))
         .flatMap(([, text]) => text.trim().split('\n'))
         .map((line) => line.replace(/^\S+ \S+ \S+ /, ''));
 
-    agent.start();
-    source.set(files.map((file) => decode(file).pod));
+    await agent.start();
+    source.set((await Promise.all(files.map(decode))).map(({ pod }) => pod));
     await clock.advance(500);
     expect(table()).toEqual([
       'default crash-loop-node1 1/1 Running 0',
@@ -105,20 +113,22 @@ describe('all examples together', () => {
       'default web-node1 1/1 Running 0',
       'demo environment-node1 1/1 Running 0',
     ]);
-    expect(said('web', 'main').slice(0, 2)).toEqual(['ready on port 8080', 'still serving']);
-    expect(said('init-containers', 'check')).toEqual(['checking', 'all is well']);
-    expect(said('job', 'main')).toEqual(['begun', 'done']);
-    expect(said('crash-loop', 'main').slice(-2)).toEqual(['trying', 'no luck']);
-    expect(said('environment', 'main')).toEqual([
+    expect(logged('web', 'main').slice(0, 2)).toEqual(['ready on port 8080', 'still serving']);
+    expect(logged('init-containers', 'check')).toEqual(['checking', 'all is well']);
+    expect(logged('job', 'main')).toEqual(['begun', 'done']);
+    expect(logged('crash-loop', 'main').slice(-2)).toEqual(['trying', 'no luck']);
+    expect(logged('environment', 'main')).toEqual([
       'I am environment-node1 on node1',
       expect.stringMatching(/^my address is 10\.244\.0\.\d+, my team is blue$/),
       'I may use 100 thousandths of a CPU and 32 MiB',
     ]);
-    expect(said('host-network', 'main')[0]).toBe('seen at 192.0.2.1');
+    expect(logged('host-network', 'main')[0]).toBe('seen at 192.0.2.1');
 
     source.set([]);
     await clock.advance(10_000);
     expect(table()).toEqual([]);
+    // Dead containers of removed pods go with the next garbage collection.
+    await clock.advance(60_000);
     expect(fake.snapshot().containers).toEqual([]);
   });
 });

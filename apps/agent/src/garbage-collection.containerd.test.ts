@@ -2,22 +2,20 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { noopEventRecorder, systemClock, systemRandom } from '@rxlet/component-base';
 import { ContainerState } from '@rxlet/cri-api';
-import { createNodeFileSystem, createRuntimeManager } from '@rxlet/runtime-manager';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BUSYBOX_REFERENCE } from '../../../tools/containerd/build-image.ts';
-import { containerdUnavailable } from '../../../tools/containerd/prerequisites.ts';
-import { type ContainerdNode, shell, startContainerdNode, untilStopped } from './test-support/containerd-node.ts';
-
-const unavailable = containerdUnavailable();
-if (unavailable !== undefined) console.warn(`skipped: ${unavailable}`);
+import { createHostFiles, createNodeFiles } from '@rxlet/node-files';
+import { createRuntimeManager } from '@rxlet/runtime-manager';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { BUSYBOX_REFERENCE } from '@rxlet/test-containerd/build-image';
+import { type TestNode, shell, untilStopped } from './test-support/containerd-node.ts';
+import { describeOnEachRuntime } from './test-support/runtimes.ts';
 
 /** A folder of logs that nothing in the runtime belongs to. */
 const OLD_UID = '00000000-0000-0000-0000-000000000000';
 
-describe.skipIf(unavailable !== undefined)('what is left on containerd', () => {
-  let node: ContainerdNode;
+describeOnEachRuntime('what is left', {}, (startNode) => {
+  let node: TestNode;
   beforeAll(async () => {
-    node = await startContainerdNode();
+    node = await startNode();
   });
   afterAll(() => node?.[Symbol.asyncDispose]());
 
@@ -46,7 +44,7 @@ describe.skipIf(unavailable !== undefined)('what is left on containerd', () => {
       return found !== undefined && found.podSandboxId !== firstSandboxes.get('web') && found;
     });
 
-    // A crash loop leaves one dead instance, also while nobody collects; its pauses are those that the configuration bounds.
+    // A crash loop leaves one dead instance also without a garbage collection. Its pauses are bounded by the configuration.
     const instances = new Map<number, string>();
     await agent.eventually('the container crashes on', async () => {
       const all = await agent.containers('crash', 'main');
@@ -100,7 +98,8 @@ describe.skipIf(unavailable !== undefined)('what is left on containerd', () => {
         clock: systemClock,
         random: systemRandom,
         events: noopEventRecorder,
-        files: createNodeFileSystem({ roots: [folders.root, folders.podLogs] }),
+        files: createNodeFiles({ roots: [folders.root, folders.podLogs] }),
+        hostFiles: createHostFiles(),
       },
       { node: { memoryCapacityBytes: 1_000_000_000n, rootDirectory: folders.root, podLogsDirectory: folders.podLogs } },
     );

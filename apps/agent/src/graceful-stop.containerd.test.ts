@@ -1,19 +1,16 @@
 import { sleep, systemClock } from '@rxlet/component-base';
 import { ContainerState } from '@rxlet/cri-api';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { containerdUnavailable } from '../../../tools/containerd/prerequisites.ts';
-import { type ContainerdNode, shell, startContainerdNode, untilStopped } from './test-support/containerd-node.ts';
-
-const unavailable = containerdUnavailable();
-if (unavailable !== undefined) console.warn(`skipped: ${unavailable}`);
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type TestNode, shell, untilStopped } from './test-support/containerd-node.ts';
+import { describeOnEachRuntime } from './test-support/runtimes.ts';
 
 const PODS = 12;
 const STOPS = 6;
 
-describe.skipIf(unavailable !== undefined)('an agent that is stopped while it starts pods', () => {
-  let node: ContainerdNode;
+describeOnEachRuntime('an agent that is stopped while it starts pods', {}, (startNode) => {
+  let node: TestNode;
   beforeAll(async () => {
-    node = await startContainerdNode();
+    node = await startNode();
   });
   afterAll(async () => {
     await node?.[Symbol.asyncDispose]();

@@ -1,24 +1,15 @@
 import { nowNanos, systemClock } from '@rxlet/component-base';
 import type { ContainerStatus } from '@rxlet/kube-api';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { containerdUnavailable } from '../../../tools/containerd/prerequisites.ts';
-import {
-  type AgentUnderTest,
-  type ContainerdNode,
-  shell,
-  startContainerdNode,
-  untilStopped,
-} from './test-support/containerd-node.ts';
-
-const unavailable = containerdUnavailable();
-if (unavailable !== undefined) console.warn(`skipped: ${unavailable}`);
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type AgentUnderTest, type TestNode, shell, untilStopped } from './test-support/containerd-node.ts';
+import { describeOnEachRuntime } from './test-support/runtimes.ts';
 
 // One agent for all, and all at the same time: each has a pod of its own, and most of the time is spent waiting.
-describe.skipIf(unavailable !== undefined)('the life of containers on containerd', { concurrent: true }, () => {
-  let node: ContainerdNode;
+describeOnEachRuntime('the life of containers', { concurrent: true }, (startNode) => {
+  let node: TestNode;
   let agent: AgentUnderTest;
   beforeAll(async () => {
-    node = await startContainerdNode();
+    node = await startNode();
     agent = await node.agent();
   });
   afterAll(async () => {
@@ -63,13 +54,13 @@ describe.skipIf(unavailable !== undefined)('the life of containers on containerd
     expect(late!.startedNs).toBeLessThan(end!.startedNs);
     expect(end!.endedNs).toBeLessThan(late!.endedNs);
     expect(late!.endedNs).toBeLessThan(early!.endedNs);
-    // All ended as they were told to.
+    // All ended by themselves on SIGTERM.
     expect(times.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0]);
     if (isDeleted) return;
     await agent.eventually('the pod has succeeded', async () => (await agent.pod(pod))?.status?.phase === 'Succeeded');
   });
 
-  /** Its exit code tells whether the file /tmp/stop was there when the container was told to stop: 40, else 41. */
+  /** Script whose exit code shows whether the file /tmp/stop existed at SIGTERM: 40, else 41. */
   const tellsOfStop = "trap '[ -e /tmp/stop ]; exit $((40 + $?))' TERM; echo up; while :; do sleep 0.1; done";
   /** Serves HTTP on port 8080; a request for /cgi-bin/stop leaves the file /tmp/stop. */
   const server =
@@ -98,7 +89,7 @@ describe.skipIf(unavailable !== undefined)('the life of containers on containerd
     expect(after!.startedNs - before!.startedNs).toBeGreaterThanOrEqual(500_000_000n);
   });
 
-  it('runs preStop before the container is told to stop', async () => {
+  it('runs preStop before the container is stopped', async () => {
     const hooks = {
       exec: exec('sleep 0.3; touch /tmp/stop'),
       http: { httpGet: { port: 8080, path: '/cgi-bin/stop' } },
@@ -128,7 +119,7 @@ describe.skipIf(unavailable !== undefined)('the life of containers on containerd
     expect((await agent.eventsOf('hooked')).filter(({ reason }) => reason === 'FailedPreStopHook')).toEqual([]);
   });
 
-  it('kills a container whose postStart fails, and says why', async () => {
+  it('kills a container whose postStart fails, and reports why', async () => {
     await agent.write('unhooked', {
       containers: [
         { name: 'bad', ...shell(tellsOfStop), lifecycle: { postStart: exec('sleep 0.3; echo cannot; exit 7') } },
@@ -153,7 +144,7 @@ describe.skipIf(unavailable !== undefined)('the life of containers on containerd
         expect.objectContaining({ type: 'Normal', reason: 'Killing', message: 'FailedPostStartHook' }),
       ]),
     );
-    // It was told to stop, not killed.
+    // It was stopped, not killed.
     expect(last.lastState?.terminated?.exitCode).toBe(41);
     expect(await agent.running('unhooked', 'good')).toBeDefined();
   });

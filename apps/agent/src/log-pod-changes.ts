@@ -1,12 +1,13 @@
-import type { PodChange } from '@rxlet/agent';
+import type { PodChange } from '@rxlet/agent-api';
 import type { Logger } from '@rxlet/component-base';
+import { follow } from '@rxlet/component-base/streams';
 import type { Observable, Unsubscribable } from 'rxjs';
 import { podStatusWord } from './output/pod-row.ts';
 
 /** Logs a line whenever the word for a pod's state changes, the same word that `rxlet get pods` shows. */
 export function logPodChanges(changes$: Observable<PodChange>, logger: Logger): Unsubscribable {
   const words = new Map<string, string>();
-  return changes$.subscribe(({ type, pod }) => {
+  const log = ({ type, pod }: PodChange): void => {
     const { uid = '', name, namespace } = pod.metadata ?? {};
     const word = type === 'DELETED' ? 'Deleted' : podStatusWord(pod);
     if (words.get(uid) === word) return;
@@ -19,5 +20,6 @@ export function logPodChanges(changes$: Observable<PodChange>, logger: Logger): 
       ...(pod.status?.podIP && { ip: pod.status.podIP }),
       ...(message && { message }),
     });
-  });
+  };
+  return follow(changes$, { task: 'logging changes of pods', logger, next: log });
 }

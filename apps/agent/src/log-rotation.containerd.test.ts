@@ -1,17 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { containerdUnavailable } from '../../../tools/containerd/prerequisites.ts';
-import { type ContainerdNode, shell, startContainerdNode } from './test-support/containerd-node.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type TestNode, shell } from './test-support/containerd-node.ts';
+import { describeOnEachRuntime } from './test-support/runtimes.ts';
 
-const unavailable = containerdUnavailable();
-if (unavailable !== undefined) console.warn(`skipped: ${unavailable}`);
-
-describe.skipIf(unavailable !== undefined)('container logs on containerd', () => {
-  let node: ContainerdNode;
+describeOnEachRuntime('container logs', {}, (startNode) => {
+  let node: TestNode;
   beforeAll(async () => {
-    node = await startContainerdNode();
+    node = await startNode();
   });
   afterAll(() => node?.[Symbol.asyncDispose]());
 
@@ -51,7 +48,7 @@ describe.skipIf(unavailable !== undefined)('container logs on containerd', () =>
     expect(tail).toHaveLength(3);
     expect(tail[0]).toBeGreaterThan(current[0]!);
 
-    // Nobody rotates while the files are looked at.
+    // No rotation while the test reads the files.
     await agent.end('SIGTERM');
     const files = (await readdir(folder)).toSorted();
     expect(files).toEqual([

@@ -1,13 +1,13 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-const RXLET = join(import.meta.dirname, '../bin/rxlet');
-/** In the place of Node.js: tells how it was called, then does what its last argument says. */
+const BIN = join(import.meta.dirname, '../bin');
+/** Stands in for Node.js: prints how it was called, then runs its last argument as a script. */
 const STUB = `#!/bin/sh
 echo "pid=$$"
 echo "cache=$NODE_COMPILE_CACHE"
@@ -27,7 +27,8 @@ async function install(name: string, packageFolder: string, main: string): Promi
   const rxlet = join(top, packageFolder);
   const bin = join(top, 'node_modules/.bin');
   await Promise.all([join(rxlet, 'bin'), join(rxlet, main, '..'), bin].map((path) => mkdir(path, { recursive: true })));
-  await copyFile(RXLET, join(rxlet, 'bin/rxlet'));
+  for (const file of ['rxlet', 'require-node.cjs', 'tune-node.cjs'])
+    await copyFile(join(BIN, file), join(rxlet, 'bin', file));
   await writeFile(join(rxlet, main), '');
   await mkdir(join(top, 'node_modules/node/bin'), { recursive: true });
   await writeFile(join(top, 'node_modules/node/bin/node'), STUB);
@@ -38,7 +39,7 @@ async function install(name: string, packageFolder: string, main: string): Promi
 }
 
 function run(launcher: string, ...args: string[]) {
-  // From elsewhere, and without the cache of whoever runs this.
+  // From another directory, and without the compile cache of the caller.
   const { NODE_COMPILE_CACHE: _, ...env } = process.env;
   const child = spawn(launcher, args, { cwd: '/', env, stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
@@ -53,15 +54,18 @@ describe('the launcher', () => {
   it('runs what was built when it is installed, with the flag that keeps its memory small', async () => {
     const launcher = await install('installed', 'node_modules/rxlet', 'dist/main.js');
     const { output } = run(launcher, 'two words', '', '*', 'true');
-    const main = join(folder, 'installed/node_modules/rxlet/dist/main.js');
-    expect(argumentsIn(await output)).toEqual([flag, main, 'two words', '', '*', 'true']);
+    const rxlet = join(folder, 'installed/node_modules/rxlet');
+    const main = join(rxlet, 'dist/main.js');
+    const preloads = preloadsOf(rxlet);
+    expect(argumentsIn(await output)).toEqual([flag, ...preloads, main, 'two words', '', '*', 'true']);
   });
 
   it('runs the sources in a checkout, with the types that were stripped before', async () => {
     const launcher = await install('checkout', 'apps/agent', 'src/main.ts');
     const { output } = run(launcher, 'true');
     const main = join(folder, 'checkout/apps/agent/src/main.ts');
-    expect(argumentsIn(await output)).toEqual([flag, '--conditions=@rxlet/source', main, 'true']);
+    const preloads = preloadsOf(join(folder, 'checkout/apps/agent'));
+    expect(argumentsIn(await output)).toEqual([flag, ...preloads, '--conditions=@rxlet/source', main, 'true']);
     expect(await output).toMatch(/^cache=.*\/node_modules\/\.cache\/rxlet$/m);
   });
 
@@ -83,5 +87,66 @@ describe('the launcher', () => {
   it('passes flags that the Node.js of this project knows', async () => {
     const child = spawn(process.execPath, [flag, '--eval', 'process.exit(3)'], { stdio: 'inherit' });
     expect(await once(child, 'close')).toEqual([3, null]);
+  });
+});
+
+function preloadsOf(rxlet: string): string[] {
+  return ['require-node.cjs', 'tune-node.cjs'].flatMap((file) => ['--require', join(rxlet, 'bin', file)]);
+}
+
+describe('on an unsupported Node.js', () => {
+  const check = join(BIN, 'require-node.cjs');
+
+  it.each(['0.10.48', '14.21.3', '20.20.2', '23.11.0'])(
+    'ends %s with one line before the program is read',
+    async (version) => {
+      // The check runs as that version would run it, and the program has syntax that no version parses.
+      const script = `
+      Object.defineProperty(process.versions, 'node', { value: ${JSON.stringify(version)} });
+      require(${JSON.stringify(check)});
+      eval('await using');`;
+      const child = spawn(process.execPath, ['--eval', script], { stdio: ['ignore', 'inherit', 'pipe'] });
+      const stderr = text(child.stderr);
+      expect(await once(child, 'close')).toEqual([1, null]);
+      expect(await stderr).toBe(
+        `rxlet: cannot start on Node.js ${version} (${process.execPath}): Node.js 24 or later is required; ` +
+          'put it first in PATH, or install the npm package "node@24" next to rxlet\n',
+      );
+    },
+  );
+
+  it('is written in syntax that every version of Node.js parses, and requires what package.json requires', async () => {
+    const source = await readFile(check, 'utf8');
+    expect(source).not.toMatch(/=>|`|\b(?:const|let|class|async|await|import)\b/);
+    const { engines } = JSON.parse(await readFile(join(BIN, '../package.json'), 'utf8')) as {
+      engines: { node: string };
+    };
+    expect(`>=${/REQUIRED_MAJOR = (\d+);/.exec(source)?.[1] ?? ''}`).toBe(engines.node);
+  });
+
+  it('reports it when there is no Node.js at all', async () => {
+    const launcher = await install('none', 'node_modules/rxlet', 'dist/main.js');
+    await rm(join(folder, 'none/node_modules/node'), { recursive: true });
+    const tools = join(folder, 'none/tools');
+    await mkdir(tools);
+    for (const tool of ['sh', 'dirname', 'readlink']) await symlink(`/bin/${tool}`, join(tools, tool));
+    const child = spawn(launcher, [], { env: { PATH: tools }, stdio: ['ignore', 'inherit', 'pipe'] });
+    const stderr = text(child.stderr);
+    expect(await once(child, 'close')).toEqual([1, null]);
+    expect(await stderr).toBe('rxlet: cannot start: Node.js 24 or later is required, and PATH has no "node"\n');
+  });
+});
+
+describe('the tuning of Node.js', () => {
+  it.each([process.versions.v8, '99.1.2.3'])('is silent on V8 %s', (version) => {
+    const define = `Object.defineProperty(process.versions, 'v8', { value: ${JSON.stringify(version)} })`;
+    const { stderr, status } = spawnSync(
+      process.execPath,
+      ['-e', `${define}; require(${JSON.stringify(join(BIN, 'tune-node.cjs'))})`],
+      {
+        encoding: 'utf8',
+      },
+    );
+    expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
   });
 });

@@ -1,15 +1,7 @@
 import { sleep, systemClock } from '@rxlet/component-base';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { containerdUnavailable } from '../../../tools/containerd/private-containerd.ts';
-import {
-  type AgentUnderTest,
-  type ContainerdNode,
-  shell,
-  startContainerdNode,
-} from './test-support/containerd-node.ts';
-
-const unavailable = containerdUnavailable();
-if (unavailable !== undefined) console.warn(`skipped: ${unavailable}`);
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type AgentUnderTest, type TestNode, shell } from './test-support/containerd-node.ts';
+import { describeOnEachRuntime } from './test-support/runtimes.ts';
 
 /** A web server whose answers follow from which files there are: `/ready`, `/alive`. */
 const SERVER = [
@@ -29,10 +21,10 @@ const http = (path: string, more: object = {}): object => ({
   ...more,
 });
 
-describe.skipIf(unavailable !== undefined)('probes on containerd', () => {
-  let node: ContainerdNode;
+describeOnEachRuntime('probes', {}, (startNode) => {
+  let node: TestNode;
   beforeAll(async () => {
-    node = await startContainerdNode();
+    node = await startNode();
   });
   afterAll(async () => {
     await node[Symbol.asyncDispose]();

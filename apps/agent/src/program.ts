@@ -1,32 +1,23 @@
-import { readFile } from 'node:fs/promises';
-import { parseGoDuration, systemClock } from '@rxlet/component-base';
+import { readFileSync } from 'node:fs';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import { connectToAgent } from './commands/agent-connection.ts';
-import { printDebugState } from './commands/debug-state.ts';
-import { describePod } from './commands/describe-pod.ts';
-import { printEvents } from './commands/events.ts';
-import { getPods, OUTPUT_FORMATS } from './commands/get-pods.ts';
-import { printLogs } from './commands/logs.ts';
-import { processTerminal } from './commands/terminal.ts';
-import { ConfigError } from './config/config-error.ts';
-import type { KubeletConfiguration } from './config/kubelet-configuration.ts';
-import {
-  type AgentFlags,
-  DEFAULT_ROOT_DIRECTORY,
-  DEFAULT_RUNTIME_ENDPOINT,
-  readMachine,
-  resolveSettings,
-  socketPath,
-} from './config/settings.ts';
+import type { CommandContext } from './commands/command-context.ts';
+import { OUTPUT_FORMATS } from './commands/output-formats.ts';
+import { addStreamCommands } from './stream-commands.ts';
+import { type OwnFlags, withoutOwnFlags } from './config/own-flags.ts';
+import { DEFAULT_ROOT_DIRECTORY, DEFAULT_RUNTIME_ENDPOINT } from './config/standard-places.ts';
 
-/** The command line of `rxlet`: without a command, the agent itself; the commands talk to a running one. */
-export function createProgram(signal: AbortSignal): Command {
+/**
+ * The command line of `rxlet`: without a command, the agent itself; the commands talk to a running one.
+ * Each action imports its own modules, so that a command does not load the agent and a usage error loads nothing.
+ */
+export function createProgram(args: readonly string[], signal: AbortSignal): Command {
   const program = new Command('rxlet')
     .description('A Kubernetes node agent: runs the pods of a folder of manifests on a container runtime.')
     .option(
       '--config <file>',
       'KubeletConfiguration (kubelet.config.k8s.io/v1beta1) in YAML or JSON; flags win over it',
     )
+    .option('--config-dir <folder>', 'folder of *.conf files that are merged into the configuration')
     .option(
       '--container-runtime-endpoint <endpoint>',
       `socket of the container runtime (default: ${DEFAULT_RUNTIME_ENDPOINT})`,
@@ -36,9 +27,23 @@ export function createProgram(signal: AbortSignal): Command {
       'socket of the image service (default: that of the container runtime)',
     )
     .option('--fake-runtime', 'use the embedded in-memory runtime instead, to try things out')
+    .option('--docker', 'run pods on Docker instead, without a CRI server')
+    .option('--docker-endpoint <endpoint>', "Docker's socket (default: unix:///var/run/docker.sock)")
+    .option('--docker-sandbox-image <image>', "image that holds a pod's namespaces in Docker")
+    .option('--cni-conf-dir <folder>', 'CNI configurations for pods in Docker (default: /etc/cni/net.d)')
+    .option('--cni-bin-dir <folders>', 'CNI plugins for pods in Docker, separated by commas (default: /opt/cni/bin)')
+    .option('--restrict-oom-score-adj', "set no OOM score adjustment below the agent's own; for Docker in a container")
     .option('--pod-manifest-path <path>', 'folder with pod manifests, or one such file')
+    .option('--kubeconfig <file>', 'join a cluster with these credentials of a node')
+    .option('--bootstrap-kubeconfig <file>', 'credentials by which the node requests its client certificate')
+    .option('--offline-cache', 'keep pods and their objects on disk, encrypted, and start them without the API server')
+    .option('--cert-dir <folder>', 'where the certificates are kept (default: /var/lib/kubelet/pki)')
+    .option(
+      '--strict-static-pods',
+      'reject ConfigMaps and Secrets in manifests, and references to them, as the kubelet does',
+    )
     .option('--manifest-url <url>', 'where a server has a Pod or PodList for this node')
-    .option('--manifest-url-header <name:value>', 'header of the requests to it; may be given several times', collect)
+    .option('--manifest-url-header <name:value,...>', 'headers of the requests to it; may be given several times')
     .option(
       '--image-credential-provider-config <path>',
       'CredentialProviderConfig, or a folder of them, for registries that need passwords',
@@ -50,19 +55,25 @@ export function createProgram(signal: AbortSignal): Command {
     )
     .option('--hostname-override <name>', "name of the node (default: the machine's)")
     .option('--node-ip <address>', "address of the node (default: that of the default route's interface)")
+    .option('--oom-score-adj <score>', "OOM score adjustment of the agent's own process (default: -999)", oomScoreAdj)
     .option('--v <level>', 'verbosity of the log; 4 and above: debugging', wholeNumber)
+    .version(`rxlet v${packageVersion()}`, '--version', 'print the version and exit')
+    .helpOption('-h, --help', 'print the flags and commands and exit')
     .showHelpAfterError('(rxlet --help lists the flags and commands)')
     .exitOverride();
-  program.argument('[command]').action(async (unknown: string | undefined, flags: AgentFlags) => {
-    if (unknown !== undefined) throw new ConfigError(`there is no command "${unknown}" (rxlet --help lists them)`);
-    const kubelet = flags.config === undefined ? {} : await readConfig(flags.config);
-    // The other commands start quickly because they do not load the agent.
+  program.allowUnknownOption().allowExcessArguments();
+  program.argument('[command]').action(async (_command: string | undefined, flags: OwnFlags) => {
+    const { loadSettings } = await import('./config/load-settings.ts');
+    // All other flags are the kubelet's; its parser also rejects what is not a flag.
+    const settings = await loadSettings(withoutOwnFlags(args), flags);
     const { runAgent } = await import('./run-agent.ts');
-    await runAgent(resolveSettings(flags, kubelet, readMachine()), signal);
+    await runAgent(settings, signal);
   });
 
-  const terminal = processTerminal(signal);
-  const connection = () => connectToAgent(socketPath(program.opts<AgentFlags>().rootDir ?? DEFAULT_ROOT_DIRECTORY));
+  const context = async (): Promise<CommandContext> => {
+    const { createCommandContext } = await import('./commands/command-context.ts');
+    return createCommandContext(program.opts<{ rootDir?: string }>().rootDir ?? DEFAULT_ROOT_DIRECTORY, signal);
+  };
   const namespace = (): Option => new Option('-n, --namespace <name>', 'namespace of the pod').default('default');
 
   program
@@ -72,14 +83,16 @@ export function createProgram(signal: AbortSignal): Command {
     .argument('[name]', 'only this pod')
     .option('-n, --namespace <name>', 'only pods of this namespace')
     .addOption(new Option('-o, --output <format>', 'form of the output').choices(OUTPUT_FORMATS).default('table'))
-    .option('-w, --watch', 'go on with a line for each change', false)
+    .option('-w, --watch', 'continue with a line for each change', false)
     .action(
       async (
         _kind: string,
         name: string | undefined,
         options: { namespace?: string; output: (typeof OUTPUT_FORMATS)[number]; watch: boolean },
       ) => {
-        await getPods(connection(), terminal, systemClock, { ...options, ...(name !== undefined && { name }) });
+        const { getPods } = await import('./commands/get-pods.ts');
+        const { connection, terminal, clock } = await context();
+        await getPods(connection, terminal, clock, { ...options, ...(name !== undefined && { name }) });
       },
     );
   program
@@ -89,7 +102,9 @@ export function createProgram(signal: AbortSignal): Command {
     .argument('<name>', 'name of the pod')
     .addOption(namespace())
     .action(async (_kind: string, name: string, options: { namespace: string }) => {
-      await describePod(connection(), terminal, systemClock, name, options.namespace);
+      const { describePod } = await import('./commands/describe-pod.ts');
+      const { connection, terminal, clock } = await context();
+      await describePod(connection, terminal, clock, name, options.namespace);
     });
   program
     .command('logs')
@@ -101,7 +116,7 @@ export function createProgram(signal: AbortSignal): Command {
     .option('-p, --previous', 'the instance before the current one', false)
     .option('--timestamps', 'begin each line with its time', false)
     .option('--tail <lines>', 'only so many lines from the end', wholeNumber)
-    .option('--since <duration>', 'only lines younger than this, e.g. 5m', wholeSeconds)
+    .option('--since <duration>', 'only lines younger than this, e.g. 5m')
     .action(
       async (
         pod: string,
@@ -112,54 +127,50 @@ export function createProgram(signal: AbortSignal): Command {
           previous: boolean;
           timestamps: boolean;
           tail?: number;
-          since?: number;
+          since?: string;
         },
       ) => {
-        const { since: sinceSeconds, ...rest } = options;
-        await printLogs(connection(), terminal, { pod, ...rest, ...(sinceSeconds !== undefined && { sinceSeconds }) });
+        const { printLogs } = await import('./commands/logs.ts');
+        const { connection, terminal } = await context();
+        await printLogs(connection, terminal, { pod, ...options });
       },
     );
+  addStreamCommands(program, args, context);
   program
     .command('events')
     .description('list what happened to the pods')
     .option('-n, --namespace <name>', 'only events of this namespace')
     .option('-w, --watch', 'go on as events come', false)
     .action(async ({ watch, namespace: only }: { watch: boolean; namespace?: string }) => {
-      await printEvents(connection(), terminal, systemClock, watch, only);
+      const { printEvents } = await import('./commands/events.ts');
+      const { connection, terminal, clock } = await context();
+      await printEvents(connection, terminal, clock, watch, only);
     });
   program
     .command('debug')
     .description('look inside the running agent')
     .addArgument(new Argument('<what>', 'what to show').choices(['state']))
     .action(async () => {
-      await printDebugState(connection(), terminal);
+      const { printDebugState } = await import('./commands/debug-state.ts');
+      const { connection, terminal } = await context();
+      await printDebugState(connection, terminal);
     });
   return program;
 }
 
-async function readConfig(file: string): Promise<KubeletConfiguration> {
-  const { parseKubeletConfiguration } = await import('./config/kubelet-configuration.ts');
-  let text: string;
-  try {
-    text = await readFile(file, 'utf8');
-  } catch (error) {
-    throw new ConfigError(`cannot read the configuration: ${(error as Error).message}`);
-  }
-  return parseKubeletConfiguration(text, file);
+function packageVersion(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
 }
 
-function collect(value: string, earlier: readonly string[] = []): readonly string[] {
-  return [...earlier, value];
+function oomScoreAdj(text: string): number {
+  const score = Number(text);
+  if (!/^-?\d+$/.test(text) || score < -1000 || score > 1000)
+    throw new InvalidArgumentError('It must be a whole number from -1000 to 1000.');
+  return score;
 }
 
 function wholeNumber(text: string): number {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
   return Number(text);
-}
-
-function wholeSeconds(text: string): number {
-  const ms = parseGoDuration(text);
-  if (ms === undefined || ms < 1000)
-    throw new InvalidArgumentError('It must be a duration of a second or more, like 90s or 5m.');
-  return Math.round(ms / 1000);
 }

@@ -1,26 +1,23 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { busyboxImage } from '../../../tools/containerd/build-image.ts';
-import { containerdUnavailable } from '../../../tools/containerd/prerequisites.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { busyboxImage } from '@rxlet/test-containerd/build-image';
 import {
   type PrivateRegistry,
   REGISTRY_ACCOUNT,
   registryUnavailable,
   startPrivateRegistry,
-} from '../../../tools/containerd/private-registry.ts';
+} from '@rxlet/test-containerd/private-registry';
 import type { AgentFolders } from './test-support/agent-process.ts';
-import { type ContainerdNode, startContainerdNode, untilStopped } from './test-support/containerd-node.ts';
+import { type TestNode, untilStopped } from './test-support/containerd-node.ts';
+import { describeOnEachRuntime } from './test-support/runtimes.ts';
 
-const unavailable = containerdUnavailable() ?? registryUnavailable();
-if (unavailable !== undefined) console.warn(`skipped: ${unavailable}`);
-
-describe.skipIf(unavailable !== undefined)('images of a registry', () => {
-  let node: ContainerdNode;
+describeOnEachRuntime('images of a registry', { needs: registryUnavailable() }, (startNode) => {
+  let node: TestNode;
   let open: PrivateRegistry;
   let guarded: PrivateRegistry;
   beforeAll(async () => {
-    node = await startContainerdNode();
+    node = await startNode();
     open = await startPrivateRegistry({ directory: join(node.folder, 'open') });
     guarded = await startPrivateRegistry({ directory: join(node.folder, 'guarded'), password: true });
   });

@@ -1,17 +1,23 @@
-import { mkdir } from 'node:fs/promises';
-import { createAgent, readNodeFacts } from '@rxlet/agent';
-import { createLifetime, errorMessage, type Logger, systemClock } from '@rxlet/component-base';
-import { createPrometheusMetrics } from '@rxlet/component-base/prometheus';
-import { nodeConfigFiles, nodeFsStats, type ReadFsStats } from '@rxlet/image-manager';
-import { createKubeletServer } from '@rxlet/kubelet-server';
-import { createFileSource, createHttpSource, nodeLastGoodFile, type PodSnapshotSource } from '@rxlet/pod-source';
-import { createNodeCheckpointFile } from '@rxlet/status-manager';
-import { collectDefaultMetrics, Registry } from 'prom-client';
-import { agentOptions } from './config/agent-options.ts';
+import { type Agent, createAgent } from '@rxlet/agent';
+import type { AgentModule } from '@rxlet/agent-api';
+import { node as clusterNode, standalone, type StandaloneOptions } from '@rxlet/agent/presets';
+import { createLifetime, errorMessage, exitOnFatalErrors, type Logger, systemClock } from '@rxlet/component-base';
+import { collectProcessMetrics, createPrometheusMetrics } from '@rxlet/component-base/prometheus';
+import { logUnhandledStreamErrors } from '@rxlet/component-base/streams';
+import { UnixSocketError } from '@rxlet/component-base/unix-socket';
+import { nodeFsStats, type ReadFsStats } from '@rxlet/image-manager/gc';
+import type { ServerContent } from '@rxlet/kubelet-server';
+import { Registry } from 'prom-client';
 import { ConfigError } from './config/config-error.ts';
-import { readCredentialProviders } from './config/credential-providers.ts';
-import { type AgentSettings, socketPath } from './config/settings.ts';
+import type { ClusterSettings } from './config/cluster-settings.ts';
+import type { AgentSettings } from './config/load-settings.ts';
+import type { ClusterConnection, ConnectClusterPorts } from './connect-cluster.ts';
+import { socketPath } from './config/standard-places.ts';
 import { connectRuntime } from './connect-runtime.ts';
+import { applyOwnOomScoreAdj } from './node/oom-score-adj.ts';
+import { prepareDirectories } from './node/prepare-directories.ts';
+import { createServiceNotifier, sendBySystemdNotify, type ServiceNotifier } from './node/service-notifier.ts';
+import { kubeletApiOptions } from './node/server-options.ts';
 import { logPodChanges } from './log-pod-changes.ts';
 import { createPinoLogger } from './pino-logger.ts';
 import { showLiveTable } from './terminal/live-table.ts';
@@ -23,16 +29,29 @@ import { createNoticeLogger } from './terminal/notice-logger.ts';
  * @throws ConfigError, CriError, UnixSocketError when it cannot start
  */
 export async function runAgent(settings: AgentSettings, signal: AbortSignal): Promise<void> {
-  const { nodeName, manifestPath, rootDirectory, podLogsDirectory, containerLogsDirectory } = settings;
+  const { node, options, modules } = settings;
+  const { rootDirectory } = node;
+  const startTimeMs = systemClock.now();
   const { stdout } = process;
-  // On a terminal, warnings stand above the table that is shown there; log lines would spoil it.
+  // On a terminal, warnings are printed above the live table instead of log lines through it.
   let note = (line: string): void => void process.stderr.write(`${line}\n`);
-  const logger: Logger = stdout.isTTY ? createNoticeLogger((line) => note(line)) : createPinoLogger(settings.verbosity);
+  const { logger: lines, setVerbosity } = createPinoLogger(settings.verbosity);
+  const logger: Logger = stdout.isTTY ? createNoticeLogger((line) => note(line)) : lines;
+  for (const warning of settings.warnings) logger.warn(warning);
   const registry = new Registry();
-  // The delay of the event loop is sampled by a timer: at its default of 10 ms that alone would be most of what an idle agent costs.
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 1000 });
+  collectProcessMetrics(registry);
   const metrics = createPrometheusMetrics(registry);
+  // As a kubelet's: no name has characters that would have to be escaped.
+  const contentType = `${registry.contentType}; escaping=underscores`;
+  const readMetrics = async () => ({ contentType, text: await registry.metrics() });
 
+  using _streamErrors = logUnhandledStreamErrors(logger);
+  using _fatalErrors = exitOnFatalErrors({
+    process,
+    clock: systemClock,
+    logger,
+    stop: () => lifetime[Symbol.asyncDispose](),
+  });
   await using lifetime = createLifetime();
   const own = <T extends AsyncDisposable>(part: T): T => {
     lifetime.defer(async () => {
@@ -42,81 +61,98 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
   };
 
   const { runtime, images, hints } = own(await connectRuntime(settings, logger, metrics, signal));
-  await makeDirectory(rootDirectory, 0o750, '--root-dir');
-  await makeDirectory(podLogsDirectory, 0o750, 'podLogsDir in the configuration');
-  if (containerLogsDirectory !== undefined)
-    await makeDirectory(containerLogsDirectory, 0o755, 'podLogsDir in the configuration');
-  const sources = podSources(settings, logger);
-  if (sources.length === 0)
-    logger.warn('there is no source of pods: name a folder of manifests with --pod-manifest-path');
+  await prepareDirectories({ ...node, ...options });
+  await applyOwnOomScoreAdj(settings.oomScoreAdj, logger);
+  const cluster = settings.cluster && own(await connectTo(settings.cluster, { logger, metrics }));
+  if (cluster === undefined && modules.staticPods === undefined && modules.staticPodsFromUrl === undefined)
+    logger.warn(
+      'there is no source of pods: name a folder of manifests with --pod-manifest-path, or a cluster with --kubeconfig',
+    );
 
-  const { credentialProviders: places } = settings;
-  const providers = places === undefined ? undefined : await readCredentialProviders(places);
-  // The embedded runtime says that its images are on a disk that this machine does not have.
+  // The embedded runtime reports its images on a disk that this machine does not have.
   const readFsStats: ReadFsStats = (path) => nodeFsStats(settings.runtime.kind === 'fake' ? rootDirectory : path);
-  const credentials = { files: nodeConfigFiles, ...(providers && { processes: providers.processes }) };
-  const statusFile = createNodeCheckpointFile(rootDirectory);
-  const ports = { runtime, images, hints, sources, readFsStats, credentials, statusFile, logger, metrics };
-  const facts = await readNodeFacts();
-  const agent = own(await createAgent(ports, agentOptions(settings, facts, providers)));
-  const server = own(
-    createKubeletServer(
-      {
-        clock: systemClock,
-        pods: agent.pods,
-        events: agent.events,
-        healthChecks: agent.healthChecks,
-        metrics: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
-        debugState: agent.debugState,
-        readLog: agent.readLog,
-        logger,
-      },
-      { socketPath: socketPath(rootDirectory), nodeName },
+  const modulesOf = (choices: StandaloneOptions): readonly AgentModule[] =>
+    cluster === undefined
+      ? standalone(choices)
+      : clusterNode({
+          ...choices,
+          clients: cluster.clients,
+          offlineCache: settings.cluster?.hasOfflineCache === true ? {} : undefined,
+          nodeStatus: settings.nodeStatus,
+          projections: settings.projections,
+        });
+  const content: ServerContent = {
+    ...settings.serverContent,
+    metrics: readMetrics,
+    setVerbosity,
+    startTimeMs,
+  };
+  const kubeletApi = kubeletApiOptions(settings, content);
+  const agent = own(
+    await createAgent(
+      { runtime, images, hints, node, logger, metrics },
+      modulesOf({
+        ...modules,
+        cgroups: { ...modules.cgroups, ...(settings.runtime.kind === 'fake' && { cgroupsPerQOS: false }) },
+        imageManagement: { ...modules.imageManagement, readFsStats },
+        stats: { ...modules.stats, metrics: readMetrics },
+        localSocket: { ...content, socketPath: socketPath(rootDirectory) },
+        kubeletApi,
+        servingCertificates: kubeletApi?.port === undefined ? undefined : settings.servingCertificates,
+      }),
+      options,
     ),
   );
-  await server.start();
+  const notifier = serviceNotifier(agent.healthChecks, logger, own);
   if (stdout.isTTY) {
-    const table = showLiveTable(agent.pods, stdout, systemClock);
+    const table = showLiveTable(agent.pods, stdout, systemClock, logger);
     note = (line) => table.note(line);
     lifetime.defer(() => table[Symbol.dispose]());
   } else {
     const logging = logPodChanges(agent.pods.changes$, logger);
     lifetime.defer(() => logging.unsubscribe());
   }
+  await startAgent(agent);
   logger.info('rxlet is running', {
-    node: nodeName,
-    manifests: manifestPath,
+    node: node.name,
+    manifests: modules.staticPods?.path,
+    kubeconfig: settings.cluster?.kubeconfigPath,
     rootDirectory,
     socket: socketPath(rootDirectory),
   });
-  agent.start();
+  notifier?.ready();
 
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   logger.info(settings.runtime.kind === 'fake' ? 'rxlet is stopping' : 'rxlet is stopping; the pods run on');
 }
 
-function podSources(settings: AgentSettings, logger: Logger): PodSnapshotSource[] {
-  const { manifestPath, manifestUrl, nodeName, kubelet, rootDirectory } = settings;
-  const ports = { clock: systemClock, logger };
-  const sources: PodSnapshotSource[] = [];
-  if (manifestPath !== undefined) {
-    const checkPeriodMs = kubelet.fileCheckFrequency;
-    const lastGoodFile = nodeLastGoodFile(rootDirectory);
-    sources.push(createFileSource({ ...ports, lastGoodFile }, { path: manifestPath, nodeName, checkPeriodMs }));
-  }
-  if (manifestUrl !== undefined) {
-    const checkPeriodMs = kubelet.httpCheckFrequency;
-    sources.push(createHttpSource(ports, { ...manifestUrl, nodeName, checkPeriodMs }));
-  }
-  return sources;
+async function connectTo(cluster: ClusterSettings, ports: ConnectClusterPorts): Promise<ClusterConnection> {
+  // The client of the API server is loaded where there is one only.
+  const { connectCluster } = await import('./connect-cluster.ts');
+  return connectCluster(cluster, ports);
 }
 
-async function makeDirectory(path: string, mode: number, setting: string): Promise<void> {
+/** Health checks that feed the watchdog, as in the kubelet: a restart of the agent cures neither a runtime that is down nor a broken manifest. */
+const WATCHDOG_CHECKS: readonly string[] = ['ping', 'syncloop'];
+
+function serviceNotifier(
+  healthChecks: Agent['healthChecks'],
+  logger: Logger,
+  own: <T extends AsyncDisposable>(part: T) => T,
+): ServiceNotifier | undefined {
+  const checks = healthChecks.filter(({ name }) => WATCHDOG_CHECKS.includes(name));
+  const checkHealth = (): string | undefined =>
+    checks.map(({ check }) => check()).find((problem) => problem !== undefined);
+  const ports = { clock: systemClock, logger, send: sendBySystemdNotify, checkHealth };
+  const notifier = createServiceNotifier(ports, process.env, process.pid);
+  return notifier === undefined ? undefined : own(notifier);
+}
+
+async function startAgent(agent: Agent): Promise<void> {
   try {
-    await mkdir(path, { recursive: true, mode });
+    await agent.start();
   } catch (error) {
-    throw new ConfigError(`cannot make the folder ${path}: ${errorMessage(error)}; choose another with ${setting}`, {
-      cause: error,
-    });
+    if (!(error instanceof UnixSocketError)) throw error;
+    throw new ConfigError(`${errorMessage(error)} (the socket is in the folder of --root-dir)`, { cause: error });
   }
 }

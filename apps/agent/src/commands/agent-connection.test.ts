@@ -17,7 +17,7 @@ describe('connectToAgent', () => {
     await rm(folder, { recursive: true, force: true });
   });
   const path = (): string => join(folder, 'rxlet.sock');
-  /** Answers whatever is asked with these bytes. */
+  /** Answers every request with these bytes. */
   const answerWith = (text: string, andThen: 'end' | 'destroy' | 'wait' = 'end'): Promise<void> =>
     new Promise((resolve) => {
       server = createServer((socket) => {
@@ -40,7 +40,7 @@ describe('connectToAgent', () => {
   const HEAD = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
   const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 
-  it('says that nobody answers', async () => {
+  it('reports that no agent answers', async () => {
     const expected = `no agent answers at ${path()}: is rxlet running, and is --root-dir the folder it runs with?`;
     expect(await errorOf(connectToAgent(path()).getJson('/pods'))).toBe(expected);
     await writeFile(path(), 'not a socket');
@@ -48,19 +48,19 @@ describe('connectToAgent', () => {
     expect(await errorOf(connectToAgent(join(path(), 'below')).getJson('/pods'))).toContain('no agent answers');
   });
 
-  it('says that something else answers', async () => {
+  it('reports that another server answers', async () => {
     await answerWith('SSH-2.0-OpenSSH\r\n');
     expect(await errorOf(connectToAgent(path()).getJson('/pods'))).toBe(
       `what answers at ${path()} is not rxlet: is --root-dir the folder it runs with?`,
     );
   });
 
-  it('says that what answers is no JSON', async () => {
+  it('reports an answer that is not JSON', async () => {
     await answerWith(`${HEAD}${chunk('<html>')}0\r\n\r\n`);
     expect(await errorOf(connectToAgent(path()).getJson('/pods'))).toContain('is not rxlet');
   });
 
-  it('says that the agent went away', async () => {
+  it('reports that the agent went away', async () => {
     await answerWith(`${HEAD}${chunk('{"items"')}`, 'destroy');
     const expected = `the agent at ${path()} went away before its answer was complete`;
     const connection = connectToAgent(path());
@@ -69,18 +69,18 @@ describe('connectToAgent', () => {
     expect(await errorOf(collect(connection.streamJson('/pods')))).toBe(expected);
   });
 
-  it('passes on what the agent says of a request', async () => {
+  it('passes on the error message of the agent', async () => {
     await answerWith('HTTP/1.1 404 Not Found\r\ncontent-length: 7\r\n\r\nno pod\n');
     expect(await errorOf(connectToAgent(path()).getJson('/pods'))).toBe('no pod');
     expect(await errorOf(collect(connectToAgent(path()).stream('/pods')))).toBe('no pod');
   });
 
-  it('finds words for an answer without any', async () => {
+  it('describes an error answer without a body', async () => {
     await answerWith('HTTP/1.1 503 Unavailable\r\ncontent-length: 0\r\n\r\n');
     expect(await errorOf(connectToAgent(path()).getJson('/pods'))).toBe('the agent answers /pods with status 503');
   });
 
-  it('ends streams quietly when it is told to, whole answers with an error', async () => {
+  it('ends streams without an error when interrupted, and rejects whole answers', async () => {
     await answerWith(`${HEAD}${chunk('1\n2\n')}`, 'wait');
     const connection = connectToAgent(path());
     const controller = new AbortController();
@@ -94,7 +94,7 @@ describe('connectToAgent', () => {
     expect(await errorOf(connection.getJson('/pods', AbortSignal.abort()))).toBe('interrupted');
   });
 
-  it('leaves no connection when its user stops to read', async () => {
+  it('closes the connection when the caller stops reading', async () => {
     await answerWith(`${HEAD}${chunk('1\n')}`, 'wait');
     const closed = new Promise((resolve) => server?.once('connection', (socket) => socket.once('close', resolve)));
     for await (const value of connectToAgent(path()).streamJson('/pods?watch')) {

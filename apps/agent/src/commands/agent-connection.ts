@@ -1,12 +1,14 @@
-import { type IncomingMessage, request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { httpModule } from '@rxlet/component-base/http-module';
+import type { NotUpgradedError, StreamAddress } from '@rxlet/streaming/client';
 import { splitLines } from './split-lines.ts';
 
-/** The running agent did not answer as hoped. The message says what to do. */
+/** The running agent did not answer as expected. The message names the way out. */
 export class AgentConnectionError extends Error {
   override readonly name = 'AgentConnectionError';
 }
 
-/** The endpoints of a running agent, over its socket. Whatever goes wrong is an {@link AgentConnectionError}. */
+/** Endpoints of a running agent, over its socket. All failures are {@link AgentConnectionError}s. */
 export interface AgentConnection {
   /** GETs a JSON document. */
   getJson(path: string, signal?: AbortSignal): Promise<unknown>;
@@ -14,20 +16,29 @@ export interface AgentConnection {
   stream(path: string, signal?: AbortSignal): AsyncIterable<Uint8Array>;
   /** GETs lines of JSON until they end or `signal` aborts. */
   streamJson(path: string, signal?: AbortSignal): AsyncIterable<unknown>;
+  /** POSTs nothing, and yields the answer's body piece by piece. */
+  post(path: string, signal?: AbortSignal): AsyncIterable<Uint8Array>;
+  /** Returns the address of an endpoint for streams. */
+  streamAddress(path: string): StreamAddress;
+  /** Returns the error for a stream that could not be opened. */
+  explainRejection(error: unknown): Promise<Error>;
 }
 
-/** Talks to the agent whose socket is at `socketPath`, a connection for each call. Nothing is opened before the first one. */
+/** Creates the connection to the agent whose socket is at `socketPath`. Each call opens and closes a connection of its own. */
 export function connectToAgent(socketPath: string): AgentConnection {
-  const open = (path: string, signal?: AbortSignal): Promise<IncomingMessage> =>
+  const open = (method: string, path: string, signal?: AbortSignal): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
-      const call = request({ socketPath, path, agent: false, ...(signal !== undefined && { signal }) }, resolve);
+      const call = httpModule.request(
+        { socketPath, method, path, agent: false, ...(signal !== undefined && { signal }) },
+        resolve,
+      );
       call.once('error', reject);
       call.end();
     });
-  /** The pieces of a body; that of an answer which is none is the error. */
-  async function* get(path: string, signal?: AbortSignal): AsyncGenerator<Uint8Array, void> {
+  /** Yields the chunks of a body. The body of an answer other than 200 is the message of the error. */
+  async function* get(path: string, signal?: AbortSignal, method = 'GET'): AsyncGenerator<Uint8Array, void> {
     try {
-      const response = await open(path, signal);
+      const response = await open(method, path, signal);
       if (response.statusCode !== 200) {
         const text = (await readText(response)).trim();
         throw new AgentConnectionError(text || `the agent answers ${path} with status ${String(response.statusCode)}`);
@@ -37,7 +48,7 @@ export function connectToAgent(socketPath: string): AgentConnection {
       throw error instanceof AgentConnectionError ? error : explain(error as NodeJS.ErrnoException, socketPath);
     }
   }
-  /** The same, but ending quietly when it was told to end. */
+  /** Like `get`, but ends without an error when the signal aborts. */
   async function* stream(path: string, signal?: AbortSignal): AsyncGenerator<Uint8Array, void> {
     try {
       yield* get(path, signal);
@@ -58,6 +69,17 @@ export function connectToAgent(socketPath: string): AgentConnection {
     async *streamJson(path, signal) {
       for await (const line of splitLines(stream(path, signal))) yield parse(line);
     },
+    post: (path, signal) => get(path, signal, 'POST'),
+    streamAddress: (path) => ({ url: `http://localhost${path}`, socketPath }),
+    async explainRejection(error) {
+      if (error instanceof Error && error.name === 'NotUpgradedError') {
+        const { answer } = error as NotUpgradedError;
+        const text = (await readText(answer as AsyncIterable<Uint8Array>)).trim();
+        return new AgentConnectionError(`unable to upgrade connection: ${text || error.message}`, { cause: error });
+      }
+      const { cause } = error as Error;
+      return explain((cause ?? error) as NodeJS.ErrnoException, socketPath);
+    },
   };
 }
 
@@ -72,7 +94,7 @@ function explain(error: NodeJS.ErrnoException, socketPath: string): AgentConnect
 }
 
 function explanation({ code, message }: NodeJS.ErrnoException, socketPath: string): string {
-  // The parser of HTTP names what it cannot read so.
+  // Codes of Node's HTTP parser.
   if (code?.startsWith('HPE_')) return notAnAgent(socketPath);
   switch (code) {
     case 'ENOENT':
@@ -88,7 +110,7 @@ function explanation({ code, message }: NodeJS.ErrnoException, socketPath: strin
     case 'ABORT_ERR':
       return 'interrupted';
     default:
-      return `the agent at ${socketPath} cannot be asked: ${message}`;
+      return `cannot connect to the agent at ${socketPath}: ${message}`;
   }
 }
 

@@ -2,8 +2,8 @@ import type { AgentConnection } from './agent-connection.ts';
 import type { Terminal } from './terminal.ts';
 
 /**
- * `rxlet debug state`: what goes on inside the agent, as JSON: the state machine of each pod, and each queue with its depth and oldest age.
- * @throws AgentConnectionError when the agent cannot be asked
+ * Runs `rxlet debug state`: prints the agent's internal state as JSON, with the state machine of each pod and the depth and oldest age of each queue.
+ * @throws AgentConnectionError when the agent does not answer
  */
 export async function printDebugState(agent: AgentConnection, terminal: Terminal): Promise<void> {
   terminal.print(JSON.stringify(await agent.getJson('/debug/state', terminal.signal), undefined, 2));

@@ -9,7 +9,7 @@ import type { Terminal } from './terminal.ts';
 export async function describePod(
   agent: AgentConnection,
   terminal: Terminal,
-  clock: Clock,
+  clock: Pick<Clock, 'now'>,
   name: string,
   namespace: string,
 ): Promise<void> {

@@ -37,7 +37,7 @@ describe('printEvents', () => {
     expect(terminal.printed.slice(1)).toEqual(['shop        0s          Normal   Pulled   pod/db   Pulled it...']);
   });
 
-  it('says that there are none, on standard error', async () => {
+  it('reports that there are none, on standard error', async () => {
     await events();
     await events(false, 'shop');
     expect(terminal.printed).toEqual([]);

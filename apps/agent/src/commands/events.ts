@@ -7,13 +7,13 @@ import type { Terminal } from './terminal.ts';
 import { watchList } from './watch-list.ts';
 
 /**
- * `rxlet events`: the events of all pods, or of those in `namespace`, the latest last; with `watch`, then each as it comes.
- * @throws AgentConnectionError when the agent cannot be asked
+ * Runs `rxlet events`: prints the events of all pods, or of those in `namespace`, the latest last; with `watch`, then each new one.
+ * @throws AgentConnectionError when the agent does not answer
  */
 export async function printEvents(
   agent: AgentConnection,
   terminal: Terminal,
-  clock: Clock,
+  clock: Pick<Clock, 'now'>,
   watch: boolean,
   namespace?: string,
 ): Promise<void> {

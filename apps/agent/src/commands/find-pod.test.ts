@@ -39,7 +39,7 @@ describe('selectPod', () => {
       'there is no pod "web" in namespace "empty"; there is one in namespace "default" (choose it with -n)',
     ],
     ['x', 'empty', 'there is no pod "x" in namespace "empty"'],
-  ])('says what there is instead of %s in %s', (name, namespace, message) => {
+  ])('reports what there is instead of %s in %s', (name, namespace, message) => {
     expect(() => select(name, namespace)).toThrow(expect.objectContaining({ name: 'AgentConnectionError', message }));
   });
 });

@@ -51,11 +51,24 @@ describe('getPods', () => {
     await expect(get({ name: 'db' })).rejects.toThrow('there is one in namespace "shop"');
   });
 
-  it('says that there are none, on standard error', async () => {
+  it('reports that there are none, on standard error', async () => {
     await get();
     await get({ namespace: 'shop', output: 'wide' });
     expect(terminal.printed).toEqual([]);
     expect(terminal.errors).toEqual(['No pods found.', 'No pods found in namespace shop.']);
+  });
+
+  it('reports that the agent is not ready rather than that there are no pods, before the sources are read', async () => {
+    await using starting = await startFakeAgent({ sourcesReady: () => false });
+    for (const options of [{}, { name: 'web' }, { output: 'json' }] as const) {
+      const listing = getPods(starting.connection, terminal, starting.clock, {
+        output: 'table',
+        watch: false,
+        ...options,
+      });
+      await expect(listing).rejects.toThrow('the agent has not read its pod sources yet');
+    }
+    expect(terminal.errors).toEqual([]);
   });
 
   it('prints JSON: a list, or the one asked for', async () => {
@@ -140,7 +153,7 @@ describe('getPods', () => {
     expect(terminal.printed).not.toContain('  name: web-node1');
   });
 
-  it('says when the agent goes away', async () => {
+  it('reports when the agent goes away', async () => {
     agent.put(runningPod('web'));
     const done = get({ watch: true });
     await terminal.until(2);

@@ -4,14 +4,9 @@ import { POD_COLUMNS, podRow, WIDE_COLUMNS, wideCells } from '../output/pod-row.
 import { createTable, formatTable } from '../output/table.ts';
 import type { AgentConnection } from './agent-connection.ts';
 import { selectPod } from './find-pod.ts';
+import type { OutputFormat } from './output-formats.ts';
 import type { Terminal } from './terminal.ts';
 import { watchList } from './watch-list.ts';
-
-/** The forms of `-o`. */
-export const OUTPUT_FORMATS = ['table', 'wide', 'json', 'yaml', 'name'] as const;
-
-/** One of {@link OUTPUT_FORMATS}. */
-export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 /** Options of {@link getPods}. */
 export interface GetPodsOptions {
@@ -20,18 +15,18 @@ export interface GetPodsOptions {
   /** Only pods of this namespace; with a name, where to look for it. */
   readonly namespace?: string;
   readonly output: OutputFormat;
-  /** Go on with a line for each change until interrupted. */
+  /** Print a line for each change until interrupted. */
   readonly watch: boolean;
 }
 
 /**
  * `rxlet get pods`
- * @throws AgentConnectionError when the agent cannot be asked, or there is no pod of that name
+ * @throws AgentConnectionError when the agent does not answer, or there is no pod of that name
  */
 export async function getPods(
   agent: AgentConnection,
   terminal: Terminal,
-  clock: Clock,
+  clock: Pick<Clock, 'now'>,
   options: GetPodsOptions,
 ): Promise<void> {
   if (options.watch) await watchPods(agent, terminal, clock, options);
@@ -41,7 +36,7 @@ export async function getPods(
 async function listPods(
   agent: AgentConnection,
   terminal: Terminal,
-  clock: Clock,
+  clock: Pick<Clock, 'now'>,
   { output, name, namespace }: GetPodsOptions,
 ): Promise<void> {
   const list = (await agent.getJson('/pods', terminal.signal)) as PodList;
@@ -63,7 +58,7 @@ async function listPods(
 async function watchPods(
   agent: AgentConnection,
   terminal: Terminal,
-  clock: Clock,
+  clock: Pick<Clock, 'now'>,
   { output, name, namespace }: GetPodsOptions,
 ): Promise<void> {
   const table = createTable(columns(output));
@@ -71,7 +66,7 @@ async function watchPods(
   let isFirst = true;
   for await (const changes of watchList<Pod>(agent, '/pods', terminal.signal)) {
     if (isFirst && name !== undefined) {
-      // Its name, not its UID: a changed manifest has the same name, and its pod is the one that is meant.
+      // Matches by name, not by UID: a changed manifest keeps its name.
       const { metadata } = selectPod(
         changes.map(({ object }) => object),
         name,
@@ -96,7 +91,7 @@ async function watchPods(
   }
 }
 
-/** The table that `get pods` and the live view show, header first. */
+/** Returns the table of `get pods` and of the live view, header first. */
 export function formatPods(pods: readonly Pod[], output: 'table' | 'wide', nowMs: number): string[] {
   return formatTable(
     columns(output),
@@ -132,14 +127,14 @@ function objectName(pod: Pod): string {
   return `pod/${pod.metadata?.name ?? ''}`;
 }
 
-/** In a list the kind of the items goes without saying; of an object of its own it does not. */
+/** Returns a pod with apiVersion and kind, which the items of a list lack. */
 function asObject(pod: Pod): Pod {
   return { ...pod, apiVersion: 'v1', kind: 'Pod' };
 }
 
 async function formatObject(object: unknown, output: 'json' | 'yaml', isOneOfMany = false): Promise<string> {
   if (output === 'json') return JSON.stringify(object, null, 2);
-  // Loaded only when it is wanted: the other commands start the quicker.
+  // Loaded on demand, so that other formats start faster.
   const { stringify } = await import('yaml');
   // YAML 1.1, which kubectl reads: there, the string "yes" needs quotes.
   const text = stringify(object, { sortMapEntries: true, lineWidth: 0, version: '1.1' }).trimEnd();

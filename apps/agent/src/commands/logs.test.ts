@@ -1,5 +1,6 @@
+import { EndpointError } from '@rxlet/agent-api';
 import type { Pod } from '@rxlet/kube-api';
-import { type LogQuery, RequestError } from '@rxlet/kubelet-server';
+import type { LogQuery, OpenLog } from '@rxlet/container-logs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type LogsOptions, printLogs } from './logs.ts';
 import {
@@ -21,16 +22,17 @@ describe('printLogs', () => {
     options: Partial<LogsOptions> = {},
   ): Promise<{ terminal: RecordingTerminal; done: Promise<void> }> {
     queries.length = 0;
-    agent = await startFakeAgent(async (query, signal) => {
+    const openLog: OpenLog = async (query, signal) => {
       queries.push(query);
       if (query.previous)
-        throw new RequestError(400, `previous terminated container "${query.containerName}" not found`);
+        throw new EndpointError(400, `previous terminated container "${query.containerName}" not found`);
       return (async function* () {
         yield new TextEncoder().encode(`I am ${query.containerName}, ungrü`);
         yield new TextEncoder().encode('ßt\n');
         if (query.follow) await new Promise((resolve) => signal.addEventListener('abort', resolve));
       })();
-    });
+    };
+    agent = await startFakeAgent({ openLog });
     agent.put(pod);
     const terminal = recordingTerminal();
     const given = { pod: 'web', namespace: 'default', follow: false, previous: false, timestamps: false, ...options };
@@ -73,7 +75,7 @@ describe('printLogs', () => {
     expect(terminal.text()).toMatch(/^I am main/);
   });
 
-  it('takes the first of several containers, and says so', async () => {
+  it('takes the first of several containers, and reports it', async () => {
     const pod = runningPod('web', 'default', ['main', 'helper']);
     const { terminal, done } = await run({ ...pod, spec: { ...pod.spec!, initContainers: [{ name: 'setup' }] } });
     await done;
@@ -90,7 +92,7 @@ describe('printLogs', () => {
     expect(terminal.errors).toEqual([]);
   });
 
-  it('says which containers there are', async () => {
+  it('reports which containers there are', async () => {
     const { done } = await run(runningPod('web', 'default', ['main', 'helper']), { container: 'mian' });
     await expect(done).rejects.toThrow('pod web-node1 has no container "mian"; it has: main, helper');
   });
@@ -98,5 +100,15 @@ describe('printLogs', () => {
   it('passes on why there is no log', async () => {
     const { done } = await run(runningPod('web'), { previous: true });
     await expect(done).rejects.toThrow('previous terminated container "main" not found');
+  });
+
+  it('asks for the lines younger than a duration, and rejects one that it cannot ask for', async () => {
+    const { done } = await run(runningPod('web'), { since: '1m30s' });
+    await done;
+    expect(queries).toMatchObject([{ sinceMs: agent!.clock.now() - 90_000 }]);
+    for (const since of ['5', '10ms', '-1m', '']) {
+      const rejected = await run(runningPod('web'), { since });
+      await expect(rejected.done).rejects.toThrow(`invalid --since "${since}"`);
+    }
   });
 });

@@ -1,5 +1,7 @@
+import { parseGoDuration } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import { podContainers } from '@rxlet/pod-model';
+import { UsageError } from '../config/config-error.ts';
 import { type AgentConnection, AgentConnectionError } from './agent-connection.ts';
 import { findPod } from './find-pod.ts';
 import type { Terminal } from './terminal.ts';
@@ -15,15 +17,17 @@ export interface LogsOptions {
   readonly timestamps: boolean;
   /** So many lines from the end. */
   readonly tail?: number;
-  /** Only lines written in the last so many seconds. */
-  readonly sinceSeconds?: number;
+  /** Only lines younger than this, as a Go duration of a second or more. */
+  readonly since?: string;
 }
 
 /**
  * `rxlet logs`
- * @throws AgentConnectionError when the agent cannot be asked, or there is no such pod, container or log
+ * @throws UsageError when `since` is not a duration of a second or more
+ * @throws AgentConnectionError when the agent does not answer, or there is no such pod, container or log
  */
 export async function printLogs(agent: AgentConnection, terminal: Terminal, options: LogsOptions): Promise<void> {
+  const sinceSeconds = options.since === undefined ? undefined : parseSince(options.since);
   const pod = await findPod(agent, options.pod, options.namespace, terminal.signal);
   const { container, notice } = chooseContainer(pod, options.container);
   if (notice !== undefined) terminal.printError(notice);
@@ -32,16 +36,22 @@ export async function printLogs(agent: AgentConnection, terminal: Terminal, opti
     previous: String(options.previous),
     timestamps: String(options.timestamps),
     ...(options.tail !== undefined && { tailLines: String(options.tail) }),
-    ...(options.sinceSeconds !== undefined && { sinceSeconds: String(options.sinceSeconds) }),
+    ...(sinceSeconds !== undefined && { sinceSeconds: String(sinceSeconds) }),
   });
   const path = [options.namespace, pod.metadata?.name ?? '', container].map(encodeURIComponent).join('/');
   const log = agent.stream(`/containerLogs/${path}?${parameters.toString()}`, terminal.signal);
   for await (const bytes of log) await terminal.write(bytes);
 }
 
+function parseSince(since: string): number {
+  const ms = parseGoDuration(since);
+  if (ms !== undefined && ms >= 1000) return Math.round(ms / 1000);
+  throw new UsageError(`invalid --since "${since}": expected a duration of a second or more, like 90s or 5m`);
+}
+
 const DEFAULT_CONTAINER = 'kubectl.kubernetes.io/default-container';
 
-/** As kubectl chooses, and says that it did. */
+/** Chooses a container as kubectl does, with kubectl's notice. */
 function chooseContainer(pod: Pod, wanted: string | undefined): { container: string; notice?: string } {
   const all = podContainers(pod, ['regular', 'init', 'ephemeral']);
   const listed = all

@@ -1,21 +1,22 @@
-/** Where a command writes to, and what tells it to stop. */
+/**
+ * Output of a command, and its interruption. A failure of the output is not reported here but to `handleOutputFailures`, which also aborts `signal`.
+ */
 export interface Terminal {
   /** Writes a line to standard output. */
   print(line: string): void;
-  /** Writes bytes to standard output as they are; resolves when they are taken. */
+  /** Writes bytes to standard output as they are; resolves when they are written or have failed. */
   write(bytes: Uint8Array): Promise<void>;
   /** Writes a line to standard error. */
   printError(line: string): void;
-  /** Aborts on Ctrl-C. */
+  /** Aborts on Ctrl-C and when standard output fails. */
   readonly signal: AbortSignal;
 }
 
-/** The terminal of this process. */
+/** Returns the terminal of this process. */
 export function processTerminal(signal: AbortSignal): Terminal {
   return {
     print: (line) => void process.stdout.write(`${line}\n`),
-    write: (bytes) =>
-      new Promise((resolve, reject) => process.stdout.write(bytes, (error) => (error ? reject(error) : resolve()))),
+    write: (bytes) => new Promise((resolve) => process.stdout.write(bytes, () => resolve())),
     printError: (line) => void process.stderr.write(`${line}\n`),
     signal,
   };

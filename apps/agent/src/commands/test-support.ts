@@ -1,10 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { HttpEndpoint, PodChange } from '@rxlet/agent-api';
 import { createEventLog, type EventLog } from '@rxlet/component-base';
 import { createVirtualClock, type VirtualClock } from '@rxlet/component-base/testing';
+import { containerLogsEndpoint, type OpenLog } from '@rxlet/container-logs';
+import type { FakeRuntime } from '@rxlet/fake-cri';
 import type { Pod } from '@rxlet/kube-api';
-import { createKubeletServer, type KubeletServerPorts, type PodChange } from '@rxlet/kubelet-server';
+import { createKubeletServer } from '@rxlet/kubelet-server';
 import { Subject } from 'rxjs';
 import { type AgentConnection, connectToAgent } from './agent-connection.ts';
 import type { Terminal } from './terminal.ts';
@@ -22,7 +25,19 @@ export interface FakeAgent extends AsyncDisposable {
 }
 
 /** Starts a {@link FakeAgent}. */
-export async function startFakeAgent(readLog?: KubeletServerPorts['readLog']): Promise<FakeAgent> {
+export async function startFakeAgent({
+  openLog = () => Promise.reject(new Error('not in this test')),
+  sourcesReady = () => true,
+  runtime,
+  endpoints = [],
+}: {
+  openLog?: OpenLog;
+  sourcesReady?: () => boolean;
+  /** Runtime behind the endpoints for streams. */
+  runtime?: FakeRuntime['runtime'];
+  /** Further endpoints. */
+  endpoints?: readonly HttpEndpoint[];
+} = {}): Promise<FakeAgent> {
   const folder = await mkdtemp(join(tmpdir(), 'rxlet-'));
   const socketPath = join(folder, 'rxlet.sock');
   const clock = createVirtualClock();
@@ -35,9 +50,11 @@ export async function startFakeAgent(readLog?: KubeletServerPorts['readLog']): P
       clock,
       events,
       pods: { list: () => [...pods.values()], changes$: changes },
+      sourcesReady,
       healthChecks: [],
       metrics: () => Promise.reject(new Error('not in this test')),
-      readLog: readLog ?? (() => Promise.reject(new Error('not in this test'))),
+      endpoints: [containerLogsEndpoint(openLog, clock), ...endpoints],
+      ...(runtime !== undefined && { runtime }),
     },
     { socketPath, nodeName: 'node1' },
   );
@@ -72,7 +89,7 @@ export async function startFakeAgent(readLog?: KubeletServerPorts['readLog']): P
 export interface RecordingTerminal extends Terminal {
   readonly printed: string[];
   readonly errors: string[];
-  /** What was written with `write`, as text. */
+  /** Returns the text written with `write`. */
   readonly text: () => string;
   /** Ctrl-C. */
   interrupt(): void;
@@ -87,18 +104,18 @@ export function recordingTerminal(): RecordingTerminal {
   const errors: string[] = [];
   const pieces: Uint8Array[] = [];
   const waiting = new Set<() => void>();
-  const wake = (): void => waiting.forEach((check) => check());
+  const checkAll = (): void => waiting.forEach((check) => check());
   return {
     printed,
     errors,
     text: () => Buffer.concat(pieces).toString(),
     print(line) {
       printed.push(...line.split('\n'));
-      wake();
+      checkAll();
     },
     write(bytes) {
       pieces.push(bytes);
-      wake();
+      checkAll();
       return Promise.resolve();
     },
     printError: (line) => void errors.push(line),
@@ -117,7 +134,7 @@ export function recordingTerminal(): RecordingTerminal {
   };
 }
 
-/** All that comes out of `values`. */
+/** Collects all values. */
 export async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const value of values) all.push(value);

@@ -1,13 +1,13 @@
 import type { AgentConnection } from './agent-connection.ts';
 
-/** A change of an object, as the agent's watches tell it. */
+/** A change of an object, an event of the agent's watches. */
 export interface ObjectChange<T> {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly object: T;
 }
 
 /**
- * Watches what `path` lists: first all that is there, together, then each change, until `signal` aborts.
+ * Watches the list at `path`: yields all existing objects together, then each change, until `signal` aborts.
  * @throws AgentConnectionError
  */
 export async function* watchList<T>(

@@ -24,7 +24,7 @@ it('shows what happened to what, and when', () => {
   ]);
 });
 
-it('says how often it happened, and since when', () => {
+it('reports how often it happened, and since when', () => {
   expect(lastSeen({ ...event, count: 3 }, NOW_MS)).toBe('5s (x3 over 10m)');
   expect(lastSeen({ ...event, count: 1 }, NOW_MS)).toBe('5s');
   expect(lastSeen({ metadata: {}, involvedObject: {} }, NOW_MS)).toBe('<unknown>');

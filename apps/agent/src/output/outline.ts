@@ -3,7 +3,7 @@ import { printable } from './printable.ts';
 /** A line of `describe`: a title with a value, with what belongs to it below, or both. */
 export interface OutlineEntry {
   readonly title: string;
-  /** Goes on below itself where it has several lines. Without a value and anything below, the entry is left out. */
+  /** May have several lines. An entry without a value and without children is left out. */
   readonly value?: string | undefined;
   /** Entries or bare lines. */
   readonly below?: readonly (OutlineEntry | string)[];

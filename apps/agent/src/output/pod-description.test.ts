@@ -183,17 +183,17 @@ Events:
     ]);
   });
 
-  it('says how long a pod has been leaving, and why one was refused', () => {
+  it('reports how long a pod has been leaving, and why one was rejected', () => {
     const leaving = { ...pod, metadata: { ...pod.metadata, deletionTimestamp: '2026-01-01T00:09:50Z' } };
     const lines = describePodLines(leaving, [], NOW_MS);
     expect(lines).toContain('Status:                    Terminating (lasts 10s)');
     expect(lines).toContain('Termination Grace Period:  30s');
 
-    const refused: Pod = {
+    const rejected: Pod = {
       spec: { containers: [] },
       status: { phase: 'Failed', reason: 'PodFeatureUnsupported', message: 'Pod was rejected: spec.volumes' },
     };
-    expect(describePodLines(refused, [], NOW_MS)).toEqual(
+    expect(describePodLines(rejected, [], NOW_MS)).toEqual(
       expect.arrayContaining(['Reason:       PodFeatureUnsupported', 'Message:      Pod was rejected: spec.volumes']),
     );
   });

@@ -7,6 +7,7 @@ import {
   type Pod,
   type Quantity,
 } from '@rxlet/kube-api';
+import { SOURCE_PROBLEM_ANNOTATION } from '@rxlet/kubelet-server';
 import { podContainers, type ContainerKind } from '@rxlet/pod-model';
 import { formatSince } from './age.ts';
 import { lastSeen } from './event-row.ts';
@@ -35,6 +36,7 @@ export function describePodLines(pod: Pod, events: readonly Event[], nowMs: numb
     { title: 'Termination Grace Period', value: isLeaving ? seconds(spec?.terminationGracePeriodSeconds) : undefined },
     { title: 'Reason', value: status?.reason },
     { title: 'Message', value: status?.message },
+    { title: 'Manifest Problem', value: metadata?.annotations?.[SOURCE_PROBLEM_ANNOTATION] },
     { title: 'IP', value: status?.podIP },
     { title: 'IPs', below: (status?.podIPs ?? []).map(({ ip }) => ({ title: 'IP', value: ip })) },
     { title: 'Init Containers', below: describeContainers(pod, 'init', status?.initContainerStatuses) },

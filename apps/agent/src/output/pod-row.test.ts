@@ -1,4 +1,5 @@
 import type { Container, ContainerState, ContainerStatus, Pod, PodStatus } from '@rxlet/kube-api';
+import { SOURCE_PROBLEM_ANNOTATION } from '@rxlet/kubelet-server';
 import { describe, expect, it } from 'vitest';
 import { podRow, podStatusWord, wideCells } from './pod-row.ts';
 
@@ -110,7 +111,7 @@ describe('podRow', () => {
       '0/2 Completed 0',
     ],
     [
-      'refused',
+      'rejected',
       podWith({ phase: 'Failed', reason: 'PodFeatureUnsupported', containers: [] }),
       '0/0 PodFeatureUnsupported 0',
     ],
@@ -191,7 +192,7 @@ describe('podRow', () => {
       podWith({ phase: 'Succeeded', containers: [{ state: ended(0) }] }, { deletionTimestamp: at(1) }),
       '0/1 Completed 0',
     ],
-    ['restarted, nobody knows when', podWith({ containers: [{ ...up, restartCount: 1 }] }), '1/1 Running 1'],
+    ['restarted at an unknown time', podWith({ containers: [{ ...up, restartCount: 1 }] }), '1/1 Running 1'],
     [
       'the latest restart of several',
       podWith({
@@ -206,16 +207,25 @@ describe('podRow', () => {
     expect(columns(pod)).toBe(expected);
   });
 
-  it('names the pod and tells its age: since it was created, else since it was started', () => {
+  it('has the name and age of the pod: since it was created, else since it was started', () => {
     const started = podWith({ startTime: at(90) });
     expect(podRow(started, NOW_MS)).toEqual(['default', 'web', '0/1', 'Running', '0', '90s']);
     expect(podRow({ ...started, metadata: { creationTimestamp: at(100) } }, NOW_MS).at(-1)).toBe('100s');
     expect(podRow(podWith({}), NOW_MS).at(-1)).toBe('<unknown>');
   });
+
+  it('marks a pod whose manifest is broken, so that its last good version runs', () => {
+    const pod: Pod = {
+      metadata: { name: 'web', annotations: { [SOURCE_PROBLEM_ANNOTATION]: 'web.yaml: not YAML' } },
+      status: { phase: 'Running' },
+    };
+    expect(podRow(pod, 0)[3]).toBe('Running,InvalidManifest');
+    expect(podStatusWord(pod)).toBe('Running');
+  });
 });
 
 describe('podStatusWord', () => {
-  it('is the phase when there is nothing else to say', () => {
+  it('is the phase when there is nothing else to show', () => {
     expect(podStatusWord({ status: { phase: 'Unknown' } })).toBe('Unknown');
     expect(podStatusWord({})).toBe('Pending');
   });

@@ -1,28 +1,35 @@
 import type { ContainerStateTerminated, ContainerStatus, Pod } from '@rxlet/kube-api';
+import { SOURCE_PROBLEM_ANNOTATION } from '@rxlet/kubelet-server';
 import { isSidecar, isTerminalPhase } from '@rxlet/pod-model';
 import { formatSince } from './age.ts';
 
-/** The columns that `get pods` shows. */
+/** Columns of `get pods`. */
 export const POD_COLUMNS = ['NAMESPACE', 'NAME', 'READY', 'STATUS', 'RESTARTS', 'AGE'] as const;
 
-/** The further columns of `-o wide`. */
+/** Additional columns of `-o wide`. */
 export const WIDE_COLUMNS = ['IP', 'NODE'] as const;
 
-/** One line about a pod. */
+/** Returns the cells of a pod. */
 export function podRow(pod: Pod, nowMs: number): string[] {
   const { metadata, status } = pod;
   return [
     metadata?.namespace ?? '',
     metadata?.name ?? '',
     readiness(pod),
-    podStatusWord(pod),
+    markedStatus(pod),
     restarts(pod, nowMs),
     // A pod from a manifest has no time of creation; the agent notes when it first saw it.
     formatSince(metadata?.creationTimestamp ?? status?.startTime, nowMs),
   ];
 }
 
-/** The further cells of `-o wide`. */
+/** The word for a pod's state, marked when its manifest is broken and the last good version runs. */
+function markedStatus(pod: Pod): string {
+  const isMarked = pod.metadata?.annotations?.[SOURCE_PROBLEM_ANNOTATION] !== undefined;
+  return `${podStatusWord(pod)}${isMarked ? ',InvalidManifest' : ''}`;
+}
+
+/** Returns the additional cells of `-o wide`. */
 export function wideCells(pod: Pod): string[] {
   return [pod.status?.podIP || '<none>', pod.spec?.nodeName || '<none>'];
 }
@@ -42,9 +49,9 @@ export function podStatusWord(pod: Pod): string {
 
 /** How far a pod's init containers are. */
 interface Initialization {
-  /** What the first one says that has not done its part; `undefined` when all have. */
+  /** Word for the first init container that is not done; `undefined` when all are. */
   readonly word: string | undefined;
-  /** Those up to that one. */
+  /** The init containers up to that one. */
   readonly seen: readonly ContainerStatus[];
   /** Whether it holds the pod up. A sidecar that restarts in a pod that is initialized does not. */
   readonly isInitializing: boolean;
@@ -72,14 +79,14 @@ function initReason({ state }: ContainerStatus): string | undefined {
   return reason === 'PodInitializing' ? undefined : reason || undefined;
 }
 
-/** What the first container says that waits or has ended, else `held`. */
+/** Returns the word for the first container that waits or has terminated, else `held`. */
 function containersWord({ status }: Pod, held: string): string {
   const statuses = status?.containerStatuses ?? [];
   const word =
     statuses
       .map(({ state }) => state?.waiting?.reason || (state?.terminated && terminatedWord(state.terminated)))
       .find((found) => found !== undefined) ?? held;
-  // One that has done its work while others still do theirs is no news.
+  // A completed container matters only when no other one runs.
   if (word !== 'Completed' || !statuses.some(isReady)) return word;
   return hasTrueCondition({ status }, 'Ready') ? 'Running' : 'NotReady';
 }

@@ -1,4 +1,9 @@
-import { createVirtualClock, type VirtualClock } from '@rxlet/component-base/testing';
+import {
+  createVirtualClock,
+  recordingLogger,
+  type RecordingLogger,
+  type VirtualClock,
+} from '@rxlet/component-base/testing';
 import type { Pod } from '@rxlet/kube-api';
 import { Subject } from 'rxjs';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -54,13 +59,15 @@ describe('showLiveTable', () => {
   let screen: FakeScreen;
   let list: Pod[];
   let changes: Subject<unknown>;
-  const show = (): LiveTable => showLiveTable({ list: () => list, changes$: changes }, screen, clock);
+  let logger: RecordingLogger;
+  const show = (): LiveTable => showLiveTable({ list: () => list, changes$: changes }, screen, clock, logger);
   const change = (...pods: Pod[]): void => {
     list = pods;
     changes.next(undefined);
   };
   beforeEach(() => {
     clock = createVirtualClock();
+    logger = recordingLogger();
     screen = new FakeScreen();
     list = [];
     changes = new Subject();
@@ -82,6 +89,23 @@ describe('showLiveTable', () => {
     change(pod('db'));
     await clock.advance(200);
     expect(screen.shown).toHaveLength(4);
+  });
+
+  it('logs a failed drawing, and draws again with the next change', async () => {
+    using _table = show();
+    const write = screen.write.bind(screen);
+    screen.write = () => {
+      throw new Error('EIO');
+    };
+    change(pod('web'));
+    await clock.advance(200);
+    expect(logger.lines).toMatchObject([
+      { level: 'error', message: 'drawing the table of pods failed', fields: { error: 'EIO' } },
+    ]);
+    screen.write = write;
+    change(pod('web'));
+    await clock.advance(200);
+    expect(screen.shown[1]).toMatch(/^default +web /);
   });
 
   it('lets ages grow, and writes nothing while nothing to be seen changes', async () => {
@@ -169,7 +193,7 @@ describe('showLiveTable', () => {
     expect(screen.shown[3]).toMatch(/^default +c .* node1$/);
   });
 
-  it('takes a terminal that does not tell its size for 80 by 24', () => {
+  it('assumes 80 by 24 for a terminal that does not report its size', () => {
     screen.columns = 0;
     screen.rows = 0;
     list = [pod('a'.repeat(90))];

@@ -1,11 +1,12 @@
-import type { Clock } from '@rxlet/component-base';
+import type { Clock, Logger } from '@rxlet/component-base';
+import { follow } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';
 import { auditTime, interval, merge, type Observable } from 'rxjs';
 import { byName, formatPods } from '../commands/get-pods.ts';
 
 /** The parts of a tty stream that the table uses. Its size is read at each drawing, so that it may change. */
 export interface Screen {
-  /** `0` where the terminal does not tell, which is then taken for 80 by 24. */
+  /** Width in columns; `0` when the terminal does not report its size, which then counts as 80 by 24. */
   readonly columns: number;
   readonly rows: number;
   write(text: string): void;
@@ -15,7 +16,7 @@ const CLEAR_BELOW = '\u001b[J';
 const HOME = '\u001b[H';
 const cursorUp = (lines: number): string => (lines === 0 ? '\r' : `\u001b[${String(lines)}A\r`);
 
-/** At most so often the screen is drawn, however much changes. */
+/** Shortest time between two drawings. */
 const SHORTEST_INTERVAL_MS = 200;
 
 /** A table on the screen. */
@@ -25,13 +26,14 @@ export interface LiveTable extends Disposable {
 }
 
 /**
- * Shows the pods as a table that keeps itself up to date until disposed of; the last state stays on the screen, with the cursor below it.
- * Of more pods than the screen has lines for, the first ones are shown and the rest counted. Changes of the screen's size are followed within a second.
+ * Shows the pods as a table that is kept up to date until it is disposed of; the last state stays on the screen, with the cursor below it.
+ * When there are more pods than lines, the first ones are shown and the others counted. A change of the screen's size takes effect within a second.
  */
 export function showLiveTable(
   pods: { list(): readonly Pod[]; readonly changes$: Observable<unknown> },
   screen: Screen,
   clock: Clock,
+  logger: Logger,
 ): LiveTable {
   let drawn: readonly string[] = [];
   let drawnFor: { columns: number; rows: number } | undefined;
@@ -41,7 +43,7 @@ export function showLiveTable(
     const lines = tableLines(pods.list(), size, clock.now());
     const isResized = drawnFor !== undefined && (size.columns !== drawnFor.columns || size.rows !== drawnFor.rows);
     if (!isResized && lines.length === drawn.length && lines.every((line, index) => line === drawn[index])) return;
-    // What a terminal makes of the lines on it when its size changes is its own affair: begin anew at the top.
+    // Terminals differ in how they rewrap lines when their size changes: redraw from the top.
     const start = isResized ? HOME : cursorUp(drawn.length);
     screen.write(`${start}${CLEAR_BELOW}${lines.map((line) => `${line}\n`).join('')}`);
     drawn = lines;
@@ -49,11 +51,12 @@ export function showLiveTable(
   };
 
   draw();
-  const subscription = merge(
+  const redraws$ = merge(
     pods.changes$.pipe(auditTime(SHORTEST_INTERVAL_MS, clock.scheduler)),
     // Ages grow without any change.
     interval(1000, clock.scheduler),
-  ).subscribe(draw);
+  );
+  const subscription = follow(redraws$, { task: 'drawing the table of pods', logger, next: draw });
   return {
     note(line) {
       screen.write(`${cursorUp(drawn.length)}${CLEAR_BELOW}${line}\n`);
@@ -64,7 +67,7 @@ export function showLiveTable(
   };
 }
 
-/** The lines to show, none of them wider than the screen, one fewer than it is high: the cursor stands on the last. */
+/** Returns the lines to draw: none wider than the screen, and one fewer than its height, because the cursor stands on the last. */
 function tableLines(
   pods: readonly Pod[],
   { columns, rows }: { columns: number; rows: number },

@@ -2,19 +2,20 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { sleep, systemClock } from '@rxlet/component-base';
 import type { Event, Pod } from '@rxlet/kube-api';
 import { connectToAgent } from '../commands/agent-connection.ts';
-import { socketPath } from '../config/settings.ts';
+import { socketPath } from '../config/standard-places.ts';
 
 const RXLET = fileURLToPath(new URL('../../bin/rxlet', import.meta.url));
 
-/** Where an agent under test has its files; all of it below one folder. */
+/** Directories and files of an agent under test, all below one directory. */
 export interface AgentFolders {
   readonly root: string;
   readonly manifests: string;
   readonly podLogs: string;
   readonly config: string;
+  /** Program and arguments that run the agent elsewhere, such as `enter` of a private machine. Default: none. */
+  readonly enter?: readonly string[] | undefined;
 }
 
 /** Makes the folders, and a configuration that keeps everything below `folder`, with further fields of a KubeletConfiguration if given. */
@@ -30,6 +31,11 @@ export async function makeAgentFolders(folder: string, kubelet: object = {}): Pr
     apiVersion: 'kubelet.config.k8s.io/v1beta1',
     kind: 'KubeletConfiguration',
     podLogsDir: folders.podLogs,
+    // Agents that run at the same time must not manage the same cgroups.
+    cgroupsPerQOS: false,
+    enforceNodeAllocatable: ['none'],
+    // Nor listen on the same ports.
+    enableServer: false,
     ...kubelet,
   };
   await writeFile(folders.config, JSON.stringify(config));
@@ -38,7 +44,7 @@ export async function makeAgentFolders(folder: string, kubelet: object = {}): Pr
 
 /** An agent as its users run it: a process of its own, from its command. */
 export interface AgentProcess extends AsyncDisposable {
-  /** What it wrote so far. */
+  /** Output so far. */
   readonly output: () => string;
   /** Sends a signal and waits for the end. @returns the exit code, or the signal that ended it */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
@@ -49,7 +55,7 @@ export interface AgentProcess extends AsyncDisposable {
   command(...args: string[]): Promise<CommandResult>;
 }
 
-/** What a command printed, and how it ended. */
+/** Output and exit code of a command. */
 export interface CommandResult {
   readonly stdout: string;
   readonly stderr: string;
@@ -57,8 +63,10 @@ export interface CommandResult {
 }
 
 /** Starts an agent; disposing of it ends it with SIGTERM. */
-export function startAgent({ root, manifests, config }: AgentFolders, ...flags: string[]): AgentProcess {
-  const args = [
+export function startAgent({ root, manifests, config, enter = [] }: AgentFolders, ...flags: string[]): AgentProcess {
+  const [program = '', ...args] = [
+    ...enter,
+    RXLET,
     '--config',
     config,
     '--root-dir',
@@ -69,7 +77,7 @@ export function startAgent({ root, manifests, config }: AgentFolders, ...flags: 
     'node1',
     ...flags,
   ];
-  const child = spawn(RXLET, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => (output += data.toString()));
   const ended = exitOf(child);
@@ -105,24 +113,4 @@ export async function runRxlet(...args: string[]): Promise<CommandResult> {
 
 function exitOf(child: ChildProcess): Promise<number | NodeJS.Signals> {
   return new Promise((resolve) => child.once('close', (code, signal) => resolve(code ?? signal ?? 0)));
-}
-
-/**
- * Looks again and again until `probe` gives a value, and returns that.
- * @throws Error telling `what`, and `details()`, when it takes longer than `timeoutMs`
- */
-export async function eventually<T>(
-  what: string,
-  probe: () => Promise<T | undefined | false>,
-  details: () => string = () => '',
-  timeoutMs = 30_000,
-): Promise<T> {
-  const endMs = systemClock.monotonicNow() + timeoutMs;
-  for (;;) {
-    const value = await probe();
-    if (value !== undefined && value !== false) return value;
-    if (systemClock.monotonicNow() > endMs)
-      throw new Error(`not within ${String(timeoutMs / 1000)} s: ${what}\n${details()}`);
-    await sleep(systemClock, 50);
-  }
 }

@@ -1,24 +1,40 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock, systemRandom } from '@rxlet/component-base';
-import { type Container, ContainerState, type PodSandbox } from '@rxlet/cri-api';
+import { type Container, ContainerState, type PodSandbox, PodSandboxState } from '@rxlet/cri-api';
 import { type CriClient, createCriClient } from '@rxlet/cri-client';
 import type { ContainerStatus, Event, Pod } from '@rxlet/kube-api';
-import { BUSYBOX_REFERENCE, busyboxImage } from '../../../../tools/containerd/build-image.ts';
-import { type PrivateContainerd, startPrivateContainerd } from '../../../../tools/containerd/private-containerd.ts';
-import { type AgentFolders, type AgentProcess, eventually, makeAgentFolders, startAgent } from './agent-process.ts';
-import { type ContainerdEvents, followContainerdEvents } from './containerd-events.ts';
+import { BUSYBOX_REFERENCE, busyboxImage } from '@rxlet/test-containerd/build-image';
+import { type PrivateContainerd, startPrivateContainerd } from '@rxlet/test-containerd/private-containerd';
+import type { PrivateMachine } from '@rxlet/test-containerd/private-machine';
+import { eventually } from '@rxlet/test-containerd/eventually';
+import { type AgentFolders, type AgentProcess, makeAgentFolders, startAgent } from './agent-process.ts';
+import { type ContainerdEvents, followContainerdEvents } from '@rxlet/test-containerd/containerd-events';
 
-/** A machine for tests of the agent: a containerd with busybox, and folders for one agent at a time. */
-export interface ContainerdNode extends AsyncDisposable {
-  readonly containerd: PrivateContainerd;
+/** A machine for tests of the agent: a container runtime with busybox, and folders for one agent at a time. */
+export interface TestNode extends AsyncDisposable {
   readonly cri: CriClient;
+  /** Address of the runtime. */
+  readonly endpoint: string;
+  /** Kills the runtime's daemon and starts it again. Containers survive. */
+  restart(): Promise<void>;
   /** A folder for whatever else the tests keep. */
   readonly folder: string;
   readonly events: ContainerdEvents;
+  /** Restarts of processes of the runtime on which no container depends; each resolves when the runtime can be called again. */
+  readonly interruptions: readonly (() => Promise<void>)[];
+  /** Restarts of the daemon that holds the containers. Most survive, but it may end some of them and forget events. */
+  readonly daemonInterruptions: readonly (() => Promise<void>)[];
+  /** Removes containers that the runtime holds for ever by a fault of its own, as an administrator would have to. */
+  endForgottenTasks(agent: AgentUnderTest): Promise<void>;
   /** Makes folders for an agent, with further fields of its KubeletConfiguration, and starts it there once they are prepared. */
   agent(kubelet?: object, prepare?: (folders: AgentFolders) => Promise<void>): Promise<AgentUnderTest>;
+}
+
+/** A machine with a containerd. */
+export interface ContainerdNode extends TestNode {
+  readonly containerd: PrivateContainerd;
 }
 
 /** An agent on the node, with its manifests and what the runtime holds of them. Disposing of it removes its pods. */
@@ -37,21 +53,22 @@ export interface AgentUnderTest extends AsyncDisposable {
   pod(name: string): Promise<Pod | undefined>;
   /** The status of a container, of whatever kind. */
   status(pod: string, container: string): Promise<ContainerStatus | undefined>;
-  /** What the agent recorded on the pod. */
+  /** Events of the pod. */
   eventsOf(pod: string): Promise<readonly Event[]>;
-  /** What the runtime has, newest first: of this pod, or of all. */
+  /** Lists the sandboxes in the runtime, newest first: of a pod, or all. */
   sandboxes(pod?: string): Promise<readonly PodSandbox[]>;
-  /** What the runtime has, newest first: of this pod and of this name, or all. */
+  /** Lists the containers in the runtime, newest first: of a pod and a name, or all. */
   containers(pod?: string, name?: string): Promise<readonly Container[]>;
   running(pod: string, name: string): Promise<Container | undefined>;
   /** As the function of this name, with the agent's output in the error. */
   eventually<T>(what: string, probe: () => Promise<T | undefined | false>, timeoutMs?: number): Promise<T>;
 }
 
-/** Starts one. */
-export async function startContainerdNode(): Promise<ContainerdNode> {
+/** Starts one, on this machine or a private one. */
+export async function startContainerdNode(machine?: PrivateMachine): Promise<ContainerdNode> {
   const folder = await mkdtemp(join(tmpdir(), 'rxlet-e2e-'));
-  const containerd = await startPrivateContainerd({ directory: join(folder, 'ctd') });
+  const enter = machine?.enter;
+  const containerd = await startPrivateContainerd({ directory: join(folder, 'ctd'), enter });
   await containerd.importImage(busyboxImage(BUSYBOX_REFERENCE));
   const cri = createCriClient({ clock: systemClock, random: systemRandom }, { endpoint: containerd.endpoint });
   const events = await followContainerdEvents(containerd);
@@ -59,10 +76,16 @@ export async function startContainerdNode(): Promise<ContainerdNode> {
   return {
     containerd,
     cri,
+    endpoint: containerd.endpoint,
+    restart: () => containerd.restart('SIGKILL'),
     folder,
     events,
+    interruptions: [],
+    // None, because after a kill containerd 1.6 may forget a container that was being started.
+    daemonInterruptions: [],
+    endForgottenTasks: (agent) => endForgottenTasks(containerd, agent),
     async agent(kubelet, prepare) {
-      const folders = await makeAgentFolders(join(folder, `agent-${String(++agents)}`), kubelet);
+      const folders = { ...(await makeAgentFolders(join(folder, `agent-${String(++agents)}`), kubelet)), enter };
       await prepare?.(folders);
       return agentUnderTest(folders, cri, () =>
         startAgent(folders, '--container-runtime-endpoint', containerd.endpoint),
@@ -77,7 +100,25 @@ export async function startContainerdNode(): Promise<ContainerdNode> {
   };
 }
 
-function agentUnderTest(folders: AgentFolders, cri: CriClient, start: () => AgentProcess): AgentUnderTest {
+/**
+ * Removes the tasks of containers that containerd itself says do not run. When the caller of StartContainer dies in the middle, containerd 1.6 now and then
+ * takes the start back without its task, and then refuses to remove the container for ever ("cannot delete running task").
+ */
+async function endForgottenTasks(containerd: PrivateContainerd, agent: AgentUnderTest): Promise<void> {
+  if (!agent.process.output().includes('cannot delete running task')) return;
+  const tasks = await containerd.ctr(['tasks', 'list', '--quiet']);
+  for (const { id, state } of await agent.containers()) {
+    if (state === ContainerState.CONTAINER_RUNNING || !tasks.includes(id)) continue;
+    await containerd.ctr(['tasks', 'delete', '--force', id]).catch(() => '');
+  }
+}
+
+/** Starts an agent by `start`, and gives access to its pods. */
+export function agentUnderTest(
+  folders: AgentFolders,
+  cri: Pick<CriClient, 'runtime'>,
+  start: () => AgentProcess,
+): AgentUnderTest {
   let process = start();
   let isEnded = false;
   const startAgain = (): void => {
@@ -137,16 +178,52 @@ function agentUnderTest(folders: AgentFolders, cri: CriClient, start: () => Agen
       (await containers(podName, name)).find(({ state }) => state === ContainerState.CONTAINER_RUNNING),
     eventually: waitFor,
     async [Symbol.asyncDispose]() {
-      // Whatever a test left goes the way an administrator would let it go.
+      // An agent terminates the pods of removed manifests.
       for (const name of await readdir(folders.manifests)) await rm(join(folders.manifests, name));
       if (isEnded) startAgain();
-      await using _ = process;
-      await waitFor(
-        'the runtime is empty',
-        async () => (await sandboxes()).length === 0 && (await containers()).length === 0,
-      );
+      {
+        await using _ = process;
+        await waitFor('nothing runs', async () => !(await hasRunningPods(cri)));
+        await waitFor('nothing is mounted', async () => (await mountsBelow(folders.root)).length === 0);
+      }
+      await removeDeadPods(cri);
     },
   };
+}
+
+/** Reports whether the runtime has a ready sandbox. Containers do not outlive theirs. */
+export async function hasRunningPods({ runtime }: Pick<CriClient, 'runtime'>): Promise<boolean> {
+  const { items } = await runtime.listPodSandbox({});
+  return items.some(({ state }) => state === PodSandboxState.SANDBOX_READY);
+}
+
+/** Returns the targets of the mounts below a directory. */
+export async function mountsBelow(directory: string): Promise<string[]> {
+  const table = await readFile('/proc/self/mountinfo', 'utf8');
+  return table.split('\n').flatMap((line) => {
+    const target = line.split(' ')[4];
+    return target?.startsWith(`${directory}/`) === true ? [target] : [];
+  });
+}
+
+/**
+ * Removes pods that have ended, without waiting for the garbage collection of an agent, which runs once a minute. Tries
+ * again what the runtime refuses: it may still be starting a container whose caller is gone.
+ */
+export async function removeDeadPods({ runtime }: Pick<CriClient, 'runtime'>): Promise<void> {
+  let refusals: unknown[] = [];
+  await eventually(
+    'the runtime removes every pod',
+    async () => {
+      const { items } = await runtime.listPodSandbox({});
+      const removals = items.map(({ id }) => runtime.removePodSandbox({ podSandboxId: id }));
+      refusals = (await Promise.allSettled(removals)).flatMap((removal) =>
+        removal.status === 'rejected' ? [removal.reason as unknown] : [],
+      );
+      return refusals.length === 0;
+    },
+    () => refusals.map(String).join('\n'),
+  );
 }
 
 /** A container of busybox that runs `script`. */
@@ -154,7 +231,7 @@ export function shell(script: string): { image: string; command: string[] } {
   return { image: BUSYBOX_REFERENCE, command: ['sh', '-c', script] };
 }
 
-/** A script that ends `afterSeconds` after it is told to stop. */
+/** Returns a script that ends `afterSeconds` after SIGTERM. */
 export function untilStopped(afterSeconds = 0, exitCode = 0): string {
   return `trap 'sleep ${String(afterSeconds)}; exit ${String(exitCode)}' TERM; echo up; while :; do sleep 0.1; done`;
 }

@@ -1,0 +1,109 @@
+import { type KubeletPreset, fromKubeletConfiguration, readKubeletNode } from '@rxlet/agent/presets';
+import {
+  describeMissingEffects,
+  KubeletConfigurationError,
+  type LoadedConfiguration,
+  readConfiguration,
+} from '@rxlet/kubelet-config';
+import { createHostFiles } from '@rxlet/node-files';
+import { DEFAULT_OOM_SCORE_ADJ } from '../node/oom-score-adj.ts';
+import { chooseRuntime, fakeRuntimeDefaults, type RuntimeChoice } from './choose-runtime.ts';
+import { type ClusterSettings, clusterSettingsOf } from './cluster-settings.ts';
+import { ConfigError, UsageError } from './config-error.ts';
+import type { OwnFlags } from './own-flags.ts';
+
+/** Settings of the agent: configuration, flags and facts of the machine together. */
+export interface AgentSettings extends KubeletPreset {
+  readonly runtime: RuntimeChoice;
+  /** Absent: the agent is standalone. */
+  readonly cluster?: ClusterSettings | undefined;
+  /** OOM score adjustment of the agent's own process. */
+  readonly oomScoreAdj: number;
+  /** Log level: 4 and above adds debugging lines. */
+  readonly verbosity: number;
+  /** Parts of the configuration that are ignored, a line each. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Loads the settings of a command line of the kubelet.
+ *
+ * @throws UsageError for flags that the kubelet does not have, or that are invalid or contradict each other
+ * @throws ConfigError for a configuration that the kubelet would reject, and for a machine without a usable name
+ */
+export async function loadSettings(args: readonly string[], ownFlags: OwnFlags): Promise<AgentSettings> {
+  const { fakeRuntime = false, strictStaticPods = false, offlineCache = false } = ownFlags;
+  const files = createHostFiles();
+  try {
+    const defaults = {
+      // Unlike the kubelet, the agent runs on cgroup v1 unless failCgroupV1 is set.
+      failCgroupV1: false,
+      ...(fakeRuntime && fakeRuntimeDefaults(args)),
+    };
+    const loaded = await readConfiguration(files, args, { defaults });
+    rejectEmpty(loaded.flags);
+    const runtime = chooseRuntime(loaded, ownFlags);
+    const preset = fromKubeletConfiguration(loaded, await readKubeletNode(loaded, files));
+    const { directory: certificateDirectory } = preset.servingCertificates;
+    const cluster = clusterSettingsOf(loaded, {
+      nodeName: preset.node.name ?? '',
+      certificateDirectory,
+      hasOfflineCache: offlineCache,
+    });
+    if (offlineCache && cluster === undefined) throw new UsageError('--offline-cache requires --kubeconfig');
+    // In a cluster, ConfigMaps and Secrets are those of the API server, and static pods may not refer to them.
+    const documents = cluster === undefined && !strictStaticPods;
+    const { staticPods } = preset.modules;
+    return {
+      ...preset,
+      modules: { ...preset.modules, staticPods: staticPods && { ...staticPods, documents } },
+      runtime,
+      cluster,
+      oomScoreAdj: loaded.configuration.oomScoreAdj ?? DEFAULT_OOM_SCORE_ADJ,
+      verbosity: loaded.configuration.logging?.verbosity ?? 0,
+      warnings: warningsOf(loaded),
+    };
+  } catch (error) {
+    if (!(error instanceof KubeletConfigurationError)) throw error;
+    throw new (error.stage === 'flags' ? UsageError : ConfigError)(describe(error), { cause: error });
+  }
+}
+
+function describe({ stage, problems }: KubeletConfigurationError): string {
+  const [first = '', ...more] = problems.map(({ message }) => message);
+  if (stage === 'flags') return `${first} (rxlet --help lists the flags and commands)`;
+  if (stage === 'read') return first;
+  const subject = 'invalid configuration: ';
+  return more.length === 0
+    ? `${subject}${first}`
+    : [`${subject}${String(problems.length)} problems`, first, ...more].join('\n  ');
+}
+
+function warningsOf({ warnings, configuredFields, flags, skippedFiles }: LoadedConfiguration): string[] {
+  const hasNoFileToWrite = Boolean(flags.get('bootstrap-kubeconfig')) && !flags.has('kubeconfig');
+  return [
+    ...(hasNoFileToWrite ? ['ignored --bootstrap-kubeconfig: --kubeconfig, the file to write, is not given'] : []),
+    ...warnings.map((warning) => `ignored a part of the configuration file: ${warning}`),
+    ...skippedFiles.map((path) => `ignored the file "${path}" of --config-dir: its name does not end in .conf`),
+    ...describeMissingEffects(configuredFields, flags),
+  ];
+}
+
+/** Flags that are rejected when they are empty: mostly a variable that the calling script did not set. */
+const NEVER_EMPTY: readonly string[] = [
+  'root-dir',
+  'pod-manifest-path',
+  'image-credential-provider-config',
+  'image-credential-provider-bin-dir',
+  'container-runtime-endpoint',
+  'image-service-endpoint',
+  'kubeconfig',
+];
+
+function rejectEmpty(flags: LoadedConfiguration['flags']): void {
+  for (const name of NEVER_EMPTY) {
+    const value = flags.get(name);
+    if (typeof value === 'string' && value.trim() === '')
+      throw new UsageError(`--${name} is empty: give it a value or leave it out`);
+  }
+}

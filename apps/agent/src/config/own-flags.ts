@@ -1,0 +1,45 @@
+/** Flags of the agent that the kubelet does not have; those with a value are in {@link VALUE_FLAGS}. */
+const SWITCHES: ReadonlySet<string> = new Set([
+  '--fake-runtime',
+  '--strict-static-pods',
+  '--docker',
+  '--restrict-oom-score-adj',
+  '--offline-cache',
+]);
+const VALUE_FLAGS: ReadonlySet<string> = new Set([
+  '--docker-endpoint',
+  '--docker-sandbox-image',
+  '--cni-conf-dir',
+  '--cni-bin-dir',
+]);
+
+/** Flags that the kubelet does not have. */
+export interface OwnFlags {
+  /** Whether the agent runs on the embedded in-memory runtime. */
+  readonly fakeRuntime?: boolean;
+  /** Whether manifests may contain nothing but pods, as in the kubelet. */
+  readonly strictStaticPods?: boolean;
+  /** Whether the agent runs pods on Docker itself. */
+  readonly docker?: boolean;
+  /** Address of Docker's socket. */
+  readonly dockerEndpoint?: string;
+  readonly dockerSandboxImage?: string;
+  readonly cniConfDir?: string;
+  /** Folders of CNI plugins, separated by commas. */
+  readonly cniBinDir?: string;
+  /** Whether no OOM score adjustment below the agent's own is set. */
+  readonly restrictOomScoreAdj?: boolean;
+  /** Whether pods start from what was last known of them while the API server is away. */
+  readonly offlineCache?: boolean;
+}
+
+/** Returns the arguments that are the kubelet's. */
+export function withoutOwnFlags(args: readonly string[]): string[] {
+  const rest: string[] = [];
+  for (let index = 0; index < args.length; index += 1) {
+    const arg = args[index]!;
+    if (VALUE_FLAGS.has(arg)) index += 1;
+    else if (!SWITCHES.has(arg) && !VALUE_FLAGS.has(arg.split('=', 1)[0]!)) rest.push(arg);
+  }
+  return rest;
+}
