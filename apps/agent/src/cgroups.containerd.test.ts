@@ -59,12 +59,12 @@ describeOnEachRuntime('cgroups of pods', {}, (startNode) => {
       ],
       restartPolicy: 'Never',
     });
+    // The containers have no limits of their own. Which process dies is the kernel's choice: mostly the greedy one's, rarely also one of the others.
     const terminated = await agent.eventually(
       'the greedy container is killed',
       async () => (await agent.status('shared', 'greedy'))?.state?.terminated,
     );
     expect(terminated).toMatchObject({ reason: 'OOMKilled', exitCode: 137 });
-    expect(await agent.running('shared', 'main')).toBeDefined();
     const uid = await uidOf('shared');
     await agent.remove('shared');
     await gone(uid);
