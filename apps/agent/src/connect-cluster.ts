@@ -79,7 +79,12 @@ export async function connectCluster(
       needsBootstrap || rotatesCertificate
         ? createClientCertificate(
             {
-              ...{ files, hostFiles, clock, random, logger, metrics },
+              files,
+              hostFiles,
+              clock,
+              random,
+              logger,
+              metrics,
               connect: async (hasCertificate) =>
                 hasCertificate
                   ? { client: clients.main, [Symbol.asyncDispose]: async () => undefined }

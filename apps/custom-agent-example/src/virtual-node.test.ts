@@ -38,7 +38,9 @@ function setUp() {
   };
   const bind = (name: string): void =>
     void kube.objects.apply({
-      ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'default' } },
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, namespace: 'default' },
       spec: { nodeName: 'cloud', containers: [{ name: 'main', image: 'app:1' }] },
       status: { phase: 'Pending' },
     });

@@ -234,7 +234,8 @@ export function createDeviceManager(ports: DeviceManagerPorts, directory: string
       );
       if (isMissing && ports.mayUseDevices(uid)) {
         logger.info('allocates devices to a container that was admitted without', {
-          ...{ pod: formatPod(pod), container: container.name },
+          pod: formatPod(pod),
+          container: container.name,
         });
         await allocate(pod, [container], signal);
       }

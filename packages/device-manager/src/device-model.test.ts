@@ -75,7 +75,11 @@ function createModel() {
     const isDesired = (uid: string): boolean => desired.has(uid);
     manager = createDeviceManager(
       {
-        ...{ clock, connect, files: memory.nodeFiles, logger: noopLogger, metrics: noopMetrics },
+        clock,
+        connect,
+        files: memory.nodeFiles,
+        logger: noopLogger,
+        metrics: noopMetrics,
         serve: async () => ({ [Symbol.asyncDispose]: async () => undefined }),
         mayUseDevices: isDesired,
         runningPods: async () => new Set(desired.keys()),

@@ -36,7 +36,12 @@ export function devicePlugins(options: DevicePluginsOptions = {}): AgentModule {
       const connect = options.connect ?? ((socketPath) => createDevicePlugin(clock, connectToPlugin(socketPath)));
       const manager = createDeviceManager(
         {
-          ...{ clock, files, logger, metrics, connect, serve: options.serve },
+          clock,
+          files,
+          logger,
+          metrics,
+          connect,
+          serve: options.serve,
           mayUseDevices: (uid) => mayUseDevices(core, uid),
           runningPods: (signal) => readRunningPods(runtime, signal),
         },

@@ -49,7 +49,10 @@ export async function createBench() {
     const connect = (socketPath: string) => createDevicePlugin(clock, connectToPlugin(socketPath));
     const manager = createDeviceManager(
       {
-        ...{ clock, logger, files, connect },
+        clock,
+        logger,
+        files,
+        connect,
         metrics: noopMetrics,
         mayUseDevices: (uid) => !ended.has(uid),
         runningPods: async () => running,
@@ -69,7 +72,14 @@ export async function createBench() {
     throw new Error('the condition was not reached within ten seconds');
   };
   return {
-    ...{ root, directory, clock, logger, ended, running, files, until },
+    root,
+    directory,
+    clock,
+    logger,
+    ended,
+    running,
+    files,
+    until,
     socket: `${directory}/kubelet.sock`,
     manager: await create(),
     /** Stops the manager and starts another one on the same directory. */

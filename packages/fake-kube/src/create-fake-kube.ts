@@ -203,7 +203,12 @@ export function createFakeKube(
     }
   };
   const handlers = {
-    ...{ clock, random, store, service, tokens, openWatch },
+    clock,
+    random,
+    store,
+    service,
+    tokens,
+    openWatch,
     authorize: hasNodeRules ? nodeAuthorizer(store, types) : allowAll,
     isNodeRestricted: hasNodeRules,
     staleRevisions: () => staleRevisions,

@@ -26,7 +26,9 @@ function setUp(keptAs: LastKnownWatchOptions['keptAs'], known: readonly ConfigMa
   const state = { isReleased: false };
   const lastKnown = createLastKnownWatch<ConfigMap>(
     {
-      ...{ watch, clock, logger: noopLogger },
+      watch,
+      clock,
+      logger: noopLogger,
       fallBack: () => known,
       record: (objects) => void recorded.push(objects),
       release: () => void (state.isReleased = true),

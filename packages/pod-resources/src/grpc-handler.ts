@@ -15,7 +15,11 @@ export function createGrpcHandler(api: PodResourcesApi, limiter: RateLimiter): H
     return next(request);
   };
   return connectNodeAdapter({
-    ...{ grpc: true, grpcWeb: false, connect: false, acceptCompression: [], interceptors: [limited] },
+    grpc: true,
+    grpcWeb: false,
+    connect: false,
+    acceptCompression: [],
+    interceptors: [limited],
     readMaxBytes: MAX_MESSAGE_BYTES,
     routes(router) {
       router.service(PodResourcesLister, {

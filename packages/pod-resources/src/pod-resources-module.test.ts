@@ -21,12 +21,10 @@ afterEach(() => rm(folder, { recursive: true }));
 
 function setUp(rootDirectory: string, more: object = {}): ModuleParts {
   return podResources().setup({
-    ...{
-      clock: createVirtualClock(),
-      logger,
-      metrics: noopMetrics,
-      files: createNodeFiles({ roots: [rootDirectory] }),
-    },
+    clock: createVirtualClock(),
+    logger,
+    metrics: noopMetrics,
+    files: createNodeFiles({ roots: [rootDirectory] }),
     node: { name: 'n1', rootDirectory, podLogsDirectory: '/logs', ips: [] },
     core: { activePods: () => [], pods: { list: () => [] } },
     services: { get: () => undefined, find: () => undefined },

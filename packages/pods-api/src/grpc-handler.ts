@@ -17,7 +17,11 @@ export function createGrpcHandler(api: PodsApi, limiter: RateLimiter): Http2Hand
     return next(request);
   };
   return connectNodeAdapter({
-    ...{ grpc: true, grpcWeb: false, connect: false, acceptCompression: [], interceptors: [limited] },
+    grpc: true,
+    grpcWeb: false,
+    connect: false,
+    acceptCompression: [],
+    interceptors: [limited],
     readMaxBytes: MAX_REQUEST_BYTES,
     routes(router) {
       router.service(Pods, {

@@ -18,12 +18,10 @@ afterEach(() => rm(folder, { recursive: true }));
 
 function setUp(rootDirectory: string): ModuleParts {
   return podsApi().setup({
-    ...{
-      clock: createVirtualClock(),
-      logger,
-      metrics: noopMetrics,
-      files: createNodeFiles({ roots: [rootDirectory] }),
-    },
+    clock: createVirtualClock(),
+    logger,
+    metrics: noopMetrics,
+    files: createNodeFiles({ roots: [rootDirectory] }),
     node: { name: 'n1', rootDirectory, podLogsDirectory: '/logs', ips: [] },
     core: { pods: { list: () => [], changes$: NEVER } },
   } as unknown as ModuleContext)!;

@@ -143,7 +143,13 @@ function createBench({ usage = async () => new Map([['scratch', { usedBytes: 40,
     }),
   });
   const parts = module.setup({
-    ...{ clock, logger, metrics, runtime, images, files: memory.nodeFiles, hostFiles: memory.hostFiles },
+    clock,
+    logger,
+    metrics,
+    runtime,
+    images,
+    files: memory.nodeFiles,
+    hostFiles: memory.hostFiles,
     node: { name: 'n1', rootDirectory: '/root', podLogsDirectory: '/logs', ips: [] },
     core: { activePods: () => [pod], pods: { list: () => [pod] } } as unknown as AgentCore,
     services: { get: () => undefined, find: (key: ServiceKey<unknown>) => services.get(key) },
@@ -156,7 +162,12 @@ function createBench({ usage = async () => new Map([['scratch', { usedBytes: 40,
     return answer.body as string;
   };
   return {
-    ...{ clock, logger, metrics, kernelFiles, memory, ask },
+    clock,
+    logger,
+    metrics,
+    kernelFiles,
+    memory,
+    ask,
     dispose: async () => parts[Symbol.asyncDispose]?.(),
     failRuntime: () => (isDown = true),
   };
@@ -231,8 +242,12 @@ describe('/stats/summary', () => {
     const { pods } = JSON.parse(await ask('stats/summary')) as Summary;
     expect(pods[0]!.volume).toEqual([
       {
-        ...{ name: 'data', pvcRef: { name: 'big', namespace: 'shop' }, time: '2026-01-01T00:00:00Z' },
-        ...{ usedBytes: 2000, inodesUsed: 30, ...limits },
+        name: 'data',
+        pvcRef: { name: 'big', namespace: 'shop' },
+        time: '2026-01-01T00:00:00Z',
+        usedBytes: 2000,
+        inodesUsed: 30,
+        ...limits,
       },
     ]);
   });

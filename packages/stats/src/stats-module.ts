@@ -80,7 +80,10 @@ export function stats(options: StatsOptions = {}): AgentModule {
         const cgroups = createNodeCgroups({ kernelFiles, reader, clock, podsPath });
         const podStatistics = createPodStatistics(
           {
-            ...{ runtime, clock, fileSystems, measureCgroups: cgroups.pods },
+            runtime,
+            clock,
+            fileSystems,
+            measureCgroups: cgroups.pods,
             podFiles,
             volumes: volumeStatistics ?? { ofPod: () => undefined },
           },
@@ -89,22 +92,25 @@ export function stats(options: StatsOptions = {}): AgentModule {
         return {
           summaries: createSummaryProvider(
             {
-              ...{
-                clock,
-                images,
-                kernelFiles,
-                fileSystems,
-                cgroups,
-                podStatistics,
-                volumes: volumeStatistics,
-                podsPath,
-              },
+              clock,
+              images,
+              kernelFiles,
+              fileSystems,
+              cgroups,
+              podStatistics,
+              volumes: volumeStatistics,
+              podsPath,
               activePods: () => core.activePods(),
             },
             { nodeName: node.name, systemCgroups: options.systemCgroups },
           ),
           cadvisor: createCadvisorProvider({
-            ...{ runtime, cgroups, reader, kernelFiles, machine, logger },
+            runtime,
+            cgroups,
+            reader,
+            kernelFiles,
+            machine,
+            logger,
             pods: () => core.pods.list(),
           }),
         };

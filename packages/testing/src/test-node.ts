@@ -154,7 +154,8 @@ export function createTestNode({ seed = 1, ...runtimeOptions }: TestNodeOptions 
       const replaced = new Set([...without, ...extra.map(({ name }) => name)]);
       const standard = testModules(
         {
-          ...{ fake, files },
+          fake,
+          files,
           cgroups: mortalFiles(cgroups, life),
           volumes: {
             ...volumes,

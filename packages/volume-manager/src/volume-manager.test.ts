@@ -31,7 +31,12 @@ function createBench() {
     {
       persistentVolumes,
       ...options,
-      ...{ files, hostFiles, clock, events, logger, random: seededRandom(1) },
+      files,
+      hostFiles,
+      clock,
+      events,
+      logger,
+      random: seededRandom(1),
       sources: { objects, allocatable: () => ({ memory: '1Gi' }) },
     },
     { rootDirectory: '/root' },
@@ -308,7 +313,12 @@ describe('the removal of volumes', () => {
     const next = createVolumeManager(
       {
         ...memoryVolumes(first.memory),
-        ...{ mounter, files, hostFiles, clock, random: seededRandom(2), logger: first.logger },
+        mounter,
+        files,
+        hostFiles,
+        clock,
+        random: seededRandom(2),
+        logger: first.logger,
         events: createEventLog(clock),
         sources: { allocatable: () => ({}) },
       },

@@ -60,8 +60,17 @@ export function volumes(options: VolumesOptions = {}): AgentModule {
       };
       const manager = createVolumeManager(
         {
-          ...{ files, hostFiles, clock, random, logger, events, metrics, sources, persistentVolumes: claims },
-          ...{ csiDrivers: drivers, csiObjects: services.find(csiObjects) },
+          files,
+          hostFiles,
+          clock,
+          random,
+          logger,
+          events,
+          metrics,
+          sources,
+          persistentVolumes: claims,
+          csiDrivers: drivers,
+          csiObjects: services.find(csiObjects),
           seLinux: () => readSeLinuxPolicy(hostFiles),
           node: nodeOf && { cached: () => nodeOf.cached(), changes$: nodeOf.changes$ ?? NEVER },
           ...ports,

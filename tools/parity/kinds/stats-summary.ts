@@ -111,7 +111,9 @@ function order({ name, uid }: { readonly name: string; readonly uid: string }): 
 function fileSystem({ available, capacity, usage, inodes, inodesFree }: FileSystem): FileSystemUsage {
   return {
     timeMs: T0,
-    ...{ availableBytes: available, capacityBytes: capacity, usedBytes: usage },
+    availableBytes: available,
+    capacityBytes: capacity,
+    usedBytes: usage,
     ...(inodes !== undefined && { inodes }),
     ...(inodesFree !== undefined && { inodesFree }),
   };

@@ -103,7 +103,11 @@ function answerTo(path: string, usages: readonly ResourceUsage[]): object | unde
 
 function resourceList(): object {
   const resource = (name: string, kind: string, namespaced: boolean) => ({
-    ...{ name, kind, namespaced, singularName: '', verbs: ['get', 'list'] },
+    name,
+    kind,
+    namespaced,
+    singularName: '',
+    verbs: ['get', 'list'],
   });
   const resources = [resource('nodes', 'NodeMetrics', false), resource('pods', 'PodMetrics', true)];
   return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: `${GROUP}/${VERSION}`, resources };
@@ -145,14 +149,18 @@ function accountObjects(): readonly object[] {
   return [
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: NAME, namespace: NAMESPACE } },
     {
-      ...{ ...rbac, kind: 'ClusterRole', metadata },
+      ...rbac,
+      kind: 'ClusterRole',
+      metadata,
       rules: [
         { apiGroups: [''], resources: ['nodes/metrics'], verbs: ['get'] },
         { apiGroups: [''], resources: ['pods', 'nodes'], verbs: ['get', 'list', 'watch'] },
       ],
     },
     {
-      ...{ ...rbac, kind: 'ClusterRoleBinding', metadata },
+      ...rbac,
+      kind: 'ClusterRoleBinding',
+      metadata,
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: metadata.name },
       subjects: [{ kind: 'ServiceAccount', name: NAME, namespace: NAMESPACE }],
     },
@@ -163,13 +171,20 @@ function accountObjects(): readonly object[] {
 function registration(port: number, ca: string): readonly object[] {
   return [
     {
-      ...{ apiVersion: 'v1', kind: 'Service', metadata: { name: NAME, namespace: NAMESPACE } },
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: NAME, namespace: NAMESPACE },
       spec: { type: 'ExternalName', externalName: 'localhost', ports: [{ port }] },
     },
     {
-      ...{ apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService', metadata: { name: `${VERSION}.${GROUP}` } },
+      apiVersion: 'apiregistration.k8s.io/v1',
+      kind: 'APIService',
+      metadata: { name: `${VERSION}.${GROUP}` },
       spec: {
-        ...{ group: GROUP, version: VERSION, groupPriorityMinimum: 100, versionPriority: 100 },
+        group: GROUP,
+        version: VERSION,
+        groupPriorityMinimum: 100,
+        versionPriority: 100,
         service: { name: NAME, namespace: NAMESPACE, port },
         caBundle: Buffer.from(ca).toString('base64'),
       },

@@ -25,7 +25,9 @@ it('requests names once that a signer leaves out', async () => {
       },
       keys: newKeys,
       connect: async () => ({ client, [Symbol.asyncDispose]: async () => undefined }),
-      ...{ clock, logger, random: seededRandom(2) },
+      clock,
+      logger,
+      random: seededRandom(2),
     },
     {
       signerName: 'kubernetes.io/kubelet-serving',

@@ -12,7 +12,11 @@ export function clusterCertificates(): AgentModule {
       const nodeOf = services.get(nodeObject);
       const manager = createPodCertificateManager({
         client: services.get(kubeClients).main,
-        ...{ clock, random, logger, events, metrics },
+        clock,
+        random,
+        logger,
+        events,
+        metrics,
         createKey: createCertificateKey,
         nodeName: node.name,
         nodeUid: () => nodeOf.cached().metadata?.uid,

@@ -41,7 +41,12 @@ function createBench() {
   };
   let keys = 0;
   const manager = createPodCertificateManager({
-    ...{ client, clock, events, logger: recordingLogger(), metrics: noopMetrics, nodeName: 'node1' },
+    client,
+    clock,
+    events,
+    logger: recordingLogger(),
+    metrics: noopMetrics,
+    nodeName: 'node1',
     random: { next: () => 0, hex: () => '' },
     createKey: async () => ({ keyPem: `key-${String((keys += 1))}`, stubRequest: Buffer.from('proof') }),
     nodeUid: () => 'node-uid',
@@ -72,12 +77,19 @@ describe('certificates of pods', () => {
     expect(created).toHaveLength(1);
     expect(created[0]).toMatchObject({
       metadata: {
-        ...{ namespace: 'shop', generateName: 'req-' },
+        namespace: 'shop',
+        generateName: 'req-',
         ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'web', uid: 'u' }],
       },
       spec: {
-        ...{ signerName: 'example.com/signer', podName: 'web', podUID: 'u', nodeName: 'node1', nodeUID: 'node-uid' },
-        ...{ serviceAccountName: 'app', serviceAccountUID: 'account', maxExpirationSeconds: 3600 },
+        signerName: 'example.com/signer',
+        podName: 'web',
+        podUID: 'u',
+        nodeName: 'node1',
+        nodeUID: 'node-uid',
+        serviceAccountName: 'app',
+        serviceAccountUID: 'account',
+        maxExpirationSeconds: 3600,
         stubPKCS10Request: Buffer.from('proof').toString('base64'),
       },
     });

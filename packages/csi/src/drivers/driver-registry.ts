@@ -50,7 +50,10 @@ export function createDriverRegistry(
       { timeoutMs: CSI_TIMEOUT_MS, signal },
     );
     drivers.set(name, {
-      ...{ name, nodeId, socketPath, version },
+      name,
+      nodeId,
+      socketPath,
+      version,
       maxVolumes: maxVolumesPerNode > 0n ? Number(maxVolumesPerNode) : undefined,
       topology: accessibleTopology?.segments ?? {},
     });

@@ -4,8 +4,13 @@ import { chooseDevices, completeChoice, type DeviceRequest } from './choose-devi
 const listed = ['a', 'b', 'c', 'd'].map((id) => ({ id, isHealthy: id !== 'd', numaNodes: [] }));
 const choose = (request: Partial<DeviceRequest>) =>
   chooseDevices({
-    ...{ resource: 'example.com/gpu', required: 2, subject: 'pod "u" container "app"', held: undefined, reusable: [] },
-    ...{ listed, inUse: new Set<string>() },
+    resource: 'example.com/gpu',
+    required: 2,
+    subject: 'pod "u" container "app"',
+    held: undefined,
+    reusable: [],
+    listed,
+    inUse: new Set<string>(),
     ...request,
   });
 
@@ -13,7 +18,10 @@ describe('chooseDevices', () => {
   it('takes devices of init containers first, then healthy ones that are free', () => {
     expect(choose({ reusable: ['x', 'y', 'z'] })).toEqual({ kind: 'chosen', deviceIds: ['x', 'y'] });
     expect(choose({ reusable: ['b'], inUse: new Set(['b']) })).toEqual({
-      ...{ kind: 'open', fixed: ['b'], available: ['a', 'c'], required: 2 },
+      kind: 'open',
+      fixed: ['b'],
+      available: ['a', 'c'],
+      required: 2,
     });
   });
 

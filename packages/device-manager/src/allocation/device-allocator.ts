@@ -65,7 +65,8 @@ export function createDeviceAllocator(ports: DeviceAllocatorPorts): DeviceAlloca
     const uid = podUid(pod);
     const held = podDevices.allocation(uid, containerName, resource);
     const choice = chooseDevices({
-      ...{ resource, required },
+      resource,
+      required,
       subject: `pod "${uid}" container "${containerName}"`,
       held: held && deviceIdsOf(held),
       reusable: reusableDevices(pod, containerName, resource, podDevices.get(uid)),

@@ -5,11 +5,11 @@ import { formatCheckpoint, parseCheckpoint } from './checkpoint-format.ts';
 const data: CheckpointData = {
   PodDeviceEntries: [
     {
-      ...{ PodUID: 'u1', ContainerName: 'app', ResourceName: 'example.com/gpu' },
-      ...{
-        DeviceIDs: { '-1': ['a'], '0': ['b', 'c'], '10': ['b'] },
-        AllocResp: Buffer.from([10, 255]).toString('base64'),
-      },
+      PodUID: 'u1',
+      ContainerName: 'app',
+      ResourceName: 'example.com/gpu',
+      DeviceIDs: { '-1': ['a'], '0': ['b', 'c'], '10': ['b'] },
+      AllocResp: Buffer.from([10, 255]).toString('base64'),
     },
   ],
   RegisteredDevices: { 'example.com/gpu': ['a', 'b'], 'example.com/none': [] },

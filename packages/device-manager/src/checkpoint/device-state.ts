@@ -10,7 +10,9 @@ export function checkpointOf(podDevices: PodDevices, inventory: DeviceInventory)
   const entries = [...podDevices.entries()].flatMap(([PodUID, containers]) =>
     [...containers].flatMap(([ContainerName, resources]) =>
       [...resources].map(([ResourceName, { byNode, response }]) => ({
-        ...{ PodUID, ContainerName, ResourceName },
+        PodUID,
+        ContainerName,
+        ResourceName,
         DeviceIDs: Object.fromEntries(byNode),
         AllocResp: Buffer.from(toBinary(ContainerAllocateResponseSchema, response)).toString('base64'),
       })),

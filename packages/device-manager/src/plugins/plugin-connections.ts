@@ -85,7 +85,9 @@ export function createPluginConnections(ports: PluginConnectionsPorts): PluginCo
         throw new Error(`no more than ${String(MAX_RESOURCES)} resources of devices are possible`);
       const earlier = connections.get(resource);
       const connection: Connection = {
-        ...{ socketPath, plugin: connect(socketPath), life: new AbortController() },
+        socketPath,
+        plugin: connect(socketPath),
+        life: new AbortController(),
         options: undefined,
         // Devices stay healthy while a plugin takes the place of another one.
         hasDevices: earlier?.hasDevices ?? false,

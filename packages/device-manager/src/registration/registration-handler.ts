@@ -20,7 +20,11 @@ const MAX_MESSAGE_BYTES = 64 * 1024;
 /** Creates the handler of the Registration service, in gRPC. */
 export function createRegistrationHandler(register: Register): Http2Handler {
   return connectNodeAdapter({
-    ...{ grpc: true, grpcWeb: false, connect: false, acceptCompression: [], readMaxBytes: MAX_MESSAGE_BYTES },
+    grpc: true,
+    grpcWeb: false,
+    connect: false,
+    acceptCompression: [],
+    readMaxBytes: MAX_MESSAGE_BYTES,
     routes(router) {
       router.service(Registration, {
         async register(request, { signal }) {

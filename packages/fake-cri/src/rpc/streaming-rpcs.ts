@@ -31,7 +31,10 @@ export function streamingRpcs(state: RuntimeState, server: StreamingServer): Run
       const url = await server.urlFor({
         kind: 'exec',
         container: container.id,
-        ...{ tty, stdin, stdout, stderr },
+        tty,
+        stdin,
+        stdout,
+        stderr,
         run: (streams) => execInContainer(state, container, { cmd: [...cmd], tty }, streams),
       });
       return create(ExecResponseSchema, { url });
@@ -43,7 +46,10 @@ export function streamingRpcs(state: RuntimeState, server: StreamingServer): Run
       const url = await server.urlFor({
         kind: 'attach',
         container: container.id,
-        ...{ tty, stdin, stdout, stderr },
+        tty,
+        stdin,
+        stdout,
+        stderr,
         // A container without stdin has no reader: as in containerd, the client's input is dropped.
         run: (streams) => attachContainer(taps, container, streams, input),
       });

@@ -32,7 +32,9 @@ it('carries calls over one connection, and reports failures as Go prints them', 
   expect(await connection.call(getInfo, {}, signal)).toMatchObject({ name: 'gpu' });
   isBroken = true;
   await expect(connection.call(getInfo, {}, signal)).rejects.toMatchObject({
-    ...{ name: 'PluginCallError', code: 'NotFound', description: 'no such plugin' },
+    name: 'PluginCallError',
+    code: 'NotFound',
+    description: 'no such plugin',
     message: 'rpc error: code = NotFound desc = no such plugin',
   });
 });

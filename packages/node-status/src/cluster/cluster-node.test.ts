@@ -51,7 +51,15 @@ function setUp({ waitsForRuntime = false, devices }: { waitsForRuntime?: boolean
   const runtime = { updateRuntimeConfig: async (request: unknown) => void state.podCidrs.push(request) as never };
   const node = createClusterNode(
     {
-      ...{ clients: kube, inputs, runtime, health, events, clock, random, logger, devices },
+      clients: kube,
+      inputs,
+      runtime,
+      health,
+      events,
+      clock,
+      random,
+      logger,
+      devices,
       isHealthy: () => state.problems.length === 0,
     },
     { settings: testNodeSettings },

@@ -55,7 +55,9 @@ function decodeField(
     const [, valueType] = entry.tag();
     Object.defineProperty(map, key, {
       value: decodeValue(entry, valueType, field.items),
-      ...{ enumerable: true, configurable: true, writable: true },
+      enumerable: true,
+      configurable: true,
+      writable: true,
     });
   } else if (name in object) {
     throw new Error(`the field ${name} of ${type} is written twice`);

@@ -16,10 +16,20 @@ describe('cgroup v2', () => {
     ...inDirectory(
       '/sys/fs/cgroup/a',
       cgroupTwo(1000, 900, {
-        ...{ 'memory.max': '4096\n', 'memory.swap.max': '100\n', 'memory.min': '0\n', 'memory.peak': '1000\n' },
-        ...{ 'memory.events': 'low 0\nmax 7\noom 1\noom_kill 2\n', 'cpu.weight': '100\n', 'cpu.max': '50000 100000\n' },
-        ...{ 'pids.current': '4\n', 'pids.max': 'max\n', 'cgroup.procs': '12\n34\n', 'cgroup.events': 'populated 1\n' },
-        ...{ 'cpu.pressure': PRESSURE, 'memory.pressure': PRESSURE, 'io.pressure': PRESSURE },
+        'memory.max': '4096\n',
+        'memory.swap.max': '100\n',
+        'memory.min': '0\n',
+        'memory.peak': '1000\n',
+        'memory.events': 'low 0\nmax 7\noom 1\noom_kill 2\n',
+        'cpu.weight': '100\n',
+        'cpu.max': '50000 100000\n',
+        'pids.current': '4\n',
+        'pids.max': 'max\n',
+        'cgroup.procs': '12\n34\n',
+        'cgroup.events': 'populated 1\n',
+        'cpu.pressure': PRESSURE,
+        'memory.pressure': PRESSURE,
+        'io.pressure': PRESSURE,
         'io.stat': '8:0 rbytes=4096 wbytes=8192 rios=1 wios=2 dbytes=0 dios=0\n',
       }),
     ),
@@ -30,7 +40,9 @@ describe('cgroup v2', () => {
   it('reads CPU, memory and pressure', () => {
     const sample = reader.sample('/a', 5)!;
     expect(sample.cpu).toMatchObject({
-      ...{ usageNanoseconds: 1e6, userNanoseconds: 6e5, systemNanoseconds: 4e5 },
+      usageNanoseconds: 1e6,
+      userNanoseconds: 6e5,
+      systemNanoseconds: 4e5,
       throttling: {
         periods: 5,
         throttledPeriods: 2,
@@ -48,9 +60,17 @@ describe('cgroup v2', () => {
 
   it('reads settings, counts of failures and devices', () => {
     expect(reader.details('/a')).toEqual({
-      ...{ createdMs: 1000, cpuShares: 2597, cpuQuotaUs: 50_000, cpuPeriodUs: 100_000 },
-      ...{ memoryMaxUsageBytes: 1000, memoryFailures: 7, memoryReservationBytes: 0, kernelMemoryBytes: 20 },
-      ...{ outOfMemoryKills: 2, threads: 4, threadsMax: undefined },
+      createdMs: 1000,
+      cpuShares: 2597,
+      cpuQuotaUs: 50_000,
+      cpuPeriodUs: 100_000,
+      memoryMaxUsageBytes: 1000,
+      memoryFailures: 7,
+      memoryReservationBytes: 0,
+      kernelMemoryBytes: 20,
+      outOfMemoryKills: 2,
+      threads: 4,
+      threadsMax: undefined,
       devices: new Map([['8:0', { readBytes: 4096, writeBytes: 8192, reads: 1, writes: 2 }]]),
     });
     expect(reader.processes('/a')).toEqual([12, 34]);
@@ -72,14 +92,20 @@ describe('cgroup v1', () => {
     '/proc/self/mounts': mounts.join('\n'),
     ...inDirectory('/cg/cpuacct/k', { 'cpuacct.usage': '1234567890\n', 'cpuacct.stat': 'user 70\nsystem 30\n' }),
     ...inDirectory('/cg/cpu/k', {
-      ...{ 'cpu.stat': 'nr_periods 5\nnr_throttled 2\nthrottled_time 30\n', 'cpu.shares': '512\n' },
-      ...{ 'cpu.cfs_quota_us': '-1\n', 'cpu.cfs_period_us': '100000\n', 'cgroup.procs': '7\n', tasks: '7\n' },
+      'cpu.stat': 'nr_periods 5\nnr_throttled 2\nthrottled_time 30\n',
+      'cpu.shares': '512\n',
+      'cpu.cfs_quota_us': '-1\n',
+      'cpu.cfs_period_us': '100000\n',
+      'cgroup.procs': '7\n',
+      tasks: '7\n',
       'podx/cpu.stat': '',
     }),
     ...inDirectory('/cg/memory/k', {
-      ...{ 'memory.usage_in_bytes': '1000\n', 'memory.limit_in_bytes': '9223372036854771712\n' },
+      'memory.usage_in_bytes': '1000\n',
+      'memory.limit_in_bytes': '9223372036854771712\n',
       'memory.stat': 'pgfault 3\npgmajfault 1\ntotal_cache 400\ntotal_rss 500\ntotal_inactive_file 100\n',
-      ...{ 'memory.memsw.limit_in_bytes': '2048\n', 'memory.oom_control': 'oom_kill_disable 0\noom_kill 4\n' },
+      'memory.memsw.limit_in_bytes': '2048\n',
+      'memory.oom_control': 'oom_kill_disable 0\noom_kill 4\n',
     }),
     ...inDirectory('/cg/blkio/k', {
       'blkio.throttle.io_service_bytes_recursive': '8:0 Read 1\n8:0 Write 2\n8:0 Total 3\nTotal 3\n',

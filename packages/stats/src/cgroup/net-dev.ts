@@ -23,6 +23,6 @@ export function parseNetDev(text: string | undefined): readonly InterfaceCounts[
     const [rxBytes, rxPackets, rxErrors, rxDropped] = fields as [number, number, number, number];
     const [txBytes, txPackets, txErrors, txDropped] = fields.slice(8) as [number, number, number, number];
     const rx = { rxBytes, rxPackets, rxErrors, rxDropped };
-    return [{ name: name.trim(), ...rx, ...{ txBytes, txPackets, txErrors, txDropped } }];
+    return [{ name: name.trim(), ...rx, txBytes, txPackets, txErrors, txDropped }];
   });
 }

@@ -60,8 +60,10 @@ export function parseIoStat(text: string | undefined): ReadonlyMap<string, Devic
     const values = new Map(fields.map((field) => field.split('=') as [string, string]));
     const valueOf = (name: string): number => Number(values.get(name) ?? 0);
     devices.set(device, {
-      ...{ readBytes: valueOf('rbytes'), writeBytes: valueOf('wbytes') },
-      ...{ reads: valueOf('rios'), writes: valueOf('wios') },
+      readBytes: valueOf('rbytes'),
+      writeBytes: valueOf('wbytes'),
+      reads: valueOf('rios'),
+      writes: valueOf('wios'),
     });
   }
   return devices;

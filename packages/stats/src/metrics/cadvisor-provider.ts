@@ -77,7 +77,9 @@ export function createCadvisorProvider(ports: CadvisorProviderPorts): CadvisorPr
     const sample = cgroups.sample(path);
     if (sample === undefined || reader === undefined) return undefined;
     return {
-      ...{ labels, sample, deviceNames },
+      labels,
+      sample,
+      deviceNames,
       details: reader.details(path),
       interfaces: hasNetwork ? cgroups.interfaces(path) : [],
       ioPressure: reader.ioPressure(path),

@@ -5,7 +5,9 @@ import type { MetricFamily, MetricSample } from './exposition.ts';
 /** Returns the metrics of these cgroups. Each cgroup has the same labels. */
 export function cgroupFamilies(entries: readonly CgroupEntry[]): readonly MetricFamily[] {
   return cgroupMetrics.map(({ name, help, type, read, isSetting = false }) => ({
-    ...{ name, help, type },
+    name,
+    help,
+    type,
     samples: entries.flatMap((entry): readonly MetricSample[] => {
       const values = read(entry);
       if (values === undefined) return [];

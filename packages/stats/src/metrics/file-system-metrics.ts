@@ -27,7 +27,9 @@ export async function fileSystemFamilies(
 ): Promise<readonly MetricFamily[]> {
   const found = await readFileSystems(kernelFiles);
   return families.map(({ name, help, type, read }) => ({
-    ...{ name: `container_fs_${name}`, help, type },
+    name: `container_fs_${name}`,
+    help,
+    type,
     samples: found.flatMap((fileSystem) => {
       const value = read(fileSystem);
       if (value === undefined) return [];

@@ -74,8 +74,13 @@ export function createVolumeStatistics(
       found.push({
         isEphemeral: isLocalEphemeral(volume),
         stats: {
-          ...{ time: clock.now(), availableBytes, capacityBytes, usedBytes },
-          ...{ inodesFree, inodes, inodesUsed: used?.inodes ?? inodes - inodesFree },
+          time: clock.now(),
+          availableBytes,
+          capacityBytes,
+          usedBytes,
+          inodesFree,
+          inodes,
+          inodesUsed: used?.inodes ?? inodes - inodesFree,
           name: volume.name,
           ...(pvcRef && { pvcRef }),
         },

@@ -39,7 +39,10 @@ export function containerCpuAndMemory(
       ? { time: nowMs, ...noCpu }
       : withRate({ usageCoreNanoSeconds: 0, ...cpuStats(stats.cpu) }, usageNanoCores);
   const memory: MemoryStats = {
-    ...{ availableBytes: 0, ...noMemory, pageFaults: 0, majorPageFaults: 0 },
+    availableBytes: 0,
+    ...noMemory,
+    pageFaults: 0,
+    majorPageFaults: 0,
     ...(stats.memory === undefined ? { time: nowMs } : memoryStats(stats.memory)),
   };
   const swap: SwapStats = { ...noSwap, ...(stats.swap === undefined ? { time: nowMs } : swapStats(stats.swap)) };

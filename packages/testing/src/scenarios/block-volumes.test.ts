@@ -60,7 +60,10 @@ describe('block volumes of CSI drivers', () => {
     expect(node.files.info(bound)?.kind).toBe('block-device');
     expect(node.files.paths()).toContain(`${linkOf('db')} -> ${published}`);
     expect(JSON.parse(node.files.text(`${DEVICES}/pv-disk/data/vol_data.json`)!)).toMatchObject({
-      ...{ driverName: CSI_DRIVER, nodeName: 'node1', specVolID: 'pv-disk', volumeHandle: 'disk-1' },
+      driverName: CSI_DRIVER,
+      nodeName: 'node1',
+      specVolID: 'pv-disk',
+      volumeHandle: 'disk-1',
     });
     expect(await devicesOf('db')).toMatchObject([
       { host_path: linkOf('db'), container_path: '/dev/data', permissions: 'mrw' },

@@ -62,7 +62,10 @@ describe.runIf(isRoot)('a CSI driver that binds directories', () => {
       const object = { spec: { attachRequired: false, volumeLifecycleModes, fsGroupPolicy: 'File' } };
       const manager = createVolumeManager(
         {
-          ...{ ...ports, files: createNodeFiles({ roots: [root] }), hostFiles, mounter },
+          ...ports,
+          files: createNodeFiles({ roots: [root] }),
+          hostFiles,
+          mounter,
           sources: { allocatable: () => ({}) },
           csiDrivers: drivers,
           csiObjects: {

@@ -21,7 +21,9 @@ function gpuPod(name: string, count: number, more: Partial<Container> = {}): Pod
 /** A node with a device plugin in memory, which the plugin watcher finds by its socket. */
 function createDeviceNode(node: TestNode, count = 2) {
   let devices: readonly PluginDevice[] = Array.from({ length: count }, (_, index) => ({
-    ...{ id: `d${String(index)}`, isHealthy: true, numaNodes: [] },
+    id: `d${String(index)}`,
+    isHealthy: true,
+    numaNodes: [],
   }));
   let publish: (() => void) | undefined;
   const allocated: string[] = [];

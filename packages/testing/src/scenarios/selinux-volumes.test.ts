@@ -71,7 +71,9 @@ describe('volumes of a single pod on a node with SELinux', () => {
     enableSeLinux(made);
     await start();
     const containers = ['s0:c1', 's0:c2'].map((level, index) => ({
-      ...{ name: `app${String(index)}`, image: 'app:1', securityContext: { seLinuxOptions: { level } } },
+      name: `app${String(index)}`,
+      image: 'app:1',
+      securityContext: { seLinuxOptions: { level } },
       volumeMounts: [{ name: 'data', mountPath: '/data' }],
     }));
     node.desire(csiPodWith('db', claim, { containers }));

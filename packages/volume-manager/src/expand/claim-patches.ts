@@ -32,7 +32,9 @@ export function failedPatch(
   const isKnown = status?.conditions?.some((condition) => condition.type === FAILED && condition.status === 'True');
   if (isKnown === true && !isInfeasible) return undefined;
   const condition: PersistentVolumeClaimCondition = {
-    ...{ type: FAILED, status: 'True', lastTransitionTime: time },
+    type: FAILED,
+    status: 'True',
+    lastTransitionTime: time,
     message: `failed to expand pvc with ${message}`,
   };
   return {

@@ -83,7 +83,11 @@ export async function expandVolume(ports: ExpandVolumePorts, expansion: Expansio
 export function claimEventObject({ metadata }: PersistentVolumeClaim): EventObject {
   const { namespace = '', name = '', uid = '', resourceVersion } = metadata ?? {};
   return {
-    ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace, name, uid },
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    namespace,
+    name,
+    uid,
     ...(resourceVersion !== undefined && { resourceVersion }),
   };
 }

@@ -32,7 +32,11 @@ function createBench({ status = {}, claim = {}, readOnly = false }: BenchOptions
   const state: { failure?: ExpansionFailure | undefined } = {};
   const operations = createVolumeOperations(clock);
   const expansion = createVolumeExpansion({
-    ...{ clock, events, operations, logger: recordingLogger(), metrics: createVolumeMetrics(noopMetrics, clock) },
+    clock,
+    events,
+    operations,
+    logger: recordingLogger(),
+    metrics: createVolumeMetrics(noopMetrics, clock),
     persistentVolumes: {
       claim: async () => ({ metadata: current.metadata, spec: current.spec as never, status: current.status }),
       volume: async () => ({ spec: { capacity: { storage: current.capacity } } }),
@@ -45,7 +49,8 @@ function createBench({ status = {}, claim = {}, readOnly = false }: BenchOptions
   const volume = {
     pod,
     desired: {
-      ...{ name: 'data', plugin: imagePlugin() },
+      name: 'data',
+      plugin: imagePlugin(),
       volume: {
         name: 'pv',
         claim: { podVolumeName: 'vol', namespace: 'ns', name: 'data', readOnly, mountOptions: [], capacity: '2Gi' },
@@ -65,7 +70,14 @@ function createBench({ status = {}, claim = {}, readOnly = false }: BenchOptions
     await clock.advance(1);
   };
   return {
-    ...{ clock, current, patches, sizes, state, seen, expansion, settle },
+    clock,
+    current,
+    patches,
+    sizes,
+    state,
+    seen,
+    expansion,
+    settle,
     duringSetUp: () => expansion.duringSetUp(volume, signal),
     async whileMounted() {
       expansion.whileMounted(volume);
@@ -152,7 +164,9 @@ describe('an expansion during the set-up', () => {
           allocatedResourceStatuses: { storage: 'NodeResizeInfeasible' },
           conditions: [
             {
-              ...{ type: 'NodeResizeError', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' },
+              type: 'NodeResizeError',
+              status: 'True',
+              lastTransitionTime: '2026-01-01T00:00:00Z',
               message: 'failed to expand pvc with no space',
             },
           ],

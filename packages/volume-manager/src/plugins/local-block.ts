@@ -12,7 +12,10 @@ export function localBlockPlugin(context: PluginContext): BlockVolumePlugin {
   const globalMapPath = (name: string): string =>
     `${rootDirectory}/plugins/${escapePluginName(LOCAL_PLUGIN)}/volumeDevices/${pathElement(name)}`;
   const deviceOf = (uid: string, name: string): MappedDevice => ({
-    ...{ podUid: uid, plugin: LOCAL_PLUGIN, name, globalMapPath: globalMapPath(name) },
+    podUid: uid,
+    plugin: LOCAL_PLUGIN,
+    name,
+    globalMapPath: globalMapPath(name),
   });
   return {
     name: LOCAL_PLUGIN,

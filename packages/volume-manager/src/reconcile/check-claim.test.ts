@@ -31,7 +31,10 @@ it('keeps a volume for one pod from a second one', () => {
   const plugin = { name: 'kubernetes.io/csi' } as never;
   const set = (isCertain: boolean): void =>
     actual.set('one', {
-      ...{ name: 'data', plugin, isCertain, refreshes: false },
+      name: 'data',
+      plugin,
+      isCertain,
+      refreshes: false,
       mounted: { ...mounted, innerVolumeSpecName: 'pv' },
     });
   const volumes = createSinglePodVolumes(actual);

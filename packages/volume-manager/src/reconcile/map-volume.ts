@@ -40,10 +40,18 @@ export async function mapVolume(
   progress.failure = 'MapVolume.MarkVolumeAsMounted failed while expanding volume';
   await steps.expansion.duringSetUp({ pod, desired, definition }, signal);
   steps.actual.set(uid, {
-    ...{ name, plugin, isCertain: true, refreshes: false },
+    name,
+    plugin,
+    isCertain: true,
+    refreshes: false,
     mounted: {
-      ...{ hostPath: '', devicePath: paths.volumeDevice(uid, plugin.name, volume.name), readOnly },
-      ...{ managed: false, seLinuxRelabel: false, seLinuxLabeled: false, innerVolumeSpecName: volume.name },
+      hostPath: '',
+      devicePath: paths.volumeDevice(uid, plugin.name, volume.name),
+      readOnly,
+      managed: false,
+      seLinuxRelabel: false,
+      seLinuxLabeled: false,
+      innerVolumeSpecName: volume.name,
     },
   });
 }

@@ -27,7 +27,9 @@ export async function mountVolume(
   await steps.expansion.duringSetUp({ pod, desired, definition }, signal);
   const { hostPath, attributes } = definition;
   steps.actual.set(podUid(pod), {
-    ...{ name, plugin, isCertain: true },
+    name,
+    plugin,
+    isCertain: true,
     mounted: { hostPath, seLinuxLabeled: false, ...attributes, innerVolumeSpecName: volume.name },
     refreshes: definition.refreshes?.() ?? plugin.refreshes,
   });

@@ -84,7 +84,8 @@ export async function startStreamBench(
         image: { image },
         labels: { ...labels, [PodLabel.containerName]: name },
         command: name === 'sh' ? ['sh'] : [],
-        ...{ stdin, tty },
+        stdin,
+        tty,
       },
     });
     await fake.runtime.startContainer({ containerId });

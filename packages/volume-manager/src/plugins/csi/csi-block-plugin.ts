@@ -38,7 +38,10 @@ export function csiBlockPlugin(context: PluginContext, drivers: CsiDrivers): Blo
   const staged = new Set<string>();
   const pathsOf = (name: string): BlockVolumePaths => blockVolumePaths(rootDirectory, name);
   const deviceOf = (uid: string, name: string): MappedDevice => ({
-    ...{ podUid: uid, plugin: CSI_PLUGIN, name, globalMapPath: pathsOf(name).devices },
+    podUid: uid,
+    plugin: CSI_PLUGIN,
+    name,
+    globalMapPath: pathsOf(name).devices,
   });
   const publishedAt = (uid: string, name: string): string => `${pathsOf(name).publish}/${pathElement(uid)}`;
 
@@ -48,7 +51,10 @@ export function csiBlockPlugin(context: PluginContext, drivers: CsiDrivers): Blo
     const { data } = pathsOf(name);
     await files.makeDirectory(data, DIRECTORY_MODE);
     await writeVolumeData(files, data, {
-      ...{ specVolID: name, volumeHandle: handle, driverName: driver, nodeName },
+      specVolID: name,
+      volumeHandle: handle,
+      driverName: driver,
+      nodeName,
       attachmentID: attachmentName(handle, driver, nodeName),
     });
   };
@@ -62,7 +68,11 @@ export function csiBlockPlugin(context: PluginContext, drivers: CsiDrivers): Blo
     let publishContext: Readonly<Record<string, string>> | undefined;
 
     const callOf = (capabilities: ReadonlySet<CsiNodeCapability>): Omit<CsiMount, 'volumeContext' | 'secrets'> => ({
-      ...{ volumeId, publishContext, isBlock: true, fsType: '', mountFlags: [] },
+      volumeId,
+      publishContext,
+      isBlock: true,
+      fsType: '',
+      mountFlags: [],
       accessMode: csiAccessMode(volume, capabilities),
     });
 

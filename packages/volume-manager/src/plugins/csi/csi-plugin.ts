@@ -38,8 +38,12 @@ export function csiPlugin(context: PluginContext, drivers: CsiDrivers): VolumePl
     const { driver, handle, lifecycleMode } = volume;
     await files.makeDirectory(directory, DIRECTORY_MODE);
     await writeVolumeData(files, directory, {
-      ...{ specVolID: specName, volumeHandle: handle, driverName: driver, nodeName },
-      ...{ volumeLifecycleMode: lifecycleMode, attachmentID: attachmentName(handle, driver, nodeName) },
+      specVolID: specName,
+      volumeHandle: handle,
+      driverName: driver,
+      nodeName,
+      volumeLifecycleMode: lifecycleMode,
+      attachmentID: attachmentName(handle, driver, nodeName),
       ...(label !== '' && { seLinuxMountContext: label }),
     });
   };
@@ -66,7 +70,10 @@ export function csiPlugin(context: PluginContext, drivers: CsiDrivers): VolumePl
     let publishContext: Readonly<Record<string, string>> | undefined;
 
     const mountOf = (capabilities: ReadonlySet<CsiNodeCapability>): Omit<CsiMount, 'volumeContext' | 'secrets'> => ({
-      ...{ volumeId, fsType, mountFlags: [...volume.mountOptions, ...contextOption(label)], publishContext },
+      volumeId,
+      fsType,
+      mountFlags: [...volume.mountOptions, ...contextOption(label)],
+      publishContext,
       accessMode: csiAccessMode(volume, capabilities),
       mountGroup: capabilities.has('VOLUME_MOUNT_GROUP') && fsGroup !== undefined ? String(fsGroup) : undefined,
     });

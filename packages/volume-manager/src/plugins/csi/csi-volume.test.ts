@@ -35,8 +35,11 @@ describe('csiVolumeOf', () => {
       csi,
     };
     expect(csiVolumeOf({ name: 'pv', csi: { driver: 'csi.example.com' }, claim }, pod)).toMatchObject({
-      ...{ handle: 'disk-1', lifecycleMode: 'Persistent', readOnly: false },
-      ...{ mountOptions: ['noatime'], accessModes: ['ReadWriteMany'] },
+      handle: 'disk-1',
+      lifecycleMode: 'Persistent',
+      readOnly: false,
+      mountOptions: ['noatime'],
+      accessModes: ['ReadWriteMany'],
     });
   });
 });

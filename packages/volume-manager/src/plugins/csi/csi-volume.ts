@@ -36,7 +36,13 @@ export function csiVolumeOf({ name, csi, claim }: MountableVolume, pod: Pod): Cs
     const { nodeExpandSecretRef } = claim.csi;
     const { readOnly, mountOptions, accessModes = [] } = claim;
     return {
-      ...{ driver, handle: volumeHandle, lifecycleMode: 'Persistent', readOnly, fsType, mountOptions, accessModes },
+      driver,
+      handle: volumeHandle,
+      lifecycleMode: 'Persistent',
+      readOnly,
+      fsType,
+      mountOptions,
+      accessModes,
       attributes: volumeAttributes ?? {},
       publishSecret: secretName(nodePublishSecretRef),
       stageSecret: secretName(nodeStageSecretRef),
@@ -47,7 +53,11 @@ export function csiVolumeOf({ name, csi, claim }: MountableVolume, pod: Pod): Cs
   if (csi === undefined) throw new Error(`volume source not found in volume.Spec of ${name}`);
   const { driver, readOnly = false, fsType = '', volumeAttributes = {}, nodePublishSecretRef } = csi;
   return {
-    ...{ driver, lifecycleMode: 'Ephemeral', readOnly, fsType, attributes: volumeAttributes },
+    driver,
+    lifecycleMode: 'Ephemeral',
+    readOnly,
+    fsType,
+    attributes: volumeAttributes,
     handle: inlineVolumeHandle(podUid(pod), name),
     mountOptions: [],
     accessModes: [],
