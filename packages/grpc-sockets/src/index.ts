@@ -1,0 +1,1 @@
+export { type ChannelSockets, type ConnectHooks, createChannelSockets } from './channel-sockets.ts';
