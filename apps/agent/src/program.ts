@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { CommandContext } from './commands/command-context.ts';
 import { OUTPUT_FORMATS } from './commands/output-formats.ts';
+import { addListedNamespaces, namespaceOfPod } from './namespace-options.ts';
 import { addStreamCommands } from './stream-commands.ts';
+import { UsageError } from './config/config-error.ts';
 import { type OwnFlags, withoutOwnFlags } from './config/own-flags.ts';
 import { DEFAULT_ROOT_DIRECTORY, DEFAULT_RUNTIME_ENDPOINT } from './config/standard-places.ts';
 
@@ -74,22 +76,26 @@ export function createProgram(args: readonly string[], signal: AbortSignal): Com
     const { createCommandContext } = await import('./commands/command-context.ts');
     return createCommandContext(program.opts<{ rootDir?: string }>().rootDir ?? DEFAULT_ROOT_DIRECTORY, signal);
   };
-  const namespace = (): Option => new Option('-n, --namespace <name>', 'namespace of the pod').default('default');
 
-  program
-    .command('get')
+  addListedNamespaces(program.command('get'), 'pods')
     .description('list pods')
     .addArgument(new Argument('<kind>', 'what to list').choices(['pods', 'pod', 'po']))
     .argument('[name]', 'only this pod')
-    .option('-n, --namespace <name>', 'only pods of this namespace')
     .addOption(new Option('-o, --output <format>', 'form of the output').choices(OUTPUT_FORMATS).default('table'))
     .option('-w, --watch', 'continue with a line for each change', false)
     .action(
       async (
         _kind: string,
         name: string | undefined,
-        options: { namespace?: string; output: (typeof OUTPUT_FORMATS)[number]; watch: boolean },
+        options: {
+          namespace?: string;
+          allNamespaces?: true;
+          output: (typeof OUTPUT_FORMATS)[number];
+          watch: boolean;
+        },
       ) => {
+        if (name !== undefined && options.allNamespaces)
+          throw new UsageError('a resource cannot be retrieved by name across all namespaces');
         const { getPods } = await import('./commands/get-pods.ts');
         const { connection, terminal, clock } = await context();
         await getPods(connection, terminal, clock, { ...options, ...(name !== undefined && { name }) });
@@ -100,7 +106,7 @@ export function createProgram(args: readonly string[], signal: AbortSignal): Com
     .description('show all about a pod')
     .addArgument(new Argument('<kind>', 'what to describe').choices(['pod', 'pods', 'po']))
     .argument('<name>', 'name of the pod')
-    .addOption(namespace())
+    .addOption(namespaceOfPod())
     .action(async (_kind: string, name: string, options: { namespace: string }) => {
       const { describePod } = await import('./commands/describe-pod.ts');
       const { connection, terminal, clock } = await context();
@@ -110,13 +116,17 @@ export function createProgram(args: readonly string[], signal: AbortSignal): Com
     .command('logs')
     .description("print a container's log")
     .argument('<pod>', 'name of the pod')
-    .addOption(namespace())
+    .addOption(namespaceOfPod())
     .option('-c, --container <name>', 'which container, if not the first or the one that the pod names as its default')
     .option('-f, --follow', 'go on as the log grows', false)
     .option('-p, --previous', 'the instance before the current one', false)
     .option('--timestamps', 'begin each line with its time', false)
     .option('--tail <lines>', 'only so many lines from the end', wholeNumber)
     .option('--since <duration>', 'only lines younger than this, e.g. 5m')
+    .option('--since-time <time>', 'only lines from this time on, e.g. 2026-01-31T08:00:00Z')
+    .option('--limit-bytes <bytes>', 'so many bytes of each log at most', wholeNumber)
+    .option('--all-containers', 'the logs of all containers of the pod', false)
+    .option('--prefix', 'begin each line with its pod and container', false)
     .action(
       async (
         pod: string,
@@ -128,6 +138,10 @@ export function createProgram(args: readonly string[], signal: AbortSignal): Com
           timestamps: boolean;
           tail?: number;
           since?: string;
+          sinceTime?: string;
+          limitBytes?: number;
+          allContainers: boolean;
+          prefix: boolean;
         },
       ) => {
         const { printLogs } = await import('./commands/logs.ts');
@@ -136,10 +150,8 @@ export function createProgram(args: readonly string[], signal: AbortSignal): Com
       },
     );
   addStreamCommands(program, args, context);
-  program
-    .command('events')
+  addListedNamespaces(program.command('events'), 'events')
     .description('list what happened to the pods')
-    .option('-n, --namespace <name>', 'only events of this namespace')
     .option('-w, --watch', 'go on as events come', false)
     .action(async ({ watch, namespace: only }: { watch: boolean; namespace?: string }) => {
       const { printEvents } = await import('./commands/events.ts');

@@ -1,6 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import type { CommandContext } from './commands/command-context.ts';
 import type { StreamCommandContext } from './commands/streams/stream-context.ts';
+import { addListedNamespaces, namespaceOfPod } from './namespace-options.ts';
 import { UsageError } from './config/config-error.ts';
 
 /** Flags of `exec` and `attach`. */
@@ -22,7 +23,6 @@ export function addStreamCommands(
     const { processConsole } = await import('./commands/streams/console.ts');
     return { ...(await openContext()), console: processConsole() };
   };
-  const namespace = (): Option => new Option('-n, --namespace <name>', 'namespace of the pod').default('default');
   const container = (): Option =>
     new Option(
       '-c, --container <name>',
@@ -30,7 +30,7 @@ export function addStreamCommands(
     );
   const withSession = (command: Command): Command =>
     command
-      .addOption(namespace())
+      .addOption(namespaceOfPod())
       .addOption(container())
       .option('-i, --stdin', 'pass standard input to the container', false)
       .option('-t, --tty', 'standard input is a terminal', false)
@@ -57,7 +57,7 @@ export function addStreamCommands(
     .description('forward local ports to a pod')
     .argument('<pod>', 'name of the pod')
     .argument('<ports...>', '[LOCAL:]REMOTE; without a number in front of the colon, any free port')
-    .addOption(namespace())
+    .addOption(namespaceOfPod())
     .option('--address <addresses>', 'addresses to listen on, separated by commas', 'localhost')
     .action(async (pod: string, ports: readonly string[], flags: { namespace: string; address: string }) => {
       const { portForwardCommand } = await import('./commands/streams/port-forward.ts');
@@ -68,7 +68,7 @@ export function addStreamCommands(
     .description('copy files to or from a container, which must have tar')
     .argument('<source>', 'path, or [NAMESPACE/]POD:PATH')
     .argument('<destination>', 'path, or [NAMESPACE/]POD:PATH')
-    .addOption(namespace())
+    .addOption(namespaceOfPod())
     .addOption(container())
     .option('--no-preserve', 'do not keep owner and mode of the files in the container')
     .action(
@@ -86,19 +86,17 @@ export function addStreamCommands(
     .description('run a command in a container and print its output when it has ended')
     .argument('<pod>', 'name of the pod')
     .argument('<command...>', 'after --: the command and its arguments')
-    .addOption(namespace())
+    .addOption(namespaceOfPod())
     .addOption(container())
     .action(async (pod: string, command: readonly string[], flags: { namespace: string; container?: string }) => {
       const { runCommand } = await import('./commands/run.ts');
       const { connection, terminal } = await openContext();
       await runCommand(connection, terminal, { pod, command, ...flags });
     });
-  program
-    .command('top')
+  addListedNamespaces(program.command('top'), 'pods')
     .description('show the use of CPU and memory')
     .addArgument(new Argument('<kind>', 'what to show').choices(['pods', 'pod', 'po', 'node', 'nodes', 'no']))
     .argument('[name]', 'only this pod')
-    .option('-n, --namespace <name>', 'only pods of this namespace')
     .option('--containers', 'a line for each container', false)
     .addOption(new Option('--sort-by <resource>', 'largest first').choices(['cpu', 'memory']))
     .option('--no-headers', 'no header')

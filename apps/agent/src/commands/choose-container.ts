@@ -9,7 +9,7 @@ const KINDS = { regular: '', ephemeral: ' (ephem)', init: ' (init)' } as const;
  * Chooses a container as kubectl does: by its name, by the pod's annotation, or the first one. `warn` receives kubectl's notice about the last choice.
  * @throws AgentConnectionError when the pod has no such container
  */
-export function chooseRunningContainer(
+export function chooseContainer(
   pod: Pod,
   wanted: string | undefined,
   warn: (notice: string) => void,

@@ -27,7 +27,12 @@ describe('printLogs', () => {
       if (query.previous)
         throw new EndpointError(400, `previous terminated container "${query.containerName}" not found`);
       return (async function* () {
-        yield new TextEncoder().encode(`I am ${query.containerName}, ungrü`);
+        const name = `I am ${query.containerName}`;
+        if (query.limitBytes !== undefined) {
+          yield new TextEncoder().encode(name.slice(0, query.limitBytes));
+          return;
+        }
+        yield new TextEncoder().encode(`${name}, ungrü`);
         yield new TextEncoder().encode('ßt\n');
         if (query.follow) await new Promise((resolve) => signal.addEventListener('abort', resolve));
       })();
@@ -35,8 +40,11 @@ describe('printLogs', () => {
     agent = await startFakeAgent({ openLog });
     agent.put(pod);
     const terminal = recordingTerminal();
-    const given = { pod: 'web', namespace: 'default', follow: false, previous: false, timestamps: false, ...options };
-    return { terminal, done: printLogs(agent.connection, terminal, given) };
+    const given = { pod: 'web', namespace: 'default', follow: false, previous: false, timestamps: false };
+    return {
+      terminal,
+      done: printLogs(agent.connection, terminal, { ...given, allContainers: false, prefix: false, ...options }),
+    };
   }
 
   it('prints the log of the only container', async () => {
@@ -80,7 +88,7 @@ describe('printLogs', () => {
     const { terminal, done } = await run({ ...pod, spec: { ...pod.spec!, initContainers: [{ name: 'setup' }] } });
     await done;
     expect(terminal.text()).toMatch(/^I am main/);
-    expect(terminal.errors).toEqual(['Defaulted container "main" out of: main, helper, setup (init) (-c chooses)']);
+    expect(terminal.errors).toEqual(['Defaulted container "main" out of: main, helper, setup (init)']);
   });
 
   it('takes the one that the pod names as its default', async () => {
@@ -94,7 +102,41 @@ describe('printLogs', () => {
 
   it('reports which containers there are', async () => {
     const { done } = await run(runningPod('web', 'default', ['main', 'helper']), { container: 'mian' });
-    await expect(done).rejects.toThrow('pod web-node1 has no container "mian"; it has: main, helper');
+    await expect(done).rejects.toThrow('container mian is not valid for pod web-node1 out of: main, helper');
+  });
+
+  it('prints the logs of all containers, each line with its origin', async () => {
+    const pod = runningPod('web', 'default', ['main', 'helper']);
+    const withInit = { ...pod, spec: { ...pod.spec!, initContainers: [{ name: 'setup' }] } };
+    const { terminal, done } = await run(withInit, { allContainers: true, prefix: true });
+    await done;
+    expect(terminal.text().split('\n')).toEqual([
+      '[pod/web-node1/setup] I am setup, ungrüßt',
+      '[pod/web-node1/main] I am main, ungrüßt',
+      '[pod/web-node1/helper] I am helper, ungrüßt',
+      '',
+    ]);
+    expect(terminal.errors).toEqual([]);
+    const named = await run(withInit, { allContainers: true, container: 'main' });
+    await expect(named.done).rejects.toThrow('--all-containers=true should not be specified with container name');
+  });
+
+  it('follows all containers at once', async () => {
+    const { terminal, done } = await run(runningPod('web', 'default', ['main', 'helper']), {
+      allContainers: true,
+      follow: true,
+    });
+    await terminal.until(2);
+    terminal.interrupt();
+    await done;
+    expect(terminal.text().split('\n').toSorted()).toEqual(['', 'I am helper, ungrüßt', 'I am main, ungrüßt']);
+  });
+
+  it('ends the last line of a log that is cut', async () => {
+    const { terminal, done } = await run(runningPod('web'), { prefix: true, limitBytes: 8 });
+    await done;
+    expect(terminal.text()).toBe('[pod/web-node1/main] I am mai\n');
+    expect(queries).toMatchObject([{ limitBytes: 8 }]);
   });
 
   it('passes on why there is no log', async () => {
@@ -110,5 +152,19 @@ describe('printLogs', () => {
       const rejected = await run(runningPod('web'), { since });
       await expect(rejected.done).rejects.toThrow(`invalid --since "${since}"`);
     }
+  });
+
+  it('asks for the lines from a time on, and rejects what is none', async () => {
+    const { done } = await run(runningPod('web'), { sinceTime: '2026-01-31T08:00:00+01:00' });
+    await done;
+    expect(queries).toMatchObject([{ sinceTime: '2026-01-31T08:00:00+01:00' }]);
+    for (const sinceTime of ['yesterday', '2026-01-31', '2026-13-31T08:00:00Z']) {
+      const rejected = await run(runningPod('web'), { sinceTime });
+      await expect(rejected.done).rejects.toThrow(`invalid --since-time "${sinceTime}"`);
+    }
+    const both = await run(runningPod('web'), { since: '5m', sinceTime: '2026-01-31T08:00:00Z' });
+    await expect(both.done).rejects.toThrow('at most one of --since and --since-time may be used');
+    const nothing = await run(runningPod('web'), { limitBytes: 0 });
+    await expect(nothing.done).rejects.toThrow('invalid --limit-bytes 0');
   });
 });

@@ -2,8 +2,10 @@ import { parseGoDuration } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import { podContainers } from '@rxlet/pod-model';
 import { UsageError } from '../config/config-error.ts';
-import { type AgentConnection, AgentConnectionError } from './agent-connection.ts';
+import type { AgentConnection } from './agent-connection.ts';
+import { chooseContainer } from './choose-container.ts';
 import { findPod } from './find-pod.ts';
+import { splitLines } from './split-lines.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Options of {@link printLogs}. */
@@ -12,6 +14,10 @@ export interface LogsOptions {
   readonly namespace: string;
   /** Default: the one that the annotation `kubectl.kubernetes.io/default-container` names, else the first. */
   readonly container?: string;
+  /** The logs of all containers of the pod: one after the other, or line by line as they grow when they are followed. */
+  readonly allContainers: boolean;
+  /** Each line begins with its pod and container. */
+  readonly prefix: boolean;
   readonly follow: boolean;
   readonly previous: boolean;
   readonly timestamps: boolean;
@@ -19,28 +25,55 @@ export interface LogsOptions {
   readonly tail?: number;
   /** Only lines younger than this, as a Go duration of a second or more. */
   readonly since?: string;
+  /** Only lines from this time on, in the form of RFC 3339. */
+  readonly sinceTime?: string;
+  /** So many bytes of each log at most. */
+  readonly limitBytes?: number;
 }
 
 /**
  * `rxlet logs`
- * @throws UsageError when `since` is not a duration of a second or more
+ * @throws UsageError for options that exclude each other, and for a value that the agent would reject
  * @throws AgentConnectionError when the agent does not answer, or there is no such pod, container or log
  */
 export async function printLogs(agent: AgentConnection, terminal: Terminal, options: LogsOptions): Promise<void> {
-  const sinceSeconds = options.since === undefined ? undefined : parseSince(options.since);
+  const parameters = logParameters(options);
+  if (options.allContainers && options.container !== undefined)
+    throw new UsageError('--all-containers=true should not be specified with container name');
   const pod = await findPod(agent, options.pod, options.namespace, terminal.signal);
-  const { container, notice } = chooseContainer(pod, options.container);
-  if (notice !== undefined) terminal.printError(notice);
-  const parameters = new URLSearchParams({
-    follow: String(options.follow),
-    previous: String(options.previous),
-    timestamps: String(options.timestamps),
-    ...(options.tail !== undefined && { tailLines: String(options.tail) }),
-    ...(sinceSeconds !== undefined && { sinceSeconds: String(sinceSeconds) }),
+  const podName = pod.metadata?.name ?? '';
+  const printLog = async (container: string): Promise<void> => {
+    const path = [options.namespace, podName, container].map(encodeURIComponent).join('/');
+    const log = agent.stream(`/containerLogs/${path}?${parameters.toString()}`, terminal.signal);
+    const prefix = options.prefix ? `[pod/${podName}/${container}] ` : '';
+    if (options.prefix || options.allContainers)
+      for await (const line of splitLines(withLastEnd(log))) await terminal.write(Buffer.from(`${prefix}${line}\n`));
+    else for await (const bytes of log) await terminal.write(bytes);
+  };
+  const containers = containersOf(pod, options, terminal);
+  if (options.follow) await Promise.all(containers.map(printLog));
+  else for (const container of containers) await printLog(container);
+}
+
+function containersOf(pod: Pod, { allContainers, container }: LogsOptions, terminal: Terminal): readonly string[] {
+  if (allContainers) return podContainers(pod, ['init', 'regular', 'ephemeral']).map(({ container: { name } }) => name);
+  return [chooseContainer(pod, container, (notice) => terminal.printError(notice)).name];
+}
+
+function logParameters(options: LogsOptions): URLSearchParams {
+  const { follow, previous, timestamps, tail, since, sinceTime, limitBytes } = options;
+  if (since !== undefined && sinceTime !== undefined)
+    throw new UsageError('at most one of --since and --since-time may be used');
+  if (limitBytes === 0) throw new UsageError('invalid --limit-bytes 0: expected 1 or more');
+  return new URLSearchParams({
+    follow: String(follow),
+    previous: String(previous),
+    timestamps: String(timestamps),
+    ...(tail !== undefined && { tailLines: String(tail) }),
+    ...(since !== undefined && { sinceSeconds: String(parseSince(since)) }),
+    ...(sinceTime !== undefined && { sinceTime: checkSinceTime(sinceTime) }),
+    ...(limitBytes !== undefined && { limitBytes: String(limitBytes) }),
   });
-  const path = [options.namespace, pod.metadata?.name ?? '', container].map(encodeURIComponent).join('/');
-  const log = agent.stream(`/containerLogs/${path}?${parameters.toString()}`, terminal.signal);
-  for await (const bytes of log) await terminal.write(bytes);
 }
 
 function parseSince(since: string): number {
@@ -49,24 +82,21 @@ function parseSince(since: string): number {
   throw new UsageError(`invalid --since "${since}": expected a duration of a second or more, like 90s or 5m`);
 }
 
-const DEFAULT_CONTAINER = 'kubectl.kubernetes.io/default-container';
+const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
-/** Chooses a container as kubectl does, with kubectl's notice. */
-function chooseContainer(pod: Pod, wanted: string | undefined): { container: string; notice?: string } {
-  const all = podContainers(pod, ['regular', 'init', 'ephemeral']);
-  const listed = all
-    .map(({ kind, container: { name } }) => (kind === 'regular' ? name : `${name} (${kind})`))
-    .join(', ');
-  const has = (name: string): boolean => all.some(({ container }) => container.name === name);
-  if (wanted !== undefined) {
-    if (has(wanted)) return { container: wanted };
-    throw new AgentConnectionError(`pod ${pod.metadata?.name ?? ''} has no container "${wanted}"; it has: ${listed}`);
+function checkSinceTime(time: string): string {
+  if (RFC3339.test(time) && !Number.isNaN(Date.parse(time))) return time;
+  throw new UsageError(`invalid --since-time "${time}": expected a time like 2026-01-31T08:00:00Z`);
+}
+
+const LINE_END = 0x0a;
+
+/** Ends the last line of a text that may end in the midst of one. */
+async function* withLastEnd(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  let last: number | undefined = LINE_END;
+  for await (const chunk of chunks) {
+    last = chunk.at(-1) ?? last;
+    yield chunk;
   }
-  const annotated = pod.metadata?.annotations?.[DEFAULT_CONTAINER];
-  if (annotated !== undefined && has(annotated)) return { container: annotated };
-  const [first, ...others] = all;
-  if (first === undefined) throw new AgentConnectionError(`pod ${pod.metadata?.name ?? ''} has no containers`);
-  const container = first.container.name;
-  if (others.length === 0) return { container };
-  return { container, notice: `Defaulted container "${container}" out of: ${listed} (-c chooses)` };
+  if (last !== LINE_END) yield Uint8Array.of(LINE_END);
 }

@@ -1,6 +1,6 @@
 import { UsageError } from '../config/config-error.ts';
 import type { AgentConnection } from './agent-connection.ts';
-import { chooseRunningContainer } from './choose-container.ts';
+import { chooseContainer } from './choose-container.ts';
 import { findPod } from './find-pod.ts';
 import { CommandExitError } from './streams/command-exit-error.ts';
 import { containerPath } from './streams/exec.ts';
@@ -29,7 +29,7 @@ export async function runCommand(agent: AgentConnection, terminal: Terminal, opt
     throw new UsageError('an argument of "rxlet run" cannot have blanks: use "rxlet exec"');
   }
   const pod = await findPod(agent, options.pod, options.namespace, terminal.signal);
-  const { name } = chooseRunningContainer(pod, options.container, (notice) => terminal.printError(notice));
+  const { name } = chooseContainer(pod, options.container, (notice) => terminal.printError(notice));
   const path = `${containerPath('/run', pod, name)}?cmd=${encodeURIComponent(command.join(' '))}`;
   try {
     for await (const bytes of agent.post(path, terminal.signal)) await terminal.write(bytes);

@@ -3,7 +3,7 @@ import { basename, posix, resolve } from 'node:path';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { UsageError } from '../../config/config-error.ts';
 import { AgentConnectionError } from '../agent-connection.ts';
-import { chooseRunningContainer } from '../choose-container.ts';
+import { chooseContainer } from '../choose-container.ts';
 import { findPod } from '../find-pod.ts';
 import { CommandExitError } from '../streams/command-exit-error.ts';
 import { execPath, rejectCompleted } from '../streams/exec.ts';
@@ -105,7 +105,7 @@ async function containerOf(
   const { connection, console, terminal } = context;
   const pod = await findPod(connection, file.pod, file.namespace ?? options.namespace, terminal.signal);
   rejectCompleted(pod, 'exec into');
-  const { name } = chooseRunningContainer(pod, options.container, (notice) => terminal.printError(notice));
+  const { name } = chooseContainer(pod, options.container, (notice) => terminal.printError(notice));
   return async (command, { stdin, stdout, stderr }) => {
     const streams = {
       stdin: stdin ?? new PassThrough().end(),

@@ -1,4 +1,4 @@
-import { chooseRunningContainer } from '../choose-container.ts';
+import { chooseContainer } from '../choose-container.ts';
 import { findPod } from '../find-pod.ts';
 import { containerPath, type ExecOptions, rejectCompleted } from './exec.ts';
 import type { StreamCommandContext } from './stream-context.ts';
@@ -19,7 +19,7 @@ export async function attachCommand(context: StreamCommandContext, options: Atta
   const warn = (notice: string): void => {
     if (!options.quiet) terminal.printError(notice);
   };
-  const container = chooseRunningContainer(pod, options.container, warn);
+  const container = chooseContainer(pod, options.container, warn);
   const hasTerminal = container.tty === true;
   if (options.tty && !hasTerminal) {
     warn(`error: Unable to use a TTY - container ${container.name} did not allocate one`);

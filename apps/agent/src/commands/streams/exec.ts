@@ -1,7 +1,7 @@
 import type { Pod } from '@rxlet/kube-api';
 import { UsageError } from '../../config/config-error.ts';
 import { AgentConnectionError } from '../agent-connection.ts';
-import { chooseRunningContainer } from '../choose-container.ts';
+import { chooseContainer } from '../choose-container.ts';
 import { findPod } from '../find-pod.ts';
 import type { StreamCommandContext } from './stream-context.ts';
 import { runStreamSession } from './stream-session.ts';
@@ -32,7 +32,7 @@ export async function execCommand(context: StreamCommandContext, options: ExecOp
   const warn = (notice: string): void => {
     if (!options.quiet) terminal.printError(notice);
   };
-  const { name } = chooseRunningContainer(pod, options.container, warn);
+  const { name } = chooseContainer(pod, options.container, warn);
   const hasTerminal = options.stdin && options.tty;
   if (hasTerminal && !console.isTerminal) {
     warn('Unable to use a TTY - input is not a terminal or the right kind of file');
