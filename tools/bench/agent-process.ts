@@ -102,6 +102,8 @@ const agent = await createAgent(
   },
   standalone({
     staticPods: { path: join(folder, 'manifests'), documents: true },
+    // More than the kubelet's 110, for the largest start-up.
+    nodeAdmission: { maxPods: 1000 },
     cgroups: cgroupRoot === undefined ? undefined : { cgroupRoot },
   }),
 );
@@ -109,11 +111,14 @@ const agent = await createAgent(
 let profile: RunningCpuProfile | undefined;
 const commands: AgentCommands = {
   async start(podCount) {
-    const { promise: allRun, resolve } = Promise.withResolvers<void>();
+    const { promise: allRun, resolve, reject } = Promise.withResolvers<void>();
     const running = new Set<string>();
     using _subscription = disposable(
       agent.pods.changes$.subscribe(({ pod }) => {
-        if (pod.status?.phase === 'Running') running.add(podUid(pod));
+        const { phase, reason, message } = pod.status ?? {};
+        if (phase === 'Failed')
+          reject(new Error(`the pod ${pod.metadata?.name ?? ''} has failed: ${reason ?? ''} ${message ?? ''}`));
+        if (phase === 'Running') running.add(podUid(pod));
         if (running.size >= podCount) resolve();
       }),
     );
