@@ -25,7 +25,9 @@ export async function benchLives({ print, long }: BenchRun): Promise<void> {
   const random = seededRandom(1);
   await using fake = createFakeRuntime({ clock, random, logs: discardLogs });
   const source = createManualSource('file');
-  const files = createMemoryFiles({ files: { '/etc/hosts': '127.0.0.1 localhost\n' } });
+  const files = createMemoryFiles({
+    files: { '/etc/hosts': '127.0.0.1 localhost\n', '/etc/resolv.conf': 'nameserver 192.0.2.53\n' },
+  });
   await using agent = await createAgent(
     {
       runtime: fake.runtime,
