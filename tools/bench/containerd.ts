@@ -120,9 +120,11 @@ async function withPods(
   hints: MeasuredAgentOptions['hints'],
   task: (agent: Awaited<ReturnType<typeof startMeasuredAgent>>) => Promise<void>,
 ): Promise<void> {
-  const manifests = join(folder, 'manifests');
+  // Each agent has a node of its own: one that finds the statuses of another begins with them.
+  const nodeFolder = await mkdtemp(join(folder, 'node-'));
+  const manifests = join(nodeFolder, 'manifests');
   await writeManifests(manifests, podCount, () => ({ command: COMMAND, ...kind }));
-  await using agent = await startMeasuredAgent({ endpoint, folder, hints });
+  await using agent = await startMeasuredAgent({ endpoint, folder: nodeFolder, hints });
   await task(agent);
   await rm(manifests, { recursive: true });
   await writeManifests(manifests, 0);
