@@ -1,3 +1,4 @@
+import { systemClock } from '@rxlet/component-base';
 import { describe, expect, it } from 'vitest';
 import { parseTarget } from '../request/request-target.ts';
 import { cleanPath } from './clean-path.ts';
@@ -58,6 +59,13 @@ describe('createRouter', () => {
     ['/exec/..', '→ /'],
   ])('redirects %s', (target, expected) => {
     expect(matchOf(target)).toBe(expected);
+  });
+
+  it('finds no route for a path of very many segments, in time linear in their number', () => {
+    const target = parseTarget('/a'.repeat(20_000));
+    const began = systemClock.monotonicNow();
+    expect(router.match(target)).toEqual({ kind: 'unknown' });
+    expect(systemClock.monotonicNow() - began).toBeLessThan(500);
   });
 
   it('sends a redirect in the words of Go', () => {

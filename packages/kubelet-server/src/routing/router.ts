@@ -17,10 +17,15 @@ export interface Router {
 export function createRouter(routes: readonly Route[]): Router {
   const exact = new Map<string, Route>();
   const subtrees = new Map<string, Route>();
+  /** Number of segments of the deepest subtree. */
+  let deepest = 0;
   for (const route of routes) {
     for (const pattern of patternsOf(route)) {
-      if (pattern.endsWith('/')) subtrees.set(pattern.slice(0, -1), route);
-      else exact.set(pattern, route);
+      if (pattern.endsWith('/')) {
+        const root = pattern.slice(0, -1);
+        subtrees.set(root, route);
+        deepest = Math.max(deepest, root.split('/').length);
+      } else exact.set(pattern, route);
     }
   }
   const find = (path: string): Route | undefined => {
@@ -30,7 +35,8 @@ export function createRouter(routes: readonly Route[]): Router {
     const found = path.endsWith('/') ? undefined : exact.get(key);
     if (found !== undefined) return found;
     // The path of a subtree itself belongs to it with its slash only.
-    for (let length = segments.length - 1; length > 0; length -= 1) {
+    // A client without permission chooses the number of its segments: only as many as a subtree has are compared.
+    for (let length = Math.min(segments.length - 1, deepest); length > 0; length -= 1) {
       const route = subtrees.get(segments.slice(0, length).join('/'));
       if (route !== undefined) return route;
     }
