@@ -110,6 +110,13 @@ describe('selectOperation', () => {
     expect(select(podService, '/pods/', 'GET', 'text/html;q=0.9, */*;q=0.1')).toEqual([]);
   });
 
+  it('takes time linear in the length of a path for one with very many encoded slashes', () => {
+    const { path } = parseTarget(`/pods/${'%2F'.repeat(50_000)}x`);
+    const began = systemClock.monotonicNow();
+    expect(select(podService, path)).toContain(404);
+    expect(systemClock.monotonicNow() - began).toBeLessThan(500);
+  });
+
   it('answers 404, 405 and 406, in this order', () => {
     expect(select(execService, '/exec/a/b', 'DELETE')).toEqual([404, '404: Page Not Found', undefined]);
     expect(select(execService, '/exec/a/b/c', 'DELETE')).toEqual([

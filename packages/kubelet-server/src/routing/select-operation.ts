@@ -1,5 +1,6 @@
 import type { EndpointResponse } from '@rxlet/agent-api';
 import type { Operation, ServiceRoute } from './route.ts';
+import { trimEndSlashes } from './trim-slashes.ts';
 
 /** Operation of a request, with its segments; or the answer to a request that has none. */
 export type Selection =
@@ -26,7 +27,7 @@ export function selectOperation(
 
 /** Returns the segments of a decoded path; slashes at its ends do not count. */
 function segmentsOf(path: string): readonly string[] {
-  const trimmed = path.replace(/^\/+|\/+$/g, '');
+  const trimmed = trimEndSlashes(path).replace(/^\/+/, '');
   return trimmed === '' ? [] : trimmed.split('/');
 }
 

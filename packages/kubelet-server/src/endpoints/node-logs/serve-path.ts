@@ -2,6 +2,7 @@ import type { EndpointRequest, EndpointResponse } from '@rxlet/agent-api';
 import type { DirectoryHandle } from '@rxlet/node-files';
 import { errorLine } from '../../request/answer.ts';
 import { cleanPath } from '../../routing/clean-path.ts';
+import { trimEndSlashes } from '../../routing/trim-slashes.ts';
 import { fileAnswer, notModified } from './file-answer.ts';
 import { listingPage } from './listing-page.ts';
 import { isUnmodified, lastModified } from './preconditions.ts';
@@ -68,7 +69,7 @@ function faultAnswer(fault: LogFault): EndpointResponse {
 
 /** Returns the last segment of a path; slashes at its end do not count. */
 function baseOf(path: string): string {
-  return path.replace(/\/+$/, '').split('/').at(-1)!;
+  return trimEndSlashes(path).split('/').at(-1)!;
 }
 
 function movedTo(location: string, query: string): EndpointResponse {
