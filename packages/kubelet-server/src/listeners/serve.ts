@@ -1,10 +1,10 @@
-import type { Server } from 'node:http';
+import type { Server, ServerOptions } from 'node:http';
 import type { Server as NetServer } from 'node:net';
 import { type Clock, createLifetime, errorMessage, type Lifetime, type Logger } from '@rxlet/component-base';
 import type { AccessControl } from '../access/access-control.ts';
 import { errorLine } from '../request/answer.ts';
 import type { Route } from '../routing/route.ts';
-import { createServerHandler, type ServerHandler } from '../server-handler.ts';
+import { createServerHandler } from '../server-handler.ts';
 import type { RequestMeter } from './request-meter.ts';
 import { limitConnections } from './connection-limit.ts';
 
@@ -33,18 +33,20 @@ export interface Listener extends AsyncDisposable {
 const IDLE_TIMEOUT_MS = 90_000;
 /** Time for the head of a request. */
 const HEADERS_TIMEOUT_MS = 60_000;
+/** Time without a sign of life after which the kernel probes a client, as in Go. A client that does not answer ten probes, one a second, is gone. */
+const KEEP_ALIVE_MS = 15_000;
 
 /**
  * Creates a {@link Listener}.
  *
- * @param createServer creates the HTTP server with the options of its handler
+ * @param createServer creates the HTTP server with these options
  * @param listen makes it listen, and registers what must be released before the connections are closed
  */
 export function createListener(
   { clock, logger }: ListenerPorts,
   { routes, access, meter }: Served,
   maxConnections: number,
-  createServer: (options: ServerHandler['options']) => Server,
+  createServer: (options: ServerOptions) => Server,
   listen: (server: Server, lifetime: Lifetime) => Promise<void>,
 ): Listener {
   const lifetime = createLifetime();
@@ -60,7 +62,12 @@ export function createListener(
       return errorLine(503, message, { connection: 'close', 'retry-after': '1' });
     },
   });
-  const server = createServer(handler.options);
+  const server = createServer({
+    ...handler.options,
+    // A client whose machine died says nothing, and a stream without output would wait for it for ever.
+    keepAlive: true,
+    keepAliveInitialDelay: KEEP_ALIVE_MS,
+  });
   server.keepAliveTimeout = IDLE_TIMEOUT_MS;
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   // Followed logs and watches have no end.

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
@@ -103,6 +104,22 @@ const credentials = ({ certificatePem, keyPem }: TlsKeyPair): ConnectionOptions 
 });
 const DENIED = [401, 'Unauthorized'];
 const JANE = [200, 'jane dev ops authentication.kubernetes.io/credential-id'];
+
+/** Returns the timer of the server's end of a connection, as the kernel shows it in /proc/net/tcp: `02` for the one that probes an idle peer. */
+async function kernelTimer({ localPort = 0, remotePort = 0 }: TLSSocket): Promise<string | undefined> {
+  const end = (port: number): string => `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const lines = (await readFile('/proc/net/tcp', 'utf8')).split('\n');
+  const line = lines.find((text) => text.includes(`${end(remotePort)} ${end(localPort)}`));
+  return line?.trim().split(/\s+/)[5]?.split(':')[0];
+}
+
+describe('connections', () => {
+  it('are probed, so that those of vanished clients end', async () => {
+    const { open } = await start();
+    const socket = await open();
+    await expect.poll(() => kernelTimer(socket), { interval: 5 }).toBe('02');
+  });
+});
 
 describe('client certificates', () => {
   it('are asked for and not required, and identify those of a trusted authority', async () => {
