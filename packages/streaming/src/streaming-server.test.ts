@@ -128,6 +128,19 @@ describe('a command over SPDY', () => {
     await client.closed;
   });
 
+  it('loses the stream for sizes of its terminal when that has no end of a line', async () => {
+    const ended = Promise.withResolvers<StreamStatus>();
+    const request = command({ tty: true, stdin: false, stderr: false, run: () => ended.promise });
+    using client = await connectSpdy(await server.urlFor(request), V4);
+    const error = await client.open({ streamtype: 'error' });
+    await client.open({ streamtype: 'stdout' });
+    const resize = await client.open({ streamtype: 'resize' });
+    resize.write('{'.repeat(100_000));
+    expect(await resize.received).toBe('');
+    ended.resolve(exitStatus(3));
+    expect(JSON.parse(await error.received)).toEqual(exitStatus(3));
+  });
+
   it('gets the sizes of a terminal', async () => {
     const run = ({ onResize }: CommandStreams): Promise<StreamStatus> =>
       new Promise((resolve) => onResize(({ width, height }: TerminalSize) => resolve(exitStatus(width + height))));

@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@rxlet/component-base';
 import { createIdleWatch } from '../idle-watch.ts';
@@ -12,6 +11,9 @@ import { createSpdyConnection } from './spdy-connection.ts';
 export type StreamType = 'error' | 'stdin' | 'stdout' | 'stderr' | 'resize';
 
 const STREAM_TYPES: ReadonlySet<string> = new Set<StreamType>(['error', 'stdin', 'stdout', 'stderr', 'resize']);
+
+/** Longest line with the size of a terminal. */
+const MAX_LINE_LENGTH = 1024;
 
 /**
  * Serves an exec or attach over SPDY: the client opens a stream for the status and one for each of stdin, stdout, stderr and the sizes of its terminal. The command
@@ -48,7 +50,7 @@ export function serveCommandOverSpdy(
 
   const serve = async (): Promise<void> => {
     const resizes = opened.get('resize');
-    if (resizes !== undefined) createInterface({ input: resizes }).on('line', sizes.receive);
+    if (resizes !== undefined) readLines(resizes, sizes.receive);
     const stdin = opened.get('stdin');
     const error = opened.get('error');
     // The first version has no stream for errors after the start; later versions repair that.
@@ -64,6 +66,18 @@ export function serveCommandOverSpdy(
     if (text === '' || error?.writable !== true) connection.close();
     else error.write(text, () => connection.close());
   };
+}
+
+/** Calls `receive` with each line of a stream. A line that is too long for the size of a terminal resets the stream. */
+function readLines(stream: Duplex, receive: (line: string) => void): void {
+  let begun = '';
+  stream.on('data', (chunk: Buffer) => {
+    const lines = (begun + chunk.toString('latin1')).split('\n');
+    begun = lines.pop()!;
+    for (const line of lines) receive(line);
+    if (begun.length > MAX_LINE_LENGTH) stream.destroy();
+  });
+  stream.once('end', () => receive(begun));
 }
 
 /** Returns the types of the streams that a client opens for an exec or attach, in the order of other clients. */

@@ -54,6 +54,8 @@ export function createSpdyConnection(
   const codec = createHeaderCodec();
   const streams = new Map<number, Duplex>();
   const resetByPeer = new WeakSet<Duplex>();
+  /** Streams that the peer has half-closed. Data that it sends on one of them all the same is dropped. */
+  const endedByPeer = new WeakSet<Duplex>();
   const controller = new AbortController();
   let probe: Timer | undefined;
   let closing: Timer | undefined;
@@ -115,6 +117,10 @@ export function createSpdyConnection(
     if (isHalfClosed) duplex.end();
     return duplex;
   };
+  const endInput = (duplex: Duplex): void => {
+    endedByPeer.add(duplex);
+    duplex.push(null);
+  };
   const receiveStream = async ({ flags, data }: Frame): Promise<void> => {
     const id = data.readUInt32BE(0) & STREAM_ID;
     // Decoded in any case, because later blocks depend on it.
@@ -125,7 +131,7 @@ export function createSpdyConnection(
     }
     lastReceivedId = id;
     const duplex = createStream(id);
-    if ((flags & FLAG_FIN) !== 0) duplex.push(null);
+    if ((flags & FLAG_FIN) !== 0) endInput(duplex);
     const reply = await codec.encode({});
     const accepted = onStream({ id, headers, duplex });
     if (accepted === undefined) {
@@ -137,13 +143,13 @@ export function createSpdyConnection(
   };
   const receiveData = async ({ streamId, flags, data }: Frame): Promise<void> => {
     const duplex = streams.get(streamId);
-    if (duplex === undefined || duplex.readableEnded) return;
+    if (duplex === undefined || endedByPeer.has(duplex)) return;
     if (data.length > 0 && !duplex.push(data) && !socket.destroyed) {
       const { promise, resolve } = Promise.withResolvers<void>();
       unblock = resolve;
       await Promise.race([readable(duplex), promise]);
     }
-    if ((flags & FLAG_FIN) !== 0) duplex.push(null);
+    if ((flags & FLAG_FIN) !== 0) endInput(duplex);
   };
   const receive = async (frame: Frame): Promise<void> => {
     onActivity();
