@@ -26,6 +26,27 @@ describe('a SPDY connection', () => {
     expect(await readText(streams[0]!)).toBe('a');
     socket.destroy();
   });
+
+  it('ends when its peer sends pings and reads none of the answers', async () => {
+    const [peer, socket] = duplexPair();
+    const { signal } = createSpdyConnection(socket, { clock: createVirtualClock() });
+    peer.write(Buffer.concat(Array.from({ length: 30_000 }, () => controlFrame(FrameType.ping, 1))));
+    await expect.poll(() => signal.aborted, { interval: 1 }).toBe(true);
+  });
+
+  it('answers any number of pings of a peer that reads', async () => {
+    const [peer, socket] = duplexPair();
+    const { signal } = createSpdyConnection(socket, { clock: createVirtualClock() });
+    const ping = controlFrame(FrameType.ping, 1);
+    let answerBytes = 0;
+    peer.on('data', (chunk: Buffer) => (answerBytes += chunk.length));
+    for (let count = 0; count < 30; count += 1) {
+      peer.write(Buffer.concat(Array.from({ length: 1000 }, () => ping)));
+      await expect.poll(() => answerBytes, { interval: 1 }).toBe((count + 1) * 1000 * ping.length);
+    }
+    expect(signal.aborted).toBe(false);
+    socket.destroy();
+  });
 });
 
 async function readText(stream: Duplex): Promise<string> {

@@ -37,6 +37,8 @@ const RST_REFUSED = 3;
 const SERVER_PING = 2;
 /** More streams than any client opens. */
 const MAX_STREAMS = 1000;
+/** Answers to control frames that may wait for a peer that does not read: more than any client causes. */
+const MAX_UNSENT_ANSWERS = 10_000;
 const MAX_DATA_BYTES = 64 * 1024;
 /** Time for the peer to close a connection that this side has ended. */
 const CLOSE_TIMEOUT_MS = 10_000;
@@ -80,7 +82,19 @@ export function createSpdyConnection(
     if (socket.writable) socket.write(frame, done);
     else done?.(new Error('the peer has disconnected'));
   };
-  const reset = (id: number, code: number): void => send(controlFrame(FrameType.rstStream, id, uint32(code)));
+  let unsentAnswers = 0;
+  /** Sends the answer to a control frame. Answers do not wait for the peer, so that a peer that reads none of very many is disconnected. */
+  const sendAnswer = (frame: Buffer): void => {
+    if (unsentAnswers >= MAX_UNSENT_ANSWERS) {
+      socket.destroy();
+      return;
+    }
+    unsentAnswers += 1;
+    send(frame, () => {
+      unsentAnswers -= 1;
+    });
+  };
+  const reset = (id: number, code: number): void => sendAnswer(controlFrame(FrameType.rstStream, id, uint32(code)));
 
   const createStream = (id: number, isHalfClosed = false): Duplex => {
     let isFinished = isHalfClosed;
@@ -138,7 +152,7 @@ export function createSpdyConnection(
       duplex.destroy();
       return;
     }
-    send(controlFrame(FrameType.synReply, id, reply));
+    sendAnswer(controlFrame(FrameType.synReply, id, reply));
     accepted();
   };
   const receiveData = async ({ streamId, flags, data }: Frame): Promise<void> => {
@@ -165,7 +179,7 @@ export function createSpdyConnection(
       case FrameType.ping: {
         const number = frame.data.readUInt32BE(0);
         // The answer to a ping of this side needs none.
-        if (probe === undefined || number !== SERVER_PING) send(controlFrame(FrameType.ping, number));
+        if (probe === undefined || number !== SERVER_PING) sendAnswer(controlFrame(FrameType.ping, number));
         return;
       }
       case FrameType.rstStream: {
