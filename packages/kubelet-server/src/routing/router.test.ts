@@ -1,4 +1,3 @@
-import { systemClock } from '@rxlet/component-base';
 import { describe, expect, it } from 'vitest';
 import { parseTarget } from '../request/request-target.ts';
 import { cleanPath } from './clean-path.ts';
@@ -61,11 +60,9 @@ describe('createRouter', () => {
     expect(matchOf(target)).toBe(expected);
   });
 
-  it('finds no route for a path of very many segments, in time linear in their number', () => {
-    const target = parseTarget('/a'.repeat(20_000));
-    const began = systemClock.monotonicNow();
-    expect(router.match(target)).toEqual({ kind: 'unknown' });
-    expect(systemClock.monotonicNow() - began).toBeLessThan(500);
+  // Within the time of a test only when that is linear in the number of segments.
+  it('finds no route for a path of very many segments', () => {
+    expect(router.match(parseTarget('/a'.repeat(100_000)))).toEqual({ kind: 'unknown' });
   });
 
   it('sends a redirect in the words of Go', () => {
@@ -110,11 +107,10 @@ describe('selectOperation', () => {
     expect(select(podService, '/pods/', 'GET', 'text/html;q=0.9, */*;q=0.1')).toEqual([]);
   });
 
-  it('takes time linear in the length of a path for one with very many encoded slashes', () => {
-    const { path } = parseTarget(`/pods/${'%2F'.repeat(50_000)}x`);
-    const began = systemClock.monotonicNow();
+  // Within the time of a test only when that is linear in the number of slashes.
+  it('finds no operation for a path with very many encoded slashes', () => {
+    const { path } = parseTarget(`/pods/${'%2F'.repeat(300_000)}x`);
     expect(select(podService, path)).toContain(404);
-    expect(systemClock.monotonicNow() - began).toBeLessThan(500);
   });
 
   it('answers 404, 405 and 406, in this order', () => {
