@@ -8,7 +8,7 @@ import { readVolumeData, removeVolumeData, type VolumeData, writeVolumeData } fr
 export interface CsiStaging {
   /** Returns the path that a volume is staged at. */
   path(driver: string, handle: string): string;
-  /** Stages a volume unless that has been done. */
+  /** Stages a volume unless this agent has done so. The driver answers at once for a volume that an earlier agent has staged. */
   stage(node: CsiNode, driver: string, request: CsiStageRequest, signal: AbortSignal): Promise<void>;
   /** Unstages a volume that no other pod uses, then runs `release`, which removes this pod's record of it. */
   unstage(
@@ -23,8 +23,15 @@ export interface CsiStaging {
 const MODE = 0o750;
 
 /** Creates {@link CsiStaging}. The pods' records on the disk are the users of a volume, so that a killed agent loses none. */
-export function createCsiStaging({ files, mounts, paths, rootDirectory }: PluginContext): CsiStaging {
+export function createCsiStaging({
+  files,
+  mounts,
+  paths,
+  rootDirectory,
+}: Pick<PluginContext, 'files' | 'mounts' | 'paths' | 'rootDirectory'>): CsiStaging {
   const executor = createKeyedExecutor();
+  /** Paths of the volumes that a driver has staged for this agent. A mount alone is no proof: the driver may have failed after it. */
+  const staged = new Set<string>();
   const directoryOf = (driver: string, handle: string) => stagingDirectory(rootDirectory, driver, handle);
   const pathOf = (driver: string, handle: string): string => `${directoryOf(driver, handle)}/globalmount`;
 
@@ -47,11 +54,15 @@ export function createCsiStaging({ files, mounts, paths, rootDirectory }: Plugin
     stage: (node, driver, request, signal) =>
       executor.run(request.stagingTargetPath, async () => {
         signal.throwIfAborted();
-        const directory = directoryOf(driver, request.volumeId);
-        if ((await mounts.at(request.stagingTargetPath)) !== undefined) return;
-        await files.makeDirectory(request.stagingTargetPath, MODE);
-        await writeVolumeData(files, directory, { driverName: driver, volumeHandle: request.volumeId });
+        const { volumeId, stagingTargetPath } = request;
+        const isMounted = (await mounts.at(stagingTargetPath)) !== undefined;
+        if (isMounted && staged.has(stagingTargetPath)) return;
+        staged.delete(stagingTargetPath);
+        // Nothing looks at what is mounted: its server may not answer.
+        if (!isMounted) await files.makeDirectory(stagingTargetPath, MODE);
+        await writeVolumeData(files, directoryOf(driver, volumeId), { driverName: driver, volumeHandle: volumeId });
         await node.stageVolume(request, signal);
+        staged.add(stagingTargetPath);
       }),
     unstage: (node, data, user, release, signal) =>
       executor.run(pathOf(data.driverName, data.volumeHandle), async () => {
@@ -59,6 +70,7 @@ export function createCsiStaging({ files, mounts, paths, rootDirectory }: Plugin
         const directory = directoryOf(data.driverName, data.volumeHandle);
         const stagingTargetPath = pathOf(data.driverName, data.volumeHandle);
         if ((await files.exists(directory)) && !(await isUsed(data, user))) {
+          staged.delete(stagingTargetPath);
           const capabilities = await node.capabilities(signal);
           if (capabilities.has('STAGE_UNSTAGE_VOLUME'))
             await node.unstageVolume({ volumeId: data.volumeHandle, stagingTargetPath }, signal);

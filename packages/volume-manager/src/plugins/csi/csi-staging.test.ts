@@ -1,0 +1,99 @@
+import { CsiCallError, type CsiNode, type CsiStageRequest } from '@rxlet/agent-api';
+import { createMemoryFiles } from '@rxlet/node-files/testing';
+import { describe, expect, it } from 'vitest';
+import { memoryVolumes } from '../../memory-volumes.ts';
+import { createVolumeMounts } from '../../mount/volume-mounts.ts';
+import { volumePaths } from '../../volume-paths.ts';
+import { CSI_PLUGIN } from './csi-names.ts';
+import { createCsiStaging } from './csi-staging.ts';
+import { writeVolumeData } from './volume-data.ts';
+
+const { signal } = new AbortController();
+const DRIVER = 'csi.example.com';
+const HANDLE = 'disk-1';
+
+async function createBench() {
+  const memory = createMemoryFiles();
+  const { nodeFiles: files } = memory;
+  const { mounter } = memoryVolumes(memory);
+  const rootDirectory = '/root';
+  const paths = volumePaths(rootDirectory);
+  const mounts = createVolumeMounts({ mounter, files, rootDirectory, realPath: async (path) => path });
+  await files.makeDirectory(paths.pods, 0o750);
+  const staging = createCsiStaging({ files, mounts, paths, rootDirectory });
+  const target = staging.path(DRIVER, HANDLE);
+  const calls: string[] = [];
+  const state: { failure?: Error | undefined } = {};
+  const answer = (call: string): void => {
+    calls.push(call);
+    if (state.failure !== undefined) throw state.failure;
+  };
+  const node: Pick<CsiNode, 'capabilities' | 'stageVolume' | 'unstageVolume'> = {
+    capabilities: async () => new Set(['STAGE_UNSTAGE_VOLUME' as const]),
+    async stageVolume() {
+      if ((await mounts.at(target)) === undefined)
+        await mounter.mount({ source: 'disk', target, fsType: 'ext4', options: [] });
+      answer('stage');
+    },
+    async unstageVolume() {
+      answer('unstage');
+      await mounts.unmountAll(target);
+    },
+  };
+  const request: CsiStageRequest = {
+    volumeId: HANDLE,
+    stagingTargetPath: target,
+    volumeContext: {},
+    secrets: {},
+    fsType: 'ext4',
+    mountFlags: [],
+    accessMode: 'SINGLE_NODE_WRITER',
+  };
+  const recordOf = async (podUid: string, name: string): Promise<string> => {
+    const directory = paths.volume(podUid, CSI_PLUGIN, name);
+    await files.makeDirectory(directory, 0o750);
+    await writeVolumeData(files, directory, { driverName: DRIVER, volumeHandle: HANDLE });
+    return directory;
+  };
+  return {
+    files,
+    staging,
+    calls,
+    state,
+    recordOf,
+    stage: async () => staging.stage(node as CsiNode, DRIVER, request, signal),
+    unstage: async (user: string) =>
+      staging.unstage(node as CsiNode, { driverName: DRIVER, volumeHandle: HANDLE }, user, async () => undefined),
+  };
+}
+
+describe('createCsiStaging', () => {
+  it('stages a volume once for all pods', async () => {
+    const { stage, calls } = await createBench();
+    await stage();
+    await stage();
+    expect(calls).toEqual(['stage']);
+  });
+
+  it('calls the driver again after it has failed with the volume mounted already', async () => {
+    const { stage, calls, state } = await createBench();
+    state.failure = new CsiCallError('DeadlineExceeded', 'the file system is still being resized');
+    await expect(stage()).rejects.toThrow('still being resized');
+    // The driver has not finished: a pod must not get the volume.
+    await expect(stage()).rejects.toThrow('still being resized');
+    state.failure = undefined;
+    await stage();
+    expect(calls).toEqual(['stage', 'stage', 'stage']);
+  });
+
+  it('stages a volume again whose unstaging has failed', async () => {
+    const { stage, unstage, recordOf, calls, state } = await createBench();
+    const user = await recordOf('u1', 'pv1');
+    await stage();
+    state.failure = new CsiCallError('DeadlineExceeded', 'the server does not answer');
+    await expect(unstage(user)).rejects.toThrow('does not answer');
+    state.failure = undefined;
+    await stage();
+    expect(calls).toEqual(['stage', 'unstage', 'stage']);
+  });
+});
