@@ -96,4 +96,22 @@ describe('createCsiStaging', () => {
     await stage();
     expect(calls).toEqual(['stage', 'unstage', 'stage']);
   });
+
+  it('unstages a volume also while the record of another volume is damaged', async () => {
+    const { stage, unstage, recordOf, files, calls } = await createBench();
+    const user = await recordOf('u1', 'pv1');
+    await files.replaceFile(`${await recordOf('u2', 'pv2')}/vol_data.json`, '', 0o644);
+    await stage();
+    await unstage(user);
+    expect(calls).toEqual(['stage', 'unstage']);
+  });
+
+  it('keeps a volume staged while the record of another pod that uses it is damaged', async () => {
+    const { stage, unstage, recordOf, files, calls } = await createBench();
+    const user = await recordOf('u1', 'pv1');
+    await files.replaceFile(`${await recordOf('u2', 'pv1')}/vol_data.json`, '', 0o644);
+    await stage();
+    await unstage(user);
+    expect(calls).toEqual(['stage']);
+  });
 });

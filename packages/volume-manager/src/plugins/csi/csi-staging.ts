@@ -42,8 +42,9 @@ export function createCsiStaging({
       for (const name of await files.list(volumes)) {
         const directory = `${volumes}/${name}`;
         if (directory === user) continue;
-        const other = await readVolumeData(files, directory);
-        if (other?.driverName === data.driverName && other.volumeHandle === data.volumeHandle) return true;
+        const other = await readVolumeData(files, directory).catch(() => 'damaged' as const);
+        // The directory of a damaged record still shows the persistent volume. Other volumes must not wait for its repair.
+        if (other === 'damaged' ? user.endsWith(`/${name}`) : isSameVolume(other, data)) return true;
       }
     }
     return false;
@@ -82,4 +83,8 @@ export function createCsiStaging({
         await release();
       }),
   };
+}
+
+function isSameVolume(one: VolumeData | undefined, other: VolumeData): boolean {
+  return one?.driverName === other.driverName && one.volumeHandle === other.volumeHandle;
 }
