@@ -9,6 +9,8 @@ export interface VolumeData {
 }
 
 const FILE = 'vol_data.json';
+/** End of the name that a file has until it replaces another one. */
+const TEMPORARY = '.tmp';
 const MODE = 0o644;
 const MAX_BYTES = 64 * 1024;
 
@@ -36,7 +38,9 @@ export async function readVolumeData(
   return data;
 }
 
+/** Removes the record of a volume, also one that an agent was writing when it was killed. */
 export async function removeVolumeData(files: Pick<NodeFiles, 'removeFile'>, directory: string): Promise<void> {
+  await files.removeFile(`${directory}/${FILE}${TEMPORARY}`);
   await files.removeFile(`${directory}/${FILE}`);
 }
 
