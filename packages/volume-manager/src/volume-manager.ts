@@ -22,7 +22,7 @@ import type { Mounter } from './mount/mounter.ts';
 import { kernelSupportsNoSwap } from './mount/tmpfs-options.ts';
 import { createVolumeMounts } from './mount/volume-mounts.ts';
 import type { PayloadSources } from './payload/payload-sources.ts';
-import { recordedVolumes } from './plugins/csi/recorded-volumes.ts';
+import { isRecordedElsewhere, recordedVolumes } from './plugins/csi/recorded-volumes.ts';
 import { createHostPathMaker, type HostPathMaker } from './plugins/host-path-maker.ts';
 import type { PluginContext } from './plugins/plugin-context.ts';
 import { blockPlugins, standardPlugins } from './plugins/standard-plugins.ts';
@@ -130,6 +130,7 @@ export function createVolumeManager(ports: VolumeManagerPorts, options: VolumeMa
     attachments,
     persistentVolumes,
     mapping: { devices: createDeviceMap(context), paths, realPath: context.realPath },
+    isRecordedElsewhere: (name, uid) => isRecordedElsewhere(context, name, uid),
     plugins,
     operations,
     actual,

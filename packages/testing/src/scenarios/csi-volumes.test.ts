@@ -192,6 +192,31 @@ describe('CSI volumes', () => {
     expect(methods().filter((method) => method === 'NodeUnstageVolume')).toEqual(['NodeUnstageVolume']);
   });
 
+  it('for a single pod are kept from a second one while that of an earlier agent is not unmounted', async () => {
+    const made = await createCsiNode();
+    const { node, api, until } = made;
+    api.volumes.set('pv-disk', { driver: NAME, volumeHandle: 'disk-1' });
+    api.specs.set('pv-disk', { accessModes: ['ReadWriteOncePod'] });
+    const { driver } = await made.startDriver();
+    await made.start();
+    node.desire(podWith('first', claim));
+    await until(() => node.running().length === 1);
+    await node.kill();
+    driver.fault = (method) => {
+      if (method === 'NodeUnpublishVolume') throw new CsiCallError('Internal', 'the target is busy');
+    };
+    node.desire(podWith('second', claim));
+    await made.start();
+    const inUse = 'volume uses the ReadWriteOncePod access mode and is already in use by another pod';
+    await until(() => messages(made, 'FailedMount').some((message) => message.includes(inUse)));
+    const targets = driver.calls.flatMap(({ method, request }) =>
+      method === 'NodePublishVolume' ? [request['targetPath']] : [],
+    );
+    expect(targets).toEqual([`${directoryOf('first', 'pv-disk')}/mount`]);
+    driver.fault = undefined;
+    await until(() => isGone(made, 'first') && node.running().length === 1);
+  });
+
   it('whose driver hangs fail at the deadline of two minutes, and do not hold up the end of the pod', async () => {
     const made = await createCsiNode();
     const { node, until } = made;

@@ -25,7 +25,7 @@ it('rejects a volume of another node', () => {
   expect(() => checkNodeAffinity(onNode('node2'), node)).toThrow('no matching NodeSelectorTerms');
 });
 
-it('keeps a volume for one pod from a second one', () => {
+it('keeps a volume for one pod from a second one', async () => {
   const actual = createActualState();
   const mounted = { hostPath: '/v', readOnly: false, managed: true, seLinuxRelabel: false, seLinuxLabeled: false };
   const plugin = { name: 'kubernetes.io/csi' } as never;
@@ -37,18 +37,28 @@ it('keeps a volume for one pod from a second one', () => {
       refreshes: false,
       mounted: { ...mounted, innerVolumeSpecName: 'pv' },
     });
-  const volumes = createSinglePodVolumes(actual);
-  const reserve = (volume: MountableVolume, uid: string): void => volumes.reserve(volume, uid)[Symbol.dispose]();
+  const onDisk = new Set<string>();
+  const volumes = createSinglePodVolumes(actual, async (name, uid) => {
+    expect(name).toBe('pv');
+    return [...onDisk].some((other) => other !== uid);
+  });
+  const reserve = async (volume: MountableVolume, uid: string): Promise<void> =>
+    (await volumes.reserve(volume, uid))[Symbol.dispose]();
   const single = volumeWith({ accessModes: ['ReadWriteOncePod'] });
-  expect(() => reserve(single, 'two')).not.toThrow();
+  const inUse = 'is already in use by another pod';
+  await reserve(single, 'two');
   {
-    using _reservation = volumes.reserve(single, 'one');
-    expect(() => reserve(single, 'two')).toThrow('is already in use by another pod');
+    using _reservation = await volumes.reserve(single, 'one');
+    await expect(reserve(single, 'two')).rejects.toThrow(inUse);
   }
   // A volume that may be mounted counts as mounted.
   set(false);
-  expect(() => reserve(single, 'two')).toThrow('is already in use by another pod');
-  expect(() => reserve(single, 'one')).not.toThrow();
+  await expect(reserve(single, 'two')).rejects.toThrow(inUse);
+  await reserve(single, 'one');
+  actual.delete('one', 'data');
+  onDisk.add('one');
+  await expect(reserve(single, 'two')).rejects.toThrow(inUse);
+  await reserve(single, 'one');
   const several = volumeWith({ accessModes: ['ReadWriteOncePod', 'ReadWriteOnce'] });
-  expect(() => reserve(several, 'two')).not.toThrow();
+  await reserve(several, 'two');
 });

@@ -14,12 +14,19 @@ export function checkNodeAffinity({ claim }: MountableVolume, node: Pick<Node, '
 
 /** Keeps volumes with the access mode `ReadWriteOncePod` for one pod at a time. */
 export interface SinglePodVolumes {
-  /** Reserves a volume for a pod until disposed of. @throws Error with the kubelet's message when it is mounted, or may be, for another pod */
-  reserve(volume: MountableVolume, podUid: string): Disposable;
+  /** Reserves a volume for a pod until disposed of. Rejects with the kubelet's message when it is mounted, or may be, for another pod. */
+  reserve(volume: MountableVolume, podUid: string): Promise<Disposable>;
 }
 
-/** Creates {@link SinglePodVolumes}. A volume that was mounted is reserved by the actual state. */
-export function createSinglePodVolumes(actual: Pick<ActualState, 'pods' | 'ofPod'>): SinglePodVolumes {
+/**
+ * Creates {@link SinglePodVolumes}. A volume that was mounted is reserved by the actual state, or by its record.
+ *
+ * @param isRecordedElsewhere reports whether the disk has a record of a volume for another pod, as an earlier agent or a failed set-up leaves it
+ */
+export function createSinglePodVolumes(
+  actual: Pick<ActualState, 'pods' | 'ofPod'>,
+  isRecordedElsewhere: (volumeName: string, podUid: string) => Promise<boolean>,
+): SinglePodVolumes {
   /** UID of the pod that each volume is being mounted for. */
   const reserved = new Map<string, string>();
   const isMountedElsewhere = (name: string, podUid: string): boolean =>
@@ -30,16 +37,22 @@ export function createSinglePodVolumes(actual: Pick<ActualState, 'pods' | 'ofPod
           uid !== podUid && [...actual.ofPod(uid).values()].some(({ mounted }) => mounted.innerVolumeSpecName === name),
       );
   return {
-    reserve({ name, claim }, podUid) {
+    async reserve({ name, claim }, podUid) {
       const { accessModes = [] } = claim ?? {};
       // With several modes it is not known which one the pod means.
       if (accessModes.length !== 1 || accessModes[0] !== 'ReadWriteOncePod') return noReservation;
-      if ((reserved.get(name) ?? podUid) !== podUid || isMountedElsewhere(name, podUid))
-        throw new Error('volume uses the ReadWriteOncePod access mode and is already in use by another pod');
+      if ((reserved.get(name) ?? podUid) !== podUid || isMountedElsewhere(name, podUid)) throw inUseError();
       reserved.set(name, podUid);
-      return { [Symbol.dispose]: () => void reserved.delete(name) };
+      using stack = new DisposableStack();
+      stack.defer(() => void reserved.delete(name));
+      if (await isRecordedElsewhere(name, podUid)) throw inUseError();
+      return stack.move();
     },
   };
+}
+
+function inUseError(): Error {
+  return new Error('volume uses the ReadWriteOncePod access mode and is already in use by another pod');
 }
 
 const noReservation: Disposable = { [Symbol.dispose]: () => undefined };

@@ -19,7 +19,7 @@ export async function mapVolume(
   const definition = plugin.device(volume, pod);
   await definition.initialize?.(signal);
   progress.failure = 'MapVolume.SetUpDevice failed';
-  using _reservation = steps.singlePod.reserve(volume, uid);
+  using _reservation = await steps.singlePod.reserve(volume, uid);
   await steps.attach(setUp, definition, 'MapVolume');
   const { readOnly, globalMapPath } = definition;
   await steps.metrics.measure('map_volume', qualifiedPluginName(desired), async () => {

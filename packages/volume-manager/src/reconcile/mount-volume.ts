@@ -15,7 +15,7 @@ export async function mountVolume(
   const definition = plugin.volume(volume, pod);
   await definition.initialize?.(signal);
   progress.failure = 'MountVolume.SetUp failed';
-  using _reservation = steps.singlePod.reserve(volume, podUid(pod));
+  using _reservation = await steps.singlePod.reserve(volume, podUid(pod));
   await steps.attach(setUp, definition, 'MountVolume');
   if (definition.mountDevice !== undefined) {
     progress.failure = 'MountVolume.MountDevice failed';

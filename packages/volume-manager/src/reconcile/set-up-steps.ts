@@ -19,6 +19,8 @@ export interface VolumeSetUpPorts {
   readonly metrics: VolumeMetrics;
   readonly mapping: MappingPorts;
   readonly expansion: Pick<VolumeExpansion, 'duringSetUp' | 'whileMounted'>;
+  /** Reports whether the disk has a record of a persistent volume for another pod. */
+  isRecordedElsewhere(volumeName: string, podUid: string): Promise<boolean>;
 }
 
 /** Ports of the set-up of block volumes. */

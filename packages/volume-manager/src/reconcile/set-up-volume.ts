@@ -9,7 +9,7 @@ export function createVolumeSetUp(ports: VolumeSetUpPorts): (setUp: VolumeSetUp)
   const { actual, attachments } = ports;
   const steps: SetUpSteps = {
     ...ports,
-    singlePod: createSinglePodVolumes(actual),
+    singlePod: createSinglePodVolumes(actual, (name, uid) => ports.isRecordedElsewhere(name, uid)),
     async attach({ pod, desired: { name }, progress, signal }, definition, operation) {
       const uniqueName = definition.attachedAs?.();
       if (uniqueName === undefined) return;

@@ -5,6 +5,37 @@ import { NEVER } from 'rxjs';
 import { expect, it } from 'vitest';
 import { memoryVolumes } from '../../memory-volumes.ts';
 import { createVolumeManager } from '../../volume-manager.ts';
+import { volumePaths } from '../../volume-paths.ts';
+import { CSI_PLUGIN } from './csi-names.ts';
+import { isRecordedElsewhere } from './recorded-volumes.ts';
+import { writeVolumeData } from './volume-data.ts';
+
+const RECORD = { driverName: 'csi.example.com', volumeHandle: 'disk-1' };
+
+it('finds the records that an earlier agent has made of a volume for other pods', async () => {
+  const { nodeFiles: files } = createMemoryFiles();
+  const paths = volumePaths('/root');
+  const isElsewhere = async (): Promise<boolean> => isRecordedElsewhere({ files, paths }, 'pv1', 'new');
+  const record = async (uid: string, data: Readonly<Record<string, string>>): Promise<string> => {
+    const directory = paths.volume(uid, CSI_PLUGIN, 'pv1');
+    await files.makeDirectory(directory, 0o750);
+    await writeVolumeData(files, directory, data);
+    return directory;
+  };
+  await record('new', RECORD);
+  // A volume of the pod itself, which only has the same name.
+  await record('inline', { ...RECORD, volumeLifecycleMode: 'Ephemeral' });
+  expect(await isElsewhere()).toBe(false);
+  const directory = await record('old', RECORD);
+  expect(await isElsewhere()).toBe(true);
+  await files.replaceFile(`${directory}/vol_data.json`, '', 0o644);
+  expect(await isElsewhere()).toBe(true);
+  await files.removeTree(paths.pod('old'));
+  expect(await isElsewhere()).toBe(false);
+  await files.makeDirectory(paths.pluginVolumeDevices('old', CSI_PLUGIN), 0o750);
+  await files.symlink('/dev/sda', paths.volumeDevice('old', CSI_PLUGIN, 'pv1'));
+  expect(await isElsewhere()).toBe(true);
+});
 
 it('removes a volume whose record was being written when the agent was killed', async () => {
   const clock = createVirtualClock();

@@ -43,3 +43,25 @@ export async function recordedVolumes(
   }
   return found;
 }
+
+/** Reports whether the disk has a record of a persistent CSI volume for another pod. A damaged one counts, because the volume may be mounted. */
+export async function isRecordedElsewhere(
+  { files, paths }: IsRecordedElsewherePorts,
+  volumeName: string,
+  podUid: string,
+): Promise<boolean> {
+  for (const uid of await files.list(paths.pods)) {
+    if (uid === podUid) continue;
+    const read = async () => readVolumeData(files, paths.volume(uid, CSI_PLUGIN, volumeName));
+    const data = await read().catch(() => 'damaged' as const);
+    if (data === 'damaged' || (data !== undefined && data.volumeLifecycleMode !== 'Ephemeral')) return true;
+    if ((await files.stat(paths.volumeDevice(uid, CSI_PLUGIN, volumeName))) !== undefined) return true;
+  }
+  return false;
+}
+
+/** Ports of {@link isRecordedElsewhere}. */
+export interface IsRecordedElsewherePorts {
+  readonly files: Pick<NodeFiles, 'list' | 'readFile' | 'stat'>;
+  readonly paths: Pick<VolumePaths, 'pods' | 'volume' | 'volumeDevice'>;
+}
