@@ -163,6 +163,38 @@ describe('the clients of a kubelet', () => {
   });
 });
 
+describe('a client with a deadline for the API server too', () => {
+  it('does not wait beyond it for a server that asks to be asked later', async () => {
+    await using cluster = createTestCluster();
+    const { kube, clock } = cluster;
+    const transport = { send: (request: TransportRequest) => kube.handle(request) };
+    const clients = createKubeClients(
+      { transport, clock, random: seededRandom(1) },
+      { userAgent: 'test', heartbeatTimeoutMs: 10_000 },
+    );
+    const lease = { metadata: { namespace: 'kube-node-lease', name: 'node1' } };
+    kube.faults.add({ times: 2, action: { type: 'error', reason: 'ServiceUnavailable', retryAfterSeconds: 8 } });
+    const renewal = expect(clients.heartbeats.create(leases, lease)).rejects.toMatchObject({
+      reason: 'ServiceUnavailable',
+      retryAfterMs: 8000,
+    });
+    await clock.advance(9_999);
+    expect(kube.requests()).toHaveLength(2);
+    await clock.advance(1);
+    await renewal;
+    await clock.advance(60_000);
+    expect(kube.requests()).toHaveLength(2);
+    kube.faults.add({ times: 1, action: { type: 'error', reason: 'ServiceUnavailable', retryAfterSeconds: 8 } });
+    kube.faults.add({ action: { type: 'hang' } });
+    const hanging = expect(clients.heartbeats.create(leases, lease)).rejects.toMatchObject({
+      reason: 'DeadlineExceeded',
+    });
+    await clock.advance(10_000);
+    await hanging;
+    expect(clock.pendingTimers).toBe(0);
+  });
+});
+
 describe('userAgent', () => {
   it('has the shape of client-go', () => {
     const parts = { program: 'kubelet', version: 'v1.36.2', platform: 'linux', architecture: 'x64' };

@@ -43,7 +43,7 @@ export interface KubeClientOptions {
   readonly rateLimit?: { readonly perSecond: number; readonly burst: number };
   /** Deadline of each request, in milliseconds. Default: 60 s, as the API server's own. */
   readonly timeoutMs?: number;
-  /** Sends the deadline along (`?timeout=10s`), so that the API server gives up too. */
+  /** Sends the deadline along (`?timeout=10s`), so that the API server gives up too. Retries of a request then share its deadline, as in client-go. */
   readonly sendsTimeout?: boolean;
 }
 
@@ -71,7 +71,7 @@ export function createStatefulClient(
   const pacer = rateLimit === undefined ? unpaced : createRequestPacer(clock, rateLimit.perSecond, rateLimit.burst);
   const sender = createRequestSender(
     { transport, clock, pacer, state, metrics: metrics && createRequestMetrics(metrics, transport.host ?? '') },
-    { userAgent, timeoutMs },
+    { userAgent, timeoutMs, totalTimeoutMs: sendsTimeout ? timeoutMs : undefined },
   );
   const timeout = sendsTimeout ? formatGoDuration(timeoutMs) : undefined;
   const never = new AbortController().signal;

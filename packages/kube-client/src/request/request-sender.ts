@@ -32,6 +32,8 @@ export interface RequestSenderOptions {
   readonly userAgent: string;
   /** Deadline of each attempt, in milliseconds. */
   readonly timeoutMs: number;
+  /** Deadline of all attempts of `send` together, in milliseconds. Default: none. */
+  readonly totalTimeoutMs?: number | undefined;
 }
 
 const MAX_RETRIES = 10;
@@ -64,7 +66,7 @@ export function createRequestSender(
     /** Default: none. */
     readonly metrics?: RequestMetrics | undefined;
   },
-  { userAgent, timeoutMs }: RequestSenderOptions,
+  { userAgent, timeoutMs, totalTimeoutMs = Infinity }: RequestSenderOptions,
 ): RequestSender {
   const sendCounted = async (request: TransportRequest): Promise<TransportResponse> => {
     let status: number | undefined;
@@ -142,15 +144,21 @@ export function createRequestSender(
 
   return {
     async send(request) {
+      const endMs = clock.monotonicNow() + totalTimeoutMs;
+      const remainingMs = (): number => endMs - clock.monotonicNow();
       for (let retries = 0; ; retries += 1) {
         try {
           return await attempt(request, () =>
-            withDeadline(clock, timeoutMs, request.signal, (signal) => sendOnce(request, signal)),
+            withDeadline(clock, Math.min(timeoutMs, remainingMs()), request.signal, (signal) =>
+              sendOnce(request, signal),
+            ),
           );
         } catch (error) {
           const pauseMs = retries < MAX_RETRIES ? retryPause(request, error) : undefined;
           if (pauseMs === undefined) throw error;
-          await sleep(clock, pauseMs, request.signal);
+          const restMs = remainingMs();
+          await sleep(clock, Math.min(pauseMs, restMs), request.signal);
+          if (pauseMs >= restMs) throw error;
         }
       }
     },
