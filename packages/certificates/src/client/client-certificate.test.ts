@@ -202,6 +202,23 @@ describe('a node with a certificate', () => {
     ]);
   });
 
+  it('uses it again at once when a wall clock that was ahead is corrected', async () => {
+    await using node = await createTestNode({ approvesNodeCertificates: true });
+    const { clock, kube } = node;
+    const first = await node.startClient();
+    await node.until(() => first.certificate.value !== undefined);
+    await first[Symbol.asyncDispose]();
+    kube.stop();
+    const realMs = clock.now();
+    clock.setWallClock(realMs + 25 * HOUR_MS);
+    await using second = await node.startClient();
+    await clock.advance(20_000);
+    expect(second.certificate.value).toBeUndefined();
+    clock.setWallClock(realMs + 20_000);
+    await clock.advance(2_000);
+    expect(second.certificate.value).toEqual(first.certificate.value);
+  });
+
   it('uses its first credentials in turn when the API server rejects it', async () => {
     await using node = await createTestNode({ approvesNodeCertificates: true });
     const { kube } = node;

@@ -134,11 +134,13 @@ export function createCertificateManager(
     if (pending === undefined || wanted === undefined || isSameSubject(pending.subject, wanted)) return;
     pending.abort.abort(new Error('the addresses of the node changed'));
   };
-  /** Waits until something may have to be done: the names are compared every second, if they can change. */
+  /** Waits until something may have to be done: every second while the names can change, or while a clock that is set back would make an expired certificate valid again. */
   const pause = (): Promise<void> => {
     const times = current === undefined ? [] : [deadlineMs, current.notAfterMs].map((ms) => ms - clock.now());
     const nextMs = Math.min(MAX_PERIOD_MS, ...times.filter((ms) => ms > 0).map((ms) => Math.ceil(ms) + 1));
-    return sleep(clock, options.isSubjectDynamic ? MIN_PERIOD_MS : Math.max(MIN_PERIOD_MS, nextMs), signal);
+    const isExpired = current !== undefined && !isValid();
+    const delayMs = options.isSubjectDynamic || isExpired ? MIN_PERIOD_MS : Math.max(MIN_PERIOD_MS, nextMs);
+    return sleep(clock, delayMs, signal);
   };
   const checkAlways = async (): Promise<void> => {
     for (;;) {
