@@ -8,7 +8,7 @@ import { selectKept } from './select-kept.ts';
 export interface LastKnownObjects extends AsyncDisposable {
   /** Reads the cache. Never rejects: without it, the node waits for the API server. */
   load(): Promise<void>;
-  /** Returns the objects of a selection as an earlier agent knew them; `undefined` when it did not. */
+  /** Returns the objects of a selection as this agent or an earlier one last knew them; `undefined` when none did. */
   known(selector: CopySelector): readonly KubeObject[] | undefined;
   /** Records the current objects of a selection. They are saved soon, together with later changes. */
   record(selector: CopySelector, objects: readonly KubeObject[]): void;
@@ -33,7 +33,6 @@ export function createLastKnownObjects({ files, clock, logger }: LastKnownObject
   const copies = new Map<string, KeptCopy>();
   /** Keys of copies that change no more. */
   const released = new Set<string>();
-  let loaded: ReadonlyMap<string, KeptCopy> = new Map();
   let isUsable = false;
   let isClosed = false;
   let isDirty = false;
@@ -73,13 +72,12 @@ export function createLastKnownObjects({ files, clock, logger }: LastKnownObject
     async load() {
       try {
         for (const copy of await files.load()) copies.set(copyKey(copy), copy);
-        loaded = new Map(copies);
         isUsable = true;
       } catch (error) {
         logger.error('cannot read the offline cache, the node works without one', { error: errorMessage(error) });
       }
     },
-    known: (selector) => loaded.get(copyKey(selector))?.objects,
+    known: (selector) => copies.get(copyKey(selector))?.objects,
     record({ plural, namespace, fieldSelector }, objects) {
       const selector = { plural, namespace, fieldSelector };
       const key = copyKey(selector);

@@ -2,6 +2,7 @@ import { generateKeySync } from 'node:crypto';
 import { join } from 'node:path';
 import {
   type AgentModule,
+  isKubeError,
   type KubeClients,
   kubeClients,
   type KubeObject,
@@ -46,6 +47,7 @@ export function offlineCache({
       const { main } = clients;
       let deadlineMs = 0;
       let isOffline = false;
+      let hasAnswered = false;
 
       const reportOnce = (): void => {
         if (!isOffline) logger.warn('the API server does not answer, the node uses the last known pods and objects');
@@ -61,9 +63,14 @@ export function offlineCache({
             watch: inner,
             clock,
             logger,
-            record: (found) => objects.record(selector, found),
+            record(found) {
+              hasAnswered = true;
+              objects.record(selector, found);
+            },
             release: () => objects.release(selector),
             fallBack() {
+              // The last known objects may be days old: they do not stand in for a slow answer or a rejection.
+              if (hasAnswered && !isOutage(inner.problem)) return undefined;
               const known = objects.known(selector) as readonly T[] | undefined;
               if (known !== undefined) reportOnce();
               return known;
@@ -83,6 +90,11 @@ export function offlineCache({
       };
     },
   };
+}
+
+/** Reports whether a watch fails because the API server is unreachable or cannot serve anyone. */
+function isOutage(problem: Error | undefined): boolean {
+  return isKubeError(problem) && (problem.code === undefined || problem.code >= 500);
 }
 
 function secretBytes(length: number): Uint8Array {

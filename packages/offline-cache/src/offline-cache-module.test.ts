@@ -1,0 +1,84 @@
+import { type KubeClients, kubeClients, KubeError, type ModuleContext, type ObjectWatch } from '@rxlet/agent-api';
+import { createMemoryKube } from '@rxlet/agent-api/testing';
+import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
+import type { ConfigMap } from '@rxlet/kube-api';
+import { resources } from '@rxlet/kube-api/resources';
+import { createMemoryFiles } from '@rxlet/node-files/testing';
+import { expect, it } from 'vitest';
+import { offlineCache } from './offline-cache-module.ts';
+
+const { configMaps, pods } = resources;
+const SETTINGS = { namespace: 'default', fieldSelector: 'metadata.name=settings' };
+const memory = createMemoryFiles();
+
+/** Starts a module whose API server answers watches of ConfigMaps only if `answers`, and otherwise fails with `problem`. */
+async function startModule(answers: boolean, problem?: KubeError) {
+  const clock = createVirtualClock();
+  const kube = createMemoryKube();
+  const pod = {
+    metadata: { name: 'web', namespace: 'default' },
+    spec: { nodeName: 'node1', containers: [{ name: 'c', envFrom: [{ configMapRef: { name: 'settings' } }] }] },
+  };
+  await kube.main.create(pods, pod);
+  await kube.main.create(configMaps, { metadata: { name: 'settings', namespace: 'default' }, data: { key: 'old' } });
+  const watch: KubeClients['main']['watch'] = (resource, options) => {
+    const inner = kube.main.watch(resource, options);
+    if (answers || resource.plural !== 'configmaps') return inner;
+    return Object.defineProperties({} as typeof inner, {
+      ...Object.getOwnPropertyDescriptors(inner),
+      start: { value: () => undefined },
+      problem: { value: problem },
+    });
+  };
+  const context = {
+    clock,
+    files: memory.nodeFiles,
+    logger: recordingLogger(),
+    node: { name: 'node1', rootDirectory: '/root', podLogsDirectory: '/var/log/pods', ips: [] },
+  } as unknown as ModuleContext;
+  const parts = offlineCache({ clients: { ...kube, main: { ...kube.main, watch } } }).setup(context)!;
+  await parts.start!(new AbortController().signal);
+  const service = parts.services!.find(({ key }) => key === (kubeClients as unknown))!.service as KubeClients;
+  return { clock, client: service.main, [Symbol.asyncDispose]: async () => parts[Symbol.asyncDispose]!() };
+}
+
+async function keepObjects(): Promise<void> {
+  await using module = await startModule(true);
+  await using podWatch = module.client.watch(pods);
+  await using mapWatch = module.client.watch(configMaps, SETTINGS);
+  podWatch.start();
+  mapWatch.start();
+  await module.clock.advance(5_000);
+  expect(mapWatch.list()).toHaveLength(1);
+}
+
+const found = (watch: ObjectWatch<ConfigMap>): unknown => watch.list().map(({ data }) => data?.['key']);
+
+it('waits for an API server that answers slowly, instead of using objects of an earlier agent', async () => {
+  await keepObjects();
+  await using module = await startModule(false);
+  await using podWatch = module.client.watch(pods);
+  podWatch.start();
+  await module.clock.advance(3_600_000);
+  await using watch = module.client.watch(configMaps, SETTINGS);
+  watch.start();
+  await module.clock.advance(5_000);
+  expect([watch.isSynced, found(watch)]).toEqual([false, []]);
+});
+
+it('uses the last known objects when the API server has not answered, or becomes unreachable', async () => {
+  await keepObjects();
+  await using silent = await startModule(false);
+  await using first = silent.client.watch(configMaps, SETTINGS);
+  first.start();
+  await silent.clock.advance(10_000);
+  expect([first.isSynced, found(first)]).toEqual([true, ['old']]);
+  await using module = await startModule(false, new KubeError('Unreachable', 'connection refused'));
+  await using podWatch = module.client.watch(pods);
+  podWatch.start();
+  await module.clock.advance(3_600_000);
+  await using watch = module.client.watch(configMaps, SETTINGS);
+  watch.start();
+  await module.clock.advance(5_000);
+  expect([watch.isSynced, found(watch)]).toEqual([true, ['old']]);
+});
