@@ -55,6 +55,23 @@ describe('credentials of files', () => {
     });
   });
 
+  it('stay while a token file is empty, as in the middle of a rotation', async () => {
+    const file = join(folder, 'token');
+    await writeFile(file, 'one');
+    const credentials = provider({ tokenFile: file });
+    const token = async (): Promise<unknown> => (await credentials.current(signal)).headers['authorization'];
+    expect(await token()).toBe('Bearer one');
+    await writeFile(file, '\n');
+    await clock.advance(10_000);
+    expect(await token()).toBe('Bearer one');
+    await writeFile(file, 'two');
+    await clock.advance(10_000);
+    expect(await token()).toBe('Bearer two');
+    await writeFile(file, '');
+    const other = await provider({ tokenFile: file, token: 'given' }).current(signal);
+    expect(other.headers['authorization']).toBe('Bearer given');
+  });
+
   it('have another fingerprint when the certificate changes, and no other when the token does', async () => {
     const [certificate, key, token] = ['crt', 'key', 'token'].map((name) => join(folder, name)) as [
       string,

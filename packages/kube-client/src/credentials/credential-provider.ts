@@ -68,11 +68,14 @@ export function createCredentialProvider(ports: CredentialPorts, given: KubeEndp
       readSource(ports.hostFiles, clientCertificate?.key, 'client key'),
       readSource(ports.hostFiles, tokenFile === undefined ? undefined : { file: tokenFile }, 'token'),
     ]);
+    // A file that is written in place is empty for a moment. Without its last token, requests would be anonymous.
+    const lastBearer = tokenFile !== undefined && plugin === undefined ? cached?.content.bearer : undefined;
+    const bearer = fileToken?.trim() || lastBearer || token || fromPlugin?.token;
     const content = {
       ca: caPem,
       certificate: fromPlugin?.certificatePem ?? certificate,
       key: fromPlugin?.keyPem ?? key,
-      bearer: fileToken?.trim() || token || fromPlugin?.token,
+      bearer,
     };
     cached = { content, readMs: nowMs };
     return content;
