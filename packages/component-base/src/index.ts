@@ -41,6 +41,7 @@ export {
   type FatalErrorProcess,
 } from './fatal-errors.ts';
 export { formatGoDuration, parseGoDuration } from './go-duration.ts';
+export { parseInt64 } from './go-integer.ts';
 export { goQuote } from './go-quote.ts';
 export { createKeyedExecutor, type KeyedExecutor } from './keyed-executor.ts';
 export { createLifetime, type Lifetime, LifetimeEnded } from './lifetime.ts';

@@ -1,4 +1,5 @@
 import { EndpointError } from '@rxlet/agent-api';
+import { parseInt64 } from '@rxlet/component-base';
 import type { LogStream } from '../read/parse-log-line.ts';
 
 /** Part of a container's log, after PodLogOptions of the API. */
@@ -85,13 +86,10 @@ function parseFlag(text: string | null): boolean {
   return text !== null && !['false', '0'].includes(text.toLowerCase());
 }
 
-const MAX_INT64 = 2n ** 63n - 1n;
-
 function parseInteger(text: string | null): number | undefined {
   if (text === null) return undefined;
-  if (!/^[+-]?\d+$/.test(text)) return rejectQuery();
-  const value = BigInt(text.replace('+', ''));
-  return value > MAX_INT64 || value < -MAX_INT64 - 1n ? rejectQuery() : Number(value);
+  const value = parseInt64(text);
+  return value === undefined ? rejectQuery() : Number(value);
 }
 
 function parseTime(text: string | null): string | undefined {

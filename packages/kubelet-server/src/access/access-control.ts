@@ -3,6 +3,7 @@ import type { EndpointResponse } from '@rxlet/agent-api';
 import { errorMessage, type Logger } from '@rxlet/component-base';
 import type { Authorizer } from './authorizer.ts';
 import { bearerTokenOf, removeToken, type TokenAuthenticator } from './bearer-token.ts';
+import type { CertificateOwner } from './client-certificate.ts';
 import { ANONYMOUS, type Identity, withAuthenticatedGroup } from './identity.ts';
 import { nodeAttributes } from './node-attributes.ts';
 
@@ -14,8 +15,8 @@ export interface AccessControl {
 
 /** Ports of {@link createAccessControl}. */
 export interface AccessControlPorts {
-  /** Returns the owner of the client's certificate, if it has a valid one. */
-  readonly certificateOwner?: (message: IncomingMessage) => Identity | undefined;
+  /** Returns the owner of the client's certificate. Default: certificates do not count. */
+  readonly certificateOwner?: (message: IncomingMessage) => CertificateOwner;
   readonly tokens?: TokenAuthenticator | undefined;
   readonly authorizer: Authorizer;
   readonly logger: Logger;
@@ -38,9 +39,9 @@ export function createAccessControl(
 ): AccessControl {
   const authenticate = async (message: IncomingMessage): Promise<Identity | undefined> => {
     const owner = certificateOwner?.(message);
-    if (owner !== undefined) return withAuthenticatedGroup(owner);
+    if (owner !== undefined && owner !== 'invalid') return withAuthenticatedGroup(owner);
     const token = tokens === undefined ? undefined : bearerTokenOf(message);
-    if (token === undefined || tokens === undefined) return anonymous ? ANONYMOUS : undefined;
+    if (token === undefined || tokens === undefined) return anonymous && owner === undefined ? ANONYMOUS : undefined;
     const bearer = await tokens.authenticate(token);
     return bearer && withAuthenticatedGroup(bearer);
   };

@@ -207,6 +207,13 @@ describe('createAccessControl', () => {
     expect(await access.check(message(), '/pods')).toBeUndefined();
     expect(seen).toEqual(['system:anonymous system:unauthenticated']);
     expect(await access.check(message({ authorization: 'Bearer bad' }), '/pods')).toMatchObject({ status: 401 });
+    const withCertificate = createAccessControl(
+      { certificateOwner: () => 'invalid', tokens, authorizer: recorder, logger: noopLogger },
+      { ...options, anonymous: true },
+    );
+    expect(await withCertificate.check(message(), '/pods')).toMatchObject({ status: 401 });
+    expect(await withCertificate.check(message({ authorization: 'Bearer good' }), '/pods')).toBeUndefined();
+    expect(seen.at(-1)).toBe('jane dev,system:authenticated');
   });
 
   it('tries the subresources in their order, and names them', async () => {

@@ -10,6 +10,9 @@ export interface TrustedAuthorities {
   has(der: Uint8Array): boolean;
 }
 
+/** Identity of a client by its certificate; `undefined` when it has none, or one without a name. */
+export type CertificateOwner = Identity | 'invalid' | undefined;
+
 /**
  * Returns the identity of a client with a certificate of a trusted authority: the common name and the organizations. The certificate was verified in the handshake;
  * what may have changed since then is verified with each request: its period of validity, and whether the authority is still trusted.
@@ -21,7 +24,7 @@ export function identityOfCertificate(
   authorities: TrustedAuthorities,
   clock: Clock,
   onCertificate: (remainingMs: number) => void = () => undefined,
-): Identity | undefined {
+): CertificateOwner {
   const tls = socket as TLSSocket;
   if (tls.encrypted !== true) return undefined;
   const peer = tls.getPeerCertificate(true);
@@ -29,9 +32,9 @@ export function identityOfCertificate(
   const certificate = new X509Certificate(peer.raw);
   const nowMs = clock.now();
   onCertificate(certificate.validToDate.getTime() - nowMs);
-  if (!tls.authorized) return undefined;
-  if (certificate.validFromDate.getTime() > nowMs || certificate.validToDate.getTime() < nowMs) return undefined;
-  if (!hasTrustedAnchor(peer, authorities)) return undefined;
+  if (!tls.authorized) return 'invalid';
+  if (certificate.validFromDate.getTime() > nowMs || certificate.validToDate.getTime() < nowMs) return 'invalid';
+  if (!hasTrustedAnchor(peer, authorities)) return 'invalid';
   const { CN: commonName, O: organizations } = certificate.toLegacyObject().subject as Readonly<
     Record<string, string | readonly string[] | undefined>
   >;

@@ -1,5 +1,5 @@
 import { EndpointError } from '@rxlet/agent-api';
-import { type Clock, toRfc3339 } from '@rxlet/component-base';
+import { type Clock, parseInt64, toRfc3339 } from '@rxlet/component-base';
 import { callErrorText, type RuntimeService } from '@rxlet/cri-api';
 import { findPodContainer } from '@rxlet/pod-model';
 import type { PodLister } from '../ports.ts';
@@ -53,8 +53,7 @@ export function checkpointRoute({ pods, runtime, clock, directory }: CheckpointP
 /** Parses the timeout of the runtime in seconds; 0, the default, leaves it to the runtime. */
 function parseTimeout(text: string | undefined): bigint {
   if (text === undefined) return 0n;
-  const isInteger = /^[+-]?\d+$/.test(text);
-  if (isInteger && BigInt(text.replace('+', '')) === BigInt.asIntN(64, BigInt(text.replace('+', ''))))
-    return BigInt(text.replace('+', ''));
+  const seconds = parseInt64(text);
+  if (seconds !== undefined) return seconds;
   throw new EndpointError(404, 'cannot parse value of timeout parameter');
 }

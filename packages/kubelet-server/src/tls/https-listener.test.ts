@@ -54,8 +54,9 @@ async function start(tls: TlsSettings = {}) {
     { anonymous: false, isFineGrained: true },
   );
   const handle = ({ message }: { message: IncomingMessage }) => {
-    const { name = '', groups = [], extra = {} } = ownerOf(message) ?? {};
-    return { body: [name, ...groups, ...Object.keys(extra)].join(' ') };
+    const owner = ownerOf(message);
+    if (owner === undefined || owner === 'invalid') return { body: '' };
+    return { body: [owner.name, ...owner.groups, ...Object.keys(owner.extra)].join(' ') };
   };
   let address: AddressInfo | undefined;
   const listener = createHttpsListener(
