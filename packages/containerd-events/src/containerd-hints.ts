@@ -1,7 +1,7 @@
+import type { Socket } from 'node:net';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { Client, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import type { Clock } from '@rxlet/component-base';
-import { createChannelSockets } from '@rxlet/grpc-sockets';
 import {
   type Envelope,
   EnvelopeSchema,
@@ -11,6 +11,7 @@ import {
   TaskExitSchema,
   TaskStartSchema,
 } from '../gen/containerd/events/v1/events_pb.js';
+import { SocketCredentials } from './socket-credentials.ts';
 
 /** Notice that a container or sandbox has started or stopped. */
 export interface ContainerdHint {
@@ -76,8 +77,13 @@ export function containerdHints(ports: { readonly clock: Clock }, options: Conta
   });
   async function* subscribe(signal: AbortSignal, connected: () => void): AsyncGenerator<ContainerdHint> {
     signal.throwIfAborted();
-    using sockets = createChannelSockets();
-    const client = new Client(`unix:${socketPath}`, sockets.credentials, {
+    const sockets: Socket[] = [];
+    let isClosed = false;
+    const onSocket = (socket: Socket): void => {
+      if (isClosed) socket.destroy();
+      else sockets.push(socket);
+    };
+    const client = new Client(`unix:${socketPath}`, new SocketCredentials(onSocket), {
       'grpc.keepalive_time_ms': KEEP_ALIVE_MS,
       // The subscriber retries.
       'grpc.enable_retries': 0,
@@ -119,6 +125,8 @@ export function containerdHints(ports: { readonly clock: Clock }, options: Conta
       signal.removeEventListener('abort', cancel);
       call.cancel();
       client.close();
+      isClosed = true;
+      for (const socket of sockets) socket.destroy();
     }
   }
 

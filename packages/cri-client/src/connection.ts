@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import { Channel, connectivityState } from '@grpc/grpc-js';
 import { type Clock, errorMessage, type Logger, type Random, type Timer } from '@rxlet/component-base';
-import { createChannelSockets } from '@rxlet/grpc-sockets';
 import { BehaviorSubject, type Observable } from 'rxjs';
 import { type ActiveCall, type CallContext, type CallInit, startCall } from './active-call.ts';
 import { connectFailure } from './connect-failure.ts';
@@ -9,6 +8,7 @@ import type { ConnectionState } from './connection-state.ts';
 import type { CriError } from './cri-error.ts';
 import type { Endpoint } from './endpoint.ts';
 import { createReconnectGate, type ReconnectOptions } from './reconnect-gate.ts';
+import { createSocketCredentials } from './socket-credentials.ts';
 import type { SocketFinding, SocketProbe } from './socket-probe.ts';
 import { clientClosed } from './status-error.ts';
 
@@ -49,13 +49,17 @@ export function createConnection(ports: ConnectionPorts, endpoint: Endpoint, opt
   const gate = createReconnectGate(clock, ports.random, options);
   const closing = new AbortController();
   const activeCalls = new Set<ActiveCall>();
-  const sockets = createChannelSockets({ beforeConnect: () => gate.pass(), connected: awaitHandshake });
+  const sockets = new Set<Socket>();
   let handshakeTimer: Timer | undefined;
   let channelState = connectivityState.IDLE;
   let connectionCount = 0;
   let examination: Promise<SocketFinding> | undefined;
 
-  const channel = new Channel(`unix:${endpoint.path}`, sockets.credentials, channelOptions(options));
+  const channel = new Channel(
+    `unix:${endpoint.path}`,
+    createSocketCredentials({ beforeConnect: () => gate.pass(), connected: awaitHandshake }),
+    channelOptions(options),
+  );
   const context: CallContext = {
     clock,
     channel,
@@ -71,9 +75,17 @@ export function createConnection(ports: ConnectionPorts, endpoint: Endpoint, opt
   watchChannel();
 
   function awaitHandshake(socket: Socket): void {
+    if (closing.signal.aborted) {
+      socket.destroy();
+      return;
+    }
     const timer = clock.setTimer(options.connectTimeoutMs, () => socket.destroy());
     handshakeTimer = timer;
-    socket.once('close', () => timer[Symbol.dispose]());
+    sockets.add(socket);
+    socket.once('close', () => {
+      timer[Symbol.dispose]();
+      sockets.delete(socket);
+    });
   }
 
   function watchChannel(): void {
@@ -142,8 +154,7 @@ export function createConnection(ports: ConnectionPorts, endpoint: Endpoint, opt
     gate.close(new Error('the client is closed'));
     for (const call of activeCalls) call.end(clientClosed(call.subject, call.sent));
     channel.close();
-    // The cancellations need not reach the server: it cancels the calls of a closed connection.
-    await sockets[Symbol.asyncDispose]();
+    await Promise.all(Array.from(sockets, destroySocket));
     state.complete();
   }
 
@@ -160,6 +171,14 @@ export function createConnection(ports: ConnectionPorts, endpoint: Endpoint, opt
     call: (init) => startCall(context, init),
     [Symbol.asyncDispose]: () => (closed ??= close()),
   };
+}
+
+/** The cancellations need not reach the server: it cancels the calls of a closed connection. */
+function destroySocket(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    socket.once('close', () => resolve());
+    socket.destroy();
+  });
 }
 
 function channelOptions(options: ConnectionOptions): Record<string, string | number> {

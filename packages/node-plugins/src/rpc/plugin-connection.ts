@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import {
   create,
   type DescMessage,
@@ -9,8 +10,8 @@ import {
   toBinary,
 } from '@bufbuild/protobuf';
 import { type ChannelOptions, Client, Metadata, type ServiceError, status } from '@grpc/grpc-js';
-import { createChannelSockets } from '@rxlet/grpc-sockets';
 import { PluginCallError } from './plugin-call-error.ts';
+import { SocketCredentials } from './socket-credentials.ts';
 
 /** A connection to the gRPC server of a plugin. Disposal closes its socket and ends its calls. */
 export interface PluginConnection extends Disposable {
@@ -43,8 +44,17 @@ const OPTIONS: ChannelOptions = {
 export function connectToPlugin(socketPath: string): PluginConnection {
   if (Buffer.byteLength(socketPath) > MAX_PATH_BYTES)
     throw new PluginCallError('Unavailable', `the path of the socket ${socketPath} is too long`);
-  const sockets = createChannelSockets();
-  const client = new Client(`unix:${socketPath}`, sockets.credentials, OPTIONS);
+  const sockets = new Set<Socket>();
+  let isClosed = false;
+  const credentials = new SocketCredentials((socket) => {
+    if (isClosed) {
+      socket.destroy();
+      return;
+    }
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  const client = new Client(`unix:${socketPath}`, credentials, OPTIONS);
   return {
     async call(method, request, signal) {
       try {
@@ -63,8 +73,9 @@ export function connectToPlugin(socketPath: string): PluginConnection {
       }
     },
     [Symbol.dispose]() {
+      isClosed = true;
       client.close();
-      sockets[Symbol.dispose]();
+      for (const socket of sockets) socket.destroy();
     },
   };
 }

@@ -1,1 +1,0 @@
-export { type ChannelSockets, type ConnectHooks, createChannelSockets } from './channel-sockets.ts';
