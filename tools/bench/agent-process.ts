@@ -9,6 +9,7 @@ import { createAgent, readNodeFacts } from '@rxlet/agent';
 import { standalone } from '@rxlet/agent/presets';
 import { errorMessage, systemClock, systemRandom } from '@rxlet/component-base';
 import { createPrometheusMetrics } from '@rxlet/component-base/prometheus';
+import { tuneV8 } from '@rxlet/component-base/tune-v8';
 import { containerdHints } from '@rxlet/containerd-events';
 import type { RuntimeService } from '@rxlet/cri-api';
 import { createCriClient } from '@rxlet/cri-client';
@@ -125,6 +126,7 @@ const commands: AgentCommands = {
     const before = usage();
     const callsBefore = { ...calls };
     const beganMs = systemClock.monotonicNow();
+    tuneV8();
     await agent.start();
     if (podCount > 0) await allRun;
     const runningMs = systemClock.monotonicNow() - beganMs;

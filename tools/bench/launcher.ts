@@ -8,7 +8,7 @@ const AGENT = join(workspace, 'apps/agent');
 export function launcherFlags(): string[] {
   const flag = /^heap='(.+)'$/m.exec(readFileSync(join(AGENT, 'bin/rxlet'), 'utf8'))?.[1];
   if (flag === undefined) throw new Error('apps/agent/bin/rxlet has no line heap=');
-  return [flag, '--require', join(AGENT, 'bin/tune-node.cjs')];
+  return [flag];
 }
 
 /** A way to run `rxlet`. */
@@ -21,7 +21,7 @@ export interface RxletVariant {
 /** The command of the checkout, and the built command as it is installed, if `npm run build` has made it. */
 export function rxletVariants(): RxletVariant[] {
   const source: RxletVariant = { name: 'source', command: [join(workspace, 'node_modules/.bin/rxlet')] };
-  const main = join(AGENT, 'dist/main.js');
+  const main = join(AGENT, 'dist/main.cjs');
   if (!existsSync(main)) return [source];
   return [source, { name: 'dist', command: [process.execPath, ...launcherFlags(), main] }];
 }

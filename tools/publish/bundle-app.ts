@@ -4,27 +4,23 @@ import { dirname, join } from 'node:path';
 import { type Plugin, rolldown } from 'rolldown';
 import { workspaceRoot } from '../workspace/workspace-files.ts';
 import { asciiSource } from './ascii-source.ts';
+import { BUNDLE_OUTPUT } from './bundle-output.ts';
+import { writeLauncher } from './launcher/write-launcher.ts';
 
-/** The file that runs the app; it only turns on the compile cache, which does not cover the file that turns it on. */
-const LAUNCHER = `import { enableCompileCache } from 'node:module';
-import { join } from 'node:path';
-
-// Beside the code: a user who may write there may change the code itself. Without write access there is no cache.
-enableCompileCache(join(import.meta.dirname, '.compile-cache'));
-await import('./app.js');
-`;
-
-/** Adds the modules that run in threads, which no module imports: `new URL(`./NAME-worker${extension}`, import.meta.url)` becomes `NAME-worker.js`. */
+/** Adds the modules that run in threads, which no module imports: `new URL(`./NAME-worker${extension}`, import.meta.url)` becomes `NAME-worker.cjs`. */
 const threads: Plugin = {
   name: 'threads',
   transform(code, module) {
     for (const [, name] of code.matchAll(/new URL\(`\.\/([\w-]+-worker)\$\{/g)) {
-      this.emitFile({ type: 'chunk', id: join(dirname(module), `${name!}.ts`), fileName: `${name!}.js` });
+      this.emitFile({ type: 'chunk', id: join(dirname(module), `${name!}.ts`), fileName: `${name!}.cjs` });
     }
   },
 };
 
-/** Bundles `<folder>/src/main.ts` and everything it imports into `<folder>/dist`; dynamic imports become files of their own. */
+/**
+ * Bundles `<folder>/src/main.ts` and everything it imports into `<folder>/dist`, to be run as `dist/main.cjs`; dynamic imports become files of their own. The modules
+ * are CommonJS, because Node gives access to the code that V8 has compiled for them.
+ */
 export async function bundleApp(folder: string): Promise<void> {
   const dist = join(folder, 'dist');
   const bundle = await rolldown({
@@ -41,19 +37,17 @@ export async function bundleApp(folder: string): Promise<void> {
   await rm(dist, { recursive: true, force: true });
   const { output } = await bundle.write({
     dir: dist,
-    format: 'esm',
-    entryFileNames: '[name].js',
-    chunkFileNames: '[name]-[hash].js',
-    // Names stay, for stack traces.
-    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
-    comments: false,
+    ...BUNDLE_OUTPUT,
+    // Code that was recorded for a chunk is right for every chunk of that name.
+    entryFileNames: '[name]-[hash].cjs',
+    chunkFileNames: '[name]-[hash].cjs',
   });
   await bundle.close();
   for (const chunk of output) {
     if (chunk.type === 'chunk') await writeFile(join(dist, chunk.fileName), asciiSource(chunk.code));
   }
   const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
-  await writeFile(join(dist, 'main.js'), LAUNCHER);
+  await writeLauncher(dist, output.find((chunk) => chunk.type === 'chunk' && chunk.name === 'app')!.fileName);
   await writeFile(join(dist, 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(modules));
 }
 

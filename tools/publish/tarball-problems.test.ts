@@ -46,7 +46,7 @@ describe('tarballProblems', () => {
       bin: { app: 'bin/app' },
       files: ['dist', 'bin', 'examples'],
     };
-    const files = filesOf({ 'README.md': '', LICENSE: '', 'bin/app': '', 'dist/main.js': '' });
+    const files = filesOf({ 'README.md': '', LICENSE: '', 'bin/app': '', 'dist/main.cjs': '' });
     expect(tarballProblems(app, files)).toEqual(['examples/ is missing', 'dist/THIRD-PARTY-NOTICES.txt is missing']);
   });
 });

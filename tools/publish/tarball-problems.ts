@@ -34,7 +34,7 @@ function entryPoints({ exports = {}, bin = {} }: Manifest): string[] {
 /** Returns the problems of each entry of "files"; a pattern or a folder must match at least one file. */
 function shippedWith(manifest: Manifest): string[] {
   const folders = (manifest.files ?? []).filter((pattern) => !pattern.startsWith('!')).map((folder) => `${folder}/`);
-  return isBundled(manifest) ? [...folders, 'dist/main.js', 'dist/THIRD-PARTY-NOTICES.txt'] : folders;
+  return isBundled(manifest) ? [...folders, 'dist/main.cjs', 'dist/THIRD-PARTY-NOTICES.txt'] : folders;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,8 +27,7 @@ async function install(name: string, packageFolder: string, main: string): Promi
   const rxlet = join(top, packageFolder);
   const bin = join(top, 'node_modules/.bin');
   await Promise.all([join(rxlet, 'bin'), join(rxlet, main, '..'), bin].map((path) => mkdir(path, { recursive: true })));
-  for (const file of ['rxlet', 'require-node.cjs', 'tune-node.cjs'])
-    await copyFile(join(BIN, file), join(rxlet, 'bin', file));
+  for (const file of ['rxlet', 'require-node.cjs']) await copyFile(join(BIN, file), join(rxlet, 'bin', file));
   await writeFile(join(rxlet, main), '');
   await mkdir(join(top, 'node_modules/node/bin'), { recursive: true });
   await writeFile(join(top, 'node_modules/node/bin/node'), STUB);
@@ -52,10 +51,10 @@ describe('the launcher', () => {
     [...output.matchAll(/^argument=(.*)$/gm)].map(([, argument = '']) => argument);
 
   it('runs what was built when it is installed, with the flag that keeps its memory small', async () => {
-    const launcher = await install('installed', 'node_modules/rxlet', 'dist/main.js');
+    const launcher = await install('installed', 'node_modules/rxlet', 'dist/main.cjs');
     const { output } = run(launcher, 'two words', '', '*', 'true');
     const rxlet = join(folder, 'installed/node_modules/rxlet');
-    const main = join(rxlet, 'dist/main.js');
+    const main = join(rxlet, 'dist/main.cjs');
     const preloads = preloadsOf(rxlet);
     expect(argumentsIn(await output)).toEqual([flag, ...preloads, main, 'two words', '', '*', 'true']);
   });
@@ -70,7 +69,7 @@ describe('the launcher', () => {
   });
 
   it('leaves no process between: pid, exit code and signals are those of Node.js', async () => {
-    const launcher = await install('process', 'node_modules/rxlet', 'dist/main.js');
+    const launcher = await install('process', 'node_modules/rxlet', 'dist/main.cjs');
     const failing = run(launcher, 'exit 7');
     expect(await failing.output).toContain(`pid=${String(failing.child.pid)}\n`);
     expect(await failing.ended).toEqual([7, null]);
@@ -91,7 +90,7 @@ describe('the launcher', () => {
 });
 
 function preloadsOf(rxlet: string): string[] {
-  return ['require-node.cjs', 'tune-node.cjs'].flatMap((file) => ['--require', join(rxlet, 'bin', file)]);
+  return ['--require', join(rxlet, 'bin/require-node.cjs')];
 }
 
 describe('on an unsupported Node.js', () => {
@@ -125,7 +124,7 @@ describe('on an unsupported Node.js', () => {
   });
 
   it('reports it when there is no Node.js at all', async () => {
-    const launcher = await install('none', 'node_modules/rxlet', 'dist/main.js');
+    const launcher = await install('none', 'node_modules/rxlet', 'dist/main.cjs');
     await rm(join(folder, 'none/node_modules/node'), { recursive: true });
     const tools = join(folder, 'none/tools');
     await mkdir(tools);
@@ -134,19 +133,5 @@ describe('on an unsupported Node.js', () => {
     const stderr = text(child.stderr);
     expect(await once(child, 'close')).toEqual([1, null]);
     expect(await stderr).toBe('rxlet: cannot start: Node.js 24 or later is required, and PATH has no "node"\n');
-  });
-});
-
-describe('the tuning of Node.js', () => {
-  it.each([process.versions.v8, '99.1.2.3'])('is silent on V8 %s', (version) => {
-    const define = `Object.defineProperty(process.versions, 'v8', { value: ${JSON.stringify(version)} })`;
-    const { stderr, status } = spawnSync(
-      process.execPath,
-      ['-e', `${define}; require(${JSON.stringify(join(BIN, 'tune-node.cjs'))})`],
-      {
-        encoding: 'utf8',
-      },
-    );
-    expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
   });
 });

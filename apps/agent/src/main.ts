@@ -11,4 +11,7 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     interrupted.abort();
   });
 }
-process.exitCode = await runProgram(createProgram(process.argv.slice(2), interrupted.signal), process, interrupted);
+// The bundle is CommonJS, which has no top-level await.
+void runProgram(createProgram(process.argv.slice(2), interrupted.signal), process, interrupted).then((code) => {
+  process.exitCode = code;
+});

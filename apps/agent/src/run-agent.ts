@@ -4,6 +4,7 @@ import { node as clusterNode, standalone, type StandaloneOptions } from '@rxlet/
 import { createLifetime, errorMessage, exitOnFatalErrors, type Logger, systemClock } from '@rxlet/component-base';
 import { collectProcessMetrics, createPrometheusMetrics } from '@rxlet/component-base/prometheus';
 import { logUnhandledStreamErrors } from '@rxlet/component-base/streams';
+import { tuneV8 } from '@rxlet/component-base/tune-v8';
 import { UnixSocketError } from '@rxlet/component-base/unix-socket';
 import { nodeFsStats, type ReadFsStats } from '@rxlet/image-manager/gc';
 import type { ServerContent } from '@rxlet/kubelet-server';
@@ -112,6 +113,7 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
     const logging = logPodChanges(agent.pods.changes$, logger);
     lifetime.defer(() => logging.unsubscribe());
   }
+  tuneV8();
   await startAgent(agent);
   logger.info('rxlet is running', {
     node: node.name,

@@ -5,4 +5,5 @@ import { run } from './run.ts';
 const environment = Object.fromEntries(
   Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
 );
-await runCommand('docker-shim', process, (args, io) => run(args, { ...io, environment }));
+// The bundle is CommonJS, which has no top-level await.
+void runCommand('docker-shim', process, (args, io) => run(args, { ...io, environment }));

@@ -2,4 +2,5 @@ import process from 'node:process';
 import { runCommand } from '@rxlet/component-base/command';
 import { run } from './run.ts';
 
-await runCommand('fake-runtime', process, run);
+// The bundle is CommonJS, which has no top-level await.
+void runCommand('fake-runtime', process, run);
