@@ -17,7 +17,10 @@ const FLAGS = ['--invocation-count-for-maglev=4000', '--invocation-count-for-tur
  *
  * @param v8Version only V8 13 gets the flags
  */
-export function tuneV8(v8Version = process.versions.v8, setFlag: (flag: string) => void = setFlagsFromString): void {
+export function tuneV8(
+  v8Version: string = process.versions.v8,
+  setFlag: (flag: string) => void = setFlagsFromString,
+): void {
   const setFlags = (): void => {
     if (V8_WITH_THE_FLAGS.test(v8Version)) FLAGS.forEach(setFlag);
   };

@@ -11,7 +11,7 @@ export {
 } from './containers.ts';
 export { podEventObject, type PodEventObject } from './event-object.ts';
 export { expandVariables } from './expansion.ts';
-export { fnv1a32, fnv1a64 } from './fnv.ts';
+export { fnv1a32 } from './fnv.ts';
 export { goJson } from './go-json.ts';
 export { containerPort, httpGetRequest, type PodHttpGetRequest } from './http-get-request.ts';
 export { hugePageSizeName } from './huge-pages.ts';

@@ -80,13 +80,7 @@ export function createNodeFiles({ roots }: NodeFilesOptions): NodeFiles {
       const components = componentsBelowRoot(path);
       const root = components.length === 0 ? path : dirname(components[0]!);
       if (statsOf(root) === undefined) await mkdir(root, { recursive: true, mode });
-      const missing = refuseLinks(components);
-      if (missing.length === 0) return;
-      await mkdir(path, { recursive: true, mode });
-      refuseLinks(missing);
-      for (const component of missing) {
-        if ((statsOf(component)!.mode & PERMISSIONS) !== mode) await chmod(component, mode);
-      }
+      for (const component of refuseLinks(components)) await makeOneDirectory(component, mode);
     },
     async closeToOthers(path) {
       checkAll(path);
@@ -269,4 +263,17 @@ function statsOf(path: string): Stats | undefined {
 /** Beginning of all paths below a root, which may be `/`. */
 function prefixOf(root: string): string {
   return root.endsWith(sep) ? root : root + sep;
+}
+
+/** Makes a directory, which another caller may have made since it was looked for. */
+async function makeOneDirectory(path: string, mode: number): Promise<void> {
+  try {
+    await mkdir(path, { mode });
+  } catch (error) {
+    if (systemErrorCode(error) !== 'EEXIST') throw error;
+  }
+  const stats = statsOf(path);
+  if (stats?.isSymbolicLink() === true) throw new UnsafePathError('SymbolicLink', path);
+  if (stats?.isDirectory() !== true) throw new UnsafePathError('NotADirectory', path);
+  if ((stats.mode & PERMISSIONS) !== mode) await chmod(path, mode);
 }

@@ -1,6 +1,6 @@
 import { type Clock, createBackoff } from '@rxlet/component-base';
 import type { Container, EphemeralContainer, Pod } from '@rxlet/kube-api';
-import type { RuntimePodStatus } from '@rxlet/pod-model';
+import type { RuntimeContainerStatus, RuntimePodStatus } from '@rxlet/pod-model';
 import { crashLoopKey } from './crash-loop-key.ts';
 
 /** Options of the crash-loop back-off. */
@@ -51,9 +51,7 @@ export function createCrashLoopBackoff(clock: Clock, options: CrashLoopBackoffOp
   const backoff = createBackoff({ initialMs, maxMs, expiryMs: EXPIRY_MS });
   const exits = new Map<string, Exit>();
 
-  const lastExitMs = (key: string, containerName: string, status: RuntimePodStatus): number | undefined => {
-    const exited = status.containers.find(({ name, state }) => name === containerName && state === 'exited');
-    if (exited === undefined) return undefined;
+  const lastExitMs = (key: string, exited: RuntimeContainerStatus): number => {
     const containerId = exited.id.id;
     let exit = exits.get(key);
     if (exit?.containerId !== containerId) {
@@ -71,14 +69,16 @@ export function createCrashLoopBackoff(clock: Clock, options: CrashLoopBackoffOp
   };
   return {
     wait(pod, container, status) {
+      const exited = lastExited(container, status);
+      if (exited === undefined) return undefined;
       const key = crashLoopKey(pod, container);
-      const exitMs = lastExitMs(key, container.name, status);
-      return exitMs === undefined ? undefined : check(key, exitMs);
+      return check(key, lastExitMs(key, exited));
     },
     admit(pod, container, status) {
+      const exited = lastExited(container, status);
+      if (exited === undefined) return undefined;
       const key = crashLoopKey(pod, container);
-      const exitMs = lastExitMs(key, container.name, status);
-      if (exitMs === undefined) return undefined;
+      const exitMs = lastExitMs(key, exited);
       const wait = check(key, exitMs);
       if (wait === undefined) backoff.next(key, exitMs, clock.monotonicNow());
       return wait;
@@ -93,4 +93,11 @@ export function createCrashLoopBackoff(clock: Clock, options: CrashLoopBackoffOp
       }
     },
   };
+}
+
+function lastExited(
+  container: Container | EphemeralContainer,
+  { containers }: RuntimePodStatus,
+): RuntimeContainerStatus | undefined {
+  return containers.find(({ name, state }) => name === container.name && state === 'exited');
 }

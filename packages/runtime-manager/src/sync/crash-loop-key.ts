@@ -1,14 +1,11 @@
 import type { Container, EphemeralContainer, Pod, Quantity, ResourceRequirements } from '@rxlet/kube-api';
-import { fnv1a64, formatQuantity, parseQuantity } from '@rxlet/pod-model';
+import { formatQuantity, parseQuantity } from '@rxlet/pod-model';
 
-/**
- * Returns the key of a container's back-off: 64-bit FNV-1a in hex of the kubelet's fields. A change of image or resources changes the key and so resets the
- * back-off.
- */
+/** Returns the key of a container's back-off: the fields that the kubelet hashes. A change of image or resources changes the key and so resets the back-off. */
 export function crashLoopKey(pod: Pod, container: Container | EphemeralContainer): string {
   const { name = '', namespace = '', uid = '' } = pod.metadata ?? {};
   const { image = '', resources } = container;
-  return fnv1a64([name, namespace, uid, container.name, image, resourcesText(resources)].join('/')).toString(16);
+  return [name, namespace, uid, container.name, image, resourcesText(resources)].join('/');
 }
 
 /** Formats resources in canonical order and notation, so that equal resources give equal text: `1` and `1000m` do not differ. */
