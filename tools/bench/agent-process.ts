@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createAgent, readNodeFacts } from '@rxlet/agent';
+import { type Agent, createAgent, readNodeFacts } from '@rxlet/agent';
 import { standalone } from '@rxlet/agent/presets';
 import { errorMessage, systemClock, systemRandom } from '@rxlet/component-base';
 import { createPrometheusMetrics } from '@rxlet/component-base/prometheus';
@@ -89,28 +89,30 @@ const hintSources = {
   containerd: () => [containerdHints({ clock: systemClock }, { socketPath: endpoint.replace(/^unix:\/\//, '') })],
   none: () => [],
 };
-const rootDirectory = join(folder, 'root');
-const podLogsDirectory = join(folder, 'logs');
-await mkdir(rootDirectory, { recursive: true });
-await mkdir(podLogsDirectory, { recursive: true });
-const agent = await createAgent(
-  {
-    ...ports,
-    runtime,
-    images: client.images,
-    hints: hintSources[hints](),
-    node: { ...(await readNodeFacts()), name: 'bench', rootDirectory, podLogsDirectory, nodeIps: ['127.0.0.1'] },
-  },
-  standalone({
-    staticPods: { path: join(folder, 'manifests'), documents: true },
-    // More than the kubelet's 110, for the largest start-up.
-    nodeAdmission: { maxPods: 1000 },
-    cgroups: cgroupRoot === undefined ? undefined : { cgroupRoot },
-  }),
-);
+async function createMeasuredAgent(): Promise<Agent> {
+  const rootDirectory = join(folder, 'root');
+  const podLogsDirectory = join(folder, 'logs');
+  await mkdir(rootDirectory, { recursive: true });
+  await mkdir(podLogsDirectory, { recursive: true });
+  return createAgent(
+    {
+      ...ports,
+      runtime,
+      images: client.images,
+      hints: hintSources[hints](),
+      node: { ...(await readNodeFacts()), name: 'bench', rootDirectory, podLogsDirectory, nodeIps: ['127.0.0.1'] },
+    },
+    standalone({
+      staticPods: { path: join(folder, 'manifests'), documents: true },
+      // More than the kubelet's 110, for the largest start-up.
+      nodeAdmission: { maxPods: 1000 },
+      cgroups: cgroupRoot === undefined ? undefined : { cgroupRoot },
+    }),
+  );
+}
 
 let profile: RunningCpuProfile | undefined;
-const commands: AgentCommands = {
+const commandsOf = (agent: Agent): AgentCommands => ({
   async start(podCount) {
     const { promise: allRun, resolve, reject } = Promise.withResolvers<void>();
     const running = new Set<string>();
@@ -151,13 +153,13 @@ const commands: AgentCommands = {
     if (profile === undefined) throw new Error('no profile is being taken');
     return profile.stop();
   },
-};
+});
 
 function disposable({ unsubscribe }: { unsubscribe(): void }): Disposable {
   return { [Symbol.dispose]: unsubscribe };
 }
 
-async function answer({ command, args }: CommandMessage): Promise<AnswerMessage> {
+async function answer(commands: AgentCommands, { command, args }: CommandMessage): Promise<AnswerMessage> {
   try {
     const run = commands[command] as (...args: readonly unknown[]) => unknown;
     return { value: await run(...args) };
@@ -166,16 +168,23 @@ async function answer({ command, args }: CommandMessage): Promise<AnswerMessage>
   }
 }
 
-process.on('message', (message) => {
-  void answer(message as CommandMessage).then((result) => process.send?.(result));
-});
-process.once('disconnect', () => {
-  void (async () => {
-    await agent[Symbol.asyncDispose]();
-    await client[Symbol.asyncDispose]();
-    process.exit(0);
-  })();
-});
-// Creating an agent calls nothing: connecting is no part of its start.
-await client.runtime.version({ version: '' });
-process.send?.({ value: 'ready' } satisfies AnswerMessage);
+// Not by top-level await: the process is bundled as CommonJS.
+async function main(): Promise<void> {
+  const agent = await createMeasuredAgent();
+  const commands = commandsOf(agent);
+  process.on('message', (message) => {
+    void answer(commands, message as CommandMessage).then((result) => process.send?.(result));
+  });
+  process.once('disconnect', () => {
+    void (async () => {
+      await agent[Symbol.asyncDispose]();
+      await client[Symbol.asyncDispose]();
+      process.exit(0);
+    })();
+  });
+  // Creating an agent calls nothing: connecting is no part of its start.
+  await client.runtime.version({ version: '' });
+  process.send?.({ value: 'ready' } satisfies AnswerMessage);
+}
+
+void main();

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AgentCommands, AnswerMessage, CommandMessage, MeasuredAgentOptions } from './agent-commands.ts';
+import { bundleProgram } from '../bundle/bundle-program.ts';
 import { workspace } from './child-process.ts';
 import { launcherFlags } from './launcher.ts';
 
@@ -14,11 +15,25 @@ export interface MeasuredAgent extends AsyncDisposable {
   ): Promise<Awaited<ReturnType<AgentCommands[Name]>>>;
 }
 
-const AGENT_PROCESS = fileURLToPath(new URL('./agent-process.ts', import.meta.url));
+const SOURCE = fileURLToPath(new URL('./agent-process.ts', import.meta.url));
 
-/** Starts one; resolves when everything is loaded and the runtime has answered, before the agent reads anything. */
-export async function startMeasuredAgent(options: MeasuredAgentOptions): Promise<MeasuredAgent> {
-  const child = fork(AGENT_PROCESS, [JSON.stringify(options)], {
+let bundle: Promise<string> | undefined;
+
+/** Bundles the process as the command `rxlet` is, into a folder that stays, with the code that its runs record. */
+function bundled(): Promise<string> {
+  const folder = join(workspace, 'node_modules/.cache/rxlet-bench');
+  return (bundle ??= bundleProgram(SOURCE, folder).then(() => join(folder, 'main.cjs')));
+}
+
+/**
+ * Starts one; resolves when everything is loaded and the runtime has answered, before the agent reads anything.
+ * @param form `source` for profiles, which name the packages then
+ */
+export async function startMeasuredAgent(
+  options: MeasuredAgentOptions,
+  form: 'bundle' | 'source' = 'bundle',
+): Promise<MeasuredAgent> {
+  const child = fork(form === 'bundle' ? await bundled() : SOURCE, [JSON.stringify(options)], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     // Its memory and its garbage collections are then those of an agent, and the measured process need not strip types.
     execArgv: ['--conditions=@rxlet/source', ...launcherFlags()],

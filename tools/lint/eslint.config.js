@@ -97,7 +97,7 @@ const layers = (alsoAllowed = [], allow = []) => [
   },
 ];
 /** Tools that other tools import; they have no package of their own. */
-const TOOLS_FOR_TOOLS = [String.raw`^\.\./(readme|workspace)/`];
+const TOOLS_FOR_TOOLS = [String.raw`^\.\./(bundle|readme|workspace)/`];
 
 /** Tests may also import adapters, such as the fake runtime, and the test kit. */
 const layersOfTests = layers(['layer:adapter', 'layer:testkit']);

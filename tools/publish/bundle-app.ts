@@ -1,53 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { type Plugin, rolldown } from 'rolldown';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { bundleProgram } from '../bundle/bundle-program.ts';
 import { workspaceRoot } from '../workspace/workspace-files.ts';
-import { asciiSource } from './ascii-source.ts';
-import { BUNDLE_OUTPUT } from './bundle-output.ts';
-import { writeLauncher } from './launcher/write-launcher.ts';
 
-/** Adds the modules that run in threads, which no module imports: `new URL(`./NAME-worker${extension}`, import.meta.url)` becomes `NAME-worker.cjs`. */
-const threads: Plugin = {
-  name: 'threads',
-  transform(code, module) {
-    for (const [, name] of code.matchAll(/new URL\(`\.\/([\w-]+-worker)\$\{/g)) {
-      this.emitFile({ type: 'chunk', id: join(dirname(module), `${name!}.ts`), fileName: `${name!}.cjs` });
-    }
-  },
-};
-
-/**
- * Bundles `<folder>/src/main.ts` and everything it imports into `<folder>/dist`, to be run as `dist/main.cjs`; dynamic imports become files of their own. The modules
- * are CommonJS, because Node gives access to the code that V8 has compiled for them.
- */
+/** Bundles `<folder>/src/main.ts` into `<folder>/dist`, to be run as `dist/main.cjs`. */
 export async function bundleApp(folder: string): Promise<void> {
   const dist = join(folder, 'dist');
-  const bundle = await rolldown({
-    cwd: workspaceRoot,
-    input: { app: join(folder, 'src/main.ts') },
-    platform: 'node',
-    plugins: [threads],
-    resolve: {
-      conditionNames: ['@rxlet/source', 'node', 'import', 'module', 'default'],
-      // Under the condition "node" rxjs is CommonJS, of which a bundle cannot omit unused parts.
-      alias: { rxjs: join(workspaceRoot, 'node_modules/rxjs/dist/esm/index.js') },
-    },
-  });
-  await rm(dist, { recursive: true, force: true });
-  const { output } = await bundle.write({
-    dir: dist,
-    ...BUNDLE_OUTPUT,
-    // Code that was recorded for a chunk is right for every chunk of that name.
-    entryFileNames: '[name]-[hash].cjs',
-    chunkFileNames: '[name]-[hash].cjs',
-  });
-  await bundle.close();
-  for (const chunk of output) {
-    if (chunk.type === 'chunk') await writeFile(join(dist, chunk.fileName), asciiSource(chunk.code));
-  }
-  const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
-  await writeLauncher(dist, output.find((chunk) => chunk.type === 'chunk' && chunk.name === 'app')!.fileName);
+  const modules = await bundleProgram(join(folder, 'src/main.ts'), dist);
   await writeFile(join(dist, 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(modules));
 }
 
