@@ -5,11 +5,13 @@ import type { BenchRun } from './bench-part.ts';
 import { describeProfile } from './cpu-profile.ts';
 import { IMAGE, writeManifests } from './manifests.ts';
 import { startMeasuredAgent } from './measured-agent.ts';
+import { recordCode } from './record-code.ts';
 import { breakdown, difference } from './statistics.ts';
 import { withFakeRuntime } from './with-fake-runtime.ts';
 
 /** Measures an idle agent: calls of the runtime, CPU and memory, without pods and with 110, the usual maximum of a node. */
 export async function benchRest(run: BenchRun): Promise<void> {
+  await recordCode();
   for (const hints of ['none', 'cri'] as const) {
     for (const podCount of [0, 110]) await measureRest(run, podCount, hints);
   }

@@ -4,13 +4,13 @@ import type { BenchRun } from './bench-part.ts';
 import { describeProfile } from './cpu-profile.ts';
 import { IMAGE, writeManifests } from './manifests.ts';
 import { startMeasuredAgent } from './measured-agent.ts';
+import { recordCode } from './record-code.ts';
 import { breakdown, median } from './statistics.ts';
 import { withFakeRuntime } from './with-fake-runtime.ts';
 
 /** Measures the time from manifests in a folder, with the image present, to Running, its cost, and the agent's time by thread. */
 export async function benchStartup({ print, long }: BenchRun): Promise<void> {
-  // The code of the bundle is recorded.
-  await startOnce(1);
+  await recordCode();
   for (const [podCount, rounds] of [
     [1, 3],
     [30, 3],
