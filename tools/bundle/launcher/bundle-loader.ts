@@ -23,7 +23,7 @@ interface Chunk {
 
 /**
  * Loads the CommonJS chunks of a bundle with the code that V8 compiled for them in an earlier process, the functions that it compiled while they ran included. Node's own
- * compile cache has the outermost code of a module alone, so that each process compiles its functions again: a third of the CPU time of a start.
+ * compile cache has the outermost code of a module alone, so that each process compiles its functions again.
  */
 export class BundleLoader {
   readonly #folder: string;
