@@ -14,6 +14,7 @@ describe('sortPodIps', () => {
     [['010.000.0.01'], undefined, ['10.0.0.1']],
     [['256.0.0.1', '10.0.0', '1.2.3.4.5'], undefined, []],
     [['fe80::1%eth0', 'fd00::1'], undefined, ['fd00::1']],
+    [['::1\0', '1::2::3', '::1 ', ':', '::ffff:01.2.3.4', '1:2:3:4:5:6:7:8:9'], undefined, []],
   ])('%j on a node with %s: %j', (ips, primary, sorted) => {
     expect(sortPodIps(ips, primary)).toEqual(sorted);
   });

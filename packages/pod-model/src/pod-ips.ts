@@ -10,7 +10,8 @@ export function canonicalIp(text: string): string | undefined {
 
 /** Parses by the system's own function: that of `isIPv6` is a regular expression whose compilation takes longer than the start of a pod. */
 function canonicalIpv6(text: string): string | undefined {
-  if (text.includes('%')) return undefined;
+  // No zone, and no NUL, at which that function ends.
+  if (!/^[0-9a-f:.]+$/i.test(text)) return undefined;
   let address: string;
   try {
     ({ address } = new SocketAddress({ address: text, family: 'ipv6' }));
