@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { sleep, systemClock } from '@rxlet/component-base';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -120,4 +121,26 @@ it('holds a side back while the other one does not read, and loses nothing of it
   expect(Buffer.concat(received).equals(sent)).toBe(true);
   reader.destroy();
   await joined.promise;
+});
+
+it('frees the memory of reads once they are written, and leaves shared memory alone', async () => {
+  const received: Buffer[] = [];
+  const delivered = Promise.withResolvers<void>();
+  const runtime = await serve('runtime', (socket) => {
+    socket.on('data', (chunk) => received.push(chunk)).once('end', () => delivered.resolve());
+    socket.end();
+  });
+  const shared = Buffer.alloc(1000, 'shared');
+  const own = Buffer.alloc(1000, 'own');
+  const expected = Buffer.concat([shared.subarray(0, 500), own]);
+  const client = new PassThrough();
+  const second = connect({ path: runtime, allowHalfOpen: true });
+  const joined = joinConnections(client, second, ports());
+  client.write(shared.subarray(0, 500));
+  client.end(own);
+  await delivered.promise;
+  await joined;
+  expect(Buffer.concat(received).equals(expected)).toBe(true);
+  expect(own.byteLength).toBe(0);
+  expect(shared.equals(Buffer.alloc(1000, 'shared'))).toBe(true);
 });

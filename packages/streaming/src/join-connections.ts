@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { type Duplex, finished } from 'node:stream';
 import { atEndOfTurn } from '@rxlet/component-base';
 import type { ProxyPorts } from './proxy/upgrade.ts';
@@ -64,13 +65,17 @@ function copyInput(from: Duplex, to: Duplex, onEnd: (error?: Error | null) => vo
     // Most often all of it is on its way by now, and the turn has no more of it than a few reads.
     if (to.writableNeedDrain && to.writableLength > 0) from.pause();
   };
+  const unwritten: Buffer[] = [];
+  // A stream other than a socket may pass on what it has taken.
+  const onWritten = to instanceof Socket ? () => freeMemory(unwritten.shift()!) : undefined;
   const write = (chunk: Buffer): void => {
     if (!isGathering) {
       isGathering = true;
       to.cork();
       atEndOfTurn(flush);
     }
-    to.write(chunk);
+    if (onWritten !== undefined) unwritten.push(chunk);
+    to.write(chunk, onWritten);
   };
   from.on('data', write);
   from.once('end', () => to.end());
@@ -79,6 +84,14 @@ function copyInput(from: Duplex, to: Duplex, onEnd: (error?: Error | null) => vo
     from.off('data', write);
     from.resume();
   });
+}
+
+/**
+ * Frees the memory of a read that has been passed on, if it shares it with nothing. Left to the garbage collector, an upload may take a collection of the whole heap
+ * every 50 MB.
+ */
+function freeMemory({ buffer, byteLength }: Buffer): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
 function closeOf(connection: Duplex): Promise<void> {

@@ -20,10 +20,10 @@ describe('reads into buffers that are used again', () => {
       resumed += 1;
       return socket;
     };
-    expect(['a', 'b', 'c', 'd'].map(read)).toEqual([true, true, true, false]);
-    for (let index = 0; index < 4; index += 1) {
+    expect(['a', 'b'].map(read)).toEqual([true, false]);
+    for (let index = 0; index < 2; index += 1) {
       expect(resumed).toBe(0);
-      expect(written[index]!()).toBe('abcd'[index]);
+      expect(written[index]!()).toBe('ab'[index]);
       finishes[index]!();
     }
     return expect.poll(() => resumed, { interval: 1 }).toBe(1);
