@@ -27,6 +27,8 @@ export async function bundleProgram(entry: string, folder: string): Promise<read
     cwd: workspaceRoot,
     input: { app: entry },
     platform: 'node',
+    // Native code, which `ws` uses where it is installed.
+    external: ['bufferutil'],
     plugins: [threads],
     resolve: {
       conditionNames: ['@rxlet/source', 'node', 'import', 'module', 'default'],
