@@ -40,11 +40,16 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
   const logger: Logger = stdout.isTTY ? createNoticeLogger((line) => note(line)) : lines;
   for (const warning of settings.warnings) logger.warn(warning);
   const registry = new Registry();
-  collectProcessMetrics(registry);
   const metrics = createPrometheusMetrics(registry);
   // As a kubelet's: no name has characters that would have to be escaped.
   const contentType = `${registry.contentType}; escaping=underscores`;
-  const readMetrics = async () => ({ contentType, text: await registry.metrics() });
+  // From the first scrape on: watching the garbage collector and the event loop has a price, which only those who look at it pay.
+  let isProcessObserved = false;
+  const readMetrics = async () => {
+    if (!isProcessObserved) collectProcessMetrics(registry);
+    isProcessObserved = true;
+    return { contentType, text: await registry.metrics() };
+  };
 
   using _streamErrors = logUnhandledStreamErrors(logger);
   using _fatalErrors = exitOnFatalErrors({

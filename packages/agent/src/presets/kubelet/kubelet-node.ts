@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isIPv4 } from 'node:net';
 import { hostname } from 'node:os';
 import { errorMessage } from '@rxlet/component-base';
 import {
@@ -61,7 +61,7 @@ async function nodeAddress(files: HostFiles): Promise<string> {
   const { hostIps, defaultRouteIps } = await createHostMachine(files).addresses();
   const outside = hostIps.filter((ip) => nodeIpProblem(ip, hostIps) === undefined);
   const { v4, v6 } = defaultRouteIps;
-  return v4 ?? v6 ?? outside.find((ip) => isIP(ip) === 4) ?? outside[0] ?? '127.0.0.1';
+  return v4 ?? v6 ?? outside.find(isIPv4) ?? outside[0] ?? '127.0.0.1';
 }
 
 async function credentialProviders(
