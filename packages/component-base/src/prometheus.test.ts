@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { noopMetrics } from './metrics.ts';
-import { createPrometheusMetrics } from './prometheus.ts';
+import { collectProcessMetrics, createPrometheusMetrics } from './prometheus.ts';
 
 describe('createPrometheusMetrics', () => {
   it('formats counters, gauges and histograms', async () => {
@@ -103,6 +103,24 @@ describe('createPrometheusMetrics', () => {
       labelNames: ['a'],
     });
     expect(() => counter.inc({ b: '' })).toThrow('b');
+  });
+});
+
+describe('collectProcessMetrics', () => {
+  it('counts the CPU time since the process began, however late it is called', async () => {
+    const registry = new Registry();
+    const before = process.cpuUsage();
+    collectProcessMetrics(registry);
+    const text = await registry.metrics();
+    const after = process.cpuUsage();
+    const value = (name: string): number => Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1]) * 1e6;
+    const between = (name: string, least: number, most: number): void => {
+      expect(value(name)).toBeGreaterThanOrEqual(least - 1);
+      expect(value(name)).toBeLessThanOrEqual(most + 1);
+    };
+    between('process_cpu_user_seconds_total', before.user, after.user);
+    between('process_cpu_system_seconds_total', before.system, after.system);
+    between('process_cpu_seconds_total', before.user + before.system, after.user + after.system);
   });
 });
 

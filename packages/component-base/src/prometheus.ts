@@ -62,12 +62,27 @@ export interface ProcessMetricsOptions {
 /** The longest interval of a timer, so that prom-client's own sampling of the event loop costs nothing. */
 const NEVER_MS = 2 ** 31 - 1;
 
-/** Registers prom-client's metrics of the process and of Node.js. The lag of the event loop excludes the sampling interval, which prom-client's own metrics include. */
+/**
+ * Registers prom-client's metrics of the process and of Node.js. CPU times are those since the process began, garbage collections those from now on. The lag of the event loop
+ * excludes the sampling interval, which prom-client's own metrics include.
+ */
 export function collectProcessMetrics(registry: Registry, options: ProcessMetricsOptions = {}): void {
   // Sampling every 10 ms, prom-client's default, would be most of the cost of an idle agent.
   const { eventLoopResolutionMs = 1000 } = options;
+  const earlier = process.cpuUsage();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: NEVER_MS });
   for (const name of eventLoopLagMetricNames) registry.removeSingleMetric(name);
   collectEventLoopLag(registry, eventLoopResolutionMs);
   collectProcessLimits(registry);
+  addEarlierCpuTime(registry, earlier);
+}
+
+/** Adds the CPU time before the registration, from which on prom-client counts. */
+function addEarlierCpuTime(registry: Registry, { user, system }: NodeJS.CpuUsage): void {
+  const add = (name: string, micros: number): void => {
+    (registry.getSingleMetric(name) as PrometheusCounter).inc(micros / 1e6);
+  };
+  add('process_cpu_user_seconds_total', user);
+  add('process_cpu_system_seconds_total', system);
+  add('process_cpu_seconds_total', user + system);
 }
