@@ -8,7 +8,7 @@ import { runStreamSession } from './stream-session.ts';
 export type AttachOptions = Omit<ExecOptions, 'command'>;
 
 const RECORDING_NOTICE =
-  'All commands and output from this session will be recorded in container logs, including credentials and sensitive information passed through the command prompt.';
+  'Everything that is typed and printed here is recorded in the logs of the container, including credentials and other secrets at the command prompt.';
 const PROMPT_NOTICE = "If you don't see a command prompt, try pressing enter.";
 
 /** Runs `rxlet attach`, as `kubectl attach` does it: a container that has a terminal gets one, any other does not. */

@@ -98,7 +98,7 @@ describe('rxlet attach', () => {
     console.stdin.end('echo attached\n');
     await attachCommand(bench.context, exec({ container: 'sh', stdin: true }));
     expect(console.output()).toBe('attached\n');
-    expect(terminal.errors.join(' ')).toMatch(/recorded in container logs.*try pressing enter/);
+    expect(terminal.errors.join(' ')).toMatch(/recorded in the logs of the container.*try pressing enter/);
   });
 
   it('uses the terminal of a container that has one', async () => {
