@@ -12,7 +12,7 @@ const LISTENERS = 10;
 
 /**
  * Copies between two connections until one of them ends, then closes both: what is on its way may still arrive for ten seconds. Resolves when both are closed. A side
- * that does not read holds the other one back. When `signal` aborts, both are closed at once.
+ * that does not read holds the other one back. When `signal` aborts, both are closed at once. Nothing else may keep what is read from them: its memory is used again or freed.
  * @param reads reads of `second`, if it does not read by itself
  */
 export async function joinConnections(
@@ -87,7 +87,7 @@ function copyInput(from: Duplex, to: Duplex, onEnd: (error?: Error | null) => vo
 }
 
 /**
- * Frees the memory of a read that has been passed on, if it shares it with nothing. Left to the garbage collector, an upload may take a collection of the whole heap
+ * Frees the memory of a read that has been passed on, unless it is a part of something larger. Left to the garbage collector, an upload may take a collection of the whole heap
  * every 50 MB.
  */
 function freeMemory({ buffer, byteLength }: Buffer): void {
