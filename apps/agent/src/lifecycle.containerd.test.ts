@@ -119,6 +119,31 @@ describeOnEachRuntime('the life of containers', { concurrent: true }, (startNode
     expect((await agent.eventsOf('hooked')).filter(({ reason }) => reason === 'FailedPreStopHook')).toEqual([]);
   });
 
+  it('lets a preStop command that does not end run on after the grace period', async () => {
+    // Exits with 40 when the hook's process still writes after SIGTERM, else with 41.
+    const script =
+      "trap 'rm -f /tmp/beat; sleep 1; [ -e /tmp/beat ]; exit $((40 + $?))' TERM; echo up; while :; do sleep 0.1; done";
+    await agent.write('endless', {
+      terminationGracePeriodSeconds: 1,
+      containers: [
+        {
+          name: 'main',
+          ...shell(script),
+          lifecycle: { preStop: exec('while :; do touch /tmp/beat; sleep 0.1; done') },
+        },
+      ],
+    });
+    const [id] = await idsOf('endless', ['main']);
+    await agent.eventually('it is up', async () =>
+      (await agent.process.command('logs', 'endless', '-c', 'main')).stdout.includes('up'),
+    );
+    await removed('endless');
+    expect((await node.events.timesOf(id!)).exitCode).toBe(40);
+    await agent.eventually('the hook has failed', async () =>
+      (await agent.eventsOf('endless')).some(({ reason }) => reason === 'FailedPreStopHook'),
+    );
+  });
+
   it('kills a container whose postStart fails, and reports why', async () => {
     await agent.write('unhooked', {
       containers: [

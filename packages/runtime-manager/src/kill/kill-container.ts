@@ -1,14 +1,13 @@
-import type { LifecycleHookRequest } from '@rxlet/agent-api';
-import { errorMessage, sleep } from '@rxlet/component-base';
 import { isNotFound } from '@rxlet/cri-api';
 import type { Pod } from '@rxlet/kube-api';
-import { containerFieldPath, findPodContainer, formatPod, podEventObject, type PodIdentity } from '@rxlet/pod-model';
+import { containerFieldPath, findPodContainer, podEventObject, type PodIdentity } from '@rxlet/pod-model';
 import type { KillReason } from '../compute/pod-actions.ts';
 import type { Context } from '../context.ts';
 import { confirmOutcome } from '../sync/unknown-outcome.ts';
 import { gracePeriodSeconds, MINIMUM_GRACE_SECONDS } from './grace-period.ts';
 import { confirmContainerStopped } from './confirm-stopped.ts';
 import { restorePod } from './restore-pod.ts';
+import { type StartedPreStop, startPreStop } from './run-pre-stop.ts';
 import type { TerminationOrder } from './termination-order.ts';
 
 /** A container to stop. */
@@ -34,6 +33,7 @@ export interface KillContainerRequest {
  */
 export async function killContainer(context: Context, request: KillContainerRequest): Promise<void> {
   const { container, identity, order, signal } = request;
+  let preStop: StartedPreStop | undefined;
   try {
     const known = request.pod !== undefined && findPodContainer(request.pod, container.name) !== undefined;
     const pod = known ? request.pod : await restorePod(context.runtime, identity, container, signal);
@@ -51,11 +51,9 @@ export async function killContainer(context: Context, request: KillContainerRequ
     const handler = findPodContainer(pod, container.name)?.container.lifecycle?.preStop;
     if (handler !== undefined && graceSeconds > 0 && request.runPreStop !== false) {
       const startMs = context.clock.monotonicNow();
-      await runPreStop(
-        context,
-        { pod, container: container.name, containerId: container.id, handler, signal },
-        graceSeconds,
-      );
+      const hook = { pod, container: container.name, containerId: container.id, handler, signal };
+      preStop = startPreStop(context, hook, graceSeconds);
+      await preStop.waited;
       graceSeconds -= Math.floor((context.clock.monotonicNow() - startMs) / 1000);
     }
     if (order !== undefined && graceSeconds > 0) {
@@ -63,39 +61,9 @@ export async function killContainer(context: Context, request: KillContainerRequ
     }
     await stopContainer(context, container.id, Math.max(graceSeconds, MINIMUM_GRACE_SECONDS), signal);
   } finally {
+    preStop?.end();
     order?.ended(container.name);
   }
-}
-
-/**
- * Runs a preStop hook. After the grace period the hook is aborted, and its end is not awaited because the container is stopped. A failed or aborted hook does
- * not keep the container running.
- */
-async function runPreStop(context: Context, hook: LifecycleHookRequest, maxSeconds: number): Promise<void> {
-  const waited = new AbortController();
-  const ended = hook.signal === undefined ? waited.signal : AbortSignal.any([waited.signal, hook.signal]);
-  const timeout = sleep(context.clock, maxSeconds * 1000, ended);
-  const run = async (): Promise<void> => {
-    if (context.hooks === undefined) throw new Error('this agent runs no lifecycle hooks');
-    await context.hooks.preStop({ ...hook, signal: ended });
-  };
-  const reported = run().catch((error: unknown) => {
-    if (hook.signal?.aborted !== true) reportPreStopFailure(context, hook, error);
-  });
-  try {
-    await Promise.race([reported, timeout]);
-  } finally {
-    waited.abort(new Error('the grace period has expired'));
-    timeout.catch(() => undefined);
-  }
-  hook.signal?.throwIfAborted();
-}
-
-function reportPreStopFailure(context: Context, { pod, container }: LifecycleHookRequest, error: unknown): void {
-  context.logger.warn('preStop hook failed', { pod: formatPod(pod), container, error: errorMessage(error) });
-  const object = podEventObject(pod, fieldPath(pod, container));
-  // The hook's output may be confidential, and events have more readers than logs.
-  context.events.event(object, 'Warning', 'FailedPreStopHook', 'PreStopHook failed');
 }
 
 /** Stops a container by the runtime. The timeout of the call is the grace period plus the usual request timeout. */

@@ -1,7 +1,7 @@
 import { seededRandom } from '@rxlet/component-base';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { createFakeRuntime, createMemoryLogs, type FakeRuntime } from '@rxlet/fake-cri';
-import type { Container, Pod } from '@rxlet/kube-api';
+import type { Container, LifecycleHandler, Pod } from '@rxlet/kube-api';
 import { testPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
 import { createManagerBench, type ManagerBench, type ManagerBenchParts } from '../testing/manager-bench.ts';
@@ -114,7 +114,11 @@ describe('killPod', () => {
     expect(broken.eventTexts()).toContain('FailedPreStopHook: PreStopHook failed');
   });
 
-  it('aborts a preStop hook after the grace period', async () => {
+  it.each<[string, LifecycleHandler, string[]]>([
+    ['a command', { exec: { command: ['hang'] } }, ['FailedPreStopHook: PreStopHook failed']],
+    ['a request', { httpGet: { port: 80 } }, ['FailedPreStopHook: PreStopHook failed']],
+    ['a sleep', { sleep: { seconds: 1000 } }, []],
+  ])('lets a preStop hook that does not end run until its container has stopped: %s', async (_, preStop, failures) => {
     const endedAt: number[] = [];
     const b = bench({
       hooks: {
@@ -129,15 +133,42 @@ describe('killPod', () => {
       },
     });
     const pod = testPod({
-      containers: [{ name: 'a', lifecycle: sleepHook(1000), ...stubborn }],
+      containers: [{ name: 'a', lifecycle: { preStop }, ...stubborn }],
       spec: { terminationGracePeriodSeconds: 10 },
     });
     await b.settle(pod);
     const startMs = b.clock.now();
     await b.during(b.manager.killPod(pod, await b.status(pod)));
-    expect([endedAt, b.clock.now() - startMs]).toEqual([[startMs + 10_000], 12_000]);
-    expect(b.eventTexts().filter((text) => text.startsWith('FailedPreStopHook'))).toEqual([
-      'FailedPreStopHook: PreStopHook failed',
+    expect([endedAt, b.clock.now() - startMs]).toEqual([[startMs + 12_000], 12_000]);
+    expect(b.eventTexts().filter((text) => text.startsWith('FailedPreStopHook'))).toEqual(failures);
+    expect(b.clock.pendingTimers).toBe(0);
+  });
+
+  it('ends a preStop hook at once when the kill is cancelled', async () => {
+    const ended: unknown[] = [];
+    const b = bench({
+      hooks: {
+        postStart: () => Promise.resolve(),
+        preStop: ({ signal }) =>
+          new Promise((_, reject) => {
+            signal?.addEventListener('abort', () => {
+              ended.push(b.clock.now());
+              reject(signal.reason as Error);
+            });
+          }),
+      },
+    });
+    const pod = testPod({ containers: [{ name: 'a', lifecycle: { preStop: { exec: { command: ['hang'] } } } }] });
+    await b.settle(pod);
+    const startMs = b.clock.now();
+    const controller = new AbortController();
+    const killed = b.manager.killPod(pod, await b.status(pod), { signal: controller.signal });
+    await b.clock.advance(1000);
+    controller.abort(new Error('a shorter grace period'));
+    await expect(killed).rejects.toThrow('a shorter grace period');
+    expect([ended, b.eventTexts().filter((text) => text.startsWith('FailedPreStopHook'))]).toEqual([
+      [startMs + 1000],
+      [],
     ]);
   });
 
@@ -145,7 +176,7 @@ describe('killPod', () => {
     const late = Promise.withResolvers<void>();
     const b = bench({ hooks: { postStart: () => Promise.resolve(), preStop: () => late.promise } });
     const pod = testPod({
-      containers: [{ name: 'a', lifecycle: sleepHook(1) }],
+      containers: [{ name: 'a', lifecycle: { preStop: { exec: { command: ['hang'] } } } }],
       spec: { terminationGracePeriodSeconds: 3 },
     });
     expect(await timesOfDeath(b, pod)).toEqual({ a: 3 });
