@@ -7,8 +7,9 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const BIN = join(import.meta.dirname, '../bin');
-/** Stands in for Node.js: prints how it was called, then runs its last argument as a script. */
+/** Stands in for Node.js: knows all flags, prints how it was called, then runs its last argument as a script. */
 const STUB = `#!/bin/sh
+[ "$2" = --version ] && exit
 echo "pid=$$"
 echo "cache=$NODE_COMPILE_CACHE"
 for argument; do echo "argument=$argument"; last=$argument; done
@@ -46,17 +47,17 @@ function run(launcher: string, ...args: string[]) {
 }
 
 describe('the launcher', () => {
-  const flag = '--max-semi-space-size=2';
+  const flags = ['--disable-sigusr1', '--max-semi-space-size=2'];
   const argumentsIn = (output: string): string[] =>
     [...output.matchAll(/^argument=(.*)$/gm)].map(([, argument = '']) => argument);
 
-  it('runs what was built when it is installed, with the flag that keeps its memory small', async () => {
+  it('runs what was built when it is installed, with flags that close the inspector and keep its memory small', async () => {
     const launcher = await install('installed', 'node_modules/rxlet', 'dist/main.cjs');
     const { output } = run(launcher, 'two words', '', '*', 'true');
     const rxlet = join(folder, 'installed/node_modules/rxlet');
     const main = join(rxlet, 'dist/main.cjs');
     const preloads = preloadsOf(rxlet);
-    expect(argumentsIn(await output)).toEqual([flag, ...preloads, main, 'two words', '', '*', 'true']);
+    expect(argumentsIn(await output)).toEqual([...flags, ...preloads, main, 'two words', '', '*', 'true']);
   });
 
   it('runs the sources in a checkout, with the types that were stripped before', async () => {
@@ -64,7 +65,7 @@ describe('the launcher', () => {
     const { output } = run(launcher, 'true');
     const main = join(folder, 'checkout/apps/agent/src/main.ts');
     const preloads = preloadsOf(join(folder, 'checkout/apps/agent'));
-    expect(argumentsIn(await output)).toEqual([flag, ...preloads, '--conditions=@rxlet/source', main, 'true']);
+    expect(argumentsIn(await output)).toEqual([...flags, ...preloads, '--conditions=@rxlet/source', main, 'true']);
     expect(await output).toMatch(/^cache=.*\/node_modules\/\.cache\/rxlet$/m);
   });
 
@@ -84,7 +85,7 @@ describe('the launcher', () => {
   });
 
   it('passes flags that the Node.js of this project knows', async () => {
-    const child = spawn(process.execPath, [flag, '--eval', 'process.exit(3)'], { stdio: 'inherit' });
+    const child = spawn(process.execPath, [...flags, '--eval', 'process.exit(3)'], { stdio: 'inherit' });
     expect(await once(child, 'close')).toEqual([3, null]);
   });
 });

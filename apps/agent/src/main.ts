@@ -11,6 +11,8 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     interrupted.abort();
   });
 }
+// Without the launcher's flag, Node.js would open its inspector.
+process.on('SIGUSR1', () => undefined);
 // The bundle is CommonJS, which has no top-level await.
 void runProgram(createProgram(process.argv.slice(2), interrupted.signal), process, interrupted).then((code) => {
   process.exitCode = code;

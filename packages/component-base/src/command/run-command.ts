@@ -9,7 +9,7 @@ export interface CommandIo {
 }
 
 /** The process of a command, `process`. */
-export type CommandProcess = Pick<NodeJS.Process, 'argv' | 'once' | 'stdout' | 'stderr' | 'exitCode'>;
+export type CommandProcess = Pick<NodeJS.Process, 'argv' | 'on' | 'once' | 'stdout' | 'stderr' | 'exitCode'>;
 
 /** Runs a command in `process` and sets the exit code that it returns. `name` is that of the command in messages. */
 export async function runCommand(
@@ -19,6 +19,8 @@ export async function runCommand(
 ): Promise<void> {
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort());
+  // Without the launcher's flag, Node.js would open its inspector.
+  process.on('SIGUSR1', () => undefined);
 
   let outputFailure: NodeJS.ErrnoException | undefined;
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
