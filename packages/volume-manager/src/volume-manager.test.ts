@@ -59,6 +59,10 @@ function podWith(...volumes: readonly Volume[]): Pod {
   return { metadata, spec: { containers: [{ name: 'app', volumeMounts }], volumes: [...volumes] } };
 }
 
+function withUid({ metadata, spec }: Pod, uid: string): Pod {
+  return { metadata: { ...metadata, uid }, spec: spec! };
+}
+
 /** Outcome of a promise so far. */
 function watch(promise: Promise<unknown>): { outcome?: string } {
   const watched: { outcome?: string } = {};
@@ -114,6 +118,25 @@ describe('the preparation of volumes', () => {
     await clock.advance(0);
     expect(prepared.outcome).toBe('the pod terminates');
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('waits for a volume that never answers with a bounded number of operations', async () => {
+    const { clock, manager, mounter, seen } = createBench();
+    mounter.fault = () => new Promise(() => undefined);
+    const outcomes: string[] = [];
+    for (let sync = 0; sync < 12; sync += 1) {
+      const prepared = watch(manager.prepare(podWith(memoryVolume), signal));
+      await clock.advance(123_000);
+      outcomes.push(prepared.outcome!);
+    }
+    expect(new Set(outcomes)).toEqual(
+      new Set([
+        'unmounted volumes=[memory], unattached volumes=[], failed to process volumes=[]: context deadline exceeded',
+      ]),
+    );
+    expect(mounter.requests).toHaveLength(1);
+    expect(seen[0]).toMatch(/"memory" : earlier operations on the volume have not ended$/);
+    expect(seen.length).toBeLessThan(40);
   });
 
   it('sets nothing up any more once it is cancelled, and its cancellation counts as no failure', async () => {
@@ -281,6 +304,36 @@ describe('the removal of volumes', () => {
     const disposal = watch(Promise.resolve(manager[Symbol.asyncDispose]()));
     await clock.advance(5_000);
     expect(disposal.outcome).toBe('done');
+  });
+
+  it('is not delayed by the pods of an unreachable server, and does not try these again while they wait', async () => {
+    const { clock, manager, memory, mounter } = createBench();
+    const uidsOn = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+    const dead = uidsOn('a-dead-', 50);
+    const all = [...dead, ...uidsOn('b-healthy-', 20)];
+    for (const uid of all) await manager.prepare(withUid(podWith(memoryVolume), uid), signal);
+    const attempts = new Map<string, number>();
+    mounter.fault = (_operation, target) => {
+      const uid = target.split('/')[3]!;
+      attempts.set(uid, (attempts.get(uid) ?? 0) + 1);
+      return uid.includes('dead') ? new Promise(() => undefined) : undefined;
+    };
+    for (const uid of all) void manager.tearDown(uid, AbortSignal.abort(new Error('no time'))).catch(() => undefined);
+    const round = watch(manager.cleanUp(gone, signal));
+    await clock.advance(5_000);
+    expect(round.outcome).toBe('done');
+    expect(mounter.targets.filter((target) => target.includes('healthy'))).toEqual([]);
+    // A pod that ends meanwhile, while the others still wait.
+    await manager.prepare(withUid(podWith(memoryVolume), 'late'), signal);
+    void manager.tearDown('late', AbortSignal.abort(new Error('no time'))).catch(() => undefined);
+    await manager.cleanUp(gone, signal);
+    expect(mounter.targets).toHaveLength(dead.length);
+    for (let second = 0; second < 600; second += 2) {
+      await manager.cleanUp(gone, signal);
+      await clock.advance(2_000);
+    }
+    expect(dead.map((uid) => attempts.get(uid))).toEqual(dead.map(() => 1));
+    expect(memory.info('/root/pods/late/volumes')).toBeUndefined();
   });
 
   it('leaves pods alone that are known, may run, or are being prepared', async () => {

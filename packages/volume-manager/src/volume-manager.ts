@@ -2,8 +2,6 @@ import { realpath } from 'node:fs/promises';
 import type { CsiDrivers, CsiObjects, PersistentVolumes, PodVolumes, PodVolumeUsage } from '@rxlet/agent-api';
 import {
   type Clock,
-  createBackoff,
-  errorMessage,
   type EventRecorder,
   type Logger,
   type Metrics,
@@ -26,6 +24,7 @@ import { isRecordedElsewhere, recordedVolumes } from './plugins/csi/recorded-vol
 import { createHostPathMaker, type HostPathMaker } from './plugins/host-path-maker.ts';
 import type { PluginContext } from './plugins/plugin-context.ts';
 import { blockPlugins, standardPlugins } from './plugins/standard-plugins.ts';
+import { createVolumeCleanUp } from './reconcile/clean-up-volumes.ts';
 import { createVolumeAttachments, type WatchedNode } from './reconcile/volume-attachments.ts';
 import { createVolumeMounting } from './reconcile/mount-volumes.ts';
 import { createVolumeUnmounting } from './reconcile/unmount-volumes.ts';
@@ -90,7 +89,10 @@ export interface VolumeManager extends PodVolumes, PodVolumeUsage, AsyncDisposab
   objectsChanged(podUid: string): void;
   /** Unmounts and removes the volumes of a pod that has ended. After a failure, {@link VolumeManager.cleanUp} retries it. */
   tearDown(podUid: string, signal: AbortSignal): Promise<void>;
-  /** Removes the volumes of unknown pods, and of ended pods whose teardown has failed. Failures are logged and retried with exponential back-off. */
+  /**
+   * Removes the volumes of unknown pods, and of ended pods whose teardown has failed. Failures are logged and retried with exponential back-off. Removals that
+   * take long go on in the background, for at most 30 seconds and until the signal aborts.
+   */
   cleanUp(pods: KnownPods, signal: AbortSignal): Promise<void>;
   /** Returns the names of the volumes that the control plane must not detach, as they belong into the status of the node; `undefined` before the start. */
   volumesInUse(): readonly string[] | undefined;
@@ -105,9 +107,6 @@ export interface KnownPods {
   mayRun(podUid: string): boolean;
 }
 
-const CLEAN_UP_BACKOFF = { initialMs: 2_000, maxMs: 120_000 };
-/** Longest time for the volumes of one pod; those of the others must not wait longer. */
-const CLEAN_UP_TIMEOUT_MS = 30_000;
 const DISPOSAL_TIMEOUT_MS = 5_000;
 
 /** Creates a {@link VolumeManager}. What an earlier agent set up is found on the disk and in the mount table. */
@@ -137,35 +136,14 @@ export function createVolumeManager(ports: VolumeManagerPorts, options: VolumeMa
     metrics,
   });
   const unmounting = createVolumeUnmounting({ files, paths, plugins, subPaths, operations, actual, metrics });
-  const cleanUpBackoff = createBackoff(CLEAN_UP_BACKOFF);
   /** UIDs of ended pods whose teardown has failed. */
   const leftOver = new Set<string>();
-  /** Last failure of each pod, which is logged once. */
-  const failures = new Map<string, string>();
-
   const unmount = async (uid: string, signal: AbortSignal): Promise<void> => {
     await unmounting.unmount(uid, () => mounting.isWanted(uid), signal);
     if (!mounting.isWanted(uid)) attachments.release(uid);
+    leftOver.delete(uid);
   };
-
-  /** Returns the outcome; `waiting` while the back-off of an earlier failure is pending. */
-  const cleanUpOne = async (uid: string, signal: AbortSignal): Promise<'cleaned' | 'failed' | 'waiting'> => {
-    if (cleanUpBackoff.blockedUntilMs(uid, clock.monotonicNow()) !== undefined) return 'waiting';
-    try {
-      await withDeadline(clock, CLEAN_UP_TIMEOUT_MS, signal, (bounded) => unmount(uid, bounded));
-      leftOver.delete(uid);
-      failures.delete(uid);
-      return 'cleaned';
-    } catch (error) {
-      signal.throwIfAborted();
-      cleanUpBackoff.next(uid, clock.monotonicNow());
-      const message = errorMessage(error);
-      if (failures.get(uid) !== message)
-        logger.warn('cannot remove the volumes of a pod that is gone', { podUid: uid, error: message });
-      failures.set(uid, message);
-      return 'failed';
-    }
-  };
+  const cleanUp = createVolumeCleanUp({ clock, logger, unmount });
 
   return {
     mountedVolumes: (uid) =>
@@ -194,7 +172,6 @@ export function createVolumeManager(ports: VolumeManagerPorts, options: VolumeMa
       leftOver.add(uid);
       // A file system may never answer; the end of a pod must not wait for that.
       await withDeadline(clock, Infinity, signal, (bounded) => unmount(uid, bounded));
-      leftOver.delete(uid);
     },
     async cleanUp({ isKnown, mayRun }, signal) {
       operations.collectGarbage();
@@ -203,17 +180,10 @@ export function createVolumeManager(ports: VolumeManagerPorts, options: VolumeMa
       const found = actual.pods().flatMap((uid) => [...actual.ofPod(uid).values()].map(({ plugin }) => plugin.name));
       metrics.setTotals('desired_state_of_world', desired);
       metrics.setTotals('actual_state_of_world', found);
-      cleanUpBackoff.collectGarbage(clock.monotonicNow());
-      const onDisk = await files.list(paths.pods);
-      for (const uid of failures.keys()) if (!onDisk.includes(uid)) failures.delete(uid);
-      const outcomes = { cleaned: 0, failed: 0, waiting: 0 };
-      for (const uid of onDisk) {
-        signal.throwIfAborted();
-        // Checked right before each removal: the pod may have been added meanwhile.
-        if ((isKnown(uid) && !leftOver.has(uid)) || mounting.isWanted(uid) || mayRun(uid)) continue;
-        outcomes[await cleanUpOne(uid, signal)] += 1;
-      }
-      metrics.setOrphans(outcomes.cleaned, outcomes.failed);
+      const mayRemove = (uid: string): boolean =>
+        (!isKnown(uid) || leftOver.has(uid)) && !mounting.isWanted(uid) && !mayRun(uid);
+      const { cleaned, failed } = await cleanUp.run(await files.list(paths.pods), mayRemove, signal);
+      metrics.setOrphans(cleaned, failed);
     },
     volumesInUse: () => (isStarted ? attachments.inUse() : undefined),
     inspect: () => Object.fromEntries(actual.pods().map((uid) => [uid, [...actual.ofPod(uid).keys()]])),

@@ -4,7 +4,8 @@ import { type Clock, createBackoff, createKeyedExecutor } from '@rxlet/component
 export interface VolumeOperations {
   /**
    * Runs an operation after the earlier ones of the volume have ended. A failure doubles the volume's back-off, a success ends it. An operation that is cancelled
-   * by then does not begin, and one that fails after its cancellation does not count.
+   * by then does not begin, and one that fails after its cancellation does not count. Rejects at once when several wait already, as for a file system that never
+   * answers.
    */
   run<T>(podUid: string, volumeName: string, operation: () => Promise<T>, signal?: AbortSignal): Promise<T>;
   /** Runs work after the earlier operations of the volume, without an effect on its back-off. */
@@ -21,25 +22,43 @@ export interface VolumeOperations {
 
 const INITIAL_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 122_000;
+/** Bound for the operations of a volume that run or wait. */
+const MAX_PENDING = 8;
 
 /** Creates {@link VolumeOperations}. */
 export function createVolumeOperations(clock: Clock): VolumeOperations {
   const executor = createKeyedExecutor();
   const backoff = createBackoff({ initialMs: INITIAL_BACKOFF_MS, maxMs: MAX_BACKOFF_MS });
   const keyOf = (podUid: string, volumeName: string): string => `${podUid}/${volumeName}`;
+  /** Numbers of operations that run or wait, by key. */
+  const pending = new Map<string, number>();
   return {
-    run: (podUid, volumeName, operation, signal) =>
-      executor.run(keyOf(podUid, volumeName), async () => {
-        signal?.throwIfAborted();
-        try {
-          const result = await operation();
-          backoff.reset(keyOf(podUid, volumeName));
-          return result;
-        } catch (error) {
-          if (signal?.aborted !== true) backoff.next(keyOf(podUid, volumeName), clock.monotonicNow());
-          throw error;
-        }
-      }),
+    async run(podUid, volumeName, operation, signal) {
+      const key = keyOf(podUid, volumeName);
+      const before = pending.get(key) ?? 0;
+      if (before >= MAX_PENDING) {
+        backoff.next(key, clock.monotonicNow());
+        throw new Error('earlier operations on the volume have not ended');
+      }
+      pending.set(key, before + 1);
+      try {
+        return await executor.run(key, async () => {
+          signal?.throwIfAborted();
+          try {
+            const result = await operation();
+            backoff.reset(key);
+            return result;
+          } catch (error) {
+            if (signal?.aborted !== true) backoff.next(key, clock.monotonicNow());
+            throw error;
+          }
+        });
+      } finally {
+        const left = pending.get(key)! - 1;
+        if (left === 0) pending.delete(key);
+        else pending.set(key, left);
+      }
+    },
     inOrder: (podUid, volumeName, work) => executor.run(keyOf(podUid, volumeName), work),
     blockedForMs(podUid, volumeName) {
       const nowMs = clock.monotonicNow();
