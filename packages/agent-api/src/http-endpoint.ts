@@ -8,6 +8,8 @@ export interface HttpEndpoint {
   readonly minSegments?: number;
   /** Number of path segments that may follow. Default: 0. */
   readonly maxSegments?: number;
+  /** Media type of the answers, which clients must accept; others get status 406. Absent: as in the kubelet, an endpoint with methods or further segments needs clients that accept any. */
+  readonly produces?: string;
   /** Whether the read-only port serves it too, to anybody and without authentication. Default: no. */
   readonly isOnReadOnlyPort?: boolean;
   /** Answers a request. An `EndpointError` becomes its status, any other throw status 500. */

@@ -18,6 +18,8 @@ export interface StatsEndpointsPorts {
   readonly logger: Logger;
 }
 
+const JSON_TYPE = 'application/json';
+
 /** Returns the endpoints of statistics. Each measures when it is asked. */
 export function statsEndpoints(ports: StatsEndpointsPorts): readonly HttpEndpoint[] {
   const { summaries, cadvisor, ownMetrics, processStartSeconds, logger } = ports;
@@ -30,13 +32,14 @@ export function statsEndpoints(ports: StatsEndpointsPorts): readonly HttpEndpoin
   return [
     {
       path: 'stats/summary',
+      produces: JSON_TYPE,
       isOnReadOnlyPort: true,
       async handle({ parameters, signal }) {
         const values = parameters.getAll('only_cpu_and_memory');
         const isShort = values.length === 1 && values[0] === 'true';
         try {
           const summary = await (isShort ? summaries.cpuAndMemory(signal) : summaries.summary(signal));
-          return { contentType: 'application/json', body: formatSummary(summary) };
+          return { contentType: JSON_TYPE, body: formatSummary(summary) };
         } catch (error) {
           throw new EndpointError(500, `Internal Error: ${errorMessage(error)}`);
         }

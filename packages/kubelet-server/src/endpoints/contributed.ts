@@ -20,17 +20,19 @@ export function contributedRoutes(endpoints: readonly HttpEndpoint[]): readonly 
 }
 
 function routeOf(endpoint: HttpEndpoint): Route {
-  const { path, methods, maxSegments = 0, isOnReadOnlyPort = false, handle } = endpoint;
-  if (methods === undefined && maxSegments === 0) return { pattern: `/${path}`, isOnReadOnlyPort, handle };
+  const { path, methods, maxSegments = 0, produces, isOnReadOnlyPort = false, handle } = endpoint;
+  if (methods === undefined && maxSegments === 0 && produces === undefined)
+    return { pattern: `/${path}`, isOnReadOnlyPort, handle };
   return { root: `/${path}`, isOnReadOnlyPort, operations: [operationOf(endpoint, [])] };
 }
 
 function operationOf(
-  { methods, minSegments = 0, maxSegments = 0, handle }: HttpEndpoint,
+  { methods, minSegments = 0, maxSegments = 0, produces, handle }: HttpEndpoint,
   fixed: readonly string[],
 ): Operation {
   return {
     ...(methods !== undefined && { methods }),
+    ...(produces !== undefined && { produces }),
     fixed,
     segments: { least: minSegments, most: maxSegments },
     handle,

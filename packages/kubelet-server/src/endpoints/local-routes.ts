@@ -21,6 +21,13 @@ export function localRoutes(ports: KubeletServerPorts, nodeName: string): readon
 function debugStateRoute(debugState: () => unknown): Route {
   return {
     root: '/debug/state',
-    operations: [{ methods: ['GET', 'HEAD'], segments: { least: 0, most: 0 }, handle: () => jsonAnswer(debugState()) }],
+    operations: [
+      {
+        methods: ['GET', 'HEAD'],
+        segments: { least: 0, most: 0 },
+        produces: 'application/json',
+        handle: () => jsonAnswer(debugState()),
+      },
+    ],
   };
 }

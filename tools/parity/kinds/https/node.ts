@@ -73,7 +73,7 @@ export function recordedNode(): KubeletServerPorts & { readonly memory: MemoryFi
     // Their content is that of other packages.
     endpoints: [
       ...(parts?.endpoints ?? []),
-      { path: 'stats/summary', isOnReadOnlyPort: true, handle: () => ({ body: '' }) },
+      { path: 'stats/summary', produces: 'application/json', isOnReadOnlyPort: true, handle: () => ({ body: '' }) },
       ...['metrics/cadvisor', 'metrics/resource', 'metrics/probes'].map((path) => ({
         path,
         isOnReadOnlyPort: true,
