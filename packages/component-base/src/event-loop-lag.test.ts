@@ -31,11 +31,22 @@ it('reports the lag without the sampling interval, and resets at each collection
   expect(await valueOf(registry, 'min')).toBe(0);
 });
 
-it('reports no lag without a sample', async () => {
+it('has no values without a sample, as at the first collection, and those of the next samples after that', async () => {
+  const delays = {
+    count: 0,
+    min: 2 ** 62,
+    max: 0,
+    mean: NaN,
+    stddev: NaN,
+    percentile: () => 0,
+    reset: () => undefined,
+  };
   const registry = new Registry();
-  collectEventLoopLag(registry, 60_000);
+  collectEventLoopLag(registry, 1000, delays);
+  expect(await registry.metrics()).not.toMatch(/^nodejs_eventloop_lag/m);
+  Object.assign(delays, { count: 1, min: 1.5e9, max: 1.5e9, mean: 1.5e9, stddev: 0 });
   await registry.metrics();
-  expect([await valueOf(registry, 'min'), await valueOf(registry, 'mean')]).toEqual([0, 0]);
+  expect([await valueOf(registry, 'min'), await valueOf(registry, 'mean')]).toEqual([0.5, 0.5]);
 });
 
 it('reports the metrics of the process with an idle lag far below the sampling interval', async () => {

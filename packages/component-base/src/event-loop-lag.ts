@@ -22,7 +22,7 @@ type Statistic = keyof typeof METRICS;
 /** The names that prom-client uses for the same metrics. */
 export const eventLoopLagMetricNames: readonly string[] = Object.values(METRICS).map(([name]) => name);
 
-/** Registers gauges of the event loop's lag since the last collection, measured every `resolutionMs`. */
+/** Registers gauges of the event loop's lag since the last collection, measured every `resolutionMs`. Without a sample since then they have no values. */
 export function collectEventLoopLag(
   registry: Registry,
   resolutionMs: number,
@@ -36,23 +36,25 @@ export function collectEventLoopLag(
   }
 
   function setAll(): void {
-    for (const [statistic, seconds] of Object.entries(lagSeconds(delays, resolutionMs))) {
-      gauges.get(statistic as Statistic)?.set(seconds);
+    const lags = lagSeconds(delays, resolutionMs);
+    for (const [statistic, gauge] of gauges) {
+      if (lags === undefined) gauge.remove();
+      else gauge.set(lags[statistic]);
     }
     delays.reset();
   }
 }
 
-/** Returns the lag, in seconds. The recorded delays are times between two samples, which include the resolution. */
-function lagSeconds(delays: EventLoopDelays, resolutionMs: number): Record<Statistic, number> {
-  // Without a sample the histogram has placeholders, and there is no lag to report.
-  const isEmpty = delays.count === 0;
-  const lag = (nanos: number): number => (isEmpty ? 0 : Math.max(0, nanos / 1e9 - resolutionMs / 1e3));
+/** Returns the lag, in seconds; `undefined` without a sample. The recorded delays are times between two samples, which include the resolution. */
+function lagSeconds(delays: EventLoopDelays, resolutionMs: number): Record<Statistic, number> | undefined {
+  // The histogram has placeholders, which would look like a measured lag.
+  if (delays.count === 0) return undefined;
+  const lag = (nanos: number): number => Math.max(0, nanos / 1e9 - resolutionMs / 1e3);
   return {
     min: lag(delays.min),
     max: lag(delays.max),
     mean: lag(delays.mean),
-    stddev: isEmpty ? 0 : delays.stddev / 1e9,
+    stddev: delays.stddev / 1e9,
     p50: lag(delays.percentile(50)),
     p90: lag(delays.percentile(90)),
     p99: lag(delays.percentile(99)),
