@@ -243,6 +243,13 @@ describe('/healthz', () => {
 });
 
 describe('/metrics', () => {
+  it('leaves the metrics of probes to /metrics/probes', async () => {
+    const family = (name: string): string => `# HELP ${name} Help.\n# TYPE ${name} gauge\n${name} 1\n`;
+    const text = [family('a'), '\n', family('prober_probe_total'), family('prober_x'), family('z')].join('');
+    const { socketPath } = await start({ metrics: () => Promise.resolve({ contentType: 'text/plain', text }) });
+    expect((await ask(socketPath, '/metrics')).body).toBe(`${family('a')}\n${family('z')}`);
+  });
+
   it('passes the metrics on', async () => {
     const text = '# TYPE up gauge\nup 1\n';
     const { socketPath } = await start({

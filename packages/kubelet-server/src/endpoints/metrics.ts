@@ -1,6 +1,9 @@
 import type { HandlerRoute } from '../routing/route.ts';
 import type { KubeletServerPorts } from '../ports.ts';
 
+/** Prefix of the metrics of probes, which a kubelet has at `/metrics/probes` alone. A scraper of both paths must not get a series twice. */
+const PROBES = '# HELP prober_';
+
 /** Returns the route `/metrics`. */
 export function metricsRoute({
   metrics,
@@ -13,7 +16,15 @@ export function metricsRoute({
     isOnReadOnlyPort: true,
     async handle() {
       const { contentType, text } = await metrics();
-      return { contentType, headers, body: text };
+      return { contentType, headers, body: withoutProbes(text) };
     },
   };
+}
+
+function withoutProbes(text: string): string {
+  if (!text.includes(PROBES)) return text;
+  return text
+    .split(/^(?=# HELP )/m)
+    .filter((family) => !family.startsWith(PROBES))
+    .join('');
 }
