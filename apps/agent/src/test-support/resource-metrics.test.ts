@@ -7,7 +7,7 @@ node_memory_working_set_bytes 4096 ${String(timeMs + 5)}
 container_cpu_usage_seconds_total{container="app",namespace="shop",pod="web"} ${String(cpuSeconds)} ${String(timeMs)}
 container_memory_working_set_bytes{container="app",namespace="shop",pod="web"} 2048 ${String(timeMs)}
 container_memory_working_set_bytes{container="other",namespace="shop",pod="web"} 1 ${String(timeMs)}
-scrape_error 0
+resource_scrape_error 0
 `;
 
 it('gives the usage of a node and its containers between two scrapes', () => {

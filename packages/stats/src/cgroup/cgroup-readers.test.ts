@@ -71,7 +71,16 @@ describe('cgroup v2', () => {
       outOfMemoryKills: 2,
       threads: 4,
       threadsMax: undefined,
-      devices: new Map([['8:0', { readBytes: 4096, writeBytes: 8192, reads: 1, writes: 2 }]]),
+      devices: new Map([
+        [
+          '8:0',
+          {
+            bytes: new Map(Object.entries({ Read: 4096, Write: 8192, Discard: 0 })),
+            operations: new Map(Object.entries({ Read: 1, Write: 2, Discard: 0 })),
+            ...{ merged: new Map(), queued: new Map(), nanoseconds: new Map() },
+          },
+        ],
+      ]),
     });
     expect(reader.processes('/a')).toEqual([12, 34]);
   });
@@ -124,7 +133,10 @@ describe('cgroup v1', () => {
       swapLimitBytes: 2048,
     });
     expect(reader.details('/k')).toMatchObject({ cpuShares: 512, cpuQuotaUs: undefined, outOfMemoryKills: 4 });
-    expect(reader.details('/k').devices.get('8:0')).toEqual({ readBytes: 1, writeBytes: 2, reads: 4, writes: 5 });
+    expect(reader.details('/k').devices.get('8:0')).toMatchObject({
+      bytes: new Map(Object.entries({ Read: 1, Write: 2, Total: 3 })),
+      operations: new Map(Object.entries({ Read: 4, Write: 5 })),
+    });
     expect(await reader.children('/k')).toEqual(['/k/podx']);
     expect(reader.hasIo).toBe(true);
   });

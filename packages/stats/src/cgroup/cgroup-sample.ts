@@ -1,5 +1,5 @@
 import type { PsiStats } from '../summary/summary-types.ts';
-import type { DeviceCounts } from './parse-values.ts';
+import type { DevicesByNumber } from './block-devices.ts';
 
 /** A cgroup at one moment. Parts whose controller is missing are absent. */
 export interface CgroupSample {
@@ -61,7 +61,7 @@ export interface CgroupDetails {
   readonly threads: number;
   /** `undefined` for none. */
   readonly threadsMax: number | undefined;
-  readonly devices: ReadonlyMap<string, DeviceCounts>;
+  readonly devices: DevicesByNumber;
 }
 
 /** Returns the memory that the kernel cannot easily reclaim (cAdvisor: working set). */

@@ -1,8 +1,9 @@
 import type { CgroupMounts } from '@rxlet/machine';
+import { readBlkio } from './block-devices.ts';
 import { createdAt, isCgroupName } from './cgroup-directory.ts';
 import type { CgroupReader, CpuSample, MemorySample } from './cgroup-sample.ts';
 import type { KernelFiles } from './kernel-files.ts';
-import { parseBlkio, parseKeyedNumbers, parseLimit, parseNumber } from './parse-values.ts';
+import { parseKeyedNumbers, parseLimit, parseNumber } from './parse-values.ts';
 
 const NANOSECONDS_PER_TICK = 1e7;
 
@@ -77,10 +78,7 @@ export function versionOneReader(files: KernelFiles, { hierarchies }: Pick<Cgrou
         outOfMemoryKills: parseKeyedNumbers(read('memory', path, 'memory.oom_control')).get('oom_kill') ?? 0,
         threads: parseNumber(read('pids', path, 'pids.current')) ?? 0,
         threadsMax: parseLimit(read('pids', path, 'pids.max')),
-        devices: parseBlkio(
-          read('blkio', path, 'blkio.throttle.io_service_bytes_recursive'),
-          read('blkio', path, 'blkio.throttle.io_serviced_recursive'),
-        ),
+        devices: hierarchies.has('blkio') ? readBlkio((file) => read('blkio', path, file)) : new Map(),
       };
     },
     createdMs: (path) => createdAt(files, directoryOf('cpu', path), 'cgroup.clone_children'),

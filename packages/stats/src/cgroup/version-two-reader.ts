@@ -1,8 +1,9 @@
 import { memoryInfoBytes } from '@rxlet/machine';
+import { parseIoStat } from './block-devices.ts';
 import { createdAt, isCgroupName } from './cgroup-directory.ts';
 import type { CgroupReader, CpuSample, MemorySample } from './cgroup-sample.ts';
 import type { KernelFiles } from './kernel-files.ts';
-import { parseIoStat, parseKeyedNumbers, parseLimit, parseNumber, parsePressure } from './parse-values.ts';
+import { parseKeyedNumbers, parseLimit, parseNumber, parsePressure } from './parse-values.ts';
 
 /** Creates a {@link CgroupReader} for cgroup v2, mounted at `mount`. */
 export function versionTwoReader(files: KernelFiles, mount: string): CgroupReader {

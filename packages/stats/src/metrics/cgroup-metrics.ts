@@ -1,7 +1,7 @@
+import type { DeviceCounts } from '../cgroup/block-devices.ts';
 import type { CpuSample, MemorySample } from '../cgroup/cgroup-sample.ts';
 import { workingSetBytes } from '../cgroup/cgroup-sample.ts';
 import type { InterfaceCounts } from '../cgroup/net-dev.ts';
-import type { DeviceCounts } from '../cgroup/parse-values.ts';
 import type { CgroupEntry, CgroupMetric, EntryValues } from './cgroup-entry.ts';
 
 /** Metrics of cgroups, with cAdvisor's names and texts. */
@@ -105,19 +105,39 @@ function pressureMetrics(): CgroupMetric[] {
   ]);
 }
 
+/** Metrics of the block devices that the kernel counts for a cgroup. What it does not count has no values. */
 function deviceMetrics(): CgroupMetric[] {
-  const device = (name: string, help: string, read: (counts: DeviceCounts) => number): CgroupMetric =>
+  const device = (name: string, help: string, kind: keyof DeviceCounts, operation: string, divisor = 1): CgroupMetric =>
     counter(`container_fs_${name}`, help, ({ details, deviceNames }) =>
-      [...details.devices].map(([number, counts]) => ({
-        labels: { device: deviceNames.get(number) ?? number },
-        value: read(counts),
-      })),
+      [...details.devices].flatMap(([number, { [kind]: counts }]) =>
+        counts.size === 0
+          ? []
+          : [
+              {
+                labels: { device: deviceNames.get(number) ?? number },
+                value: (counts.get(operation) ?? 0) / divisor,
+              },
+            ],
+      ),
     );
   return [
-    device('reads_bytes_total', 'Cumulative count of bytes read', (it) => it.readBytes),
-    device('reads_total', 'Cumulative count of reads completed', (it) => it.reads),
-    device('writes_bytes_total', 'Cumulative count of bytes written', (it) => it.writeBytes),
-    device('writes_total', 'Cumulative count of writes completed', (it) => it.writes),
+    device('reads_bytes_total', 'Cumulative count of bytes read', 'bytes', 'Read'),
+    device('reads_total', 'Cumulative count of reads completed', 'operations', 'Read'),
+    device('reads_merged_total', 'Cumulative count of reads merged', 'merged', 'Read'),
+    device('read_seconds_total', 'Cumulative count of seconds spent reading', 'nanoseconds', 'Read', 1e9),
+    device('writes_bytes_total', 'Cumulative count of bytes written', 'bytes', 'Write'),
+    device('writes_total', 'Cumulative count of writes completed', 'operations', 'Write'),
+    device('writes_merged_total', 'Cumulative count of writes merged', 'merged', 'Write'),
+    device('write_seconds_total', 'Cumulative count of seconds spent writing', 'nanoseconds', 'Write', 1e9),
+    { ...device('io_current', 'Number of I/Os currently in progress', 'queued', 'Total'), type: 'gauge' },
+    device('io_time_seconds_total', 'Cumulative count of seconds spent doing I/Os', 'nanoseconds', 'Total', 1e9),
+    counter('container_blkio_device_usage_total', 'Blkio Device bytes usage', ({ details, deviceNames }) =>
+      [...details.devices].flatMap(([number, { bytes }]) => {
+        const [major = '', minor = ''] = number.split(':');
+        const labels = { device: deviceNames.get(number) ?? number, major, minor };
+        return [...bytes].map(([operation, value]) => ({ labels: { ...labels, operation }, value }));
+      }),
+    ),
   ];
 }
 

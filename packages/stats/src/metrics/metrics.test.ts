@@ -64,16 +64,12 @@ describe('/metrics/resource', () => {
       'container_swap_usage_bytes{container="c",namespace="ns",pod="p"} 2 6000',
       'node_cpu_usage_seconds_total 2.5 5000',
       'resource_scrape_error 0',
-      'scrape_error 0',
     ]);
   });
 
   it('reports a failure as a metric', () => {
     const values = resourceMetrics(undefined).map(({ name, samples }) => [name, samples[0]?.value]);
-    expect(values).toEqual([
-      ['scrape_error', 1],
-      ['resource_scrape_error', 1],
-    ]);
+    expect(values).toEqual([['resource_scrape_error', 1]]);
   });
 });
 

@@ -5,19 +5,14 @@ const NANOSECONDS_PER_SECOND = 1e9;
 
 /** Metrics of `/metrics/resource`: CPU, memory and swap of node, pods and containers. */
 export function resourceMetrics(summary: Summary | undefined): readonly MetricFamily[] {
-  const failed = { samples: [{ value: summary === undefined ? 1 : 0 }] };
   const errors: readonly MetricFamily[] = [
-    {
-      ...gauge('scrape_error', 'ALPHA', '1 if there was an error while getting container metrics, 0 otherwise'),
-      ...failed,
-    },
     {
       ...gauge(
         'resource_scrape_error',
         'STABLE',
         '1 if there was an error while getting container metrics, 0 otherwise',
       ),
-      ...failed,
+      samples: [{ value: summary === undefined ? 1 : 0 }],
     },
   ];
   if (summary === undefined) return errors;
