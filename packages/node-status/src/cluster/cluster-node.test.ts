@@ -18,7 +18,13 @@ const READY_MS = 1_000;
 const lines = (requests: readonly KubeRequest[]): string[] =>
   requests.filter(({ verb }) => verb !== 'watch').map(({ verb, resource }) => `${verb} ${resource}`);
 
-function setUp({ waitsForRuntime = false, devices }: { waitsForRuntime?: boolean; devices?: TestDevices } = {}) {
+interface SetUpOptions {
+  readonly waitsForRuntime?: boolean;
+  readonly devices?: TestDevices;
+  readonly registers?: boolean;
+}
+
+function setUp({ waitsForRuntime = false, devices, registers = true }: SetUpOptions = {}) {
   const clock = createVirtualClock({ startMs: testNodeInputs.nowMs });
   const logger = recordingLogger();
   const kube = createMemoryKube();
@@ -62,7 +68,7 @@ function setUp({ waitsForRuntime = false, devices }: { waitsForRuntime?: boolean
       devices,
       isHealthy: () => state.problems.length === 0,
     },
-    { settings: testNodeSettings },
+    { settings: testNodeSettings, registerNode: registers },
   );
   const stored = (): Node | undefined => kube.peek(resources.nodes, { name: 'node1' });
   const lease = (): Lease | undefined => kube.peek(resources.leases, { name: 'node1', namespace: 'kube-node-lease' });
@@ -84,8 +90,7 @@ describe('createClusterNode', () => {
     });
     const { length } = kube.requests;
     await clock.advance(60_000);
-    // The lease is owned by the node.
-    expect(lines(kube.requests.slice(length)).filter((line) => !line.endsWith('leases'))).toEqual(['get nodes']);
+    expect(lines(kube.requests.slice(length)).filter((line) => !line.endsWith('leases'))).toEqual([]);
     expect(lines(kube.requests.slice(length)).filter((line) => line === 'update leases').length).toBeGreaterThanOrEqual(
       4,
     );
@@ -93,6 +98,26 @@ describe('createClusterNode', () => {
       metadata: { ownerReferences: [{ kind: 'Node', name: 'node1', uid: stored()?.metadata?.uid }] },
       spec: { holderIdentity: 'node1', leaseDurationSeconds: 40 },
     });
+  });
+
+  it('has a lease from its registration on', async () => {
+    const { clock, node, stored, lease } = setUp();
+    await using _ = node;
+    await node.start();
+    await clock.runUntil(() => stored() !== undefined);
+    await clock.advance(0);
+    expect(lease()).toMatchObject({ metadata: { ownerReferences: [{ uid: stored()?.metadata?.uid }] } });
+  });
+
+  it('has a lease as soon as an operator has created its Node object', async () => {
+    const { clock, kube, node, lease } = setUp({ registers: false });
+    await using _ = node;
+    await node.start();
+    await clock.advance(3_000);
+    expect(lease()).toBeUndefined();
+    kube.put(resources.nodes, existing());
+    await clock.advance(0);
+    expect(lease()).toBeDefined();
   });
 
   it('reports nothing before it is known what the runtime can do', async () => {

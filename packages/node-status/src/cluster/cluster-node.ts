@@ -147,6 +147,7 @@ export function createClusterNode(ports: ClusterNodePorts, options: ClusterNodeO
       const { startup, devices } = ports;
       const resetExtendedResources = devices?.wereUnknown === true;
       await registerNode({ client: clients.main, newNode, clock, logger, startup }, signal, { resetExtendedResources });
+      lease.nodeExists();
     }
     for (;;) {
       await report();
@@ -157,6 +158,13 @@ export function createClusterNode(ports: ClusterNodePorts, options: ClusterNodeO
   const start = async (): Promise<void> => {
     record({ type: 'Normal', reason: 'Starting', message: 'Starting kubelet.' });
     await compute(signal);
+    // An operator may create the Node object.
+    const subscription = follow(watch.changes$, {
+      task: 'creating the lease of the Node object',
+      logger,
+      next: () => void (watched() !== undefined && lease.nodeExists()),
+    });
+    lifetime.defer(() => subscription.unsubscribe());
     watch.start();
     lease.start();
     void lifetime.track(removeResourceSlices(clients.main, nodeName, clock, signal)).catch(() => undefined);

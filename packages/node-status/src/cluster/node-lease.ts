@@ -34,6 +34,8 @@ export interface NodeLeaseOptions {
 export interface NodeLease extends AsyncDisposable {
   /** Starts to renew the lease, at once and then four times within its duration. */
   start(): void;
+  /** Reports that the Node object exists: a lease that could not be created for want of its owner is created now. */
+  nodeExists(): void;
 }
 
 const NAMESPACE = 'kube-node-lease';
@@ -128,10 +130,16 @@ export function createNodeLease(
     if (found.isNew) problems.ended();
     else await update(found.lease);
   };
+  /** Aborts when the Node object appears. A new one for each round, so that no appearance is missed. */
+  let appearance = new AbortController();
   const run = async (): Promise<void> => {
     for (;;) {
+      appearance = new AbortController();
       await renew();
-      await sleep(clock, jitter(random, (durationSeconds * 1000) / RENEWALS, JITTER), signal);
+      const pauseMs = jitter(random, (durationSeconds * 1000) / RENEWALS, JITTER);
+      if (latest !== undefined) await sleep(clock, pauseMs, signal);
+      else
+        await sleep(clock, pauseMs, AbortSignal.any([signal, appearance.signal])).catch(() => signal.throwIfAborted());
     }
   };
 
@@ -144,6 +152,7 @@ export function createNodeLease(
           logger.error('the lease of the node is not renewed any more', { error: errorMessage(error) });
       });
     },
+    nodeExists: () => appearance.abort(),
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };
 }
