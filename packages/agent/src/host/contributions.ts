@@ -1,4 +1,4 @@
-import type { ExtensionPoints, ModuleParts } from '@rxlet/agent-api';
+import type { ContainerStep, ExtensionPoints, ModuleParts, PodStep } from '@rxlet/agent-api';
 import { ModuleError } from './module-error.ts';
 
 /** Contributions of modules, while they are collected. */
@@ -8,8 +8,33 @@ type Collected = { -readonly [Point in keyof ExtensionPoints]: ExtensionPoints[P
 export interface Contributions {
   /** The contributions so far. The lists grow while modules are set up. */
   readonly points: ExtensionPoints;
-  /** Adds the contributions of a module. @throws ModuleError for a second contribution where only one is allowed */
+  /** Adds the contributions of a module. @throws ModuleError for an unknown one, and for a second one where only one is allowed */
   add(moduleName: string, parts: ModuleParts): void;
+}
+
+/** Members of a module's parts besides its contributions. */
+const PARTS_OF_MODULES = ['services', 'start'] satisfies (keyof ModuleParts)[];
+const MEMBERS_OF_POD_STEPS = ['name', 'prepare', 'terminating', 'stopped', 'tearDown'] satisfies (keyof PodStep)[];
+const MEMBERS_OF_CONTAINER_STEPS = [
+  'name',
+  'additions',
+  'preCreate',
+  'preStart',
+  'postStop',
+] satisfies (keyof ContainerStep)[];
+
+/**
+ * Checks the names of optional members, so that a misspelled one is not ignored. An instance of a class may have members of its own.
+ *
+ * @throws ModuleError for an unknown name
+ */
+function checkKeys(moduleName: string, kind: string, of: object, ...allowed: readonly (readonly string[])[]): void {
+  if (Object.getPrototypeOf(of) !== Object.prototype) return;
+  const names = allowed.flat();
+  const unknown = Object.keys(of).find((key) => !names.includes(key));
+  if (unknown === undefined) return;
+  const message = `cannot set up module "${moduleName}": unknown ${kind} "${unknown}"; there are ${names.join(', ')}`;
+  throw new ModuleError('UnknownContribution', message);
 }
 
 /** Creates empty extension points. */
@@ -48,6 +73,18 @@ export function createContributions(): Contributions {
   return {
     points,
     add(moduleName, parts) {
+      checkKeys(moduleName, 'contribution', parts, Object.keys(points), PARTS_OF_MODULES);
+      for (const point of Object.keys(points) as (keyof ExtensionPoints)[]) {
+        if (parts[point] === undefined || Array.isArray(parts[point])) continue;
+        const message = `cannot set up module "${moduleName}": its contribution "${point}" is not a list`;
+        throw new ModuleError('UnknownContribution', message);
+      }
+      for (const step of parts.podSteps ?? []) {
+        checkKeys(moduleName, `member of pod step "${step.name}"`, step, MEMBERS_OF_POD_STEPS);
+      }
+      for (const step of parts.containerSteps ?? []) {
+        checkKeys(moduleName, `member of container step "${step.name}"`, step, MEMBERS_OF_CONTAINER_STEPS);
+      }
       for (const { path } of parts.endpoints ?? []) own(moduleName, `endpoint /${path}`);
       for (const { name } of parts.podSources ?? []) own(moduleName, `pod source "${name}"`);
       for (const { name } of parts.healthChecks ?? []) own(moduleName, `health check "${name}"`);

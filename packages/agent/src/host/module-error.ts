@@ -6,6 +6,8 @@ export type ModuleErrorReason =
   | 'DuplicateService'
   /** Two modules make a contribution that must be unique: an endpoint path, a condition type, a source name, mirror pods. */
   | 'DuplicateContribution'
+  /** A module makes a contribution that does not exist, or one with a member that does not exist. */
+  | 'UnknownContribution'
   /** No module provides a service that a module needs. */
   | 'MissingService'
   /** Modules need each other in a circle. */

@@ -1,4 +1,12 @@
-import { type AgentCore, type AgentModule, type CorePorts, provide, serviceKey } from '@rxlet/agent-api';
+import {
+  type AgentCore,
+  type AgentModule,
+  type CorePorts,
+  type ModuleParts,
+  type PodStep,
+  provide,
+  serviceKey,
+} from '@rxlet/agent-api';
 import { describe, expect, it } from 'vitest';
 import { setUpModules } from './module-host.ts';
 
@@ -65,6 +73,33 @@ describe('module host', () => {
     });
     expect(seen).toEqual(['text of writer', undefined]);
     expect(host.find(text)).toBe('text of writer');
+  });
+
+  it.each<[unknown, string]>([
+    [{ podStep: [] }, 'unknown contribution "podStep"; there are podSources, admission, podSteps, '],
+    [{ podSteps: { name: 'disk' } }, 'its contribution "podSteps" is not a list'],
+    [
+      { podSteps: [{ name: 'disk', teardown: () => undefined }] },
+      'unknown member of pod step "disk" "teardown"; there are name, prepare, terminating, stopped, tearDown',
+    ],
+    [
+      { containerSteps: [{ name: 'cpus', prestart: () => undefined }] },
+      'unknown member of container step "cpus" "prestart"; there are name, additions, preCreate, preStart, postStop',
+    ],
+  ])('rejects a contribution that does not exist: %j', async (parts, message) => {
+    await expect(setUp({ name: 'typo', setup: () => parts as ModuleParts })).rejects.toMatchObject({
+      reason: 'UnknownContribution',
+      message: expect.stringContaining(`cannot set up module "typo": ${message}`) as unknown,
+    });
+  });
+
+  it('accepts contributions that are instances of a class', async () => {
+    class Disk implements PodStep {
+      readonly name = 'disk';
+      readonly sizeBytes = 1;
+    }
+    await using host = await setUp({ name: 'class', setup: () => ({ podSteps: [new Disk()] }) });
+    expect(host.points.podSteps).toHaveLength(1);
   });
 
   it('rejects a request for a service that the module did not declare', async () => {
