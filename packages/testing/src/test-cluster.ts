@@ -12,6 +12,7 @@ import { apiStatuses } from '@rxlet/status-manager';
 import { type AgentLife } from './agent-life.ts';
 import { mortalTransport } from './mortal-port.ts';
 import { createTestNode, type TestAgentOptions, type TestNode, type TestNodeOptions } from './test-node.ts';
+import { untilPhase } from './until-phase.ts';
 
 /** Options of {@link createTestCluster}. */
 export interface TestClusterOptions extends TestNodeOptions {
@@ -26,8 +27,14 @@ export interface ClusterAgentOptions extends Omit<TestAgentOptions, 'modules'> {
   readonly connect?: (options: { readonly clients: KubeClients }) => AgentModule;
 }
 
+/** Helpers of a test node that a test cluster has as well. */
+type NodeHelpers = Pick<
+  TestNode,
+  'stop' | 'kill' | 'killAtCall' | 'advance' | 'until' | 'instances' | 'running' | 'startsMs' | 'expectNoLeaks'
+>;
+
 /** A test node in a cluster with a fake API server, which has the usual rules for nodes. */
-export interface TestCluster extends AsyncDisposable {
+export interface TestCluster extends NodeHelpers, AsyncDisposable {
   readonly node: TestNode;
   readonly kube: FakeKube;
   /** Starts an agent as the node `node1`. */
@@ -36,7 +43,11 @@ export interface TestCluster extends AsyncDisposable {
   bind(name: string, spec?: Partial<PodSpec>, metadata?: Pod['metadata']): Pod;
   /** Returns a pod of the namespace `default`. */
   pod(name: string): Pod | undefined;
+  /** Moves the clock until the API server shows a pod of the namespace `default` with this phase. Rejects after `limitMs` (default an hour) with the pod's last status. */
+  untilPhase(podName: string, phase: string, limitMs?: number): Promise<void>;
 }
+
+const HOUR_MS = 3_600_000;
 
 /** Creates a {@link TestCluster}. No agent runs before its start. */
 export function createTestCluster({ kube: kubeOptions, ...options }: TestClusterOptions = {}): TestCluster {
@@ -65,9 +76,20 @@ export function createTestCluster({ kube: kubeOptions, ...options }: TestCluster
     ];
   };
 
+  const pod = (name: string): Pod | undefined => kube.objects.get(resources.pods, name, 'default') as Pod | undefined;
+
   return {
     node,
     kube,
+    stop: node.stop,
+    kill: node.kill,
+    killAtCall: node.killAtCall,
+    advance: node.advance,
+    until: node.until,
+    instances: node.instances,
+    running: node.running,
+    startsMs: node.startsMs,
+    expectNoLeaks: node.expectNoLeaks,
     async start({ modules = [], without = [], connect = apiServer, ...rest } = {}) {
       const replaced = new Set(modules.map(({ name }) => name));
       await node.start({
@@ -86,7 +108,9 @@ export function createTestCluster({ kube: kubeOptions, ...options }: TestCluster
         status: { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'True' }] },
       }) as unknown as Pod;
     },
-    pod: (name) => kube.objects.get(resources.pods, name, 'default') as Pod | undefined,
+    pod,
+    untilPhase: (podName, phase, limitMs = HOUR_MS) =>
+      untilPhase(node.clock, () => pod(podName), { podName, phase, limitMs }),
     async [Symbol.asyncDispose]() {
       await node[Symbol.asyncDispose]();
       await kube[Symbol.asyncDispose]();

@@ -27,6 +27,7 @@ import { type AgentLife, createAgentLife } from './agent-life.ts';
 import { mortalFiles, mortalPort } from './mortal-port.ts';
 import { containerFullName, recordStarts } from './recorded-starts.ts';
 import { testModules } from './test-modules.ts';
+import { untilPhase } from './until-phase.ts';
 
 /** Options of {@link createTestNode}. */
 export interface TestNodeOptions extends FakeRuntimeOptions {
@@ -76,6 +77,8 @@ export interface TestNode extends AsyncDisposable {
   advance(ms: number): Promise<void>;
   /** Moves the clock until a condition holds. Rejects after `limitMs` (default an hour). */
   until(predicate: () => boolean, limitMs?: number): Promise<void>;
+  /** Moves the clock until the agent shows a pod with this phase. Rejects after `limitMs` (default an hour) with the pod's last status. */
+  untilPhase(podName: string, phase: string, limitMs?: number): Promise<void>;
   /** Returns the instances of a container, oldest first. */
   instances(podName: string, containerName?: string): readonly ContainerStatus[];
   /** Returns `pod/container` of the running containers, sorted; a container that runs twice appears twice. */
@@ -209,6 +212,12 @@ export function createTestNode({ seed = 1, ...runtimeOptions }: TestNodeOptions 
     },
     advance: (ms) => clock.advance(ms),
     until: (predicate, limitMs = HOUR_MS) => clock.runUntil(predicate, limitMs),
+    untilPhase: (podName, phase, limitMs = HOUR_MS) =>
+      untilPhase(clock, () => agent?.pods.list().find(({ metadata }) => metadata?.name === podName), {
+        podName,
+        phase,
+        limitMs,
+      }),
     instances: (podName, containerName = 'app') =>
       fake
         .snapshot()
