@@ -38,7 +38,10 @@ export const nodeFilesContract: Readonly<Record<string, (files: FilesUnderTest) 
 
   async 'creates no directory in the place of a file or below it'({ nodeFiles, root }) {
     await nodeFiles.writeFile(`${root}/file`, 'x', 0o644);
-    await rejects(nodeFiles.makeDirectory(`${root}/file/below`, 0o755));
+    const fault = { ...unsafe('NotADirectory'), path: `${root}/file` };
+    await rejects(nodeFiles.makeDirectory(`${root}/file`, 0o755), fault);
+    await rejects(nodeFiles.makeDirectory(`${root}/file/below`, 0o755), fault);
+    await rejects(nodeFiles.makeDirectory(`${root}/file/below/deeper`, 0o755), fault);
     equal(text(await nodeFiles.readFile(`${root}/file`, 9)), 'x');
   },
 
@@ -80,6 +83,23 @@ export const nodeFilesContract: Readonly<Record<string, (files: FilesUnderTest) 
     equal(await nodeFiles.readFile(`${root}/missing/deeper`, 4), undefined);
     equal(text(await nodeFiles.readFile(`${root}/file`, 10)), '0123456789');
     await rejects(nodeFiles.readFile(`${root}/file`, 9), { name: 'UnsafeFileError', message: /has more than 9 bytes/ });
+  },
+
+  async 'finds nothing below a file'({ nodeFiles, root }) {
+    await nodeFiles.writeFile(`${root}/file`, 'x', 0o600);
+    for (const path of [`${root}/file/below`, `${root}/file/below/deeper`]) {
+      equal(await nodeFiles.stat(path), undefined);
+      equal(await nodeFiles.exists(path), false);
+      equal(await nodeFiles.readFile(path, 9), undefined);
+      equal(await nodeFiles.readPrivate(path, 9), undefined);
+      equal(await nodeFiles.readTail(path, 9), undefined);
+      equal(await nodeFiles.closeToOthers(path), false);
+      deepEqual(await nodeFiles.list(path), []);
+      await nodeFiles.removeFile(path);
+      await nodeFiles.removeTree(path);
+      equal(await nodeFiles.removeEmptyDirectory(path), true);
+    }
+    deepEqual(await nodeFiles.list(`${root}/file`), []);
   },
 
   async 'reads as private only files that no other user can have written'({ nodeFiles, root }) {
@@ -126,16 +146,16 @@ export const nodeFilesContract: Readonly<Record<string, (files: FilesUnderTest) 
     await putLink(`${root}/link`, `${root}/real`);
     await putLink(`${root}/file`, `${root}/real/file`);
     for (const attempt of [
-      nodeFiles.readFile(`${root}/link/file`, 9),
-      nodeFiles.writeFile(`${root}/link/file`, 'y', 0o600),
-      nodeFiles.writeFile(`${root}/file`, 'y', 0o600),
-      nodeFiles.replaceFile(`${root}/file`, 'y', 0o600),
-      nodeFiles.readFile(`${root}/file`, 9),
-      nodeFiles.chmod(`${root}/file`, 0o777),
-      nodeFiles.list(`${root}/link`),
-      nodeFiles.makeDirectory(`${root}/link/below`, 0o700),
-      nodeFiles.removeFile(`${root}/link/file`),
-      nodeFiles.openDirectory(`${root}/link`),
+      () => nodeFiles.readFile(`${root}/link/file`, 9),
+      () => nodeFiles.writeFile(`${root}/link/file`, 'y', 0o600),
+      () => nodeFiles.writeFile(`${root}/file`, 'y', 0o600),
+      () => nodeFiles.replaceFile(`${root}/file`, 'y', 0o600),
+      () => nodeFiles.readFile(`${root}/file`, 9),
+      () => nodeFiles.chmod(`${root}/file`, 0o777),
+      () => nodeFiles.list(`${root}/link`),
+      () => nodeFiles.makeDirectory(`${root}/link/below`, 0o700),
+      () => nodeFiles.removeFile(`${root}/link/file`),
+      () => nodeFiles.openDirectory(`${root}/link`),
     ]) {
       await rejects(attempt, unsafe('SymbolicLink'));
     }

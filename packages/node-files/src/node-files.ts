@@ -8,7 +8,7 @@ import type { FileInfo } from './file-info.ts';
  * the way fails with {@link UnsafePathError}. Where containers can write at the same moment, use {@link NodeFiles.openDirectory}, which no race can lead out.
  */
 export interface NodeFiles {
-  /** Creates a directory and its missing parents, with this mode whatever the umask. Leaves an existing directory as it is. */
+  /** Creates a directory and its missing parents, with this mode whatever the umask. Leaves an existing directory as it is. @throws UnsafePathError for another kind */
   makeDirectory(path: string, mode: number): Promise<void>;
   /**
    * Closes a directory to other users (mode 0700). Returns whether there is one.

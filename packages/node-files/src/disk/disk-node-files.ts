@@ -1,7 +1,7 @@
 import {
   closeSync,
   constants,
-  existsSync,
+  fchmod,
   fchmodSync,
   fdatasync,
   fstatSync,
@@ -11,7 +11,7 @@ import {
   read,
   type Stats,
 } from 'node:fs';
-import { chmod, lchown, lstat, mkdir, open, readdir, rename, rmdir, symlink, unlink } from 'node:fs/promises';
+import { chmod, lchown, lstat, mkdir, open, readdir, rename, rmdir, stat, symlink, unlink } from 'node:fs/promises';
 import { basename, dirname, resolve, sep } from 'node:path';
 import { promisify } from 'node:util';
 import type { DirectoryHandle } from '../directory-handle.ts';
@@ -31,6 +31,7 @@ export interface NodeFilesOptions {
 const { O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = constants;
 const PERMISSIONS = 0o7777;
 const readAt = promisify(read);
+const changeMode = promisify(fchmod);
 const sync = promisify(fsync);
 const syncData = promisify(fdatasync);
 const WRITABLE_BY_OTHERS = 0o022;
@@ -39,8 +40,8 @@ const ACCESS_OF_OTHERS = 0o077;
 /**
  * Creates {@link NodeFiles} on the node's disks.
  *
- * A root may itself be a link, as an administrator's choice; below it no component of a path may be one. Each use is preceded by a check, and files are opened so
- * that a link in the last place fails in the kernel. To put a link there in between, a process would need write access to the agent's own directories, which no
+ * A root may itself be a link, as an administrator's choice; below it no component of a path may be one. Each use is preceded by a check of the directories, and files
+ * are opened so that a link in the last place fails in the kernel. To put a link there in between, a process would need write access to the agent's own directories, which no
  * container has. In directories that containers write to, {@link NodeFiles.openDirectory} leaves no such gap.
  */
 export function createNodeFiles({ roots }: NodeFilesOptions): NodeFiles {
@@ -57,34 +58,53 @@ export function createNodeFiles({ roots }: NodeFilesOptions): NodeFiles {
     const { root, names } = split(path);
     return names.map((_, index) => prefixOf(root) + names.slice(0, index + 1).join(sep));
   };
-  /** Returns the components that do not exist. */
-  const refuseLinks = (components: readonly string[]): readonly string[] => {
-    for (const [index, component] of components.entries()) {
+  /** Checks the directories above the last component, which are the agent's own. Returns the components that do not exist. */
+  const refuseLinksAbove = (components: readonly string[]): readonly string[] => {
+    for (const [index, component] of components.slice(0, -1).entries()) {
       const stats = statsOf(component);
       if (stats === undefined) return components.slice(index);
       if (stats.isSymbolicLink()) throw new UnsafePathError('SymbolicLink', component);
     }
     return [];
   };
-  /** For calls that act on the entry itself. */
-  const checkParent = (path: string): void => void refuseLinks(componentsBelowRoot(path).slice(0, -1));
-  const checkAll = (path: string): void => void refuseLinks(componentsBelowRoot(path));
-  const openToRead = (path: string) => {
-    checkAll(path);
-    // Not blocking, in case a container made a pipe of it.
-    return unlessMissing(openDescriptor(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW));
+  /** For calls that act on the entry itself, and those that the kernel refuses to follow a link in the last place. */
+  const checkParent = (path: string): void => void refuseLinksAbove(componentsBelowRoot(path));
+  /** Returns the attributes of the last component, which is no link; `undefined` when there is nothing. */
+  const checkAll = async (path: string): Promise<Stats | undefined> => {
+    const components = componentsBelowRoot(path);
+    if (refuseLinksAbove(components).length > 0) return undefined;
+    if (components.length === 0) return unlessMissing(stat(path));
+    const stats = await unlessMissing(lstat(path));
+    if (stats?.isSymbolicLink() === true) throw new UnsafePathError('SymbolicLink', path);
+    return stats;
   };
+  /** Opens the last component, which must be no link. */
+  const openLast = async (path: string, flags: number, mode?: number) => {
+    checkParent(path);
+    try {
+      return await openDescriptor(path, flags | O_NOFOLLOW, mode);
+    } catch (error) {
+      throw systemErrorCode(error) === 'ELOOP' ? new UnsafePathError('SymbolicLink', path, { cause: error }) : error;
+    }
+  };
+  // Not blocking, in case a container made a pipe of it.
+  const openToRead = (path: string) => unlessMissing(openLast(path, O_RDONLY | O_NONBLOCK));
 
   return {
     async makeDirectory(path, mode) {
       const components = componentsBelowRoot(path);
       const root = components.length === 0 ? path : dirname(components[0]!);
       if (statsOf(root) === undefined) await mkdir(root, { recursive: true, mode });
-      for (const component of refuseLinks(components)) await makeOneDirectory(component, mode);
+      const missing = refuseLinksAbove(components);
+      if (missing.length > 0) for (const component of missing) await makeOneDirectory(component, mode);
+      else {
+        const stats = await checkAll(path);
+        if (stats === undefined) await makeOneDirectory(path, mode);
+        else if (!stats.isDirectory()) throw new UnsafePathError('NotADirectory', path);
+      }
     },
     async closeToOthers(path) {
-      checkAll(path);
-      const stats = statsOf(path);
+      const stats = await checkAll(path);
       if (stats === undefined) return false;
       if (!stats.isDirectory()) throw new UnsafePathError('NotADirectory', path);
       if (stats.uid !== process.geteuid?.()) throw new UnsafeFileError(path, `belongs to user ${String(stats.uid)}`);
@@ -95,13 +115,12 @@ export function createNodeFiles({ roots }: NodeFilesOptions): NodeFiles {
       return true;
     },
     async writeFile(path, content, mode) {
-      checkAll(path);
-      using file = await openDescriptor(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK, mode);
+      using file = await openLast(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK, mode);
       await writeAll(file, content);
       if ((fstatSync(file.fd).mode & PERMISSIONS) !== mode) fchmodSync(file.fd, mode);
     },
     async replaceFile(path, content, mode) {
-      checkAll(path);
+      await checkAll(path);
       await replaceOnDisk(path, content, mode);
     },
     async createFile(path, mode) {
@@ -110,8 +129,7 @@ export function createNodeFiles({ roots }: NodeFilesOptions): NodeFiles {
       fchmodSync(file.fd, mode);
     },
     async appendFile(path, content) {
-      checkAll(path);
-      using file = await openDescriptor(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK);
+      using file = await openLast(path, O_WRONLY | O_APPEND | O_NONBLOCK);
       await writeAll(file, content);
       await syncData(file.fd);
     },
@@ -137,7 +155,7 @@ export function createNodeFiles({ roots }: NodeFilesOptions): NodeFiles {
       return buffer.subarray(0, bytesRead);
     },
     async list(path) {
-      if (refuseLinks(componentsBelowRoot(path)).length > 0) return [];
+      if ((await checkAll(path))?.isDirectory() !== true) return [];
       return (await unlessMissing(readdir(path))) ?? [];
     },
     async stat(path) {
@@ -147,7 +165,13 @@ export function createNodeFiles({ roots }: NodeFilesOptions): NodeFiles {
     },
     async exists(path) {
       checkParent(path);
-      return existsSync(path);
+      try {
+        return (await unlessMissing(stat(path))) !== undefined;
+      } catch (error) {
+        // Links in a circle lead to nothing.
+        if (systemErrorCode(error) === 'ELOOP') return false;
+        throw error;
+      }
     },
     async symlink(target, path) {
       checkParent(path);
@@ -165,9 +189,8 @@ export function createNodeFiles({ roots }: NodeFilesOptions): NodeFiles {
       await rename(from, to);
     },
     async chmod(path, mode) {
-      checkAll(path);
-      await using file = await open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
-      await file.chmod(mode);
+      using file = await openLast(path, O_RDONLY | O_NONBLOCK);
+      await changeMode(file.fd, mode);
     },
     async chown(path, uid, gid) {
       checkParent(path);
@@ -253,11 +276,16 @@ async function replaceOnDisk(path: string, content: string | Uint8Array, mode: n
 }
 
 /**
- * Returns the attributes of the entry at a path. Synchronous, because in the agent's own directories the answer takes microseconds and a detour through the thread
- * pool twenty times as long.
+ * Returns the attributes of a directory of the agent's own. Synchronous, because the answer takes microseconds and a detour through the thread pool twenty times as
+ * long. The last component of a path may be the mount of a server that never answers, so it is left to the thread pool.
  */
 function statsOf(path: string): Stats | undefined {
-  return lstatSync(path, { throwIfNoEntry: false });
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOTDIR') return undefined;
+    throw error;
+  }
 }
 
 /** Beginning of all paths below a root, which may be `/`. */
@@ -270,7 +298,9 @@ async function makeOneDirectory(path: string, mode: number): Promise<void> {
   try {
     await mkdir(path, { mode });
   } catch (error) {
-    if (systemErrorCode(error) !== 'EEXIST') throw error;
+    const code = systemErrorCode(error);
+    if (code === 'ENOTDIR') throw new UnsafePathError('NotADirectory', dirname(path), { cause: error });
+    if (code !== 'EEXIST') throw error;
   }
   const stats = statsOf(path);
   if (stats?.isSymbolicLink() === true) throw new UnsafePathError('SymbolicLink', path);

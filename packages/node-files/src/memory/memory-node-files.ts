@@ -93,11 +93,14 @@ export function memoryNodeFiles(ports: MemoryNodeFilesPorts): NodeFiles {
       await check('makeDirectory', path);
       const { root, names } = split(path);
       let node: MemoryDirectory = rootNode(root) ?? makeAll(tree, root, mode);
-      for (const name of names) {
+      for (const [index, name] of names.entries()) {
         let next = node.entries.get(name);
         if (next === undefined) node.entries.set(name, (next = tree.newDirectory(mode)));
         if (next.kind === 'symlink') throw new UnsafePathError('SymbolicLink', path);
-        if (next.kind !== 'directory') throw systemError('EEXIST', path);
+        if (next.kind !== 'directory') {
+          const component = [root === '/' ? '' : root, ...names.slice(0, index + 1)].join('/');
+          throw new UnsafePathError('NotADirectory', component);
+        }
         node = next;
       }
       changed(normalize(path));
