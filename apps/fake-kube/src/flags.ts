@@ -14,6 +14,10 @@ export interface Flags {
   readonly bootstrapKubeconfig: string | undefined;
   /** Manifests of objects that exist from the start. */
   readonly objects: readonly string[];
+  /** File that keeps objects and keys between runs. */
+  readonly stateFile: string | undefined;
+  /** File to write the certificate of the authority to. */
+  readonly caFile: string | undefined;
   /** Further names and addresses of the server, for its certificate. */
   readonly names: readonly string[];
   readonly authorization: 'allow' | 'node';
@@ -34,7 +38,7 @@ export type ParsedFlags =
 export function parseFlags(args: readonly string[]): ParsedFlags {
   let output = '';
   const command = new Command('fake-kube')
-    .description('A Kubernetes API server for tests: HTTPS, objects only in memory, no controllers.')
+    .description('A Kubernetes API server for tests: HTTPS, objects in memory, no controllers.')
     .version(`fake-kube v${packageVersion()}`, '--version', 'print the version and exit')
     .option('--listen <address>', 'address to serve on, as HOST:PORT; port 0 takes a free one', '127.0.0.1:6443')
     .option('--name <name>', 'further host name or address in the certificate of the server; repeatable', collect, [])
@@ -42,6 +46,8 @@ export function parseFlags(args: readonly string[]): ParsedFlags {
     .option('--node-kubeconfig <node=path>', 'file to write the kubeconfig of a node to; repeatable', collect, [])
     .option('--bootstrap-kubeconfig <path>', 'file to write a kubeconfig with a bootstrap token to')
     .option('--objects <path>', 'YAML or JSON file with objects that exist from the start; repeatable', collect, [])
+    .option('--state-file <path>', 'file that keeps objects, keys and the certificate authority between runs')
+    .option('--ca-file <path>', 'file to write the certificate of the authority to, for clients and node agents')
     .addOption(
       new Option('--authorization <mode>', 'node: the rules of a cluster for node agents; allow: no rules')
         .choices(['node', 'allow'])
@@ -72,6 +78,8 @@ export function parseFlags(args: readonly string[]): ParsedFlags {
     nodeKubeconfig: string[];
     bootstrapKubeconfig?: string;
     objects: string[];
+    stateFile?: string;
+    caFile?: string;
     authorization: 'allow' | 'node';
     latency: number;
     seed?: number;
@@ -82,6 +90,12 @@ export function parseFlags(args: readonly string[]): ParsedFlags {
   const [, ipv6, host = ipv6 ?? '', port] = address;
   const nodes = options.nodeKubeconfig.map((text) => /^([^=]+)=(.+)$/.exec(text)?.slice(1));
   if (nodes.includes(undefined)) return { kind: 'error', message: "option '--node-kubeconfig' is not NODE=PATH" };
+  if (options.seed !== undefined && options.stateFile !== undefined) {
+    return {
+      kind: 'error',
+      message: "options '--seed' and '--state-file' exclude each other: each run would give the same UIDs again",
+    };
+  }
   return {
     kind: 'flags',
     flags: {
@@ -91,6 +105,8 @@ export function parseFlags(args: readonly string[]): ParsedFlags {
       nodeKubeconfigs: Object.fromEntries(nodes as [string, string][]),
       bootstrapKubeconfig: options.bootstrapKubeconfig,
       objects: options.objects,
+      stateFile: options.stateFile,
+      caFile: options.caFile,
       names: options.name,
       authorization: options.authorization,
       latencyMs: options.latency,

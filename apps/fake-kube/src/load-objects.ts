@@ -8,13 +8,19 @@ export class ObjectsFileError extends Error {
   override readonly name = 'ObjectsFileError';
 }
 
-/** Creates the objects of a manifest, in their order. Lists count as their items. @throws ObjectsFileError */
-export async function loadObjects(kube: FakeKube, path: string): Promise<void> {
+/**
+ * Creates the objects of a manifest, in their order. Lists count as their items.
+ *
+ * @param keepsExisting whether objects that exist already stay as they are; otherwise they are an error
+ * @throws ObjectsFileError
+ */
+export async function loadObjects(kube: FakeKube, path: string, keepsExisting = false): Promise<void> {
   for (const object of await readObjects(path)) {
     try {
       kube.objects.apply(object);
     } catch (error) {
       if (!(error instanceof ApiError) && !(error instanceof TypeError)) throw error;
+      if (keepsExisting && error instanceof ApiError && error.reason === 'AlreadyExists') continue;
       const { kind = 'object', metadata } = object;
       throw new ObjectsFileError(`${path}: cannot create ${kind} "${metadata?.name ?? ''}": ${error.message}`, {
         cause: error,

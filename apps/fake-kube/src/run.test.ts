@@ -40,7 +40,32 @@ describe('fake-kube', () => {
     expect(await readFile(bootstrapPath!, 'utf8')).toMatch(/"token": "[0-9a-f]{6}\.[0-9a-f]{16}"/);
   });
 
+  it('keeps objects and credentials in its state file, which only the owner can read', async () => {
+    const [state, ca, bootstrap, objects] = ['state', 'ca', 'bootstrap', 'objects'].map((name) => join(folder, name));
+    await writeFile(objects!, 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default}\n');
+    const args = ['--listen', '127.0.0.1:0', '--state-file', state!, '--ca-file', ca!, '--objects', objects!];
+    const written = async (): Promise<string[]> => {
+      expect(await runWith(...args, '--bootstrap-kubeconfig', bootstrap!)).toMatchObject({ code: 0, stderr: '' });
+      const token = /"token": "([^"]+)"/.exec(await readFile(bootstrap!, 'utf8'))![1]!;
+      const { objects: saved } = JSON.parse(await readFile(state!, 'utf8')) as {
+        objects: { kind: string; metadata: { uid: string } }[];
+      };
+      return [await readFile(ca!, 'utf8'), token, saved.find(({ kind }) => kind === 'ConfigMap')!.metadata.uid];
+    };
+    const first = await written();
+    expect(await written()).toEqual(first);
+    expect((await stat(state!)).mode & 0o777).toBe(0o600);
+  });
+
   it.each([
+    [
+      ['--seed', '1', '--state-file', '/state'],
+      "options '--seed' and '--state-file' exclude each other: each run would give the same UIDs again (see fake-kube --help)",
+    ],
+    [
+      ['--listen', '127.0.0.1:0', '--state-file', '/no/such/state'],
+      'cannot use the state file /no/such/state: the folder /no/such does not exist',
+    ],
     [['--bogus'], "unknown option '--bogus' (see fake-kube --help)"],
     [['--listen', '6443'], "option '--listen 6443' is not HOST:PORT (see fake-kube --help)"],
     [['--node-kubeconfig', 'node1'], "option '--node-kubeconfig' is not NODE=PATH (see fake-kube --help)"],

@@ -1,19 +1,25 @@
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { join, parse, resolve } from 'node:path';
 import { errorMessage, seededRandom, systemClock, systemRandom } from '@rxlet/component-base';
 import { type CommandIo, createConsoleLogger } from '@rxlet/component-base/command';
-import { admin, createFakeKube, type FakeKubeServer, nodeUser, serveFakeKube, type User } from '@rxlet/fake-kube';
+import {
+  admin,
+  bootstrapTokenOf,
+  bootstrapTokenSecret,
+  createFakeKube,
+  type FakeKube,
+  type FakeKubeServer,
+  nodeUser,
+  serveFakeKube,
+} from '@rxlet/fake-kube';
+import { resources } from '@rxlet/kube-api/resources';
+import { createNodeFiles } from '@rxlet/node-files';
+import { createFileStateStore, StateFileError } from '@rxlet/node-files/state-file';
 import { type Flags, parseFlags } from './flags.ts';
 import { loadObjects, ObjectsFileError } from './load-objects.ts';
 
 /** Exit code of a command line, or a file that it names, that cannot be used. */
 const USAGE_ERROR = 2;
-
-/** The user of a bootstrap token. */
-const bootstrapper: User = {
-  name: 'system:bootstrap:fake',
-  groups: ['system:bootstrappers', 'system:bootstrappers:kubeadm:default-node-token', 'system:authenticated'],
-};
 
 /** Runs `fake-kube` until `io.signal` aborts. @returns its exit code: 2 for a wrong command line or file, 1 when it cannot listen. */
 export async function run(args: readonly string[], io: CommandIo): Promise<number> {
@@ -29,7 +35,7 @@ export async function run(args: readonly string[], io: CommandIo): Promise<numbe
   try {
     return await serve(parsed.flags, io);
   } catch (error) {
-    const isUsage = error instanceof ObjectsFileError;
+    const isUsage = error instanceof ObjectsFileError || error instanceof StateFileError;
     const isSystem = (error as NodeJS.ErrnoException | null)?.syscall !== undefined;
     if (!isUsage && !isSystem) throw error;
     io.stderr(`fake-kube: ${errorMessage(error)}\n`);
@@ -39,29 +45,47 @@ export async function run(args: readonly string[], io: CommandIo): Promise<numbe
 
 async function serve(flags: Flags, io: CommandIo): Promise<number> {
   const random = flags.seed === undefined ? systemRandom : seededRandom(flags.seed);
-  // A secret, also when the names of objects repeat.
-  const bootstrapToken = `${systemRandom.hex(3)}.${systemRandom.hex(8)}`;
   const logger = createConsoleLogger(io.stderr, flags.verbosity);
+  const stateStore = flags.stateFile === undefined ? undefined : createFileStateStore(flags.stateFile);
   await using kube = createFakeKube(
-    { clock: systemClock, random, logger },
-    { authorization: flags.authorization, latencyMs: flags.latencyMs, tokens: { [bootstrapToken]: bootstrapper } },
+    { clock: systemClock, random, logger, ...(stateStore && { stateStore }) },
+    { authorization: flags.authorization, latencyMs: flags.latencyMs },
   );
-  for (const path of flags.objects) await loadObjects(kube, path);
+  for (const path of flags.objects) await loadObjects(kube, path, flags.stateFile !== undefined);
   const { host, port, names } = flags;
   await using server = await serveFakeKube(kube, { host, port, names, logger });
-  await writeKubeconfigs(server, flags, bootstrapToken);
+  await writeFiles(kube, server, flags);
   io.stdout(`fake API server listening on ${server.url}\n`);
   if (!io.signal.aborted) await once(io.signal, 'abort');
   return 0;
 }
 
-async function writeKubeconfigs(server: FakeKubeServer, flags: Flags, bootstrapToken: string): Promise<void> {
-  const write = (path: string, text: string): Promise<void> => writeFile(path, text, { mode: 0o600 });
-  if (flags.kubeconfig !== undefined) await write(flags.kubeconfig, await server.kubeconfig(admin));
+async function writeFiles(kube: FakeKube, server: FakeKubeServer, flags: Flags): Promise<void> {
+  if (flags.caFile !== undefined) await writePrivately(flags.caFile, server.caPem);
+  if (flags.kubeconfig !== undefined) await writePrivately(flags.kubeconfig, await server.kubeconfig(admin));
   for (const [node, path] of Object.entries(flags.nodeKubeconfigs)) {
-    await write(path, await server.kubeconfig(nodeUser(node)));
+    await writePrivately(path, await server.kubeconfig(nodeUser(node)));
   }
   if (flags.bootstrapKubeconfig !== undefined) {
-    await write(flags.bootstrapKubeconfig, server.tokenKubeconfig(bootstrapper.name, bootstrapToken));
+    const token = bootstrapToken(kube);
+    const [id = ''] = token.split('.');
+    await writePrivately(flags.bootstrapKubeconfig, server.tokenKubeconfig(`system:bootstrap:${id}`, token));
   }
+}
+
+/** Replaces a file in one step: agents read it at any time. */
+async function writePrivately(path: string, text: string): Promise<void> {
+  const { dir, base } = parse(resolve(path));
+  await createNodeFiles({ roots: [dir] }).replaceFile(join(dir, base), text, 0o600);
+}
+
+/** Returns the bootstrap token of an earlier run, or a new one. */
+function bootstrapToken({ objects }: FakeKube): string {
+  const secrets = objects.list(resources.secrets, 'kube-system');
+  const known = secrets.map((secret) => bootstrapTokenOf(secret, systemClock.now())).find((each) => each !== undefined);
+  if (known !== undefined) return known;
+  // A secret, also when the names of objects repeat.
+  const [id, secret] = [systemRandom.hex(3), systemRandom.hex(8)];
+  objects.apply(bootstrapTokenSecret(id, secret));
+  return `${id}.${secret}`;
 }

@@ -5,14 +5,8 @@ import { errorMessage, seededRandom, systemClock, systemRandom } from '@rxlet/co
 import { type CommandIo, createConsoleLogger } from '@rxlet/component-base/command';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { serveCri, UnixSocketError, UnsupportedAddressError } from '@rxlet/cri-server';
-import {
-  createFakeRuntime,
-  createFileLogs,
-  createFileStateStore,
-  createNodeHostFiles,
-  type FakeRuntimeOptions,
-  StateFileError,
-} from '@rxlet/fake-cri';
+import { createFakeRuntime, createFileLogs, createNodeHostFiles, type FakeRuntimeOptions } from '@rxlet/fake-cri';
+import { createFileStateStore, StateFileError } from '@rxlet/node-files/state-file';
 import { routeExtras } from './extra-routes.ts';
 import { type Flags, parseFlags } from './flags.ts';
 import { InputFileError, readInputFiles } from './input-files.ts';

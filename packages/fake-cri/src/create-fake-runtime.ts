@@ -1,4 +1,12 @@
-import { type Clock, createLifetime, type Logger, noopLogger, type Random, sleep } from '@rxlet/component-base';
+import {
+  type Clock,
+  createLifetime,
+  errorMessage,
+  type Logger,
+  noopLogger,
+  type Random,
+  sleep,
+} from '@rxlet/component-base';
 import {
   type ContainerStatus,
   type Image as ImageMessage,
@@ -10,6 +18,7 @@ import {
   ServiceError,
   StatusCode,
 } from '@rxlet/cri-api';
+import { createStateSaver, type StateSaver, type StateStore } from '@rxlet/node-files/state-file';
 import { createStreamingServer, type OpenStream } from '@rxlet/streaming';
 import type { ImageRegistry } from './images/image-registry.ts';
 import { createHostFiles, type HostFiles } from './fs/host-files.ts';
@@ -41,8 +50,8 @@ import { endScript } from './scripts/container-plan.ts';
 import type { BehaviourScript } from './scripts/script.ts';
 import type { ScriptTarget } from './scripts/script-store.ts';
 import { createRuntimeState } from './runtime-state.ts';
-import { createStateSaver, loadState, type StateSaver } from './state-file/save-and-restore.ts';
-import type { StateStore } from './state-file/state-store.ts';
+import { captureState, loadState } from './state-file/save-and-restore.ts';
+import { formatSavedState } from './state-file/saved-state.ts';
 
 /** Ports of a fake runtime. */
 export interface FakeRuntimePorts {
@@ -155,7 +164,11 @@ export function createFakeRuntime(ports: FakeRuntimePorts, options: FakeRuntimeO
   const state = createRuntimeState({ clock, random, logger, logs, hostFiles, onChange }, resolveOptions(options));
   if (stateStore !== undefined) {
     loadState(state, stateStore);
-    saver = createStateSaver(state, stateStore);
+    saver = createStateSaver(
+      stateStore,
+      () => formatSavedState(captureState(state)),
+      (error) => logger.warn('the state cannot be saved', { error: errorMessage(error) }),
+    );
   }
   const lifetime = createLifetime();
   const power = createPower(lifetime.signal);

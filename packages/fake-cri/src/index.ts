@@ -14,8 +14,6 @@ export type { FailpointPlace, SetFailpoint } from './faults/failpoints.ts';
 export type { RecordedCall } from './call-log.ts';
 export { ServerReflection as ServerReflectionDescriptor } from '../gen/grpc/reflection/v1/reflection_pb.js';
 export type { ServerReflectionRequest, ServerReflectionResponse } from '../gen/grpc/reflection/v1/reflection_pb.js';
-export { createFileStateStore, StateFileError } from './state-file/file-state-store.ts';
-export type { StateStore } from './state-file/state-store.ts';
 export {
   createFakeRuntime,
   type FakeRuntime,

@@ -7,11 +7,13 @@ import {
   type Random,
   sleep,
 } from '@rxlet/component-base';
+import { createStateSaver, type StateStore } from '@rxlet/node-files/state-file';
 import { ApiError } from './api-error.ts';
 import type { IncomingObject, StoredObject } from './api-object.ts';
 import { allowAll } from './auth/authorization.ts';
 import { nodeAuthorizer } from './auth/node-authorizer.ts';
-import { createTokenIssuer, userOfClaims } from './auth/service-account-tokens.ts';
+import { createAuthenticator } from './auth/authenticate.ts';
+import { createTokenIssuer } from './auth/service-account-tokens.ts';
 import { admin, anonymous, type User } from './auth/user.ts';
 import { builtinResources } from './builtin-resources.ts';
 import { createCertificateAuthority, type CertificateAuthority } from './certificates/certificate-authority.ts';
@@ -19,9 +21,8 @@ import { startCertificateSigner } from './certificates/certificate-signer.ts';
 import { createFaultScript, type FaultScript } from './faults/faults.ts';
 import { faultSubjectOf, withFault } from './faults/with-fault.ts';
 import { createObjectService } from './objects/object-service.ts';
-import type { LineQueue } from './request/line-queue.ts';
+import { createOpenWatches } from './request/open-watches.ts';
 import { type ObjectRequest, parseObjectRequest } from './request/parse-request.ts';
-import { watchObjects } from './request/watch-objects.ts';
 import { apiVersionOfType, type ResourceType } from './resource-type.ts';
 import { boundPod } from './rules/pod-rules.ts';
 import {
@@ -35,6 +36,8 @@ import { CONTROL_PATH, type ControlPorts, handleControl } from './server/control
 import { discover, type ServerVersion } from './server/discovery.ts';
 import { handleObjects } from './server/handle-objects.ts';
 import { createRequestLog, type RequestRecord } from './server/request-log.ts';
+import { loadState, savedEntries } from './state/load-state.ts';
+import { formatSavedState } from './state/saved-state.ts';
 import { createObjectStore } from './store/object-store.ts';
 
 /** The outside world of a {@link FakeKube}. */
@@ -42,6 +45,8 @@ export interface FakeKubePorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger?: Logger;
+  /** Store of objects, keys and the certificate authority between runs. It is loaded at the start, and saved before each change is answered. Default: none. */
+  readonly stateStore?: StateStore;
 }
 
 /** Options of {@link createFakeKube}. */
@@ -120,13 +125,6 @@ export interface FakeObjects {
 /** A resource by its group and plural name. */
 export type ResourceName = Pick<ResourceType, 'group' | 'plural'>;
 
-/** A watch that has not ended. */
-interface OpenWatch {
-  readonly type: ResourceType;
-  abort: (error: Error) => void;
-  freeze: () => void;
-}
-
 /** A request as far as it could be read. */
 interface ParsedRequest {
   readonly user: User;
@@ -135,11 +133,10 @@ interface ParsedRequest {
 }
 
 const NAMESPACES = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
-const DEFAULT_WATCH_TIMEOUT_MS = 1_800_000;
 
 /** Creates an API server with the namespaces of an empty cluster. */
 export function createFakeKube(
-  { clock, random, logger = noopLogger }: FakeKubePorts,
+  { clock, random, logger = noopLogger, stateStore }: FakeKubePorts,
   options: FakeKubeOptions = {},
 ): FakeKube {
   const { latencyMs = 0, bookmarkPeriodMs = 60_000, hasStreamingLists = true, historyLimit = 10_000 } = options;
@@ -152,22 +149,27 @@ export function createFakeKube(
   };
   const namespaces = typeOf({ group: '', plural: 'namespaces' });
   const pods = typeOf({ group: '', plural: 'pods' });
+  const secrets = typeOf({ group: '', plural: 'secrets' });
   const certificateRequests = typeOf({ group: 'certificates.k8s.io', plural: 'certificatesigningrequests' });
   const lifetime = createLifetime();
   const store = createObjectStore({ historyLimit });
   lifetime.defer(store.complete);
   const service = createObjectService(store, namespaces);
-  const tokens = createTokenIssuer({ clock, random });
+  const saved = stateStore && loadState(stateStore, logger);
+  if (saved !== undefined) store.restore(savedEntries(saved, types, logger), saved.revision);
+  const tokenKey = saved?.tokenKey ?? random.hex(32);
+  const tokens = createTokenIssuer({ clock, random }, tokenKey);
   const faults = createFaultScript();
   const log = createRequestLog();
-  const watches = new Set<OpenWatch>();
+  const watches = createOpenWatches({ store, clock }, { bookmarkPeriodMs, hasStreamingLists });
   const hasNodeRules = options.authorization === 'node';
   const context = { clock, random, user: admin };
   let isRunning = true;
   let staleRevisions = 0;
-  let replayedRevisions = 0;
 
-  for (const name of NAMESPACES) service.create(namespaces, undefined, { metadata: { name } }, context);
+  for (const name of saved === undefined ? NAMESPACES : []) {
+    service.create(namespaces, undefined, { metadata: { name } }, context);
+  }
 
   const createByKind = (object: IncomingObject): StoredObject => {
     const { apiVersion = '', kind = '' } = object;
@@ -181,50 +183,43 @@ export function createFakeKube(
     return object.status === undefined ? created : store.write(type, { ...created, status: object.status });
   };
 
-  const openWatch = (request: ObjectRequest, signal: AbortSignal | undefined): LineQueue => {
-    const onAbort = (): void => entry.abort(signal?.reason as Error);
-    const onClose = (): void => {
-      watches.delete(entry);
-      signal?.removeEventListener('abort', onAbort);
-    };
-    const entry: OpenWatch = { type: request.type, abort: onClose, freeze: () => undefined };
-    const defaultTimeoutMs = DEFAULT_WATCH_TIMEOUT_MS;
-    const watchOptions = { bookmarkPeriodMs, hasStreamingLists, defaultTimeoutMs, replayedRevisions, onClose };
-    watches.add(entry);
-    signal?.addEventListener('abort', onAbort, { once: true });
-    try {
-      const queue = watchObjects({ store, clock }, request, watchOptions);
-      entry.abort = queue.abort;
-      entry.freeze = queue.freeze;
-      return queue;
-    } catch (error) {
-      onClose();
-      throw error;
-    }
-  };
   const handlers = {
     clock,
     random,
     store,
     service,
     tokens,
-    openWatch,
+    openWatch: watches.open,
     authorize: hasNodeRules ? nodeAuthorizer(store, types) : allowAll,
     isNodeRestricted: hasNodeRules,
     staleRevisions: () => staleRevisions,
   };
 
-  const authenticate = ({ headers, user, hasInvalidCertificate }: ApiRequest): User => {
-    const token = /^Bearer (.+)$/i.exec(headers['authorization'] ?? '')?.[1];
-    if (token === undefined && hasInvalidCertificate === true) throw new ApiError('Unauthorized', 'Unauthorized');
-    if (token === undefined) return user ?? anonymous;
-    const known =
-      options.tokens !== undefined && Object.hasOwn(options.tokens, token) ? options.tokens[token] : undefined;
-    const claims = tokens.claimsOf(token);
-    const found = known ?? (claims && userOfClaims(claims));
-    if (found === undefined) throw new ApiError('Unauthorized', 'Unauthorized');
-    return found;
-  };
+  const capture = (): string =>
+    formatSavedState({
+      revision: store.revision,
+      objects: store.all().map(({ object }) => object),
+      tokenKey,
+      authority: authorityPair,
+    });
+  const saver =
+    stateStore &&
+    createStateSaver(stateStore, capture, (error) =>
+      logger.error('cannot save the state', { error: errorMessage(error) }),
+    );
+  if (saver !== undefined) {
+    saver.touch();
+    const subscription = store.changes$.subscribe({ next: saver.touch, error: () => undefined });
+    lifetime.defer(async () => {
+      subscription.unsubscribe();
+      await saver.saved();
+    });
+  }
+
+  const authenticate = createAuthenticator(
+    { clock, tokens, systemSecrets: () => store.list(secrets, 'kube-system') },
+    options.tokens ?? {},
+  );
 
   const parse = (message: ApiRequest, url: URL): ParsedRequest => {
     let user = anonymous;
@@ -284,15 +279,12 @@ export function createFakeKube(
         return rejected(error);
       }
     });
+    await saver?.saved();
     record.finish(response.status);
     return response;
   };
 
-  const cutWatches = (resource?: string): number => {
-    const cut = [...watches].filter(({ type }) => resource === undefined || type.plural === resource);
-    for (const watch of cut) watch.abort(new ConnectionLostError('ECONNRESET'));
-    return cut.length;
-  };
+  const cutWatches = (resource?: string): number => watches.cut(new ConnectionLostError('ECONNRESET'), resource);
   lifetime.defer(() => void cutWatches());
   const stop = (): void => {
     isRunning = false;
@@ -303,8 +295,16 @@ export function createFakeKube(
     isRunning = true;
   };
 
+  let authorityPair = saved?.authority;
   let created: Promise<CertificateAuthority> | undefined;
-  const authority = (): Promise<CertificateAuthority> => (created ??= createCertificateAuthority({ clock, random }));
+  const openAuthority = async (): Promise<CertificateAuthority> => {
+    const { certificatePem, keyPem, ...rest } = await createCertificateAuthority({ clock, random }, authorityPair);
+    authorityPair = { certificatePem, keyPem };
+    saver?.touch();
+    await saver?.saved();
+    return { certificatePem, keyPem, ...rest };
+  };
+  const authority = (): Promise<CertificateAuthority> => (created ??= openAuthority());
   const signer = startCertificateSigner({ store, authority, logger }, certificateRequests, {
     approvesNodes: options.approvesNodeCertificates ?? true,
   });
@@ -336,13 +336,10 @@ export function createFakeKube(
     faults,
     requests: log.records,
     cutWatches,
-    freezeWatches() {
-      for (const watch of watches) watch.freeze();
-      return watches.size;
-    },
+    freezeWatches: watches.freeze,
     compact: store.compact,
     setStaleness: (revisions) => void (staleRevisions = revisions),
-    setReplay: (revisions) => void (replayedRevisions = revisions),
+    setReplay: watches.setReplay,
     stop,
     start,
     get isRunning() {

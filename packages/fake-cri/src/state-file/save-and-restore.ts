@@ -1,13 +1,13 @@
 import { create } from '@bufbuild/protobuf';
 import { errorMessage } from '@rxlet/component-base';
 import { ContainerSchema, ContainerState, PodSandboxSchema } from '@rxlet/cri-api';
+import type { StateStore } from '@rxlet/node-files/state-file';
 import { containerName, createContainer } from '../container.ts';
 import { resumeContainer } from '../container-lifecycle.ts';
 import type { RuntimeState } from '../runtime-state.ts';
 import { createSandbox, sandboxName } from '../sandbox.ts';
 import { containerPlan } from '../scripts/container-plan.ts';
-import { formatSavedState, parseSavedState, type SavedState } from './saved-state.ts';
-import type { StateStore } from './state-store.ts';
+import { parseSavedState, type SavedState } from './saved-state.ts';
 
 /** Returns the state in its saved form. */
 export function captureState(state: RuntimeState): SavedState {
@@ -65,39 +65,4 @@ function restoreState(state: RuntimeState, saved: SavedState): void {
     sandbox.containers.set(container.id, container);
     if (status.state === ContainerState.CONTAINER_RUNNING) resumeContainer(state, container);
   }
-}
-
-/** Saves the state after changes, one save at a time: a save covers all changes before it. */
-export interface StateSaver {
-  /** Requests a save after a change. */
-  touch(): void;
-  /** Resolves when all changes so far are saved, or the failure was logged. */
-  saved(): Promise<void>;
-}
-
-/** Creates a {@link StateSaver}. */
-export function createStateSaver(state: RuntimeState, store: StateStore): StateSaver {
-  let dirty = false;
-  let saving: Promise<void> | undefined;
-
-  const save = async (): Promise<void> => {
-    // Changes of one turn are saved together.
-    await Promise.resolve();
-    while (dirty) {
-      dirty = false;
-      try {
-        await store.save(formatSavedState(captureState(state)));
-      } catch (error) {
-        state.logger.warn('the state cannot be saved', { error: errorMessage(error) });
-      }
-    }
-    saving = undefined;
-  };
-  return {
-    touch() {
-      dirty = true;
-      saving ??= save();
-    },
-    saved: () => saving ?? Promise.resolve(),
-  };
 }

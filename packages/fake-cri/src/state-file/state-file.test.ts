@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { seededRandom } from '@rxlet/component-base';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import { ContainerState } from '@rxlet/cri-api';
+import { createFileStateStore } from '@rxlet/node-files/state-file';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFakeRuntime, type FakeRuntime } from '../create-fake-runtime.ts';
 import { createMemoryLogs } from '../logs/log-sink.ts';
-import { createFileStateStore } from './file-state-store.ts';
 
 let folder: string;
 let path: string;

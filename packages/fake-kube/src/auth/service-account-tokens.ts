@@ -34,9 +34,11 @@ const MIN_SECONDS = 600;
 const DEFAULT_SECONDS = 3600;
 const MAX_SECONDS = 2 ** 32;
 
-/** Creates a {@link TokenIssuer}. */
-export function createTokenIssuer({ clock, random }: { readonly clock: Clock; readonly random: Random }): TokenIssuer {
-  const key = random.hex(32);
+/** Creates a {@link TokenIssuer} that signs with `key`. */
+export function createTokenIssuer(
+  { clock, random }: { readonly clock: Clock; readonly random: Random },
+  key: string,
+): TokenIssuer {
   const sign = (text: string): string => createHmac('sha256', key).update(text).digest('base64url');
   const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   return {

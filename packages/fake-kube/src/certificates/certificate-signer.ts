@@ -68,5 +68,7 @@ export function startCertificateSigner(
       error: (error: unknown) => logger.error('the certificate signer ended', { error: errorMessage(error) }),
     }),
   );
+  // Those of an earlier run that are approved, and not signed.
+  for (const request of store.list(type)) handle(request as unknown as CertificateSigningRequest);
   return { [Symbol.dispose]: () => subscriptions.unsubscribe() };
 }

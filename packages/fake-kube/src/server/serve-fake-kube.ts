@@ -44,6 +44,8 @@ type Response = ServerResponse | Http2ServerResponse;
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 /** Answers above this size are compressed, for clients that accept that; as a real server's. */
 const COMPRESSED_BYTES = 128 * 1024;
+/** Lifetime of the server's certificate and of those in kubeconfigs. */
+const YEAR_MS = 365 * 86_400_000;
 
 /** Serves a {@link FakeKube} over HTTPS, with HTTP/2 and HTTP/1.1. */
 export async function serveFakeKube(
@@ -60,7 +62,12 @@ export async function serveFakeKube(
     });
   };
   const hosts = [...new Set([host, 'localhost', '127.0.0.1', ...names])];
-  const serving = await authority.issue({ commonName: 'fake-kube', hosts, usages: ['server auth'] });
+  const serving = await authority.issue({
+    commonName: 'fake-kube',
+    hosts,
+    usages: ['server auth'],
+    lifetimeMs: YEAR_MS,
+  });
   const server = createSecureServer(
     {
       cert: serving.certificatePem,
@@ -104,7 +111,7 @@ export async function serveFakeKube(
     },
     async kubeconfig(user) {
       const { name: commonName, groups: organizations } = user;
-      const pair = await authority.issue({ commonName, organizations, usages: ['client auth'] });
+      const pair = await authority.issue({ commonName, organizations, usages: ['client auth'], lifetimeMs: YEAR_MS });
       return writeKubeconfig({ server: url, caPem, user: { name: commonName, ...pair } });
     },
     tokenKubeconfig: (name, token) => writeKubeconfig({ server: url, caPem, user: { name, token } }),

@@ -23,6 +23,12 @@ export interface Versionless {
   readonly [field: string]: unknown;
 }
 
+/** An object and its resource. */
+export interface StoredEntry {
+  readonly type: ResourceType;
+  readonly object: StoredObject;
+}
+
 /** Objects of all resources, with a bounded history of their changes (etcd's part of a cluster). */
 export interface ObjectStore {
   /** Revision of the last change. */
@@ -42,7 +48,11 @@ export interface ObjectStore {
   /** Removes an object; later reads do not find it. @returns its last state, with the revision of the removal */
   remove(type: ResourceType, object: StoredObject): StoredObject;
   /** Returns all objects of a namespace, of every resource. */
-  inNamespace(namespace: string): readonly { readonly type: ResourceType; readonly object: StoredObject }[];
+  inNamespace(namespace: string): readonly StoredEntry[];
+  /** Returns all objects of all resources. */
+  all(): readonly StoredEntry[];
+  /** Fills an empty store with the objects of an earlier one, whose last revision is given. Its history is gone. */
+  restore(entries: readonly StoredEntry[], revision: number): void;
   /** Returns the changes after a revision, oldest first; `undefined` when the history does not reach that far. */
   changesSince(type: ResourceType, revision: number): readonly StoreChange[] | undefined;
   /** Emits each change after it was made. */
@@ -125,6 +135,15 @@ export function createObjectStore({ historyLimit }: { readonly historyLimit: num
           .filter(({ metadata }) => metadata.namespace !== undefined)
           .map((object) => ({ type, object })),
       ),
+    all: () =>
+      [...resources.values()].flatMap(({ type, objects }) =>
+        Array.from(objects.values(), (object) => ({ type, object })),
+      ),
+    restore(entries, last) {
+      for (const { type, object } of entries) objectsOf(type).set(keyOf(object.metadata), object);
+      revision = last;
+      compactedRevision = last;
+    },
     changesSince(type, since) {
       if (since < compactedRevision) return undefined;
       return history.filter(isOf(type)).filter((change) => change.revision > since);

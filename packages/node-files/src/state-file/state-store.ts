@@ -1,4 +1,4 @@
-/** Store of a runtime's state between runs. */
+/** Store of a program's state between runs. */
 export interface StateStore {
   /** Returns the last saved state; `undefined` when there is none. */
   load(): string | undefined;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { errorMessage } from '@rxlet/component-base';
-import { createNodeFiles } from '@rxlet/node-files';
+import { createNodeFiles } from '../disk/disk-node-files.ts';
+import { systemErrorCode } from '../errors.ts';
 import type { StateStore } from './state-store.ts';
 
 /** A state file cannot be used. */
@@ -22,7 +22,7 @@ export function createFileStateStore(path: string): StateStore {
       try {
         return readFileSync(path, 'utf8');
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw new StateFileError(path, errorMessage(error));
+        if (systemErrorCode(error) !== 'ENOENT') throw new StateFileError(path, (error as Error).message);
         if (!existsSync(folder)) throw new StateFileError(path, `the folder ${folder} does not exist`);
         return undefined;
       }
