@@ -6,6 +6,8 @@ export const clusterServices: ServiceKey<ClusterServices> = serviceKey('cluster 
 
 /** Services of a cluster (kubelet: serviceLister and its HasSynced). */
 export interface ClusterServices {
-  /** Returns the services of all namespaces; `undefined` until they have been listed once. */
-  list(): readonly Service[] | undefined;
+  /** Whether the services have been listed once. */
+  readonly isSynced: boolean;
+  /** Returns the known services of all namespaces. */
+  list(): readonly Service[];
 }

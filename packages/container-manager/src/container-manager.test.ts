@@ -246,6 +246,24 @@ describe('the container manager', () => {
     await expect(bench({ cgroupRoot: '/missing' }).manager.start()).rejects.toThrow('cgroup-root "/missing"');
   });
 
+  it.each([
+    ['system-reserved', 'System', 'system'],
+    ['system-reserved-compressible', 'System', 'system'],
+    ['kube-reserved', 'Kube', 'kube'],
+    ['kube-reserved-compressible', 'Kube', 'kube'],
+  ] as const)('does not start with %s enforced while nothing is reserved', async (enforcement, label, owner) => {
+    const reserved = {
+      enforceNodeAllocatable: ['pods', enforcement],
+      systemReservedCgroup: '/own',
+      kubeReservedCgroup: '/own',
+    } as const;
+    const { manager, cgroups, events } = bench(reserved, { existing: ['/own'] });
+    const message = `Failed to enforce ${label} Reserved Cgroup Limits on "/own": ${owner}Reserved reserves no resources`;
+    await expect(manager.start()).rejects.toThrow(message);
+    expect(events().at(-1)).toBe(`FailedNodeAllocatableEnforcement: ${message}`);
+    expect(cgroups.files('/own')).toEqual({});
+  });
+
   it('rejects more reservations than the machine has', async () => {
     await expect(bench({ kubeReserved: { memory: '9Gi' } }).manager.start()).rejects.toThrow(
       'Resource "memory" has a reservation of 9Gi but capacity of 8Gi. Expected capacity >= reservation.',

@@ -109,6 +109,7 @@ export const OWN_FLAGS_IN_EFFECT: ReadonlySet<string> = new Set([
   'node-ip',
   'node-labels',
   'root-dir',
+  'seccomp-default',
   'version',
 ]);
 

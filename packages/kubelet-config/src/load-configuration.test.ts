@@ -76,8 +76,12 @@ describe('loadConfiguration', () => {
 
   it('resolves paths against the directory of the file', () => {
     const fields =
-      'staticPodPath: manifests\ntlsCertFile: ../pki/c.pem\nauthentication: {x509: {clientCAFile: ca.pem}}\n';
+      'staticPodPath: manifests\ntlsCertFile: ../pki/c.pem\nauthentication: {x509: {clientCAFile: ca.pem}}\n' +
+      'resolvConf: resolv.conf\nvolumePluginDir: plugins/\npodLogsDir: ./logs\n';
     expect(load({ file: file(fields) }).configuration).toMatchObject({
+      resolvConf: '/etc/kubelet/resolv.conf',
+      volumePluginDir: '/etc/kubelet/plugins',
+      podLogsDir: '/etc/kubelet/logs',
       staticPodPath: '/etc/kubelet/manifests',
       tlsCertFile: '/etc/pki/c.pem',
       authentication: { x509: { clientCAFile: '/etc/kubelet/ca.pem' }, anonymous: { enabled: false } },
@@ -90,10 +94,77 @@ describe('loadConfiguration', () => {
     });
     expect(configuration.maxPods).toBe(2);
     expect(warnings).toEqual([
-      'duplicate field "maxPods"',
+      'line 5: duplicate key "maxPods"',
       'unknown field "nope"',
       'unknown field "authentication.webhook.enabledd"',
       'unknown field "MaxPods"',
+    ]);
+  });
+
+  it('reads a file that begins with a brace as strict JSON, a drop-in never', () => {
+    const json = (fields: string) =>
+      `{"apiVersion":"kubelet.config.k8s.io/v1beta1","kind":"KubeletConfiguration"${fields}}`;
+    const jsonFile = (fields: string) => ({ path: '/etc/kubelet/config.yaml', content: ` ${json(fields)}` });
+    const { configuration, warnings } = load({
+      file: jsonFile(
+        ',"maxPods":1,"maxPods":2,"nope":{"a":1,"a":2},"evictionHard":{"pid.available":"1","pid.available":"2"}',
+      ),
+      dropIns: [{ path: '/etc/kubelet/conf.d/.conf', content: json(',"podsPerCore":5.0,') }],
+    });
+    expect(configuration).toMatchObject({ maxPods: 2, podsPerCore: 5 });
+    expect(warnings).toEqual([
+      'duplicate field "maxPods"',
+      'duplicate field "evictionHard.pid.available"',
+      'unknown field "nope"',
+    ]);
+    expect(rejection({ file: jsonFile(',"maxPods":5,') }).stage).toBe('decode');
+    expect(rejection({ file: jsonFile(',"maxPods":5.0') }).stage).toBe('decode');
+  });
+
+  it.each([
+    'syncFrequency: null',
+    'shutdownGracePeriod: ~',
+    'authentication: {webhook: {cacheTTL: null}}',
+    'maxPods: 2147483648',
+    'maxOpenFiles: 9223372036854775808',
+    'memoryThrottlingFactor: "1"',
+    'clusterDNS: 10.0.0.1',
+    'logging: {verbosity: -1}',
+    'logging: {flushFrequency: 9223372036854775808}',
+    'evictionHard: {memory.available: 5}',
+  ])('rejects %s while decoding', (fields) => {
+    expect(rejection({ file: file(`${fields}\n`) }).stage).toBe('decode');
+  });
+
+  it('takes null for the absence of what is no plain duration', () => {
+    const fields =
+      'cpuCFSQuotaPeriod: null\nmaxPods: null\nlogging: null\nlogging: {flushFrequency: null}\nevictionHard: null\n';
+    expect(load({ file: file(fields) }).configuration).toMatchObject({ cpuCFSQuotaPeriod: 100, maxPods: 110 });
+  });
+
+  it('keeps the largest integers of 64 bits through drop-ins', () => {
+    const sources = {
+      file: file('maxOpenFiles: 9223372036854775807\n'),
+      dropIns: [dropIn('1.conf', 'maxPods: 0o17\n')],
+    };
+    expect(load(sources).configuration).toMatchObject({ maxOpenFiles: 2 ** 63, maxPods: 15 });
+  });
+
+  it('leaves the field seccompDefault alone when the flag is given', () => {
+    const { configuration, flags } = load({ file: file(), args: ['--seccomp-default'] });
+    expect(configuration.seccompDefault).toBe(false);
+    expect(flags.get('seccomp-default')).toBe(true);
+  });
+
+  it('adds the levels of --vmodule to those of the file', () => {
+    const { configuration } = load({
+      file: file('logging: {vmodule: [{filePattern: a, verbosity: 1}]}\n'),
+      args: ['--vmodule=b=2,', '--vmodule=a=3'],
+    });
+    expect(configuration.logging?.vmodule).toEqual([
+      { filePattern: 'a', verbosity: 1 },
+      { filePattern: 'b', verbosity: 2 },
+      { filePattern: 'a', verbosity: 3 },
     ]);
   });
 

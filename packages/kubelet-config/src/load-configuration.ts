@@ -1,4 +1,3 @@
-import { extname } from 'node:path';
 import { errorMessage } from '@rxlet/component-base';
 import { KubeletConfigurationError } from './config-error.ts';
 import { decodeConfiguration, decodeDropIn } from './decode/decode-configuration.ts';
@@ -105,7 +104,7 @@ function mergeDropIns(
 ): { merged: KubeletConfiguration; skippedFiles: readonly string[]; configured: readonly string[] } {
   if (dropIns === undefined) return { merged: base, skippedFiles: [], configured: [] };
   const files = dropIns.toSorted((left, right) => compareWalkOrder(left.path, right.path));
-  const isDropIn = ({ path }: ConfigurationFile): boolean => extname(path) === DROP_IN_EXTENSION;
+  const isDropIn = ({ path }: ConfigurationFile): boolean => path.endsWith(DROP_IN_EXTENSION);
   const configured: string[] = [];
   let json: JsonObject = encodeStruct(kubeletConfigurationFields, base);
   for (const { path, content } of files.filter(isDropIn)) {

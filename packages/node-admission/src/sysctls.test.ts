@@ -58,4 +58,10 @@ describe('the list of kernel parameters', () => {
       expect(() => problem(pod('new'), [pattern])).toThrow(TypeError);
     },
   );
+
+  it("names the pattern of sysctls in the kubelet's words", () => {
+    expect(() => problem(pod('new'), ['net.**'])).toThrow(
+      'sysctl "net.**" must have at most 253 characters and match regex ([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*([a-z0-9][-_a-z0-9]*)?[a-z0-9*]',
+    );
+  });
 });

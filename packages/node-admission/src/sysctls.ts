@@ -43,7 +43,8 @@ const NAMESPACED_PREFIXES: readonly (readonly [prefix: string, namespace: Namesp
 
 const MAX_PATTERN_LENGTH = 253;
 /** Segments separated by `.` or `/`; the last one may end with `*`. */
-const PATTERN = /^(?:[a-z0-9](?:[-_a-z0-9]*[a-z0-9])?[./])*(?:[a-z0-9][-_a-z0-9]*)?[a-z0-9*]$/;
+const PATTERN_TEXT = String.raw`([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\./])*([a-z0-9][-_a-z0-9]*)?[a-z0-9*]`;
+const PATTERN = new RegExp(`^${PATTERN_TEXT}$`);
 
 /**
  * Creates the list of kernel parameters that pods may set: the safe ones and those given.
@@ -57,7 +58,7 @@ export function createSysctlAllowlist({ allowedUnsafeSysctls = [], kernelVersion
     if (kernel === undefined || isAtLeast(kernelVersion, kernel)) names.set(name, namespaceOf(name)!);
   for (const pattern of allowedUnsafeSysctls) {
     if (pattern.length > MAX_PATTERN_LENGTH || !PATTERN.test(pattern)) {
-      const rule = `must have at most ${String(MAX_PATTERN_LENGTH)} characters and match ${PATTERN.source}`;
+      const rule = `must have at most ${String(MAX_PATTERN_LENGTH)} characters and match regex ${PATTERN_TEXT}`;
       throw new TypeError(`sysctl ${goQuote(pattern)} ${rule}`);
     }
     const name = normalizeName(pattern);

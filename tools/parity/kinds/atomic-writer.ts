@@ -95,9 +95,11 @@ async function meddle(files: NodeFiles, volume: DirectoryHandle, root: string, m
     `${root}/${path.replace(/\/$/, '').replace(/^\.\.data\//, `${data ?? '..data'}/`)}`;
   const { remove, writeFile, content = '', mkdir, chmod, mode = '', symlink, target = '' } = meddling;
   if (remove !== undefined) {
-    // Impossible removals are ignored.
-    const isDirectory = (await files.stat(at(remove)))?.kind === 'directory';
-    await (isDirectory ? files.removeEmptyDirectory(at(remove)) : files.removeFile(at(remove)));
+    const path = at(remove);
+    await ignoreFailure(async () => {
+      const isDirectory = (await files.stat(path))?.kind === 'directory';
+      await (isDirectory ? files.removeEmptyDirectory(path) : files.removeFile(path));
+    });
   }
   await ignoreFailure(async () => {
     if (writeFile !== undefined) await files.writeFile(at(writeFile), content, 0o644);

@@ -51,7 +51,7 @@ export async function run({ input, want }: EnvVector): Promise<Answer> {
       primaryNodeIp: nodeIPs[0],
       allocatable: node.status?.allocatable ?? {},
       objects: input.standalone === true ? undefined : objectsOf(input),
-      services: input.standalone === true ? undefined : servicesOf(input),
+      services: servicesOf(input),
       envFiles: envFilesOf(input),
     });
     return { got: { env: sorted([...environment].map(([name, value]) => ({ name, value }))) }, want: wanted(want) };
@@ -91,7 +91,7 @@ function objectsOf({
 }
 
 function servicesOf({ services, servicesSynced = true }: EnvVector['input']): ClusterServices {
-  return { list: () => (servicesSynced ? services : undefined) };
+  return { isSynced: servicesSynced, list: () => services };
 }
 
 /** Volumes lie in a folder each, of which the messages show the name. */

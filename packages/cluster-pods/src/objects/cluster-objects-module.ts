@@ -37,7 +37,12 @@ export function clusterObjects(): AgentModule {
       return {
         services: [
           provide(podObjects, objects),
-          provide(clusterServices, { list: () => (serviceWatch.isSynced ? serviceWatch.list() : undefined) }),
+          provide(clusterServices, {
+            get isSynced() {
+              return serviceWatch.isSynced;
+            },
+            list: () => serviceWatch.list(),
+          }),
           provide(runtimeClasses, { find: (name) => classWatch.find({ name }) }),
         ],
         podSteps: [

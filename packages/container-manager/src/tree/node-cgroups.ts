@@ -15,7 +15,8 @@ export interface ReservedCgroup {
   readonly name: CgroupName;
   /** As configured. */
   readonly path: string;
-  readonly values: CgroupValues;
+  /** Absent: nothing is reserved, so that there is nothing to enforce. */
+  readonly values: CgroupValues | undefined;
   /** Whose resources are reserved, in the kubelet's words. */
   readonly owner: 'system' | 'kube';
 }
@@ -81,6 +82,7 @@ export async function enforceReservedCgroups(
   for (const { name, path, values, owner } of reserved) {
     try {
       if (!(await tree.exists(name))) throw new Error(`cgroup ${tree.pathOf(name)} does not exist`);
+      if (values === undefined) throw new Error(`${owner}Reserved reserves no resources`);
       await tree.update(name, values);
     } catch (error) {
       const label = owner === 'system' ? 'System' : 'Kube';

@@ -52,7 +52,11 @@ function reservedCgroups(
   ] as const;
   return rules.flatMap(([enforcement, owner, path = '', amounts, valuesOf]) =>
     enforceNodeAllocatable.includes(enforcement)
-      ? [{ name: parseCgroupName(path, driver), path, values: valuesOf(amounts), owner }]
+      ? [{ name: parseCgroupName(path, driver), path, values: isEmpty(amounts) ? undefined : valuesOf(amounts), owner }]
       : [],
   );
+}
+
+function isEmpty(amounts: ResourceAmounts): boolean {
+  return Object.keys(amounts).length === 0;
 }

@@ -18,7 +18,8 @@ export interface DecodeOptions {
 }
 
 /**
- * Decodes an object into values of its fields: durations in milliseconds, quantities in canonical form. Null means not set.
+ * Decodes an object into values of its fields: durations in milliseconds, quantities in canonical form. Null means not set, except for a duration that is no
+ * pointer, where it is an error.
  * @throws FieldTypeError naming the field
  */
 export function decodeStruct(
@@ -34,6 +35,7 @@ export function decodeStruct(
     const at = path === '' ? (name ?? key) : `${path}.${name ?? key}`;
     if (name === undefined) options.onUnknownField?.(at);
     else if (value !== null) decoded[name] = decodeValue(fields[name]!, value, at, options);
+    else if (fields[name]!.kind === 'duration') throw new FieldTypeError(`${at}: a duration must not be null`);
   }
   return decoded;
 }
@@ -60,7 +62,7 @@ function decodeValue(type: FieldType, value: JsonValue, path: string, options: D
     case 'integer':
       return decodeInteger(type, value, path);
     case 'float64':
-      return value instanceof JsonNumber ? Number(value.text) : mismatch(value, path, 'float64');
+      return decodeFloat(value, path);
     case 'logDuration':
       return value instanceof JsonNumber ? decodeNanoseconds(value, path) : goDurationText(decodeDuration(value, path));
     case 'duration':
@@ -120,13 +122,20 @@ function decodeInteger(
   path: string,
 ): number {
   if (!(value instanceof JsonNumber)) return mismatch(value, path, goType);
-  const number = Number(value.text);
-  if (/^-?\d+$/.test(value.text) && number >= min && number <= max) return number;
+  const number = /^-?\d+$/.test(value.text) ? BigInt(value.text) : undefined;
+  if (number !== undefined && number >= min && number <= max) return Number(number);
   throw new FieldTypeError(`${path}: expected an integer (${goType}), got ${value.text}`);
 }
 
+function decodeFloat(value: JsonValue, path: string): number {
+  if (!(value instanceof JsonNumber)) return mismatch(value, path, 'float64');
+  const number = Number(value.text);
+  if (Number.isFinite(number)) return number;
+  throw new FieldTypeError(`${path}: ${value.text} is out of the range of float64`);
+}
+
 function decodeNanoseconds({ text }: JsonNumber, path: string): number {
-  if (/^-?\d+$/.test(text)) return Number(text);
+  if (/^-?\d+$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)) return Number(text);
   throw new FieldTypeError(`${path}: invalid duration "${text}": expected text like 5s, or whole nanoseconds`);
 }
 

@@ -28,6 +28,7 @@ function encodeValue(type: FieldType, value: unknown): JsonValue {
     case 'logDuration':
       return typeof value === 'number' ? new JsonNumber(String(value)) : (value as string);
     case 'integer':
+      return new JsonNumber(String(clamp(BigInt(value as number), type.min, type.max)));
     case 'float64':
       return new JsonNumber(String(value));
     case 'list':
@@ -43,4 +44,9 @@ function encodeValue(type: FieldType, value: unknown): JsonValue {
     case 'time':
       return value as string;
   }
+}
+
+/** Keeps an integer within its type: a JavaScript number rounds the largest ones of 64 bits beyond it. */
+function clamp(value: bigint, min: bigint, max: bigint): bigint {
+  return value < min ? min : value > max ? max : value;
 }

@@ -1,5 +1,5 @@
 import { goDurationText } from '../decode/go-duration-text.ts';
-import type { KubeletConfiguration } from '../schema/kubelet-configuration.ts';
+import type { KubeletConfiguration, VModuleItem } from '../schema/kubelet-configuration.ts';
 import {
   duration,
   type FlagParser,
@@ -9,10 +9,12 @@ import {
   onePair,
   pairs,
   parseBoolean,
+  quantity,
   reservedMemory,
   taints,
   text,
   textList,
+  verbosity,
 } from './flag-values.ts';
 
 const boolean: FlagParser = (value) => parseBoolean(value);
@@ -143,7 +145,6 @@ const configurationFlags: readonly (readonly [name: string, path: FieldPath, par
   ['reserved-memory', 'reservedMemory', reservedMemory],
   ['register-node', 'registerNode', boolean],
   ['register-with-taints', 'registerWithTaints', taints],
-  ['seccomp-default', 'seccompDefault', boolean],
   ['show-hidden-metrics-for-version', 'showHiddenMetricsForVersion', text],
   ['logging-format', 'logging.format', text],
   [
@@ -151,12 +152,12 @@ const configurationFlags: readonly (readonly [name: string, path: FieldPath, par
     'logging.flushFrequency',
     (value, earlier) => goDurationText(duration(value, earlier) as number),
   ],
-  ['v', 'logging.verbosity', int32],
-  ['vmodule', 'logging.vmodule', (value) => readVmodule(value)],
+  ['v', 'logging.verbosity', verbosity],
+  ['vmodule', 'logging.vmodule', (value, earlier) => readVmodule(value, earlier)],
   ['log-text-split-stream', 'logging.options.text.splitStream', boolean],
-  ['log-text-info-buffer-size', 'logging.options.text.infoBufferSize', text],
+  ['log-text-info-buffer-size', 'logging.options.text.infoBufferSize', quantity],
   ['log-json-split-stream', 'logging.options.json.splitStream', boolean],
-  ['log-json-info-buffer-size', 'logging.options.json.infoBufferSize', text],
+  ['log-json-info-buffer-size', 'logging.options.json.infoBufferSize', quantity],
 ];
 
 /** Flags of the kubelet that are no fields of its configuration. */
@@ -170,6 +171,8 @@ const ownFlags: readonly (readonly [name: string, parse: FlagParser])[] = [
   ['cert-dir', text],
   ['cloud-provider', text],
   ['root-dir', text],
+  // A flag of its own beside the field: either of the two turns the default on.
+  ['seccomp-default', boolean],
   ['node-labels', pairs('=')],
   ['lock-file', text],
   ['exit-on-lock-contention', boolean],
@@ -210,7 +213,14 @@ function readHeaders(value: string, earlier: unknown): Readonly<Record<string, r
   return headers;
 }
 
-function readVmodule(value: string): readonly { filePattern: string; verbosity: number }[] {
-  const levels = pairs('=', (level) => int32(level, undefined))(value, undefined) as Record<string, number>;
-  return Object.entries(levels).map(([filePattern, verbosity]) => ({ filePattern, verbosity }));
+function readVmodule(value: string, earlier: unknown): readonly VModuleItem[] {
+  const items = value.split(',').filter((item) => item !== '');
+  return [
+    ...((earlier as readonly VModuleItem[] | undefined) ?? []),
+    ...items.map((item) => {
+      const [, filePattern, level = ''] = /^([^=]+)=([^=]+)$/.exec(item) ?? [];
+      if (filePattern === undefined) throw new FlagValueError(`"${item}" does not have the form pattern=N`);
+      return { filePattern, verbosity: verbosity(level, undefined) as number };
+    }),
+  ];
 }

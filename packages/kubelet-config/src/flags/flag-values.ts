@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { parseGoDuration } from '@rxlet/component-base';
 import { formatQuantity, parseQuantity } from '@rxlet/pod-model';
+import { parseGoInteger } from '../decode/go-integer.ts';
 import type { MemoryReservation, Taint } from '../schema/kubelet-configuration.ts';
 
 /** The text of a flag does not fit its type. */
@@ -26,15 +27,18 @@ export function parseBoolean(text: string): boolean {
 
 /** Returns the parser of integers of a number of bits. */
 export function integer(bits: 32 | 64): FlagParser {
-  const max = bits === 32 ? 2 ** 31 - 1 : Number.MAX_SAFE_INTEGER;
   return (text) => {
-    const match = /^([+-]?)(0[xX][0-9a-fA-F]+|0[oO]?[0-7]+|0[bB][01]+|[1-9]\d*|0)$/.exec(text);
-    const digits = match?.[2]?.replace(/^0(?=[0-7])/, '0o');
-    const value = digits === undefined ? NaN : Number(digits) * (match?.[1] === '-' ? -1 : 1);
-    if (value >= -max - 1 && value <= max) return value;
+    const value = parseGoInteger(text);
+    if (value !== undefined && BigInt.asIntN(bits, value) === value) return Number(value);
     throw new FlagValueError(`"${text}" is no integer of ${String(bits)} bits`);
   };
 }
+
+/** A verbosity of the log: decimal, 31 bits. */
+export const verbosity: FlagParser = (text) => {
+  if (/^\d+$/.test(text) && Number(text) < 2 ** 31) return Number(text);
+  throw new FlagValueError(`"${text}" is no number from 0 to 2147483647`);
+};
 
 export const text: FlagParser = (value) => value;
 
@@ -107,6 +111,8 @@ function readReservation(text: string): MemoryReservation {
   if (unsupported !== undefined) throw new FlagValueError(`memory type ${unsupported[0]} cannot be reserved`);
   return { numaNode: Number(node), limits: Object.fromEntries(limits) };
 }
+
+export const quantity: FlagParser = (value) => readQuantity(value);
 
 function readQuantity(value: string): string {
   try {

@@ -29,6 +29,8 @@ describe('parseFlags', () => {
   it.each([
     [['--max-pods=0x10'], { 'max-pods': 16 }],
     [['--max-pods=-010'], { 'max-pods': -8 }],
+    [['--max-pods=1_0'], { 'max-pods': 10 }],
+    [['--log-json-info-buffer-size=1024Ki'], { 'log-json-info-buffer-size': '1Mi' }],
     [['--eviction-hard='], { 'eviction-hard': {} }],
     [['--eviction-hard=a<1,b<2', '--eviction-hard=a<3'], { 'eviction-hard': { a: '3', b: '2' } }],
     [
@@ -72,6 +74,9 @@ describe('parseFlags', () => {
     [['--register-with-taints=bad'], 'invalid taint spec: bad'],
     [['--reserved-memory=x'], 'numaNodeID:type=quantity'],
     [['--reserved-memory=0:cpu=1'], 'memory type cpu cannot be reserved'],
+    [['-v=-1'], '"-1" is no number from 0 to 2147483647'],
+    [['--vmodule=a=1=2'], '"a=1=2" does not have the form pattern=N'],
+    [['--log-json-info-buffer-size=x'], '"x" is no quantity'],
     [['--', 'run'], 'unknown command run'],
   ])('rejects %j', (args, message) => {
     expect(() => parseFlags(args)).toThrow(message);

@@ -45,17 +45,23 @@ const FLAG_ONLY_PATHS: readonly (readonly string[])[] = [
   ['logging', 'options', 'json', 'splitStream'],
 ];
 
-/** Applies the flags to a configuration. Feature gates are merged by name, everything else is replaced. */
+/** Applies the flags to a configuration. Feature gates are merged by name, levels of `--vmodule` are added, everything else is replaced. */
 export function applyFlags(configuration: KubeletConfiguration, { values }: ParsedFlags): KubeletConfiguration {
   let applied = configuration;
   for (const path of FLAG_ONLY_PATHS) applied = setAt(applied, path, false);
   for (const [name, value] of values) {
     const path = FLAGS.get(name)?.path;
     if (path === undefined) continue;
-    const merged = name === 'feature-gates' ? { ...configuration.featureGates, ...(value as object) } : value;
-    applied = setAt(applied, path, merged);
+    applied = setAt(applied, path, addToField(configuration, name, value));
   }
   return applied;
+}
+
+/** Returns the value of a flag together with that of its field, where the flag adds to it. */
+function addToField({ featureGates, logging }: KubeletConfiguration, flag: string, value: unknown): unknown {
+  if (flag === 'feature-gates') return { ...featureGates, ...(value as object) };
+  if (flag === 'vmodule') return [...(logging?.vmodule ?? []), ...(value as readonly unknown[])];
+  return value;
 }
 
 /** Returns the paths of the fields that the flags set. */

@@ -1,7 +1,7 @@
 /** Type of a field of a configuration: how the field is read and written. */
 export type FieldType =
   | { readonly kind: 'boolean' | 'text' | 'float64' | 'duration' | 'logDuration' | 'quantity' | 'time' }
-  | { readonly kind: 'integer'; readonly min: number; readonly max: number; readonly goType: string }
+  | { readonly kind: 'integer'; readonly min: bigint; readonly max: bigint; readonly goType: string }
   | { readonly kind: 'list' | 'map' | 'pointer'; readonly of: FieldType }
   | { readonly kind: 'struct'; readonly fields: StructFields };
 
@@ -21,15 +21,10 @@ export const logDuration: FieldType = { kind: 'logDuration' };
 export const quantity: FieldType = { kind: 'quantity' };
 /** A point in time as RFC 3339. */
 export const time: FieldType = { kind: 'time' };
-export const int32: FieldType = { kind: 'integer', min: -(2 ** 31), max: 2 ** 31 - 1, goType: 'int32' };
-export const uint32: FieldType = { kind: 'integer', min: 0, max: 2 ** 32 - 1, goType: 'uint32' };
-/** Bounded by what a JavaScript number holds exactly. */
-export const int64: FieldType = {
-  kind: 'integer',
-  min: Number.MIN_SAFE_INTEGER,
-  max: Number.MAX_SAFE_INTEGER,
-  goType: 'int64',
-};
+export const int32: FieldType = { kind: 'integer', min: -(2n ** 31n), max: 2n ** 31n - 1n, goType: 'int32' };
+export const uint32: FieldType = { kind: 'integer', min: 0n, max: 2n ** 32n - 1n, goType: 'uint32' };
+/** Kept as a JavaScript number: beyond 2^53 rounded to the nearest one. */
+export const int64: FieldType = { kind: 'integer', min: -(2n ** 63n), max: 2n ** 63n - 1n, goType: 'int64' };
 
 export function list(of: FieldType): FieldType {
   return { kind: 'list', of };

@@ -3,7 +3,7 @@ export function parseCpuSet(text: string): ReadonlySet<number> | undefined {
   const cpus = new Set<number>();
   if (text === '') return cpus;
   for (const part of text.split(',')) {
-    const match = /^(\d+)(?:-(\d+))?$/.exec(part);
+    const match = /^\+?(\d+)(?:-\+?(\d+))?$/.exec(part);
     if (match === null) return undefined;
     const first = Number(match[1]);
     const last = Number(match[2] ?? match[1]);

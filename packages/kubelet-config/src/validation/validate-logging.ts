@@ -18,10 +18,11 @@ export function validateLogging(logging: LoggingConfiguration, gates: FeatureGat
   if (verbosity > MAX_VERBOSITY) invalid('verbosity', `must be at most ${String(MAX_VERBOSITY)}`);
   if (vmodule.length > 0 && format !== '' && format !== 'text') invalid('vmodule', 'requires the log format text');
   for (const [index, { filePattern = '', verbosity: level = 0 }] of vmodule.entries()) {
-    const path = `vmodule[${String(index)}]`;
-    if (filePattern === '') invalid(path, 'filePattern must not be empty');
-    if (/[=,]/.test(filePattern)) invalid(path, 'filePattern must not contain equal sign or comma');
-    if (level > MAX_VERBOSITY) invalid(path, `verbosity must be at most ${String(MAX_VERBOSITY)}`);
+    const invalidItem = (message: string): void =>
+      report(['logging.vmodule'], `logging.vmodule[${String(index)}]: ${message}`);
+    if (filePattern === '') invalidItem('filePattern must not be empty');
+    if (/[=,]/.test(filePattern)) invalidItem('filePattern must not contain equal sign or comma');
+    if (level > MAX_VERBOSITY) invalidItem(`verbosity must be at most ${String(MAX_VERBOSITY)}`);
   }
   if (gates.isEnabled('LoggingAlphaOptions')) return;
   for (const output of ['text', 'json'] as const) {

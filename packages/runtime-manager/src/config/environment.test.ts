@@ -149,10 +149,14 @@ describe('containerEnvironment', () => {
   });
 
   it('waits until the services of the cluster are known, except for static pods', async () => {
-    const services = { list: () => undefined };
+    const known = {
+      metadata: { name: 'db', namespace: 'default' },
+      spec: { clusterIP: '10.96.0.9', ports: [{ port: 5432 }] },
+    };
+    const services = { isSynced: false, list: () => [known] };
     await expect(environmentOf([], {}, { services })).rejects.toThrow('services have not yet been read at least once');
     const annotations = { 'kubernetes.io/config.source': 'file' };
-    expect(await environmentOf([], { annotations }, { services })).toEqual({});
+    expect(await environmentOf([], { annotations }, { services })).toMatchObject({ DB_SERVICE_HOST: '10.96.0.9' });
   });
 
   it('reads keys of files in volumes, and quotes none of a file that is invalid', async () => {

@@ -58,11 +58,11 @@ export async function containerEnvironment(input: EnvironmentInput): Promise<Rea
   if (enableServiceLinks === undefined) {
     throw containerConfigError('nil pod.spec.enableServiceLinks encountered, cannot construct envvars');
   }
-  const listed = services === undefined ? [] : services.list();
-  if (listed === undefined && !isStaticPod(pod)) {
+  // A static pod starts with the services that are known already.
+  if (services?.isSynced === false && !isStaticPod(pod)) {
     throw containerConfigError('services have not yet been read at least once, cannot construct envvars');
   }
-  const ofServices = serviceEnvironment(listed ?? [], pod.metadata?.namespace ?? '', enableServiceLinks);
+  const ofServices = serviceEnvironment(services?.list() ?? [], pod.metadata?.namespace ?? '', enableServiceLinks);
   const objects = referencedKeys(pod, input.objects, input.signal);
 
   const environment = new Map<string, string>();

@@ -36,6 +36,14 @@ function rejection(...given: Parameters<typeof preset>): string {
 }
 
 describe('fromKubeletConfiguration', () => {
+  it.each([
+    ['', [], false],
+    ['seccompDefault: true\n', ['--seccomp-default=false'], true],
+    ['', ['--seccomp-default'], true],
+  ])('applies the default seccomp profile when the field or the flag says so: %j, %j', (fields, args, expected) => {
+    expect(preset(fields, args).node.seccompDefault).toBe(expected);
+  });
+
   it("has the facts of the node and the kubelet's defaults", () => {
     const { node: nodeOptions, options, modules } = preset();
     expect(nodeOptions).toEqual({

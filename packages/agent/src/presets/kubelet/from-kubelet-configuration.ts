@@ -113,7 +113,7 @@ function toNodeOptions(loaded: LoadedConfiguration, node: KubeletNode): NodeOpti
     cpuCfsQuotaPeriodUs: (configuration.cpuCFSQuotaPeriod ?? 100) * 1000,
     singleProcessOomKill: configuration.singleProcessOOMKill ?? node.facts.cgroupVersion === 1,
     memoryQos: toMemoryQos(loaded),
-    seccompDefault: configuration.seccompDefault ?? defaultNodeSettings.seccompDefault,
+    seccompDefault: configuration.seccompDefault === true || flags.get('seccomp-default') === true,
   };
 }
 
