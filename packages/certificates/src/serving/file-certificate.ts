@@ -3,14 +3,8 @@ import type { TlsKeyPair } from '@rxlet/agent-api';
 import { type Clock, createLifetime, createProblemLog, errorMessage, type Logger, sleep } from '@rxlet/component-base';
 import { createCurrentValue, type CurrentValue } from '@rxlet/component-base/streams';
 import type { HostFiles } from '@rxlet/node-files';
-import { readPem } from '../store/read-pem.ts';
-import { CertificateError, parseCertificate } from '../x509/certificate.ts';
-
-/** Files of a certificate and its key. */
-export interface CertificateFiles {
-  readonly certFile: string;
-  readonly keyFile: string;
-}
+import { type CertificateFiles, readPair } from '../store/read-pair.ts';
+import { CertificateError } from '../x509/certificate.ts';
 
 /** Ports of {@link createFileCertificate}. */
 export interface FileCertificatePorts {
@@ -43,11 +37,9 @@ export function createFileCertificate(
   let isChanged = false;
 
   const read = async (): Promise<TlsKeyPair> => {
-    const [certificate, key] = [await readPem(hostFiles, certFile), await readPem(hostFiles, keyFile)];
-    if (certificate === undefined || key === undefined) {
-      throw new CertificateError(`${certificate === undefined ? certFile : keyFile} does not exist`);
-    }
-    return parseCertificate(certificate, key).pair;
+    const found = await readPair({ hostFiles, clock }, { certFile, keyFile }, signal);
+    if (found === undefined) throw new CertificateError(`${certFile} does not exist`);
+    return found.pair;
   };
   const reread = async (): Promise<void> => {
     try {

@@ -1,10 +1,10 @@
 import { dirname, join } from 'node:path';
 import type { Clock, Logger, Random } from '@rxlet/component-base';
 import type { HostFiles, NodeFiles } from '@rxlet/node-files';
+import type { CertificateFiles } from '../store/read-pair.ts';
 import { readPem } from '../store/read-pem.ts';
 import { CertificateError } from '../x509/certificate.ts';
 import { createSelfSigned } from '../x509/self-signed.ts';
-import type { CertificateFiles } from './file-certificate.ts';
 
 /** Ports of {@link ensureSelfSignedFiles}. */
 export interface SelfSignedPorts {

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { connect, createServer } from 'node:tls';
+import type { TlsKeyPair } from '@rxlet/agent-api';
 import type { NodeAddress } from '@rxlet/kube-api';
 import { describe, expect, it } from 'vitest';
 import { createSelfSigned } from '../x509/self-signed.ts';
@@ -99,10 +100,10 @@ describe('a serving certificate of files', () => {
     memory.put(KEY, 'written');
     await clock.advance(180_000);
     memory.remove(CERT);
-    await clock.settle();
+    await clock.advance(1_000);
     memory.unseen(() => memory.remove(KEY));
     await putFiles(node, 'third');
-    await clock.settle();
+    await clock.advance(1_000);
     expect([...new Set(hosts)]).toEqual(['DNS:first', 'DNS:second', 'DNS:third']);
     const problems = logger.lines.filter(({ level }) => level === 'warn').map(({ fields }) => fields['error']);
     expect(problems).toEqual(['there is no certificate (PEM)', `${CERT} does not exist`]);
@@ -120,6 +121,41 @@ describe('a serving certificate of files', () => {
     await node.clock.advance(61_000);
     expect(serving.certificate.value).toEqual(pair);
   });
+
+  it.each(['key', 'certificate', 'rest of the chain'])(
+    'is complete although it is read while the files are rewritten: the %s comes later',
+    async (later) => {
+      await using node = await createTestNode();
+      const { clock, memory, logger } = node;
+      const [first, second, third] = await Promise.all(
+        [1, 2, 3].map((seed) => createSelfSigned({ clock, random: seededRandom(seed) }, `host${String(seed)}`)),
+      );
+      const rewrite = ({ certificatePem, keyPem }: TlsKeyPair): (() => void) => {
+        if (later === 'key') memory.put(CERT, certificatePem);
+        else memory.put(KEY, keyPem);
+        if (later === 'rest of the chain') memory.put(CERT, certificatePem.slice(0, -200));
+        // Not reported, as for the target of a link.
+        return () =>
+          memory.unseen(() => (later === 'key' ? memory.put(KEY, keyPem) : memory.put(CERT, certificatePem)));
+      };
+      memory.put(KEY, first!.keyPem);
+      memory.put(CERT, first!.certificatePem);
+      let complete = rewrite(second!);
+      const starting = startServing(node, { certificateFiles: { certFile: CERT, keyFile: KEY } });
+      await clock.advance(500);
+      complete();
+      await clock.advance(500);
+      await using serving = await starting;
+      expect(serving.certificate.value).toEqual(second);
+      complete = rewrite(third!);
+      await clock.advance(500);
+      expect(serving.certificate.value).toEqual(second);
+      complete();
+      await clock.advance(500);
+      expect(serving.certificate.value).toEqual(third);
+      expect(logger.lines.filter(({ level }) => level === 'warn')).toEqual([]);
+    },
+  );
 
   it('fails the start when they cannot be used', async () => {
     await using node = await createTestNode();

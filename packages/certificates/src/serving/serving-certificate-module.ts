@@ -13,7 +13,8 @@ import { createCertificateManager } from '../manager/certificate-manager.ts';
 import { newKeys } from '../manager/request-keys.ts';
 import { createCertificateStore } from '../store/certificate-store.ts';
 import { servingSubject } from '../x509/certificate-subject.ts';
-import { type CertificateFiles, createFileCertificate, type FileCertificate } from './file-certificate.ts';
+import type { CertificateFiles } from '../store/read-pair.ts';
+import { createFileCertificate, type FileCertificate } from './file-certificate.ts';
 import { ensureSelfSignedFiles, selfSignedFiles } from './self-signed-files.ts';
 
 /** Options of {@link servingCertificates}. */

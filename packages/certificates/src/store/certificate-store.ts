@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type Clock, errorMessage, type Logger } from '@rxlet/component-base';
 import type { HostFiles, NodeFiles } from '@rxlet/node-files';
 import { type Certificate, CertificateError, parseCertificate } from '../x509/certificate.ts';
-import { readPem } from './read-pem.ts';
+import { type CertificateFiles, readPair } from './read-pair.ts';
 
 /** The certificates of one use in a directory, the kubelet's layout: `<name>-<date>.pem`, and the link `<name>-current.pem`. */
 export interface CertificateStore {
@@ -19,7 +19,7 @@ export interface CertificateStorePorts {
   /** Must include the directory of the certificates. */
   readonly files: NodeFiles;
   readonly hostFiles: HostFiles;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Clock;
   readonly logger: Logger;
 }
 
@@ -30,7 +30,7 @@ export interface CertificateStoreOptions {
   /** Directory of the certificates (`--cert-dir`). */
   readonly directory: string;
   /** Files to start with, where the directory has none. */
-  readonly initialFiles?: { readonly certFile: string; readonly keyFile: string } | undefined;
+  readonly initialFiles?: CertificateFiles | undefined;
 }
 
 const DIRECTORY_MODE = 0o755;
@@ -71,10 +71,9 @@ export function createCertificateStore(
         { certFile: join(directory, `${name}.crt`), keyFile: join(directory, `${name}.key`) },
       ];
       for (const { certFile, keyFile } of pairs) {
-        const [certificate, key] = [await readPem(hostFiles, certFile), await readPem(hostFiles, keyFile)];
-        if (certificate === undefined || key === undefined) continue;
         try {
-          return parseCertificate(certificate, key);
+          const found = await readPair({ hostFiles, clock }, { certFile, keyFile });
+          if (found !== undefined) return found;
         } catch (error) {
           if (!(error instanceof CertificateError)) throw error;
           logger.warn('cannot use a stored certificate', { path: certFile, error: errorMessage(error) });

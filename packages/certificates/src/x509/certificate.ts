@@ -16,12 +16,15 @@ export class CertificateError extends Error {
 }
 
 const CERTIFICATES = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+const BEGIN_CERTIFICATE = '-----BEGIN CERTIFICATE-----';
 const PRIVATE_KEY = /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----[^-]+-----END (?:[A-Z]+ )?PRIVATE KEY-----/;
 
 /** Reads a certificate and its key from PEM; both may be in one text. @throws CertificateError when they cannot be used, or do not belong together */
 export function parseCertificate(certificateText: string, keyText: string): Certificate {
   const blocks = certificateText.match(CERTIFICATES);
   if (blocks === null) throw new CertificateError('there is no certificate (PEM)');
+  const begun = certificateText.split(BEGIN_CERTIFICATE).length - 1;
+  if (begun > blocks.length) throw new CertificateError('a certificate (PEM) is not complete');
   const keyPem = PRIVATE_KEY.exec(keyText)?.[0];
   if (keyPem === undefined) throw new CertificateError('there is no private key (PEM)');
   const leaf = readable('certificate', () => new X509Certificate(blocks[0]));
