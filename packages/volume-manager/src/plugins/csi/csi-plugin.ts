@@ -120,6 +120,8 @@ export function csiPlugin(context: PluginContext, drivers: CsiDrivers): VolumePl
         const failure = (secret: string) => `fetching NodePublishSecretRef ${secret} failed`;
         const call = { failure, pod, signal };
         const secrets = await csiSecrets(context, volume, volume.publishSecret, call);
+        // With a record, an earlier call may have published the volume, which containers then use.
+        const isNew = (await readVolumeData(files, directory).catch(() => 'damaged')) === undefined;
         await record(directory, specName, volume, label);
         const tokens = await csiTokens(context, object, pod, signal);
         const volumeContext = { ...podContext(volume, object, pod), ...tokens.attributes };
@@ -129,7 +131,8 @@ export function csiPlugin(context: PluginContext, drivers: CsiDrivers): VolumePl
         } catch (error) {
           // A driver that has failed for good has left nothing. A persistent volume keeps its record, as it is staged.
           const isOver = error instanceof CsiCallError && error.isFinal && lifecycleMode === 'Ephemeral';
-          if (isOver && (await mounts.at(targetPath)) === undefined) await release(directory).catch(() => undefined);
+          if (isOver && isNew && (await mounts.at(targetPath)) === undefined)
+            await release(directory).catch(() => undefined);
           throw error;
         }
         // Labels of files can be changed only where the file system has them.
