@@ -66,10 +66,9 @@ export async function connectCluster(
         certificatePath: clientCertificatePath(certificateDirectory),
       },
     );
-    /** Connects by credentials that the node was given: those of the bootstrap kubeconfig, as it is now. */
+    /** Connects by credentials that the node was given: those of the kubeconfig, as it is now. */
     const connectInitially = async () => {
-      const initial =
-        bootstrapKubeconfigPath === undefined ? endpoint : await loadKubeconfig(hostFiles, bootstrapKubeconfigPath);
+      const initial = await loadKubeconfig(hostFiles, bootstrapKubeconfigPath ?? kubeconfigPath);
       // Without a logger: the manager reports its failures.
       const transport = createUndiciTransport({ clock, hostFiles }, initial);
       const client = createKubeClient({ transport, clock, random }, { userAgent: agent });
@@ -99,7 +98,16 @@ export async function connectCluster(
           )
         : undefined;
     const transport = own(
-      createUndiciTransport({ clock, logger, hostFiles, clientCertificate: certificate?.certificate }, endpoint),
+      createUndiciTransport(
+        {
+          clock,
+          logger,
+          hostFiles,
+          clientCertificate: certificate?.certificate,
+          readEndpoint: () => loadKubeconfig(hostFiles, kubeconfigPath),
+        },
+        endpoint,
+      ),
     );
     const clients = createKubeClients(
       { transport, clock, random, logger, metrics },

@@ -1,7 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createVirtualClock, type VirtualClock } from '@rxlet/component-base/testing';
+import type { TlsKeyPair } from '@rxlet/agent-api';
+import { createCurrentValue } from '@rxlet/component-base/streams';
+import { createVirtualClock, recordingLogger, type VirtualClock } from '@rxlet/component-base/testing';
 import { createHostFiles } from '@rxlet/node-files';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ExecPlugin, KubeEndpoint } from '../kubeconfig/kube-endpoint.ts';
@@ -161,5 +163,51 @@ describe('headers', () => {
       'impersonate-group': ['dev', 'ops'],
       'impersonate-extra-example.com%2Fscope': ['x'],
     });
+  });
+});
+
+describe('credentials of a kubeconfig that is read again', () => {
+  it('follow the file, and stay while it cannot be used', async () => {
+    let read = async (): Promise<KubeEndpoint> => ({ server: 'https://x', ca: { pem: 'one' }, token: 'a' });
+    const logger = recordingLogger();
+    const ports = { clock, hostFiles: createHostFiles(), runPlugin: runPluginProcess, logger };
+    const credentials = createCredentialProvider({ ...ports, readEndpoint: () => read() }, await read());
+    const current = async (): Promise<unknown[]> => {
+      const { endpoint, tls, headers } = await credentials.current(signal);
+      return [endpoint.server, tls.ca, headers['authorization']];
+    };
+    const before = await credentials.current(signal);
+    read = async () => ({ server: 'https://y', ca: { pem: 'two' }, token: 'b' });
+    expect(await current()).toEqual(['https://x', 'one', 'Bearer a']);
+    await clock.advance(10_000);
+    expect(await current()).toEqual(['https://y', 'two', 'Bearer b']);
+    expect((await credentials.current(signal)).tls.fingerprint).not.toBe(before.tls.fingerprint);
+    read = async () => Promise.reject(new Error('no context'));
+    await clock.advance(10_000);
+    expect(await current()).toEqual(['https://y', 'two', 'Bearer b']);
+    expect(logger.lines).toMatchObject([{ level: 'warn', fields: { error: 'no context' } }]);
+  });
+
+  it('are used in turn with an issued certificate that the API server rejects', async () => {
+    const issued = createCurrentValue<TlsKeyPair | undefined>({ certificatePem: 'issued', keyPem: 'k' });
+    const own = { certificate: { pem: 'own' }, key: { pem: 'k' } };
+    const credentials = createCredentialProvider(
+      { clock, hostFiles: createHostFiles(), runPlugin: runPluginProcess, clientCertificate: issued },
+      { server: 'https://x', clientCertificate: own },
+    );
+    const certificate = async (): Promise<unknown> => (await credentials.current(signal)).tls.certificate;
+    expect(await certificate()).toBe('issued');
+    credentials.reject();
+    // The answer to another request of before.
+    credentials.reject();
+    expect(await certificate()).toBe('own');
+    await clock.advance(10_000);
+    credentials.reject();
+    expect(await certificate()).toBe('issued');
+    await clock.advance(10_000);
+    credentials.reject();
+    expect(await certificate()).toBe('own');
+    issued.set({ certificatePem: 'renewed', keyPem: 'k' });
+    expect(await certificate()).toBe('renewed');
   });
 });

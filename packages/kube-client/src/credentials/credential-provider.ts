@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { isKubeError, KubeError, type TlsKeyPair } from '@rxlet/agent-api';
-import { type Clock, errorMessage, withDeadline } from '@rxlet/component-base';
+import {
+  type Clock,
+  createProblemLog,
+  errorMessage,
+  type Logger,
+  noopLogger,
+  withDeadline,
+} from '@rxlet/component-base';
 import type { CurrentValue } from '@rxlet/component-base/streams';
 import type { HostFiles } from '@rxlet/node-files';
 import type { CredentialSource, ExecPlugin, KubeEndpoint } from '../kubeconfig/kube-endpoint.ts';
@@ -18,6 +26,8 @@ export interface TlsMaterials {
 
 /** Current credentials of an endpoint. */
 export interface Credentials {
+  /** The endpoint, as it was last read. */
+  readonly endpoint: KubeEndpoint;
   readonly tls: TlsMaterials;
   /** Headers of authentication and impersonation; several values of one header are a list. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
@@ -27,8 +37,13 @@ export interface Credentials {
 export interface CredentialProvider {
   /** Returns the current credentials. Rejects with a `KubeError` of reason `InvalidCredentials`. */
   current(signal: AbortSignal): Promise<Credentials>;
-  /** The API server rejected the credentials, or they were rotated: the next call reads them again. */
+  /** The credentials were rotated: the next call reads them again. */
   invalidate(): void;
+  /**
+   * The API server rejected the credentials: the next call reads them again. After an issued client certificate come the endpoint's own credentials, where it has any, and the
+   * other way round: the authority may have been replaced, and the kubeconfig with it.
+   */
+  reject(): void;
 }
 
 /** The outside world of a {@link CredentialProvider}. */
@@ -36,6 +51,9 @@ export interface CredentialPorts {
   readonly clock: Clock;
   readonly hostFiles: HostFiles;
   readonly runPlugin: RunPlugin;
+  readonly logger?: Logger | undefined;
+  /** Reads the endpoint again. After a failure, the last one stays. Default: the endpoint does not change. */
+  readonly readEndpoint?: (() => Promise<KubeEndpoint>) | undefined;
   /** Takes the place of the endpoint's own credentials; without a value, nothing is sent. */
   readonly clientCertificate?: CurrentValue<TlsKeyPair | undefined> | undefined;
 }
@@ -49,19 +67,37 @@ const PLUGIN_RETRY_MS = 1000;
 
 /** Creates a {@link CredentialProvider}. Concurrent calls share one reading. */
 export function createCredentialProvider(ports: CredentialPorts, given: KubeEndpoint): CredentialProvider {
-  const { clock, clientCertificate: issued } = ports;
-  const endpoint = issued === undefined ? given : withoutCredentials(given);
-  const plugin = endpoint.exec && createPluginCredentials(ports, endpoint.exec);
+  const { clock, clientCertificate: issued, logger = noopLogger } = ports;
+  const problems = createProblemLog(logger);
+  let endpoint = given;
+  let plugin = given.exec && createPluginCredentials(ports, given.exec);
   let cached: { readonly content: CredentialContent; readonly readMs: number } | undefined;
   let pending: Promise<CredentialContent> | undefined;
   let built:
     | { readonly content: CredentialContent; readonly pair: TlsKeyPair | undefined; readonly credentials: Credentials }
     | undefined;
+  /** The issued certificate that the API server rejected: the endpoint's own credentials are used in its place. */
+  let rejectedPair: TlsKeyPair | undefined;
+  let lastRejectionMs = -Infinity;
+  const usesOwn = (): boolean => issued === undefined || (rejectedPair !== undefined && rejectedPair === issued.value);
 
+  const rereadEndpoint = async (): Promise<void> => {
+    if (ports.readEndpoint === undefined || cached === undefined) return;
+    try {
+      const next = await ports.readEndpoint();
+      problems.ended();
+      if (!isDeepStrictEqual(next.exec, endpoint.exec)) plugin = next.exec && createPluginCredentials(ports, next.exec);
+      endpoint = next;
+    } catch (error) {
+      problems.failed('cannot read the kubeconfig again; its last content is used', { error: errorMessage(error) });
+    }
+  };
   const read = async (): Promise<CredentialContent> => {
     const nowMs = clock.monotonicNow();
-    const { clientCertificate, ca, tokenFile, token } = endpoint;
-    const fromPlugin = await plugin?.current();
+    await rereadEndpoint();
+    const isOwn = usesOwn();
+    const { clientCertificate, ca, tokenFile, token } = isOwn ? endpoint : withoutCredentials(endpoint);
+    const fromPlugin = isOwn ? await plugin?.current() : undefined;
     const [caPem, certificate, key, fileToken] = await Promise.all([
       readSource(ports.hostFiles, ca, 'certificate authority'),
       readSource(ports.hostFiles, clientCertificate?.certificate, 'client certificate'),
@@ -72,6 +108,8 @@ export function createCredentialProvider(ports: CredentialPorts, given: KubeEndp
     const lastBearer = tokenFile !== undefined && plugin === undefined ? cached?.content.bearer : undefined;
     const bearer = fileToken?.trim() || lastBearer || token || fromPlugin?.token;
     const content = {
+      endpoint,
+      isOwn,
       ca: caPem,
       certificate: fromPlugin?.certificatePem ?? certificate,
       key: fromPlugin?.keyPem ?? key,
@@ -81,8 +119,12 @@ export function createCredentialProvider(ports: CredentialPorts, given: KubeEndp
     return content;
   };
   const currentContent = async (): Promise<CredentialContent> => {
-    const isFresh = cached !== undefined && clock.monotonicNow() - cached.readMs < REREAD_MS;
-    if (isFresh && plugin?.isExpired() !== true) return cached!.content;
+    const isFresh =
+      cached !== undefined &&
+      cached.content.isOwn === usesOwn() &&
+      clock.monotonicNow() - cached.readMs < REREAD_MS &&
+      !(cached.content.isOwn && plugin?.isExpired() === true);
+    if (isFresh) return cached!.content;
     pending ??= read().finally(() => (pending = undefined));
     try {
       return await pending;
@@ -94,36 +136,54 @@ export function createCredentialProvider(ports: CredentialPorts, given: KubeEndp
   };
   const build = (content: CredentialContent, pair: TlsKeyPair | undefined): Credentials => {
     if (built?.content === content && built.pair === pair) return built.credentials;
-    const { ca, bearer } = content;
+    const { ca, bearer, isOwn } = content;
     const materials = {
       ca,
       certificate: pair?.certificatePem ?? content.certificate,
       key: pair?.keyPem ?? content.key,
     };
-    const fingerprint = createHash('sha256').update(JSON.stringify(materials)).digest('hex');
-    const credentials = { tls: { ...materials, fingerprint }, headers: headersOf(endpoint, bearer) };
+    const { server, tlsServerName, isInsecure = false, proxyUrl } = content.endpoint;
+    const identity = JSON.stringify([materials, server, tlsServerName, isInsecure, proxyUrl]);
+    const fingerprint = createHash('sha256').update(identity).digest('hex');
+    const headers = headersOf(isOwn ? content.endpoint : {}, bearer);
+    const credentials = { endpoint: content.endpoint, tls: { ...materials, fingerprint }, headers };
     built = { content, pair, credentials };
     return credentials;
+  };
+  const invalidate = (): void => {
+    if (cached !== undefined) cached = { ...cached, readMs: -Infinity };
   };
 
   return {
     async current(signal) {
       signal.throwIfAborted();
       const content = await currentContent();
-      if (issued === undefined) return build(content, undefined);
-      const pair = issued.value;
+      if (content.isOwn) return build(content, undefined);
+      const pair = issued?.value;
       if (pair !== undefined) return build(content, pair);
       throw new KubeError('InvalidCredentials', 'the node has no valid client certificate yet');
     },
     invalidate() {
-      if (cached !== undefined) cached = { ...cached, readMs: -Infinity };
+      invalidate();
       plugin?.invalidate();
+    },
+    reject() {
+      invalidate();
+      plugin?.invalidate();
+      // Requests in flight are rejected with the same credentials.
+      if (clock.monotonicNow() - lastRejectionMs < REREAD_MS) return;
+      lastRejectionMs = clock.monotonicNow();
+      if (issued?.value === undefined || !hasCredentials(endpoint)) return;
+      rejectedPair = usesOwn() ? undefined : issued.value;
     },
   };
 }
 
 /** Content of files, and output of plugins. */
 interface CredentialContent {
+  readonly endpoint: KubeEndpoint;
+  /** Whether the endpoint's own credentials are used, and no issued certificate. */
+  readonly isOwn: boolean;
   readonly ca: string | undefined;
   readonly certificate: string | undefined;
   readonly key: string | undefined;
@@ -201,7 +261,7 @@ async function readSource(
   }
 }
 
-function headersOf({ basic, impersonate }: KubeEndpoint, bearer: string | undefined): Credentials['headers'] {
+function headersOf({ basic, impersonate }: Partial<KubeEndpoint>, bearer: string | undefined): Credentials['headers'] {
   const authorization =
     bearer !== undefined
       ? `Bearer ${bearer}`
@@ -216,6 +276,10 @@ function headersOf({ basic, impersonate }: KubeEndpoint, bearer: string | undefi
     ...(impersonate && impersonate.groups.length > 0 && { 'impersonate-group': impersonate.groups }),
     ...Object.fromEntries(extra),
   };
+}
+
+function hasCredentials({ clientCertificate, token, tokenFile, basic, exec }: KubeEndpoint): boolean {
+  return [clientCertificate, token, tokenFile, basic, exec].some((each) => each !== undefined);
 }
 
 /** Returns an endpoint that sends neither a certificate nor a token. */

@@ -102,6 +102,26 @@ describe('a transport', () => {
     });
   });
 
+  it('follows a kubeconfig that was replaced: another authority, address and client certificate', async () => {
+    const path = join(folder, 'config');
+    const begin = async (): Promise<{ kube: FakeKube; server: FakeKubeServer }> => {
+      const served = await serve({ authorization: 'node' });
+      await writeFile(path, await served.server.kubeconfig(nodeUser('node1')));
+      return served;
+    };
+    const first = await begin();
+    const readEndpoint = (): Promise<KubeEndpoint> => loadKubeconfig(createHostFiles(), path);
+    const { client, transport } = connectTo(await readEndpoint(), { readEndpoint });
+    await using watch = client.watch(pods, { fieldSelector: 'spec.nodeName=node1' });
+    watch.start();
+    await vi.waitFor(() => expect(watch.isSynced).toBe(true));
+    await first.server[Symbol.asyncDispose]();
+    const { kube } = await begin();
+    kube.objects.create(pods, podNamed('a', 'node1'));
+    await transport.reload();
+    await vi.waitFor(() => expect(watch.list()).toHaveLength(1), { timeout: 10_000 });
+  });
+
   it('uses a rotated client certificate, and moves its watches to new connections', async () => {
     const { kube, server } = await serve({ authorization: 'node' });
     const authority = await kube.authority();

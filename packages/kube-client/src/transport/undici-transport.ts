@@ -28,8 +28,13 @@ export interface UndiciTransportPorts {
   /** Default: processes. */
   readonly runPlugin?: RunPlugin;
   /**
+   * Reads the endpoint again, as from a kubeconfig that may have been replaced. It is called within a minute, and every ten seconds while there are requests. A changed endpoint
+   * replaces all connections; after a failure, the last one stays. Default: the endpoint does not change.
+   */
+  readonly readEndpoint?: () => Promise<KubeEndpoint>;
+  /**
    * Client certificate that takes the place of the endpoint's credentials. Requests fail with `InvalidCredentials` while there is none; each new one replaces all
-   * connections. Default: the endpoint's credentials.
+   * connections. When the API server rejects it, the endpoint's credentials are used in turn. Default: the endpoint's credentials.
    */
   readonly clientCertificate?: CurrentValue<TlsKeyPair | undefined> | undefined;
   /** Variables that name a proxy. Default: those of the process. */
@@ -52,6 +57,7 @@ const PROBE_TIMEOUT_MS = 3000;
 /** Connections with the same TLS materials, and the requests that last on them. */
 interface Generation {
   readonly fingerprint: string;
+  readonly base: URL;
   readonly dispatcher: Dispatcher;
   readonly retired: AbortController;
   isProbed: boolean;
@@ -68,8 +74,10 @@ export function createUndiciTransport(ports: UndiciTransportPorts, endpoint: Kub
     clientCertificate,
   } = ports;
   const lifetime = createLifetime();
-  const provider = createCredentialProvider({ clock, hostFiles, runPlugin, clientCertificate }, endpoint);
-  const base = new URL(endpoint.server);
+  const provider = createCredentialProvider(
+    { clock, logger, hostFiles, runPlugin, clientCertificate, readEndpoint: ports.readEndpoint },
+    endpoint,
+  );
   let generation: Generation | undefined;
   let timer: Timer | undefined;
   const problems = createProblemLog(logger);
@@ -78,13 +86,14 @@ export function createUndiciTransport(ports: UndiciTransportPorts, endpoint: Kub
     await generation?.dispatcher.destroy();
   });
 
-  const use = ({ tls }: Credentials): Generation => {
+  const use = ({ tls, endpoint: latest }: Credentials): Generation => {
     lifetime.signal.throwIfAborted();
     if (generation?.fingerprint === tls.fingerprint) return generation;
     const previous = generation;
     generation = {
       fingerprint: tls.fingerprint,
-      dispatcher: createDispatcher(endpoint, tls, env),
+      base: new URL(latest.server),
+      dispatcher: createDispatcher(latest, tls, env),
       retired: new AbortController(),
       isProbed: false,
     };
@@ -133,6 +142,7 @@ export function createUndiciTransport(ports: UndiciTransportPorts, endpoint: Kub
     suspect.isProbed = true;
     try {
       const timeouts = { headersTimeout: PROBE_TIMEOUT_MS, bodyTimeout: PROBE_TIMEOUT_MS };
+      const { base } = suspect;
       const path = `${base.pathname === '/' ? '' : base.pathname}/livez`;
       const request = { origin: base.origin, path, method: 'GET', signal: lifetime.signal, ...timeouts } as const;
       await (await suspect.dispatcher.request(request)).body.dump();
@@ -146,7 +156,7 @@ export function createUndiciTransport(ports: UndiciTransportPorts, endpoint: Kub
   const send = async ({ method, path, headers, body, signal }: TransportRequest): Promise<TransportResponse> => {
     const credentials = await provider.current(signal);
     const current = use(credentials);
-    const { dispatcher, retired } = current;
+    const { base, dispatcher, retired } = current;
     if (timer === undefined) scheduleCheck();
     const isWatch = /[?&]watch=true(&|$)/.test(path);
     const onAbort = (): void => {
@@ -159,7 +169,7 @@ export function createUndiciTransport(ports: UndiciTransportPorts, endpoint: Kub
       method,
       headers: {
         ...headers,
-        ...(endpoint.isCompressionDisabled !== true && { 'accept-encoding': 'gzip' }),
+        ...(credentials.endpoint.isCompressionDisabled !== true && { 'accept-encoding': 'gzip' }),
         ...(credentials.headers as Record<string, string | string[]>),
       },
       body: body ?? null,
@@ -177,7 +187,7 @@ export function createUndiciTransport(ports: UndiciTransportPorts, endpoint: Kub
     }
     // The iteration of the caller reports it.
     response.body.on('error', () => undefined);
-    if (response.statusCode === 401) provider.invalidate();
+    if (response.statusCode === 401) provider.reject();
     const isCompressed = response.headers['content-encoding'] === 'gzip';
     return {
       status: response.statusCode,
@@ -189,7 +199,7 @@ export function createUndiciTransport(ports: UndiciTransportPorts, endpoint: Kub
   };
 
   return {
-    host: base.host,
+    host: new URL(endpoint.server).host,
     async send(request) {
       if (lifetime.signal.aborted) throw new KubeError('Unreachable', 'the client is closed');
       return send(request);
