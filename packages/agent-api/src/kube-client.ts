@@ -14,6 +14,8 @@ export interface KubeClients {
   readonly events: KubeClient;
   /** Leases and node statuses: no rate limit, and a timeout for each request. */
   readonly heartbeats: KubeClient;
+  /** Reviews of the clients of the node's own API, which are as many as these clients want. */
+  readonly reviews: KubeClient;
 }
 
 /** The part of every object that a client needs. */

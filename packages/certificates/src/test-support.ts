@@ -152,7 +152,7 @@ export async function startServing(
     addresses === undefined
       ? []
       : [
-          [kubeClients, { main: client, events: client, heartbeats: client }],
+          [kubeClients, { main: client, events: client, heartbeats: client, reviews: client }],
           [
             nodeObject,
             {

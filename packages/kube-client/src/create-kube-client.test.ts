@@ -145,6 +145,21 @@ describe('a client', () => {
 });
 
 describe('the clients of a kubelet', () => {
+  it('do not wait for reviews', async () => {
+    await using cluster = createTestCluster();
+    const { kube, clock } = cluster;
+    const transport = { send: (request: TransportRequest) => kube.handle(request) };
+    const clients = createKubeClients({ transport, clock, random: seededRandom(1) }, { userAgent: 'test' });
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    const reviews = Promise.allSettled(Array.from({ length: 2000 }, () => clients.reviews.list(pods, { signal })));
+    expect((await clients.main.list(pods)).items).toEqual([]);
+    expect(clock.monotonicNow()).toBe(0);
+    leaving.abort(new Error('enough'));
+    await reviews;
+    expect(clock.pendingTimers).toBe(0);
+  });
+
   it('let heartbeats pass while other requests wait', async () => {
     await using cluster = createTestCluster();
     const { kube, clock } = cluster;

@@ -18,10 +18,12 @@ export interface KubeClientsOptions {
   readonly heartbeatTimeoutMs?: number;
 }
 
+/** Limit of reviews: above what the node's own API asks for about tokens, so that those about permissions always pass. */
+const REVIEW_LIMIT = { perSecond: 50, burst: 100 };
 const CLIENT_GO_QPS = 5;
 const CLIENT_GO_BURST = 10;
 
-/** Creates the three clients of a kubelet. They share a transport, and no other request delays a heartbeat. */
+/** Creates the clients of a node. They share a transport, and no request of one delays those of another. */
 export function createKubeClients(
   ports: KubeClientPorts,
   {
@@ -47,5 +49,6 @@ export function createKubeClients(
       rateLimit: { perSecond: eventRecordQPS === 0 ? -1 : eventRecordQPS, burst: eventBurst },
     }),
     heartbeats: createStatefulClient(ports, state, { userAgent, timeoutMs: heartbeatTimeoutMs, sendsTimeout: true }),
+    reviews: createStatefulClient(ports, state, { userAgent, rateLimit: REVIEW_LIMIT }),
   };
 }

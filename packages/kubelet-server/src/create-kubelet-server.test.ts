@@ -417,37 +417,46 @@ describe('other requests', () => {
     expect((await ask(socketPath, '/healthz')).status).toBe(200);
   });
 
-  it('answers connections beyond the bound with 503, and warns once', async () => {
-    const { socketPath, logger, clock } = await start({}, { maxConnections: 2 });
+  it('answers requests beyond the bound with 503, and warns once a minute', async () => {
+    const { socketPath, logger, clock } = await start({}, { maxRequests: 2 });
     const watches = await Promise.all([1, 2].map(() => open(socketPath, '/pods?watch')));
     const floods = async (): Promise<number[]> => {
       const answers = await Promise.all([1, 2].map(() => ask(socketPath, '/healthz')));
       expect(answers[0]).toMatchObject({
-        body: 'too many connections are open, more than 2: retry later\n',
+        body: 'too many requests are being served: retry later\n',
         headers: { connection: 'close', 'retry-after': '1' },
       });
       return answers.map(({ status }) => status);
     };
     expect(await floods()).toEqual([503, 503]);
     expect(await floods()).toEqual([503, 503]);
-    const warning = { level: 'warn', message: 'rejected connections: too many are open' };
-    expect(logger.lines).toMatchObject([{ ...warning, fields: { maxConnections: 2, rejected: 1 } }]);
+    const warning = { level: 'warn', message: 'rejected requests: too many are being served' };
+    expect(logger.lines).toMatchObject([{ ...warning, fields: { maxRequests: 2, times: 1 } }]);
     await clock.advance(60_000);
     expect(await floods()).toEqual([503, 503]);
-    expect(logger.lines).toMatchObject([warning, { ...warning, fields: { rejected: 4 } }]);
+    expect(logger.lines).toMatchObject([warning, { ...warning, fields: { times: 4 } }]);
     for (const watch of watches) watch.destroy();
     await vi.waitFor(async () => expect((await ask(socketPath, '/healthz')).status).toBe(200));
   });
 
-  it('closes connections beyond twice the bound', async () => {
-    const { socketPath, logger } = await start({}, { maxConnections: 1 });
-    const response = await open(socketPath, '/pods?watch');
-    const idle = connect(socketPath);
-    await once(idle, 'connect');
-    await expect(ask(socketPath, '/healthz')).rejects.toThrow();
-    expect(logger.lines).toHaveLength(1);
-    idle.destroy();
-    response.destroy();
+  it('closes the longest idle connections beyond the bound, and none with a request', async () => {
+    const { socketPath, logger } = await start({}, { maxRequests: 2 });
+    const watch = await open(socketPath, '/pods?watch');
+    const idle = await Promise.all(
+      [1, 2, 3, 4].map(async () => {
+        const socket = connect(socketPath);
+        socket.on('error', () => undefined);
+        await once(socket, 'connect');
+        return socket;
+      }),
+    );
+    expect((await ask(socketPath, '/healthz')).status).toBe(200);
+    await vi.waitFor(() =>
+      expect(idle.filter(({ closed, readyState }) => closed || readyState !== 'open')).toHaveLength(3),
+    );
+    expect(watch.socket.readyState).toBe('open');
+    expect(logger.lines).toMatchObject([{ message: 'closed connections without requests: too many are open' }]);
+    for (const socket of [...idle, watch]) socket.destroy();
   });
 });
 

@@ -10,8 +10,8 @@ export interface KubeletServerOptions {
   /** Path of the unix socket, which only its owner may open. Its directory must exist. */
   readonly socketPath: string;
   readonly nodeName: string;
-  /** Number of connections that may be open; requests of further ones are answered with status 503. Default: 256. */
-  readonly maxConnections?: number;
+  /** Number of requests that are served at the same time, and of connections without one. Further requests are answered with status 503, idle connections closed. Default: 256. */
+  readonly maxRequests?: number;
 }
 
 /** The kubelet's endpoints over HTTP on a unix socket. Disposing of it removes the socket and closes all connections. */
@@ -33,11 +33,11 @@ export interface KubeletServer extends Listener {
  */
 export function createKubeletServer(ports: KubeletServerPorts, options: KubeletServerOptions): KubeletServer {
   const { clock, logger = noopLogger } = ports;
-  const { nodeName, socketPath, maxConnections = 256 } = options;
+  const { nodeName, socketPath, maxRequests = 256 } = options;
   return createListener(
     { clock, logger },
     { routes: localRoutes(ports, nodeName) },
-    maxConnections,
+    { maxRequests, maxIdle: maxRequests },
     httpModule.createServer,
     async (server, lifetime) => {
       const socket = await listenOnUnixSocket(server, socketPath);

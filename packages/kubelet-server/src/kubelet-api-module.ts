@@ -16,6 +16,7 @@ import { healthRoutes } from './endpoints/health.ts';
 import { kubeletHealthChecks } from './endpoints/kubelet-health-checks.ts';
 import { kubeletRoutes, readOnlyRoutes } from './endpoints/kubelet-routes.ts';
 import type { KubeletApiOptions } from './kubelet-api-options.ts';
+import type { ConnectionLimits } from './listeners/connection-limits.ts';
 import { createHttpListener } from './listeners/http-listener.ts';
 import type { Listener, Served } from './listeners/serve.ts';
 import type { Route } from './routing/route.ts';
@@ -25,7 +26,15 @@ import { type ClientAuthorities, followAuthorities } from './tls/client-authorit
 import { createHttpsListener } from './tls/https-listener.ts';
 import { unknownTlsNames } from './tls/tls-settings.ts';
 
-const MAX_CONNECTIONS = 4096;
+/** Bounds of HTTPS, whose requests are of clients that may make them. Behind one address there may be all clients of the cluster: that of an API server. */
+const HTTPS_LIMITS: ConnectionLimits = { maxRequests: 4096, maxIdle: 1024, maxIdlePerAddress: 256 };
+/** Bounds of the ports that anybody may use. */
+const OPEN_LIMITS: ConnectionLimits = {
+  maxRequests: 256,
+  maxRequestsPerAddress: 64,
+  maxIdle: 256,
+  maxIdlePerAddress: 64,
+};
 /** The API server passes WebSockets of clients on to a node that has this feature, and translates them for others. */
 const DECLARED_FEATURES: readonly string[] = ['ExtendWebSocketsToKubelet'];
 /** Pause before the next attempt to open the health port, as in the kubelet. */
@@ -88,7 +97,7 @@ async function start(
   const { address } = options;
   if (https !== undefined) await openHttps(context, options, routes, parts, https);
   const plain = (host: string, plainPort: number, served: Served): Listener =>
-    createHttpListener(context, served, { address: host, port: plainPort, maxConnections: MAX_CONNECTIONS });
+    createHttpListener(context, served, { address: host, port: plainPort, limits: OPEN_LIMITS });
   if (options.readOnlyPort > 0) {
     const readOnly = { routes: readOnlyRoutes(routes), meter: metrics.requests };
     await open(plain(address, options.readOnlyPort, readOnly), lifetime);
@@ -121,7 +130,7 @@ async function openHttps(
       access: accessControl(context, options, { ...parts, clients }, clientAuthorities),
       meter: parts.metrics.requests,
     },
-    { address, port, maxConnections: MAX_CONNECTIONS, tls, certificate, clientAuthorities },
+    { address, port, limits: HTTPS_LIMITS, tls, certificate, clientAuthorities },
   );
   await open(listener, parts.lifetime);
 }
@@ -134,7 +143,7 @@ function accessControl(
 ): AccessControl {
   const { signal } = lifetime;
   const reviews: ReviewClient | undefined =
-    clients && createReviewClient({ client: () => clients.main, clock, random, metrics: metrics.access, signal });
+    clients && createReviewClient({ client: () => clients.reviews, clock, random, metrics: metrics.access, signal });
   const tokens =
     reviews && authentication.webhook.enabled
       ? createTokenAuthenticator(
@@ -157,6 +166,7 @@ function accessControl(
       }),
       tokens,
       authorizer,
+      clock,
       logger,
     },
     { anonymous: authentication.anonymous.enabled, isFineGrained },

@@ -18,6 +18,11 @@ import { selectOperation } from './routing/select-operation.ts';
 /** Longest head of a request, as in the kubelet. The target of an exec request contains the command. */
 const MAX_HEADER_BYTES = 1024 * 1024;
 
+const TOO_MANY_REQUESTS = errorLine(503, 'too many requests are being served: retry later', {
+  connection: 'close',
+  'retry-after': '1',
+});
+
 /** Ports of {@link createServerHandler}. */
 export interface ServerHandlerPorts {
   readonly routes: readonly Route[];
@@ -28,8 +33,8 @@ export interface ServerHandlerPorts {
   readonly logger: Logger;
   /** Tracks the requests, and ends those that are being answered. */
   readonly lifetime: Lifetime;
-  /** Returns the answer to requests of a connection that is one too many; `undefined` for others. */
-  readonly rejectConnection?: (socket: Socket) => EndpointResponse | undefined;
+  /** Admits a request until the returned function is called; `undefined` for one too many. Default: all are admitted. */
+  readonly admit?: (socket: Socket) => (() => void) | undefined;
 }
 
 /** Answers the requests of one HTTP server. */
@@ -47,8 +52,6 @@ export function createServerHandler(ports: ServerHandlerPorts): ServerHandler {
 
   /** Returns the answer of a request; `undefined` once the request has been answered. */
   const answer = async (request: ApiRequest, connection?: UpgradeConnection): Promise<EndpointResponse | undefined> => {
-    const rejection = ports.rejectConnection?.(request.message.socket);
-    if (rejection !== undefined) return rejection;
     const match = router.match(request.target);
     if (match.kind === 'unknown') return errorLine(404, '404 page not found');
     if (match.kind === 'redirect') return redirectAnswer(match.location, request.method);
@@ -80,10 +83,19 @@ export function createServerHandler(ports: ServerHandlerPorts): ServerHandler {
     connection?: UpgradeConnection,
   ): Promise<void> => {
     const left = new AbortController();
-    (connection?.socket ?? response).once('close', () => left.abort(new Error('the reader went away')));
+    const carrier = connection?.socket ?? response;
+    carrier.once('close', () => left.abort(new Error('the reader went away')));
     const signal = AbortSignal.any([left.signal, lifetime.signal]);
     const readBody = connection === undefined ? receiveBody(message) : () => Promise.resolve('');
     try {
+      if (ports.admit !== undefined) {
+        const release = ports.admit(message.socket);
+        if (release === undefined) {
+          await sendAnswer(response, TOO_MANY_REQUESTS, signal);
+          return;
+        }
+        carrier.once('close', release);
+      }
       const target = parseTarget(message.url ?? '/');
       const { method = 'GET', headers } = message;
       const { parameters } = target;

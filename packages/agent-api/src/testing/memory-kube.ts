@@ -218,6 +218,7 @@ export function createMemoryKube(): MemoryKube {
     main: client,
     events: client,
     heartbeats: client,
+    reviews: client,
     requests,
     onRequest: undefined,
     onCreateSubresource: undefined,

@@ -30,6 +30,23 @@ describe('a pacer', () => {
     expect([isPassed, clock.pendingTimers]).toEqual([true, 0]);
   });
 
+  it('moves up those behind a caller that left, at once', async () => {
+    const clock = createVirtualClock();
+    const pacer = createRequestPacer(clock, 1, 1);
+    const leaving = new AbortController();
+    const staying = new AbortController().signal;
+    await pacer.wait(staying);
+    const left = Promise.allSettled(Array.from({ length: 2000 }, () => pacer.wait(leaving.signal)));
+    const passed: number[] = [];
+    for (let index = 0; index < 2; index += 1) void pacer.wait(staying).then(() => passed.push(clock.monotonicNow()));
+    await clock.advance(500);
+    leaving.abort(new Error('gone'));
+    await left;
+    await clock.advance(1500);
+    expect(passed).toEqual([1000, 2000]);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
   it('has no limit for a negative rate', async () => {
     const clock = createVirtualClock();
     const pacer = createRequestPacer(clock, -1, 0);

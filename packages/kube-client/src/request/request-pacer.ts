@@ -1,8 +1,8 @@
-import { type Clock, sleep } from '@rxlet/component-base';
+import type { Clock } from '@rxlet/component-base';
 
 /** Lets requests pass at a limited rate, in the order of their calls. */
 export interface RequestPacer {
-  /** Resolves when it is the caller's turn; rejects with the reason of the signal. */
+  /** Resolves when it is the caller's turn; rejects with the reason of the signal, which gives the turn to the next one. */
   wait(signal: AbortSignal): Promise<void>;
 }
 
@@ -15,22 +15,58 @@ export const unpaced: RequestPacer = { wait: async (signal) => signal.throwIfAbo
  */
 export function createRequestPacer(clock: Clock, perSecond: number, burst: number): RequestPacer {
   if (!(perSecond > 0)) return unpaced;
-  let tokens = Math.max(burst, 1);
+  const capacity = Math.max(burst, 1);
+  const queue = new Set<() => void>();
+  let tokens = capacity;
   let updatedMs = clock.monotonicNow();
+  let timer: Disposable | undefined;
+
+  const refill = (): void => {
+    const nowMs = clock.monotonicNow();
+    tokens = Math.min(capacity, tokens + ((nowMs - updatedMs) / 1000) * perSecond);
+    updatedMs = nowMs;
+  };
+  /** Lets those pass whose turn it is, and waits for the next token. */
+  const serve = (): void => {
+    timer = undefined;
+    refill();
+    for (const pass of queue) {
+      if (tokens < 1 - ROUNDING) break;
+      queue.delete(pass);
+      tokens -= 1;
+      pass();
+    }
+    if (queue.size > 0) timer = clock.setTimer(Math.max(((1 - tokens) / perSecond) * 1000, 0), serve);
+  };
+
   return {
     async wait(signal) {
       signal.throwIfAborted();
-      const nowMs = clock.monotonicNow();
-      // Every caller takes its token at once; a negative number of tokens is the length of the queue.
-      tokens = Math.min(Math.max(burst, 1), tokens + ((nowMs - updatedMs) / 1000) * perSecond) - 1;
-      updatedMs = nowMs;
-      if (tokens >= 0) return;
-      try {
-        await sleep(clock, (-tokens / perSecond) * 1000, signal);
-      } catch (error) {
-        tokens += 1;
-        throw error;
+      refill();
+      if (queue.size === 0 && tokens >= 1 - ROUNDING) {
+        tokens -= 1;
+        return;
       }
+      await new Promise<void>((resolve, reject) => {
+        const pass = (): void => {
+          signal.removeEventListener('abort', leave);
+          resolve();
+        };
+        const leave = (): void => {
+          queue.delete(pass);
+          if (queue.size === 0) {
+            timer?.[Symbol.dispose]();
+            timer = undefined;
+          }
+          reject(signal.reason as Error);
+        };
+        queue.add(pass);
+        signal.addEventListener('abort', leave, { once: true });
+        if (timer === undefined) serve();
+      });
     },
   };
 }
+
+/** Many small additions lose the last fraction of a token. */
+const ROUNDING = 1e-6;

@@ -1,8 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { EndpointResponse } from '@rxlet/agent-api';
-import { errorMessage, type Logger } from '@rxlet/component-base';
+import { type Clock, errorMessage, type Logger } from '@rxlet/component-base';
+import { addressGroup } from '../listeners/address-group.ts';
+import { createRareLog } from '../rare-log.ts';
+import { errorLine } from '../request/answer.ts';
 import type { Authorizer } from './authorizer.ts';
-import { bearerTokenOf, removeToken, type TokenAuthenticator } from './bearer-token.ts';
+import { bearerTokenOf, removeToken, type TokenAuthenticator, TooManyReviewsError } from './bearer-token.ts';
 import type { CertificateOwner } from './client-certificate.ts';
 import { ANONYMOUS, type Identity, withAuthenticatedGroup } from './identity.ts';
 import { nodeAttributes } from './node-attributes.ts';
@@ -19,6 +22,7 @@ export interface AccessControlPorts {
   readonly certificateOwner?: (message: IncomingMessage) => CertificateOwner;
   readonly tokens?: TokenAuthenticator | undefined;
   readonly authorizer: Authorizer;
+  readonly clock: Pick<Clock, 'monotonicNow'>;
   readonly logger: Logger;
 }
 
@@ -31,18 +35,28 @@ export interface AccessControlOptions {
 }
 
 const UNAUTHORIZED: EndpointResponse = { status: 401, body: 'Unauthorized' };
+const TOO_MANY_REVIEWS = errorLine(429, 'too many unknown tokens are being reviewed: retry later', {
+  'retry-after': '1',
+});
 
 /** Creates {@link AccessControl}. Of several credentials one is enough; wrong ones are never anonymous. */
 export function createAccessControl(
-  { certificateOwner, tokens, authorizer, logger }: AccessControlPorts,
+  { certificateOwner, tokens, authorizer, clock, logger }: AccessControlPorts,
   { anonymous, isFineGrained }: AccessControlOptions,
 ): AccessControl {
+  // Clients cause these lines as often as they like.
+  const failedAuthentications = createRareLog(clock, (fields) =>
+    logger.error('requests could not be authenticated', fields),
+  );
+  const failedAuthorizations = createRareLog(clock, (fields) =>
+    logger.error('requests could not be authorized', fields),
+  );
   const authenticate = async (message: IncomingMessage): Promise<Identity | undefined> => {
     const owner = certificateOwner?.(message);
     if (owner !== undefined && owner !== 'invalid') return withAuthenticatedGroup(owner);
     const token = tokens === undefined ? undefined : bearerTokenOf(message);
     if (token === undefined || tokens === undefined) return anonymous && owner === undefined ? ANONYMOUS : undefined;
-    const bearer = await tokens.authenticate(token);
+    const bearer = await tokens.authenticate(token, addressGroup(message.socket.remoteAddress));
     return bearer && withAuthenticatedGroup(bearer);
   };
   return {
@@ -51,7 +65,8 @@ export function createAccessControl(
       try {
         user = await authenticate(message);
       } catch (error) {
-        logger.error('a request could not be authenticated', { path, error: errorMessage(error) });
+        failedAuthentications.count({ path, error: errorMessage(error) });
+        if (error instanceof TooManyReviewsError) return TOO_MANY_REVIEWS;
       }
       if (user === undefined) return UNAUTHORIZED;
       removeToken(message);
@@ -61,12 +76,7 @@ export function createAccessControl(
         try {
           if (await authorizer.isAllowed(user, verb, subresource)) return undefined;
         } catch (error) {
-          logger.error('a request could not be authorized', {
-            user: user.name,
-            verb,
-            subresource,
-            error: errorMessage(error),
-          });
+          failedAuthorizations.count({ user: user.name, verb, subresource, error: errorMessage(error) });
           return { status: 500, body: `Authorization error (${attributes}=${subresource})` };
         }
       }

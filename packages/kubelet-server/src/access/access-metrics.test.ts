@@ -45,11 +45,11 @@ describe('createAccessMetrics', () => {
       { review: () => promise, clock, random: seededRandom(1), metrics: createAccessMetrics(metrics, clock).tokens },
       120_000,
     );
-    const both = [tokens.authenticate('t'), tokens.authenticate('t')];
+    const both = [tokens.authenticate('t', ''), tokens.authenticate('t', '')];
     expect([value('active_fetch_count', 'blocked'), value('active_fetch_count', 'in_flight')]).toEqual([2, 1]);
     resolve(reviewed.status);
     await Promise.all(both);
-    await tokens.authenticate('t');
+    await tokens.authenticate('t', '');
     expect([value('active_fetch_count', 'blocked'), value('active_fetch_count', 'in_flight')]).toEqual([0, 0]);
     expect([value('request_total', 'miss'), value('request_total', 'hit')]).toEqual([2, 1]);
     expect([value('fetch_total', 'ok'), value('fetch_total', 'error')]).toEqual([1, undefined]);
@@ -60,7 +60,7 @@ describe('createAccessMetrics', () => {
     const metrics = recordingMetrics();
     const review = () => Promise.reject(new Error('away'));
     const ports = { review, clock, random: seededRandom(1), metrics: createAccessMetrics(metrics, clock).tokens };
-    await expect(createTokenAuthenticator(ports, 1).authenticate('t')).rejects.toThrow('away');
+    await expect(createTokenAuthenticator(ports, 1).authenticate('t', '')).rejects.toThrow('away');
     expect(metrics.values.get('authentication_token_cache_fetch_total{status="error"}')).toBe(1);
   });
 });

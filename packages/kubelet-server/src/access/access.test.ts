@@ -11,7 +11,7 @@ import type { Identity } from './identity.ts';
 import { nodeAttributes } from './node-attributes.ts';
 
 const message = (headers: Record<string, string> = {}, method = 'GET'): IncomingMessage =>
-  ({ method, headers, rawHeaders: Object.entries(headers).flat() }) as unknown as IncomingMessage;
+  ({ method, headers, rawHeaders: Object.entries(headers).flat(), socket: {} }) as unknown as IncomingMessage;
 const jane: Identity = { name: 'jane', groups: ['dev'], extra: {} };
 
 describe('nodeAttributes', () => {
@@ -79,26 +79,26 @@ describe('createTokenAuthenticator', () => {
 
   it('remembers an owner for two minutes', async () => {
     const { tokens, reviewed, clock } = create({ authenticated: true, user: { username: 'jane', groups: ['dev'] } });
-    expect(await tokens.authenticate('t')).toEqual({ ...jane, uid: undefined });
+    expect(await tokens.authenticate('t', '')).toEqual({ ...jane, uid: undefined });
     await clock.advance(119_999);
-    await tokens.authenticate('t');
+    await tokens.authenticate('t', '');
     expect(reviewed).toEqual(['t']);
     await clock.advance(1);
-    await tokens.authenticate('t');
+    await tokens.authenticate('t', '');
     expect(reviewed).toEqual(['t', 't']);
   });
 
   it('remembers no failure', async () => {
     const { tokens, reviewed } = create({ error: 'invalid bearer token' });
-    await expect(tokens.authenticate('t')).rejects.toThrow('invalid bearer token');
-    await expect(tokens.authenticate('t')).rejects.toThrow('invalid bearer token');
+    await expect(tokens.authenticate('t', '')).rejects.toThrow('invalid bearer token');
+    await expect(tokens.authenticate('t', '')).rejects.toThrow('invalid bearer token');
     expect(reviewed).toHaveLength(2);
-    expect(await create({}).tokens.authenticate('t')).toBeUndefined();
+    expect(await create({}).tokens.authenticate('t', '')).toBeUndefined();
   });
 
   it('does not review a token that is too long', async () => {
     const { tokens, reviewed } = create({});
-    expect(await tokens.authenticate('x'.repeat(65_537))).toBeUndefined();
+    expect(await tokens.authenticate('x'.repeat(65_537), '')).toBeUndefined();
     expect(reviewed).toEqual([]);
   });
 });
@@ -184,14 +184,23 @@ describe('createAccessControl', () => {
   };
 
   it('knows clients by certificate or token, and lets in no others', async () => {
-    const access = createAccessControl({ tokens, authorizer: recorder, logger: noopLogger }, options);
+    const access = createAccessControl(
+      { tokens, authorizer: recorder, clock: createVirtualClock(), logger: noopLogger },
+      options,
+    );
     expect(await access.check(message(), '/pods')).toEqual({ status: 401, body: 'Unauthorized' });
     expect(await access.check(message({ authorization: 'Bearer bad' }), '/pods')).toMatchObject({ status: 401 });
     expect(await access.check(message({ authorization: 'Basic eDp5' }), '/pods')).toMatchObject({ status: 401 });
     expect(seen).toEqual([]);
     expect(await access.check(message({ authorization: 'Bearer good' }), '/pods')).toBeUndefined();
     const byCertificate = createAccessControl(
-      { certificateOwner: () => ({ ...jane, name: 'cert' }), tokens, authorizer: recorder, logger: noopLogger },
+      {
+        certificateOwner: () => ({ ...jane, name: 'cert' }),
+        tokens,
+        authorizer: recorder,
+        clock: createVirtualClock(),
+        logger: noopLogger,
+      },
       options,
     );
     expect(await byCertificate.check(message({ authorization: 'Bearer bad' }), '/pods')).toBeUndefined();
@@ -201,14 +210,20 @@ describe('createAccessControl', () => {
   it('lets in clients without credentials as anonymous, where that is wanted, but no wrong ones', async () => {
     seen.length = 0;
     const access = createAccessControl(
-      { tokens, authorizer: recorder, logger: noopLogger },
+      { tokens, authorizer: recorder, clock: createVirtualClock(), logger: noopLogger },
       { ...options, anonymous: true },
     );
     expect(await access.check(message(), '/pods')).toBeUndefined();
     expect(seen).toEqual(['system:anonymous system:unauthenticated']);
     expect(await access.check(message({ authorization: 'Bearer bad' }), '/pods')).toMatchObject({ status: 401 });
     const withCertificate = createAccessControl(
-      { certificateOwner: () => 'invalid', tokens, authorizer: recorder, logger: noopLogger },
+      {
+        certificateOwner: () => 'invalid',
+        tokens,
+        authorizer: recorder,
+        clock: createVirtualClock(),
+        logger: noopLogger,
+      },
       { ...options, anonymous: true },
     );
     expect(await withCertificate.check(message(), '/pods')).toMatchObject({ status: 401 });
@@ -224,7 +239,10 @@ describe('createAccessControl', () => {
         Promise.resolve(false)
       ),
     };
-    const access = createAccessControl({ tokens, authorizer, logger: noopLogger }, options);
+    const access = createAccessControl(
+      { tokens, authorizer, clock: createVirtualClock(), logger: noopLogger },
+      options,
+    );
     expect(await access.check(message({ authorization: 'Bearer good' }, 'POST'), '/pods')).toEqual({
       status: 403,
       body: 'Forbidden (user=jane, verb=create, resource=nodes, subresource(s)=[pods proxy])\n',
@@ -235,7 +253,7 @@ describe('createAccessControl', () => {
   it('lets in no one when the permission is not known', async () => {
     const logger = recordingLogger();
     const authorizer = { isAllowed: () => Promise.reject(new Error('no API server')) };
-    const access = createAccessControl({ tokens, authorizer, logger }, options);
+    const access = createAccessControl({ tokens, authorizer, clock: createVirtualClock(), logger }, options);
     expect(await access.check(message({ authorization: 'Bearer good' }), '/exec/a/b/c')).toEqual({
       status: 500,
       body: 'Authorization error (user=jane, verb=get, resource=nodes, subresource=proxy)',
@@ -243,8 +261,48 @@ describe('createAccessControl', () => {
     expect(logger.lines).toHaveLength(1);
   });
 
+  it('reviews few of the wrong tokens of one address, logs them once a minute, and lets in others meanwhile', async () => {
+    const clock = createVirtualClock();
+    const logger = recordingLogger();
+    const reviewed: string[] = [];
+    const review = async (token: string) => {
+      reviewed.push(token);
+      if (token !== 'good') throw new Error('invalid bearer token');
+      return { authenticated: true, user: { username: 'jane' } };
+    };
+    const access = createAccessControl(
+      {
+        tokens: createTokenAuthenticator({ review, clock, random: seededRandom(1) }, 120_000),
+        ...{ authorizer: alwaysAllow, clock, logger },
+      },
+      options,
+    );
+    const from = (remoteAddress: string, token: string) =>
+      Object.assign(message({ authorization: `Bearer ${token}` }), { socket: { remoteAddress } });
+    const statuses = await Promise.all(
+      Array.from({ length: 2000 }, async (_, index) => {
+        const denial = await access.check(from('10.0.0.66', `wrong-${String(index)}`), '/pods');
+        return denial?.status;
+      }),
+    );
+    expect([statuses.filter((status) => status === 401).length, reviewed.length]).toEqual([10, 10]);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(1990);
+    expect(await access.check(from('10.0.0.1', 'good'), '/pods')).toBeUndefined();
+    expect(logger.lines).toMatchObject([{ message: 'requests could not be authenticated', fields: { times: 1 } }]);
+    await clock.advance(60_000);
+    await access.check(from('10.0.0.66', 'wrong'), '/pods');
+    expect(logger.lines).toMatchObject([{}, { fields: { times: 2000 } }]);
+    // A token that is known needs no review.
+    reviewed.length = 0;
+    expect(await access.check(from('10.0.0.66', 'good'), '/pods')).toBeUndefined();
+    expect(reviewed).toEqual([]);
+  });
+
   it('lets in everybody who is known with AlwaysAllow', async () => {
-    const access = createAccessControl({ tokens, authorizer: alwaysAllow, logger: noopLogger }, options);
+    const access = createAccessControl(
+      { tokens, authorizer: alwaysAllow, clock: createVirtualClock(), logger: noopLogger },
+      options,
+    );
     expect(await access.check(message({ authorization: 'Bearer good' }), '/exec/a/b/c')).toBeUndefined();
     expect(await access.check(message(), '/exec/a/b/c')).toMatchObject({ status: 401 });
   });

@@ -5,11 +5,23 @@ import type { TokenReview } from '@rxlet/kube-api';
 import { createExpiringCache } from './expiring-cache.ts';
 import type { TokenCacheMetrics } from './access-metrics.ts';
 import { type Identity } from './identity.ts';
+import { createReviewBudget, type ReviewBudget } from './review-budget.ts';
 
 /** Authenticates requests with a bearer token. */
 export interface TokenAuthenticator {
-  /** Returns the owner of a token; `undefined` for an invalid one. Rejects when the API server did not answer, or reported why the token is invalid. */
-  authenticate(token: string): Promise<Identity | undefined>;
+  /**
+   * Returns the owner of a token that a client of this address group sent; `undefined` for an invalid one. Rejects when the API server did not answer, or reported why the token is
+   * invalid, and with a {@link TooManyReviewsError}.
+   */
+  authenticate(token: string, party: string): Promise<Identity | undefined>;
+}
+
+/** Unknown tokens arrive faster than they may be reviewed. */
+export class TooManyReviewsError extends Error {
+  override readonly name = 'TooManyReviewsError';
+  constructor() {
+    super('too many unknown tokens');
+  }
 }
 
 /** Most tokens that are remembered. */
@@ -24,28 +36,32 @@ export function createTokenAuthenticator(
     clock,
     random,
     metrics,
+    budget = createReviewBudget(clock),
   }: {
     readonly review: (token: string) => Promise<NonNullable<TokenReview['status']>>;
     readonly clock: Clock;
     readonly random: Random;
     readonly metrics?: TokenCacheMetrics | undefined;
+    readonly budget?: ReviewBudget;
   },
   cacheTtlMs: number,
 ): TokenAuthenticator {
   const secret = random.hex(32);
   const cache = createExpiringCache<Identity | undefined>(clock, CAPACITY, () => cacheTtlMs);
-  const load = async (token: string): Promise<Identity | undefined> => {
-    const { authenticated = false, user = {}, error = '' } = await review(token);
+  const load = async (token: string, party: string): Promise<Identity | undefined> => {
+    const release = budget.take(party);
+    if (release === undefined) throw new TooManyReviewsError();
+    const { authenticated = false, user = {}, error = '' } = await review(token).finally(release);
     if (error !== '') throw new Error(error);
     if (!authenticated) return undefined;
     return { name: user.username ?? '', uid: user.uid, groups: user.groups ?? [], extra: user.extra ?? {} };
   };
   return {
-    async authenticate(token) {
+    async authenticate(token, party) {
       if (token.length > MAX_TOKEN_LENGTH) return undefined;
       const key = createHmac('sha256', secret).update(token).digest('base64');
-      if (metrics === undefined) return cache.get(key, () => load(token));
-      return metrics.request(cache.has(key), () => cache.get(key, () => metrics.fetch(() => load(token))));
+      if (metrics === undefined) return cache.get(key, () => load(token, party));
+      return metrics.request(cache.has(key), () => cache.get(key, () => metrics.fetch(() => load(token, party))));
     },
   };
 }

@@ -2,11 +2,10 @@ import type { Server, ServerOptions } from 'node:http';
 import type { Server as NetServer } from 'node:net';
 import { type Clock, createLifetime, errorMessage, type Lifetime, type Logger } from '@rxlet/component-base';
 import type { AccessControl } from '../access/access-control.ts';
-import { errorLine } from '../request/answer.ts';
 import type { Route } from '../routing/route.ts';
 import { createServerHandler } from '../server-handler.ts';
 import type { RequestMeter } from './request-meter.ts';
-import { limitConnections } from './connection-limit.ts';
+import { type ConnectionLimits, guardConnections } from './connection-limits.ts';
 
 /** Content of a listener, and those who may use it. */
 export interface Served {
@@ -32,20 +31,25 @@ export interface Listener extends AsyncDisposable {
 /** Time after which a connection without requests is closed, as in the kubelet. Clients with pools of connections count on it. */
 const IDLE_TIMEOUT_MS = 90_000;
 /** Time for the head of a request. */
-const HEADERS_TIMEOUT_MS = 60_000;
+const HEADERS_TIMEOUT_MS = 10_000;
+/** Time for a whole request with its body. It does not concern answers, however long they are, nor streams, which begin where a request ends. */
+const REQUEST_TIMEOUT_MS = 60_000;
+/** Period of the checks of these times. */
+const TIMEOUT_CHECK_MS = 5000;
 /** Time without a sign of life after which the kernel probes a client, as in Go. A client that does not answer ten probes, one a second, is gone. */
 const KEEP_ALIVE_MS = 15_000;
 
 /**
  * Creates a {@link Listener}.
  *
+ * @param limits bound its requests and connections
  * @param createServer creates the HTTP server with these options
  * @param listen makes it listen, and registers what must be released before the connections are closed
  */
 export function createListener(
   { clock, logger }: ListenerPorts,
   { routes, access, meter }: Served,
-  maxConnections: number,
+  limits: ConnectionLimits,
   createServer: (options: ServerOptions) => Server,
   listen: (server: Server, lifetime: Lifetime) => Promise<void>,
 ): Listener {
@@ -56,25 +60,21 @@ export function createListener(
     meter,
     logger,
     lifetime,
-    rejectConnection: (socket) => {
-      if (!connections.isExceededBy(socket)) return undefined;
-      const message = `too many connections are open, more than ${String(maxConnections)}: retry later`;
-      return errorLine(503, message, { connection: 'close', 'retry-after': '1' });
-    },
+    admit: (socket) => guard.admit(socket),
   });
   const server = createServer({
     ...handler.options,
+    connectionsCheckingInterval: TIMEOUT_CHECK_MS,
     // A client whose machine died says nothing, and a stream without output would wait for it for ever.
     keepAlive: true,
     keepAliveInitialDelay: KEEP_ALIVE_MS,
   });
   server.keepAliveTimeout = IDLE_TIMEOUT_MS;
   server.headersTimeout = HEADERS_TIMEOUT_MS;
-  // Followed logs and watches have no end.
-  server.requestTimeout = 0;
+  server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.on('request', handler.onRequest);
   server.on('upgrade', handler.onUpgrade);
-  const connections = limitConnections(server, { clock, logger }, maxConnections);
+  const guard = guardConnections(server, { clock, logger }, limits);
   const start = async (): Promise<void> => {
     lifetime.signal.throwIfAborted();
     lifetime.defer(() => closeServer(server));

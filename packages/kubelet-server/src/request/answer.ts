@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { EndpointResponse } from '@rxlet/agent-api';
 
+/** Longest time in which a client takes nothing of an answer that is complete. */
+const STALLED_MS = 60_000;
 const PLAIN_TEXT = 'text/plain; charset=utf-8';
 
 /** Returns an answer with a JSON document. */
@@ -26,10 +28,14 @@ export async function sendAnswer(
 ): Promise<void> {
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   if (contentType !== null) response.setHeader('content-type', contentType);
+  // The rest of an unread body would come before the next request, so that a rejected client could keep the connection with it.
+  if (!response.req.complete) response.shouldKeepAlive = false;
   if (typeof body === 'string' || body instanceof Uint8Array) {
     // The length would be that of the version that the client has.
     if (status !== 304) response.setHeader('content-length', Buffer.byteLength(body));
     response.writeHead(status);
+    // Without progress for so long, the client has left or reads nothing on purpose.
+    response.setTimeout(STALLED_MS);
     response.end(body);
     return;
   }

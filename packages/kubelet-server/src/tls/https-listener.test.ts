@@ -50,7 +50,7 @@ async function start(tls: TlsSettings = {}) {
       lifetimesMs.push(remainingMs),
     );
   const access = createAccessControl(
-    { certificateOwner: ownerOf, authorizer: alwaysAllow, logger: noopLogger },
+    { certificateOwner: ownerOf, authorizer: alwaysAllow, clock: systemClock, logger: noopLogger },
     { anonymous: false, isFineGrained: true },
   );
   const handle = ({ message }: { message: IncomingMessage }) => {
@@ -65,7 +65,7 @@ async function start(tls: TlsSettings = {}) {
     {
       address: '127.0.0.1',
       port: 0,
-      maxConnections: 10,
+      limits: { maxRequests: 10, maxIdle: 10 },
       tls,
       certificate,
       clientAuthorities,

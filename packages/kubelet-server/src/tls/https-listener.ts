@@ -4,6 +4,7 @@ import type { CurrentValue } from '@rxlet/component-base/streams';
 import type { TlsKeyPair } from '@rxlet/agent-api';
 import { errorMessage } from '@rxlet/component-base';
 import { combineLatest, of } from 'rxjs';
+import type { ConnectionLimits } from '../listeners/connection-limits.ts';
 import { createListener, type Listener, type ListenerPorts, listenOnAddress, type Served } from '../listeners/serve.ts';
 import type { ClientAuthorities } from './client-authorities.ts';
 import { tlsContextOptions, type TlsSettings } from './tls-settings.ts';
@@ -12,7 +13,7 @@ import { tlsContextOptions, type TlsSettings } from './tls-settings.ts';
 export interface HttpsOptions {
   readonly address: string;
   readonly port: number;
-  readonly maxConnections: number;
+  readonly limits: ConnectionLimits;
   readonly tls: TlsSettings;
   /** Certificate of the server. Handshakes fail while there is none. */
   readonly certificate: CurrentValue<TlsKeyPair | undefined>;
@@ -22,9 +23,12 @@ export interface HttpsOptions {
   readonly onListening?: (address: AddressInfo) => void;
 }
 
+/** Time for a handshake. */
+const HANDSHAKE_TIMEOUT_MS = 10_000;
+
 /** Creates a {@link Listener} for HTTPS. A new certificate or new authorities apply from the next connection on, and those that exist go on. */
 export function createHttpsListener(ports: ListenerPorts, served: Served, options: HttpsOptions): Listener {
-  const { address, port, maxConnections, tls, certificate, clientAuthorities } = options;
+  const { address, port, limits, tls, certificate, clientAuthorities } = options;
   const contextOptions = (pair: TlsKeyPair | undefined, authorities: ClientAuthorities | undefined) => ({
     ...tlsContextOptions(tls),
     // An authority need not be a root.
@@ -35,7 +39,7 @@ export function createHttpsListener(ports: ListenerPorts, served: Served, option
   return createListener(
     ports,
     served,
-    maxConnections,
+    limits,
     (handlerOptions) =>
       createServer({
         ...handlerOptions,
@@ -43,6 +47,7 @@ export function createHttpsListener(ports: ListenerPorts, served: Served, option
         requestCert: clientAuthorities !== undefined,
         // Clients may have a token instead.
         rejectUnauthorized: false,
+        handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
         // HTTP/1.1 alone, which needs no negotiation.
         ALPNProtocols: [],
       }),

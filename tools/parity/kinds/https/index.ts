@@ -95,6 +95,7 @@ function accessOf(user: string | undefined, reviews: unknown[]): AccessControl |
         0,
       ),
       authorizer: createWebhookAuthorizer({ review, clock }, options),
+      clock,
       logger: noopLogger,
     },
     { anonymous: false, isFineGrained: true },

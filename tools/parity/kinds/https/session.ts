@@ -69,6 +69,7 @@ export async function runSession({ exchanges, answers }: SessionVector): Promise
           cacheUnauthorizedTtlMs: UNAUTHORIZED_TTL_MS,
         },
       ),
+      clock,
       logger: noopLogger,
     },
     { anonymous: false, isFineGrained: true },

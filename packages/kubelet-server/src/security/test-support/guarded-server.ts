@@ -50,14 +50,14 @@ export async function startGuardedServer(): Promise<GuardedServer> {
   };
   const authorizer = { isAllowed: ({ name }: { name: string }) => Promise.resolve(name === 'admin') };
   const access = createAccessControl(
-    { tokens, authorizer, logger: noopLogger },
+    { tokens, authorizer, clock: ports.clock, logger: noopLogger },
     { anonymous: false, isFineGrained: true },
   );
   const socketPath = join(folder.path, 's');
   const listener = createListener(
     { clock: ports.clock, logger },
     { routes, access },
-    1000,
+    { maxRequests: 1000, maxIdle: 1000 },
     createServer,
     async (server) => {
       await once(server.listen(socketPath), 'listening');
