@@ -1,5 +1,5 @@
 import { type Agent, createAgent } from '@rxlet/agent';
-import type { AgentModule } from '@rxlet/agent-api';
+import { type AgentModule, type HealthCheck, healthChecks } from '@rxlet/agent-api';
 import { node as clusterNode, standalone, type StandaloneOptions } from '@rxlet/agent/presets';
 import { createLifetime, errorMessage, exitOnFatalErrors, type Logger, systemClock } from '@rxlet/component-base';
 import { collectProcessMetrics, createPrometheusMetrics } from '@rxlet/component-base/prometheus';
@@ -109,7 +109,7 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
       options,
     ),
   );
-  const notifier = serviceNotifier(agent.healthChecks, logger, own);
+  const notifier = serviceNotifier(agent.contributions(healthChecks), logger, own);
   if (stdout.isTTY) {
     const table = showLiveTable(agent.pods, stdout, systemClock, logger);
     note = (line) => table.note(line);
@@ -143,11 +143,11 @@ async function connectTo(cluster: ClusterSettings, ports: ConnectClusterPorts): 
 const WATCHDOG_CHECKS: readonly string[] = ['ping', 'syncloop'];
 
 function serviceNotifier(
-  healthChecks: Agent['healthChecks'],
+  contributed: readonly HealthCheck[],
   logger: Logger,
   own: <T extends AsyncDisposable>(part: T) => T,
 ): ServiceNotifier | undefined {
-  const checks = healthChecks.filter(({ name }) => WATCHDOG_CHECKS.includes(name));
+  const checks = contributed.filter(({ name }) => WATCHDOG_CHECKS.includes(name));
   const checkHealth = (): string | undefined =>
     checks.map(({ check }) => check()).find((problem) => problem !== undefined);
   const ports = { clock: systemClock, logger, send: sendBySystemdNotify, checkHealth };

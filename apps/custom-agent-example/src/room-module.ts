@@ -1,4 +1,11 @@
-import type { AgentModule } from '@rxlet/agent-api';
+import {
+  admissionHandlers,
+  type AgentModule,
+  contribute,
+  housekeepingSteps,
+  httpEndpoints,
+  podStatusContributors,
+} from '@rxlet/agent-api';
 
 /**
  * A custom module with one contribution of each common kind: it limits the number of pods, marks pods that share the node by a condition, lists rejected pods
@@ -10,43 +17,37 @@ export function room(maxPods: number): AgentModule {
     setup({ core, logger }) {
       const rejected = new Set<string>();
       return {
-        admission: [
-          {
+        contributions: [
+          contribute(admissionHandlers, {
             name: 'room',
             admit(pod, activePods) {
               if (activePods().length < maxPods) return undefined;
               rejected.add(pod.metadata?.uid ?? '');
               return { reason: 'OutOfpods', message: `the node runs ${String(maxPods)} pods at most` };
             },
-          },
-        ],
-        podStatus: [
-          {
+          }),
+          contribute(podStatusContributors, {
             name: 'room',
             conditionTypes: ['example.com/Alone'],
             conditions: () => [
               { type: 'example.com/Alone', status: core.activePods().length === 1 ? 'True' : 'False' },
             ],
-          },
-        ],
-        housekeeping: [
-          {
+          }),
+          contribute(housekeepingSteps, {
             name: 'forget rejected pods',
             run({ knownPodUids }) {
               for (const uid of rejected)
                 if (!knownPodUids.has(uid) && rejected.delete(uid)) logger.debug('forgot a rejected pod', { uid });
             },
-          },
-        ],
-        endpoints: [
-          {
+          }),
+          contribute(httpEndpoints, {
             path: 'room',
             methods: ['GET'],
             handle: () => ({
               contentType: 'application/json',
               body: JSON.stringify({ maxPods, rejected: [...rejected] }),
             }),
-          },
+          }),
         ],
       };
     },

@@ -2,7 +2,6 @@ import type { EventOccurrence, RecordedEvent } from '@rxlet/component-base';
 import type { Pod, PodStatus } from '@rxlet/kube-api';
 import type { RuntimePod, RuntimePodStatus } from '@rxlet/pod-model';
 import type { Observable } from 'rxjs';
-import type { ExtensionPoints } from './extension-points.ts';
 import type { PodSourceProblem } from './pod-source.ts';
 
 /** The core of an agent as its modules see it. */
@@ -40,8 +39,6 @@ export interface AgentCore {
   collectContainerGarbage(signal: AbortSignal): Promise<void>;
   /** Returns the sections of the debug state by name, and the time. */
   debugState(): Readonly<Record<string, unknown>>;
-  /** Contributions of the core and of all modules, in the order of set-up. Complete once the agent is created. */
-  readonly contributions: ExtensionPoints;
 }
 
 /** Request to kill a pod. */

@@ -1,6 +1,6 @@
 import type { AgentCore } from './agent-core.ts';
+import type { CollectionKey, CollectionLookup, Contribution } from './collection-key.ts';
 import type { CorePorts } from './core-ports.ts';
-import type { ExtensionPoints } from './extension-points.ts';
 import type { ProvidedService, ServiceKey, ServiceLookup } from './service-key.ts';
 
 /**
@@ -16,20 +16,25 @@ export interface AgentModule {
   readonly uses?: readonly ServiceKey<unknown>[];
   /** Services that this module provides; `setup` must return each of them. */
   readonly provides?: readonly ServiceKey<unknown>[];
+  /** Collections whose contributions this module runs. Several modules may run one collection. */
+  readonly collects?: readonly CollectionKey<unknown>[];
   /** Creates the module's parts. It must do no I/O and start nothing. A throw fails the creation of the agent, which disposes of what was made before. */
   setup(context: ModuleContext): ModuleParts | undefined;
 }
 
-/** Surroundings of a module while it is set up. */
+/** Dependencies that the host passes to a module's set-up. */
 export interface ModuleContext extends CorePorts {
   readonly services: ServiceLookup;
+  readonly collections: CollectionLookup;
   /** The agent's core. Its members must not be called before the module is started. */
   readonly core: AgentCore;
 }
 
-/** Result of a module's set-up: contributions to extension points, services for other modules, and a life of its own. */
-export interface ModuleParts extends Partial<ExtensionPoints>, Partial<AsyncDisposable> {
+/** Result of a module's set-up: services for other modules, contributions to collections, and a life of its own. */
+export interface ModuleParts extends Partial<AsyncDisposable> {
   readonly services?: readonly ProvidedService[];
+  /** Contributions to collections of the core and of other modules; see {@link contribute}. */
+  readonly contributions?: readonly Contribution[];
   /**
    * Starts the module. Modules start one after the other, providers before users, and all of them before the core. A rejection fails the start of the agent.
    * The signal aborts when the agent is disposed of.

@@ -1,3 +1,5 @@
+import { collectionKey } from './collection-key.ts';
+
 /** An HTTP endpoint of the agent, independent of the server that serves it. */
 export interface HttpEndpoint {
   /** Path without its first slash: `containerLogs`, `metrics/cadvisor`. Of the endpoints that match a request, the one with the longest path answers. */
@@ -15,6 +17,12 @@ export interface HttpEndpoint {
   /** Answers a request. An `EndpointError` becomes its status, any other throw status 500. */
   handle(request: EndpointRequest): EndpointResponse | Promise<EndpointResponse>;
 }
+
+/** HTTP endpoints, by the first segment of their path. An agent without a server needs none. */
+export const httpEndpoints = collectionKey<HttpEndpoint>('HTTP endpoints', {
+  isOptional: true,
+  owns: ({ path }) => [`endpoint /${path}`],
+});
 
 /** A request as an endpoint sees it. */
 export interface EndpointRequest {

@@ -10,17 +10,41 @@ export type { AgentCore, EventList, KillPodRequest, PodChange, PodList, SourcePr
 export type { AgentModule, ModuleContext, ModuleParts } from './agent-module.ts';
 export type { AddedDevice, AddedMount, ContainerAdditions, ContainerStep } from './container-step.ts';
 export type { CorePorts, NodeIdentity } from './core-ports.ts';
-export type {
-  DebugSection,
-  ExtensionPoints,
-  GarbageCollectionStep,
-  HealthCheck,
-  HousekeepingContext,
-  HousekeepingStep,
-} from './extension-points.ts';
+export {
+  collectionKey,
+  type CollectionKey,
+  type CollectionLookup,
+  type CollectionOptions,
+  contribute,
+  type Contribution,
+} from './collection-key.ts';
+export {
+  admissionHandlers,
+  containerSteps,
+  type DebugSection,
+  debugSections,
+  type EventSink,
+  eventSinks,
+  type GarbageCollectionStep,
+  garbageCollectionSteps,
+  type HealthCheck,
+  healthChecks,
+  type HousekeepingContext,
+  type HousekeepingStep,
+  housekeepingSteps,
+  mirrorPods,
+  podEvictors,
+  podSources,
+  podStatusContributors,
+  podSteps,
+  statusRestorers,
+  statusSinks,
+  supportedPodFields,
+  syncTriggers,
+} from './core-collections.ts';
 export { EndpointError } from './endpoint-error.ts';
 export { countParameter, flagParameter, timeParameter } from './endpoint-parameters.ts';
-export type { EndpointRequest, EndpointResponse, HttpEndpoint } from './http-endpoint.ts';
+export { type EndpointRequest, type EndpointResponse, type HttpEndpoint, httpEndpoints } from './http-endpoint.ts';
 export {
   type EnsuredImage,
   type EnsureImageRequest,
@@ -95,7 +119,12 @@ export { type ConditionalPodField, containerFields, type SupportedPodField } fro
 export { clusterServices, type ClusterServices } from './cluster-services.ts';
 export { type DeviceAmounts, nodeDevices, type NodeDevices } from './node-devices.ts';
 export { nodeObject, type NodeObject } from './node-object.ts';
-export type { NodeConditionState, NodeStatusContribution, NodeStatusSetter } from './node-status.ts';
+export {
+  type NodeConditionState,
+  type NodeStatusContribution,
+  type NodeStatusSetter,
+  nodeStatusSetters,
+} from './node-status.ts';
 export { nodeResources, type NodeResources } from './node-resources.ts';
 export { podAllocations, type PodAllocations } from './pod-allocations.ts';
 export { podCgroups, type PodCgroups, type PodCgroupValues } from './pod-cgroups.ts';

@@ -1,4 +1,5 @@
 import type { Node, NodeCondition, NodeStatus } from '@rxlet/kube-api';
+import { collectionKey } from './collection-key.ts';
 
 /** Contributes to the status of the Node object each time it is computed (kubelet: nodestatus.Setter). */
 export interface NodeStatusSetter {
@@ -10,6 +11,15 @@ export interface NodeStatusSetter {
   /** Returns the current contribution. After a throw, fields and conditions of the setter stay as they are, and the error is logged. */
   contribute(node: Node): NodeStatusContribution;
 }
+
+/** Fields and conditions of the Node object's status. An agent without a Node object needs none. */
+export const nodeStatusSetters = collectionKey<NodeStatusSetter>('node status setters', {
+  isOptional: true,
+  owns: ({ fields = [], conditionTypes = [] }) => [
+    ...fields.map((field) => `node status field "${field}"`),
+    ...conditionTypes.map((type) => `node condition "${type}"`),
+  ],
+});
 
 /** Contribution of a {@link NodeStatusSetter}. Only what it owns is used. */
 export interface NodeStatusContribution {

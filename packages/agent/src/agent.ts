@@ -1,4 +1,4 @@
-import type { AgentCore, HealthCheck, HttpEndpoint } from '@rxlet/agent-api';
+import type { AgentCore, CollectionKey } from '@rxlet/agent-api';
 import type { Clock, Logger, Metrics, Random } from '@rxlet/component-base';
 import type { ImageService, RuntimeService } from '@rxlet/cri-api';
 import type { HostFiles, NodeFiles } from '@rxlet/node-files';
@@ -51,10 +51,8 @@ export interface Agent extends AsyncDisposable, Pick<AgentCore, 'pods' | 'events
    * failure of a module or of the runtime: then dispose of the agent.
    */
   start(): Promise<void>;
-  /** Checks of the agent's health, those of modules included. */
-  readonly healthChecks: readonly HealthCheck[];
-  /** Endpoints of the modules. */
-  readonly endpoints: readonly HttpEndpoint[];
+  /** Returns the contributions of the core and of all modules to a collection, such as `healthChecks`. */
+  contributions<T>(key: CollectionKey<T>): readonly T[];
   /** Returns the agent's internal state as plain data for people, without a stable format. */
   debugState(): Readonly<Record<string, unknown>>;
 }

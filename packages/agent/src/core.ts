@@ -1,3 +1,4 @@
+export { coreCollections } from './core/core-contributions.ts';
 export { createHousekeeping, type Housekeeping, type HousekeepingPorts } from './housekeeping/housekeeping.ts';
 export { type ModuleHost, setUpModules } from './host/module-host.ts';
 export { createUnsupportedPodFields, type UnsupportedPodFields } from './host/supported-pod-fields.ts';

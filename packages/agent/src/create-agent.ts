@@ -1,4 +1,21 @@
-import { type AgentModule, podAllocations, podProbes } from '@rxlet/agent-api';
+import {
+  admissionHandlers,
+  type AgentModule,
+  eventSinks,
+  garbageCollectionSteps,
+  housekeepingSteps,
+  mirrorPods,
+  podAllocations,
+  podEvictors,
+  podProbes,
+  podSources,
+  podStatusContributors,
+  podSteps,
+  statusRestorers,
+  statusSinks,
+  supportedPodFields,
+  syncTriggers,
+} from '@rxlet/agent-api';
 import { createLifetime, type Lifetime } from '@rxlet/component-base';
 import type { Agent, AgentOptions, AgentPorts } from './agent.ts';
 import { containerServices } from './core/container-services.ts';
@@ -43,13 +60,13 @@ async function assemble(
   };
   const foundation = createFoundation(given, options, lifetime);
   const { ports, runtimeName, view, startLatency, startErrors, terminationMessages, handle } = foundation;
-  const host = own(await setUpModules(modules, ports, handle.forModules, foundation.contributions));
-  const { points } = host;
-  const [mirrorPods] = points.mirrorPods;
+  const host = own(await setUpModules(modules, ports, handle.forModules, foundation.parts));
+  const { contributions } = host;
+  const mirrors = contributions(mirrorPods);
   const probes = host.find(podProbes) ?? noPodProbes;
 
   // pod sources ──PodUpdate──▶
-  const config = own(make.createPodConfig({ ...ports, sources: points.podSources }));
+  const config = own(make.createPodConfig({ ...ports, sources: contributions(podSources) }));
 
   // ◀──PodLifecycleEvent── pleg ◀── runtime
   const runtimeState = own(make.createRuntimeState(ports));
@@ -60,18 +77,18 @@ async function assemble(
   const runtimeManager = own(make.createRuntimeManager({ ...ports, ...services }, { ...options, node: given.node }));
 
   // status manager ──PodStatus──▶ sinks
-  const restorer = combineRestorers(points.statusRestorers);
-  const sinks = points.statusSinks;
-  const mirrorPod = mirrorPods?.mirrorOf;
+  const restorer = combineRestorers(contributions(statusRestorers));
+  const sinks = contributions(statusSinks);
+  const mirrorPod = mirrors[0]?.mirrorOf;
   const couldHaveRunningContainers = handle.couldHaveRunningContainers;
   const statusManager = own(
     make.createStatusManager({ ...ports, sinks, restorer, mirrorPod, couldHaveRunningContainers }),
   );
 
   // pod workers ──(sync | terminating | terminated)──▶ pod syncer ──▶ the two managers
-  const podSteps = podStepsOf(points, ports);
-  const { evictors, podStatus: contributors } = points;
-  const managers = { runtimeState, pleg, runtimeManager, statusManager, probes, podSteps, evictors, contributors };
+  const steps = podStepsOf(contributions(podSteps), mirrors, ports);
+  const statusParts = { evictors: contributions(podEvictors), contributors: contributions(podStatusContributors) };
+  const managers = { runtimeState, pleg, runtimeManager, statusManager, probes, podSteps: steps, ...statusParts };
   const reports = { runtimeName, startErrors, startLatency, terminationMessages, hostIps: ports.node.ips };
   const syncAgain = handle.requestSync;
   const syncer = make.createPodSyncer({ ...ports, ...managers, ...reports, syncAgain });
@@ -79,18 +96,24 @@ async function assemble(
 
   // admission and pod workers get the allocated version of each pod
   const allocations = host.find(podAllocations);
-  const desired = { workers: desiredPods, admission: admissionHandlersOf(points) };
+  const handlers = admissionHandlersOf(contributions(admissionHandlers), contributions(supportedPodFields));
+  const desired = { workers: desiredPods, admission: handlers };
   const { workers, admission } = withAllocations(desired, allocations, { ...ports, lifetime });
 
   // sources, pleg, probes and sync triggers ──▶ sync loop ──▶ pod workers
   const core = { config, pleg, runtimeState, runtimeManager, statusManager, workers };
-  const loop = own(make.createSyncLoop({ ...ports, ...points, ...core, admission, mirrorPods, probes, view }, options));
+  const loopParts = {
+    syncTriggers: contributions(syncTriggers),
+    housekeeping: contributions(housekeepingSteps),
+    garbageCollection: contributions(garbageCollectionSteps),
+    mirrorPods: mirrors[0],
+  };
+  const loop = own(make.createSyncLoop({ ...ports, ...loopParts, ...core, admission, probes, view }, options));
 
   handle.bind({ ...core, loop, allocations });
-  connectOutputs({ ...foundation, ...core, eventSinks: points.eventSinks }, lifetime);
-  const { pods, events, sourcesReady, sourceProblems, debugState } = handle.forModules(points);
+  connectOutputs({ ...foundation, ...core, eventSinks: contributions(eventSinks) }, lifetime);
+  const { pods, events, sourcesReady, sourceProblems, debugState } = handle.forModules(contributions);
   const start = createStart({ ...foundation, ...core, host, restorer, loop }, lifetime);
-  const { healthChecks, endpoints } = points;
   const dispose = { [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose]() };
-  return { start, pods, events, sourcesReady, sourceProblems, healthChecks, endpoints, debugState, ...dispose };
+  return { start, pods, events, sourcesReady, sourceProblems, contributions, debugState, ...dispose };
 }

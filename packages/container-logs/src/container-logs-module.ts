@@ -1,4 +1,4 @@
-import type { AgentModule } from '@rxlet/agent-api';
+import { type AgentModule, contribute, httpEndpoints } from '@rxlet/agent-api';
 import { containerLogsEndpoint, type ContainerLogsEndpointOptions } from './endpoint/container-logs-endpoint.ts';
 import { createOpenLog } from './endpoint/open-log.ts';
 import { type ContainerLogRotatorOptions, createContainerLogRotator } from './rotate/container-log-rotator.ts';
@@ -19,7 +19,12 @@ export function containerLogs(options: ContainerLogsOptions = {}): AgentModule {
       const runningContainers = () => listRunningContainers(core);
       const rotator = createContainerLogRotator({ runtime, files, runningContainers, clock, logger }, options);
       return {
-        endpoints: [containerLogsEndpoint(createOpenLog({ core, runtime, hostFiles, clock }), clock, options)],
+        contributions: [
+          contribute(
+            httpEndpoints,
+            containerLogsEndpoint(createOpenLog({ core, runtime, hostFiles, clock }), clock, options),
+          ),
+        ],
         start: () => rotator.start(),
         [Symbol.asyncDispose]: () => rotator[Symbol.asyncDispose](),
       };

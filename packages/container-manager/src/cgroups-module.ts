@@ -1,10 +1,14 @@
 import {
   type AgentModule,
+  contribute,
+  housekeepingSteps,
   nodeResources,
   podCgroups,
   PodStepError,
+  podSteps,
   provide,
   type SupportedPodField,
+  supportedPodFields,
 } from '@rxlet/agent-api';
 import { createLifetime, errorMessage } from '@rxlet/component-base';
 import { createHostMachine, type Machine } from '@rxlet/machine';
@@ -65,8 +69,8 @@ export function cgroups(options: CgroupsOptions = {}): AgentModule {
       const hasVolumes = (uid: string): Promise<boolean> => hasVolumeDirectories(files, node.rootDirectory, uid);
       return {
         services: [provide(podCgroups, manager.podCgroups), provide(nodeResources, manager.resources)],
-        podSteps: [
-          {
+        contributions: [
+          contribute(podSteps, {
             name: 'pod cgroup',
             async prepare(pod) {
               try {
@@ -78,19 +82,17 @@ export function cgroups(options: CgroupsOptions = {}): AgentModule {
             },
             stopped: () => void lifetime.track(manager.updateQos()),
             tearDown: ({ uid }, signal) => manager.removePod(uid, signal),
-          },
-        ],
-        housekeeping: [
-          {
+          }),
+          contribute(housekeepingSteps, {
             name: 'remove the cgroups of stopped pods',
             async run({ signal }) {
               if (clock.monotonicNow() < nextSweepMs) return;
               nextSweepMs = clock.monotonicNow() + SWEEP_PERIOD_MS;
               await manager.removePods({ isKept, hasVolumes }, signal);
             },
-          },
+          }),
+          contribute(supportedPodFields, ...(options.cgroupsPerQOS === false ? [] : podLevelResources)),
         ],
-        supportedPodFields: options.cgroupsPerQOS === false ? [] : podLevelResources,
         start: () => manager.start(),
         async [Symbol.asyncDispose]() {
           await lifetime[Symbol.asyncDispose]();

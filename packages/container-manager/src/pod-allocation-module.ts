@@ -1,4 +1,14 @@
-import { type AgentModule, nodeResources, podAllocations, provide } from '@rxlet/agent-api';
+import {
+  admissionHandlers,
+  type AgentModule,
+  contribute,
+  housekeepingSteps,
+  nodeResources,
+  podAllocations,
+  podStatusContributors,
+  podSteps,
+  provide,
+} from '@rxlet/agent-api';
 import { isTerminalPhase } from '@rxlet/pod-model';
 import { createAllocationManager } from './resize/allocation-manager.ts';
 import { createResizeMetrics } from './resize/resize-metrics.ts';
@@ -14,7 +24,8 @@ export function podAllocation(policies: ResizePolicies = {}): AgentModule {
     name: 'pod-allocation',
     uses: [nodeResources],
     provides: [podAllocations],
-    setup({ core, services, files, node, clock, events, logger, metrics }) {
+    collects: [admissionHandlers],
+    setup({ core, collections, services, files, node, clock, events, logger, metrics }) {
       const resources = services.find(nodeResources);
       const manager = createAllocationManager(
         {
@@ -26,7 +37,7 @@ export function podAllocation(policies: ResizePolicies = {}): AgentModule {
           // Also pods that wait for their admission, as all do after a restart of the agent.
           activePods: () => core.pods.list().filter(({ status }) => !isTerminalPhase(status?.phase)),
           sourcesReady: () => core.sourcesReady(),
-          handlers: () => core.contributions.admission,
+          handlers: () => collections.of(admissionHandlers),
           statusOf: (uid) => core.podStatus(uid) ?? core.pods.get(uid)?.status,
           allocatable: () => resources?.allocatable() ?? {},
         },
@@ -34,19 +45,17 @@ export function podAllocation(policies: ResizePolicies = {}): AgentModule {
       );
       return {
         services: [provide(podAllocations, manager)],
-        podStatus: [
-          {
+        contributions: [
+          contribute(podStatusContributors, {
             name: 'pod-allocation',
             conditionTypes: ['PodResizePending'],
             conditions: (pod) => [manager.condition(pod) ?? []].flat(),
-          },
-        ],
-        podSteps: [{ name: 'pod-allocation', tearDown: () => manager.retry() }],
-        housekeeping: [
-          {
+          }),
+          contribute(podSteps, { name: 'pod-allocation', tearDown: () => manager.retry() }),
+          contribute(housekeepingSteps, {
             name: 'forget the resources of removed pods',
             run: ({ knownPodUids }) => manager.retain((uid) => knownPodUids.has(uid)),
-          },
+          }),
         ],
         start: () => manager.start(),
         [Symbol.asyncDispose]: () => manager[Symbol.asyncDispose](),

@@ -1,15 +1,25 @@
 import {
+  admissionHandlers,
   type AgentCore,
   type AgentModule,
   containerFields,
+  containerSteps,
+  contribute,
+  type Contribution,
+  debugSections,
+  healthChecks,
+  housekeepingSteps,
   nodeDevices,
   pluginRegistry,
+  podStatusContributors,
   provide,
+  supportedPodFields,
+  syncTriggers,
 } from '@rxlet/agent-api';
 import { ContainerState, type RuntimeService } from '@rxlet/cri-api';
 import { connectToPlugin } from '@rxlet/node-plugins';
 import { isTerminalPhase, PodLabel, podUid } from '@rxlet/pod-model';
-import { createDeviceManager } from './device-manager.ts';
+import { createDeviceManager, type DeviceManager } from './device-manager.ts';
 import { type ConnectDevicePlugin, createDevicePlugin } from './plugins/device-plugin.ts';
 import type { ServeRegistration } from './registration/serve-registration.ts';
 
@@ -33,6 +43,7 @@ export function devicePlugins(options: DevicePluginsOptions = {}): AgentModule {
     uses: [pluginRegistry],
     provides: [nodeDevices],
     setup({ clock, core, files, logger, metrics, node, runtime, services }) {
+      const reportsHealth = options.resourceHealthStatus ?? true;
       const connect = options.connect ?? ((socketPath) => createDevicePlugin(clock, connectToPlugin(socketPath)));
       const manager = createDeviceManager(
         {
@@ -50,36 +61,48 @@ export function devicePlugins(options: DevicePluginsOptions = {}): AgentModule {
       services.find(pluginRegistry)?.addHandler(manager.handler);
       return {
         services: [provide(nodeDevices, manager.devices)],
-        supportedPodFields: containerFields('resources.limits.*', 'resources.requests.*').map((path) => ({
-          path,
-          accepts: (_amount: unknown, resource: string) => manager.isDeviceResource(resource),
-        })),
-        admission: [{ name: 'device-plugins', admit: (pod, _activePods, signal) => manager.admit(pod, signal) }],
-        containerSteps: [
-          {
+        contributions: [
+          contribute(
+            supportedPodFields,
+            ...containerFields('resources.limits.*', 'resources.requests.*').map((path) => ({
+              path,
+              accepts: (_amount: unknown, resource: string) => manager.isDeviceResource(resource),
+            })),
+          ),
+          contribute(admissionHandlers, {
+            name: 'device-plugins',
+            admit: (pod, _activePods, signal) => manager.admit(pod, signal),
+          }),
+          contribute(containerSteps, {
             name: 'device-plugins',
             additions: (pod, container, signal) => manager.additions(pod, container, signal),
-          },
+          }),
+          contribute(housekeepingSteps, {
+            name: 'free the devices of pods that have ended',
+            run: () => manager.freeDevices(),
+          }),
+          contribute(healthChecks, { name: 'device-plugin', check: () => manager.problem() }),
+          contribute(debugSections, { name: 'devices', inspect: () => manager.inspect() }),
+          ...(reportsHealth ? resourceHealth(manager) : []),
         ],
-        ...((options.resourceHealthStatus ?? true) && {
-          podStatus: [
-            {
-              name: 'device-plugins',
-              conditionTypes: [],
-              conditions: () => [],
-              allocatedResources: (pod, containerName) => manager.resourceHealth(podUid(pod), containerName),
-            },
-          ],
-          syncTriggers: [manager.healthChanges$],
-        }),
-        housekeeping: [{ name: 'free the devices of pods that have ended', run: () => manager.freeDevices() }],
-        healthChecks: [{ name: 'device-plugin', check: () => manager.problem() }],
-        debugState: [{ name: 'devices', inspect: () => manager.inspect() }],
         start: (signal) => manager.start(signal),
         [Symbol.asyncDispose]: () => manager[Symbol.asyncDispose](),
       };
     },
   };
+}
+
+/** Reports the health of devices in the statuses of their pods (KEP-4680). */
+function resourceHealth(manager: DeviceManager): readonly Contribution[] {
+  return [
+    contribute(podStatusContributors, {
+      name: 'device-plugins',
+      conditionTypes: [],
+      conditions: () => [],
+      allocatedResources: (pod, containerName) => manager.resourceHealth(podUid(pod), containerName),
+    }),
+    contribute(syncTriggers, manager.healthChanges$),
+  ];
 }
 
 /** Reports whether a pod is desired, or may still run containers. Before all sources are ready, each pod may be desired. */

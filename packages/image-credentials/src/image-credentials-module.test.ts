@@ -47,6 +47,7 @@ function setUp(
     events,
     node: { name: 'node1', rootDirectory: '/root', podLogsDirectory: '/logs', ips: [] },
     services: { find, get: (key) => find(key)! },
+    collections: { of: () => [] },
     // The module does not use the core.
     core: {} as AgentCore,
   };

@@ -1,4 +1,12 @@
-import { type AgentModule, podObjects, provide, pullCredentials, serviceAccountTokens } from '@rxlet/agent-api';
+import {
+  type AgentModule,
+  contribute,
+  podObjects,
+  provide,
+  pullCredentials,
+  serviceAccountTokens,
+  supportedPodFields,
+} from '@rxlet/agent-api';
 import type { CredentialProviderConfig } from './credential-provider-config.ts';
 import { createCredentialSource } from './credential-source.ts';
 import type { DockerConfigPlaces } from './node-docker-config.ts';
@@ -47,7 +55,7 @@ export function imageCredentials(options: ImageCredentialsOptions = {}): AgentMo
       );
       return {
         services: [provide(pullCredentials, source)],
-        supportedPodFields: ['spec.imagePullSecrets'],
+        contributions: [contribute(supportedPodFields, 'spec.imagePullSecrets')],
         [Symbol.asyncDispose]: () => source[Symbol.asyncDispose](),
       };
     },

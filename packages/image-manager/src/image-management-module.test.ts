@@ -1,6 +1,8 @@
+import { contributionsTo } from '@rxlet/agent-api/testing';
 import { create } from '@bufbuild/protobuf';
 import {
   type AgentCore,
+  debugSections,
   imageEnsurer,
   imageReclaimer,
   type ModuleContext,
@@ -40,6 +42,7 @@ function setUp(images: readonly FakeImage[], options: ImageManagementOptions = {
     events: createEventLog(clock),
     node: { name: 'node1', rootDirectory: '/root', podLogsDirectory: '/logs', ips: [] },
     services: { find, get: (key) => find(key)! },
+    collections: { of: () => [] },
     // The module does not use the core.
     core: {} as AgentCore,
   };
@@ -58,8 +61,9 @@ function setUp(images: readonly FakeImage[], options: ImageManagementOptions = {
       sandboxConfig: create(PodSandboxConfigSchema),
       runtimeHandler: '',
     });
-  const inspect = () => parts.debugState![0]!.inspect();
-  return { clock, fake, memory, parts, provided, ensure, inspect };
+  const [debugSection] = contributionsTo(parts, debugSections);
+  const inspect = () => debugSection!.inspect();
+  return { clock, fake, memory, parts, provided, ensure, debugSection: debugSection!, inspect };
 }
 
 describe('image management', () => {
@@ -89,8 +93,8 @@ describe('image management', () => {
   });
 
   it('shows queued and running pulls in the debug state', async () => {
-    const { clock, ensure, inspect, parts } = setUp([{ tags: [image], pullLatencyMs: 5000 }]);
-    expect(parts.debugState![0]!.name).toBe('imagePulls');
+    const { clock, ensure, inspect, debugSection } = setUp([{ tags: [image], pullLatencyMs: 5000 }]);
+    expect(debugSection.name).toBe('imagePulls');
     const idle = { depth: 0, oldestAgeMs: 0 };
     expect(inspect()).toEqual({ queued: idle, running: idle, pulls: [] });
     const pulled = ensure();

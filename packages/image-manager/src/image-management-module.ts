@@ -1,6 +1,8 @@
 import {
   type AgentModule,
+  contribute,
   type DebugSection,
+  debugSections,
   imageEnsurer,
   imageReclaimer,
   provide,
@@ -46,7 +48,7 @@ export function imageManagement(options: ImageManagementOptions = {}): AgentModu
       const manager = createImageManager({ ...base, credentials, records, holds, pullObserver: observer }, options);
       return {
         services: [provide(imageEnsurer, manager), provide(imageReclaimer, collector)],
-        debugState: [pullsSection(base.clock, manager.pulls)],
+        contributions: [contribute(debugSections, pullsSection(base.clock, manager.pulls))],
         start: () => collector.start(),
         async [Symbol.asyncDispose]() {
           await collector[Symbol.asyncDispose]();

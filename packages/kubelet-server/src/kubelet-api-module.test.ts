@@ -1,7 +1,8 @@
+import { contributionsTo } from '@rxlet/agent-api/testing';
 import { once } from 'node:events';
 import { type IncomingMessage, get } from 'node:http';
 import { createServer } from 'node:net';
-import type { ModuleContext, ModuleParts } from '@rxlet/agent-api';
+import { healthChecks, type ModuleContext, type ModuleParts, nodeStatusSetters } from '@rxlet/agent-api';
 import { seededRandom, systemClock } from '@rxlet/component-base';
 import { recordingLogger, recordingMetrics } from '@rxlet/component-base/testing';
 import { createCurrentValue } from '@rxlet/component-base/streams';
@@ -34,11 +35,11 @@ function setUp(given: Partial<KubeletApiOptions>, metrics = recordingMetrics()):
     node: { name: 'node1', rootDirectory: '/root' },
     hostFiles: createMemoryFiles().hostFiles,
     services: { find: () => undefined, get: () => createCurrentValue(undefined) },
+    collections: { of: (key: unknown) => (key === healthChecks ? [{ name: 'ping', check: () => undefined }] : []) },
     core: {
       pods: { list: () => [], changes$: EMPTY },
       events: { list: () => [], events$: EMPTY },
       sourcesReady: () => true,
-      contributions: { healthChecks: [{ name: 'ping', check: () => undefined }], endpoints: [] },
       debugState: () => ({}),
     },
   } as unknown as ModuleContext;
@@ -71,7 +72,9 @@ it('needs an API server to review tokens and permissions', () => {
 it('opens the ports of the configuration, and closes them', async () => {
   const [readOnlyPort, healthzPort] = [await freePort(), await freePort()];
   const parts = setUp({ readOnlyPort, healthzPort });
-  expect(parts.nodeStatus?.[0]?.contribute({}).declaredFeatures).toEqual(['ExtendWebSocketsToKubelet']);
+  expect(contributionsTo(parts, nodeStatusSetters)[0]?.contribute({}).declaredFeatures).toEqual([
+    'ExtendWebSocketsToKubelet',
+  ]);
   await parts.start!(new AbortController().signal);
   expect(await ask(readOnlyPort, '/pods')).toContain('200 {"kind":"PodList"');
   expect(await ask(readOnlyPort, '/exec/a/b/c')).toBe('405 Debug endpoints are disabled.\n');

@@ -1,8 +1,11 @@
 import {
   type AgentModule,
+  contribute,
+  healthChecks,
   kubeClients,
   type KubeClients,
   type ModuleContext,
+  nodeStatusSetters,
   servingCertificate,
 } from '@rxlet/agent-api';
 import { createLifetime, errorMessage, type Lifetime, sleep } from '@rxlet/component-base';
@@ -20,7 +23,7 @@ import type { ConnectionLimits } from './listeners/connection-limits.ts';
 import { createHttpListener } from './listeners/http-listener.ts';
 import type { Listener, Served } from './listeners/serve.ts';
 import type { Route } from './routing/route.ts';
-import { serverPorts } from './server-content.ts';
+import { servedCollections, serverPorts } from './server-content.ts';
 import { createServerMetrics, type ServerMetrics } from './server-metrics.ts';
 import { type ClientAuthorities, followAuthorities } from './tls/client-authorities.ts';
 import { createHttpsListener } from './tls/https-listener.ts';
@@ -51,13 +54,19 @@ export function kubeletApi(options: KubeletApiOptions): AgentModule {
     name: 'kubelet-api',
     needs: options.port === undefined ? [] : [servingCertificate],
     uses: [kubeClients],
+    collects: servedCollections,
     setup(context) {
       const lifetime = createLifetime();
       const { port } = options;
       const https = port === undefined ? undefined : { port, ...securityOf(context, options) };
       const metrics = createServerMetrics(context.metrics, context.clock);
       return {
-        nodeStatus: [{ name: 'kubelet-api', contribute: () => ({ declaredFeatures: DECLARED_FEATURES }) }],
+        contributions: [
+          contribute(nodeStatusSetters, {
+            name: 'kubelet-api',
+            contribute: () => ({ declaredFeatures: DECLARED_FEATURES }),
+          }),
+        ],
         start: () => start(context, options, { lifetime, metrics }, https),
         [Symbol.asyncDispose]: async () => lifetime[Symbol.asyncDispose](),
       };
@@ -91,7 +100,7 @@ async function start(
   https: (Security & { readonly port: number }) | undefined,
 ): Promise<void> {
   const { lifetime, metrics } = parts;
-  const checks = kubeletHealthChecks(context.core.contributions.healthChecks);
+  const checks = kubeletHealthChecks(context.collections.of(healthChecks));
   const ports = { ...serverPorts(context, options.content), onWebSocketStream: metrics.webSocketStream };
   const routes = kubeletRoutes(ports, checks, options.switches);
   const { address } = options;

@@ -1,7 +1,7 @@
 import type { AgentModule } from '@rxlet/agent-api';
 import { createLifetime } from '@rxlet/component-base';
 import { createKubeletServer, type KubeletServerOptions } from './create-kubelet-server.ts';
-import { type ServerContent, serverPorts } from './server-content.ts';
+import { servedCollections, type ServerContent, serverPorts } from './server-content.ts';
 
 /** Options of {@link localSocket}. */
 export interface LocalSocketOptions extends Omit<KubeletServerOptions, 'nodeName'>, ServerContent {}
@@ -13,6 +13,7 @@ export interface LocalSocketOptions extends Omit<KubeletServerOptions, 'nodeName
 export function localSocket(options: LocalSocketOptions): AgentModule {
   return {
     name: 'local-socket',
+    collects: servedCollections,
     setup(context) {
       const lifetime = createLifetime();
       return {

@@ -1,4 +1,4 @@
-import type { ModuleContext } from '@rxlet/agent-api';
+import { type CollectionKey, healthChecks, httpEndpoints, type ModuleContext } from '@rxlet/agent-api';
 import { createJournalProgram, type JournalProgram } from './endpoints/node-logs/journal-program.ts';
 import type { KubeletServerPorts } from './ports.ts';
 
@@ -13,13 +13,15 @@ export interface ServerContent extends Pick<
   readonly journal?: JournalProgram;
 }
 
+/** Collections of the modules that serve HTTP. */
+export const servedCollections: readonly CollectionKey<unknown>[] = [healthChecks, httpEndpoints];
+
 /** Returns the content of the endpoints of an agent. The contributions of modules are read when it is called. */
 export function serverPorts(
   context: ModuleContext,
   { nodeLogsDirectory = '/var/log', journal = createJournalProgram(), ...content }: ServerContent,
 ): KubeletServerPorts {
-  const { clock, logger, node, core, runtime, hostFiles } = context;
-  const { healthChecks, endpoints } = core.contributions;
+  const { clock, logger, node, core, collections, runtime, hostFiles } = context;
   return {
     ...content,
     clock,
@@ -28,8 +30,8 @@ export function serverPorts(
     events: core.events,
     sourcesReady: core.sourcesReady,
     sourceProblems: core.sourceProblems,
-    healthChecks,
-    endpoints,
+    healthChecks: collections.of(healthChecks),
+    endpoints: collections.of(httpEndpoints),
     runtime,
     nodeLogs: { hostFiles, directory: nodeLogsDirectory, journal },
     checkpointDirectory: `${node.rootDirectory}/checkpoints`,

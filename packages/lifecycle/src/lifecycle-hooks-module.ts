@@ -1,4 +1,11 @@
-import { type AgentModule, containerFields, hookRunner, provide } from '@rxlet/agent-api';
+import {
+  type AgentModule,
+  containerFields,
+  contribute,
+  hookRunner,
+  provide,
+  supportedPodFields,
+} from '@rxlet/agent-api';
 import { type HttpPort, nodeHttp } from '@rxlet/component-base/http';
 import { createLifecycleHooks, type LifecycleHooksOptions } from './lifecycle-hooks.ts';
 
@@ -28,7 +35,7 @@ export function lifecycleHooks(options: LifecycleHooksModuleOptions = {}): Agent
       );
       return {
         services: [provide(hookRunner, hooks)],
-        supportedPodFields: containerFields('lifecycle.postStart', 'lifecycle.preStop'),
+        contributions: [contribute(supportedPodFields, ...containerFields('lifecycle.postStart', 'lifecycle.preStop'))],
         [Symbol.asyncDispose]: () => hooks[Symbol.asyncDispose](),
       };
     },

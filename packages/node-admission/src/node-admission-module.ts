@@ -1,4 +1,11 @@
-import { type AgentModule, nodeDevices, nodeObject, nodeResources } from '@rxlet/agent-api';
+import {
+  admissionHandlers,
+  type AgentModule,
+  contribute,
+  nodeDevices,
+  nodeObject,
+  nodeResources,
+} from '@rxlet/agent-api';
 import { createHostMachine, hostPlatform, type Machine } from '@rxlet/machine';
 import { createAppArmorAdmission } from './app-armor.ts';
 import { createNodeAdmission } from './create-node-admission.ts';
@@ -32,15 +39,18 @@ export function nodeAdmission(options: NodeAdmissionOptions = {}): AgentModule {
       const { machine = createHostMachine(hostFiles) } = options;
       const local = createLocalNode({ name, rootDirectory, runtime, machine, resources, devices }, options);
       return {
-        admission: [
-          { name: 'sysctls', admit: sysctls.reject },
-          createNodeAdmission({
-            ...ports,
-            node: managed ?? local,
-            killPod: core.killPod,
-            ...(devices && { updatePluginResources: withDevicesOf(devices) }),
-          }),
-          createAppArmorAdmission(hostFiles),
+        contributions: [
+          contribute(
+            admissionHandlers,
+            { name: 'sysctls', admit: sysctls.reject },
+            createNodeAdmission({
+              ...ports,
+              node: managed ?? local,
+              killPod: core.killPod,
+              ...(devices && { updatePluginResources: withDevicesOf(devices) }),
+            }),
+            createAppArmorAdmission(hostFiles),
+          ),
         ],
         ...(managed === undefined && { start: local.load }),
       };

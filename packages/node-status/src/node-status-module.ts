@@ -1,11 +1,14 @@
 import {
   type AgentModule,
+  contribute,
+  debugSections,
   kubeClients,
   type ModuleParts,
   nodeDevices,
   nodeObject,
   nodeResources,
   type NodeStatusSetter,
+  nodeStatusSetters,
   provide,
   runtimeHealth,
 } from '@rxlet/agent-api';
@@ -50,7 +53,8 @@ export function nodeStatus(options: NodeStatusOptions = {}): AgentModule {
     needs: [runtimeHealth],
     uses: [kubeClients, nodeDevices, nodeResources],
     provides: [nodeObject],
-    setup({ services, core, node, hostFiles, ...base }): ModuleParts {
+    collects: [nodeStatusSetters],
+    setup({ services, collections, node, hostFiles, ...base }): ModuleParts {
       const clients = services.find(kubeClients);
       const health = services.get(runtimeHealth);
       const devices = services.find(nodeDevices);
@@ -70,7 +74,7 @@ export function nodeStatus(options: NodeStatusOptions = {}): AgentModule {
           health,
           resources: services.find(nodeResources),
           devices,
-          setters: () => core.contributions.nodeStatus,
+          setters: () => collections.of(nodeStatusSetters),
         },
         {
           settings,
@@ -80,7 +84,7 @@ export function nodeStatus(options: NodeStatusOptions = {}): AgentModule {
         },
       );
       const isHealthy = (): boolean => {
-        const setters = core.contributions.nodeStatus;
+        const setters = collections.of(nodeStatusSetters);
         return health.problems().length === 0 && setters.every((setter) => isReady(setter, part.cached()));
       };
       const startup = clients && createNodeStartup(base.metrics, base.clock);
@@ -99,7 +103,7 @@ export function nodeStatus(options: NodeStatusOptions = {}): AgentModule {
           if (bootMs !== undefined) startup?.booted(bootMs);
           await part.start();
         },
-        debugState: [{ name: 'node', inspect: () => part.cached() }],
+        contributions: [contribute(debugSections, { name: 'node', inspect: () => part.cached() })],
         [Symbol.asyncDispose]: () => part[Symbol.asyncDispose](),
       };
     },

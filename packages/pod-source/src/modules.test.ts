@@ -1,4 +1,5 @@
-import type { AgentModule, ModuleContext } from '@rxlet/agent-api';
+import { contributionsTo } from '@rxlet/agent-api/testing';
+import { type AgentModule, type ModuleContext, podSources } from '@rxlet/agent-api';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { createMemoryFiles } from '@rxlet/node-files/testing';
 import { firstValueFrom } from 'rxjs';
@@ -20,7 +21,7 @@ function setUp(module: AgentModule, files = createMemoryFiles({ roots: ['/var/li
   };
   // The modules of this package use no other part of the context.
   const parts = module.setup(context as ModuleContext)!;
-  const [source] = parts.podSources!;
+  const [source] = contributionsTo(parts, podSources);
   source!.start();
   const names = async (): Promise<readonly (string | undefined)[]> =>
     (await firstValueFrom(source!.snapshots$)).map(({ metadata }) => metadata?.name);

@@ -1,4 +1,4 @@
-import type { AgentModule, ModuleParts, PodSource } from '@rxlet/agent-api';
+import { type AgentModule, contribute, type ModuleParts, type PodSource, podSources } from '@rxlet/agent-api';
 
 /** Creates the agent module that runs the pods of a source. The agent starts the source and disposes of it. */
 export function podsFrom(source: PodSource): AgentModule {
@@ -8,7 +8,7 @@ export function podsFrom(source: PodSource): AgentModule {
 /** Returns the parts of a module that contributes a source. */
 export function sourceParts(source: PodSource): ModuleParts {
   return {
-    podSources: [source],
+    contributions: [contribute(podSources, source)],
     // For an agent whose creation fails; otherwise the core has disposed of the source.
     [Symbol.asyncDispose]: async () => source[Symbol.asyncDispose](),
   };

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type AgentModule, podObjects, provide } from '@rxlet/agent-api';
+import { type AgentModule, contribute, podObjects, provide, syncTriggers } from '@rxlet/agent-api';
 import { createFileSource, type FileSourceOptions } from './file-source.ts';
 import { sourceParts } from './pods-from-module.ts';
 
@@ -20,11 +20,13 @@ export function staticPods(options: StaticPodsOptions): AgentModule {
     setup({ clock, files, hostFiles, node }) {
       const lastGoodFile = { files, path: join(node.rootDirectory, LAST_GOOD_FILE) };
       const source = createFileSource({ clock, hostFiles, lastGoodFile }, { ...options, nodeName: node.name });
+      const parts = sourceParts(source);
+      if (options.documents !== true) return parts;
       return {
-        ...sourceParts(source),
-        services: options.documents === true ? [provide(podObjects, source.objects)] : [],
+        ...parts,
+        services: [provide(podObjects, source.objects)],
         // A pod may wait for an object to be corrected.
-        syncTriggers: options.documents === true ? [source.objects.changes$] : [],
+        contributions: [...(parts.contributions ?? []), contribute(syncTriggers, source.objects.changes$)],
       };
     },
   };

@@ -1,4 +1,13 @@
-import { type AgentModule, containerFields, podProbes, provide } from '@rxlet/agent-api';
+import {
+  type AgentModule,
+  containerFields,
+  contribute,
+  housekeepingSteps,
+  podProbes,
+  podSteps,
+  provide,
+  supportedPodFields,
+} from '@rxlet/agent-api';
 import { createProbeRunner } from './create-probe-runner.ts';
 import type { ProbeNetwork } from './network/probe-network.ts';
 import type { ProbeRunner } from './probe-runner.ts';
@@ -26,17 +35,17 @@ export function probes(options: ProbesOptions = {}): AgentModule {
       );
       return {
         services: [provide(podProbes, { ...prober, statusSet: prober.updateStatus })],
-        podSteps: [
-          {
+        contributions: [
+          contribute(podSteps, {
             name: 'probes',
             prepare: (pod) => prober.addPod(pod),
             // Readiness probes continue, because clients must see the pod become unready.
             terminating: ({ uid }) => prober.stopLivenessAndStartup(uid),
             stopped: ({ uid }) => prober.removePod(uid),
-          },
+          }),
+          contribute(housekeepingSteps, { name: 'probes', run: ({ knownPodUids }) => prober.retainPods(knownPodUids) }),
+          contribute(supportedPodFields, ...containerFields('livenessProbe', 'readinessProbe', 'startupProbe')),
         ],
-        housekeeping: [{ name: 'probes', run: ({ knownPodUids }) => prober.retainPods(knownPodUids) }],
-        supportedPodFields: containerFields('livenessProbe', 'readinessProbe', 'startupProbe'),
         [Symbol.asyncDispose]: () => prober[Symbol.asyncDispose](),
       };
     },

@@ -1,3 +1,4 @@
+import { contributionsTo } from '@rxlet/agent-api/testing';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -5,7 +6,7 @@ import { create } from '@bufbuild/protobuf';
 import {
   type AgentCore,
   EndpointError,
-  type HttpEndpoint,
+  httpEndpoints,
   type ModuleContext,
   podCgroups,
   podVolumes,
@@ -160,7 +161,7 @@ function createBench({ usage = async () => new Map([['scratch', { usedBytes: 40,
     services: { get: () => undefined, find: (key: ServiceKey<unknown>) => services.get(key) },
   } as unknown as ModuleContext)!;
   const ask = async (path: string, query = ''): Promise<string> => {
-    const endpoint = parts.endpoints!.find((each: HttpEndpoint) => each.path === path)!;
+    const endpoint = contributionsTo(parts, httpEndpoints).find((each) => each.path === path)!;
     const { signal } = new AbortController();
     const parameters = new URLSearchParams(query);
     const answer = await endpoint.handle({ method: 'GET', segments: [], parameters, headers: {}, signal });

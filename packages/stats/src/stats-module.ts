@@ -1,4 +1,4 @@
-import { type AgentModule, podCgroups, podVolumes, podVolumeUsage } from '@rxlet/agent-api';
+import { type AgentModule, contribute, httpEndpoints, podCgroups, podVolumes, podVolumeUsage } from '@rxlet/agent-api';
 import { createHostMachine, type Machine } from '@rxlet/machine';
 import { createKernelFiles, type KernelFiles } from './cgroup/kernel-files.ts';
 import { createNodeCgroups } from './cgroup/node-cgroups.ts';
@@ -116,16 +116,21 @@ export function stats(options: StatsOptions = {}): AgentModule {
         };
       };
       return {
-        endpoints: statsEndpoints({
-          summaries: {
-            summary: (signal) => open().summaries.summary(signal),
-            cpuAndMemory: (signal) => open().summaries.cpuAndMemory(signal),
-          },
-          cadvisor: (signal) => open().cadvisor(signal),
-          ownMetrics: options.metrics,
-          processStartSeconds: () => processStartSeconds(kernelFiles),
-          logger,
-        }),
+        contributions: [
+          contribute(
+            httpEndpoints,
+            ...statsEndpoints({
+              summaries: {
+                summary: (signal) => open().summaries.summary(signal),
+                cpuAndMemory: (signal) => open().summaries.cpuAndMemory(signal),
+              },
+              cadvisor: (signal) => open().cadvisor(signal),
+              ownMetrics: options.metrics,
+              processStartSeconds: () => processStartSeconds(kernelFiles),
+              logger,
+            }),
+          ),
+        ],
         [Symbol.asyncDispose]: async () => volumeStatistics?.[Symbol.asyncDispose](),
       };
     },

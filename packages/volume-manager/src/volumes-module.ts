@@ -2,18 +2,25 @@ import {
   type AgentModule,
   clusterTrustBundles,
   containerFields,
+  contribute,
   csiDrivers,
   csiObjects,
+  debugSections,
+  housekeepingSteps,
   nodeObject,
   nodeResources,
+  nodeStatusSetters,
   persistentVolumes,
   podCertificates,
   podObjects,
+  podSteps,
   podTokens,
   podVolumes,
   podVolumeUsage,
   provide,
   type SupportedPodField,
+  supportedPodFields,
+  syncTriggers,
 } from '@rxlet/agent-api';
 import { follow } from '@rxlet/component-base/streams';
 import { merge, NEVER, type Subscription } from 'rxjs';
@@ -85,15 +92,13 @@ export function volumes(options: VolumesOptions = {}): AgentModule {
       let changes: Subscription | undefined;
       return {
         services: [provide(podVolumes, manager), provide(podVolumeUsage, manager)],
-        podSteps: [
-          {
+        contributions: [
+          contribute(podSteps, {
             name: 'volumes',
             prepare: (pod, signal) => manager.prepare(pod, signal),
             tearDown: ({ uid }, signal) => manager.tearDown(uid, signal),
-          },
-        ],
-        nodeStatus: [
-          {
+          }),
+          contribute(nodeStatusSetters, {
             name: 'volumes in use',
             fields: ['volumesInUse'],
             contribute() {
@@ -101,21 +106,20 @@ export function volumes(options: VolumesOptions = {}): AgentModule {
               const isUnchanged = volumesInUse?.length === 0 && !nodeOf?.cached().status?.volumesInUse?.length;
               return volumesInUse === undefined || isUnchanged ? {} : { status: { volumesInUse: [...volumesInUse] } };
             },
-          },
-        ],
-        syncTriggers: changed,
-        housekeeping: [
-          {
+          }),
+          contribute(syncTriggers, ...changed),
+          contribute(housekeepingSteps, {
             name: 'remove orphaned volumes',
             run: ({ knownPodUids, signal }) =>
               manager.cleanUp({ isKnown: (uid) => knownPodUids.has(uid), mayRun }, signal),
-          },
-        ],
-        debugState: [{ name: 'volumes', inspect: () => manager.inspect() }],
-        supportedPodFields: [
-          ...supportedFields,
-          ...(claims === undefined ? [] : claimFields),
-          ...(drivers === undefined ? [] : ['spec.volumes[*].csi']),
+          }),
+          contribute(debugSections, { name: 'volumes', inspect: () => manager.inspect() }),
+          contribute(
+            supportedPodFields,
+            ...supportedFields,
+            ...(claims === undefined ? [] : claimFields),
+            ...(drivers === undefined ? [] : ['spec.volumes[*].csi']),
+          ),
         ],
         async start() {
           await manager.start();

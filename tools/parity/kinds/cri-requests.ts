@@ -1,5 +1,21 @@
-import { type AgentCore, containerFields, type CorePorts, podVolumes } from '@rxlet/agent-api';
-import { admitPod, corePodFields, createUnsupportedPodFields, type ModuleHost, setUpModules } from '@rxlet/agent/core';
+import {
+  admissionHandlers,
+  type AgentCore,
+  containerFields,
+  contribute,
+  type CorePorts,
+  podSteps,
+  podVolumes,
+  supportedPodFields,
+} from '@rxlet/agent-api';
+import {
+  admitPod,
+  coreCollections,
+  corePodFields,
+  createUnsupportedPodFields,
+  type ModuleHost,
+  setUpModules,
+} from '@rxlet/agent/core';
 import { create, type MessageInitShape, toJson } from '@bufbuild/protobuf';
 import { noopEventRecorder, noopLogger, noopMetrics, seededRandom } from '@rxlet/component-base';
 import { createVirtualClock, type VirtualClock } from '@rxlet/component-base/testing';
@@ -107,7 +123,8 @@ function setUp(files: MemoryFiles, clock: VirtualClock, fake: FakeRuntime): Prom
   // What modules do with the core does not happen here.
   const core = {} as AgentCore;
   return setUpModules([volumes(memoryVolumes(files)), nodeAdmission(admissionOptions)], ports, () => core, {
-    supportedPodFields: corePodFields,
+    collects: coreCollections,
+    contributions: [contribute(supportedPodFields, ...corePodFields)],
   });
 }
 
@@ -162,12 +179,12 @@ async function recordRequests(pod: Pod): Promise<Requests> {
   files.putDirectory('/tmp/gt/hostdir');
   await using host = await setUp(files, clock, fake);
   await host.start();
-  const unsupported = createUnsupportedPodFields([...host.points.supportedPodFields, ...otherFields])(pod);
+  const unsupported = createUnsupportedPodFields([...host.contributions(supportedPodFields), ...otherFields])(pod);
   if (unsupported.length > 0) throw new Error(`not supported yet: ${unsupported.join(', ')}`);
   const { signal } = new AbortController();
-  const rejection = await admitPod(host.points.admission, pod, { clock, activePods: () => [], signal });
+  const rejection = await admitPod(host.contributions(admissionHandlers), pod, { clock, activePods: () => [], signal });
   if (rejection !== undefined) return { admission: rejection, pullImage, runPodSandbox, createContainer, waiting: {} };
-  for (const step of host.points.podSteps) await step.prepare?.(pod, signal);
+  for (const step of host.contributions(podSteps)) await step.prepare?.(pod, signal);
 
   await using imageManager = createImageManager({ images, clock, events: noopEventRecorder });
   await using manager = createRuntimeManager(

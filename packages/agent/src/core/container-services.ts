@@ -1,5 +1,6 @@
 import {
   clusterServices,
+  containerSteps,
   hookRunner,
   imageEnsurer,
   nodeObject,
@@ -15,7 +16,7 @@ import type { ModuleHost } from '../host/module-host.ts';
 
 /** Returns the services of modules that the runtime manager uses: images, hooks, and what the configurations of sandboxes and containers come from. */
 export function containerServices(
-  { find, points }: Pick<ModuleHost, 'find' | 'points'>,
+  { find, contributions }: Pick<ModuleHost, 'find' | 'contributions'>,
   imageService: ImageService,
 ): Pick<
   RuntimeManagerPorts,
@@ -34,7 +35,7 @@ export function containerServices(
   return {
     images: find(imageEnsurer) ?? imagesOnNode(imageService),
     imageService,
-    containerSteps: points.containerSteps,
+    containerSteps: contributions(containerSteps),
     hooks: find(hookRunner),
     podCgroups: find(podCgroups),
     volumes: find(podVolumes),

@@ -1,14 +1,57 @@
-import type { DebugSection, HealthCheck, ModuleParts, RuntimeHealth } from '@rxlet/agent-api';
+import {
+  admissionHandlers,
+  type CollectionKey,
+  containerSteps,
+  contribute,
+  type Contribution,
+  type DebugSection,
+  debugSections,
+  eventSinks,
+  garbageCollectionSteps,
+  type HealthCheck,
+  healthChecks,
+  housekeepingSteps,
+  mirrorPods,
+  podEvictors,
+  podSources,
+  podStatusContributors,
+  podSteps,
+  type RuntimeHealth,
+  statusRestorers,
+  statusSinks,
+  supportedPodFields,
+  syncTriggers,
+} from '@rxlet/agent-api';
 import { corePodFields } from '../host/core-pod-fields.ts';
 import type { LateCoreParts } from './core-handle.ts';
 
+/** Collections that the core runs, or shows through the agent. */
+export const coreCollections: readonly CollectionKey<unknown>[] = [
+  podSources,
+  admissionHandlers,
+  podSteps,
+  containerSteps,
+  syncTriggers,
+  podEvictors,
+  podStatusContributors,
+  statusRestorers,
+  statusSinks,
+  eventSinks,
+  mirrorPods,
+  housekeepingSteps,
+  garbageCollectionSteps,
+  healthChecks,
+  debugSections,
+  supportedPodFields,
+];
+
 /** Returns the contributions of the core itself. `bound` returns its parts once they exist. */
-export function coreContributions(bound: () => LateCoreParts): ModuleParts {
-  return {
-    healthChecks: healthChecks(bound),
-    debugState: debugSections(bound),
-    supportedPodFields: corePodFields,
-  };
+export function coreContributions(bound: () => LateCoreParts): readonly Contribution[] {
+  return [
+    contribute(healthChecks, ...coreHealthChecks(bound)),
+    contribute(debugSections, ...coreDebugSections(bound)),
+    contribute(supportedPodFields, ...corePodFields),
+  ];
 }
 
 /** Returns the health of the runtime for modules. */
@@ -25,7 +68,7 @@ export function coreRuntimeHealth(bound: () => LateCoreParts): RuntimeHealth {
   };
 }
 
-function healthChecks(bound: () => LateCoreParts): readonly HealthCheck[] {
+function coreHealthChecks(bound: () => LateCoreParts): readonly HealthCheck[] {
   return [
     { name: 'ping', check: () => undefined },
     { name: 'syncloop', check: () => bound().loop.problem() },
@@ -42,7 +85,7 @@ function unavailableSources({ config }: LateCoreParts): string | undefined {
 }
 
 /** Times of day are RFC 3339, all others ages or delays in milliseconds. */
-function debugSections(bound: () => LateCoreParts): readonly DebugSection[] {
+function coreDebugSections(bound: () => LateCoreParts): readonly DebugSection[] {
   return [
     {
       name: 'runtime',

@@ -1,4 +1,4 @@
-import type { AgentCore, EventList, ExtensionPoints, PodAllocations, PodList } from '@rxlet/agent-api';
+import { type AgentCore, debugSections, type EventList, type PodAllocations, type PodList } from '@rxlet/agent-api';
 import { type Clock, type EventRecorder, toRfc3339 } from '@rxlet/component-base';
 import type { Pleg } from '@rxlet/pleg';
 import { podUid } from '@rxlet/pod-model';
@@ -13,6 +13,7 @@ import {
 import type { RuntimeManager } from '@rxlet/runtime-manager';
 import type { StatusManager } from '@rxlet/status-manager';
 import { defer } from 'rxjs';
+import type { Contributions } from '../host/contributions.ts';
 import type { RuntimeState } from '../node/runtime-state.ts';
 import type { SyncLoop } from '../sync-loop/sync-loop.ts';
 
@@ -46,7 +47,7 @@ export interface LateCoreParts {
 /** The core for modules, which are set up before it exists. */
 export interface CoreHandle {
   /** Creates the modules' view of the core. */
-  forModules(contributions: ExtensionPoints): AgentCore;
+  forModules(contributions: Contributions['of']): AgentCore;
   /** Connects the view to the core. */
   bind(parts: LateCoreParts): void;
   /** Reports whether containers of a pod with a worker may be running; for the status manager, which exists before the workers. */
@@ -82,7 +83,6 @@ export function createCoreHandle({ clock, pods, events, podIps }: EarlyCoreParts
       pods,
       events,
       podIps,
-      contributions,
       sourcesReady: () => bound().config.sourcesReady(),
       sourceProblems: {
         list: () => bound().config.problems(),
@@ -116,7 +116,7 @@ export function createCoreHandle({ clock, pods, events, podIps }: EarlyCoreParts
       },
       debugState: () => ({
         time: toRfc3339(clock.now()),
-        ...Object.fromEntries(contributions.debugState.map(({ name, inspect }) => [name, inspect()])),
+        ...Object.fromEntries(contributions(debugSections).map(({ name, inspect }) => [name, inspect()])),
       }),
     }),
   };

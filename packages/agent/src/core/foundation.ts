@@ -1,4 +1,4 @@
-import { type CorePorts, type ModuleParts, provide, pullObserver, runtimeHealth } from '@rxlet/agent-api';
+import { type CorePorts, provide, pullObserver, runtimeHealth } from '@rxlet/agent-api';
 import type { EventLog, Lifetime } from '@rxlet/component-base';
 import { containerEventHints, type HintSource } from '@rxlet/pleg';
 import {
@@ -9,8 +9,9 @@ import {
 } from '@rxlet/status-manager';
 import type { AgentOptions, AgentPorts } from '../agent.ts';
 import { createPodView, type PodView } from '../outputs/pod-view.ts';
+import type { CoreParts } from '../host/module-host.ts';
 import { createTerminationMessages, type TerminationMessages } from '../pod-syncer/termination-messages.ts';
-import { coreContributions, coreRuntimeHealth } from './core-contributions.ts';
+import { coreCollections, coreContributions, coreRuntimeHealth } from './core-contributions.ts';
 import { type CoreHandle, createCoreHandle } from './core-handle.ts';
 import { createCorePorts } from './core-ports.ts';
 import { createRuntimeIdentity, type RuntimeIdentity } from './runtime-identity.ts';
@@ -28,8 +29,8 @@ export interface Foundation {
   readonly startErrors: StartErrors;
   readonly terminationMessages: TerminationMessages;
   readonly handle: CoreHandle;
-  /** Contributions and services of the core itself. */
-  readonly contributions: ModuleParts;
+  /** Collections, contributions and services of the core itself. */
+  readonly parts: CoreParts;
 }
 
 /** Creates the {@link Foundation} of an agent. */
@@ -54,8 +55,9 @@ export function createFoundation(given: AgentPorts, options: AgentOptions, lifet
     startErrors: createStartErrors(),
     terminationMessages: createTerminationMessages(ports),
     handle,
-    contributions: {
-      ...coreContributions(handle.bound),
+    parts: {
+      collects: coreCollections,
+      contributions: coreContributions(handle.bound),
       services: [provide(pullObserver, startLatency), provide(runtimeHealth, coreRuntimeHealth(handle.bound))],
     },
   };

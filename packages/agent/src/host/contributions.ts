@@ -1,66 +1,29 @@
-import type { ContainerStep, ExtensionPoints, ModuleParts, PodStep } from '@rxlet/agent-api';
+import { type CollectionKey, contribute, type Contribution } from '@rxlet/agent-api';
 import { ModuleError } from './module-error.ts';
 
-/** Contributions of modules, while they are collected. */
-type Collected = { -readonly [Point in keyof ExtensionPoints]: ExtensionPoints[Point][number][] };
-
-/** Extension points of an agent; see {@link createContributions}. */
+/** Contributions of an agent's modules by collection. */
 export interface Contributions {
-  /** The contributions so far. The lists grow while modules are set up. */
-  readonly points: ExtensionPoints;
-  /** Adds the contributions of a module. @throws ModuleError for an unknown one, and for a second one where only one is allowed */
-  add(moduleName: string, parts: ModuleParts): void;
+  /** Returns the contributions to a collection so far. The list grows while modules are set up. */
+  of<T>(key: CollectionKey<T>): readonly T[];
+  /**
+   * Adds the contributions of a module.
+   *
+   * @throws ModuleError for a collection that nothing runs, for a member that does not exist, and for a second owner of a thing that has one
+   */
+  add(moduleName: string, contributions: readonly Contribution[] | undefined): void;
 }
 
-/** Members of a module's parts besides its contributions. */
-const PARTS_OF_MODULES = ['services', 'start'] satisfies (keyof ModuleParts)[];
-const MEMBERS_OF_POD_STEPS = ['name', 'prepare', 'terminating', 'stopped', 'tearDown'] satisfies (keyof PodStep)[];
-const MEMBERS_OF_CONTAINER_STEPS = [
-  'name',
-  'additions',
-  'preCreate',
-  'preStart',
-  'postStop',
-] satisfies (keyof ContainerStep)[];
-
-/**
- * Checks the names of optional members, so that a misspelled one is not ignored. An instance of a class may have members of its own.
- *
- * @throws ModuleError for an unknown name
- */
-function checkKeys(moduleName: string, kind: string, of: object, ...allowed: readonly (readonly string[])[]): void {
-  if (Object.getPrototypeOf(of) !== Object.prototype) return;
-  const names = allowed.flat();
-  const unknown = Object.keys(of).find((key) => !names.includes(key));
-  if (unknown === undefined) return;
-  const message = `cannot set up module "${moduleName}": unknown ${kind} "${unknown}"; there are ${names.join(', ')}`;
-  throw new ModuleError('UnknownContribution', message);
-}
-
-/** Creates empty extension points. */
-export function createContributions(): Contributions {
-  const points: Collected = {
-    podSources: [],
-    admission: [],
-    podSteps: [],
-    containerSteps: [],
-    syncTriggers: [],
-    evictors: [],
-    podStatus: [],
-    nodeStatus: [],
-    statusRestorers: [],
-    statusSinks: [],
-    eventSinks: [],
-    mirrorPods: [],
-    housekeeping: [],
-    garbageCollection: [],
-    endpoints: [],
-    healthChecks: [],
-    debugState: [],
-    supportedPodFields: [],
-  };
-  /** Contribution that must be unique → the module that made it. */
+/** Creates an empty set of contributions. @param collected collections that the core and the modules of the agent run */
+export function createContributions(collected: ReadonlySet<CollectionKey<unknown>>): Contributions {
+  const lists = new Map<CollectionKey<unknown>, unknown[]>();
+  /** Thing with one owner → the module that contributes it. */
   const owners = new Map<string, string>();
+
+  const listOf = (key: CollectionKey<unknown>): unknown[] => {
+    let list = lists.get(key);
+    if (list === undefined) lists.set(key, (list = []));
+    return list;
+  };
   const own = (moduleName: string, thing: string): void => {
     const other = owners.get(thing);
     if (other !== undefined) {
@@ -71,35 +34,42 @@ export function createContributions(): Contributions {
   };
 
   return {
-    points,
-    add(moduleName, parts) {
-      checkKeys(moduleName, 'contribution', parts, Object.keys(points), PARTS_OF_MODULES);
-      for (const point of Object.keys(points) as (keyof ExtensionPoints)[]) {
-        if (parts[point] === undefined || Array.isArray(parts[point])) continue;
-        const message = `cannot set up module "${moduleName}": its contribution "${point}" is not a list`;
-        throw new ModuleError('UnknownContribution', message);
-      }
-      for (const step of parts.podSteps ?? []) {
-        checkKeys(moduleName, `member of pod step "${step.name}"`, step, MEMBERS_OF_POD_STEPS);
-      }
-      for (const step of parts.containerSteps ?? []) {
-        checkKeys(moduleName, `member of container step "${step.name}"`, step, MEMBERS_OF_CONTAINER_STEPS);
-      }
-      for (const { path } of parts.endpoints ?? []) own(moduleName, `endpoint /${path}`);
-      for (const { name } of parts.podSources ?? []) own(moduleName, `pod source "${name}"`);
-      for (const { name } of parts.healthChecks ?? []) own(moduleName, `health check "${name}"`);
-      for (const { name } of parts.debugState ?? []) own(moduleName, `debug section "${name}"`);
-      for (const type of (parts.podStatus ?? []).flatMap(({ conditionTypes }) => conditionTypes)) {
-        own(moduleName, `pod condition "${type}"`);
-      }
-      for (const { fields = [], conditionTypes = [] } of parts.nodeStatus ?? []) {
-        for (const field of fields) own(moduleName, `node status field "${field}"`);
-        for (const type of conditionTypes) own(moduleName, `node condition "${type}"`);
-      }
-      if ((parts.mirrorPods ?? []).length > 0) own(moduleName, 'mirror pods');
-      for (const point of Object.keys(points) as (keyof ExtensionPoints)[]) {
-        (points[point] as unknown[]).push(...(parts[point] ?? []));
+    of: <T>(key: CollectionKey<T>) => listOf(key) as readonly unknown[] as readonly T[],
+    add(moduleName, contributions = []) {
+      for (const { key, items } of contributions.map(checked(moduleName))) {
+        if (!collected.has(key) && key.isOptional !== true) {
+          const message = `cannot set up module "${moduleName}": it contributes to the collection "${key.name}", which no module runs; add a module that does`;
+          throw new ModuleError('MissingCollection', message);
+        }
+        for (const thing of items.flatMap((item) => key.owns?.(item) ?? [])) own(moduleName, thing);
+        listOf(key).push(...items);
       }
     },
   };
+}
+
+/** Returns a check for modules that are not type-checked. */
+function checked(moduleName: string): (contribution: Contribution) => Contribution {
+  const reject = (problem: string): never => {
+    throw new ModuleError('UnknownContribution', `cannot set up module "${moduleName}": ${problem}`);
+  };
+  return (contribution) => {
+    const { key, items } = contribution as Partial<Contribution>;
+    if (typeof key?.name !== 'string' || !Array.isArray(items)) {
+      return reject(`one of its contributions has no collection; create it with ${contribute.name}(key, …)`);
+    }
+    for (const item of items as readonly unknown[]) {
+      const unknown = unknownMember(item, key.members);
+      if (unknown === undefined) continue;
+      reject(`unknown member "${unknown}" in a contribution to "${key.name}"; there are ${key.members!.join(', ')}`);
+    }
+    return contribution;
+  };
+}
+
+/** Returns a member of a plain object that is not in the list. An instance of a class may have members of its own. */
+function unknownMember(item: unknown, members: readonly string[] | undefined): string | undefined {
+  if (members === undefined || typeof item !== 'object' || item === null) return undefined;
+  if (Object.getPrototypeOf(item) !== Object.prototype) return undefined;
+  return Object.keys(item).find((member) => !members.includes(member));
 }

@@ -10,6 +10,8 @@ export type ModuleErrorReason =
   | 'UnknownContribution'
   /** No module provides a service that a module needs. */
   | 'MissingService'
+  /** No module runs a collection that a module contributes to. */
+  | 'MissingCollection'
   /** Modules need each other in a circle. */
   | 'CyclicNeeds'
   /** A module does not return a service that it declares, or returns one that it does not. */

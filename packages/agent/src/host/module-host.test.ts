@@ -1,9 +1,14 @@
 import {
   type AgentCore,
   type AgentModule,
+  collectionKey,
+  contribute,
+  type Contribution,
   type CorePorts,
+  httpEndpoints,
   type ModuleParts,
   type PodStep,
+  podSteps,
   provide,
   serviceKey,
 } from '@rxlet/agent-api';
@@ -17,7 +22,7 @@ const ports = {} as CorePorts;
 const core = {} as AgentCore;
 
 function setUp(...modules: readonly AgentModule[]) {
-  return setUpModules(modules, ports, () => core);
+  return setUpModules(modules, ports, () => core, { collects: [podSteps] });
 }
 
 /** A module that records its life. */
@@ -75,33 +80,6 @@ describe('module host', () => {
     expect(host.find(text)).toBe('text of writer');
   });
 
-  it.each<[unknown, string]>([
-    [{ podStep: [] }, 'unknown contribution "podStep"; there are podSources, admission, podSteps, '],
-    [{ podSteps: { name: 'disk' } }, 'its contribution "podSteps" is not a list'],
-    [
-      { podSteps: [{ name: 'disk', teardown: () => undefined }] },
-      'unknown member of pod step "disk" "teardown"; there are name, prepare, terminating, stopped, tearDown',
-    ],
-    [
-      { containerSteps: [{ name: 'cpus', prestart: () => undefined }] },
-      'unknown member of container step "cpus" "prestart"; there are name, additions, preCreate, preStart, postStop',
-    ],
-  ])('rejects a contribution that does not exist: %j', async (parts, message) => {
-    await expect(setUp({ name: 'typo', setup: () => parts as ModuleParts })).rejects.toMatchObject({
-      reason: 'UnknownContribution',
-      message: expect.stringContaining(`cannot set up module "typo": ${message}`) as unknown,
-    });
-  });
-
-  it('accepts contributions that are instances of a class', async () => {
-    class Disk implements PodStep {
-      readonly name = 'disk';
-      readonly sizeBytes = 1;
-    }
-    await using host = await setUp({ name: 'class', setup: () => ({ podSteps: [new Disk()] }) });
-    expect(host.points.podSteps).toHaveLength(1);
-  });
-
   it('rejects a request for a service that the module did not declare', async () => {
     const sneaky: AgentModule = {
       name: 'sneaky',
@@ -115,7 +93,86 @@ describe('module host', () => {
     );
   });
 
+  it('hands the contributions of all modules to the module that runs their collection', async () => {
+    const numbers = collectionKey<number>('numbers');
+    let collected: readonly number[] = [];
+    const adder: AgentModule = {
+      name: 'adder',
+      collects: [numbers],
+      setup({ collections }) {
+        collected = collections.of(numbers);
+        return { contributions: [contribute(numbers, 1)] };
+      },
+    };
+    const later: AgentModule = { name: 'later', setup: () => ({ contributions: [contribute(numbers, 2, 3)] }) };
+    await using host = await setUp(adder, later);
+    expect(collected).toEqual([1, 2, 3]);
+    expect(host.contributions(numbers)).toEqual([1, 2, 3]);
+  });
+
+  it('accepts contributions that are instances of a class', async () => {
+    class Disk implements PodStep {
+      readonly name = 'disk';
+      readonly sizeBytes = 1;
+    }
+    await using host = await setUp({
+      name: 'class',
+      setup: () => ({ contributions: [contribute(podSteps, new Disk())] }),
+    });
+    expect(host.contributions(podSteps)).toHaveLength(1);
+  });
+
+  it('rejects a request for a collection that the module did not declare', async () => {
+    const sneaky: AgentModule = {
+      name: 'sneaky',
+      setup({ collections }) {
+        collections.of(podSteps);
+        return undefined;
+      },
+    };
+    await expect(setUp(sneaky)).rejects.toThrow(
+      'module "sneaky" reads the collection "pod steps" without listing it in collects',
+    );
+  });
+
+  it('drops contributions to an optional collection that no module runs', async () => {
+    const show = collectionKey<number>('panels', { isOptional: true });
+    await using host = await setUp({ name: 'shown', setup: () => ({ contributions: [contribute(show, 1)] }) });
+    await host.start();
+  });
+
   it.each<[string, readonly AgentModule[], string, string]>([
+    [
+      'contributions that no module runs',
+      [{ name: 'kind', setup: () => ({ contributions: [contribute(collectionKey<string>('volume kinds'), 'a')] }) }],
+      'MissingCollection',
+      'cannot set up module "kind": it contributes to the collection "volume kinds", which no module runs',
+    ],
+    [
+      'a part that no agent knows',
+      [{ name: 'old', setup: () => ({ podStep: [] }) as ModuleParts }],
+      'UnknownContribution',
+      'cannot set up module "old": its set-up returns "podStep", which no agent knows',
+    ],
+    [
+      'a member of a step that does not exist',
+      [
+        {
+          name: 'typo',
+          setup: () => ({
+            contributions: [contribute(podSteps, { name: 'disk', teardown: () => undefined } as PodStep)],
+          }),
+        },
+      ],
+      'UnknownContribution',
+      'cannot set up module "typo": unknown member "teardown" in a contribution to "pod steps"; there are name, prepare,',
+    ],
+    [
+      'a contribution without a collection',
+      [{ name: 'untyped', setup: () => ({ contributions: [{ items: [1] } as unknown as Contribution] }) }],
+      'UnknownContribution',
+      'cannot set up module "untyped": one of its contributions has no collection',
+    ],
     [
       'a missing service',
       [{ name: 'reader', needs: [text], setup: () => undefined }],
@@ -154,7 +211,9 @@ describe('module host', () => {
       'two endpoints of one path',
       ['a', 'b'].map((name) => ({
         name,
-        setup: () => ({ endpoints: [{ path: 'pods', methods: ['GET'], handle: () => ({ body: '' }) }] }),
+        setup: () => ({
+          contributions: [contribute(httpEndpoints, { path: 'pods', methods: ['GET'], handle: () => ({ body: '' }) })],
+        }),
       })),
       'DuplicateContribution',
       'cannot set up module "b": module "a" contributes the endpoint /pods already',

@@ -1,59 +1,67 @@
 import type {
   AgentCore,
   AgentModule,
+  CollectionKey,
+  CollectionLookup,
   CorePorts,
-  ExtensionPoints,
   ModuleParts,
   ServiceKey,
   ServiceLookup,
 } from '@rxlet/agent-api';
 import { createLifetime } from '@rxlet/component-base';
-import { createContributions } from './contributions.ts';
+import { type Contributions, createContributions } from './contributions.ts';
 import { ModuleError } from './module-error.ts';
 import { orderModules } from './order-modules.ts';
 import { rollBackOnFailure } from './roll-back.ts';
 
 /** The modules of an agent, set up. Disposing it disposes of the modules, users before providers. */
 export interface ModuleHost extends AsyncDisposable {
-  /** Contributions of all modules. */
-  readonly points: ExtensionPoints;
+  /** Returns the contributions of the core and of all modules to a collection. */
+  readonly contributions: Contributions['of'];
   /** Returns a service of the modules; `undefined` when none provides it. */
   find<T>(key: ServiceKey<T>): T | undefined;
   /** Starts the modules one after the other, providers before users. Rejects with the first failure. */
   start(): Promise<void>;
 }
 
+/** The core's own part of an agent, which the host treats like a module. */
+export interface CoreParts extends Pick<ModuleParts, 'services' | 'contributions'> {
+  /** Collections that the core runs. */
+  readonly collects?: readonly CollectionKey<unknown>[];
+}
+
 /**
  * Orders modules and sets them up. When one of them fails, those that were set up before are disposed of.
  *
- * @param coreOf creates the core as modules see it, from the extension points that are still being filled
- * @param coreParts contributions and services of the core itself
+ * @param coreOf creates the core as modules see it, from the contributions that are still being collected
  * @throws ModuleError when the modules do not fit together; whatever a set-up throws
  */
 export async function setUpModules(
   modules: readonly AgentModule[],
   ports: CorePorts,
-  coreOf: (points: ExtensionPoints) => AgentCore,
-  coreParts: ModuleParts = {},
+  coreOf: (contributions: Contributions['of']) => AgentCore,
+  coreParts: CoreParts = {},
 ): Promise<ModuleHost> {
   const ordered = orderModules(
     modules,
     (coreParts.services ?? []).map(({ key }) => key),
   );
   const lifetime = createLifetime();
-  const contributions = createContributions();
-  const core = coreOf(contributions.points);
-  contributions.add('core', coreParts);
+  const contributions = createContributions(new Set([coreParts, ...modules].flatMap(({ collects = [] }) => collects)));
+  const core = coreOf(contributions.of);
+  contributions.add('core', coreParts.contributions);
   const services = new Map((coreParts.services ?? []).map(({ key, service }) => [key, service]));
   const starts: (() => void | Promise<void>)[] = [];
 
   const setUp = (module: AgentModule): void => {
-    const parts = module.setup({ ...ports, core, services: lookupFor(module, services) }) ?? {};
+    const collections = collectionsOf(module, contributions);
+    const parts = module.setup({ ...ports, core, collections, services: lookupFor(module, services) }) ?? {};
     // Registered first, so that a module whose contributions are rejected is disposed of as well.
     const { start, [Symbol.asyncDispose]: dispose } = parts;
     if (dispose !== undefined) lifetime.defer(() => dispose.call(parts));
     for (const [key, service] of servicesOf(module, parts)) services.set(key, service);
-    contributions.add(module.name, parts);
+    checkParts(module, parts);
+    contributions.add(module.name, parts.contributions);
     if (start !== undefined) starts.push(() => start.call(parts, lifetime.signal));
   };
 
@@ -66,10 +74,30 @@ export async function setUpModules(
     }
   };
   return {
-    points: contributions.points,
+    contributions: contributions.of,
     find: <T>(key: ServiceKey<T>) => services.get(key) as T | undefined,
     start: () => lifetime.track(startAll()),
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
+  };
+}
+
+const PART_NAMES: readonly string[] = ['contributions', 'services', 'start'] satisfies readonly (keyof ModuleParts)[];
+
+/** Rejects what a module that is not type-checked returns in vain. @throws ModuleError */
+function checkParts({ name }: AgentModule, parts: ModuleParts): void {
+  const unknown = Object.keys(parts).find((part) => !PART_NAMES.includes(part));
+  if (unknown === undefined) return;
+  const message = `cannot set up module "${name}": its set-up returns "${unknown}", which no agent knows; contributions are made with contribute(key, …)`;
+  throw new ModuleError('UnknownContribution', message);
+}
+
+/** Returns the collections that a module declares, and no others. */
+function collectionsOf(module: AgentModule, contributions: Contributions): CollectionLookup {
+  return {
+    of<T>(key: CollectionKey<T>): readonly T[] {
+      if (module.collects?.includes(key) === true) return contributions.of(key);
+      throw new TypeError(`module "${module.name}" reads the collection "${key.name}" without listing it in collects`);
+    },
   };
 }
 

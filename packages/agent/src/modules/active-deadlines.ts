@@ -1,4 +1,11 @@
-import type { AgentModule } from '@rxlet/agent-api';
+import {
+  type AgentModule,
+  contribute,
+  podEvictors,
+  podSteps,
+  supportedPodFields,
+  syncTriggers,
+} from '@rxlet/agent-api';
 import { createDeadlineQueue } from '@rxlet/component-base';
 import { createEmitter } from '@rxlet/component-base/streams';
 import type { Pod, PodStatus } from '@rxlet/kube-api';
@@ -21,9 +28,9 @@ export function activeDeadlines(): AgentModule {
         return Date.parse(startTime) + spec.activeDeadlineSeconds * 1000 - clock.now();
       };
       return {
-        syncTriggers: [expired.values$],
-        evictors: [
-          {
+        contributions: [
+          contribute(syncTriggers, expired.values$),
+          contribute(podEvictors, {
             name: 'active-deadline',
             shouldEvict(pod, current) {
               if (remainingMs(pod, current) > 0) return undefined;
@@ -38,10 +45,10 @@ export function activeDeadlines(): AgentModule {
               if (delayMs === Infinity) deadlines.delete(uid);
               else deadlines.set(uid, delayMs);
             },
-          },
+          }),
+          contribute(podSteps, { name: 'active-deadline', tearDown: ({ uid }) => deadlines.delete(uid) }),
+          contribute(supportedPodFields, 'spec.activeDeadlineSeconds'),
         ],
-        podSteps: [{ name: 'active-deadline', tearDown: ({ uid }) => deadlines.delete(uid) }],
-        supportedPodFields: ['spec.activeDeadlineSeconds'],
         async [Symbol.asyncDispose]() {
           deadlines[Symbol.dispose]();
           expired.complete();

@@ -1,4 +1,4 @@
-import type { ExtensionPoints } from '@rxlet/agent-api';
+import type { EventSink } from '@rxlet/agent-api';
 import type { EventLog, Lifetime, Logger } from '@rxlet/component-base';
 import { follow } from '@rxlet/component-base/streams';
 import { podUid } from '@rxlet/pod-model';
@@ -7,8 +7,8 @@ import { measurePodStarts, type MeasurePodStartsPorts } from './measure-pod-star
 import type { PodView } from './pod-view.ts';
 
 /** Ports of {@link connectOutputs}. */
-export interface OutputPorts
-  extends Pick<ExtensionPoints, 'eventSinks'>, Pick<MeasurePodStartsPorts, 'startLatency' | 'config'> {
+export interface OutputPorts extends Pick<MeasurePodStartsPorts, 'startLatency' | 'config'> {
+  readonly eventSinks: readonly EventSink[];
   readonly ports: { readonly events: Pick<EventLog, 'events$'>; readonly logger: Logger };
   readonly statusManager: Pick<StatusManager, 'status$'> & MeasurePodStartsPorts['statusManager'];
   readonly view: Pick<PodView, 'setStatus'>;

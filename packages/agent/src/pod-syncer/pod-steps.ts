@@ -1,4 +1,4 @@
-import { type ExtensionPoints, type PodStep, PodStepError, type TerminatingPod } from '@rxlet/agent-api';
+import { type MirrorPods, type PodStep, PodStepError, type TerminatingPod } from '@rxlet/agent-api';
 import {
   type Clock,
   DeadlineExceededError,
@@ -28,11 +28,12 @@ export interface PodSteps {
 }
 
 /** Creates the steps of an agent: mirrors of static pods first, then the modules in their order. */
-export function podStepsOf(points: Pick<ExtensionPoints, 'podSteps' | 'mirrorPods'>, ports: PodStepsPorts): PodSteps {
-  return createPodSteps(
-    [...points.mirrorPods.map((one) => mirrorPodStep(one, ports.logger)), ...points.podSteps],
-    ports,
-  );
+export function podStepsOf(
+  steps: readonly PodStep[],
+  mirrorPods: readonly MirrorPods[],
+  ports: PodStepsPorts,
+): PodSteps {
+  return createPodSteps([...mirrorPods.map((one) => mirrorPodStep(one, ports.logger)), ...steps], ports);
 }
 
 /** Longest time that the end of a pod waits for one teardown. */

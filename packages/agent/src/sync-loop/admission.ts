@@ -1,4 +1,4 @@
-import type { AdmissionHandler, AdmissionPreparation, AdmissionRejection, ExtensionPoints } from '@rxlet/agent-api';
+import type { AdmissionHandler, AdmissionPreparation, AdmissionRejection, SupportedPodField } from '@rxlet/agent-api';
 import { type Clock, errorMessage, type Metrics, withDeadline } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import { createUnsupportedPodFields } from '../host/supported-pod-fields.ts';
@@ -62,9 +62,10 @@ async function decide(
 
 /** Returns the handlers of an agent: pod fields that no module supports are rejected first. */
 export function admissionHandlersOf(
-  points: Pick<ExtensionPoints, 'admission' | 'supportedPodFields'>,
+  handlers: readonly AdmissionHandler[],
+  supportedFields: readonly SupportedPodField[],
 ): readonly AdmissionHandler[] {
-  return [rejectUnsupportedFields(createUnsupportedPodFields(points.supportedPodFields)), ...points.admission];
+  return [rejectUnsupportedFields(createUnsupportedPodFields(supportedFields)), ...handlers];
 }
 
 /** Creates a handler that rejects pods with unsupported fields, because ignoring a field would break its pod silently. */

@@ -1,4 +1,12 @@
-import type { CorePorts, ExtensionPoints, MirrorPods, PodProbes, ProbeResultChange } from '@rxlet/agent-api';
+import type {
+  AdmissionHandler,
+  CorePorts,
+  GarbageCollectionStep,
+  HousekeepingStep,
+  MirrorPods,
+  PodProbes,
+  ProbeResultChange,
+} from '@rxlet/agent-api';
 import {
   type Clock,
   createLifetime,
@@ -25,10 +33,12 @@ import { createPacedSyncs } from './paced-syncs.ts';
 import { createPodUpdates } from './pod-updates.ts';
 
 /** Ports of {@link createSyncLoop}. */
-export interface SyncLoopPorts extends Pick<
-  ExtensionPoints,
-  'admission' | 'syncTriggers' | 'housekeeping' | 'garbageCollection'
-> {
+export interface SyncLoopPorts {
+  readonly admission: readonly AdmissionHandler[];
+  /** UIDs of pods that need a sync now. */
+  readonly syncTriggers: readonly Observable<string>[];
+  readonly housekeeping: readonly HousekeepingStep[];
+  readonly garbageCollection: readonly GarbageCollectionStep[];
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;

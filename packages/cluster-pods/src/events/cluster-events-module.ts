@@ -1,4 +1,4 @@
-import { type AgentModule, kubeClients } from '@rxlet/agent-api';
+import { type AgentModule, contribute, debugSections, eventSinks, kubeClients } from '@rxlet/agent-api';
 import { createApiEventSink } from './api-event-sink.ts';
 
 /** Options of {@link clusterEvents}. */
@@ -16,8 +16,10 @@ export function clusterEvents({ component = 'kubelet' }: ClusterEventsOptions = 
       const client = services.get(kubeClients).events;
       const sink = createApiEventSink({ client, clock, random, logger }, { component, nodeName: node.name });
       return {
-        eventSinks: [sink.write],
-        debugState: [{ name: 'apiEvents', inspect: () => ({ backlog: sink.backlog }) }],
+        contributions: [
+          contribute(eventSinks, sink.write),
+          contribute(debugSections, { name: 'apiEvents', inspect: () => ({ backlog: sink.backlog }) }),
+        ],
         [Symbol.asyncDispose]: () => sink[Symbol.asyncDispose](),
       };
     },

@@ -1,11 +1,15 @@
 import {
   type AgentModule,
   clusterServices,
+  contribute,
+  housekeepingSteps,
   kubeClients,
   podObjects,
   type PodObjects,
+  podSteps,
   provide,
   runtimeClasses,
+  supportedPodFields,
 } from '@rxlet/agent-api';
 import type { Pod } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';
@@ -45,23 +49,21 @@ export function clusterObjects(): AgentModule {
           }),
           provide(runtimeClasses, { find: (name) => classWatch.find({ name }) }),
         ],
-        podSteps: [
-          {
+        contributions: [
+          contribute(podSteps, {
             name: 'referenced-objects',
             prepare(pod) {
               for (const { name } of pod.spec?.imagePullSecrets ?? [])
                 if (name) secrets.register(podUid(pod), namespaceOf(pod), name);
             },
             tearDown: ({ uid }) => kept.forEach((objectsOfKind) => objectsOfKind.release(uid)),
-          },
-        ],
-        housekeeping: [
-          {
+          }),
+          contribute(housekeepingSteps, {
             name: 'referenced-objects',
             run: ({ knownPodUids }) => kept.forEach((objectsOfKind) => objectsOfKind.retain(knownPodUids)),
-          },
+          }),
+          contribute(supportedPodFields, 'spec.imagePullSecrets', 'spec.runtimeClassName'),
         ],
-        supportedPodFields: ['spec.imagePullSecrets', 'spec.runtimeClassName'],
         start() {
           serviceWatch.start();
           classWatch.start();

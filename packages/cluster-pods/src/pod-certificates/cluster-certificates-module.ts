@@ -1,4 +1,13 @@
-import { type AgentModule, kubeClients, nodeObject, podCertificates, provide } from '@rxlet/agent-api';
+import {
+  type AgentModule,
+  contribute,
+  housekeepingSteps,
+  kubeClients,
+  nodeObject,
+  podCertificates,
+  podSteps,
+  provide,
+} from '@rxlet/agent-api';
 import { createCertificateKey } from './certificate-key.ts';
 import { createPodCertificateManager } from './pod-certificate-manager.ts';
 
@@ -23,8 +32,13 @@ export function clusterCertificates(): AgentModule {
       });
       return {
         services: [provide(podCertificates, manager)],
-        podSteps: [{ name: 'certificates', tearDown: ({ uid }) => manager.release(uid) }],
-        housekeeping: [{ name: 'certificates', run: ({ knownPodUids }) => manager.retain(knownPodUids) }],
+        contributions: [
+          contribute(podSteps, { name: 'certificates', tearDown: ({ uid }) => manager.release(uid) }),
+          contribute(housekeepingSteps, {
+            name: 'certificates',
+            run: ({ knownPodUids }) => manager.retain(knownPodUids),
+          }),
+        ],
         [Symbol.asyncDispose]: () => manager[Symbol.asyncDispose](),
       };
     },

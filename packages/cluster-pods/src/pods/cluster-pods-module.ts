@@ -1,4 +1,15 @@
-import { type AgentModule, containerFields, kubeClients, nodeObject, type ObjectChange } from '@rxlet/agent-api';
+import {
+  type AgentModule,
+  containerFields,
+  contribute,
+  kubeClients,
+  mirrorPods,
+  nodeObject,
+  type ObjectChange,
+  podSources,
+  supportedPodFields,
+  syncTriggers,
+} from '@rxlet/agent-api';
 import { follow } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';
@@ -29,7 +40,7 @@ export function clusterPods(): AgentModule {
         const { metadata } = core.pods.get(podUid(pod)) ?? {};
         return metadata !== undefined && metadata.deletionTimestamp === undefined;
       };
-      const mirrorPods = inBackground(createMirrorPods({ client: main, watch, node: nodeState, logger }), {
+      const mirrors = inBackground(createMirrorPods({ client: main, watch, node: nodeState, logger }), {
         clock,
         logger,
         isDesired,
@@ -47,23 +58,25 @@ export function clusterPods(): AgentModule {
         }),
       );
       return {
-        supportedPodFields: advertisedResources,
-        podSources: [createApiPodSource({ watch, nodeKnown, logger })],
-        mirrorPods: [mirrorPods],
-        syncTriggers: [changedMirrors.asObservable()],
+        contributions: [
+          contribute(supportedPodFields, ...advertisedResources),
+          contribute(podSources, createApiPodSource({ watch, nodeKnown, logger })),
+          contribute(mirrorPods, mirrors),
+          contribute(syncTriggers, changedMirrors.asObservable()),
+        ],
         start(signal) {
           subscriptions.add(
-            follow(mirrorlessEndedPods({ watch, pods: core.pods, mirrorOf: mirrorPods.mirrorOf }), {
+            follow(mirrorlessEndedPods({ watch, pods: core.pods, mirrorOf: mirrors.mirrorOf }), {
               task: 'creating mirror pods of static pods that have ended',
               logger,
-              next: (pod) => void mirrorPods.reconcile(pod, signal),
+              next: (pod) => void mirrors.reconcile(pod, signal),
             }),
           );
         },
         async [Symbol.asyncDispose]() {
           subscriptions.unsubscribe();
           changedMirrors.complete();
-          await mirrorPods[Symbol.asyncDispose]();
+          await mirrors[Symbol.asyncDispose]();
           await watch[Symbol.asyncDispose]();
         },
       };

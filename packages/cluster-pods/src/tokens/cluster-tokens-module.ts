@@ -1,6 +1,9 @@
 import {
   type AgentModule,
+  contribute,
+  housekeepingSteps,
   kubeClients,
+  podSteps,
   podTokens,
   type PodTokens,
   provide,
@@ -48,8 +51,10 @@ export function clusterTokens(): AgentModule {
       };
       return {
         services: [provide(podTokens, forPods), provide(serviceAccountTokens, forPulls)],
-        podSteps: [{ name: 'tokens', tearDown: ({ uid }) => manager.release(uid) }],
-        housekeeping: [{ name: 'tokens', run: () => manager.dropExpired() }],
+        contributions: [
+          contribute(podSteps, { name: 'tokens', tearDown: ({ uid }) => manager.release(uid) }),
+          contribute(housekeepingSteps, { name: 'tokens', run: () => manager.dropExpired() }),
+        ],
       };
     },
   };

@@ -1,4 +1,4 @@
-import { type AgentModule, csiDrivers, kubeClients } from '@rxlet/agent-api';
+import { type AgentModule, contribute, csiDrivers, kubeClients, nodeStatusSetters } from '@rxlet/agent-api';
 import { createCsiNode } from './csi-node.ts';
 import { createCsiNodeWriter } from './csi-node-writer.ts';
 
@@ -15,7 +15,9 @@ export function csiNode(): AgentModule {
       const writer = createCsiNodeWriter(services.get(kubeClients).main, node.name);
       const sync = createCsiNode({ writer, drivers: services.find(csiDrivers), clock, random, logger });
       return {
-        nodeStatus: [{ name: 'csi-node', contribute: () => ({ notReady: sync.problem }) }],
+        contributions: [
+          contribute(nodeStatusSetters, { name: 'csi-node', contribute: () => ({ notReady: sync.problem }) }),
+        ],
         start: () => sync.start(),
         [Symbol.asyncDispose]: () => sync[Symbol.asyncDispose](),
       };

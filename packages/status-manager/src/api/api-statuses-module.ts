@@ -1,4 +1,4 @@
-import { type AgentModule, kubeClients } from '@rxlet/agent-api';
+import { type AgentModule, contribute, kubeClients, podStatusContributors, statusSinks } from '@rxlet/agent-api';
 import { createApiStatusSink } from './api-status-sink.ts';
 
 /** Creates the agent module that reports pod statuses to the API server, and deletes the pods there that have ended on request. */
@@ -6,12 +6,16 @@ export function apiStatuses(): AgentModule {
   return {
     name: 'api-statuses',
     needs: [kubeClients],
-    setup({ services, core, logger }) {
+    collects: [podStatusContributors],
+    setup({ services, collections, logger }) {
       const contributedConditionTypes = (): readonly string[] =>
-        core.contributions.podStatus.flatMap(({ conditionTypes }) => conditionTypes);
+        collections.of(podStatusContributors).flatMap(({ conditionTypes }) => conditionTypes);
       return {
-        statusSinks: [
-          createApiStatusSink({ client: services.get(kubeClients).main, contributedConditionTypes, logger }),
+        contributions: [
+          contribute(
+            statusSinks,
+            createApiStatusSink({ client: services.get(kubeClients).main, contributedConditionTypes, logger }),
+          ),
         ],
       };
     },

@@ -1,4 +1,5 @@
-import type { ModuleContext } from '@rxlet/agent-api';
+import { contributionsTo } from '@rxlet/agent-api/testing';
+import { type ModuleContext, statusRestorers } from '@rxlet/agent-api';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import { createMemoryFiles } from '@rxlet/node-files/testing';
 import { testPod } from '@rxlet/pod-model/testing';
@@ -15,7 +16,7 @@ it('restores the statuses that the previous agent wrote on disposal', async () =
       node: { name: 'node', rootDirectory: '/var/lib/kubelet', podLogsDirectory: '/var/log/pods', ips: [] },
     };
     const parts = statusCheckpoint().setup(context as ModuleContext)!;
-    const [restorer] = parts.statusRestorers!;
+    const [restorer] = contributionsTo(parts, statusRestorers);
     await restorer!.load();
     return { restorer: restorer!, dispose: () => parts[Symbol.asyncDispose]!() };
   };

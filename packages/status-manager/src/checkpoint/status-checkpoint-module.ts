@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { AgentModule } from '@rxlet/agent-api';
+import { type AgentModule, contribute, statusRestorers } from '@rxlet/agent-api';
 import { createStatusCheckpoint, type StatusCheckpointOptions } from './status-checkpoint.ts';
 
 /** Creates the agent module that keeps pod statuses over a restart of the agent, in the file `pod_statuses` of the agent's root directory. */
@@ -9,7 +9,10 @@ export function statusCheckpoint(options: StatusCheckpointOptions = {}): AgentMo
     setup({ clock, files, logger, node }) {
       const path = join(node.rootDirectory, 'pod_statuses');
       const checkpoint = createStatusCheckpoint({ clock, files, path, logger }, options);
-      return { statusRestorers: [checkpoint], [Symbol.asyncDispose]: () => checkpoint[Symbol.asyncDispose]() };
+      return {
+        contributions: [contribute(statusRestorers, checkpoint)],
+        [Symbol.asyncDispose]: () => checkpoint[Symbol.asyncDispose](),
+      };
     },
   };
 }

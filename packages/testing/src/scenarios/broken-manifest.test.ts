@@ -1,3 +1,4 @@
+import { contribute, podSources } from '@rxlet/agent-api';
 import { ContainerState } from '@rxlet/cri-api';
 import { createMemoryFiles } from '@rxlet/node-files/testing';
 import { createFileSource } from '@rxlet/pod-source';
@@ -17,7 +18,9 @@ async function died() {
       { clock: bench.clock, hostFiles: files.hostFiles, lastGoodFile },
       { path: '/manifests', nodeName: 'node1' },
     );
-    return bench.start({ modules: [contributing({ podSources: [source] }, 'pods-from-file')] });
+    return bench.start({
+      modules: [contributing({ contributions: [contribute(podSources, source)] }, 'pods-from-file')],
+    });
   };
   files.put('/manifests/one.yaml', testManifest('one', 'busybox:1'));
   files.put('/manifests/two.yaml', testManifest('two', 'busybox:1'));

@@ -1,3 +1,4 @@
+import { contribute, containerSteps } from '@rxlet/agent-api';
 import { type DevicePlugin, devicePlugins, type PluginDevice } from '@rxlet/device-manager';
 import { create } from '@bufbuild/protobuf';
 import { ContainerAllocateResponseSchema } from '@rxlet/device-manager/testing';
@@ -30,7 +31,14 @@ function createDeviceNode(node: TestNode, count = 2) {
   /** Configurations of the containers that were created. */
   const configs: ContainerConfig[] = [];
   const recorder = contributing(
-    { containerSteps: [{ name: 'recorder', preCreate: (_pod, _container, config) => void configs.push(config) }] },
+    {
+      contributions: [
+        contribute(containerSteps, {
+          name: 'recorder',
+          preCreate: (_pod, _container, config) => void configs.push(config),
+        }),
+      ],
+    },
     'recorder',
   );
   const connect = (): DevicePlugin => ({

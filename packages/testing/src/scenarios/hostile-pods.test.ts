@@ -1,3 +1,4 @@
+import { contribute, supportedPodFields } from '@rxlet/agent-api';
 import { seededRandom } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import { createTestMachine } from '@rxlet/machine/testing';
@@ -38,7 +39,7 @@ async function startNode(seed: number): Promise<TestNode> {
     allowedUnsafeSysctls: ['net.*'],
     machine,
   });
-  await node.start({ modules: [admission, contributing({ supportedPodFields: ['spec'] })] });
+  await node.start({ modules: [admission, contributing({ contributions: [contribute(supportedPodFields, 'spec')] })] });
   return node;
 }
 

@@ -1,6 +1,6 @@
 import type { Pod, PodStatus } from '@rxlet/kube-api';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { AdmissionHandler } from '@rxlet/agent-api';
+import { type AdmissionHandler, admissionHandlers, contribute } from '@rxlet/agent-api';
 import { manifestPod } from '@rxlet/pod-source/testing';
 import { contributing } from '../test-modules.ts';
 import { createTestNode, type TestNode } from '../test-node.ts';
@@ -17,7 +17,7 @@ describe('a pod that was rejected', () => {
   it('is admitted and runs when the agent starts again and the node has room', async () => {
     const made = bench();
     made.desire(manifestPod('web'));
-    await made.start({ modules: [contributing({ admission: [full] })] });
+    await made.start({ modules: [contributing({ contributions: [contribute(admissionHandlers, full)] })] });
     await made.clock.advance(60_000);
     expect(statusOf(made)).toMatchObject({ phase: 'Failed', reason: 'OutOfcpu' });
     await made.kill();
@@ -32,7 +32,7 @@ describe('a pod that was rejected', () => {
     const made = bench();
     made.desire(manifestPod('web'));
     for (let life = 0; life < 3; life += 1) {
-      await made.start({ modules: [contributing({ admission: [full] })] });
+      await made.start({ modules: [contributing({ contributions: [contribute(admissionHandlers, full)] })] });
       await made.clock.advance(60_000);
       expect(statusOf(made)).toMatchObject({ phase: 'Failed', reason: 'OutOfcpu' });
       const reported = made

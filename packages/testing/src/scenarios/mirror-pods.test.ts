@@ -1,3 +1,4 @@
+import { contribute, mirrorPods } from '@rxlet/agent-api';
 import type { Pod } from '@rxlet/kube-api';
 import { podFullName, podUid } from '@rxlet/pod-model';
 import { expect, it, onTestFinished } from 'vitest';
@@ -13,7 +14,7 @@ it('keeps the mirror of a static pod until the pod is gone, whatever calls for m
   const failing = (): void => {
     if (away) throw new Error('no API server');
   };
-  const mirrorPods = {
+  const client = {
     async reconcile(pod: Pod): Promise<void> {
       await Promise.resolve(failing());
       mirrors.set(podFullName(pod), podUid(pod));
@@ -28,7 +29,7 @@ it('keeps the mirror of a static pod until the pod is gone, whatever calls for m
       mirrors.delete(fullName);
     },
   };
-  await made.start({ modules: [contributing({ mirrorPods: [mirrorPods] })] });
+  await made.start({ modules: [contributing({ contributions: [contribute(mirrorPods, client)] })] });
   made.desire(manifestPod('web'));
   await made.clock.advance(5_000);
   expect(made.running()).toEqual(['web/app']);

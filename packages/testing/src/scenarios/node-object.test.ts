@@ -1,3 +1,4 @@
+import { contribute, nodeStatusSetters } from '@rxlet/agent-api';
 import type { Node } from '@rxlet/kube-api';
 import { createTestMachine } from '@rxlet/machine/testing';
 import { nodeStatus } from '@rxlet/node-status';
@@ -19,7 +20,7 @@ async function start(): Promise<TestNode> {
     without: ['cgroups'],
     modules: [
       nodeStatus({ machine, settings: { labels: { disk: 'ssd' } }, reservations: { kubeReserved: { cpu: '1' } } }),
-      contributing({ nodeStatus: [drained] }, 'drained'),
+      contributing({ contributions: [contribute(nodeStatusSetters, drained)] }, 'drained'),
     ],
   });
   return node;

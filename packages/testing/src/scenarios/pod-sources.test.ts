@@ -1,5 +1,5 @@
 import type { Pod } from '@rxlet/kube-api';
-import type { PodSource, PodSourceProblem } from '@rxlet/agent-api';
+import { contribute, healthChecks, type PodSource, type PodSourceProblem, podSources } from '@rxlet/agent-api';
 import { BehaviorSubject, NEVER, ReplaySubject } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { manifestPod } from '@rxlet/pod-source/testing';
@@ -28,14 +28,17 @@ function bench(): TestNode {
 const problemOf = (made: TestNode, name: string): string | undefined =>
   made
     .agent()
-    .healthChecks.find((check) => check.name === name)
+    .contributions(healthChecks)
+    .find((check) => check.name === name)
     ?.check();
 
 describe('the sources of an agent', () => {
   it('are ready when each has reported; until then the agent reports its pods as incomplete', async () => {
     const made = bench();
     const [one, two] = [customSource('one'), customSource('two')];
-    await made.start({ modules: [contributing({ podSources: [one.source, two.source] }, 'pods-from-file')] });
+    await made.start({
+      modules: [contributing({ contributions: [contribute(podSources, one.source, two.source)] }, 'pods-from-file')],
+    });
     one.snapshots$.next([]);
     await made.clock.advance(5_000);
     expect(made.agent().pods.list()).toEqual([]);
@@ -48,7 +51,9 @@ describe('the sources of an agent', () => {
   it('show their problems in the debug state, and in a health check while one cannot be read', async () => {
     const made = bench();
     const { source, snapshots$, problems$ } = customSource('mine');
-    await made.start({ modules: [contributing({ podSources: [source] }, 'pods-from-file')] });
+    await made.start({
+      modules: [contributing({ contributions: [contribute(podSources, source)] }, 'pods-from-file')],
+    });
     snapshots$.next([]);
     await made.clock.settle();
     const warning = { source: 'mine', path: '/pods/a.yaml', reason: 'ManifestWarning', message: 'a warning' } as const;
@@ -70,7 +75,9 @@ describe('the sources of an agent', () => {
     await made.kill();
     const { source, snapshots$ } = customSource('mine');
     const nameless = manifestPod('nameless');
-    await made.start({ modules: [contributing({ podSources: [source] }, 'pods-from-file')] });
+    await made.start({
+      modules: [contributing({ contributions: [contribute(podSources, source)] }, 'pods-from-file')],
+    });
     snapshots$.next([{ ...nameless, metadata: { ...nameless.metadata, uid: '' } }, manifestPod('web')]);
     await made.clock.advance(10_000);
     expect(made.running()).toEqual(['web/app']);
@@ -84,7 +91,9 @@ describe('the sources of an agent', () => {
     await made.clock.advance(5_000);
     await made.kill();
     const [one, two] = [customSource('file'), { ...customSource('api').source, snapshots$: NEVER }];
-    await made.start({ modules: [contributing({ podSources: [one.source, two] }, 'pods-from-file')] });
+    await made.start({
+      modules: [contributing({ contributions: [contribute(podSources, one.source, two)] }, 'pods-from-file')],
+    });
     one.snapshots$.next([manifestPod('web', {}, 2)]);
     await made.clock.advance(60_000);
     // As in the kubelet: the other source may depend on the new version.

@@ -56,7 +56,8 @@ function setUp(registryImage: Partial<FakeImage>, secrets: Record<string, Secret
   const parts = new AsyncDisposableStack();
   const setUpModule = (module: AgentModule): void => {
     // Neither module uses the core.
-    const made = module.setup({ ...ports, core: {} as AgentCore, services: { find, get: (key) => find(key)! } })!;
+    const lookups = { services: { find, get: <T>(key: ServiceKey<T>) => find(key)! }, collections: { of: () => [] } };
+    const made = module.setup({ ...ports, ...lookups, core: {} as AgentCore })!;
     services.push(...(made.services ?? []));
     parts.defer(() => made[Symbol.asyncDispose]?.());
   };

@@ -1,4 +1,5 @@
-import type { AgentCore } from '@rxlet/agent-api';
+import { contributionsTo } from '@rxlet/agent-api/testing';
+import { type AgentCore, httpEndpoints } from '@rxlet/agent-api';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { containerLogs } from '@rxlet/container-logs';
 import { ContainerState, PodSandboxState, ServiceError, StatusCode } from '@rxlet/cri-api';
@@ -72,7 +73,7 @@ export function recordedNode(): KubeletServerPorts & { readonly memory: MemoryFi
     metrics: () => Promise.resolve({ contentType: METRICS_TYPE, text: '' }),
     // Their content is that of other packages.
     endpoints: [
-      ...(parts?.endpoints ?? []),
+      ...contributionsTo(parts, httpEndpoints),
       { path: 'stats/summary', produces: 'application/json', isOnReadOnlyPort: true, handle: () => ({ body: '' }) },
       ...['metrics/cadvisor', 'metrics/resource', 'metrics/probes'].map((path) => ({
         path,

@@ -1,4 +1,4 @@
-import type { AgentModule, KubeObject } from '@rxlet/agent-api';
+import { type AgentModule, contribute, type KubeObject, nodeStatusSetters } from '@rxlet/agent-api';
 import { node as nodeModules } from '@rxlet/agent/presets';
 import { servingCertificates } from '@rxlet/certificates';
 import { createFakeKube, type FakeKube, nodeUser } from '@rxlet/fake-kube';
@@ -202,7 +202,12 @@ export async function createReplayNode(fileSystemBytes: number = FILE_SYSTEM_BYT
 const streamServer: AgentModule = {
   name: 'stream-server',
   setup: () => ({
-    nodeStatus: [{ name: 'stream-server', contribute: () => ({ declaredFeatures: ['ExtendWebSocketsToKubelet'] }) }],
+    contributions: [
+      contribute(nodeStatusSetters, {
+        name: 'stream-server',
+        contribute: () => ({ declaredFeatures: ['ExtendWebSocketsToKubelet'] }),
+      }),
+    ],
   }),
 };
 
