@@ -18,7 +18,7 @@ export interface CollectionOptions<T> {
    */
   readonly isOptional?: boolean;
   /** All members of a contribution, where some are optional: a misspelled one fails the creation of the agent. Default: members are not checked. */
-  readonly members?: readonly (keyof T & string)[];
+  readonly members?: readonly string[];
   /** Returns the things of which a contribution is the only owner, such as `endpoint /pods`. A second owner keeps the agent from being created. */
   owns?(contribution: T): readonly string[];
 }

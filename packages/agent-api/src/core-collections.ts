@@ -20,12 +20,12 @@ export const admissionHandlers = collectionKey<AdmissionHandler>('admission hand
 
 /** Steps of SyncPod, SyncTerminatingPod and SyncTerminatedPod. */
 export const podSteps = collectionKey<PodStep>('pod steps', {
-  members: ['name', 'prepare', 'terminating', 'stopped', 'tearDown'],
+  members: ['name', 'prepare', 'terminating', 'stopped', 'tearDown'] satisfies (keyof PodStep)[],
 });
 
 /** GenerateRunContainerOptions and InternalContainerLifecycle. */
 export const containerSteps = collectionKey<ContainerStep>('container steps', {
-  members: ['name', 'additions', 'preCreate', 'preStart', 'postStop'],
+  members: ['name', 'additions', 'preCreate', 'preStart', 'postStop'] satisfies (keyof ContainerStep)[],
 });
 
 /** PodSyncLoopHandlers: UIDs of pods that need a sync now. */
