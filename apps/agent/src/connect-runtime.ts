@@ -17,7 +17,7 @@ const FIRST_CALL_TIMEOUT_MS = 15_000;
  * @throws CriError when the chosen one does not answer
  */
 export async function connectRuntime(
-  { runtime, options }: Pick<AgentSettings, 'runtime' | 'options'>,
+  { runtime, options, node }: Pick<AgentSettings, 'runtime' | 'options' | 'node'>,
   logger: Logger,
   metrics: Metrics,
   signal: AbortSignal,
@@ -25,11 +25,12 @@ export async function connectRuntime(
   const ports = { clock: systemClock, random: systemRandom, metrics };
   if (runtime.kind === 'fake') {
     // Loaded only when it is wanted: on a node it would be memory for nothing.
-    const { createFakeRuntime, createFileLogs, createNodeHostFiles } = await import('@rxlet/fake-cri');
-    const files = { logs: createFileLogs(logger), hostFiles: createNodeHostFiles() };
+    const { createFakeRuntime, createFileLogs, createShadowHostFiles } = await import('@rxlet/fake-cri');
+    const hostFiles = createShadowHostFiles(node.rootDirectory);
+    const files = { logs: createFileLogs(logger, node.podLogsDirectory), hostFiles };
     // Probes connect to the ports of pods.
     const fake = createFakeRuntime({ ...ports, ...files, logger }, { podNetwork: 'loopback' });
-    return { ...fake, hints: [containerEventHints(fake.runtime)] };
+    return { ...fake, hints: [containerEventHints(fake.runtime)], hostPaths: hostFiles };
   }
   if (runtime.kind === 'docker') {
     // Loaded only when it is wanted, as above.

@@ -8,6 +8,11 @@ import { UsageError } from './config/config-error.ts';
 import { type OwnFlags, withoutOwnFlags } from './config/own-flags.ts';
 import { DEFAULT_ROOT_DIRECTORY, DEFAULT_RUNTIME_ENDPOINT } from './config/standard-places.ts';
 
+const SEVERAL_AGENTS = `
+Without --kubeconfig, and with --fake-runtime, only the ports that are set are open. Several agents on one machine need
+each their own --root-dir, --hostname-override, --cert-dir and container runtime, and those with --kubeconfig their own
+--port and --healthz-port, or 0 for no health port. All other flags of a kubelet are accepted as --flag=value.`;
+
 /**
  * The command line of `rxlet`: without a command, the agent itself; the commands talk to a running one.
  * Each action imports its own modules, so that a command does not load the agent and a usage error loads nothing.
@@ -39,10 +44,17 @@ export function createProgram(args: readonly string[], signal: AbortSignal): Com
     .option('--kubeconfig <file>', 'join a cluster with these credentials of a node')
     .option('--bootstrap-kubeconfig <file>', 'credentials by which the node requests its client certificate')
     .option('--offline-cache', 'keep pods and their objects on disk, encrypted, and start them without the API server')
-    .option('--cert-dir <folder>', 'where the certificates are kept (default: /var/lib/kubelet/pki)')
+    .option(
+      '--cert-dir <folder>',
+      'certificates and keys (default: /var/lib/kubelet/pki; pki in --root-dir with --fake-runtime)',
+    )
     .option(
       '--strict-static-pods',
       'reject ConfigMaps and Secrets in manifests, and references to them, as the kubelet does',
+    )
+    .option(
+      '--legacy-kubelet-defaults',
+      "without --config: the kubelet's defaults, which let everybody who reaches the node run commands as root",
     )
     .option('--manifest-url <url>', 'where a server has a Pod or PodList for this node')
     .option('--manifest-url-header <name:value,...>', 'headers of the requests to it; may be given several times')
@@ -58,9 +70,18 @@ export function createProgram(args: readonly string[], signal: AbortSignal): Com
     .option('--hostname-override <name>', "name of the node (default: the machine's)")
     .option('--node-ip <address>', "address of the node (default: that of the default route's interface)")
     .option('--oom-score-adj <score>', "OOM score adjustment of the agent's own process (default: -999)", oomScoreAdj)
+    .option('--port <port>', "port of the kubelet's API over HTTPS (default: 10250; see below)", wholeNumber)
+    .option(
+      '--read-only-port <port>',
+      "port of the API's read-only part, without authentication (default: none)",
+      wholeNumber,
+    )
+    .option('--healthz-port <port>', 'port of /healthz on 127.0.0.1 (default: 10248; see below)', wholeNumber)
+    .option('--address <address>', 'address of the first two (default: 0.0.0.0)')
     .option('--v <level>', 'verbosity of the log; 4 and above: debugging', wholeNumber)
     .version(`rxlet v${packageVersion()}`, '--version', 'print the version and exit')
     .helpOption('-h, --help', 'print the flags and commands and exit')
+    .addHelpText('after', SEVERAL_AGENTS)
     .showHelpAfterError('(rxlet --help lists the flags and commands)')
     .exitOverride();
   program.allowUnknownOption().allowExcessArguments();

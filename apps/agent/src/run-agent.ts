@@ -18,7 +18,6 @@ import { connectRuntime } from './connect-runtime.ts';
 import { applyOwnOomScoreAdj } from './node/oom-score-adj.ts';
 import { prepareDirectories } from './node/prepare-directories.ts';
 import { createServiceNotifier, sendBySystemdNotify, type ServiceNotifier } from './node/service-notifier.ts';
-import { kubeletApiOptions } from './node/server-options.ts';
 import { logPodChanges } from './log-pod-changes.ts';
 import { createPinoLogger } from './pino-logger.ts';
 import { showLiveTable } from './terminal/live-table.ts';
@@ -66,9 +65,11 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
     return part;
   };
 
-  const { runtime, images, hints } = own(await connectRuntime(settings, logger, metrics, signal));
-  await prepareDirectories({ ...node, ...options });
-  await applyOwnOomScoreAdj(settings.oomScoreAdj, logger);
+  const { runtime, images, hints, hostPaths } = own(await connectRuntime(settings, logger, metrics, signal));
+  const hasCertificates = settings.cluster !== undefined || settings.kubeletApi?.port !== undefined;
+  const certificateDirectory = hasCertificates ? settings.servingCertificates.directory : undefined;
+  await prepareDirectories({ ...node, ...options, certificateDirectory });
+  if (settings.oomScoreAdj !== undefined) await applyOwnOomScoreAdj(settings.oomScoreAdj, logger);
   const cluster = settings.cluster && own(await connectTo(settings.cluster, { logger, metrics }));
   if (cluster === undefined && modules.staticPods === undefined && modules.staticPodsFromUrl === undefined)
     logger.warn(
@@ -93,12 +94,13 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
     setVerbosity,
     startTimeMs,
   };
-  const kubeletApi = kubeletApiOptions(settings, content);
+  const kubeletApi = settings.kubeletApi && { ...settings.kubeletApi, content };
   const agent = own(
     await createAgent(
       { runtime, images, hints, node, logger, metrics },
       modulesOf({
         ...modules,
+        volumes: { ...modules.volumes, hostPaths },
         cgroups: { ...modules.cgroups, ...(settings.runtime.kind === 'fake' && { cgroupsPerQOS: false }) },
         imageManagement: { ...modules.imageManagement, readFsStats },
         stats: { ...modules.stats, metrics: readMetrics },

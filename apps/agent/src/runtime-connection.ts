@@ -1,5 +1,6 @@
 import type { ImageService, RuntimeService } from '@rxlet/cri-api';
 import type { HintSource } from '@rxlet/pleg';
+import type { HostPathMaker } from '@rxlet/volume-manager';
 
 /** The ports of the chosen runtime. */
 export interface RuntimeConnection extends AsyncDisposable {
@@ -7,4 +8,6 @@ export interface RuntimeConnection extends AsyncDisposable {
   readonly images: ImageService;
   /** Event streams in order of preference: those of containerd reach every subscriber, its CRI events before 2.0 do not. */
   readonly hints: readonly HintSource[];
+  /** Creates files and directories of hostPath volumes. Default: on this machine. */
+  readonly hostPaths?: HostPathMaker | undefined;
 }

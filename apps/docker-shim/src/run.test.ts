@@ -115,7 +115,7 @@ describe('docker-shim', () => {
     const { code, stderr } = await runShim({ 'container-runtime-endpoint': `unix://${folder}/missing/cri.sock` });
     expect(code).toBe(1);
     expect(stderr).toBe(
-      `docker-shim: cannot open the socket ${folder}/missing/cri.sock: the folder ${folder}/missing does not exist\n`,
+      `docker-shim: cannot open the socket ${folder}/missing/cri.sock: the folder ${folder}/missing does not exist (--container-runtime-endpoint)\n`,
     );
   });
 

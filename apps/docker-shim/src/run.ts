@@ -32,7 +32,8 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   } catch (error) {
     const isUsage = error instanceof UnsupportedAddressError;
     if (!isUsage && !(error instanceof UnixSocketError) && !(error instanceof StartError)) throw error;
-    io.stderr(`docker-shim: ${errorMessage(error)}\n`);
+    const flag = error instanceof UnixSocketError ? ' (--container-runtime-endpoint)' : '';
+    io.stderr(`docker-shim: ${errorMessage(error)}${flag}\n`);
     return isUsage ? USAGE_ERROR : 1;
   }
 }

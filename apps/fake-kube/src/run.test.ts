@@ -88,6 +88,6 @@ describe('fake-kube', () => {
   it('exits with 1 when it cannot listen', async () => {
     const { code, stderr } = await runWith('--listen', '192.0.2.1:1');
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^fake-kube: listen EADDRNOTAVAIL.*\n$/);
+    expect(stderr).toMatch(/^fake-kube: cannot listen on 192\.0\.2\.1:1 \(--listen\): listen EADDRNOTAVAIL.*\n$/);
   });
 });

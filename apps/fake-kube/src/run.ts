@@ -36,9 +36,11 @@ export async function run(args: readonly string[], io: CommandIo): Promise<numbe
     return await serve(parsed.flags, io);
   } catch (error) {
     const isUsage = error instanceof ObjectsFileError || error instanceof StateFileError;
-    const isSystem = (error as NodeJS.ErrnoException | null)?.syscall !== undefined;
-    if (!isUsage && !isSystem) throw error;
-    io.stderr(`fake-kube: ${errorMessage(error)}\n`);
+    const syscall = (error as NodeJS.ErrnoException | null)?.syscall;
+    if (!isUsage && syscall === undefined) throw error;
+    const { host, port } = parsed.flags;
+    const action = syscall === 'listen' ? `cannot listen on ${host}:${String(port)} (--listen): ` : '';
+    io.stderr(`fake-kube: ${action}${errorMessage(error)}\n`);
     return isUsage ? USAGE_ERROR : 1;
   }
 }

@@ -116,7 +116,7 @@ describe('the control service', () => {
 });
 
 describe('the sandbox root', () => {
-  it('is the directory of the socket: a log outside of it fails the start of its container', async () => {
+  it('is the directory of the socket by default: a log outside of it fails the start of its container, and the error names the flag', async () => {
     const run = async (logDirectory: string): Promise<unknown> => {
       await control.publishImage({ image: 'tags: [busybox]' });
       const { pullImage } = createClient(ImageServiceDescriptor, transport);
@@ -128,6 +128,8 @@ describe('the sandbox root', () => {
       return runtime.startContainer({ containerId });
     };
     await run(join(folder, 'logs'));
-    await expect(run(join(tmpdir(), 'elsewhere'))).rejects.toThrow(`is outside of the sandbox root ${folder}`);
+    await expect(run(join(tmpdir(), 'elsewhere'))).rejects.toThrow(
+      `is outside of the sandbox root ${folder}, /var/log/pods, /var/lib/kubelet (--sandbox-root of fake-runtime)`,
+    );
   });
 });

@@ -13,7 +13,7 @@ export interface Flags {
   /** Path of the behaviour scripts. */
   readonly script: string | undefined;
   readonly podNetwork: PodNetworkMode;
-  /** Directory that container logs and mounts must be in. Unset: that of the socket. */
+  /** Directory that container logs and mounts must be in. Unset: that of the socket, and a kubelet's default directories. */
   readonly sandboxRoot: string | undefined;
   /** Time passes only by AdvanceClock. */
   readonly virtualClock: boolean;
@@ -49,7 +49,7 @@ export function parseFlags(args: readonly string[]): ParsedFlags {
     )
     .option(
       '--sandbox-root <path>',
-      'directory that container logs and mounts must be in (default: that of the socket)',
+      "directory that container logs and mounts must be in (default: that of the socket, and a kubelet's default directories)",
     )
     .option('--virtual-clock', 'time passes only by AdvanceClock of the control service', false)
     .option('--seed <number>', 'makes ids repeat from run to run (default: random)', wholeNumber)

@@ -68,7 +68,7 @@ describe('fake-runtime', () => {
     const { code, stderr } = await runWith(['--listen', `unix://${folder}/missing/fake.sock`]);
     expect(code).toBe(1);
     expect(stderr).toBe(
-      `fake-runtime: cannot open the socket ${folder}/missing/fake.sock: the folder ${folder}/missing does not exist\n`,
+      `fake-runtime: cannot open the socket ${folder}/missing/fake.sock: the folder ${folder}/missing does not exist (--listen)\n`,
     );
     const unsupported = await runWith(['--listen', 'tcp://127.0.0.1:1']);
     expect(unsupported.code).toBe(2);

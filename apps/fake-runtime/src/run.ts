@@ -30,7 +30,8 @@ export async function run(args: readonly string[], io: CommandIo): Promise<numbe
   } catch (error) {
     const isUsage = [InputFileError, StateFileError, UnsupportedAddressError].some((type) => error instanceof type);
     if (!isUsage && !(error instanceof UnixSocketError)) throw error;
-    io.stderr(`fake-runtime: ${errorMessage(error)}\n`);
+    const flag = error instanceof UnixSocketError ? ' (--listen)' : '';
+    io.stderr(`fake-runtime: ${errorMessage(error)}${flag}\n`);
     return isUsage ? USAGE_ERROR : 1;
   }
 }
@@ -40,14 +41,14 @@ async function serve(flags: Flags, io: CommandIo): Promise<number> {
   const options: FakeRuntimeOptions = { ...(await readInputFiles(flags)), latencyMs, podNetwork };
   const logger = createConsoleLogger(io.stderr, flags.verbosity);
   const virtualClock = flags.virtualClock ? createVirtualClock() : undefined;
-  const sandboxRoot = sandboxRootOf(flags);
+  const sandboxRoots = sandboxRootsOf(flags);
   await using fake = createFakeRuntime(
     {
       clock: virtualClock ?? systemClock,
       random: flags.seed === undefined ? systemRandom : seededRandom(flags.seed),
       logger,
-      logs: createFileLogs(logger, sandboxRoot),
-      hostFiles: createNodeHostFiles(sandboxRoot),
+      logs: createFileLogs(logger, sandboxRoots),
+      hostFiles: createNodeHostFiles(sandboxRoots),
       ...(flags.stateFile !== undefined && { stateStore: createFileStateStore(flags.stateFile) }),
     },
     options,
@@ -62,10 +63,13 @@ async function serve(flags: Flags, io: CommandIo): Promise<number> {
   return 0;
 }
 
-/** Returns the directory that container logs and mounts must be in. Throws {@link InputFileError} when there is none. */
-function sandboxRootOf({ sandboxRoot, listen }: Flags): string {
+/** Default directories of logs and volumes of a kubelet, and of `rxlet`. */
+const AGENT_DEFAULTS: readonly string[] = ['/var/log/pods', '/var/lib/kubelet'];
+
+/** Returns the directories that container logs and mounts must be in. Throws {@link InputFileError} for one that does not exist. */
+function sandboxRootsOf({ sandboxRoot, listen }: Flags): readonly string[] {
   // serveCri reports a socket whose folder is missing.
-  if (sandboxRoot === undefined) return dirname(listen.replace(/^unix:\/\//, ''));
-  if (statSync(sandboxRoot, { throwIfNoEntry: false })?.isDirectory() === true) return sandboxRoot;
+  if (sandboxRoot === undefined) return [dirname(listen.replace(/^unix:\/\//, '')), ...AGENT_DEFAULTS];
+  if (statSync(sandboxRoot, { throwIfNoEntry: false })?.isDirectory() === true) return [sandboxRoot];
   throw new InputFileError(`cannot use the sandbox root ${sandboxRoot}: it is not a directory (--sandbox-root)`);
 }

@@ -24,6 +24,7 @@ export { FileError, type FileErrorCode, type FileKind, type FileSystem } from '.
 export { filesOfTree, type FileTree } from './fs/files-of-tree.ts';
 export { createHostFiles, type HostFiles } from './fs/host-files.ts';
 export { createNodeHostFiles } from './fs/node-host-files.ts';
+export { createShadowHostFiles, type ShadowHostFiles } from './fs/shadow-host-files.ts';
 export type { FakeCredential, FakeImage, FakePullError } from './images/fake-image.ts';
 export { type ImageCatalogue, ImageCatalogueError, parseImageCatalogue } from './images/image-catalogue.ts';
 export type { ImageRegistry } from './images/image-registry.ts';

@@ -55,6 +55,25 @@ describe('loadConfiguration', () => {
     });
   });
 
+  it('has the defaults of a file without one on request, and keeps what flags and drop-ins set', () => {
+    const hasLegacyDefaults = false;
+    expect(load({ hasLegacyDefaults }).configuration).toMatchObject({
+      authentication: { anonymous: { enabled: false }, webhook: { enabled: true } },
+      authorization: { mode: 'Webhook' },
+    });
+    expect(load({ hasLegacyDefaults }).configuration.readOnlyPort).toBeUndefined();
+    const { configuration } = load({
+      hasLegacyDefaults,
+      args: ['--read-only-port=10255', '--anonymous-auth'],
+      dropIns: [dropIn('1.conf', 'authorization: {mode: AlwaysAllow}\n')],
+    });
+    expect(configuration).toMatchObject({
+      authentication: { anonymous: { enabled: true }, webhook: { enabled: true } },
+      authorization: { mode: 'AlwaysAllow' },
+      readOnlyPort: 10255,
+    });
+  });
+
   it('distinguishes zero from absence where they differ', () => {
     const { configuration } = load({ file: file('healthzPort: 0\nport: 0\neventRecordQPS: 0\nsyncFrequency: 0s\n') });
     expect(configuration).toMatchObject({ healthzPort: 0, port: 10250, eventRecordQPS: 0, syncFrequency: 60_000 });

@@ -31,6 +31,11 @@ export interface ConfigurationSources {
   readonly cgroupVersion: 'v1' | 'v2';
   /** Defaults of an agent where they differ from the kubelet's. */
   readonly defaults?: KubeletConfiguration;
+  /**
+   * Whether the kubelet's legacy defaults apply without a file: anonymous clients may do everything, and a read-only port is open. Default: true, as in the kubelet;
+   * otherwise those of an empty file apply.
+   */
+  readonly hasLegacyDefaults?: boolean | undefined;
 }
 
 /** An effective configuration. */
@@ -57,8 +62,9 @@ export function loadConfiguration(sources: ConfigurationSources): LoadedConfigur
   const gatesOfFlags = requireGates('flags', flagGates);
 
   const base = sources.file === undefined ? undefined : decodeConfiguration(sources.file.content, sources.file.path);
-  const fromFile =
-    base === undefined ? applyDefaultsWithoutFile(gatesOfFlags) : defaultFile(base.configuration, flagGates);
+  const defaultsWithoutFile =
+    sources.hasLegacyDefaults === false ? applyDefaults({}, gatesOfFlags) : applyDefaultsWithoutFile(gatesOfFlags);
+  const fromFile = base === undefined ? defaultsWithoutFile : defaultFile(base.configuration, flagGates);
   const { merged, skippedFiles, configured } = mergeDropIns(fromFile, sources.dropIns, flagGates);
   const configuredFields = new Set([
     ...(base === undefined ? [] : setFieldPaths(base.configuration)),

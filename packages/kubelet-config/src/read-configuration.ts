@@ -12,7 +12,7 @@ import {
 import { findStartProblems } from './start-problems.ts';
 
 /** Options of {@link readConfiguration}. */
-export type ReadConfigurationOptions = Pick<ConfigurationSources, 'defaults'>;
+export type ReadConfigurationOptions = Pick<ConfigurationSources, 'defaults' | 'hasLegacyDefaults'>;
 
 type Files = Pick<HostFiles, 'list' | 'read' | 'stat'>;
 
@@ -28,7 +28,7 @@ const MAX_FILE_BYTES = 10 * 1024 * 1024;
 export async function readConfiguration(
   files: Files,
   args: readonly string[],
-  { defaults = {} }: ReadConfigurationOptions = {},
+  { defaults = {}, hasLegacyDefaults }: ReadConfigurationOptions = {},
 ): Promise<LoadedConfiguration> {
   const { values } = parseFlags(args);
   const file = values.get('config') as string | undefined;
@@ -40,6 +40,7 @@ export async function readConfiguration(
     args,
     cgroupVersion: isUnified ? 'v2' : 'v1',
     defaults,
+    hasLegacyDefaults,
   });
   const problems = findStartProblems(loaded.configuration);
   if (problems.length > 0)

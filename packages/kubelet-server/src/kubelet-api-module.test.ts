@@ -26,11 +26,15 @@ const options: KubeletApiOptions = {
   content: { metrics: () => Promise.resolve({ contentType: 'text/plain', text: '' }) },
 };
 
-function setUp(given: Partial<KubeletApiOptions>, metrics = recordingMetrics()): ModuleParts {
+function setUp(
+  given: Partial<KubeletApiOptions>,
+  metrics = recordingMetrics(),
+  logger = recordingLogger(),
+): ModuleParts {
   const context = {
     clock: systemClock,
     random: seededRandom(1),
-    logger: recordingLogger(),
+    logger,
     metrics,
     node: { name: 'node1', rootDirectory: '/root' },
     hostFiles: createMemoryFiles().hostFiles,
@@ -115,11 +119,33 @@ it('measures the requests to the read-only port, and not those of health checks'
   await parts[Symbol.asyncDispose]!();
 });
 
-it('fails to start when its port is taken', async () => {
+it.each([
+  ['port', 'port (--port)'],
+  ['readOnlyPort', 'readOnlyPort (--read-only-port)'],
+])('fails to start when its %s is taken, and names the setting', async (field, setting) => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
-  const parts = setUp({ port: (taken.address() as { port: number }).port });
-  await expect(parts.start!(new AbortController().signal)).rejects.toThrow('cannot listen on 127.0.0.1 port');
+  const { port } = taken.address() as { port: number };
+  const parts = setUp({ port: undefined, [field]: port });
+  await expect(parts.start!(new AbortController().signal)).rejects.toThrow(
+    `cannot listen on 127.0.0.1 port ${String(port)}: listen EADDRINUSE: address already in use 127.0.0.1:${String(port)}; ` +
+      `choose another with ${setting} or address (--address)`,
+  );
   await parts[Symbol.asyncDispose]!();
   await new Promise((resolve) => taken.close(resolve));
+});
+
+it('logs each port that it opens, and the settings that open one to everybody', async () => {
+  const [port, readOnlyPort, healthzPort] = [await freePort(), await freePort(), await freePort()];
+  const logger = recordingLogger();
+  const authentication = { ...options.authentication, anonymous: { enabled: true } };
+  const parts = setUp({ port, readOnlyPort, healthzPort, authentication }, recordingMetrics(), logger);
+  await parts.start!(new AbortController().signal);
+  expect(logger.lines.map(({ level, message, fields }) => `${level} ${message} ${String(fields?.['port'])}`)).toEqual([
+    'warn serving the kubelet API to everybody: authentication.anonymous.enabled is true and authorization.mode is ' +
+      `AlwaysAllow ${String(port)}`,
+    `info serving a read-only API without authentication ${String(readOnlyPort)}`,
+    `info serving the health of the agent ${String(healthzPort)}`,
+  ]);
+  await parts[Symbol.asyncDispose]!();
 });

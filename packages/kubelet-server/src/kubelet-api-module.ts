@@ -109,9 +109,14 @@ async function start(
     createHttpListener(context, served, { address: host, port: plainPort, limits: OPEN_LIMITS });
   if (options.readOnlyPort > 0) {
     const readOnly = { routes: readOnlyRoutes(routes), meter: metrics.requests };
-    await open(plain(address, options.readOnlyPort, readOnly), lifetime);
+    await open(plain(address, options.readOnlyPort, readOnly), lifetime, 'readOnlyPort (--read-only-port)');
+    context.logger.info('serving a read-only API without authentication', { address, port: options.readOnlyPort });
   }
   if (options.healthzPort > 0) {
+    context.logger.info('serving the health of the agent', {
+      address: options.healthzBindAddress,
+      port: options.healthzPort,
+    });
     const health = healthRoutes(checks.filter(({ name }) => name === 'ping'));
     void lifetime.track(
       keepOpening(() => plain(options.healthzBindAddress, options.healthzPort, { routes: health }), context, lifetime),
@@ -141,7 +146,12 @@ async function openHttps(
     },
     { address, port, limits: HTTPS_LIMITS, tls, certificate, clientAuthorities },
   );
-  await open(listener, parts.lifetime);
+  await open(listener, parts.lifetime, 'port (--port)');
+  const { authentication, authorization } = options;
+  const isOpen = authentication.anonymous.enabled && authorization.mode === 'AlwaysAllow';
+  if (!isOpen) return context.logger.info('serving the kubelet API', { address, port });
+  const fields = 'authentication.anonymous.enabled is true and authorization.mode is AlwaysAllow';
+  context.logger.warn(`serving the kubelet API to everybody: ${fields}`, { address, port });
 }
 
 function accessControl(
@@ -182,9 +192,14 @@ function accessControl(
   );
 }
 
-async function open(listener: Listener, lifetime: Lifetime): Promise<void> {
+/** Opens a port that the agent cannot do without. `setting` is the field and the flag by which it is chosen. */
+async function open(listener: Listener, lifetime: Lifetime, setting: string): Promise<void> {
   lifetime.defer(async () => listener[Symbol.asyncDispose]());
-  await listener.start();
+  try {
+    await listener.start();
+  } catch (error) {
+    throw new Error(`${errorMessage(error)}; choose another with ${setting} or address (--address)`, { cause: error });
+  }
 }
 
 /** Opens a port that the agent can do without for now. */
@@ -202,7 +217,7 @@ async function keepOpening(
       return;
     } catch (error) {
       await listener[Symbol.asyncDispose]();
-      const message = errorMessage(error);
+      const message = `${errorMessage(error)}; choose another with healthzPort (--healthz-port)`;
       if (message !== reported) logger.error('cannot open the health port, will be retried', { error: message });
       reported = message;
       await sleep(clock, HEALTHZ_RETRY_MS, lifetime.signal).catch(() => undefined);

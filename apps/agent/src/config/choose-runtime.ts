@@ -79,6 +79,14 @@ export function fakeRuntimeDefaults(args: readonly string[]): KubeletConfigurati
   return { podLogsDir: join(resolve(rootDirectory ?? DEFAULT_ROOT_DIRECTORY), 'pod-logs') };
 }
 
+/** Adds the defaults of flags of an agent on the embedded runtime: its certificates are in its root directory as well. */
+export function withFakeRuntimeFlags(loaded: LoadedConfiguration): LoadedConfiguration {
+  const rootDirectory = loaded.flags.get('root-dir') as string | undefined;
+  const certificates = join(resolve(rootDirectory ?? DEFAULT_ROOT_DIRECTORY), 'pki');
+  const given = loaded.flags.get('cert-dir') || certificates;
+  return { ...loaded, flags: new Map([...loaded.flags, ['cert-dir', given]]) };
+}
+
 /** Flags of Docker without `--docker` would have no effect. */
 function rejectStrayFlags({ docker, ...flags }: OwnFlags): void {
   if (docker === true) return;

@@ -60,7 +60,7 @@ describe('loadSettings', () => {
 
   it('uses the embedded runtime only with its flag, also when the file names a real one', async () => {
     const file = await config('containerRuntimeEndpoint: unix:///run/c.sock\n');
-    const { runtime } = await loadSettings([file, '--root-dir=/tmp/try'], { fakeRuntime: true });
+    const { runtime } = await loadSettings([file, '--root-dir=/srv/try'], { fakeRuntime: true });
     expect(runtime).toEqual({ kind: 'fake' });
     expect((await loadSettings([file], { fakeRuntime: false })).runtime.kind).toBe('cri');
   });
@@ -71,11 +71,19 @@ describe('loadSettings', () => {
     expect((await loadSettings(args, { strictStaticPods: true })).modules.staticPods?.documents).toBe(false);
   });
 
-  it('keeps all files of the embedded runtime in the root directory, unless the file has another place for logs', async () => {
-    const args = ['--root-dir=/tmp/try'];
+  it('keeps all files of the embedded runtime in the root directory, unless another place is set', async () => {
+    const args = ['--root-dir=/srv/try'];
     const { node, options } = await loadSettings(args, { fakeRuntime: true });
-    expect(node).toMatchObject({ rootDirectory: '/tmp/try', podLogsDirectory: '/tmp/try/pod-logs' });
+    expect(node).toMatchObject({ rootDirectory: '/srv/try', podLogsDirectory: '/srv/try/pod-logs' });
     expect(options.containerLogsDirectory).toBeUndefined();
+    expect(await loadSettings(args, { fakeRuntime: true })).toMatchObject({
+      servingCertificates: { directory: '/srv/try/pki' },
+      oomScoreAdj: undefined,
+    });
+    const withCertificates = await loadSettings([...args, '--cert-dir=/certs', '--oom-score-adj=-5'], {
+      fakeRuntime: true,
+    });
+    expect(withCertificates).toMatchObject({ servingCertificates: { directory: '/certs' }, oomScoreAdj: -5 });
     const withLogs = [await config('podLogsDir: /logs\n'), ...args];
     expect((await loadSettings(withLogs, { fakeRuntime: true })).node.podLogsDirectory).toBe('/logs');
   });

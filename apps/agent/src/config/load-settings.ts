@@ -7,9 +7,10 @@ import {
 } from '@rxlet/kubelet-config';
 import { createHostFiles } from '@rxlet/node-files';
 import { DEFAULT_OOM_SCORE_ADJ } from '../node/oom-score-adj.ts';
-import { chooseRuntime, fakeRuntimeDefaults, type RuntimeChoice } from './choose-runtime.ts';
+import { chooseRuntime, fakeRuntimeDefaults, type RuntimeChoice, withFakeRuntimeFlags } from './choose-runtime.ts';
 import { type ClusterSettings, clusterSettingsOf } from './cluster-settings.ts';
 import { ConfigError, UsageError } from './config-error.ts';
+import { openPorts, portWarnings } from './open-ports.ts';
 import type { OwnFlags } from './own-flags.ts';
 
 /** Settings of the agent: configuration, flags and facts of the machine together. */
@@ -17,8 +18,8 @@ export interface AgentSettings extends KubeletPreset {
   readonly runtime: RuntimeChoice;
   /** Absent: the agent is standalone. */
   readonly cluster?: ClusterSettings | undefined;
-  /** OOM score adjustment of the agent's own process. */
-  readonly oomScoreAdj: number;
+  /** OOM score adjustment of the agent's own process. Unset: it stays as it is. */
+  readonly oomScoreAdj: number | undefined;
   /** Log level: 4 and above adds debugging lines. */
   readonly verbosity: number;
   /** Parts of the configuration that are ignored, a line each. */
@@ -33,6 +34,7 @@ export interface AgentSettings extends KubeletPreset {
  */
 export async function loadSettings(args: readonly string[], ownFlags: OwnFlags): Promise<AgentSettings> {
   const { fakeRuntime = false, strictStaticPods = false, offlineCache = false } = ownFlags;
+  const { legacyKubeletDefaults: hasLegacyDefaults = false } = ownFlags;
   const files = createHostFiles();
   try {
     const defaults = {
@@ -40,8 +42,12 @@ export async function loadSettings(args: readonly string[], ownFlags: OwnFlags):
       failCgroupV1: false,
       ...(fakeRuntime && fakeRuntimeDefaults(args)),
     };
-    const loaded = await readConfiguration(files, args, { defaults });
+    const read = await readConfiguration(files, args, { defaults, hasLegacyDefaults });
+    const loaded = fakeRuntime ? withFakeRuntimeFlags(read) : read;
     rejectEmpty(loaded.flags);
+    const hasFile = loaded.flags.has('config');
+    if (hasLegacyDefaults && hasFile)
+      throw new UsageError('--legacy-kubelet-defaults excludes --config: a kubelet with a file has no such defaults');
     const runtime = chooseRuntime(loaded, ownFlags);
     const preset = fromKubeletConfiguration(loaded, await readKubeletNode(loaded, files));
     const { directory: certificateDirectory } = preset.servingCertificates;
@@ -54,19 +60,29 @@ export async function loadSettings(args: readonly string[], ownFlags: OwnFlags):
     // In a cluster, ConfigMaps and Secrets are those of the API server, and static pods may not refer to them.
     const documents = cluster === undefined && !strictStaticPods;
     const { staticPods } = preset.modules;
+    const isStandalone = cluster === undefined;
+    const ports = { ...loaded, isStandalone, isFake: fakeRuntime, hasLegacyDefaults, hasFile };
+    const kubeletApi = preset.kubeletApi && openPorts(preset.kubeletApi, ports);
     return {
       ...preset,
+      kubeletApi,
       modules: { ...preset.modules, staticPods: staticPods && { ...staticPods, documents } },
       runtime,
       cluster,
-      oomScoreAdj: loaded.configuration.oomScoreAdj ?? DEFAULT_OOM_SCORE_ADJ,
+      oomScoreAdj: oomScoreAdjOf(loaded, fakeRuntime),
       verbosity: loaded.configuration.logging?.verbosity ?? 0,
-      warnings: warningsOf(loaded),
+      warnings: [...warningsOf(loaded), ...portWarnings(kubeletApi, ports)],
     };
   } catch (error) {
     if (!(error instanceof KubeletConfigurationError)) throw error;
     throw new (error.stage === 'flags' ? UsageError : ConfigError)(describe(error), { cause: error });
   }
+}
+
+/** An agent that is tried out is not worth more to the machine than its other programs. */
+function oomScoreAdjOf({ configuration, configuredFields }: LoadedConfiguration, isFake: boolean): number | undefined {
+  if (isFake && !configuredFields.has('oomScoreAdj')) return undefined;
+  return configuration.oomScoreAdj ?? DEFAULT_OOM_SCORE_ADJ;
 }
 
 function describe({ stage, problems }: KubeletConfigurationError): string {

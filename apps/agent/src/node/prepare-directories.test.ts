@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, lchown, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -11,11 +11,14 @@ describe('prepareDirectories', () => {
     folder = await mkdtemp(join(tmpdir(), 'rxlet-'));
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
-  const prepare = (directories: { root?: string; logs?: string; links?: string } = {}): Promise<void> =>
+  const prepare = (
+    directories: { root?: string; logs?: string; links?: string; certificates?: string } = {},
+  ): Promise<void> =>
     prepareDirectories({
       rootDirectory: directories.root ?? join(folder, 'root'),
       podLogsDirectory: directories.logs ?? join(folder, 'logs'),
       containerLogsDirectory: directories.links,
+      certificateDirectory: directories.certificates,
     });
   const failure = async (work: Promise<void>): Promise<string> => {
     const error: unknown = await work.then(
@@ -45,11 +48,48 @@ describe('prepareDirectories', () => {
       await mkdir(root);
       await chmod(root, mode);
       expect(await failure(prepare())).toBe(
-        `cannot use the root directory "${root}": every user may write to it (mode ${mode.toString(8)}); ` +
+        `cannot use the root directory "${root}": it can be written by every user (mode ${mode.toString(8)}); ` +
           `run chmod o-w "${root}", or choose another with --root-dir`,
       );
     },
   );
+
+  it('rejects a root directory that its group may write to', async () => {
+    const root = join(folder, 'root');
+    await mkdir(root);
+    await chmod(root, 0o770);
+    expect(await failure(prepare())).toBe(
+      `cannot use the root directory "${root}": it can be written by its group (mode 770); ` +
+        `run chmod g-w "${root}", or choose another with --root-dir`,
+    );
+  });
+
+  it('rejects a root directory below one that every user may write to', async () => {
+    await chmod(folder, 0o777);
+    expect(await failure(prepare())).toBe(
+      `cannot use the root directory "${join(folder, 'root')}": "${folder}" on its way can be written by every user ` +
+        `(mode 777); run chmod o-w "${folder}", or choose another with --root-dir`,
+    );
+  });
+
+  it('rejects keys in a directory that every user may write to', async () => {
+    const certificates = join(folder, 'pki');
+    await prepare({ certificates });
+    await chmod(certificates, 0o777);
+    expect(await failure(prepare({ certificates }))).toContain('or choose another with --cert-dir');
+  });
+
+  it.runIf(process.geteuid?.() === 0)('rejects a root directory of another user, and a link of one', async () => {
+    const root = join(folder, 'root');
+    await mkdir(root);
+    await chown(root, 1234, 1234);
+    expect(await failure(prepare())).toContain(`it belongs to another user (uid 1234); run chown 0 "${root}"`);
+    const link = join(folder, 'link');
+    await mkdir(join(folder, 'own'));
+    await symlink('own', link);
+    await lchown(link, 1234, 1234);
+    expect(await failure(prepare({ root: join(link, 'root') }))).toContain('is a link of another user (uid 1234)');
+  });
 
   it('names the directory, its setting and the cause of a failure', async () => {
     const file = join(folder, 'file');

@@ -1,6 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorMessage } from '@rxlet/component-base';
+import { findUntrustedDirectory } from '@rxlet/node-files';
 import { ConfigError } from '../config/config-error.ts';
 
 const POD_LOGS_SETTING = 'podLogsDir of the configuration file';
@@ -11,19 +12,26 @@ export interface AgentDirectories {
   readonly podLogsDirectory: string;
   /** Default: no links to the logs. */
   readonly containerLogsDirectory?: string | undefined;
+  /** Directory of certificates and keys. Default: there are none. */
+  readonly certificateDirectory?: string | undefined;
 }
 
 /**
  * Creates the agent's own directories with the kubelet's modes where they are missing.
- * @throws ConfigError naming the directory and the setting it comes from; also for a root directory that everyone may write to
+ * @throws ConfigError naming the directory and the setting it comes from; also for a directory of state or keys that another user could change
  */
 export async function prepareDirectories({
   rootDirectory,
   podLogsDirectory,
   containerLogsDirectory,
+  certificateDirectory,
 }: AgentDirectories): Promise<void> {
   await makeDirectory(rootDirectory, 0o750, '--root-dir');
-  await rejectWorldWritable(rootDirectory);
+  await rejectUntrusted(rootDirectory, 'root directory', '--root-dir');
+  if (certificateDirectory !== undefined) {
+    await makeDirectory(certificateDirectory, 0o755, '--cert-dir');
+    await rejectUntrusted(certificateDirectory, 'directory of certificates', '--cert-dir');
+  }
   await makeDirectory(podLogsDirectory, 0o750, POD_LOGS_SETTING);
   if (containerLogsDirectory !== undefined) await makeDirectory(containerLogsDirectory, 0o755, POD_LOGS_SETTING);
 }
@@ -51,12 +59,13 @@ async function makeTree(path: string, mode: number): Promise<void> {
   }
 }
 
-/** Rejects a world-writable root directory, even with the sticky bit: any user could create the agent's files and sockets before the agent does. */
-async function rejectWorldWritable(rootDirectory: string): Promise<void> {
-  const { mode } = await stat(rootDirectory);
-  if ((mode & 0o002) === 0) return;
+/** Rejects a directory that another user could replace, or in which he could create the agent's files and sockets before the agent does. */
+async function rejectUntrusted(directory: string, noun: string, setting: string): Promise<void> {
+  const found = await findUntrustedDirectory(directory);
+  if (found === undefined) return;
+  const { path, problem, remedy } = found;
+  const subject = path === directory ? 'it' : `"${path}" on its way`;
   throw new ConfigError(
-    `cannot use the root directory "${rootDirectory}": every user may write to it (mode ${(mode & 0o7777).toString(8)}); ` +
-      `run chmod o-w "${rootDirectory}", or choose another with --root-dir`,
+    `cannot use the ${noun} "${directory}": ${subject} ${problem}; run ${remedy}, or choose another with ${setting}`,
   );
 }

@@ -1,24 +1,27 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** A path leads out of the directory to which a runtime is confined. */
+/** Directories to which a runtime is confined, or the only one. */
+export type SandboxRoots = string | readonly string[];
+
+/** A path leads out of the directories to which a runtime is confined. */
 export class OutsideSandboxError extends Error {
   override readonly name = 'OutsideSandboxError';
 
-  constructor(path: string, root: string) {
-    super(`${path} is outside of the sandbox root ${root}`);
+  constructor(path: string, roots: SandboxRoots) {
+    super(`${path} is outside of the sandbox root ${[roots].flat().join(', ')} (--sandbox-root of fake-runtime)`);
   }
 }
 
 /**
  * Returns the real path of `path`, which may not exist yet: symbolic links are resolved in its existing part. Throws {@link OutsideSandboxError} when that
- * is neither `root` nor below it.
+ * is neither one of `roots` nor below one.
  */
-export function confinedPath(root: string, path: string): string {
-  const realRoot = realpathSync(root);
+export function confinedPath(roots: SandboxRoots, path: string): string {
   const real = resolveExisting(path);
-  if (real === realRoot || real.startsWith(realRoot === '/' ? '/' : `${realRoot}/`)) return real;
-  throw new OutsideSandboxError(path, root);
+  const isBelow = (root: string): boolean => real === root || real.startsWith(root === '/' ? '/' : `${root}/`);
+  if ([roots].flat().map(resolveExisting).some(isBelow)) return real;
+  throw new OutsideSandboxError(path, roots);
 }
 
 function resolveExisting(path: string): string {

@@ -88,6 +88,12 @@ describe('confined to a directory', () => {
     for (const path of ['outside/a.log', 'inside/link/a.log', 'inside/../outside/secret']) {
       expect(() => logs.open(`${folder}/${path}`)).toThrow(`is outside of the sandbox root ${folder}/inside`);
     }
+    const both = createFileLogs(noopLogger, [join(folder, 'not-yet'), join(folder, 'inside')]);
+    both.open(`${folder}/inside/a.log`);
+    both.open(`${folder}/not-yet/a.log`);
+    expect(() => both.open(`${folder}/outside/a.log`)).toThrow(
+      `is outside of the sandbox root ${folder}/not-yet, ${folder}/inside (--sandbox-root of fake-runtime)`,
+    );
     logs.open(`${folder}/inside/new/a.log`).append('line\n');
     expect(readFileSync(`${folder}/inside/new/a.log`, 'utf8')).toBe('line\n');
   });

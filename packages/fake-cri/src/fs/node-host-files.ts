@@ -14,7 +14,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { confinedPath, OutsideSandboxError } from './confined-path.ts';
+import { confinedPath, OutsideSandboxError, type SandboxRoots } from './confined-path.ts';
 import { FileError, type FileErrorCode, type FileSystem } from './file-system.ts';
 import type { HostFiles } from './host-files.ts';
 
@@ -35,16 +35,16 @@ const KNOWN_CODES: ReadonlySet<string> = new Set<FileErrorCode>([
 
 /**
  * Creates access to the files of this machine. It is synchronous, as the logs are, so that on the virtual clock a file has its content at the time of the
- * write. Devices, sockets and pipes are not opened. Paths outside of `root` do not exist. Default: `/`.
+ * write. Devices, sockets and pipes are not opened. Paths outside of `roots` do not exist. Default: `/`.
  */
-export function createNodeHostFiles(root = '/'): HostFiles {
-  return { open: (hostPath) => openHostPath(hostPath, root) };
+export function createNodeHostFiles(roots: string | readonly string[] = '/'): HostFiles {
+  return { open: (hostPath) => openHostPath(hostPath, roots) };
 }
 
-function openHostPath(hostPath: string, sandboxRoot: string): FileSystem {
+function openHostPath(hostPath: string, sandboxRoots: SandboxRoots): FileSystem {
   /** Returns the real path of an existing file. Throws ENOENT also for one outside of the mount, reached by symbolic links. */
   const existing = (path: string): string => {
-    const root = confinedHostPath(sandboxRoot, hostPath);
+    const root = confinedHostPath(sandboxRoots, hostPath);
     const real = realpathSync(path === '/' ? root : join(root, path));
     if (real !== root && !real.startsWith(root === '/' ? '/' : `${root}/`)) throw new FileError('ENOENT');
     return real;
@@ -89,10 +89,10 @@ function openHostPath(hostPath: string, sandboxRoot: string): FileSystem {
   });
 }
 
-/** Returns the real path of an existing mount. Throws ENOENT for one outside of the sandbox root. */
-function confinedHostPath(root: string, hostPath: string): string {
+/** Returns the real path of an existing mount. Throws ENOENT for one outside of the sandbox roots. */
+function confinedHostPath(roots: SandboxRoots, hostPath: string): string {
   try {
-    return realpathSync(confinedPath(root, hostPath));
+    return realpathSync(confinedPath(roots, hostPath));
   } catch (error) {
     throw error instanceof OutsideSandboxError ? new FileError('ENOENT') : error;
   }

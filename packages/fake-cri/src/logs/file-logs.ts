@@ -10,12 +10,12 @@ const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | con
 /**
  * Creates a sink that writes container logs to files of this machine: directories 0755, files 0640, one descriptor for each running container. Writing is
  * synchronous, so that on the virtual clock a line is in its file at the time of its timestamp. The first failed write of a log is
- * reported to `logger`, and the rest of its output is dropped. A log outside of `root` is not opened. Default: `/`.
+ * reported to `logger`, and the rest of its output is dropped. A log outside of `roots` is not opened. Default: `/`.
  */
-export function createFileLogs(logger: Logger, root = '/'): LogSink {
+export function createFileLogs(logger: Logger, roots: string | readonly string[] = '/'): LogSink {
   return {
     open(path) {
-      const real = confinedPath(root, path);
+      const real = confinedPath(roots, path);
       mkdirSync(dirname(real), { recursive: true, mode: 0o755 });
       let descriptor: number | undefined = openSync(real, APPEND, 0o640);
       const close = (): void => {
