@@ -96,6 +96,7 @@ export function createServerHandler(ports: ServerHandlerPorts): ServerHandler {
         }
         carrier.once('close', release);
       }
+      if (countHosts(message) > 1) throw new EndpointError(400, '400 Bad Request', { connection: 'close' });
       const target = parseTarget(message.url ?? '/');
       const { method = 'GET', headers } = message;
       const { parameters } = target;
@@ -166,6 +167,11 @@ export function createServerHandler(ports: ServerHandlerPorts): ServerHandler {
 /** Returns the path of a request for the log, where queries do not belong: they may have secrets. */
 function pathOf({ url = '/' }: IncomingMessage): string {
   return url.split('?', 1)[0]!;
+}
+
+/** Returns the number of headers `Host`. Of several, a proxy before the server may have used another one than the server would. */
+function countHosts({ rawHeaders }: IncomingMessage): number {
+  return rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
 }
 
 function tryParse(url: string): RequestTarget | undefined {

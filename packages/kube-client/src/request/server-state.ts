@@ -1,5 +1,6 @@
 import { isKubeError, type KubeError } from '@rxlet/agent-api';
 import type { Clock, LogFields, Logger } from '@rxlet/component-base';
+import { createLineBudget, type LineBudget } from '../watch/json-lines.ts';
 
 /**
  * State of the API server as its clients see it. It logs the begin and the end of a failure that concerns all requests, or all watches of a resource, and not what each
@@ -12,6 +13,8 @@ export interface ServerState {
   /** Records the failure of a watch that the API server answered. */
   watchFailed(resource: string, error: KubeError, fields: LogFields): void;
   watchConnected(resource: string): void;
+  /** Memory for the incomplete lines of watches. */
+  readonly incompleteLines: LineBudget;
   /** Calls `listener` each time that the API server can be reached again. @returns a function that ends this */
   onAnsweringAgain(listener: () => void): () => void;
 }
@@ -86,6 +89,7 @@ export function createServerState(clock: Pick<Clock, 'monotonicNow'>, logger: Lo
   };
 
   return {
+    incompleteLines: createLineBudget(),
     requestSucceeded: answered,
     requestFailed(error) {
       if (!isServerFailure(error)) {

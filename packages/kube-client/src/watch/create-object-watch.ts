@@ -155,7 +155,7 @@ export function createObjectWatch<T extends KubeObject>(
     try {
       const { body } = await sender.open(request);
       isOpen = true;
-      const lines = createJsonLines();
+      using lines = createJsonLines(server.incompleteLines);
       watchdog.feed(silenceMs);
       problem = undefined;
       for await (const chunk of body) {

@@ -223,6 +223,23 @@ describe('/logs/', () => {
   });
 });
 
+describe('a request with two Host headers', () => {
+  it.each(['GET /pods', 'GET /nope', 'POST /exec/default/web/main'])(
+    'is rejected, as by a kubelet: %s',
+    async (line) => {
+      const answer = await server.send(
+        [
+          `${line} HTTP/1.1`,
+          ...['Host: x', 'Authorization: Bearer admin', 'Upgrade: SPDY/3.1', 'Connection: Upgrade', 'hOST: x', '', ''],
+        ].join('\r\n'),
+      );
+      expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+      expect(answer).toMatch(/connection: close/i);
+      expect(bodyOf(answer)).toBe('400 Bad Request');
+    },
+  );
+});
+
 describe('mutated requests', () => {
   it(
     `get no secret, and leave the server running (${String(MUTATIONS)}, seed ${String(SEED)})`,

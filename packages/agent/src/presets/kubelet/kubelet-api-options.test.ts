@@ -74,4 +74,17 @@ describe('toServerContent', () => {
     expect(configuration()).toMatchObject({ kind: 'KubeletConfiguration', syncFrequency: '1m30s' });
     expect(flags()).toEqual({ 'root-dir': '/r' });
   });
+
+  it('shows the names of the headers of the manifest URL, and not their values', () => {
+    const loaded = load(
+      'staticPodURL: https://h/\nstaticPodURLHeader: {Authorization: [secret, secret2], X-A: [secret]}\n',
+    );
+    const flagged = new Map([...loaded.flags, ['manifest-url-header', { Authorization: ['secret'] }]]);
+    const { configuration, flags } = toServerContent({ ...loaded, flags: flagged });
+    expect(configuration()).toMatchObject({
+      staticPodURLHeader: { Authorization: ['<masked>'], 'X-A': ['<masked>'] },
+    });
+    expect(flags()).toMatchObject({ 'manifest-url-header': '<masked>' });
+    expect(JSON.stringify([configuration(), flags()])).not.toContain('secret');
+  });
 });

@@ -7,6 +7,11 @@ export type KubeletApiChoices = Omit<KubeletApiOptions, 'content'>;
 /** Version of Kubernetes whose kubelet the agent is like. */
 const KUBERNETES_VERSION = '1.36';
 
+/** Flag of `staticPodURLHeader`. */
+const HEADER_FLAG = 'manifest-url-header';
+/** Text in the place of a secret, as in a kubelet's log. */
+const MASKED = '<masked>';
+
 type ApiConfiguration = Pick<LoadedConfiguration, 'configuration' | 'gates'>;
 
 /**
@@ -63,15 +68,19 @@ export function toKubeletApi({ configuration, gates }: ApiConfiguration): Kubele
   };
 }
 
-/** Returns the configuration and the flags for the endpoints that show them. */
+/** Returns the configuration and the flags for the endpoints that show them, without the values of the headers of the manifest URL: they may be credentials. */
 export function toServerContent({
   configuration,
   flags,
 }: Pick<LoadedConfiguration, 'configuration' | 'flags'>): Required<
   Pick<ServerContent, 'configuration' | 'flags' | 'version'>
 > {
-  const encoded = encodeConfiguration(configuration);
-  const given = Object.fromEntries([...flags].map(([name, value]) => [name, flagText(value)]));
+  const { staticPodURLHeader } = configuration;
+  const headers = Object.fromEntries(Object.keys(staticPodURLHeader ?? {}).map((name) => [name, [MASKED]]));
+  const encoded = encodeConfiguration({ ...configuration, ...(staticPodURLHeader && { staticPodURLHeader: headers }) });
+  const given = Object.fromEntries(
+    [...flags].map(([name, value]) => [name, name === HEADER_FLAG ? MASKED : flagText(value)]),
+  );
   return { configuration: () => encoded, flags: () => given, version: KUBERNETES_VERSION };
 }
 
