@@ -1,6 +1,6 @@
 import type { AgentCore } from '@rxlet/agent-api';
 import type { Clock } from '@rxlet/component-base';
-import { ContainerState, type ContainerStatus, type RuntimeService } from '@rxlet/cri-api';
+import { callErrorCode, ContainerState, type ContainerStatus, type RuntimeService, StatusCode } from '@rxlet/cri-api';
 import type { HostFiles } from '@rxlet/node-files';
 import { LogReadError } from '../read/log-read-error.ts';
 import { readContainerLog } from '../read/read-container-log.ts';
@@ -46,10 +46,10 @@ async function* readLog(
   const isRunning = async (): Promise<boolean> => {
     const known = core.runtimeStatus(podUid).containers.find((container) => container.id.id === id);
     if (known !== undefined) return known.state === 'running';
-    // A container that has just been created, or that is gone.
+    // A container that has just been created, or that is gone. A runtime that does not answer says nothing of it: its containers run on while it restarts.
     return statusOf().then(
       (status) => status?.state === ContainerState.CONTAINER_RUNNING,
-      () => false,
+      (error: unknown) => callErrorCode(error) !== StatusCode.NotFound,
     );
   };
   const status = await statusOf().catch(() => undefined);
