@@ -132,6 +132,16 @@ describe('registration', () => {
     );
   });
 
+  it('rejects a driver that does not know its node', async () => {
+    const { clock, memory, names, notices } = inMemory(testDriver({ nodeId: '' }));
+    memory.putSpecial('/plugins/driver.sock', 'socket');
+    await clock.advance(1_000);
+    expect(names()).toEqual([]);
+    expect(notices()[0]?.request['error']).toMatch(
+      /error adding CSI driver node info: driverNodeID must not be empty$/,
+    );
+  });
+
   it('ignores hidden sockets and files, and registers a socket that was replaced anew', async () => {
     const { clock, memory, names, notices } = inMemory(testDriver());
     memory.putSpecial('/plugins/.hidden.sock', 'socket');

@@ -49,6 +49,7 @@ export function createDriverRegistry(
       {},
       { timeoutMs: CSI_TIMEOUT_MS, signal },
     );
+    if (nodeId === '') throw new Error('error adding CSI driver node info: driverNodeID must not be empty');
     drivers.set(name, {
       name,
       nodeId,

@@ -38,6 +38,8 @@ export interface TestDriverOptions {
   readonly type?: string;
   /** Limit of volumes on a node. Default: none. */
   readonly maxVolumes?: number;
+  /** Name of the node for the driver. Default: `node-of-` and the name of the driver. */
+  readonly nodeId?: string;
 }
 
 /** A call that the driver has received. */
@@ -61,6 +63,7 @@ export interface TestDriver extends AsyncDisposable {
 /** Creates a {@link TestDriver}. */
 export function createTestDriver(options: TestDriverOptions): TestDriver {
   const { name, mounts, capabilities = [], versions = ['1.9.0'], type = 'CSIPlugin', maxVolumes = 0 } = options;
+  const { nodeId = `node-of-${name}` } = options;
   const calls: DriverCall[] = [];
 
   const deviceOf = async (volumeId: string): Promise<string> => {
@@ -71,7 +74,7 @@ export function createTestDriver(options: TestDriverOptions): TestDriver {
   const handlers: Readonly<Record<string, (request: never) => object | Promise<object>>> = {
     GetInfo: () => ({ type, name, endpoint: '', supportedVersions: [...versions] }),
     NotifyRegistrationStatus: () => ({}),
-    NodeGetInfo: () => ({ nodeId: `node-of-${name}`, maxVolumesPerNode: BigInt(maxVolumes) }),
+    NodeGetInfo: () => ({ nodeId, maxVolumesPerNode: BigInt(maxVolumes) }),
     NodeGetCapabilities: () => ({
       capabilities: capabilities.map((capability) => ({
         type: { case: 'rpc', value: { type: NodeServiceCapability_RPC_Type[capability] } },

@@ -33,6 +33,11 @@ export interface PluginConnection extends Disposable {
 /** The protocol's limit for the path of a unix socket, the final zero byte not included. */
 const MAX_PATH_BYTES = 107;
 
+/** Longest explanation of a plugin. */
+const MAX_DESCRIPTION = 4096;
+/** Time of a failure to connect, which grpc-js adds. */
+const TIME = / \(\d{4}-\d\d-\d\dT[\d:.]+Z\)/g;
+
 const OPTIONS: ChannelOptions = {
   'grpc.default_authority': 'localhost',
   'grpc.enable_retries': 0,
@@ -139,7 +144,14 @@ function pathOf({ parent, name }: DescMethodUnary | DescMethodServerStreaming): 
 
 function callError(error: ServiceError | null): PluginCallError {
   if (error === null) return new PluginCallError('Internal', 'the plugin ended the call without an answer');
-  return new PluginCallError(codeName(error.code), error.details, { cause: error });
+  return new PluginCallError(codeName(error.code), describe(error.details), { cause: error });
+}
+
+/** Returns an explanation as events and logs can show it: bounded, and the same each time. */
+function describe(details: string): string {
+  const text = details.replaceAll(TIME, '');
+  if (text.length <= MAX_DESCRIPTION) return text;
+  return `${text.slice(0, MAX_DESCRIPTION)}… (${String(text.length - MAX_DESCRIPTION)} more characters)`;
 }
 
 /** Returns the name of a status as Go prints it: 14 → `Unavailable`. */

@@ -7,7 +7,7 @@ import { resources } from '@rxlet/kube-api/resources';
 import { BehaviorSubject } from 'rxjs';
 import { expect, it, onTestFinished } from 'vitest';
 import { createCsiNode } from './csi-node.ts';
-import { createCsiNodeWriter } from './csi-node-writer.ts';
+import { type CsiNodeWriter, createCsiNodeWriter } from './csi-node-writer.ts';
 
 const ref = { name: 'node1' };
 const driver: RegisteredCsiDriver = {
@@ -17,11 +17,18 @@ const driver: RegisteredCsiDriver = {
   topology: { 'topology.example.com/zone': 'a' },
 };
 
-function setUp() {
+function setUp({ rejects = () => false }: { rejects?: (driverName: string) => boolean } = {}) {
   const clock = createVirtualClock();
   const kube = createMemoryKube();
   const registered$ = new BehaviorSubject<readonly RegisteredCsiDriver[]>([]);
-  const writer = createCsiNodeWriter(kube.main, 'node1');
+  const made = createCsiNodeWriter(kube.main, 'node1');
+  const writer: CsiNodeWriter = {
+    ...made,
+    install: async (driver, signal) => {
+      if (rejects(driver.name)) throw new Error(`CSINode "node1" is invalid: ${driver.name}`);
+      await made.install(driver, signal);
+    },
+  };
   const random = seededRandom(1);
   const sync = createCsiNode({ writer, drivers: { registered$ }, clock, random, logger: noopLogger });
   onTestFinished(() => sync[Symbol.asyncDispose]());
@@ -82,6 +89,25 @@ it('lists drivers as long as they are registered, on the node and on its CSINode
   await clock.advance(1_000);
   expect(csiNode()?.spec.drivers).toEqual([]);
   expect(node().metadata?.annotations).toEqual({ mine: 'x' });
+});
+
+it('lists the other drivers while the API server rejects one', async () => {
+  const rejects = (name: string): boolean => name.includes('not valid');
+  const { clock, kube, registered$, sync, csiNode } = setUp({ rejects });
+  kube.put(resources.nodes, { metadata: { name: 'node1' } });
+  sync.start();
+  await clock.advance(1_000);
+  const names = (): readonly string[] => (csiNode()?.spec.drivers ?? []).map(({ name }) => name).toSorted();
+  registered$.next([{ ...driver, name: 'not valid' }, driver, { ...driver, name: 'also not valid' }]);
+  await clock.advance(1_000);
+  expect(names()).toEqual(['disk.example.com']);
+  await clock.advance(600_000);
+  registered$.next([{ ...driver, name: 'not valid' }, driver, { ...driver, name: 'later.example.com' }]);
+  await clock.advance(20_000);
+  expect(names()).toEqual(['disk.example.com', 'later.example.com']);
+  registered$.next([{ ...driver, name: 'not valid' }]);
+  await clock.advance(40_000);
+  expect(names()).toEqual([]);
 });
 
 it('keeps drivers of an earlier agent until they register again', async () => {

@@ -38,6 +38,12 @@ const PAUSE_FACTOR = 8;
 const MAX_PAUSE_MS = 15_000;
 const PROBE_PERIOD_MS = 1_000;
 
+/** A driver to install or to remove. */
+interface Change {
+  readonly name: string;
+  apply(): Promise<void>;
+}
+
 /** Creates a {@link CsiNodeSync}. */
 export function createCsiNode({ writer, drivers, clock, random, logger }: CsiNodePorts): CsiNodeSync {
   const lifetime = createLifetime();
@@ -79,29 +85,47 @@ export function createCsiNode({ writer, drivers, clock, random, logger }: CsiNod
       }
     }
   };
-  /** Returns the next driver to install or to remove. Drivers of an earlier agent stay: they will register again. */
-  const nextChange = (): (() => Promise<void>) | undefined => {
-    const added = wanted.find((driver) => !sameValue(installed.get(driver.name), driver));
-    if (added !== undefined)
-      return async () => {
-        await writer.install(added, signal);
-        installed.set(added.name, added);
-      };
-    const removed = [...installed.keys()].find((name) => !wanted.some((driver) => driver.name === name));
-    if (removed === undefined) return undefined;
-    return async () => {
-      await writer.uninstall(removed, signal);
-      installed.delete(removed);
-    };
+  /** Names of drivers in the order of their last failures. The API server may reject one for good, such as a name that is not valid. */
+  const failed = new Set<string>();
+  /** Returns the next driver to install or to remove, those that have failed last. Drivers of an earlier agent stay: they will register again. */
+  const nextChange = (): Change | undefined => {
+    const added = wanted.filter((driver) => !sameValue(installed.get(driver.name), driver));
+    const removed = [...installed.keys()].filter((name) => !wanted.some((driver) => driver.name === name));
+    const changes: readonly Change[] = [
+      ...added.map((driver) => ({
+        name: driver.name,
+        async apply() {
+          await writer.install(driver, signal);
+          installed.set(driver.name, driver);
+        },
+      })),
+      ...removed.map((name) => ({
+        name,
+        async apply() {
+          await writer.uninstall(name, signal);
+          installed.delete(name);
+        },
+      })),
+    ];
+    for (const name of failed) if (!changes.some((change) => change.name === name)) failed.delete(name);
+    return (
+      changes.find(({ name }) => !failed.has(name)) ?? changes.find(({ name }) => name === failed.values().next().value)
+    );
+  };
+  const applyNext = async (): Promise<void> => {
+    const change = nextChange();
+    if (change === undefined) return;
+    // Last in order, unless it succeeds.
+    failed.delete(change.name);
+    failed.add(change.name);
+    await change.apply();
+    failed.delete(change.name);
   };
   const sync = async (): Promise<void> => {
     if (isSyncing || problem !== undefined) return;
     isSyncing = true;
     while (nextChange() !== undefined) {
-      await persistently(
-        async () => nextChange()?.(),
-        (error) => problems.failed('cannot list the CSI drivers of the node', { error }),
-      );
+      await persistently(applyNext, (error) => problems.failed('cannot list the CSI drivers of the node', { error }));
     }
     isSyncing = false;
   };
