@@ -88,6 +88,18 @@ describe('the programs of credential providers', () => {
     await untilGone(Number(stdout));
   });
 
+  it('end with the signal although a process that has left their group holds their output', async () => {
+    const processes = await program("setsid sleep 3 & echo '{}'");
+    const controller = new AbortController();
+    const outcome = processes.run(command, controller.signal);
+    outcome.catch(() => undefined);
+    await sleep(systemClock, 500);
+    controller.abort(new Error('too late'));
+    await expect(outcome).rejects.toThrow('too late');
+    const flooding = await program("setsid sh -c 'sleep 0.1; while echo 0123456789; do :; done' & echo '{}'");
+    await expect(flooding.run(command, never)).rejects.toMatchObject({ reason: 'OutputTooLarge' });
+  });
+
   it('are killed when they write too much, and are heard a little when they complain a lot', async () => {
     const endless = await program('exec cat /dev/zero');
     await expect(endless.run(command, never)).rejects.toMatchObject({ reason: 'OutputTooLarge' });
