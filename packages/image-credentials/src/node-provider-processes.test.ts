@@ -89,7 +89,7 @@ describe('the programs of credential providers', () => {
   });
 
   it('end with the signal although a process that has left their group holds their output', async () => {
-    const processes = await program("setsid sleep 3 & echo '{}'");
+    const processes = await program("setsid sleep 3 & sleep 0.2; echo '{}'");
     const controller = new AbortController();
     const outcome = processes.run(command, controller.signal);
     outcome.catch(() => undefined);
