@@ -43,6 +43,16 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
 const untilGone = (pid: number): Promise<void> =>
   until(async () => !isAlive(pid) || (await readFile(`/proc/${String(pid)}/stat`, 'utf8')).includes(') Z '));
 
+/** Returns how a run has ended, once it has. */
+function watch(run: Promise<object>): { end?: string } {
+  const watched: { end?: string } = {};
+  run.then(
+    (result) => (watched.end = JSON.stringify(result)),
+    (error: Error) => (watched.end = error.message),
+  );
+  return watched;
+}
+
 describe('the programs of credential providers', () => {
   it('get arguments, environment and request, and are heard', async () => {
     const processes = await program(String.raw`printf '%s|%s|%s|%s|' "$1" "$2" "$K" "$PATH"; cat; echo oh >&2; exit 3`);
@@ -89,14 +99,17 @@ describe('the programs of credential providers', () => {
   });
 
   it('end with the signal although a process that has left their group holds their output', async () => {
-    const processes = await program("setsid sleep 3 & sleep 0.2; echo '{}'");
+    const left = (script: string): string =>
+      `setsid sh -c 'touch ${folder}/left; ${script}' & until [ -e ${folder}/left ]; do sleep 0.01; done; rm ${folder}/left; echo done`;
+    const processes = await program(left('exec sleep 3'));
     const controller = new AbortController();
-    const outcome = processes.run(command, controller.signal);
-    outcome.catch(() => undefined);
+    const outcome = watch(processes.run(command, controller.signal));
     await sleep(systemClock, 500);
+    expect(outcome.end).toBeUndefined();
     controller.abort(new Error('too late'));
-    await expect(outcome).rejects.toThrow('too late');
-    const flooding = await program("setsid sh -c 'sleep 0.1; while echo 0123456789; do :; done' & echo '{}'");
+    await until(() => outcome.end !== undefined);
+    expect(outcome.end).toBe('too late');
+    const flooding = await program(left('while echo 0123456789; do :; done'));
     await expect(flooding.run(command, never)).rejects.toMatchObject({ reason: 'OutputTooLarge' });
   });
 
