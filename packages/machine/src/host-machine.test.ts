@@ -1,9 +1,17 @@
-import { totalmem } from 'node:os';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { networkInterfaces, totalmem } from 'node:os';
 import { createHostFiles } from '@rxlet/node-files';
 import { createMemoryFiles } from '@rxlet/node-files/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createHostMachine } from './host-machine.ts';
 import { countCpus } from './parse-kernel-files.ts';
+
+const probe = `rxletp${String(process.pid % 1e6)}`;
+/** Whether this process may create network interfaces. */
+const canMakeBridges =
+  process.geteuid?.() === 0 &&
+  spawnSync('ip', ['link', 'add', probe, 'type', 'bridge']).status === 0 &&
+  spawnSync('ip', ['link', 'delete', probe]).status === 0;
 
 describe('createHostMachine', () => {
   const machine = createHostMachine(createHostFiles());
@@ -21,6 +29,43 @@ describe('createHostMachine', () => {
 
   it('finds the loopback address', async () => {
     expect((await machine.addresses()).hostIps).toContain('127.0.0.1');
+  });
+
+  it.runIf(canMakeBridges)('finds the addresses of a bridge without ports and without carrier', async () => {
+    const name = `rxlet${String(process.pid % 1e6)}`;
+    const run = (...args: string[]): void => void execFileSync('ip', args);
+    run('link', 'add', name, 'type', 'bridge');
+    try {
+      run('address', 'add', '198.51.100.77/32', 'dev', name);
+      run('address', 'add', '2001:db8::77/128', 'dev', name, 'nodad');
+      run('link', 'set', name, 'up');
+      // A new bridge has a carrier on some kernels, until it loses its last port.
+      run('link', 'add', `${name}a`, 'type', 'veth', 'peer', 'name', `${name}b`);
+      run('link', 'set', `${name}a`, 'master', name, 'up');
+      run('link', 'delete', `${name}a`);
+      await vi.waitUntil(() => networkInterfaces()[name] === undefined, 20_000);
+      const { hostIps } = await machine.addresses();
+      expect(hostIps).toContain('198.51.100.77');
+      expect(hostIps).toContain('2001:db8::77');
+    } finally {
+      run('link', 'delete', name);
+    }
+  });
+
+  it('takes the address of a default route from the files of the kernel where Node.js does not know the interface', async () => {
+    const { hostFiles } = createMemoryFiles({
+      files: {
+        '/proc/net/route':
+          'Iface Destination Gateway Flags RefCnt Use Metric Mask MTU Window IRTT\n' +
+          'none0 00000000 00000000 0003 0 0 0 00000000 0 0 0\nnone0 00000000 00000000 0001 0 0 0 000000FF 0 0 0\n',
+        '/proc/net/ipv6_route': `${'0'.repeat(32)} 00 ${'0'.repeat(32)} 00 ${'0'.repeat(31)}1 00000400 00000001 00000000 00000003 none0\n`,
+        '/proc/net/fib_trie': 'Local:\n  |-- 0.0.0.9\n     /32 host LOCAL\n',
+        '/proc/net/if_inet6': '20010db8000000000000000000000077 1b 40 00 82 none0\n',
+      },
+    });
+    const { hostIps, defaultRouteIps } = await createHostMachine(hostFiles).addresses();
+    expect(defaultRouteIps).toEqual({ v4: '0.0.0.9', v6: '2001:db8::77' });
+    expect(hostIps).toEqual(expect.arrayContaining(['0.0.0.9', '2001:db8::77']));
   });
 
   it('has the size of the file system of a directory that does not exist yet', async () => {

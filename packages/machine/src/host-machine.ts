@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { type HostFiles, systemErrorCode } from '@rxlet/node-files';
 import { canonicalIp } from '@rxlet/pod-model';
 import { defaultRouteInterface, defaultRouteInterfaceV6 } from './default-route.ts';
+import { addressesOfInterfaceV4, interfaceAddressesV6, localAddressesV4 } from './kernel-addresses.ts';
 import type { HugePages, Machine, MachinePlatform } from './machine.ts';
 import { countCpus, hugePageFolderBytes, lowestLimit, memoryInfoBytes, osPrettyName } from './parse-kernel-files.ts';
 
@@ -70,13 +71,29 @@ export function createHostMachine(files: Pick<HostFiles, 'list' | 'read'>): Mach
       };
     },
     async addresses() {
-      const [routesV4, routesV6] = await Promise.all([read('/proc/net/route'), read('/proc/net/ipv6_route')]);
-      const hostIps = Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map(({ address }) => address));
+      const paths = ['/proc/net/route', '/proc/net/ipv6_route', '/proc/net/fib_trie', '/proc/net/if_inet6'];
+      const [routesV4 = '', routesV6 = '', fibTrie = '', ifInet6 = ''] = await Promise.all(
+        paths.map((path) => read(path)),
+      );
+      // Node.js leaves out interfaces without carrier.
+      const running = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+      const localV4 = localAddressesV4(fibTrie);
+      const allV6 = interfaceAddressesV6(ifInet6);
+      const hostIps = [
+        ...running.map(({ address }) => canonicalIp(address)).filter((ip) => ip !== undefined),
+        ...localV4,
+        ...allV6.map(({ address }) => address),
+      ];
+      const deviceV4 = defaultRouteInterface(routesV4);
+      const deviceV6 = defaultRouteInterfaceV6(routesV6);
+      const attachedV4 = deviceV4 === undefined ? [] : addressesOfInterfaceV4(routesV4, deviceV4, localV4);
       return {
-        hostIps: hostIps.map(canonicalIp).filter((ip) => ip !== undefined),
+        hostIps: [...new Set(hostIps)],
         defaultRouteIps: {
-          v4: interfaceAddress(defaultRouteInterface(routesV4), 'IPv4'),
-          v6: interfaceAddress(defaultRouteInterfaceV6(routesV6), 'IPv6'),
+          v4: interfaceAddress(deviceV4, 'IPv4') ?? attachedV4[0],
+          v6:
+            interfaceAddress(deviceV6, 'IPv6') ??
+            allV6.find(({ name, isGlobal }) => name === deviceV6 && isGlobal)?.address,
         },
       };
     },

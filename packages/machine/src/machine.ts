@@ -43,7 +43,7 @@ export interface HugePages {
 
 /** Addresses of a machine, in canonical form. */
 export interface MachineAddresses {
-  /** Addresses of all interfaces. */
+  /** Addresses of all interfaces that are up, with and without a carrier. */
   readonly hostIps: readonly string[];
   /** Address of the interface with the default route, by family. */
   readonly defaultRouteIps: { readonly v4?: string | undefined; readonly v6?: string | undefined };
