@@ -9,6 +9,7 @@ import { bearerTokenOf, removeToken, type TokenAuthenticator, TooManyReviewsErro
 import type { CertificateOwner } from './client-certificate.ts';
 import { ANONYMOUS, type Identity, withAuthenticatedGroup } from './identity.ts';
 import { nodeAttributes } from './node-attributes.ts';
+import { createPartyLimit } from './party-limit.ts';
 
 /** Lets in the requests of those who may make them. */
 export interface AccessControl {
@@ -35,9 +36,12 @@ export interface AccessControlOptions {
 }
 
 const UNAUTHORIZED: EndpointResponse = { status: 401, body: 'Unauthorized' };
-const TOO_MANY_REVIEWS = errorLine(429, 'too many unknown tokens are being reviewed: retry later', {
-  'retry-after': '1',
-});
+const RETRY = { 'retry-after': '1' };
+const TOO_MANY_REVIEWS = errorLine(429, 'too many unknown tokens are being reviewed: retry later', RETRY);
+const TOO_MANY_CHECKS = errorLine(429, 'too many requests wait for their permission: retry later', RETRY);
+/** Requests whose permission is not known yet, in all and from one address. They last as long as the API server takes to answer, also those of clients without permission. */
+const MAX_CHECKS = 1024;
+const MAX_CHECKS_PER_PARTY = 128;
 
 /** Creates {@link AccessControl}. Of several credentials one is enough; wrong ones are never anonymous. */
 export function createAccessControl(
@@ -51,39 +55,54 @@ export function createAccessControl(
   const failedAuthorizations = createRareLog(clock, (fields) =>
     logger.error('requests could not be authorized', fields),
   );
-  const authenticate = async (message: IncomingMessage): Promise<Identity | undefined> => {
+  const checks = createPartyLimit(MAX_CHECKS, MAX_CHECKS_PER_PARTY);
+  const authenticate = async (message: IncomingMessage, party: string): Promise<Identity | undefined> => {
     const owner = certificateOwner?.(message);
     if (owner !== undefined && owner !== 'invalid') return withAuthenticatedGroup(owner);
     const token = tokens === undefined ? undefined : bearerTokenOf(message);
     if (token === undefined || tokens === undefined) return anonymous && owner === undefined ? ANONYMOUS : undefined;
-    const bearer = await tokens.authenticate(token, addressGroup(message.socket.remoteAddress));
+    const bearer = await tokens.authenticate(token, party);
     return bearer && withAuthenticatedGroup(bearer);
+  };
+  const decide = async (
+    message: IncomingMessage,
+    path: string,
+    party: string,
+  ): Promise<EndpointResponse | undefined> => {
+    let user: Identity | undefined;
+    try {
+      user = await authenticate(message, party);
+    } catch (error) {
+      failedAuthentications.count({ path, error: errorMessage(error) });
+      if (error instanceof TooManyReviewsError) return TOO_MANY_REVIEWS;
+    }
+    if (user === undefined) return UNAUTHORIZED;
+    removeToken(message);
+    const { verb, subresources } = nodeAttributes(message.method ?? '', path, isFineGrained);
+    for (const subresource of subresources) {
+      const attributes = `user=${user.name}, verb=${verb}, resource=nodes, subresource`;
+      try {
+        if (await authorizer.isAllowed(user, verb, subresource)) return undefined;
+      } catch (error) {
+        failedAuthorizations.count({ user: user.name, verb, subresource, error: errorMessage(error) });
+        return { status: 500, body: `Authorization error (${attributes}=${subresource})` };
+      }
+    }
+    return {
+      status: 403,
+      body: `Forbidden (user=${user.name}, verb=${verb}, resource=nodes, subresource(s)=[${subresources.join(' ')}])\n`,
+    };
   };
   return {
     async check(message, path) {
-      let user: Identity | undefined;
+      const party = addressGroup(message.socket.remoteAddress);
+      const end = checks.begin(party);
+      if (end === undefined) return TOO_MANY_CHECKS;
       try {
-        user = await authenticate(message);
-      } catch (error) {
-        failedAuthentications.count({ path, error: errorMessage(error) });
-        if (error instanceof TooManyReviewsError) return TOO_MANY_REVIEWS;
+        return await decide(message, path, party);
+      } finally {
+        end();
       }
-      if (user === undefined) return UNAUTHORIZED;
-      removeToken(message);
-      const { verb, subresources } = nodeAttributes(message.method ?? '', path, isFineGrained);
-      for (const subresource of subresources) {
-        const attributes = `user=${user.name}, verb=${verb}, resource=nodes, subresource`;
-        try {
-          if (await authorizer.isAllowed(user, verb, subresource)) return undefined;
-        } catch (error) {
-          failedAuthorizations.count({ user: user.name, verb, subresource, error: errorMessage(error) });
-          return { status: 500, body: `Authorization error (${attributes}=${subresource})` };
-        }
-      }
-      return {
-        status: 403,
-        body: `Forbidden (user=${user.name}, verb=${verb}, resource=nodes, subresource(s)=[${subresources.join(' ')}])\n`,
-      };
     },
   };
 }

@@ -1,4 +1,5 @@
 import { type Clock, createLruMap, createRateLimiter, type RateLimiter } from '@rxlet/component-base';
+import { createPartyLimit } from './party-limit.ts';
 
 /** Bounds the reviews of tokens, which clients without any permission cause. */
 export interface ReviewBudget {
@@ -16,35 +17,25 @@ const MAX_IN_FLIGHT_PER_PARTY = 10;
 /** Address groups with a bucket of their own. */
 const PARTIES = 1024;
 
-interface Party {
-  readonly rate: RateLimiter;
-  inFlight: number;
-}
-
 /** Creates a {@link ReviewBudget}. */
 export function createReviewBudget(clock: Pick<Clock, 'monotonicNow'>): ReviewBudget {
+  const inFlight = createPartyLimit(MAX_IN_FLIGHT, MAX_IN_FLIGHT_PER_PARTY);
   const total = createRateLimiter(clock, TOTAL.perSecond, TOTAL.burst);
-  const parties = createLruMap<Party>(PARTIES);
-  let inFlight = 0;
+  const rates = createLruMap<RateLimiter>(PARTIES);
+  const rateOf = (party: string): RateLimiter => {
+    const known = rates.get(party);
+    if (known !== undefined) return known;
+    const created = createRateLimiter(clock, PER_PARTY.perSecond, PER_PARTY.burst);
+    rates.set(party, created);
+    return created;
+  };
   return {
-    take(name) {
-      let party = parties.get(name);
-      if (party === undefined) {
-        party = { rate: createRateLimiter(clock, PER_PARTY.perSecond, PER_PARTY.burst), inFlight: 0 };
-        parties.set(name, party);
-      }
-      const taken = party;
-      if (inFlight >= MAX_IN_FLIGHT || taken.inFlight >= MAX_IN_FLIGHT_PER_PARTY) return undefined;
-      if (!taken.rate.tryAcquire() || !total.tryAcquire()) return undefined;
-      inFlight += 1;
-      taken.inFlight += 1;
-      let isTaken = true;
-      return () => {
-        if (!isTaken) return;
-        isTaken = false;
-        inFlight -= 1;
-        taken.inFlight -= 1;
-      };
+    take(party) {
+      const release = inFlight.begin(party);
+      if (release === undefined) return undefined;
+      if (rateOf(party).tryAcquire() && total.tryAcquire()) return release;
+      release();
+      return undefined;
     },
   };
 }
