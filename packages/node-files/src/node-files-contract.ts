@@ -210,6 +210,24 @@ export const nodeFilesContract: Readonly<Record<string, (files: FilesUnderTest) 
     await rejects(directory.createFile('file', 0o640), { code: 'EEXIST' });
   },
 
+  async 'names the path in errors of an open directory'({ nodeFiles, root }) {
+    await nodeFiles.makeDirectory(`${root}/a/b/c`, 0o700);
+    await using directory = await nodeFiles.openDirectory(`${root}/a`);
+    const path = `${root}/a/b`;
+    const expected =
+      (code: string, name = path) =>
+      (error: NodeJS.ErrnoException) =>
+        error.code === code && error.message.includes(name) && !error.message.includes('/proc/self');
+    await rejects(directory!.makeDirectory('b', 0o700), expected('EEXIST'));
+    await rejects(directory!.createFile('b', 0o600), expected('EEXIST'));
+    await rejects(directory!.symlink('x', 'b'), expected('EEXIST'));
+    await rejects(directory!.remove('b'), expected('EISDIR'));
+    await rejects(directory!.removeDirectory('b'), expected('ENOTEMPTY'));
+    await rejects(directory!.rename('none', 'other'), expected('ENOENT', `${root}/a/none`));
+    await rejects(directory!.chmod('none', 0o600), expected('ENOENT', `${root}/a/none`));
+    await rejects(directory!.readLink('none'), expected('ENOENT', `${root}/a/none`));
+  },
+
   async 'rejects links and names with slashes in an open directory'({ nodeFiles, root, putLink }) {
     await nodeFiles.makeDirectory(`${root}/data`, 0o700);
     await nodeFiles.writeFile(`${root}/data/file`, 'x', 0o600);

@@ -17,6 +17,7 @@ import type { DirectoryHandle } from '../directory-handle.ts';
 import { promisify } from 'node:util';
 import { systemErrorCode, UnsafePathError } from '../errors.ts';
 import { fileInfoOf } from './file-info-of.ts';
+import { named, nameError } from './name-error.ts';
 import { openDescriptor, writeAll } from './open-descriptor.ts';
 import { mountIdOf, openEntryOf, openPlace } from './open-entry.ts';
 import { openFileOf } from './open-file-handle.ts';
@@ -38,59 +39,59 @@ export function directoryHandleOf(descriptor: number, path: string): DirectoryHa
   // Once the directory is closed it is -1, never the number of the next file.
   const handle = { fd: descriptor };
   const self = (): string => `/proc/self/fd/${String(handle.fd)}`;
+  const pathOf = (name: string): string => `${path}/${name}`;
   const at = (name: string): string => {
     if (name === '' || name === '.' || name === '..' || name.includes('/') || name.includes('\0')) {
-      throw new UnsafePathError('NotAName', `${path}/${name}`);
+      throw new UnsafePathError('NotAName', pathOf(name));
     }
     return `${self()}/${name}`;
   };
   /** Turns the kernel's answer to O_NOFOLLOW into the reason. */
   const refusedBy = (error: unknown, name: string): unknown => {
     const code = systemErrorCode(error);
-    if (code === 'ELOOP') return new UnsafePathError('SymbolicLink', `${path}/${name}`, { cause: error });
-    if (code === 'ENOTDIR') return new UnsafePathError('NotADirectory', `${path}/${name}`, { cause: error });
-    return error;
+    if (code === 'ELOOP') return new UnsafePathError('SymbolicLink', pathOf(name), { cause: error });
+    if (code === 'ENOTDIR') return new UnsafePathError('NotADirectory', pathOf(name), { cause: error });
+    return nameError(error, path);
   };
 
   return {
     path,
-    list: async () => readdir(self()),
+    list: () => named(readdir(self()), path),
     async stat(name) {
-      const stats = await unlessMissing(lstat(at(name), { bigint: true }));
+      const stats = await named(unlessMissing(lstat(at(name), { bigint: true })), path);
       return stats && fileInfoOf(stats);
     },
     async openDirectory(name) {
       try {
         const below = await openDescriptor(at(name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-        return directoryHandleOf(below.fd, `${path}/${name}`);
+        return directoryHandleOf(below.fd, pathOf(name));
       } catch (error) {
         if (systemErrorCode(error) === 'ENOENT') return undefined;
         // With O_DIRECTORY the kernel answers ENOTDIR for a link too.
         const isLink = (await unlessMissing(lstat(at(name))))?.isSymbolicLink() === true;
-        throw isLink
-          ? new UnsafePathError('SymbolicLink', `${path}/${name}`, { cause: error })
-          : refusedBy(error, name);
+        throw isLink ? new UnsafePathError('SymbolicLink', pathOf(name), { cause: error }) : refusedBy(error, name);
       }
     },
     async openEntry(name) {
-      if (name === '.') return openEntryOf(`${self()}/.`, path);
-      return unlessMissing(openEntryOf(at(name), `${path}/${name}`));
+      if (name === '.') return named(openEntryOf(`${self()}/.`, path), path);
+      return named(unlessMissing(openEntryOf(at(name), pathOf(name))), path);
     },
     async isMountPoint(name) {
-      await using entry = await unlessMissing(openPlace(at(name)));
+      await using entry = await named(unlessMissing(openPlace(at(name))), path);
       return entry !== undefined && (await mountIdOf(entry.fd)) !== (await mountIdOf(handle.fd));
     },
     async openFile(name) {
       try {
         const file = await open(at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-        return await openFileOf(file, `${path}/${name}`);
+        return await openFileOf(file, pathOf(name));
       } catch (error) {
         if (systemErrorCode(error) === 'ENOENT') return undefined;
         throw refusedBy(error, name);
       }
     },
     async createFile(name, mode) {
-      const file = await openDescriptor(at(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+      const flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
+      const file = await named(openDescriptor(at(name), flags, mode), path);
       try {
         fchmodSync(file.fd, mode);
       } catch (error) {
@@ -104,38 +105,38 @@ export function directoryHandleOf(descriptor: number, path: string): DirectoryHa
       };
     },
     async makeDirectory(name, mode) {
-      await mkdir(at(name), { mode });
+      await named(mkdir(at(name), { mode }), path);
       // Synchronous: the kernel has just made it. The mode differs where the umask takes away from it.
       if ((lstatSync(at(name)).mode & PERMISSIONS) !== mode) await this.chmod(name, mode);
     },
-    symlink: async (target, name) => symlink(target, at(name)),
-    readLink: async (name) => readlink(at(name)),
-    rename: async (from, to) => rename(at(from), at(to)),
+    symlink: async (target, name) => named(symlink(target, at(name)), path),
+    readLink: async (name) => named(readlink(at(name)), path),
+    rename: async (from, to) => named(rename(at(from), at(to)), path),
     async renameUnlessTaken(from, to) {
       try {
         // A rename would replace what is there.
         await link(at(from), at(to));
       } catch (error) {
         if (systemErrorCode(error) === 'EEXIST') return false;
-        throw error;
+        throw nameError(error, path);
       }
-      await unlink(at(from));
+      await named(unlink(at(from)), path);
       return true;
     },
     async chmod(name, mode) {
-      await using entry = await openEntryOf(at(name), `${path}/${name}`);
-      await chmod(`/proc/self/fd/${String(entry.descriptor)}`, mode);
+      await using entry = await named(openEntryOf(at(name), pathOf(name)), path);
+      await named(chmod(`/proc/self/fd/${String(entry.descriptor)}`, mode), pathOf(name));
     },
-    chown: async (name, uid, gid) => lchown(at(name), uid, gid),
+    chown: async (name, uid, gid) => named(lchown(at(name), uid, gid), path),
     async remove(name) {
-      await unlessMissing(unlink(at(name)));
+      await named(unlessMissing(unlink(at(name))), path);
     },
     async removeDirectory(name) {
-      await unlessMissing(rmdir(at(name)));
+      await named(unlessMissing(rmdir(at(name))), path);
     },
     removeTree: async (name) => {
       at(name);
-      await removeTreeAt(handle, name, `${path}/${name}`);
+      await removeTreeAt(handle, name, pathOf(name));
     },
     sync: () => sync(handle.fd),
     async [Symbol.asyncDispose]() {

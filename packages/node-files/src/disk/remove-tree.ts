@@ -1,6 +1,8 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, opendir, rename, rmdir, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { systemErrorCode, UnsafePathError } from '../errors.ts';
+import { named, nameError } from './name-error.ts';
 import { mountIdOf } from './open-entry.ts';
 import { unlessMissing } from './unless-missing.ts';
 
@@ -40,17 +42,19 @@ export async function removeTreeAt(above: OpenDirectory, name: string, path: str
     } catch (error) {
       const code = systemErrorCode(error);
       if (code === 'EBUSY') throw new UnsafePathError('MountPoint', entryPath, { cause: error });
-      if (code !== 'EISDIR') throw error;
+      if (code !== 'EISDIR') throw nameError(error, dirname(entryPath));
     }
     if (depth >= MAX_DEPTH && top !== undefined) return moveUp(location, top);
-    await using handle = await openBelow(location);
+    await using handle = await named(openBelow(location), dirname(entryPath));
     if (handle === undefined) return;
     if ((await mountIdOf(handle.fd)) !== mountId) throw new UnsafePathError('MountPoint', entryPath);
     top ??= handle;
     await removeContent({ handle, path: entryPath, depth });
     if (top === handle) top = undefined;
     await unlessMissing(rmdir(location)).catch((error: unknown) => {
-      throw systemErrorCode(error) === 'EBUSY' ? new UnsafePathError('MountPoint', entryPath, { cause: error }) : error;
+      throw systemErrorCode(error) === 'EBUSY'
+        ? new UnsafePathError('MountPoint', entryPath, { cause: error })
+        : nameError(error, dirname(entryPath));
     });
   };
 
@@ -58,7 +62,10 @@ export async function removeTreeAt(above: OpenDirectory, name: string, path: str
   const removeContent = async ({ handle, path: directoryPath, depth }: Doomed): Promise<void> => {
     for (let pass = 0; pass < MAX_PASSES; pass += 1) {
       let isEmpty = true;
-      for await (const { name: entry } of await opendir(locationOf(handle), { bufferSize: CHUNK })) {
+      for await (const { name: entry } of await named(
+        opendir(locationOf(handle), { bufferSize: CHUNK }),
+        directoryPath,
+      )) {
         isEmpty = false;
         await removeEntry(handle, entry, `${directoryPath}/${entry}`, depth + 1);
       }
@@ -74,7 +81,7 @@ export async function removeTreeAt(above: OpenDirectory, name: string, path: str
         const code = systemErrorCode(error);
         if (code === 'EBUSY') throw new UnsafePathError('MountPoint', path, { cause: error });
         // The name is taken.
-        if (code !== 'ENOTEMPTY' && code !== 'EEXIST' && code !== 'ENOTDIR') throw error;
+        if (code !== 'ENOTEMPTY' && code !== 'EEXIST' && code !== 'ENOTDIR') throw nameError(error, dirname(path));
       }
     }
   };
