@@ -10,6 +10,7 @@ const complete: Readonly<Record<string, number>> = {
   'cri-requests': 55,
   env: 405,
   events: 40,
+  eviction: 240,
   'hosts-file': 200,
   https: 206,
   'kubelet-config': 356,

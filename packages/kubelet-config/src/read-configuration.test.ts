@@ -50,7 +50,7 @@ describe('readConfiguration', () => {
     [
       ['--config=/file'],
       { '/file': 'evictionHard: {memory.available: much}\n' },
-      'start: eviction threshold "much" of memory.available must be a positive quantity',
+      'start: eviction threshold "much" of memory.available must be a quantity or a percentage',
     ],
     [['--kube-reserved=gpu=1'], {}, 'start: kubeReserved: cannot reserve gpu'],
   ])('rejects %j with files %j', async (args, files, problem) => {

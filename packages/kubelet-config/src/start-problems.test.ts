@@ -12,6 +12,8 @@ describe('findStartProblems', () => {
           'nodefs.available': '1.5Gi',
           'pid.available': '0%',
           'imagefs.available': '1_0%',
+          'imagefs.inodesFree': '5%%',
+          'nodefs.inodesFree': 'NaN%',
         },
       },
     ],
@@ -24,6 +26,7 @@ describe('findStartProblems', () => {
 
   it.each<[KubeletConfiguration, string]>([
     [{ evictionHard: { memory: '1Gi' } }, 'eviction'],
+    [{ evictionHard: { memory: '0%' } }, 'eviction'],
     [{ evictionHard: { 'memory.available': '0' } }, 'eviction'],
     [{ evictionHard: { 'memory.available': '101%' } }, 'eviction'],
     [{ evictionHard: { 'memory.available': '5 %' } }, 'eviction'],

@@ -1,4 +1,10 @@
 import { parseGoDuration } from '@rxlet/component-base';
+import {
+  evictionSignal,
+  EvictionValueError,
+  parseEvictionReclaim,
+  parseEvictionThreshold,
+} from '@rxlet/pod-model/eviction-thresholds';
 import { compareQuantities, parseQuantity, zeroQuantity } from '@rxlet/pod-model';
 import type { KubeletConfiguration } from './schema/kubelet-configuration.ts';
 
@@ -8,17 +14,6 @@ export interface StartProblem {
   readonly message: string;
 }
 
-const SIGNALS: readonly string[] = [
-  'memory.available',
-  'allocatableMemory.available',
-  'nodefs.available',
-  'nodefs.inodesFree',
-  'imagefs.available',
-  'imagefs.inodesFree',
-  'containerfs.available',
-  'containerfs.inodesFree',
-  'pid.available',
-];
 const RESERVABLE: readonly string[] = ['cpu', 'memory', 'ephemeral-storage', 'pid'];
 
 /** Returns what stops the kubelet although the configuration is valid: thresholds and reservations that cannot be read. */
@@ -37,11 +32,7 @@ export function findStartProblems(configuration: KubeletConfiguration): StartPro
     }
   };
   check('eviction', evictionHard, findThresholdProblem);
-  check('eviction', evictionSoft, (signal, value) => {
-    const problem = findThresholdProblem(signal, value);
-    if (problem !== undefined || isIgnoredThreshold(value) || signal in evictionSoftGracePeriod) return problem;
-    return `evictionSoft: a grace period must be specified for ${signal} in evictionSoftGracePeriod`;
-  });
+  check('eviction', evictionSoft, (signal, value) => findSoftThresholdProblem(signal, value, evictionSoftGracePeriod));
   check('eviction', evictionSoftGracePeriod, findGracePeriodProblem);
   check('eviction', evictionMinimumReclaim, findReclaimProblem);
   check('qosReserved', configuration.qosReserved ?? {}, findQosReservationProblem);
@@ -52,34 +43,44 @@ export function findStartProblems(configuration: KubeletConfiguration): StartPro
 
 type ValueCheck = (name: string, value: string) => string | undefined;
 
-/** Percentages that no node can be short of or always is; the kubelet drops such thresholds. */
-function isIgnoredThreshold(value: string): boolean {
-  return value === '0%' || value === '100%';
+function findThresholdProblem(signal: string, value: string): string | undefined {
+  return problemOf(() => parseEvictionThreshold(signal, value));
 }
 
-function findThresholdProblem(signal: string, value: string): string | undefined {
-  if (isIgnoredThreshold(value)) return undefined;
-  if (!SIGNALS.includes(signal)) return `unsupported eviction signal "${signal}"`;
-  if (!value.endsWith('%')) {
-    if ((signOfQuantity(value) ?? -1) > 0) return undefined;
-    return `eviction threshold "${value}" of ${signal} must be a positive quantity`;
-  }
-  const percentage = readPercentage(value);
-  if (percentage === undefined || percentage < 0 || percentage > 100)
-    return `eviction threshold "${value}" of ${signal} must be a percentage from 0% to 100%`;
-  return undefined;
+function findSoftThresholdProblem(
+  signal: string,
+  value: string,
+  gracePeriods: Readonly<Record<string, string>>,
+): string | undefined {
+  return problemOf(() => {
+    if (parseEvictionThreshold(signal, value) === undefined || signal in gracePeriods) return;
+    throw new EvictionValueError(
+      `evictionSoft: a grace period must be specified for ${signal} in evictionSoftGracePeriod`,
+    );
+  });
 }
 
 function findGracePeriodProblem(signal: string, value: string): string | undefined {
-  if (!SIGNALS.includes(signal)) return `unsupported eviction signal "${signal}"`;
-  const ms = parseGoDuration(value);
-  return ms === undefined || ms < 0 ? `eviction grace period "${value}" of ${signal} must be a duration` : undefined;
+  return problemOf(() => {
+    evictionSignal(signal);
+    const ms = parseGoDuration(value);
+    if (ms === undefined || ms < 0)
+      throw new EvictionValueError(`eviction grace period "${value}" of ${signal} must be a duration`);
+  });
 }
 
 function findReclaimProblem(signal: string, value: string): string | undefined {
-  if (!SIGNALS.includes(signal)) return `unsupported eviction signal "${signal}"`;
-  const isValid = value.endsWith('%') ? (readPercentage(value) ?? -1) > 0 : (signOfQuantity(value) ?? -1) >= 0;
-  return isValid ? undefined : `minimum eviction reclaim "${value}" of ${signal} must be a positive amount`;
+  return problemOf(() => parseEvictionReclaim(signal, value));
+}
+
+function problemOf(read: () => unknown): string | undefined {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    if (error instanceof EvictionValueError) return error.message;
+    throw error;
+  }
 }
 
 function findQosReservationProblem(resource: string, value: string): string | undefined {
@@ -102,14 +103,4 @@ function signOfQuantity(text: string): number | undefined {
   } catch {
     return undefined;
   }
-}
-
-const FLOAT = /^[+-]?(?:\d+(?:_\d+)*)?(?:\.\d*)?(?:[eE][+-]?\d+)?$/;
-
-/** Reads a percentage as Go reads floats: digits may be separated by underscores. */
-function readPercentage(value: string): number | undefined {
-  const digits = value.slice(0, -1);
-  if (/^[+-]?nan$/i.test(digits)) return NaN;
-  if (!/\d/.test(digits) || !FLOAT.test(digits)) return undefined;
-  return Number(digits.replaceAll('_', ''));
 }

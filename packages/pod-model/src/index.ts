@@ -114,3 +114,4 @@ export {
   type RuntimeSandboxState,
   type RuntimeSandboxStatus,
 } from './runtime-status.ts';
+export { toleratesTaint } from './tolerations.ts';

@@ -1,12 +1,11 @@
+import { evictionQuantity, parseEvictionThreshold } from './eviction-thresholds.ts';
 import {
   addQuantities,
   compareQuantities,
   formatQuantity,
   isZeroQuantity,
-  makeQuantity,
   type ParsedQuantity,
   parseQuantity,
-  quantityValue,
   zeroQuantity,
 } from './quantity.ts';
 
@@ -30,14 +29,16 @@ const reservedSignals: ReadonlyMap<string, string> = new Map([
 /**
  * Returns the part of the node's capacity that pods cannot request (kubelet: GetNodeAllocatableReservation). Resources without a reservation are absent.
  *
- * @throws QuantityError for a malformed quantity
+ * @throws QuantityError for a malformed quantity, EvictionValueError for a malformed threshold
  */
 export function nodeAllocatableReservation(capacity: ResourceList, reservations: NodeReservations): ResourceList {
   const { kubeReserved = {}, systemReserved = {}, evictionHard = {} } = reservations;
   const eviction = new Map(
     Object.entries(evictionHard).flatMap(([signal, threshold]) => {
       const resource = reservedSignals.get(signal);
-      return resource === undefined ? [] : [[resource, thresholdQuantity(threshold, capacity[resource])] as const];
+      return resource === undefined
+        ? []
+        : [[resource, thresholdQuantity(signal, threshold, capacity[resource])] as const];
     }),
   );
   const entries = Object.keys(capacity).flatMap((resource) => {
@@ -55,15 +56,11 @@ export function overcommittedReservations(capacity: ResourceList, reservation: R
     .map(([name]) => name);
 }
 
-/** Returns a threshold as a quantity. A percentage is a share of the capacity, computed with the precision of the kubelet's float32. */
-function thresholdQuantity(threshold: string, capacity: string | undefined): ParsedQuantity {
-  if (!threshold.endsWith('%')) return parseQuantity(threshold);
-  const percent = Math.fround(Number(threshold.slice(0, -1).replaceAll('_', '')));
-  // No node is ever below these, or always is; a kubelet ignores them.
-  if (percent === 0 || percent === 100) return zeroQuantity;
-  const share = Math.fround(percent / 100);
-  const bytes = Math.trunc(Number(quantityValue(quantityOf(capacity))) * share);
-  return makeQuantity(Number.isFinite(bytes) ? bytes : 0, 0, 'binarySI');
+/** Returns what a threshold reserves of the capacity. */
+function thresholdQuantity(signal: string, threshold: string, capacity: string | undefined): ParsedQuantity {
+  const value = parseEvictionThreshold(signal, threshold);
+  const amount = value === undefined ? zeroQuantity : evictionQuantity(value, quantityOf(capacity));
+  return compareQuantities(amount, zeroQuantity) > 0 ? amount : zeroQuantity;
 }
 
 function quantityOf(text: string | undefined): ParsedQuantity {

@@ -4,6 +4,7 @@ import * as cgroups from './cgroups.ts';
 import * as criRequests from './cri-requests.ts';
 import * as env from './env.ts';
 import * as events from './events.ts';
+import * as eviction from './eviction.ts';
 import * as hostsFile from './hosts-file.ts';
 import * as https from './https/index.ts';
 import * as kubeletConfig from './kubelet-config.ts';
@@ -29,6 +30,7 @@ export const vectorKinds: ReadonlyMap<string, RunVector> = new Map<string, RunVe
   ['cri-requests', criRequests.run],
   ['env', env.run],
   ['events', events.run],
+  ['eviction', eviction.run],
   ['hosts-file', hostsFile.run],
   ['https', https.run],
   ['kubelet-config', kubeletConfig.run],

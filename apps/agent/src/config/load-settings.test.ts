@@ -135,7 +135,7 @@ describe('loadSettings', () => {
   it('rejects a configuration that stops a kubelet only later in its start', async () => {
     const error = await failure(load(await config('evictionHard: {memory.available: much}\n')));
     expect(error.message).toBe(
-      'invalid configuration: eviction threshold "much" of memory.available must be a positive quantity',
+      'invalid configuration: eviction threshold "much" of memory.available must be a quantity or a percentage',
     );
   });
 

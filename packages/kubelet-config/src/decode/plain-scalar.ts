@@ -21,8 +21,8 @@ export function resolvePlainScalar(source: string): JsonValue {
   const fixed = FIXED.get(source);
   if (fixed !== undefined) return fixed;
   if (NOT_FINITE.test(source)) throw new SyntaxError(`unsupported number ${source}`);
-  // A text that begins with a point is read without taking underscores out.
-  const digits = source.startsWith('.') ? source : source.replaceAll('_', '');
+  // Behind a point at the beginning, underscores must separate digits; elsewhere they may stand anywhere.
+  const digits = source.startsWith('.') ? source.replaceAll(/(?<=\d)_(?=\d)/g, '') : source.replaceAll('_', '');
   if (!/^[+\-.\d]/.test(digits)) return source;
   const integer = parseGoInteger(digits);
   if (integer !== undefined && fits(integer, digits)) return new JsonNumber(String(integer));

@@ -1,0 +1,47 @@
+import type { EvictionSignal } from '@rxlet/pod-model/eviction-thresholds';
+import type { Threshold } from './parse-thresholds.ts';
+
+/** File systems of images and of containers' writable layers. */
+export type FileSystemLayout =
+  /** All on the file system of the node. */
+  | 'shared'
+  /** Images and writable layers on one of their own. */
+  | 'dedicated'
+  /** Images on one of their own, writable layers on the node's. */
+  | 'split';
+
+/** Thresholds of writable layers, which follow those of the file system that holds the layers. */
+const CONTAINER_SIGNALS = [
+  ['containerfs.available', 'nodefs.available', 'imagefs.available'],
+  ['containerfs.inodesFree', 'nodefs.inodesFree', 'imagefs.inodesFree'],
+] as const satisfies readonly (readonly [EvictionSignal, EvictionSignal, EvictionSignal])[];
+
+/** Thresholds with those of writable layers. */
+export interface LayoutThresholds {
+  /** Thresholds of the configuration, without those of writable layers that have no counterpart. Of several the last one follows its counterpart. */
+  readonly configured: readonly Threshold[];
+  /** The former and those that were added for writable layers. */
+  readonly all: readonly Threshold[];
+}
+
+/** Makes the thresholds of writable layers those of the file system that holds the layers, whatever the configuration says of them. */
+export function applyLayout(thresholds: readonly Threshold[], layout: FileSystemLayout): LayoutThresholds {
+  const replaced = new Map<number, Threshold | undefined>();
+  const added: Threshold[] = [];
+  for (const [signal, ofNode, ofImages] of CONTAINER_SIGNALS) {
+    const sourceSignal = layout === 'dedicated' ? ofImages : ofNode;
+    for (const isHard of [true, false]) {
+      const matches = (threshold: Threshold): boolean => (threshold.gracePeriodMs === 0) === isHard;
+      const source = thresholds.findLast((threshold) => threshold.signal === sourceSignal && matches(threshold));
+      const index = thresholds.findLastIndex((threshold) => threshold.signal === signal && matches(threshold));
+      const copy = source && { ...source, signal };
+      if (index >= 0) replaced.set(index, copy);
+      else if (copy !== undefined) added.push(copy);
+    }
+  }
+  const configured = thresholds.flatMap((threshold, index) => {
+    const kept = replaced.has(index) ? replaced.get(index) : threshold;
+    return kept === undefined ? [] : [kept];
+  });
+  return { configured, all: [...configured, ...added] };
+}
