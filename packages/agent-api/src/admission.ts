@@ -5,7 +5,8 @@ export interface AdmissionHandler {
   readonly name: string;
   /**
    * Returns the decision on a pod. One pod is judged at a time, and pods that come later wait, so that each decision counts the pods admitted before. A throw, a
-   * rejection and a decision that takes longer than the agent's deadline reject the pod with reason UnexpectedAdmissionError.
+   * rejection and a decision that takes longer than the agent's deadline reject the pod with reason UnexpectedAdmissionError, unless it runs since before a restart of the
+   * agent: such a pod is judged again later.
    *
    * @param activePods returns the other pods that run here or are about to, terminating ones included
    * @param signal aborts at the deadline, and when the pod is no longer desired

@@ -88,7 +88,7 @@ export {
   type ProbeResultChange,
   type ProbeResults,
 } from './pod-probes.ts';
-export type { PodSource, PodSourceProblem } from './pod-source.ts';
+export type { PodSource, PodSourceChange, PodSourceProblem } from './pod-source.ts';
 export type {
   PodEvictor,
   PodFailure,

@@ -18,6 +18,11 @@ export interface PodSource extends AsyncDisposable {
    * Removes no pod, and does not make the source ready. Hot; completes on disposal. Default: none.
    */
   readonly upserts$?: Observable<readonly Pod[]>;
+  /**
+   * Changes of single pods after the first snapshot, so that a change costs no comparison of all pods. Each means a snapshot that differs from the latest one, or from the
+   * one after the latest change, in these pods. Hot; completes on disposal. Default: none, each change is a snapshot.
+   */
+  readonly changes$?: Observable<PodSourceChange>;
   /** The current problems, all of them after each change; replays the latest list. Completes on disposal. */
   readonly problems$: Observable<readonly PodSourceProblem[]>;
   /** Requests that each pod gets its defaults and passes the API's validation. Default: only the identity of a pod is checked. */
@@ -26,6 +31,14 @@ export interface PodSource extends AsyncDisposable {
   manifestOf?(pod: Pod): string | undefined;
   /** Starts to read pods. Later calls do nothing. */
   start(): void;
+}
+
+/** A change of the pods of a source. */
+export interface PodSourceChange {
+  /** Pods that are new, or replace the pod of their name and UID. */
+  readonly upserted?: readonly Pod[];
+  /** Pods that are gone; they go before the others come. */
+  readonly removed?: readonly Pod[];
 }
 
 /** A problem that an administrator must fix. The source continues without the pods concerned. */

@@ -77,7 +77,7 @@ async function assemble(
   const runtimeManager = own(make.createRuntimeManager({ ...ports, ...services }, { ...options, node: given.node }));
 
   // status manager ──PodStatus──▶ sinks
-  const restorer = combineRestorers(contributions(statusRestorers));
+  const restorer = combineRestorers(contributions(statusRestorers), ports.logger);
   const sinks = contributions(statusSinks);
   const mirrorPod = mirrors[0]?.mirrorOf;
   const couldHaveRunningContainers = handle.couldHaveRunningContainers;

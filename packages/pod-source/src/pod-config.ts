@@ -1,4 +1,4 @@
-import type { PodSource, PodSourceProblem } from '@rxlet/agent-api';
+import type { PodSource, PodSourceChange, PodSourceProblem } from '@rxlet/agent-api';
 import {
   type Clock,
   createLifetime,
@@ -15,7 +15,7 @@ import type { Pod } from '@rxlet/kube-api';
 import type { Observable } from 'rxjs';
 import type { PodDiff } from './diff-pods.ts';
 import { createProblemReports } from './problem-reports.ts';
-import { createSourcePods } from './source-pods.ts';
+import { createSourcePods, type ReplacedPods } from './source-pods.ts';
 
 /** Kind of a {@link PodUpdate}. */
 export type PodOperation =
@@ -64,6 +64,10 @@ export interface PodConfig extends AsyncDisposable {
   sourcesReady(): boolean;
   /** Returns all pods at present, by source, in the order of their source. */
   pods(): readonly Pod[];
+  /** Returns a pod by its UID. */
+  find(podUid: string): Pod | undefined;
+  /** Reports whether a source has a pod of this UID that is left out because it is invalid. It is desired all the same, and must not be ended. */
+  isInvalid(podUid: string): boolean;
   /** Returns the present problems. */
   problems(): readonly PodSourceProblem[];
   /** Starts the sources. Later calls do nothing. */
@@ -121,6 +125,17 @@ export function createPodConfig(ports: PodConfigPorts): PodConfig {
     if (isFirst) readySources.set(new Set([...readySources.value, name]));
   };
 
+  const takeChange = (entry: Entry, { removed = [], upserted = [] }: PodSourceChange): void => {
+    const takePart = (pods: readonly Pod[], replaceWith: (pods: readonly Pod[]) => ReplacedPods): void => {
+      if (pods.length === 0) return;
+      const { diff, problems: found } = replaceWith(pods);
+      emit(entry.source.name, diff, false);
+      setProblems(entry, { found });
+    };
+    takePart(removed, entry.known.remove);
+    takePart(upserted, entry.known.put);
+  };
+
   const followSource = (entry: Entry): void => {
     const { source } = entry;
     const { name } = source;
@@ -149,6 +164,15 @@ export function createPodConfig(ports: PodConfigPorts): PodConfig {
         }),
       );
     }
+    if (source.changes$ !== undefined) {
+      subscriptions.push(
+        follow(source.changes$, {
+          task: `handling a changed pod of source ${name}`,
+          logger,
+          next: (change) => takeChange(entry, change),
+        }),
+      );
+    }
     lifetime.defer(() => subscriptions.forEach((subscription) => subscription.unsubscribe()));
   };
 
@@ -165,6 +189,14 @@ export function createPodConfig(ports: PodConfigPorts): PodConfig {
     readySources$: readySources.value$,
     sourcesReady: () => readySources.value.size === sources.length,
     pods: () => entries.flatMap(({ known }) => known.pods()),
+    find(podUid) {
+      for (const { known } of entries) {
+        const pod = known.find(podUid);
+        if (pod !== undefined) return pod;
+      }
+      return undefined;
+    },
+    isInvalid: (podUid) => entries.some(({ known }) => known.isInvalid(podUid)),
     problems: () => problems.value,
     start() {
       if (started || lifetime.signal.aborted) return;

@@ -1,19 +1,41 @@
 import type { PodSource, PodSourceProblem } from '@rxlet/agent-api';
-import { goQuote } from '@rxlet/component-base';
+import { errorMessage, goQuote } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import { formatPod, PodAnnotation, podFullName, podUid } from '@rxlet/pod-model';
-import { checkPod, describeFields } from './check-pod.ts';
+import { type CheckedPod, checkPod, describeFields } from './check-pod.ts';
 import { diffPods, type DuplicatePod, type PodDiff, splitDuplicates } from './diff-pods.ts';
 import { problemPod } from './problem-ledger.ts';
+
+/** Pods of a source after a change. */
+export interface ReplacedPods {
+  readonly diff: PodDiff;
+  /** All present problems. */
+  readonly problems: readonly PodSourceProblem[];
+}
 
 /** Known pods of one source. */
 export interface SourcePods {
   /** In the order of the source. */
   pods(): readonly Pod[];
+  /** Returns a pod by its UID. */
+  find(podUid: string): Pod | undefined;
+  /** Reports whether the source has a pod of this UID that is left out because it is invalid. */
+  isInvalid(podUid: string): boolean;
   /** Replaces all pods. */
-  replace(snapshot: readonly Pod[]): { readonly diff: PodDiff; readonly problems: readonly PodSourceProblem[] };
+  replace(snapshot: readonly Pod[]): ReplacedPods;
+  /** Adds or replaces pods of the snapshot. Others are looked at only if one is invalid or contested, now or before. */
+  put(pods: readonly Pod[]): ReplacedPods;
+  /** Removes pods of the snapshot, likewise. */
+  remove(pods: readonly Pod[]): ReplacedPods;
   /** Adds or updates pods. Leaves out those that only a snapshot can decide on: invalid ones, and those that have the name or UID of another pod. */
   upsert(pods: readonly Pod[]): PodDiff;
+}
+
+interface PreparedPod {
+  /** As it is known. */
+  readonly pod: Pod;
+  /** As the source emitted it. */
+  readonly original: Pod;
 }
 
 /** Creates {@link SourcePods}. `now` returns the time of the annotation `kubernetes.io/config.seen`. */
@@ -27,6 +49,10 @@ export function createSourcePods(
   let names = new Map<string, string>();
   /** The pods as the source emitted them, by UID: a pod that is the same object is neither checked nor compared again. */
   let emitted = new Map<string, Pod>();
+  /** All pods of the latest snapshot, those that are left out as well. */
+  let listed = new Map<string, Pod>();
+  let problems: readonly PodSourceProblem[] = [];
+  let invalidUids: ReadonlySet<string> = new Set();
 
   const annotate = (pod: Pod): Pod => {
     const seen = known.get(podUid(pod))?.metadata?.annotations?.[PodAnnotation.configSeen] ?? now();
@@ -37,12 +63,20 @@ export function createSourcePods(
     };
     return { ...pod, metadata: { ...pod.metadata, annotations } };
   };
+  /** A pod whose check fails affects no other. */
+  const check = (pod: Pod): CheckedPod => {
+    try {
+      return checkPod(pod, source.validation);
+    } catch (error) {
+      return { problems: [{ field: 'pod', message: `cannot be checked: ${errorMessage(error)}` }] };
+    }
+  };
   /** Returns the pod as it is known, or the problem for which it is left out. */
   const prepare = (pod: Pod): { readonly pod?: Pod | undefined; readonly problem?: PodSourceProblem } => {
     const uid = podUid(pod);
     const before = known.get(uid);
     if (before !== undefined && emitted.get(uid) === pod) return { pod: before };
-    const checked = checkPod(pod, source.validation);
+    const checked = check(pod);
     if ('pod' in checked) return { pod: annotate(checked.pod) };
     const path = source.manifestOf?.(pod) ?? '';
     const keeps = before === undefined ? '' : '; its last good version is kept';
@@ -68,43 +102,86 @@ export function createSourcePods(
     return (names.get(fullName) ?? uid) !== uid || (earlier !== undefined && podFullName(earlier) !== fullName);
   };
 
+  const replace = (snapshot: readonly Pod[]): ReplacedPods => {
+    const found: PodSourceProblem[] = [];
+    const originals = new Map<Pod, Pod>();
+    for (const pod of snapshot) {
+      const prepared = prepare(pod);
+      if (prepared.problem !== undefined) found.push(prepared.problem);
+      if (prepared.pod !== undefined) originals.set(prepared.pod, pod);
+    }
+    invalidUids = new Set(found.flatMap(({ pod }) => pod?.uid ?? []));
+    const { pods, duplicates } = splitDuplicates(known, [...originals.keys()]);
+    const original = (pod: Pod): Pod => originals.get(pod) ?? pod;
+    found.push(...duplicates.map((duplicate) => duplicateProblem(duplicate, original)));
+    const diff = diffPods(known, pods);
+    known = new Map(diff.known);
+    names = new Map(pods.map((pod) => [podFullName(pod), podUid(pod)]));
+    emitted = new Map(pods.map((pod) => [podUid(pod), original(pod)]));
+    listed = new Map(snapshot.map((pod) => [keyOf(pod), pod]));
+    problems = found;
+    return { diff, problems };
+  };
+
+  /** Returns the pod as it is known; `undefined` for one that is invalid or contested. */
+  const prepareAlone = (original: Pod): PreparedPod | undefined => {
+    const { pod, problem } = prepare(original);
+    return pod === undefined || problem !== undefined || isContested(pod) ? undefined : { pod, original };
+  };
+  const take = (prepared: readonly PreparedPod[]): PodDiff => {
+    const before = new Map(prepared.flatMap(({ pod }) => entryOf(podUid(pod))));
+    const diff = diffPods(
+      before,
+      prepared.map(({ pod }) => pod),
+    );
+    for (const { pod, original } of prepared) {
+      names.set(podFullName(pod), podUid(pod));
+      emitted.set(podUid(pod), original);
+    }
+    for (const [uid, pod] of diff.known) known.set(uid, pod);
+    return diff;
+  };
+  const entryOf = (uid: string): readonly (readonly [string, Pod])[] => {
+    const pod = known.get(uid);
+    return pod === undefined ? [] : [[uid, pod]];
+  };
+  /** Adds or replaces pods without a look at others. Changes nothing and returns `undefined` when one of them is invalid or contested. */
+  const putAlone = (pods: readonly Pod[]): PodDiff | undefined => {
+    const prepared = pods.map(prepareAlone).filter((each) => each !== undefined);
+    const areDistinct = new Set(prepared.flatMap(({ pod }) => [`/${podUid(pod)}`, podFullName(pod)])).size;
+    return areDistinct === 2 * pods.length ? take(prepared) : undefined;
+  };
+
   return {
     pods: () => [...known.values()],
-    replace(snapshot) {
-      const problems: PodSourceProblem[] = [];
-      const originals = new Map<Pod, Pod>();
-      for (const pod of snapshot) {
-        const prepared = prepare(pod);
-        if (prepared.problem !== undefined) problems.push(prepared.problem);
-        if (prepared.pod !== undefined) originals.set(prepared.pod, pod);
+    find: (uid) => known.get(uid),
+    isInvalid: (uid) => invalidUids.has(uid),
+    replace,
+    remove(pods) {
+      for (const pod of pods) listed.delete(keyOf(pod));
+      if (problems.length > 0) return replace([...listed.values()]);
+      const gone = pods.flatMap((pod) => known.get(podUid(pod)) ?? []);
+      for (const pod of gone) {
+        names.delete(podFullName(pod));
+        known.delete(podUid(pod));
+        emitted.delete(podUid(pod));
       }
-      const { pods, duplicates } = splitDuplicates(known, [...originals.keys()]);
-      const original = (pod: Pod): Pod => originals.get(pod) ?? pod;
-      problems.push(...duplicates.map((duplicate) => duplicateProblem(duplicate, original)));
-      const diff = diffPods(known, pods);
-      known = new Map(diff.known);
-      names = new Map(pods.map((pod) => [podFullName(pod), podUid(pod)]));
-      emitted = new Map(pods.map((pod) => [podUid(pod), original(pod)]));
-      return { diff, problems };
+      return { diff: { ...diffPods(new Map(), []), remove: gone }, problems };
+    },
+    put(pods) {
+      for (const pod of pods) listed.set(keyOf(pod), pod);
+      const diff = problems.length > 0 ? undefined : putAlone(pods);
+      return diff === undefined ? replace([...listed.values()]) : { diff, problems };
     },
     upsert(pods) {
-      const before = new Map<string, Pod>();
-      const accepted: Pod[] = [];
-      for (const pod of pods) {
-        const { pod: prepared, problem } = prepare(pod);
-        if (prepared === undefined || problem !== undefined || isContested(prepared)) continue;
-        const uid = podUid(prepared);
-        const earlier = known.get(uid);
-        if (earlier !== undefined) before.set(uid, earlier);
-        names.set(podFullName(prepared), uid);
-        emitted.set(uid, pod);
-        accepted.push(prepared);
-      }
-      const diff = diffPods(before, accepted);
-      for (const [uid, pod] of diff.known) known.set(uid, pod);
-      return diff;
+      return take(pods.map(prepareAlone).filter((each) => each !== undefined));
     },
   };
+}
+
+/** Returns the identity of a pod within its source. */
+function keyOf(pod: Pod): string {
+  return `${podUid(pod)}/${podFullName(pod)}`;
 }
 
 /** Returns the pod for a message, as far as it has an identity. */

@@ -1,4 +1,5 @@
 import type { Pod, PodList } from '@rxlet/kube-api';
+import { usablePod } from '../output/usable-pod.ts';
 import { type AgentConnection, AgentConnectionError } from './agent-connection.ts';
 
 /**
@@ -12,7 +13,7 @@ export async function findPod(
   signal?: AbortSignal,
 ): Promise<Pod> {
   const { items } = (await agent.getJson('/pods', signal)) as PodList;
-  return selectPod(items, name, namespace);
+  return usablePod(selectPod(items, name, namespace));
 }
 
 /**

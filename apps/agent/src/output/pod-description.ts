@@ -14,11 +14,13 @@ import { lastSeen } from './event-row.ts';
 import { formatOutline, type OutlineEntry } from './outline.ts';
 import { podStatusWord } from './pod-row.ts';
 import { formatTable } from './table.ts';
+import { usablePod } from './usable-pod.ts';
 
 const NONE = '<none>';
 
 /** All about a pod, for people, in the order of `kubectl describe pod`. */
-export function describePodLines(pod: Pod, events: readonly Event[], nowMs: number): string[] {
+export function describePodLines(given: Pod, events: readonly Event[], nowMs: number): string[] {
+  const pod = usablePod(given);
   const { metadata, spec, status } = pod;
   const isLeaving = metadata?.deletionTimestamp !== undefined;
   return formatOutline([

@@ -2,6 +2,7 @@ import type { ContainerStateTerminated, ContainerStatus, Pod } from '@rxlet/kube
 import { SOURCE_PROBLEM_ANNOTATION } from '@rxlet/kubelet-server';
 import { isSidecar, isTerminalPhase } from '@rxlet/pod-model';
 import { formatSince } from './age.ts';
+import { usablePod } from './usable-pod.ts';
 
 /** Columns of `get pods`. */
 export const POD_COLUMNS = ['NAMESPACE', 'NAME', 'READY', 'STATUS', 'RESTARTS', 'AGE'] as const;
@@ -10,7 +11,8 @@ export const POD_COLUMNS = ['NAMESPACE', 'NAME', 'READY', 'STATUS', 'RESTARTS', 
 export const WIDE_COLUMNS = ['IP', 'NODE'] as const;
 
 /** Returns the cells of a pod. */
-export function podRow(pod: Pod, nowMs: number): string[] {
+export function podRow(given: Pod, nowMs: number): string[] {
+  const pod = usablePod(given);
   const { metadata, status } = pod;
   return [
     metadata?.namespace ?? '',

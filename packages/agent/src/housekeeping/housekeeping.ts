@@ -31,7 +31,7 @@ export interface HousekeepingPorts {
   readonly housekeeping: readonly HousekeepingStep[];
   /** Adds a desired pod, unless it has a worker, waits for its admission or was rejected. */
   readonly addMissing: (pod: Pod) => void;
-  /** Reports whether a pod waits for its admission. */
+  /** Reports whether a desired pod waits to be added. */
   readonly awaitsAdmission: (podUid: string) => boolean;
 }
 
@@ -113,7 +113,7 @@ export function createHousekeeping(ports: HousekeepingPorts): Housekeeping {
       steps.run('forget statuses of removed pods', () => statusManager.removeOrphaned(known()));
       steps.runEach('add missing pods', pods, addMissing);
       steps.runEach('terminate orphaned pods', pleg.pods().filter(mayRun), (pod) => {
-        // A pod of an earlier run of the agent keeps running until it is judged.
+        // A desired pod of an earlier run of the agent keeps running until it is judged, however often that fails.
         if (isUnknown(pod.uid) && !awaitsAdmission(pod.uid)) workers.terminateRuntimePod(pod);
       });
       steps.run('count pods', () =>

@@ -25,7 +25,7 @@ import type { PodSyncResult, RuntimeManager } from '@rxlet/runtime-manager';
 import type { StartErrors, StatusManager } from '@rxlet/status-manager';
 import type { RuntimeState } from '../node/runtime-state.ts';
 import type { PodSteps } from './pod-steps.ts';
-import { createReportStatus, type ReportStatusPorts } from './report-status.ts';
+import { createReportStatus, type ReportStatus, type ReportStatusPorts } from './report-status.ts';
 import { createResizeOutcomes } from './resize-outcomes.ts';
 
 /** Ports of {@link createPodSyncer}. */
@@ -146,6 +146,18 @@ export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
     }
   };
 
+  /** Reports a status that must not keep the pod from being stopped. Its end is reported afterwards. */
+  const reportBestEffort: (...args: Parameters<ReportStatus>) => Promise<void> = async (pod, ...rest) => {
+    try {
+      await report(pod, ...rest);
+    } catch (error) {
+      logger.error('cannot report the status of a terminating pod', {
+        pod: formatPod(pod),
+        error: errorMessage(error),
+      });
+    }
+  };
+
   return {
     async syncPod({ pod, status, signal }) {
       const uid = podUid(pod);
@@ -182,7 +194,7 @@ export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
     },
 
     async syncTerminatingPod({ subject, status, gracePeriodSeconds, amendStatus, signal }) {
-      if (subject.kind === 'pod') await report(subject.pod, status, { amend: amendStatus });
+      if (subject.kind === 'pod') await reportBestEffort(subject.pod, status, { amend: amendStatus });
       podSteps.terminating(terminatingPod(subject, status));
       const pod = subject.kind === 'pod' ? subject.pod : orphanedPod(subject.pod, status);
       const { error } = await runtimeManager.killPod(pod, status, { gracePeriodSeconds, signal });

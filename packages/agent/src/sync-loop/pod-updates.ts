@@ -20,6 +20,7 @@ import type { PodView } from '../outputs/pod-view.ts';
 import { createRejectionCounter } from './admission.ts';
 import { createAdmissionQueue } from './admission-queue.ts';
 import { isFromEarlierLife } from './earlier-life.ts';
+import { createPodAttempts } from './pod-attempts.ts';
 import { createStatusDrift } from './status-drift.ts';
 
 /** Ports of {@link createPodUpdates}. */
@@ -28,9 +29,12 @@ export interface PodUpdatesPorts {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly events: EventRecorder;
-  readonly config: Pick<PodConfig, 'sourcesReady' | 'pods'>;
+  readonly config: Pick<PodConfig, 'sourcesReady' | 'pods' | 'find' | 'isInvalid'>;
   readonly pleg: Pick<Pleg, 'pods'>;
-  readonly workers: Pick<PodWorkers, 'add' | 'update' | 'reconcile' | 'terminate' | 'terminateRuntimePod' | 'state'>;
+  readonly workers: Pick<
+    PodWorkers,
+    'add' | 'update' | 'reconcile' | 'terminate' | 'terminateRuntimePod' | 'state' | 'states'
+  >;
   readonly statusManager: Pick<StatusManager, 'previousStatus' | 'setPodStatus' | 'forget' | 'get' | 'republish'>;
   readonly admission: readonly AdmissionHandler[];
   readonly view: PodView;
@@ -44,11 +48,14 @@ export interface PodUpdatesPorts {
 
 /** Application of source updates to the workers: admission, order of static pods, the view of pods. */
 export interface PodUpdates extends AsyncDisposable {
-  /** Handlers of the operations of a source, each for one pod. */
-  readonly handlers: Readonly<Record<PodOperation, (pod: Pod) => void>>;
-  /** Adds a desired pod, unless it has a worker, waits for its admission or was rejected. */
+  /** Handles an operation of a source on one pod. When that fails, the pod waits, with an event, and is handled again. */
+  handle(op: PodOperation, pod: Pod): void;
+  /** Adds a desired pod, unless it has a worker, waits for its admission or another attempt, or was rejected. */
   addMissing(pod: Pod): void;
-  /** Reports whether a pod waits for its admission. It may run already, since a restart of the agent. */
+  /**
+   * Reports whether a desired pod waits to be added: for its admission, for another attempt of a handler that failed, or because it is invalid now. It may run already,
+   * since a restart of the agent.
+   */
   awaitsAdmission(podUid: string): boolean;
   /** Returns the number of pods that wait for their admission. */
   awaitingAdmission(): number;
@@ -73,7 +80,7 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
   let readySources: ReadonlySet<string> = new Set();
 
   const apiPod = (uid: string): Pod | undefined => {
-    const pod = config.pods().find((one) => podUid(one) === uid);
+    const pod = config.find(uid);
     return pod !== undefined && isStaticPod(pod) ? ports.mirrorPods?.mirrorOf?.(pod) : pod;
   };
   const drift = createStatusDrift({ ...ports, apiPod });
@@ -113,24 +120,25 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
   };
 
   const reject = (pod: Pod, { reason, message }: AdmissionRejection): void => {
-    rejected.add(podUid(pod));
-    countRejection(reason);
-    events.event(podEventObject(pod), 'Warning', reason, message);
+    // A handler that fails knows nothing of the pod. One that runs, since a restart of the agent, must not end for that.
+    if (reason === 'UnexpectedAdmissionError' && isRunning(podUid(pod))) throw new Error(message);
     statusManager.setPodStatus(pod, {
       phase: 'Failed',
       reason,
       message: `Pod was rejected: ${message}`,
       qosClass: podQosClass(pod),
     });
+    events.event(podEventObject(pod), 'Warning', reason, message);
+    countRejection(reason);
+    rejected.add(podUid(pod));
   };
+  const isRunning = (uid: string): boolean => pleg.pods().some((pod) => pod.uid === uid && mayRun(pod));
 
   /** Returns the pods with which a new one shares the node. */
   const activePods = (exceptUid: string): readonly Pod[] =>
-    config.pods().filter((pod) => {
-      const uid = podUid(pod);
-      const state = workers.state(uid);
-      return uid !== exceptUid && state !== undefined && !isKnownTerminated(state);
-    });
+    [...workers.states()]
+      .filter(([uid, state]) => uid !== exceptUid && !isKnownTerminated(state))
+      .flatMap(([uid]) => config.find(uid) ?? []);
 
   /** Reports whether a pod in the runtime, unknown since a restart of the agent, has the name of a static pod, which must wait for its end. */
   const isPredecessor = (running: RuntimePod, pod: Pod): boolean =>
@@ -145,7 +153,8 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
     ...ports,
     handlers: ports.admission,
     activePods,
-    decided: (pod, rejection) => (rejection === undefined ? place(pod) : reject(pod, rejection)),
+    decided: (pod, rejection) =>
+      attempts.run(pod, () => (rejection === undefined ? place(pod) : reject(pod, rejection))),
   });
 
   const update = (pod: Pod): void => {
@@ -189,19 +198,42 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
     const uid = podUid(pod);
     rejected.delete(uid);
     queue.remove(uid);
+    attempts.forget(uid);
     view.markDeleted(uid);
     if (workers.state(uid) === undefined) view.remove(uid);
     // Before all sources are ready another one may have the pod; housekeeping decides later.
     else if (config.sourcesReady()) void workers.terminate(uid, { reason: 'deleted' });
   };
 
+  const handlers: Readonly<Record<PodOperation, (pod: Pod) => void>> = {
+    ADD: add,
+    UPDATE: update,
+    RECONCILE: reconcile,
+    DELETE: deleteGracefully,
+    REMOVE: remove,
+  };
+  const handle = (op: PodOperation, pod: Pod): void => attempts.run(pod, () => handlers[op](pod));
+  const attempts = createPodAttempts({
+    ...ports,
+    isSettled: (uid) => rejected.has(uid) || workers.state(uid) !== undefined,
+    retry(uid) {
+      const pod = config.find(uid);
+      if (pod === undefined) attempts.forget(uid);
+      else handlers[pod.metadata?.deletionTimestamp === undefined ? 'UPDATE' : 'DELETE'](pod);
+    },
+  });
+
   return {
-    handlers: { ADD: add, UPDATE: update, RECONCILE: reconcile, DELETE: deleteGracefully, REMOVE: remove },
+    handle,
     addMissing(pod) {
       const uid = podUid(pod);
-      if (workers.state(uid) === undefined && !rejected.has(uid) && !queue.has(uid)) add(pod);
+      const isHandled = workers.state(uid) !== undefined || rejected.has(uid) || queue.has(uid);
+      if (!isHandled && !attempts.has(uid)) handle('ADD', pod);
     },
-    awaitsAdmission: queue.has,
+    awaitsAdmission: (uid) =>
+      workers.state(uid) === undefined &&
+      !rejected.has(uid) &&
+      (queue.has(uid) || config.find(uid) !== undefined || config.isInvalid(uid)),
     awaitingAdmission: queue.size,
     setReadySources(names) {
       readySources = names;
@@ -219,6 +251,7 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
     },
     async [Symbol.asyncDispose]() {
       drift[Symbol.dispose]();
+      attempts[Symbol.dispose]();
       await queue[Symbol.asyncDispose]();
     },
   };

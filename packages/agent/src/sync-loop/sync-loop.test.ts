@@ -174,7 +174,7 @@ describe('the sync loop', () => {
     const { emit, steps, logger, loop } = createSyncLoopBench();
     await emit('ADD', withMetadata(manifestPod('nameless'), { uid: '' }), manifestPod('good'));
     expect(steps).toEqual(['sync good']);
-    expect(logger.lines).toMatchObject([{ level: 'error', message: 'cannot handle ADD of a pod' }]);
+    expect(logger.lines).toMatchObject([{ level: 'error', message: 'cannot handle a pod; it is tried again' }]);
     expect(loop.problem()).toBeUndefined();
   });
 });

@@ -10,7 +10,6 @@ import type {
 import {
   type Clock,
   createLifetime,
-  errorMessage,
   type EventRecorder,
   type Logger,
   type Metrics,
@@ -18,7 +17,6 @@ import {
 import { follow } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';
 import type { Pleg, PodLifecycleEvent } from '@rxlet/pleg';
-import { formatPod } from '@rxlet/pod-model';
 import type { PodConfig, PodUpdate } from '@rxlet/pod-source';
 import type { PodWorkers } from '@rxlet/pod-workers';
 import type { NodeFiles } from '@rxlet/node-files';
@@ -43,7 +41,7 @@ export interface SyncLoopPorts {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly events: EventRecorder;
-  readonly config: Pick<PodConfig, 'updates$' | 'readySources$' | 'sourcesReady' | 'pods'>;
+  readonly config: Pick<PodConfig, 'updates$' | 'readySources$' | 'sourcesReady' | 'pods' | 'find' | 'isInvalid'>;
   readonly pleg: Pick<Pleg, 'events$' | 'cache' | 'pods'>;
   readonly workers: PodWorkers;
   readonly runtimeManager: Pick<RuntimeManager, 'trimDeadContainers'>;
@@ -79,7 +77,7 @@ export interface SyncLoop extends AsyncDisposable {
   start(): void;
   /** Requests a sync of a pod for a cause that neither its source nor the runtime reports. Requests of one pod in a burst are merged and paced. */
   requestSync(podUid: string): void;
-  /** Reports whether a pod waits for its admission. It may run already, since a restart of the agent. */
+  /** Reports whether a desired pod waits to be added. It may run already, since a restart of the agent. */
   awaitsAdmission(podUid: string): boolean;
   /** Returns the number of pods that wait for their admission. */
   awaitingAdmission(): number;
@@ -120,13 +118,7 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): 
   let lastActiveMs: number | undefined;
 
   const onUpdate = ({ op, pods }: PodUpdate): void => {
-    for (const pod of op === 'ADD' ? byCreation(pods) : pods) {
-      try {
-        updates.handlers[op](pod);
-      } catch (error) {
-        logger.error(`cannot handle ${op} of a pod`, { pod: formatPod(pod), error: errorMessage(error) });
-      }
-    }
+    for (const pod of op === 'ADD' ? byCreation(pods) : pods) updates.handle(op, pod);
   };
 
   const onReadySources = (names: ReadonlySet<string>): void => {

@@ -45,6 +45,8 @@ export function createSyncLoopBench({ admission = [], housekeeping = [] }: Optio
     ready: true,
     pods: [] as readonly Pod[],
     held: [] as readonly RuntimePod[],
+    /** UIDs of pods that their source lists and that are invalid. */
+    invalid: new Set<string>(),
     statuses: new Map<string, RuntimePodStatus>(),
     gcError: undefined as Error | undefined,
     /** Settles when a pod has stopped. */
@@ -58,7 +60,11 @@ export function createSyncLoopBench({ admission = [], housekeeping = [] }: Optio
   const trims: string[] = [];
   const probed: string[] = [];
   /** Errors of ports. */
-  const fail: { retainPods?: Error | undefined } = {};
+  const fail: {
+    retainPods?: Error | undefined;
+    previousStatus?: Error | undefined;
+    setPodStatus?: Error | undefined;
+  } = {};
   const collections: { readonly atMs: number }[] = [];
   const metrics: Metrics = {
     ...noopMetrics,
@@ -90,7 +96,14 @@ export function createSyncLoopBench({ admission = [], housekeeping = [] }: Optio
       logger,
       metrics,
       events,
-      config: { updates$, readySources$, sourcesReady: () => world.ready, pods: () => world.pods },
+      config: {
+        updates$,
+        readySources$,
+        sourcesReady: () => world.ready,
+        pods: () => world.pods,
+        find: (uid) => world.pods.find((pod) => podUid(pod) === uid),
+        isInvalid: (uid) => world.invalid.has(uid),
+      },
       pleg: {
         events$: lifecycle$,
         pods: () => world.held,
@@ -109,8 +122,14 @@ export function createSyncLoopBench({ admission = [], housekeeping = [] }: Optio
         },
       },
       statusManager: {
-        previousStatus: (pod) => statuses.get(podUid(pod)) ?? pod.status ?? {},
-        setPodStatus: (pod, status) => statuses.set(podUid(pod), status) !== undefined,
+        previousStatus(pod) {
+          if (fail.previousStatus !== undefined) throw fail.previousStatus;
+          return statuses.get(podUid(pod)) ?? pod.status ?? {};
+        },
+        setPodStatus(pod, status) {
+          if (fail.setPodStatus !== undefined) throw fail.setPodStatus;
+          return statuses.set(podUid(pod), status) !== undefined;
+        },
         forget: (uid) => void statuses.delete(uid),
         setContainerReadiness: (uid, _id, ready) => void probed.push(`${uid} ready ${String(ready)}`),
         setContainerStartup: (uid, _id, isStarted) => void probed.push(`${uid} started ${String(isStarted)}`),

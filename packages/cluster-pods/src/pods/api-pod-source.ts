@@ -1,9 +1,8 @@
-import type { ObjectWatch, PodSource, PodSourceProblem } from '@rxlet/agent-api';
+import type { ObjectWatch, PodSource, PodSourceChange, PodSourceProblem } from '@rxlet/agent-api';
 import { createLifetime, type Logger } from '@rxlet/component-base';
-import { createCurrentValue, createEmitter, follow } from '@rxlet/component-base/streams';
+import { createCurrentValue, createEmitter, currentThenChanges, follow } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';
 import { isMirrorPod } from '@rxlet/pod-model';
-import { ReplaySubject } from 'rxjs';
 
 /** Ports of {@link createApiPodSource}. */
 export interface ApiPodSourcePorts {
@@ -20,21 +19,34 @@ export interface ApiPodSourcePorts {
  */
 export function createApiPodSource({ watch, nodeKnown, logger }: ApiPodSourcePorts): PodSource {
   const lifetime = createLifetime();
-  const snapshots = new ReplaySubject<readonly Pod[]>(1);
+  const snapshots = createEmitter<readonly Pod[]>();
+  const changes = createEmitter<PodSourceChange>();
   const upserts = createEmitter<readonly Pod[]>();
   const problems = createCurrentValue<readonly PodSourceProblem[]>([]);
   let started = false;
+  let isRead = false;
 
   const run = async (): Promise<void> => {
     await nodeKnown(lifetime.signal);
     const subscription = follow(watch.changes$, {
       task: 'reading the pods of the API server',
       logger,
-      next() {
-        const pods = watch.list().filter((pod) => !isMirrorPod(pod));
-        // Pods that were known before the API server answers may have been deleted meanwhile, and others may be missing.
-        if (watch.isSynced) snapshots.next(pods);
-        else upserts.emit(pods);
+      next(change) {
+        if (change.type === 'snapshot') {
+          isRead = true;
+          snapshots.emit(change.objects.filter(isOwn));
+        } else if (!watch.isSynced) {
+          // Pods that were known before the API server answers may have been deleted meanwhile, and others may be missing.
+          if (change.type !== 'deleted' && isOwn(change.object)) upserts.emit([change.object]);
+        } else if (change.type === 'deleted') {
+          if (isOwn(change.object)) changes.emit({ removed: [change.object] });
+        } else {
+          changes.emit({
+            upserted: [change.object].filter(isOwn),
+            // A pod may become a mirror pod.
+            removed: change.type === 'modified' && !isOwn(change.object) ? [change.previous].filter(isOwn) : [],
+          });
+        }
       },
     });
     lifetime.defer(() => subscription.unsubscribe());
@@ -43,8 +55,9 @@ export function createApiPodSource({ watch, nodeKnown, logger }: ApiPodSourcePor
 
   return {
     name: 'api',
-    snapshots$: snapshots.asObservable(),
+    snapshots$: currentThenChanges(() => (isRead ? [watch.list().filter(isOwn)] : []), snapshots.values$),
     upserts$: upserts.values$,
+    changes$: changes.values$,
     problems$: problems.value$,
     start() {
       if (started) return;
@@ -55,7 +68,12 @@ export function createApiPodSource({ watch, nodeKnown, logger }: ApiPodSourcePor
       await lifetime[Symbol.asyncDispose]();
       snapshots.complete();
       upserts.complete();
+      changes.complete();
       problems.complete();
     },
   };
+}
+
+function isOwn(pod: Pod): boolean {
+  return !isMirrorPod(pod);
 }

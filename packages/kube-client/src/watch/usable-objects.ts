@@ -1,9 +1,8 @@
 import type { KubeObject, ObjectRef } from '@rxlet/agent-api';
 import type { Logger } from '@rxlet/component-base';
 import { apiVersionOf, type KubeResource } from '@rxlet/kube-api/resources';
+import { shapeProblem, withoutNulls } from '@rxlet/kube-api/shape';
 import { findTable } from '@rxlet/kube-api/tables';
-import { shapeProblem } from './object-shape.ts';
-import { withoutNulls } from './without-nulls.ts';
 
 /** Replaces objects of a wrong shape by their last good version, because one malformed object must affect no other, and removes fields that are null. */
 export interface UsableObjects<T> {

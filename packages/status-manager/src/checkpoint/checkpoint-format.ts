@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { PodStatus } from '@rxlet/kube-api';
+import { shapeProblem, withoutNulls } from '@rxlet/kube-api/shape';
+import { tables } from '@rxlet/kube-api/tables';
 
 /** A change of one pod. */
 export interface CheckpointEntry {
@@ -34,6 +36,7 @@ export class CheckpointError extends Error {
 
 const KIND = 'PodStatusCheckpoint';
 const VERSION = 2;
+const STATUS_TABLE = tables['io.k8s.api.core.v1.PodStatus'];
 
 interface Header {
   readonly kind: typeof KIND;
@@ -54,7 +57,7 @@ export function checkpointBatch(entries: Iterable<CheckpointEntry>): string {
   return `${JSON.stringify(header)}\n${body}`;
 }
 
-/** Parses a file up to the first incomplete batch. @throws CheckpointError when the first batch is unusable */
+/** Parses a file up to the first incomplete batch. @throws CheckpointError when the first batch is incomplete, or a complete one is unusable */
 export function parseCheckpoint(text: string): CheckpointContent {
   const statuses = new Map<string, PodStatus>();
   let wholeLength = 0;
@@ -92,15 +95,23 @@ function readBatch(
     .split('\n')
     .filter((line) => line !== '')
     .map(parseJson);
-  return entries.every(isEntry)
-    ? { entries, end }
-    : new CheckpointError('damaged', 'a line is not the status of a pod');
+  // The checksum is right, so that no interrupted write has left this.
+  if (!entries.every(isEntry)) throw new CheckpointError('damaged', 'a line is not the status of a pod');
+  return { entries: entries.map(usableEntry), end };
+}
+
+/** Returns the entry without fields that are null. @throws CheckpointError for a status of a wrong shape, which would fail its readers */
+function usableEntry({ podUid, status }: CheckpointEntry): CheckpointEntry {
+  if (status === null) return { podUid, status };
+  const problem = shapeProblem(status, STATUS_TABLE, 'status');
+  if (problem !== undefined) throw new CheckpointError('damaged', `pod ${JSON.stringify(podUid)}: ${problem}`);
+  return { podUid, status: withoutNulls(status, STATUS_TABLE) };
 }
 
 function isEntry(value: unknown): value is CheckpointEntry {
   if (typeof value !== 'object' || value === null) return false;
   const { podUid, status } = value as Partial<CheckpointEntry>;
-  return typeof podUid === 'string' && typeof status === 'object';
+  return typeof podUid === 'string' && typeof status === 'object' && !Array.isArray(status);
 }
 
 function parseJson(text: string): unknown {

@@ -5,6 +5,7 @@ import { createMemoryFiles, type MemoryFiles } from '@rxlet/node-files/testing';
 import { testPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
 import type { PodStatusUpdate } from '@rxlet/agent-api';
+import { checkpointBatch } from './checkpoint-format.ts';
 import { createStatusCheckpoint, type StatusCheckpointOptions } from './status-checkpoint.ts';
 
 let version = 0;
@@ -166,6 +167,28 @@ describe('status checkpoint', () => {
     checkpoint.record(update('a', ready('True')));
     await clock.advance(1000);
     expect(memory.info(path)).toMatchObject({ kind: 'file', mode: 0o600 });
+  });
+
+  it.each<[string, object | null, string]>([
+    ['no container', { containerStatuses: [null] }, 'status.containerStatuses[0] is null, expected a mapping'],
+    ['no list', { initContainerStatuses: {} }, 'status.initContainerStatuses is a mapping, expected a list'],
+    ['a number for a phase', { phase: 3 }, 'status.phase is a number, expected a string'],
+  ])('sets a file aside whose checksum is right and which has %s', async (_what, status, problem) => {
+    for (const before of ['', checkpointBatch([{ podUid: 'web', status: ready('True') }])]) {
+      const text = before + checkpointBatch([{ podUid: 'db', status: status }]);
+      const { checkpoint, logger, memory } = await setUp(text);
+      expect(['web', 'db'].map((uid) => checkpoint.restored(uid))).toEqual([undefined, undefined]);
+      expect(logger.lines).toMatchObject([
+        { level: 'error', fields: { error: `pod "db": ${problem}`, movedTo: `${path}.corrupt` } },
+      ]);
+      expect(memory.text(`${path}.corrupt`)).toBe(text);
+    }
+  });
+
+  it('takes fields that are null for absent ones', async () => {
+    const status = { ...ready('True'), containerStatuses: null, podIPs: null } as unknown as PodStatus;
+    const { checkpoint } = await setUp(checkpointBatch([{ podUid: 'web', status }]));
+    expect(checkpoint.restored('web')).toEqual(ready('True'));
   });
 
   it('rewrites the file when it was removed', async () => {

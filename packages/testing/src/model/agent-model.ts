@@ -1,16 +1,25 @@
 import type { Pod } from '@rxlet/kube-api';
-import { podUid } from '@rxlet/pod-model';
+import { ContainerState } from '@rxlet/cri-api';
+import { PodLabel, podUid } from '@rxlet/pod-model';
 import { createPleg } from '@rxlet/pleg';
 import type { AgentParts } from '@rxlet/agent';
 import { createTestNode, type TestNode } from '../test-node.ts';
 import { leftovers } from './leftovers.ts';
 import { differences } from './model-differences.ts';
 import { modelPod, type PodKind } from './model-pods.ts';
+import { createThrowingParts } from './throwing-parts.ts';
 import { runRuntimeStep, type RuntimeStep } from './runtime-step.ts';
 import { watchRuntime } from './watch-runtime.ts';
 
 /** A step of a model run. */
-export type ModelStep = SourceStep | RuntimeStep;
+export type ModelStep = SourceStep | RuntimeStep | ThrowStep;
+
+/** The next calls of a handler, of a step or of a part of the core throw. */
+export interface ThrowStep {
+  readonly do: 'throw';
+  readonly place: string;
+  readonly times: number;
+}
 
 /** A change of the pods of the source `file`. */
 export type SourceStep =
@@ -50,8 +59,16 @@ export async function createAgentModel({ latencyMs, hints }: AgentModelOptions, 
   const { clock, fake } = bench;
   const desired = new Map<string, Pod>();
   const watch = watchRuntime(bench, desired);
-  const parts = plegParts({ hints });
-  await bench.start({ parts });
+  /** A pod that does not run is rejected for good by an admission handler that throws. */
+  const mayThrowInAdmission = (uid: string): boolean =>
+    fake
+      .snapshot()
+      .containers.some(
+        ({ labels, state }) => labels[PodLabel.podUid] === uid && state === ContainerState.CONTAINER_RUNNING,
+      );
+  const throwing = createThrowingParts(plegParts({ hints }), mayThrowInAdmission);
+  const start = (): Promise<unknown> => bench.start({ parts: throwing.parts, modules: [throwing.module] });
+  await start();
   bench.desire();
 
   const publish = (): void => {
@@ -59,6 +76,7 @@ export async function createAgentModel({ latencyMs, hints }: AgentModelOptions, 
     bench.desire(...desired.values());
   };
   const settle = async (): Promise<void> => {
+    throwing.disarm();
     fake.clearFailpoints();
     fake.setEventFaults({});
     await clock.advance(QUIESCENCE_MS);
@@ -81,8 +99,10 @@ export async function createAgentModel({ latencyMs, hints }: AgentModelOptions, 
         if (step.do === 'set') desired.set(step.name, modelPod(step.name, step.kind, step.version));
         else desired.delete(step.name);
         publish();
+      } else if (step.do === 'throw') {
+        throwing.arm(step.place, step.times);
       } else {
-        await runRuntimeStep(step, { bench, desired, watch, restart: () => bench.start({ parts }) });
+        await runRuntimeStep(step, { bench, desired, watch, restart: start });
       }
       watch.check();
     },

@@ -1,10 +1,16 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { createAgentModel, type ModelStep } from '../model/agent-model.ts';
-import { MODEL_TIMEOUT_MS, modelRunParameters, runtimeSteps, sourceSteps } from '../test-support/runtime-step.ts';
+import {
+  MODEL_TIMEOUT_MS,
+  modelRunParameters,
+  runtimeSteps,
+  sourceSteps,
+  throwSteps,
+} from '../test-support/runtime-step.ts';
 
 const name = fc.constantFrom('a', 'b', 'c');
-const step: fc.Arbitrary<ModelStep> = fc.oneof(...sourceSteps(name), ...runtimeSteps(name));
+const step: fc.Arbitrary<ModelStep> = fc.oneof(...sourceSteps(name), ...runtimeSteps(name), ...throwSteps());
 
 describe('an agent under any sequence of changes and faults', () => {
   it(

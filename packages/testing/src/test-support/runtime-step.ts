@@ -1,8 +1,9 @@
 import type { RpcName } from '@rxlet/fake-cri';
 import fc from 'fast-check';
-import type { SourceStep } from '../model/agent-model.ts';
+import type { SourceStep, ThrowStep } from '../model/agent-model.ts';
 import { podKinds } from '../model/model-pods.ts';
 import type { RuntimeStep } from '../model/runtime-step.ts';
+import { rejectingPlaces, throwingPlaces } from '../model/throwing-parts.ts';
 
 /** Steps of a kind, and how often they are chosen. */
 export type WeightedSteps<T> = readonly { readonly weight: number; readonly arbitrary: fc.Arbitrary<T> }[];
@@ -79,6 +80,14 @@ export function runtimeSteps(name: fc.Arbitrary<string>): WeightedSteps<RuntimeS
       weight: 6,
       arbitrary: fc.record({ do: fc.constant('advance' as const), ms: fc.oneof(fc.nat(300), fc.nat(20_000)) }),
     },
+  ];
+}
+
+/** Returns exceptions in handlers, steps and parts of the core. */
+export function throwSteps(): WeightedSteps<ThrowStep> {
+  const place = fc.constantFrom(...throwingPlaces.filter((one) => !rejectingPlaces.has(one)));
+  return [
+    { weight: 4, arbitrary: fc.record({ do: fc.constant('throw' as const), place, times: fc.constantFrom(1, 2, 30) }) },
   ];
 }
 

@@ -1,5 +1,5 @@
-import { findTable } from '@rxlet/kube-api/tables';
 import { describe, expect, it } from 'vitest';
+import { findTable } from '../find-table.ts';
 import { shapeProblem } from './object-shape.ts';
 
 const table = findTable('v1', 'Pod')!;

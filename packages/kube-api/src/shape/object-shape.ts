@@ -1,4 +1,6 @@
-import { fieldOf, type ObjectTable, tables, type ValueTable } from '@rxlet/kube-api/tables';
+import type { ObjectTable, ValueTable } from '../field-table.ts';
+import { fieldOf } from '../find-table.ts';
+import { tables } from '../gen/tables.ts';
 
 /** Half of an object, and no part of a node reads it. */
 const UNREAD = 'managedFields';

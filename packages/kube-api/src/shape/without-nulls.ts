@@ -1,4 +1,6 @@
-import { fieldOf, type ObjectTable, tables, type ValueTable } from '@rxlet/kube-api/tables';
+import type { ObjectTable, ValueTable } from '../field-table.ts';
+import { fieldOf } from '../find-table.ts';
+import { tables } from '../gen/tables.ts';
 
 /**
  * Returns an object without fields that are null, which mean the same as absent ones; the object itself when it has none. Times stay: an API server writes one that

@@ -1,5 +1,5 @@
-import { findTable } from '@rxlet/kube-api/tables';
 import { expect, it } from 'vitest';
+import { findTable } from '../find-table.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 const table = findTable('v1', 'Pod')!;
