@@ -86,15 +86,32 @@ describe('writeWatch', () => {
     expect(response.written).toHaveLength(4);
   });
 
-  it('holds changes back when what there was is already too much', () => {
+  it('writes what there was no faster than the reader takes it, and changes after that', () => {
     response.room = 1;
-    writeWatch(
-      response,
-      ['a', 'b'].map((object) => ({ type: 'ADDED', object })),
-      changes,
-    );
+    const initial = ['a', 'b', 'c'].map((object): WatchEvent => ({ type: 'ADDED', object }));
+    writeWatch(response, initial, changes);
+    change('b', 'DELETED');
+    change('d', 'ADDED', 'd1');
+    change('d', 'MODIFIED', 'd2');
+    const lines = (): string[] => response.written.map(({ type, object }) => `${type} ${String(object)}`);
+    expect(lines()).toEqual(['ADDED a']);
+    response.drain(1);
+    expect(lines()).toEqual(['ADDED a', 'ADDED b']);
+    response.drain(2);
+    expect(lines().slice(2)).toEqual(['ADDED c', 'DELETED b']);
+    response.drain();
+    change('e', 'ADDED');
+    expect(lines().slice(4)).toEqual(['ADDED d2', 'ADDED e']);
+  });
+
+  it('writes what there was and what is outstanding when the stream completes', () => {
+    response.room = 1;
+    const initial = ['a', 'b'].map((object): WatchEvent => ({ type: 'ADDED', object }));
+    writeWatch(response, initial, changes);
     change('c', 'ADDED');
-    expect(response.written).toHaveLength(2);
+    changes.complete();
+    expect(response.written.map(({ object }) => object)).toEqual(['a', 'b', 'c']);
+    expect(response.ended).toBe(true);
   });
 
   it('cuts off a reader that is too far behind, and leaves no subscription', () => {

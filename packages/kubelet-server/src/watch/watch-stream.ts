@@ -20,9 +20,9 @@ export interface WatchResponse {
 const DEFAULT_CAPACITY = 10_000;
 
 /**
- * Writes `initial` and then all changes as lines of JSON until the reader goes away or the stream ends. For a reader that does not keep up, changes
- * with the same key are merged (see {@link mergeWatchEvents}), so that it always gets to the latest state; with more than `capacity` keys outstanding
- * it is cut off. A stream that fails cuts it off too.
+ * Writes `initial` and then all changes as lines of JSON until the reader goes away or the stream ends. A reader that does not keep up gets one line at a time: for it, changes
+ * with the same key are merged (see {@link mergeWatchEvents}), so that it always gets to the latest state. With more than `capacity` keys outstanding it is cut off. A stream
+ * that fails cuts it off too.
  */
 export function writeWatch(
   response: WatchResponse,
@@ -50,26 +50,40 @@ export function writeWatch(
     response.destroy();
   };
 
-  for (const event of initial) write(event);
-  response.on('drain', () => {
-    blocked = false;
+  const unsent = initial[Symbol.iterator]();
+  let hasInitial = true;
+  /** Writes what is there, no faster than the reader takes it: the initial events first. */
+  const writeHeld = (): void => {
+    while (hasInitial && !blocked) {
+      const next = unsent.next();
+      if (next.done === true) hasInitial = false;
+      else write(next.value);
+    }
     for (const [key, event] of outstanding) {
+      if (blocked) return;
       outstanding.delete(key);
       write(event);
-      if (blocked) return;
     }
+  };
+
+  writeHeld();
+  response.on('drain', () => {
+    blocked = false;
+    writeHeld();
   });
   subscription.add(
     changes$.subscribe({
       next: (change) => {
-        if (blocked) hold(change);
+        if (blocked || hasInitial) hold(change);
         else write(change.event);
         if (outstanding.size > capacity) cutOff();
       },
       error: cutOff,
       complete: () => {
-        for (const event of outstanding.values()) write(event);
-        outstanding.clear();
+        while (hasInitial || outstanding.size > 0) {
+          blocked = false;
+          writeHeld();
+        }
         response.end();
       },
     }),
