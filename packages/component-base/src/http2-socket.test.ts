@@ -3,7 +3,8 @@ import { type ClientHttp2Session, connect as connectHttp2, constants } from 'nod
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Http2Handler, serveHttp2OnUnixSocket } from './http2-socket.ts';
+import type { Http2Handler } from './grpc-server/grpc-server.ts';
+import { serveHttp2OnUnixSocket } from './http2-socket.ts';
 import { recordingLogger } from './recording-logger.ts';
 
 describe('serveHttp2OnUnixSocket', () => {

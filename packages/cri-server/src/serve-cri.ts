@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { createServer, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Session } from 'node:http2';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { ConnectRouter } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { type Clock, errorMessage, type Logger, noopLogger, systemClock, withDeadline } from '@rxlet/component-base';
+import { answerUnknownMethod, createGrpcServer } from '@rxlet/component-base/grpc-server';
 import { listenOnUnixSocket } from '@rxlet/component-base/unix-socket';
 import {
   type ImageService,
@@ -12,10 +13,8 @@ import {
   ServiceError,
   StatusCode,
 } from '@rxlet/cri-api';
-import { sendPlainMessages } from './plain-messages.ts';
 import { routePort, routePortAsV1alpha2 } from './port-routes.ts';
 import { formatUnixAddress, parseUnixAddress } from './unix-address.ts';
-import { answerUnknownMethod } from './unknown-method.ts';
 
 /** Owner and group may connect: access to a container runtime is access to everything on its node. */
 const SOCKET_MODE = 0o660;
@@ -92,25 +91,17 @@ export async function serveCri(services: CriServices, options: CriServerOptions)
       options.routes?.(router);
     },
   });
-  const server = createServer((request, response) => {
-    sendPlainMessages(response);
-    handle(request, response);
-  });
-  const sessions = new Set<ServerHttp2Session>();
-  server.on('session', (session: ServerHttp2Session) => {
-    sessions.add(session);
-    session.once('close', () => sessions.delete(session));
-  });
-  server.on('sessionError', (error: Error) => logger.debug('a connection failed', { error: errorMessage(error) }));
-
-  const socket = await listenOnUnixSocket(server, path, SOCKET_MODE);
-  server.on('error', (error: Error) => logger.error('the CRI server failed to accept', { error: errorMessage(error) }));
+  const { listener, sessions } = createGrpcServer(handle, logger);
+  const socket = await listenOnUnixSocket(listener, path, SOCKET_MODE);
+  listener.on('error', (error: Error) =>
+    logger.error('the CRI server failed to accept', { error: errorMessage(error) }),
+  );
   const address = formatUnixAddress(path);
   logger.info('CRI server is listening', { address });
 
   const shutDown = async (): Promise<void> => {
-    const closed = once(server, 'close');
-    server.close();
+    const closed = once(listener, 'close');
+    listener.close();
     await socket[Symbol.asyncDispose]();
     streamsEnd.abort(new ServiceError(StatusCode.Unavailable, 'the server is shutting down'));
     for (const session of sessions) session.close();

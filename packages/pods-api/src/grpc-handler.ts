@@ -1,7 +1,8 @@
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { Code, ConnectError, type Interceptor } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
 import type { RateLimiter } from '@rxlet/component-base';
-import type { Http2Handler } from '@rxlet/component-base/http2-socket';
+import { answerUnknownMethod, type Http2Handler } from '@rxlet/component-base/grpc-server';
 import { EventType, Pods } from '../gen/pods/v1alpha1/pods_pb.js';
 import type { PodsApi } from './create-pods-api.ts';
 import { PodsApiError } from './pods-api-error.ts';
@@ -23,6 +24,8 @@ export function createGrpcHandler(api: PodsApi, limiter: RateLimiter): Http2Hand
     acceptCompression: [],
     interceptors: [limited],
     readMaxBytes: MAX_REQUEST_BYTES,
+    fallback: (request, response) =>
+      answerUnknownMethod(request as Http2ServerRequest, response as Http2ServerResponse),
     routes(router) {
       router.service(Pods, {
         listPods: () => ({ pods: answered(() => api.list()) }),

@@ -1,7 +1,8 @@
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { errorMessage } from '@rxlet/component-base';
-import type { Http2Handler } from '@rxlet/component-base/http2-socket';
+import { answerUnknownMethod, type Http2Handler } from '@rxlet/component-base/grpc-server';
 import { Registration } from '../../gen/deviceplugin/v1beta1/api_pb.js';
 
 /** A plugin that wants to register. */
@@ -25,6 +26,8 @@ export function createRegistrationHandler(register: Register): Http2Handler {
     connect: false,
     acceptCompression: [],
     readMaxBytes: MAX_MESSAGE_BYTES,
+    fallback: (request, response) =>
+      answerUnknownMethod(request as Http2ServerRequest, response as Http2ServerResponse),
     routes(router) {
       router.service(Registration, {
         async register(request, { signal }) {

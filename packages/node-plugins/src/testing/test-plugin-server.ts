@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import {
   create,
   type DescMessage,
@@ -18,6 +20,7 @@ import {
   status,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
+import { filteredConnection } from '@rxlet/component-base/grpc-server';
 import type { Transport } from '../rpc/transport.ts';
 
 type Message = MessageShape<DescMessage>;
@@ -46,7 +49,7 @@ export function createTestPluginServer(
   services: readonly DescService[],
   { answer, stream }: TestPluginHandlers,
 ): TestPluginServer {
-  const servers: Server[] = [];
+  const servers: { end(): void }[] = [];
   const answerTo = async <O extends DescMessage>(method: DescMethodUnary<DescMessage, O>, request: Message) =>
     create(method.output, (await answer(method, request)) as MessageInitShape<O>);
   const unary = (method: Unary) => (call: { readonly request: Message }, done: Done) => {
@@ -76,12 +79,15 @@ export function createTestPluginServer(
         ]);
         server.addService(definitionOf(service), Object.fromEntries(handlers) as UntypedServiceImplementation);
       }
-      await new Promise<void>((resolve, reject) => {
-        server.bindAsync(`unix:${socketPath}`, ServerCredentials.createInsecure(), (error) =>
-          error === null ? resolve() : reject(error),
-        );
+      const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
+      const listener = createServer((socket) => injector.injectConnection(filteredConnection(socket)));
+      await once(listener.listen(socketPath), 'listening');
+      servers.push({
+        end() {
+          listener.close();
+          server.forceShutdown();
+        },
       });
-      servers.push(server);
     },
     async transport(_socketPath, method, request, signal) {
       signal.throwIfAborted();
@@ -95,7 +101,7 @@ export function createTestPluginServer(
       }
     },
     async [Symbol.asyncDispose]() {
-      for (const server of servers.splice(0)) server.forceShutdown();
+      for (const server of servers.splice(0)) server.end();
     },
   };
 }

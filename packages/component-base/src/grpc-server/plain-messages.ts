@@ -14,10 +14,14 @@ export function sendPlainMessages(response: Http2ServerResponse): void {
   };
 }
 
-/** Reverses the escapes of printable ASCII but `%`, which a message may contain as they are. */
+/**
+ * Reverses the escapes of printable ASCII but `%`, which a message may contain as they are. Spaces at both ends stay escaped: clients drop a header that begins or
+ * ends with one.
+ */
 export function withFewEscapes(message: string): string {
-  return message.replaceAll(/%([2-7][0-9A-F])/gi, (escape, hex: string) => {
+  return message.replaceAll(/%([2-7][0-9A-F])/gi, (escape, hex: string, at: number) => {
     const character = String.fromCharCode(Number.parseInt(hex, 16));
-    return character === '%' || character === '\u007f' ? escape : character;
+    const isAtEnd = at === 0 || at + escape.length === message.length;
+    return character === '%' || character === '\u007f' || (character === ' ' && isAtEnd) ? escape : character;
   });
 }

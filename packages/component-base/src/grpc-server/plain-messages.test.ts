@@ -8,6 +8,7 @@ it.each([
   ],
   ['%3A', /^%253A$/],
   ['~\u007f', /^~%7F$/],
+  [' not found: ', /^%20not found:%20$/],
 ])('escapes of %j only what gRPC requires', (message, expected) => {
   const escaped = withFewEscapes(encodeURIComponent(message));
   expect(escaped).toMatch(expected);
