@@ -5,8 +5,9 @@ import { containerName, createContainer, isRunning, markExited, markRunning, sta
 import type { Container, Sandbox } from './runtime-objects.ts';
 import { publishEvent } from './events.ts';
 import { openLogWriter } from './logs/log-writer.ts';
-import { containerCommand, surroundingsOf } from './process/container-process.ts';
-import { type Exit, startProcess } from './process/process.ts';
+import { resolveImageVolumes } from './images/image-volumes.ts';
+import { containerCommand, startInContainer } from './process/container-process.ts';
+import type { Exit } from './process/process.ts';
 import { type Program, runUntilStopped } from './process/program.ts';
 import { resolveProgram } from './process/resolve-program.ts';
 import { criSignalNumber, SIGKILL } from './process/signals.ts';
@@ -16,10 +17,12 @@ import { containerCpuNanoseconds } from './stats/container-stats.ts';
 import { beginScript, containerPlan, endScript } from './scripts/container-plan.ts';
 import { replacesCommand } from './scripts/plan.ts';
 import { scriptedProgram } from './scripts/scripted-program.ts';
+import { webServerProgram } from './scripts/web-server-images.ts';
+import { checkMounts } from './security/check-mounts.ts';
 
 /**
- * CreateContainer. Throws InvalidArgument without metadata or image, FailedPrecondition when the sandbox is not ready, NotFound when the image is not
- * present, and AlreadyExists while another container of the pod has the name and attempt.
+ * CreateContainer. Throws InvalidArgument without metadata or image and for an invalid user or mount, FailedPrecondition when the sandbox is not ready, NotFound when
+ * the image or that of a mount is not present, and AlreadyExists while another container of the pod has the name and attempt.
  */
 export function addContainer(state: RuntimeState, sandbox: Sandbox, config: ContainerConfig | undefined): Container {
   if (config?.metadata === undefined)
@@ -32,7 +35,9 @@ export function addContainer(state: RuntimeState, sandbox: Sandbox, config: Cont
   const image = state.images.find(config.image.image);
   if (image === undefined) throw new ServiceError(StatusCode.NotFound, `image "${config.image.image}" not found`);
   // The caller may change its request afterwards.
-  const ownConfig = clone(ContainerConfigSchema, create(ContainerConfigSchema, config));
+  const cloned = clone(ContainerConfigSchema, create(ContainerConfigSchema, config));
+  checkMounts(cloned.mounts);
+  const ownConfig = { ...cloned, mounts: resolveImageVolumes(state.images, cloned.mounts) };
   const plan = containerPlan(state, sandbox, config, image);
   const container = createContainer(
     newId(state),
@@ -90,12 +95,11 @@ export function resumeContainer(state: RuntimeState, container: Container): void
 }
 
 function runProgram(state: RuntimeState, container: Container): void {
-  container.process = startProcess(programOf(state, container), {
-    clock: state.clock,
-    pid: state.nextPid(),
-    surroundings: surroundingsOf(state, container),
+  startInContainer(state, container, programOf(state, container), {
+    argv: containerCommand(container),
     stdin: container.input,
     write: (stream, text) => container.log?.write(stream, text),
+    onStart: (process) => void (container.process = process),
     onExit: (exit) => onExit(state, container, exit),
   });
   beginScript(state, container);
@@ -152,7 +156,9 @@ function programOf(state: RuntimeState, container: Container): Program {
   if (container.plan !== undefined && replacesCommand(container.plan)) return scriptedProgram(container.plan);
   const command = containerCommand(container);
   try {
-    return resolveProgram(command, (_name, context) => runUntilStopped(context)) ?? runUntilStopped;
+    const withoutBuiltIn = (name: string): Program => webServerProgram(name) ?? runUntilStopped;
+    const program = resolveProgram(command, (name, context) => withoutBuiltIn(name)(context));
+    return program ?? withoutBuiltIn(command[0] ?? '');
   } catch (error) {
     state.logger.warn('a container runs until it is stopped, because its script is beyond the built-in shell', {
       container: container.id,

@@ -5,16 +5,17 @@ import {
   ContainerState,
   type ContainerStatus,
   ContainerStatusSchema,
-  type LinuxContainerSecurityContext,
   Signal,
 } from '@rxlet/cri-api';
 import type { Image } from './image.ts';
+import { userFilesOf } from './images/image-files.ts';
 import type { Exit } from './process/process.ts';
 import { createPipe } from './shell/pipe.ts';
 import { type Plan, usageOf } from './scripts/plan.ts';
 import type { Container, Sandbox } from './runtime-objects.ts';
+import { containerUser } from './security/container-user.ts';
 
-/** Creates a container in state CREATED. */
+/** Creates a container in state CREATED. Throws InvalidArgument for a user that it cannot have. */
 export function createContainer(
   id: string,
   name: string,
@@ -59,7 +60,7 @@ export function createContainer(
       mounts: config.mounts,
       logPath: logPathOf(sandbox, config),
       resources: config.linux?.resources === undefined ? undefined : { linux: config.linux.resources },
-      user: { linux: linuxUser(config.linux?.securityContext, image) },
+      user: { linux: containerUser(config.linux?.securityContext, image.user, userFilesOf(image)) },
       stopSignal: config.stopSignal === Signal.RUNTIME_DEFAULT ? Signal.SIGTERM : config.stopSignal,
     }),
   };
@@ -105,14 +106,4 @@ export function isRunning(container: Container): boolean {
 function logPathOf(sandbox: Sandbox, config: ContainerConfig): string {
   const directory = sandbox.config.logDirectory;
   return directory === '' || config.logPath === '' ? '' : `${directory.replace(/\/+$/, '')}/${config.logPath}`;
-}
-
-/** Returns the user of a container: from its configuration, otherwise from its image, otherwise root. The primary group is one of the supplemental ones too. */
-function linuxUser(
-  context: LinuxContainerSecurityContext | undefined,
-  image: Image,
-): { uid: bigint; gid: bigint; supplementalGroups: bigint[] } {
-  const uid = context?.runAsUser?.value ?? image.message.uid?.value ?? 0n;
-  const gid = context?.runAsGroup?.value ?? 0n;
-  return { uid, gid, supplementalGroups: [...new Set([gid, ...(context?.supplementalGroups ?? [])])] };
 }

@@ -3,6 +3,7 @@ import { create } from '@bufbuild/protobuf';
 import { type Image as ImageMessage, ImageSchema } from '@rxlet/cri-api';
 import { formatTag, type ImageReference, parseImageReference } from './image-reference.ts';
 import type { FakeImage } from './images/fake-image.ts';
+import { webServerCommand } from './scripts/web-server-images.ts';
 
 /**
  * An image of a registry. Pulling copies it into the runtime's store:
@@ -23,6 +24,10 @@ export interface Image {
   readonly cmd: readonly string[];
   /** `NAME=value` each. */
   readonly env: readonly string[];
+  /** User and group of containers without their own: `user`, `user:group`, or empty for root. */
+  readonly user: string;
+  /** Text of its files by absolute path. */
+  readonly files: Readonly<Record<string, string>>;
 }
 
 /** Returns the image that a registry has under `reference`. `described` are the properties that the fake's owner set. */
@@ -34,9 +39,11 @@ export function imageInRegistry(reference: ImageReference, described: FakeImage 
   const tag = formatTag(reference);
   return {
     id,
-    entrypoint: described?.entrypoint ?? ['/entrypoint'],
+    entrypoint: described?.entrypoint ?? webServerCommand(reference.repository) ?? ['/entrypoint'],
     cmd: described?.cmd ?? [],
     env: described?.env ?? [],
+    user: described?.user ?? '',
+    files: described?.files ?? {},
     message: create(ImageSchema, {
       id,
       repoTags: tag === undefined ? [] : [tag],

@@ -37,6 +37,10 @@ export interface Sandbox {
   readonly containers: Map<string, Container>;
   /** Its address; `undefined` on the host's network and after it was stopped. */
   ip: string | undefined;
+  /** Hostname of its containers, which their programs may change. */
+  hostname: string;
+  /** Bridges that programs of its containers added to its network. */
+  readonly bridges: Set<string>;
   /** CPU time of its removed containers. */
   removedCpuNanoseconds: bigint;
   status: PodSandboxStatus;

@@ -5,9 +5,10 @@ import { publishEvent } from './events.ts';
 import { newId, type RuntimeState } from './runtime-state.ts';
 import { createSandbox, isReady, markNotReady, sandboxName, usesHostNetwork } from './sandbox.ts';
 import type { Sandbox } from './runtime-objects.ts';
+import { checkUserNamespace } from './security/user-namespace.ts';
 
 /**
- * RunPodSandbox. Throws InvalidArgument without metadata or for an unknown runtime handler, AlreadyExists while another sandbox has the name, and
+ * RunPodSandbox. Throws InvalidArgument without metadata, for an unknown runtime handler or an invalid user namespace, AlreadyExists while another sandbox has the name, and
  * ResourceExhausted when no address is left.
  */
 export function runSandbox(state: RuntimeState, config: PodSandboxConfig | undefined, runtimeHandler: string): Sandbox {
@@ -16,6 +17,7 @@ export function runSandbox(state: RuntimeState, config: PodSandboxConfig | undef
   if (runtimeHandler !== '' && !state.options.runtimeHandlers.includes(runtimeHandler)) {
     throw new ServiceError(StatusCode.InvalidArgument, `no runtime for "${runtimeHandler}" is configured`);
   }
+  checkUserNamespace(config.linux?.securityContext?.namespaceOptions?.usernsOptions);
   const name = sandboxName(config.metadata);
   state.sandboxes.checkNameIsFree(name);
   const ip = usesHostNetwork(config) ? undefined : state.ips.allocate();

@@ -45,6 +45,8 @@ export function createSandbox(
     config,
     containers: new Map(),
     ip,
+    hostname: config.hostname,
+    bridges: new Set(),
     removedCpuNanoseconds: 0n,
     listed: create(PodSandboxSchema, common),
     status: create(PodSandboxStatusSchema, {

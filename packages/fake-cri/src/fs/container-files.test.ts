@@ -14,7 +14,7 @@ describe('the files of a container', () => {
     const files = createContainerFiles({ hostname: 'web', ip: '10.0.0.1', mounts: [] }, createHostFiles());
     expect(files.read('/etc/hostname')).toBe('web\n');
     expect(files.read('/etc/hosts')).toContain('10.0.0.1\tweb\n');
-    expect(files.list('/etc')).toEqual(['hostname', 'hosts']);
+    expect(files.list('/etc')).toEqual(['hostname', 'hosts', 'resolv.conf']);
     expect(files.kind('/tmp')).toBe('directory');
   });
 
@@ -57,7 +57,7 @@ describe('mounted files', () => {
   it('are those of the host within the mount', () => {
     const files = createContainerFiles({ hostname: 'web', ip: undefined, mounts: mounts() }, createNodeHostFiles());
     expect(files.read('/etc/config/key')).toBe('value\n');
-    expect(files.list('/etc')).toEqual(['config', 'hostname', 'hosts']);
+    expect(files.list('/etc')).toEqual(['config', 'hostname', 'hosts', 'resolv.conf']);
     expect(files.list('/')).toContain('data');
     expect(() => files.read('/etc/config/leak')).toThrow('No such file');
     expect(files.kind('/etc/config/leak')).toBeUndefined();

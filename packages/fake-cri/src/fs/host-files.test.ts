@@ -7,8 +7,10 @@ import { createMemoryFiles as createSharedFiles } from '@rxlet/node-files/testin
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createFakeRuntime } from '../create-fake-runtime.ts';
 import { createFileLogs } from '../logs/file-logs.ts';
+import { createContainerFiles } from './container-files.ts';
 import { filesOfTree } from './files-of-tree.ts';
 import { createHostFiles, type HostFiles } from './host-files.ts';
+import { createMemoryFiles } from './memory-files.ts';
 import { createNodeHostFiles } from './node-host-files.ts';
 
 /** Runs `script` in a container with `/mnt` mounted from `hostPath`. @returns its exit code. */
@@ -58,6 +60,34 @@ describe('host files', () => {
     } finally {
       rmSync(folder, { recursive: true });
     }
+  });
+});
+
+describe('a read-only mount', () => {
+  it('leaves what is mounted below it on the host writable, unless it is recursive', () => {
+    const files = createMemoryFiles({ '/sub/mount/file': '' }, []);
+    const host = { ...files, isOnSubmount: (path: string) => path.startsWith('/sub/mount/') };
+    const touch = (path: string, recursiveReadOnly: boolean) => (): void => {
+      const mount = { containerPath: '/mnt', hostPath: '/data', readonly: true, recursiveReadOnly };
+      const source = { hostname: 'web', ip: undefined, mounts: [mount] };
+      createContainerFiles(source, { open: () => host }).write(path, '', true);
+    };
+    expect(touch('/mnt/sub/mount/new', false)).not.toThrow();
+    expect(touch('/mnt/sub/new', false)).toThrow('Read-only file system');
+    expect(touch('/mnt/sub/mount/new', true)).toThrow('Read-only file system');
+  });
+
+  it('finds the file systems mounted on the host', () => {
+    const root = createNodeHostFiles().open('/');
+    expect(root.isOnSubmount?.('/proc/new')).toBe(true);
+    expect(root.isOnSubmount?.('/new')).toBe(false);
+    expect(root.isOnSubmount?.('/no/such/directory')).toBe(false);
+  });
+});
+
+describe('the files of the kernel', () => {
+  it('are read although their size is 0', () => {
+    expect(createNodeHostFiles().open('/proc/self').read('/status')).toContain('Name:');
   });
 });
 

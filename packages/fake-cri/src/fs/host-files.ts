@@ -6,7 +6,13 @@ import { createMemoryFiles } from './memory-files.ts';
  * reached, also not through symbolic links.
  */
 export interface HostFiles {
-  open(hostPath: string): FileSystem;
+  open(hostPath: string): MountedHostFiles;
+}
+
+/** Files at or below a path of the host. */
+export interface MountedHostFiles extends FileSystem {
+  /** Reports whether a path, which may not exist, is in another file system, mounted on the host below these files. Default: no. */
+  isOnSubmount?(path: string): boolean;
 }
 
 /**

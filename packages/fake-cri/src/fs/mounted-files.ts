@@ -1,14 +1,24 @@
 import { FileError, type FileSystem } from './file-system.ts';
+import type { MountedHostFiles } from './host-files.ts';
 
 /** A file system mounted in another. */
 export interface MountPoint {
   readonly path: string;
   readonly readonly: boolean;
-  readonly files: FileSystem;
+  /** Whether `readonly` also applies to what is mounted below `path` on the host. */
+  readonly recursiveReadOnly?: boolean;
+  readonly files: FileSystem | MountedHostFiles;
 }
 
-/** Mounts file systems in `root`. The innermost of nested mounts counts; mount points appear in their directories. */
-export function createMountedFiles(root: FileSystem, mounts: readonly MountPoint[]): FileSystem {
+/**
+ * Mounts file systems in `root`. The innermost of nested mounts counts, the first of those with the same path; mount points appear in their directories. Nothing below
+ * `readonlyPaths` can be changed, except in a mount below them.
+ */
+export function createMountedFiles(
+  root: FileSystem,
+  mounts: readonly MountPoint[],
+  readonlyPaths: readonly string[] = [],
+): FileSystem {
   const innermostFirst = mounts.toSorted((a, b) => b.path.length - a.path.length);
 
   const find = (path: string): { files: FileSystem; inner: string; mount: MountPoint | undefined } => {
@@ -18,7 +28,12 @@ export function createMountedFiles(root: FileSystem, mounts: readonly MountPoint
   };
   const findWritable = (path: string): ReturnType<typeof find> => {
     const found = find(path);
-    if (found.mount?.readonly) throw new FileError('EROFS');
+    const { mount, inner } = found;
+    const mountPath = mount?.path ?? '';
+    const isReadonlyPath = readonlyPaths.some(
+      (each) => each.length >= mountPath.length && (path === each || path.startsWith(each === '/' ? '/' : `${each}/`)),
+    );
+    if (isReadonlyPath || (mount !== undefined && isReadonly(mount, inner))) throw new FileError('EROFS');
     return found;
   };
   /** Returns the names of mount points, and of the directories that lead to them, in `path`. */
@@ -59,4 +74,10 @@ export function createMountedFiles(root: FileSystem, mounts: readonly MountPoint
       files.remove(inner);
     },
   };
+}
+
+/** Reports whether a file of a mount is read-only: with a plain read-only mount, what is mounted below it is not. */
+function isReadonly({ readonly, recursiveReadOnly, files }: MountPoint, path: string): boolean {
+  if (!readonly || recursiveReadOnly === true) return readonly;
+  return !('isOnSubmount' in files && files.isOnSubmount?.(path) === true);
 }

@@ -16,10 +16,12 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { confinedPath, OutsideSandboxError, type SandboxRoots } from './confined-path.ts';
 import { FileError, type FileErrorCode, type FileSystem } from './file-system.ts';
-import type { HostFiles } from './host-files.ts';
+import type { HostFiles, MountedHostFiles } from './host-files.ts';
 
 /** Maximum size of a file, in bytes: reads are cut off, larger writes fail. */
 const MAX_FILE_BYTES = 1024 * 1024;
+/** Maximum read of a file without a size. */
+const KERNEL_FILE_BYTES = 64 * 1024;
 /** Maximum number of listed names of a directory. */
 const MAX_NAMES = 10_000;
 const KNOWN_CODES: ReadonlySet<string> = new Set<FileErrorCode>([
@@ -41,7 +43,7 @@ export function createNodeHostFiles(roots: string | readonly string[] = '/'): Ho
   return { open: (hostPath) => openHostPath(hostPath, roots) };
 }
 
-function openHostPath(hostPath: string, sandboxRoots: SandboxRoots): FileSystem {
+function openHostPath(hostPath: string, sandboxRoots: SandboxRoots): MountedHostFiles {
   /** Returns the real path of an existing file. Throws ENOENT also for one outside of the mount, reached by symbolic links. */
   const existing = (path: string): string => {
     const root = confinedHostPath(sandboxRoots, hostPath);
@@ -59,7 +61,7 @@ function openHostPath(hostPath: string, sandboxRoots: SandboxRoots): FileSystem 
     }
   };
 
-  return attemptAll({
+  const files = attemptAll({
     kind(path) {
       try {
         return kindOf(statSync(existing(path)));
@@ -87,6 +89,16 @@ function openHostPath(hostPath: string, sandboxRoots: SandboxRoots): FileSystem 
       else unlinkSync(real);
     },
   });
+  return {
+    ...files,
+    isOnSubmount(path) {
+      try {
+        return statSync(possible(dirname(path))).dev !== statSync(existing('/')).dev;
+      } catch {
+        return false;
+      }
+    },
+  };
 }
 
 /** Returns the real path of an existing mount. Throws ENOENT for one outside of the sandbox roots. */
@@ -110,7 +122,8 @@ function withFile<T>(path: string, flags: number, use: (file: number, stats: Sta
 }
 
 function readText(file: number): string {
-  const buffer = Buffer.alloc(Math.min(fstatSync(file).size, MAX_FILE_BYTES));
+  // The kernel's own files have the size 0 and content all the same.
+  const buffer = Buffer.alloc(Math.min(fstatSync(file).size || KERNEL_FILE_BYTES, MAX_FILE_BYTES));
   let length = 0;
   for (let read = -1; read !== 0 && length < buffer.length; length += read) {
     read = readSync(file, buffer, length, buffer.length - length, null);

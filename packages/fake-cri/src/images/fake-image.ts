@@ -28,8 +28,13 @@ export interface FakeImage {
   readonly cmd?: readonly string[];
   /** Environment, `NAME=value` each. */
   readonly env?: readonly string[];
-  /** `USER` of the image: a numeric UID or a user name. Default: none, which is root. */
+  /**
+   * `USER` of the image: a numeric UID or a user name, optionally with a colon and a group. A name that `/etc/passwd` does not have gets the UID 1000. Default: none,
+   * which is root.
+   */
   readonly user?: string;
+  /** Text files by absolute path, such as `/etc/passwd`. Default: a few users of busybox. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 /** Credential that a registry accepts: a user's name and password, or a token, sent as an identity token or a registry token. */

@@ -28,6 +28,7 @@ images:
     cmd: [serve]
     env: [A=b]
     user: 1000
+    files: { /etc/passwd: 'root:x:0:0:::' }
   - tags: [plain]
 `);
     expect(catalogue).toEqual({
@@ -52,6 +53,7 @@ images:
           cmd: ['serve'],
           env: ['A=b'],
           user: '1000',
+          files: { '/etc/passwd': 'root:x:0:0:::' },
         },
         { tags: ['plain'] },
       ],
@@ -74,6 +76,9 @@ images:
     ['images:\n  - tags: [a]\n    errors:\n      - times: 2', 'field', 4, 'images[0].errors[0].kind'],
     ['images:\n  - tags: [a]\n    credentials:\n      - username: me', 'field', 4, 'images[0].credentials[0]'],
     ['images:\n  - tags: [a]\n    present:', 'field', 3, 'images[0].present'],
+    ['images:\n  - tags: [a]\n    files:\n      etc/passwd: x', 'field', 4, 'images[0].files["etc/passwd"]'],
+    ['images:\n  - tags: [a]\n    files:\n      /etc/passwd: 5', 'field', 4, 'images[0].files["/etc/passwd"]'],
+    ['images:\n  - tags: [a]\n    files: []', 'field', 3, 'images[0].files'],
     ['missingImages:\n  - a\n  -', 'field', 3, 'missingImages[1]'],
     ['imageDiskBytes: 1\nimageDiskBytes: 2', 'syntax', 2, ''],
   ] as const)('rejects %j', (yaml, reason, line, field) => {

@@ -1,4 +1,5 @@
 import { Document, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { resolvePath } from '../fs/file-system.ts';
 import { parseImageReference } from '../image-reference.ts';
 import type { FakeRuntimeOptions } from '../options.ts';
 import type { FakeCredential, FakeImage, FakePullError } from './fake-image.ts';
@@ -164,6 +165,20 @@ const credential: Read<FakeCredential> = (value) => {
   throw invalidValue(value, 'expected either a username and a password, or a token');
 };
 
+/** Reads a mapping from absolute paths to texts. */
+const textByPath: Read<Readonly<Record<string, string>>> = (value) => {
+  const { node, path, line, lineOf } = value;
+  if (!isMap<Node, Node | null>(node)) throw invalidValue(value, 'expected a mapping');
+  const texts: Record<string, string> = {};
+  for (const { key, value: content } of node.items) {
+    const name = isScalar(key) ? String(key.value) : '';
+    const entry: Value = { node: content, path: `${path}["${name}"]`, line: lineOf(key) ?? line, lineOf };
+    if (name === '/' || resolvePath('/', name) !== name) throw invalidValue(entry, 'expected an absolute path');
+    texts[name] = text(entry);
+  }
+  return texts;
+};
+
 const pullError = mapping<FakePullError>({ kind: errorKind, message: text, times }, ['kind']);
 
 const image = mapping<FakeImage>(
@@ -182,6 +197,7 @@ const image = mapping<FakeImage>(
     cmd: list(text),
     env: list(variable),
     user,
+    files: textByPath,
   },
   ['tags'],
 );

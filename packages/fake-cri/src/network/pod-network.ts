@@ -55,7 +55,10 @@ export interface PodNetwork {
 }
 
 /** A {@link PodNetwork}; disposal closes all ports. */
-export interface OwnedPodNetwork extends PodNetwork, AsyncDisposable {}
+export interface OwnedPodNetwork extends PodNetwork, AsyncDisposable {
+  /** Returns the ports that are served at an address, in ascending order. */
+  portsOf(ip: string): number[];
+}
 
 interface Entry {
   readonly service: PortService;
@@ -143,6 +146,11 @@ export function createPodNetwork(logger: Logger, mode: PodNetworkMode): OwnedPod
       ask(ip, port, 'http', signal, (service, ends) => service.respond({ method, path, headers }, ends)),
     grpcHealth: (ip, port, name = '', signal) =>
       ask(ip, port, 'grpc', signal, (service, ends) => service.check(name, ends)),
+    portsOf: (ip) =>
+      [...entries.keys()]
+        .filter((address) => address.startsWith(`${ip}:`))
+        .map((address) => Number(address.slice(ip.length + 1)))
+        .sort((a, b) => a - b),
     async [Symbol.asyncDispose]() {
       disposed = true;
       for (const [address, entry] of entries) close(address, entry);

@@ -1,10 +1,19 @@
+import { NamespaceMode } from '@rxlet/cri-api';
 import type { Container } from '../runtime-objects.ts';
 import { createContainerFiles } from '../fs/container-files.ts';
-import type { FileSystem } from '../fs/file-system.ts';
-import { lazyFiles } from '../fs/lazy-files.ts';
-import { HOST_IP } from '../network/pod-network.ts';
+import { FileError, type FileSystem } from '../fs/file-system.ts';
+import { processFiles } from '../fs/process-files.ts';
+import { filesOfImage } from '../images/image-files.ts';
+import { imageVolumeFiles } from '../images/image-volumes.ts';
 import type { RuntimeState } from '../runtime-state.ts';
-import type { Peers, Surroundings } from './surroundings.ts';
+import { capabilitySets } from '../security/capabilities.ts';
+import { seccompFilter } from '../security/seccomp.ts';
+import { peersOf } from './container-peers.ts';
+import { type Process, type ProcessOptions, startProcess } from './process.ts';
+import { namespacedPid, visibleProcesses } from './process-table.ts';
+import { createProcFiles } from './proc-files.ts';
+import type { Program } from './program.ts';
+import type { Surroundings } from './surroundings.ts';
 
 const decoder = new TextDecoder();
 
@@ -14,22 +23,49 @@ export function containerCommand({ config, image }: Container): readonly string[
   return [...image.entrypoint, ...(config.args.length > 0 ? config.args : image.cmd)];
 }
 
-/** Returns the surroundings of a container's programs, shared by its own and those of ExecSync. */
-export function surroundingsOf(state: RuntimeState, container: Container): Surroundings {
-  const { sandbox, config } = container;
-  const user = container.status.user?.linux;
+/** Starts a program in a container: its own, or one of an exec. `onStart` registers the process with the container, before the program can look for it. */
+export function startInContainer(
+  state: RuntimeState,
+  container: Container,
+  program: Program,
+  io: Pick<ProcessOptions, 'argv' | 'stdin' | 'write' | 'onStart' | 'onExit'>,
+): Process {
+  const pid = state.nextPid();
+  return startProcess(program, { ...io, clock: state.clock, pid, surroundings: surroundingsOf(state, container, pid) });
+}
+
+function surroundingsOf(state: RuntimeState, container: Container, hostPid: number): Surroundings {
+  const { sandbox, config, status } = container;
+  const context = config.linux?.securityContext;
+  const { uid = 0n, gid = 0n, supplementalGroups = [] } = status.user?.linux ?? {};
   return {
+    get pid() {
+      return namespacedPid(state, container, hostPid);
+    },
     env: containerEnvironment(container),
-    files: lazyFiles(() => filesOf(state, container)),
+    files: processFiles(
+      () => filesOf(state, container),
+      () => namespacedPid(state, container, hostPid),
+    ),
     workingDirectory: config.workingDir === '' ? '/' : config.workingDir,
-    hostname: sandbox.config.hostname,
-    uid: user?.uid ?? 0n,
-    gid: user?.gid ?? 0n,
+    uid,
+    gid,
+    groups: supplementalGroups,
     peers: peersOf(state, container),
+    hostname: () => sandbox.hostname,
+    setHostname: (name) => void (sandbox.hostname = name),
+    bridges: sandbox.bridges,
+    sharedMemory: () => (context?.namespaceOptions?.ipc === NamespaceMode.NODE ? sharedMemoryOfHost(state) : ''),
+    memoryLimitBytes: () => Number(container.status.resources?.linux?.memoryLimitInBytes ?? 0n),
+    isPermitted: (capability, ...syscalls) =>
+      (capability === undefined || capabilitySets(context, uid).effective.has(capability)) &&
+      syscalls.every((syscall) => seccompFilter(context, state.hostFiles).allows(syscall)),
+    isMasked: (program) => context?.maskedPaths.includes(`/bin/${program}`) === true,
+    processes: () => visibleProcesses(state, container),
     kill(pid, signal) {
-      if (pid !== 1 || container.process === undefined) return false;
-      container.process.signal(signal);
-      return true;
+      const found = visibleProcesses(state, container).find((process) => process.pid === pid);
+      found?.process?.signal(signal);
+      return found !== undefined;
     },
   };
 }
@@ -50,26 +86,31 @@ function containerEnvironment({ config, image, sandbox }: Container): ReadonlyMa
 
 /** Returns the files of a container, which all its programs share. */
 function filesOf(state: RuntimeState, container: Container): FileSystem {
-  const { sandbox, config } = container;
+  const { sandbox, config, image } = container;
+  const { readonlyRootfs, maskedPaths, readonlyPaths } = config.linux?.securityContext ?? {};
   container.files ??= createContainerFiles(
-    { hostname: sandbox.config.hostname, ip: sandbox.ip, mounts: config.mounts },
+    {
+      hostname: sandbox.config.hostname,
+      ip: sandbox.ip,
+      dns: sandbox.config.dnsConfig,
+      mounts: config.mounts.map((mount) => ({ ...mount, imageFiles: imageVolumeFiles(state.images, mount) })),
+      imageFiles: filesOfImage(image),
+      proc: createProcFiles(state, container),
+      readonlyRootfs,
+      maskedPaths,
+      readonlyPaths,
+    },
     state.hostFiles,
   );
   return container.files;
 }
 
-/** Other pods by address; its own pod as `localhost`. */
-function peersOf({ network }: RuntimeState, { sandbox }: Container): Peers {
-  const ownNames = ['localhost', '127.0.0.1', sandbox.config.hostname];
-  const addressOf = (host: string): string => (ownNames.includes(host) ? (sandbox.ip ?? HOST_IP) : host);
-  return {
-    async httpGet(host, port, path, signal) {
-      const { status, body = '' } = await network.httpGet(addressOf(host), port, path, { signal });
-      return { status, body };
-    },
-    async connect(host, port) {
-      const connection = await network.dial(addressOf(host), port);
-      connection.destroy();
-    },
-  };
+/** Returns the host's table of shared memory segments, if the runtime may read it. */
+function sharedMemoryOfHost({ hostFiles }: RuntimeState): string {
+  try {
+    return hostFiles.open('/proc/sysvipc').read('/shm');
+  } catch (error) {
+    if (error instanceof FileError) return '';
+    throw error;
+  }
 }

@@ -15,7 +15,10 @@ export interface Exit {
 
 /** A running program. */
 export interface Process {
+  /** Id on the host. */
   readonly pid: number;
+  /** Command line. */
+  readonly argv: readonly string[];
   /** Resolves when it has exited; stays pending when it was abandoned. */
   readonly exited: Promise<Exit>;
   /** Sends it a signal, which ends it at once unless the signal is harmless, ignored or handled. SIGKILL always ends it. */
@@ -30,18 +33,21 @@ export interface Process {
 export interface ProcessOptions {
   readonly clock: Clock;
   readonly pid: number;
+  readonly argv: readonly string[];
   readonly surroundings: Surroundings;
   /** Standard input. Default: empty. */
   readonly stdin?: Input;
   /** Receives its output. */
   readonly write: (stream: OutputStream, text: string) => void;
+  /** Called before its program begins. */
+  readonly onStart?: (process: Process) => void;
   /** Called once, within the call or the turn that ends it. */
   readonly onExit?: (exit: Exit) => void;
 }
 
 /** Starts `program`. */
 export function startProcess(program: Program, options: ProcessOptions): Process {
-  const { clock, pid } = options;
+  const { clock, pid, argv } = options;
   const controller = new AbortController();
   const { promise: exited, resolve } = Promise.withResolvers<Exit>();
   const handlings = new Map<number, SignalHandling>();
@@ -58,24 +64,9 @@ export function startProcess(program: Program, options: ProcessOptions): Process
     resolve(how);
   };
 
-  const context: ProcessContext = {
-    ...options.surroundings,
-    clock,
-    signal: controller.signal,
-    stdin: options.stdin ?? emptyInput,
-    write: (stream: OutputStream, text: string) => {
-      if (running) options.write(stream, text);
-    },
-    handle: (signal, handling) => void handlings.set(signal, handling),
-  };
-  program(context).then(
-    (code) => exit({ code }),
-    // After an end from outside the program rejects, and exit() has no effect. Otherwise the rejection is a bug.
-    (error: unknown) => exit({ code: 255, message: errorMessage(error) }),
-  );
-
-  return {
+  const process: Process = {
     pid,
+    argv,
     exited,
     signal(signal) {
       const handling = signal === SIGKILL ? 'default' : (handlings.get(signal) ?? 'default');
@@ -87,4 +78,22 @@ export function startProcess(program: Program, options: ProcessOptions): Process
       if (running) stop();
     },
   };
+  options.onStart?.(process);
+  const context: ProcessContext = {
+    ...options.surroundings,
+    clock,
+    signal: controller.signal,
+    stdin: options.stdin ?? emptyInput,
+    write: (stream: OutputStream, text: string) => {
+      if (running) options.write(stream, text);
+    },
+    handle: (signal, handling) => void handlings.set(signal, handling),
+    oomKill: () => exit({ code: 137, reason: 'OOMKilled' }),
+  };
+  program(context).then(
+    (code) => exit({ code }),
+    // After an end from outside the program rejects, and exit() has no effect. Otherwise the rejection is a bug.
+    (error: unknown) => exit({ code: 255, message: errorMessage(error) }),
+  );
+  return process;
 }

@@ -24,6 +24,8 @@ export interface ProcessContext extends Surroundings {
   write(stream: OutputStream, text: string): void;
   /** Sets what happens on a signal. */
   handle(signal: number, handling: SignalHandling): void;
+  /** Ends the process as the kernel does when its container exceeds its memory limit. */
+  oomKill(): void;
 }
 
 /** Program of a process: a cancellable function on the clock. It resolves with the exit code, or rejects with the reason of the signal of its context. */

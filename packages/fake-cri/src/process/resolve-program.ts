@@ -17,16 +17,22 @@ export function resolveProgram(
   const [path = '', ...args] = argv;
   const name = path.slice(path.lastIndexOf('/') + 1);
   const command = COMMANDS.get(name);
-  if (command !== undefined) return async (context) => command(args, context);
+  if (command !== undefined) {
+    return async (context) => {
+      if (!context.isMasked(name)) return command(args, context);
+      context.write('stderr', `exec: "${path}": permission denied\n`);
+      return 126;
+    };
+  }
   if (!SHELLS.has(name)) return undefined;
 
   if (args.every((arg) => ['-', '-s', '-i', '-l'].includes(arg))) {
-    return inputShellProgram({ parameters: [name], unknownCommand });
+    return inputShellProgram({ parameters: [path], unknownCommand });
   }
   const [flags = '', script, ...parameters] = args;
   if (!['-c', '-ec', '-ce'].includes(flags) || script === undefined) return undefined;
   const options = {
-    parameters: parameters.length > 0 ? parameters : [name],
+    parameters: parameters.length > 0 ? parameters : [path],
     exitOnError: flags.includes('e'),
     unknownCommand,
   };

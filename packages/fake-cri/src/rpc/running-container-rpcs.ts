@@ -11,9 +11,9 @@ import {
 import { isRunning, stateName } from '../container.ts';
 import type { Container } from '../runtime-objects.ts';
 import type { OutputStream } from '../logs/log-line.ts';
-import { surroundingsOf } from '../process/container-process.ts';
+import { startInContainer } from '../process/container-process.ts';
 import { execProgram } from '../process/exec-program.ts';
-import { type Process, startProcess } from '../process/process.ts';
+import type { Process } from '../process/process.ts';
 import { SIGKILL } from '../process/signals.ts';
 import { mergeResources } from '../resources.ts';
 import type { RuntimeState } from '../runtime-state.ts';
@@ -28,10 +28,9 @@ export function runningContainerRpcs(state: RuntimeState): RuntimeHandlers {
     async execSync({ containerId, cmd, timeout }, call) {
       const container = getRunning(state, containerId);
       const output: Record<OutputStream, string> = { stdout: '', stderr: '' };
-      const exec = startProcess(execProgram(state, container, cmd), {
-        clock: state.clock,
-        pid: state.nextPid(),
-        surroundings: surroundingsOf(state, container),
+      const exec = startInContainer(state, container, execProgram(state, container, cmd), {
+        argv: cmd,
+        onStart: (process) => void container.execs.add(process),
         write: (stream, text) => {
           output[stream] = (output[stream] + text).slice(0, MAX_EXEC_OUTPUT);
         },
@@ -84,7 +83,6 @@ function wrongState(container: Container): ServiceError {
 
 /** Ends `exec` with its container and with its call: neither a timeout nor a cancelled call leaves it running. */
 async function track<T>(container: Container, exec: Process, wait: () => Promise<T>): Promise<T> {
-  container.execs.add(exec);
   try {
     return await wait();
   } catch (error) {

@@ -46,7 +46,8 @@ export function statsRpcs(state: RuntimeState): RuntimeHandlers {
       wanted,
     ).map(({ id }) => sandboxStats(state.sandboxes.get(id), now));
   };
-  const metrics = (): PodSandboxMetrics[] => sandboxes(undefined).map(sandboxMetrics);
+  const metrics = (): PodSandboxMetrics[] =>
+    sandboxes(undefined).map((stats) => sandboxMetrics(state.sandboxes.get(stats.attributes!.id), stats));
 
   return {
     containerStats({ containerId }) {

@@ -1,5 +1,5 @@
 import type { Clock } from '@rxlet/component-base';
-import type { ContainerConfig } from '@rxlet/cri-api';
+import { type ContainerConfig, Protocol } from '@rxlet/cri-api';
 import type { Container, Sandbox } from '../runtime-objects.ts';
 import type { Image } from '../image.ts';
 import { HOST_IP } from '../network/pod-network.ts';
@@ -34,12 +34,14 @@ export function beginScript(state: RuntimeState, container: Container): void {
   container.startedMs = clock.monotonicNow();
   if (container.plan === undefined) return;
   const { ports = [], oomKillAfterSeconds } = container.plan;
-  const running: Disposable[] = ports.map((port) =>
-    network.serve(
-      container.sandbox.ip ?? HOST_IP,
-      port.port,
-      scriptedPort(port, clock, () => elapsedMs(clock, container)),
-      podName(container.sandbox),
+  const running: Disposable[] = ports.flatMap((port) =>
+    addressesOf(container.sandbox, port.port).map(({ ip, port: at }) =>
+      network.serve(
+        ip,
+        at,
+        scriptedPort(port, clock, () => elapsedMs(clock, container)),
+        podName(container.sandbox),
+      ),
     ),
   );
   if (oomKillAfterSeconds !== undefined) {
@@ -53,6 +55,15 @@ export function beginScript(state: RuntimeState, container: Container): void {
 export function endScript(container: Container): void {
   for (const each of container.ports) each[Symbol.dispose]();
   container.ports = [];
+}
+
+/** Returns the addresses of a pod's TCP port: its own, and those of the host that are mapped to it. `127.0.0.1` stands for every address beyond loopback. */
+function addressesOf({ ip, config }: Sandbox, port: number): { ip: string; port: number }[] {
+  const mapped = config.portMappings
+    .filter((mapping) => ip !== undefined && mapping.containerPort === port && mapping.hostPort > 0)
+    .filter(({ protocol }) => protocol === Protocol.TCP)
+    .map(({ hostIp, hostPort }) => ({ ip: hostIp.startsWith('127.') ? hostIp : HOST_IP, port: hostPort }));
+  return [{ ip: ip ?? HOST_IP, port }, ...mapped];
 }
 
 function podName({ config }: Sandbox): string {

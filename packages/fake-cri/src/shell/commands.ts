@@ -1,10 +1,12 @@
 import { sleep } from '@rxlet/component-base';
 import type { ProcessContext } from '../process/program.ts';
-import { signalNumber } from '../process/signals.ts';
 import { FILE_COMMANDS } from './file-commands.ts';
 import { NETWORK_COMMANDS } from './network-commands.ts';
+import { PRIVILEGED_COMMANDS } from './privileged-commands.ts';
+import { PROCESS_COMMANDS } from './process-commands.ts';
 import { TEST_COMMANDS } from './test-command.ts';
 import { TEXT_COMMANDS } from './text-commands.ts';
+import { USER_COMMANDS } from './user-commands.ts';
 import type { Command } from './command.ts';
 
 const UNIT_MS: Readonly<Record<string, number>> = { '': 1000, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -38,13 +40,6 @@ function parseDuration(text: string): number | undefined {
   return match === null ? undefined : Number(match[1]) * UNIT_MS[match[2]!]!;
 }
 
-/** `id [-u|-g]` */
-const id: Command = ([flag], { uid, gid, write }) => {
-  const all = `uid=${String(uid)} gid=${String(gid)}`;
-  write('stdout', `${flag === '-u' ? String(uid) : flag === '-g' ? String(gid) : all}\n`);
-  return 0;
-};
-
 /** `date [+%s]`: in UTC; of the formats only seconds since the epoch and `%FT%TZ`. */
 const date: Command = ([format], { clock, write }) => {
   const now = new Date(clock.now());
@@ -69,46 +64,25 @@ const printEnvironment: Command = ([name], { env, write }) => {
   return Number(value === undefined);
 };
 
-/** `kill [-SIGNAL|-s SIGNAL] PID…`; 1 is the program of the container. */
-const kill: Command = (args, { kill: send, write }) => {
-  const [, option] = /^-(.+)$/.exec(args[0] ?? '') ?? [];
-  const [name, pids] =
-    option === undefined ? ['TERM', args] : option === 's' ? [args[1] ?? '', args.slice(2)] : [option, args.slice(1)];
-  const signal = signalNumber(name);
-  if (signal === undefined || pids.length === 0) {
-    write('stderr', `kill: bad signal name '${name}' or no process\n`);
-    return 1;
-  }
-  let status = 0;
-  for (const pid of pids) {
-    if (send(Number(pid), signal)) continue;
-    write('stderr', `kill: can't kill pid ${pid}: No such process\n`);
-    status = 1;
-  }
-  return status;
+const printWorkingDirectory: Command = (_args, { workingDirectory, write }) => {
+  write('stdout', `${workingDirectory}\n`);
+  return 0;
 };
-
-const printing =
-  (what: (context: ProcessContext) => string): Command =>
-  (_args, context) => {
-    context.write('stdout', `${what(context)}\n`);
-    return 0;
-  };
 
 /** The built-in programs by name. */
 export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['sleep', sleepCommand],
   ['true', () => 0],
   ['false', () => 1],
-  ['id', id],
   ['date', date],
   ['env', printEnvironment],
   ['printenv', printEnvironment],
-  ['kill', kill],
-  ['hostname', printing(({ hostname }) => hostname)],
-  ['pwd', printing(({ workingDirectory }) => workingDirectory)],
-  ['whoami', printing(({ uid }) => (uid === 0n ? 'root' : String(uid)))],
+  ['sync', () => 0],
+  ['pwd', printWorkingDirectory],
   ...TEXT_COMMANDS,
+  ...USER_COMMANDS,
+  ...PROCESS_COMMANDS,
+  ...PRIVILEGED_COMMANDS,
   ...FILE_COMMANDS,
   ...TEST_COMMANDS,
   ...NETWORK_COMMANDS,

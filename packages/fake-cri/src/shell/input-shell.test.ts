@@ -18,6 +18,7 @@ function startShell(): { readonly input: Pipe; readonly output: () => string; re
     stdin: input,
     write: (_stream: string, text: string) => (output += text),
     handle: () => undefined,
+    isMasked: () => false,
   } as unknown as ProcessContext;
   const program = resolveProgram(['/bin/sh'], (name) => Promise.reject(new Error(name)))!;
   return { input, output: () => output, exited: program(context) };

@@ -39,6 +39,8 @@ const SHORTEST_ROUND_MS = 10;
 const MAX_SUBSTITUTION = 1024 * 1024;
 /** Maximum number of background commands of one shell. */
 const MAX_JOBS = 100;
+/** Status of a command that exists and may not be executed. */
+const NOT_EXECUTABLE_STATUS = 126;
 /** Status of a command that writes to an ended one: 128 and SIGPIPE. */
 const PIPE_CLOSED_STATUS = 141;
 
@@ -109,7 +111,12 @@ async function runShell(
       if (args.length === 0) return 0;
       throw new ShellExit(await runCommand(args, context));
     }
-    const command = COMMANDS.get(name.startsWith('/') ? name.slice(name.lastIndexOf('/') + 1) : name);
+    const program = name.startsWith('/') ? name.slice(name.lastIndexOf('/') + 1) : name;
+    const command = COMMANDS.get(program);
+    if (command !== undefined && context.isMasked(program)) {
+      context.write('stderr', `${state.lookup('0') ?? 'sh'}: ${name}: Permission denied\n`);
+      return NOT_EXECUTABLE_STATUS;
+    }
     const inside = { ...context, env: state.environment, workingDirectory: state.workingDirectory };
     const status = command === undefined ? await runBuiltin(name, args, inside) : await command(args, inside);
     return status ?? options.unknownCommand(name, inside);

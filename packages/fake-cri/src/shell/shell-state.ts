@@ -40,13 +40,14 @@ interface Start {
 
 /** Creates the state of a shell. */
 export function createShellState(
-  { env, workingDirectory }: Pick<ProcessContext, 'env' | 'workingDirectory'>,
+  { env, workingDirectory, pid }: Pick<ProcessContext, 'env' | 'workingDirectory' | 'pid'>,
   { parameters: first = [], exitOnError = false }: Start,
 ): ShellState {
-  return build(new Map(env), new Map(), first, { workingDirectory, exitOnError, lastStatus: 0 });
+  return build(pid, new Map(env), new Map(), first, { workingDirectory, exitOnError, lastStatus: 0 });
 }
 
 function build(
+  pid: number,
   environment: Map<string, string>,
   variables: Map<string, string>,
   initialParameters: readonly string[],
@@ -65,7 +66,7 @@ function build(
     lookup(name) {
       if (name === '?') return String(state.lastStatus);
       if (name === '#') return String(Math.max(0, parameters.length - 1));
-      if (name === '$') return '1';
+      if (name === '$') return String(pid);
       if (name === '!') return undefined;
       return /^\d+$/.test(name) ? parameters[Number(name)] : (variables.get(name) ?? environment.get(name));
     },
@@ -119,7 +120,7 @@ function build(
     },
     isReported: (error) => error instanceof FileError || error instanceof RangeError || error instanceof SyntaxError,
     fork: () =>
-      build(new Map(environment), new Map(variables), parameters, {
+      build(pid, new Map(environment), new Map(variables), parameters, {
         workingDirectory: state.workingDirectory,
         exitOnError: state.exitOnError,
         lastStatus: state.lastStatus,

@@ -96,6 +96,11 @@ describe('the built-in shell', () => {
     ["trap 'echo bye' EXIT; exit 5", ['bye', 5]],
     ["trap 'echo got; exit 0' TERM; kill -TERM 1; echo never", ['got', 0]],
     ['sleep 2 & sleep 1; echo first; wait; echo both', ['first', 'both', 0]],
+    ['seq 3; seq 2 -1 1; seq 5 4; seq x', ['1', '2', '3', '2', '1', 'stderr F seq: invalid arguments: x', 1]],
+    ['seq 1 1000000', ['stderr F seq: too many numbers', 1]],
+    ['dd if=/dev/zero of=/dev/null bs=1k count=2', ['stderr F 2+0 records in', 'stderr F 2+0 records out', 0]],
+    ['dd if=/etc/hosts of=/dev/null', [expect.stringContaining('is not supported') as string, 1]],
+    ['sync; echo $$; id -x', ['1', 'stderr F id: invalid option: -x', 1]],
     ['while true; do echo x; done | head -n 0; echo done', [undefined]],
     ['tail -f /dev/null', [undefined]],
   ])('runs %j', async (script, result) => {

@@ -93,8 +93,15 @@ export function parseSavedState(text: string): SavedState {
 }
 
 function imageToJson(image: Image): JsonValue {
-  const { entrypoint, cmd, env } = image;
-  return { message: json(ImageSchema, image.message), entrypoint: [...entrypoint], cmd: [...cmd], env: [...env] };
+  const { entrypoint, cmd, env, user, files } = image;
+  return {
+    message: json(ImageSchema, image.message),
+    entrypoint: [...entrypoint],
+    cmd: [...cmd],
+    env: [...env],
+    user,
+    files: { ...files },
+  };
 }
 
 function imageFromJson(json: JsonObject): Image {
@@ -106,6 +113,11 @@ function imageFromJson(json: JsonObject): Image {
     entrypoint: strings('entrypoint'),
     cmd: strings('cmd'),
     env: strings('env'),
+    // Files of earlier versions have neither.
+    user: json['user'] === undefined ? '' : stringOf(json['user'], 'user'),
+    files: Object.fromEntries(
+      Object.entries(objectOf(json['files'] ?? {}, 'files')).map(([path, text]) => [path, stringOf(text, 'files')]),
+    ),
   };
 }
 

@@ -15,6 +15,8 @@ async function startedIn(bench: Bench, podSandboxId: string, name: string, ...co
   return containerId;
 }
 
+const MI = 1024n * 1024n;
+
 describe('a usage model', () => {
   it('adds up CPU time phase by phase', () => {
     const model = [
@@ -138,6 +140,32 @@ describe('statistics', () => {
     const { stats } = await runtime.containerStats({ containerId });
     const memory = container!.metrics.find(({ name }) => name === 'container_memory_working_set_bytes');
     expect(memory?.value?.value).toBe(stats!.memory!.workingSetBytes!.value);
+  });
+
+  it('have metrics of the limits of a container, and of its network', async () => {
+    await using bench = await disposable();
+    const { runtime } = bench.fake;
+    const resources = { cpuPeriod: 100_000n, cpuQuota: 20_000n, cpuShares: 512n, memoryLimitInBytes: 64n * MI };
+    const podSandboxId = await bench.runSandbox();
+    const containerId = await bench.create(podSandboxId, { command: ['sleep', '1000'], linux: { resources } });
+    await runtime.startContainer({ containerId });
+    await bench.clock.advance(60_050);
+    const [pod] = (await runtime.listPodSandboxMetrics({})).podMetrics;
+    const all = [...pod!.metrics, ...pod!.containerMetrics[0]!.metrics];
+    const values = Object.fromEntries(all.map(({ name, value }) => [name, value?.value]));
+    expect(values).toMatchObject({
+      container_cpu_cfs_periods_total: 600n,
+      container_cpu_cfs_throttled_periods_total: 0n,
+      container_spec_cpu_quota: 20_000n,
+      container_spec_cpu_shares: 512n,
+      container_spec_memory_limit_bytes: 64n * MI,
+      container_processes: 1n,
+      container_start_time_seconds: 1_767_225_600n,
+      container_last_seen: 1_767_225_660n,
+    });
+    expect(values['container_network_receive_packets_total']).toBeGreaterThan(0n);
+    const described = new Set((await runtime.listMetricDescriptors({})).descriptors.map(({ name }) => name));
+    expect([...described].filter((name) => values[name] === undefined)).toEqual([]);
   });
 
   it('of the file systems add up the writable layers', async () => {

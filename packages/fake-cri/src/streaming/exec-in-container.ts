@@ -1,9 +1,8 @@
 import { type CommandStreams, exitStatus, type StreamStatus } from '@rxlet/streaming';
 import { isRunning, stateName } from '../container.ts';
 import type { Container } from '../runtime-objects.ts';
-import { surroundingsOf } from '../process/container-process.ts';
+import { startInContainer } from '../process/container-process.ts';
 import { execProgram } from '../process/exec-program.ts';
-import { startProcess } from '../process/process.ts';
 import type { RuntimeState } from '../runtime-state.ts';
 import { inputFrom, outputTo } from './client-streams.ts';
 
@@ -27,15 +26,13 @@ export async function execInContainer(
   streams: CommandStreams,
 ): Promise<StreamStatus> {
   if (!isRunning(container)) throw new Error(`container "${container.id}" is in ${stateName(container)} state`);
-  const exec = startProcess(execProgram(state, container, cmd), {
-    clock: state.clock,
-    pid: state.nextPid(),
-    surroundings: surroundingsOf(state, container),
+  const exec = startInContainer(state, container, execProgram(state, container, cmd), {
+    argv: cmd,
     stdin: inputFrom(streams.stdin),
     write: outputTo(streams, tty),
+    onStart: (process) => void container.execs.add(process),
     onExit: () => void container.execs.delete(exec),
   });
-  container.execs.add(exec);
   streams.onResize(() => exec.signal(SIGWINCH));
   const { code } = await exec.exited;
   return exitStatus(code, `error executing command [${cmd.join(' ')}], exit code ${String(code)}`);
