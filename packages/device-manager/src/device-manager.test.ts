@@ -37,6 +37,30 @@ describe('registration', () => {
     expect(manager.devices.amounts()).toEqual({ capacity: { [GPU]: '2' }, allocatable: { [GPU]: '2' }, removed: [] });
   });
 
+  it('offers no devices of a plugin whose list fails at once, and does not call it again', async () => {
+    const bench = await createBench();
+    const { manager, clock } = bench;
+    const plugin = createTestDevicePlugin({ resource: GPU, devices: devices(2) });
+    plugin.fault = (method) => {
+      if (method === 'ListAndWatch') throw new Error('no driver');
+    };
+    await plugin.listen(`${bench.directory}/gpu.sock`);
+    await plugin.register(bench.socket, 'gpu.sock');
+    await bench.until(() => GPU in manager.devices.amounts().capacity);
+    const none = { capacity: { [GPU]: '0' }, allocatable: { [GPU]: '0' }, removed: [] };
+    expect(manager.devices.amounts()).toEqual(none);
+    expect(await manager.admit(podOf('one', [using('app', 1)]))).toMatchObject({ reason: 'UnexpectedAdmissionError' });
+    await clock.advance(300_000);
+    expect(manager.devices.amounts()).toEqual(none);
+    await clock.advance(1);
+    // The node reports 0 of a resource that was removed.
+    expect(manager.devices.amounts()).toEqual({ capacity: {}, allocatable: {}, removed: [GPU] });
+    expect(plugin.calls).toEqual(['GetDevicePluginOptions', 'ListAndWatch']);
+    await plugin[Symbol.asyncDispose]();
+    await bench.plug();
+    expect(manager.devices.amounts()).toMatchObject({ allocatable: { [GPU]: '2' }, removed: [] });
+  });
+
   it('follows a plugin that registers again, and not the one before', async () => {
     const bench = await createBench();
     const first = await bench.plug({ devices: devices(1) });

@@ -3,23 +3,26 @@ import { Duplex } from 'node:stream';
 import { atEndOfTurn } from '../end-of-turn.ts';
 import { createAuthorityFilter } from './authority-filter.ts';
 
-/** Wraps the socket of an HTTP/2 client, whose requests get an authority that Node.js accepts. */
+/**
+ * Wraps the socket of an HTTP/2 client, whose requests get an authority that Node.js accepts.
+ *
+ * The stream neither ends nor fails, it only closes: with an answer still unsent, Node.js would throw an internal error for either of them outside of all handlers.
+ */
 export function filteredConnection(socket: Socket): Duplex {
   const filter = createAuthorityFilter();
   const duplex = new Duplex({
-    allowHalfOpen: false,
     read: () => void socket.resume(),
-    write: (chunk: Buffer, _encoding, done) => void socket.write(chunk, done),
+    write: (chunk: Buffer, _encoding, done) => void socket.write(chunk, () => done()),
     writev(chunks: { readonly chunk: Buffer }[], done) {
       socket.cork();
       for (const { chunk } of chunks.slice(0, -1)) socket.write(chunk);
-      socket.write(chunks.at(-1)!.chunk, done);
+      socket.write(chunks.at(-1)!.chunk, () => done());
       socket.uncork();
     },
-    final: (done) => void socket.end(done),
-    destroy(error, done) {
+    final: (done) => void socket.end(() => done()),
+    destroy(_error, done) {
       socket.destroy();
-      done(error);
+      done(null);
     },
   });
   /** Parts that wait for their turn. */
@@ -44,8 +47,9 @@ export function filteredConnection(socket: Socket): Duplex {
       });
     }
   });
-  socket.once('end', () => atEndOfTurn(() => duplex.push(null)));
-  socket.once('error', (error) => duplex.destroy(error));
-  socket.once('close', () => duplex.destroy());
+  const close = (): void => void duplex.destroy();
+  socket.once('end', () => atEndOfTurn(close));
+  socket.on('error', close);
+  socket.once('close', close);
   return duplex;
 }

@@ -190,8 +190,8 @@ describe('a malformed request', () => {
     return Buffer.concat([header, payload]);
   };
   const PREFACE = Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), frame(4, 0, 0, Buffer.alloc(0))]);
-  const headers = (fields: readonly (readonly [string, string])[]): Buffer =>
-    frame(1, 0x05, 1, Buffer.concat(fields.map(([name, value]) => literal(name, value))));
+  const headers = (fields: readonly (readonly [string, string])[], stream = 1): Buffer =>
+    frame(1, 0x05, stream, Buffer.concat(fields.map(([name, value]) => literal(name, value))));
 
   /** Sends bytes in pieces, and returns the answer as soon as it contains `expected`, or when the server closes the connection. */
   async function sendRaw(bytes: Buffer, pieceBytes = bytes.length, expected = ''): Promise<Buffer> {
@@ -266,6 +266,39 @@ describe('a malformed request', () => {
     for (const size of [1, 5, 9, 40]) expect(String(await sendRaw(bytes, size, '/a/b'))).toContain('/a/b of localhost');
     expect(sessions.size).toBe(4);
   });
+
+  // Node.js throws internal errors outside of all handlers when streams in place of sockets end or fail at such moments.
+  it.each(['end', 'destroy'] as const)(
+    'of a client that reads nothing, sends garbage and leaves by %s, leaves the server serving',
+    async (leave) => {
+      await serve((request, response) => {
+        response.write(Buffer.alloc(300_000));
+        // An answer that ends later than its client.
+        request.stream.once('close', () => response.end('x')).resume();
+        atEndOfTurn(() => void response.write('x'));
+      });
+      const requests = [1, 3, 5].map((stream) => headers([METHOD, SCHEME, PATH, AUTHORITY, TYPE], stream));
+      const windows = frame(8, 0, 0, Buffer.from([0x7f, 0, 0, 0]));
+      const large = frame(4, 0, 0, Buffer.from([0, 4, 0x7f, 0xff, 0xff, 0xff]));
+      const garbage = [Buffer.alloc(0), frame(0, 0, 0, Buffer.from('x')), frame(1, 4, 7, Buffer.alloc(5, 0xff))];
+      for (let round = 0; round < 30; round++) {
+        const socket = connect({ path: socketPath });
+        socket.on('error', () => undefined);
+        const closed = new Promise((resolve) => socket.once('close', resolve));
+        await once(socket, 'connect');
+        socket.pause();
+        socket.write(Buffer.concat([PREFACE, large, windows, ...requests]));
+        for (let turn = 0; turn < round % 5; turn++) await nextTurn();
+        socket.write(garbage[round % 3]!);
+        for (let turn = 0; turn < round % 4; turn++) await nextTurn();
+        socket[leave]();
+        for (let turn = 0; turn < 10; turn++) await nextTurn();
+        socket.destroy();
+        await closed;
+      }
+      for (let turn = 0; turn < 50; turn++) await nextTurn();
+    },
+  );
 
   it('of another protocol is disconnected', async () => {
     await serve();

@@ -2,7 +2,7 @@ import type { DeviceAmounts } from '@rxlet/agent-api';
 import type { Clock } from '@rxlet/component-base';
 import type { PluginDevice } from './device.ts';
 
-/** Devices of all resources as their plugins list them. It has no resource that no plugin has listed. */
+/** Devices of all resources as their plugins list them. It has no resource whose plugin has neither listed devices nor gone. */
 export interface DeviceInventory {
   /** Adds the resources of an earlier run, without devices, until their plugins register again or the grace period ends. */
   restore(resources: Iterable<string>): void;
@@ -10,7 +10,7 @@ export interface DeviceInventory {
   list(resource: string, devices: readonly PluginDevice[]): readonly string[];
   /** Records that the plugin of a resource is connected. */
   connected(resource: string): void;
-  /** Records that the plugin of a resource is gone: its devices are unhealthy until a plugin lists them again. */
+  /** Records that the plugin of a resource is gone: its devices, if any, are unhealthy until a plugin lists them again. */
   disconnected(resource: string): void;
   has(resource: string): boolean;
   resources(): readonly string[];
@@ -27,7 +27,7 @@ export const STOP_GRACE_PERIOD_MS = 300_000;
 
 interface Resource {
   devices: ReadonlyMap<string, PluginDevice>;
-  /** Whether a plugin has listed devices, now or in an earlier run. */
+  /** Whether a plugin has listed devices, now or in an earlier run, or is gone. */
   isListed: boolean;
   /** Whether the devices are those of a plugin that is gone. */
   isStale: boolean;
@@ -77,6 +77,8 @@ export function createDeviceInventory(clock: Pick<Clock, 'monotonicNow'>): Devic
       if (resource === undefined) return;
       resource.stoppedAtMs = clock.monotonicNow();
       resource.isStale = true;
+      // A plugin that never listed devices has none of them, as in the kubelet.
+      resource.isListed = true;
     },
     has: (name) => listed(name) !== undefined,
     resources: () => [...known].flatMap(([name, { isListed }]) => (isListed ? [name] : [])),
