@@ -23,6 +23,11 @@ describe('applyLayout', () => {
     expect(added(layout)).toEqual(thresholds);
   });
 
+  it('leaves the thresholds of a file system of writable layers alone', () => {
+    expect(added('separateContainers')).toEqual([]);
+    expect(added('separateContainers', { 'containerfs.available': '50%' })).toEqual(['containerfs.available 0.50 0']);
+  });
+
   it('replaces what is configured for writable layers', () => {
     expect(added('shared', { 'containerfs.available': '50%' })[0]).toBe('containerfs.available 0.10 0');
     expect(added('shared', { 'containerfs.inodesFree': '50%' })).toHaveLength(2);

@@ -8,7 +8,14 @@ export type FileSystemLayout =
   /** Images and writable layers on one of their own. */
   | 'dedicated'
   /** Images on one of their own, writable layers on the node's. */
-  | 'split';
+  | 'split'
+  /** Images on that of the node, writable layers on one of their own. */
+  | 'separateContainers';
+
+/** Reports whether images lie on a file system of their own. */
+export function hasDedicatedImages(layout: FileSystemLayout): boolean {
+  return layout === 'dedicated' || layout === 'split';
+}
 
 /** Thresholds of writable layers, which follow those of the file system that holds the layers. */
 const CONTAINER_SIGNALS = [
@@ -24,8 +31,12 @@ export interface LayoutThresholds {
   readonly all: readonly Threshold[];
 }
 
-/** Makes the thresholds of writable layers those of the file system that holds the layers, whatever the configuration says of them. */
+/**
+ * Makes the thresholds of writable layers those of the file system that holds the layers, whatever the configuration says of them. A file system of layers alone has
+ * the thresholds that are configured.
+ */
 export function applyLayout(thresholds: readonly Threshold[], layout: FileSystemLayout): LayoutThresholds {
+  if (layout === 'separateContainers') return { configured: thresholds, all: thresholds };
   const replaced = new Map<number, Threshold | undefined>();
   const added: Threshold[] = [];
   for (const [signal, ofNode, ofImages] of CONTAINER_SIGNALS) {

@@ -48,7 +48,7 @@ describe('evictLocalStorage', () => {
     expect(evict(pod, use(2048 * MI))).toEqual([]);
   });
 
-  it('evicts a pod with a container that uses more than it may; its writable layer counts on the file system of the node alone', () => {
+  it('evicts a pod with a container that uses more than it may; its writable layer counts unless images have a file system of their own', () => {
     const pod = testPod({ containers: [{ name: 'a', ...limits('10Mi') }] });
     const containers = [{ name: 'a', logs: { usedBytes: 6 * MI }, rootfs: { usedBytes: 6 * MI } }];
     expect(evict(pod, { containers })).toMatchObject([

@@ -12,7 +12,7 @@ import {
   zeroQuantity,
 } from '@rxlet/pod-model';
 import { type Eviction, IMMEDIATE_GRACE_PERIOD_SECONDS } from './evictions.ts';
-import type { FileSystemLayout } from './file-system-layout.ts';
+import { type FileSystemLayout, hasDedicatedImages } from './file-system-layout.ts';
 import type { PodUse } from './node-summary.ts';
 import { bytes } from './pod-usage.ts';
 
@@ -65,7 +65,7 @@ function containerExcess(pod: Pod, use: PodUse, layout: FileSystemLayout): Exces
   }
   for (const { name, logs, rootfs } of use.containers ?? []) {
     const limit = limits.get(name);
-    const layerBytes = layout === 'shared' ? (rootfs?.usedBytes ?? 0) : 0;
+    const layerBytes = hasDedicatedImages(layout) ? 0 : (rootfs?.usedBytes ?? 0);
     if (limit === undefined || compareQuantities(bytes((logs?.usedBytes ?? 0) + layerBytes), limit) <= 0) continue;
     const message = `Container ${name} exceeded its local ephemeral storage limit ${goQuote(formatQuantity(limit))}. `;
     return { cause: 'ephemeralcontainerfs.limit', message };

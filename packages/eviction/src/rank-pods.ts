@@ -103,6 +103,7 @@ function diskParts(signal: EvictionSignal, layout: FileSystemLayout): readonly D
   const isOfImages = signal.startsWith('imagefs.');
   switch (layout) {
     case 'shared':
+    case 'separateContainers':
       return ['writableLayers', 'logs', 'localVolumes'];
     case 'dedicated':
       return signal.startsWith('nodefs.') ? ['logs', 'localVolumes'] : ['writableLayers'];

@@ -10,6 +10,7 @@ export function reclaimSteps(signal: EvictionSignal, layout: FileSystemLayout): 
   if (conditionOf(signal) !== 'DiskPressure') return [];
   switch (layout) {
     case 'shared':
+    case 'separateContainers':
       return ['containers', 'images'];
     case 'dedicated':
       return signal.startsWith('nodefs.') ? [] : ['containers', 'images'];

@@ -151,6 +151,9 @@ describe('loadConfiguration', () => {
     'logging: {verbosity: -1}',
     'logging: {flushFrequency: 9223372036854775808}',
     'evictionHard: {memory.available: 5}',
+    'registerWithTaints: [{key: a, timeAdded: 2026-02-30T00:00:00Z}]',
+    'registerWithTaints: [{key: a, timeAdded: 2026-02-03 00:00:00}]',
+    'reservedMemory: [{numaNode: 0, limits: {memory: ""}}]',
   ])('rejects %s while decoding', (fields) => {
     expect(rejection({ file: file(`${fields}\n`) }).stage).toBe('decode');
   });

@@ -17,7 +17,7 @@ import {
   setUpModules,
 } from '@rxlet/agent/core';
 import { create, type MessageInitShape, toJson } from '@bufbuild/protobuf';
-import { noopEventRecorder, noopLogger, noopMetrics, seededRandom } from '@rxlet/component-base';
+import { noopEventRecorder, noopLogger, noopMetrics, seededRandom, withDeadline } from '@rxlet/component-base';
 import { createVirtualClock, type VirtualClock } from '@rxlet/component-base/testing';
 import {
   ContainerConfigSchema,
@@ -33,7 +33,13 @@ import {
 import { createFakeRuntime, createMemoryLogs, type FakeRuntime } from '@rxlet/fake-cri';
 import { createImageManager } from '@rxlet/image-manager';
 import type { Pod } from '@rxlet/kube-api';
-import { cgroupPath, emptyRuntimePodStatus, podCgroupName, type RuntimePodStatus } from '@rxlet/pod-model';
+import {
+  cgroupPath,
+  emptyRuntimePodStatus,
+  podCgroupName,
+  podContainers,
+  type RuntimePodStatus,
+} from '@rxlet/pod-model';
 import { readRuntimePods, readRuntimePodStatus } from '@rxlet/runtime-model';
 import { createRuntimeManager, defaultNodeSettings, type NodeSettings, type SyncResult } from '@rxlet/runtime-manager';
 import { createTestMachine } from '@rxlet/machine/testing';
@@ -87,14 +93,20 @@ const otherFields = [
   ...containerFields('lifecycle.postStart', 'lifecycle.preStop', 'livenessProbe', 'readinessProbe', 'startupProbe'),
   'spec.imagePullSecrets',
   'spec.activeDeadlineSeconds',
+  'spec.runtimeClassName',
+  'spec.resources.limits.*',
+  'spec.resources.requests.*',
 ];
+/** Time in which a kubelet gives up waiting for the volumes of a pod. */
+const VOLUMES_TIMEOUT_MS = 123_000;
+/** Reasons of containers that were not requested because of something else: the sandbox, a volume, an init container. */
+const NOT_REQUESTED: readonly string[] = ['ContainerCreating', 'PodInitializing'];
 
 /** Runs a static pod and returns the requests that the runtime received. */
 export async function run(vector: CriRequestsVector): Promise<Answer> {
   const { pod, admission, pullImage, runPodSandbox, createContainer, waiting } = vector;
   const got = await recordRequests(pod);
-  // A container that waits for its turn was not requested; a failed one has its reason.
-  const failed = Object.entries(waiting).filter(([, { reason }]) => reason !== 'PodInitializing');
+  const failed = Object.entries(waiting).filter(([, { reason }]) => !NOT_REQUESTED.includes(reason));
   const { reason, message } = admission;
   const want: Requests = {
     admission: reason === undefined ? {} : { reason, message: message?.replace('Pod was rejected: ', '') ?? '' },
@@ -184,7 +196,8 @@ async function recordRequests(pod: Pod): Promise<Requests> {
   const { signal } = new AbortController();
   const rejection = await admitPod(host.contributions(admissionHandlers), pod, { clock, activePods: () => [], signal });
   if (rejection !== undefined) return { admission: rejection, pullImage, runPodSandbox, createContainer, waiting: {} };
-  for (const step of host.contributions(podSteps)) await step.prepare?.(pod, signal);
+  if (!(await isPrepared(pod, host, clock)))
+    return { admission: {}, pullImage, runPodSandbox, createContainer, waiting: {} };
 
   await using imageManager = createImageManager({ images, clock, events: noopEventRecorder });
   await using manager = createRuntimeManager(
@@ -198,6 +211,8 @@ async function recordRequests(pod: Pod): Promise<Requests> {
       files: files.nodeFiles,
       hostFiles: files.hostFiles,
       volumes: host.find(podVolumes),
+      hooks: { postStart: async () => undefined, preStop: async () => undefined },
+      nodeResources: { allocatable: () => ({ cpu: '2', memory: `${String(node.memoryCapacityBytes)}` }) },
     },
     { node, cgroupParent: (subject) => cgroupPath(podCgroupName(subject), 'cgroupfs') },
   );
@@ -205,7 +220,7 @@ async function recordRequests(pod: Pod): Promise<Requests> {
   for (let round = 0; round < MAX_SYNCS; round += 1) {
     const { results, error } = await manager.syncPod(pod, await statusOf(pod, runtime));
     if (results.length === 0 || error !== undefined) {
-      const waiting = waitingReasons(error?.failures ?? []);
+      const waiting = waitingReasons(pod, error?.failures ?? []);
       return { admission: {}, pullImage, runPodSandbox, createContainer, waiting };
     }
     await clock.settle();
@@ -222,7 +237,22 @@ async function statusOf(pod: Pod, runtime: RuntimeService): Promise<RuntimePodSt
     : readRuntimePodStatus(runtime, found, options);
 }
 
-function waitingReasons(failures: readonly SyncResult[]): CriRequestsVector['waiting'] {
+/** Prepares a pod. Reports whether it is ready for its sandbox: a volume that cannot be mounted is tried again and again. */
+async function isPrepared(pod: Pod, host: ModuleHost, clock: VirtualClock): Promise<boolean> {
+  const prepare = async (signal: AbortSignal): Promise<void> => {
+    for (const step of host.contributions(podSteps)) await step.prepare?.(pod, signal);
+  };
+  const preparation = withDeadline(clock, VOLUMES_TIMEOUT_MS, undefined, prepare).then(
+    () => true,
+    () => false,
+  );
+  await clock.advance(VOLUMES_TIMEOUT_MS);
+  return preparation;
+}
+
+/** Returns the reasons of containers; a sandbox that cannot be made is not shown as one. */
+function waitingReasons(pod: Pod, all: readonly SyncResult[]): CriRequestsVector['waiting'] {
+  const failures = all.filter(({ target }) => podContainers(pod).some(({ container }) => container.name === target));
   return Object.fromEntries(
     failures.map(({ target, reason = '', message = '' }) => [target, { reason, ...(message !== '' && { message }) }]),
   );

@@ -179,8 +179,8 @@ function runStep(
 }
 
 function layoutOf(dedicatedImageFs: boolean, dedicatedContainerFs: boolean): FileSystemLayout {
-  if (!dedicatedImageFs) return 'shared';
-  return dedicatedContainerFs ? 'split' : 'dedicated';
+  if (dedicatedImageFs) return dedicatedContainerFs ? 'split' : 'dedicated';
+  return dedicatedContainerFs ? 'separateContainers' : 'shared';
 }
 
 function carryOut(

@@ -150,7 +150,7 @@ function decodeQuantity(value: JsonValue, path: string): string {
   const source = value instanceof JsonNumber ? value.text : value;
   if (typeof source !== 'string') return mismatch(value, path, 'quantity');
   try {
-    return formatQuantity(parseQuantity(source));
+    return formatQuantity(parseQuantity(source.trim()));
   } catch (cause) {
     throw new FieldTypeError(`${path}: invalid quantity "${source}": expected a number like 100m or 10Mi`, { cause });
   }
@@ -158,11 +158,20 @@ function decodeQuantity(value: JsonValue, path: string): string {
 
 function decodeTime(value: JsonValue, path: string): string {
   if (typeof value !== 'string') return mismatch(value, path, 'time');
-  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(value) && !Number.isNaN(Date.parse(value)))
-    return value;
+  if (isRfc3339(value)) return value;
   throw new FieldTypeError(`${path}: invalid time "${value}": expected RFC 3339`);
 }
 
 function mismatch(value: JsonValue, path: string, goType: string): never {
   throw new FieldTypeError(`${path}: expected a value of type ${goType}, got ${jsonType(value)}`);
+}
+
+const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:[.,]\d+)?(?:Z|[+-]([01]\d|2[0-4]):[0-5]\d)$/;
+
+function isRfc3339(text: string): boolean {
+  const [, year, month, day] = RFC_3339.exec(text) ?? [];
+  // A day that the month does not have becomes one of the next month.
+  return (
+    day !== undefined && new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day)
+  );
 }
