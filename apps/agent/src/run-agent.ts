@@ -4,7 +4,7 @@ import { node as clusterNode, standalone, type StandaloneOptions } from '@rxlet/
 import { createLifetime, errorMessage, exitOnFatalErrors, type Logger, systemClock } from '@rxlet/component-base';
 import { collectProcessMetrics, createPrometheusMetrics } from '@rxlet/component-base/prometheus';
 import { logUnhandledStreamErrors } from '@rxlet/component-base/streams';
-import { tuneV8 } from '@rxlet/component-base/tune-v8';
+import { releaseMemoryAtRest, tuneV8 } from '@rxlet/component-base/tune-v8';
 import { UnixSocketError } from '@rxlet/component-base/unix-socket';
 import { nodeFsStats, type ReadFsStats } from '@rxlet/image-manager/gc';
 import type { ServerContent } from '@rxlet/kubelet-server';
@@ -130,6 +130,7 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
     socket: socketPath(rootDirectory),
   });
   notifier?.ready();
+  using _releases = releaseMemoryAtRest({ clock: systemClock });
 
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   logger.info(settings.runtime.kind === 'fake' ? 'rxlet is stopping' : 'rxlet is stopping; the pods run on');

@@ -1,6 +1,8 @@
 import { channel } from 'node:diagnostics_channel';
 import { setFlagsFromString } from 'node:v8';
 
+export { type ProcessUsage, releaseMemoryAtRest, type ReleaseMemoryPorts } from './release-memory.ts';
+
 /** Major version of V8 that is known to have the flags: one without them prints an error. */
 const V8_WITH_THE_FLAGS = /^13\./;
 
