@@ -5,8 +5,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Agent, createAgent, readNodeFacts } from '@rxlet/agent';
-import { standalone } from '@rxlet/agent/presets';
+import { type Agent, createAgent } from '@rxlet/agent';
+import { readNodeFacts, standalone } from '@rxlet/kubelet';
 import { errorMessage, systemClock, systemRandom } from '@rxlet/component-base';
 import { createPrometheusMetrics } from '@rxlet/component-base/prometheus';
 import { tuneV8 } from '@rxlet/component-base/tune-v8';

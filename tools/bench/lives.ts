@@ -1,5 +1,5 @@
 import { createAgent } from '@rxlet/agent';
-import { standalone } from '@rxlet/agent/presets';
+import { standalone } from '@rxlet/kubelet';
 import { seededRandom, systemClock } from '@rxlet/component-base';
 import { createPrometheusMetrics } from '@rxlet/component-base/prometheus';
 import { createVirtualClock } from '@rxlet/component-base/testing';

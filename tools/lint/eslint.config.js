@@ -86,9 +86,10 @@ const layers = (alsoAllowed = [], allow = []) => [
       { sourceTag: 'layer:foundation', onlyDependOnLibsWithTags: ['layer:foundation'] },
       { sourceTag: 'layer:adapter', onlyDependOnLibsWithTags: ['layer:foundation', ...alsoAllowed] },
       { sourceTag: 'layer:subsystem', onlyDependOnLibsWithTags: ['layer:foundation', ...alsoAllowed] },
+      { sourceTag: 'layer:core', onlyDependOnLibsWithTags: ['layer:foundation', 'core:part', ...alsoAllowed] },
       {
         sourceTag: 'layer:assembly',
-        onlyDependOnLibsWithTags: ['layer:subsystem', 'layer:foundation', ...alsoAllowed],
+        onlyDependOnLibsWithTags: ['layer:core', 'layer:subsystem', 'layer:foundation', ...alsoAllowed],
       },
       { sourceTag: 'layer:app', onlyDependOnLibsWithTags: ['*'] },
       { sourceTag: 'layer:testkit', onlyDependOnLibsWithTags: ['*'] },

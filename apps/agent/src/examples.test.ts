@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAgent } from '@rxlet/agent';
 import { corePodFields, createUnsupportedPodFields } from '@rxlet/agent/core';
-import { standalone } from '@rxlet/agent/presets';
+import { standalone } from '@rxlet/kubelet';
 import { seededRandom } from '@rxlet/component-base';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import type { LogSink } from '@rxlet/fake-cri';

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createAgent, readNodeFacts } from '@rxlet/agent';
-import { standalone } from '@rxlet/agent/presets';
+import { createAgent } from '@rxlet/agent';
+import { readNodeFacts, standalone } from '@rxlet/kubelet';
 import { noopLogger } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import { createManualSource, podsFrom } from '@rxlet/pod-source';

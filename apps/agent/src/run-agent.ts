@@ -1,6 +1,6 @@
 import { type Agent, createAgent } from '@rxlet/agent';
 import { type AgentModule, type HealthCheck, healthChecks } from '@rxlet/agent-api';
-import { node as clusterNode, standalone, type StandaloneOptions } from '@rxlet/agent/presets';
+import { node as clusterNode, standalone, type StandaloneOptions } from '@rxlet/kubelet';
 import { createLifetime, errorMessage, exitOnFatalErrors, type Logger, systemClock } from '@rxlet/component-base';
 import { collectProcessMetrics, createPrometheusMetrics } from '@rxlet/component-base/prometheus';
 import { logUnhandledStreamErrors } from '@rxlet/component-base/streams';

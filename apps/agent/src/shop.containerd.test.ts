@@ -1,7 +1,7 @@
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Agent, createAgent, readNodeFacts } from '@rxlet/agent';
-import { standalone } from '@rxlet/agent/presets';
+import { type Agent, createAgent } from '@rxlet/agent';
+import { readNodeFacts, standalone } from '@rxlet/kubelet';
 import { ContainerState } from '@rxlet/cri-api';
 import { eventually } from '@rxlet/test-containerd/eventually';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -114,6 +114,7 @@ export {
   serviceAccountTokens,
   type ServiceAccountTokens,
 } from './service-account-tokens.ts';
+export { terminationMessages, type TerminationMessages } from './termination-messages.ts';
 export { provide, type ProvidedService, type ServiceKey, serviceKey, type ServiceLookup } from './service-key.ts';
 export { type ConditionalPodField, containerFields, type SupportedPodField } from './supported-pod-field.ts';
 export { clusterServices, type ClusterServices } from './cluster-services.ts';

@@ -3,11 +3,10 @@ export { createHousekeeping, type Housekeeping, type HousekeepingPorts } from '.
 export { type ModuleHost, setUpModules } from './host/module-host.ts';
 export { createUnsupportedPodFields, type UnsupportedPodFields } from './host/supported-pod-fields.ts';
 export { corePodFields } from './host/core-pod-fields.ts';
-export { createRuntimeState, type RuntimeState } from './node/runtime-state.ts';
+export { createRuntimeState, type RuntimeState } from './core/runtime-state.ts';
 export { createPodView, type PodView } from './outputs/pod-view.ts';
 export { noPodProbes } from './pod-syncer/no-pod-probes.ts';
 export { createPodSteps, type PodSteps } from './pod-syncer/pod-steps.ts';
 export { createPodSyncer, type PodSyncerPorts } from './pod-syncer/pod-syncer.ts';
-export { createTerminationMessages, type TerminationMessages } from './pod-syncer/termination-messages.ts';
 export { admissionHandlersOf, admitPod, rejectUnsupportedFields } from './sync-loop/admission.ts';
 export { createSyncLoop, type SyncLoop, type SyncLoopOptions, type SyncLoopPorts } from './sync-loop/sync-loop.ts';

@@ -15,6 +15,7 @@ import {
   statusSinks,
   supportedPodFields,
   syncTriggers,
+  terminationMessages,
 } from '@rxlet/agent-api';
 import { createLifetime, type Lifetime } from '@rxlet/component-base';
 import type { Agent, AgentOptions, AgentPorts } from './agent.ts';
@@ -59,7 +60,7 @@ async function assemble(
     return part;
   };
   const foundation = createFoundation(given, options, lifetime);
-  const { ports, runtimeName, view, startLatency, startErrors, terminationMessages, handle } = foundation;
+  const { ports, runtimeName, view, startLatency, startErrors, handle } = foundation;
   const host = own(await setUpModules(modules, ports, handle.forModules, foundation.parts));
   const { contributions } = host;
   const mirrors = contributions(mirrorPods);
@@ -88,10 +89,11 @@ async function assemble(
   // pod workers ──(sync | terminating | terminated)──▶ pod syncer ──▶ the two managers
   const steps = podStepsOf(contributions(podSteps), mirrors, ports);
   const statusParts = { evictors: contributions(podEvictors), contributors: contributions(podStatusContributors) };
+  const messages = { terminationMessages: host.find(terminationMessages) };
   const managers = { runtimeState, pleg, runtimeManager, statusManager, probes, podSteps: steps, ...statusParts };
-  const reports = { runtimeName, startErrors, startLatency, terminationMessages, hostIps: ports.node.ips };
+  const reports = { runtimeName, startErrors, startLatency, hostIps: ports.node.ips };
   const syncAgain = handle.requestSync;
-  const syncer = make.createPodSyncer({ ...ports, ...managers, ...reports, syncAgain });
+  const syncer = make.createPodSyncer({ ...ports, ...managers, ...messages, ...reports, syncAgain });
   const desiredPods = own(make.createPodWorkers({ ...ports, syncer, statuses: pleg.cache }, options));
 
   // admission and pod workers get the allocated version of each pod

@@ -3,7 +3,7 @@ import { createPodConfig } from '@rxlet/pod-source';
 import { createPodWorkers } from '@rxlet/pod-workers';
 import { createRuntimeManager } from '@rxlet/runtime-manager';
 import { createStatusManager } from '@rxlet/status-manager';
-import { createRuntimeState } from './node/runtime-state.ts';
+import { createRuntimeState } from './core/runtime-state.ts';
 import { createPodSyncer } from './pod-syncer/pod-syncer.ts';
 import { createSyncLoop } from './sync-loop/sync-loop.ts';
 

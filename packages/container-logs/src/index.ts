@@ -16,4 +16,5 @@ export {
 } from './rotate/container-log-rotator.ts';
 export { listRunningContainers } from './rotate/list-running-containers.ts';
 export { LogRotationError, type LogRotationErrorReason } from './rotate/log-rotation-error.ts';
+export { createTerminationMessages } from './termination-messages.ts';
 export { readTerminationMessage, type TerminationMessagePorts } from './termination-message.ts';

@@ -5,7 +5,6 @@ export { type ManageCgroupsPorts, type ManagedCgroups, manageCgroups, type Manag
 export { oomEvents, type OomEventsOptions } from './oom-events-module.ts';
 export { hostKernelLog, type HostKernelLogOptions, type KernelLog } from './oom/kernel-log.ts';
 export { podAllocation } from './pod-allocation-module.ts';
-export { resizeMessage } from './resize/pending-resize.ts';
 export type { ResizePolicies } from './resize/resize-fit.ts';
 export { type MachineResources, readMachineResources } from './resources/machine-resources.ts';
 export { type CgroupFileSystem, CgroupsUnavailable, type OpenCgroups } from './tree/cgroup-file-system.ts';

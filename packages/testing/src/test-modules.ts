@@ -1,5 +1,5 @@
 import type { AgentModule, ModuleParts, PodSource } from '@rxlet/agent-api';
-import { standalone } from '@rxlet/agent/presets';
+import { standalone } from '@rxlet/kubelet';
 import { createMemorySlices, type MemoryCgroups } from '@rxlet/container-manager/testing';
 import type { FakeRuntime } from '@rxlet/fake-cri';
 import { createTestMachine } from '@rxlet/machine/testing';

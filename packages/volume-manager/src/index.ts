@@ -15,7 +15,6 @@ export type { LoopDevices } from './block/loop-devices.ts';
 export { type MountPoint, type MountTable, parseMountInfo } from './mount/mount-table.ts';
 export { createMountPrograms, type MountProgramsOptions } from './mount/mount-programs.ts';
 export { createHostPathMaker, type HostPathMaker } from './plugins/host-path-maker.ts';
-export { readSeLinuxPolicy, type SeLinuxPolicy } from './selinux/selinux-policy.ts';
 export { SubPathError } from './sub-path/open-within.ts';
 export {
   createVolumeManager,

@@ -30,7 +30,7 @@ import { createVolumeMounting } from './reconcile/mount-volumes.ts';
 import { createVolumeUnmounting } from './reconcile/unmount-volumes.ts';
 import { createVolumeOperations } from './reconcile/volume-operations.ts';
 import { createActualState } from './reconcile/volume-states.ts';
-import type { SeLinuxPolicy } from './selinux/selinux-policy.ts';
+import type { SeLinuxPolicy } from '@rxlet/machine';
 import { createVolumeUsage } from './stats/volume-usage.ts';
 import { createSubPaths } from './sub-path/sub-paths.ts';
 import { createVolumeMetrics } from './volume-metrics.ts';

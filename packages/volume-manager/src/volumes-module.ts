@@ -24,7 +24,7 @@ import {
 } from '@rxlet/agent-api';
 import { follow } from '@rxlet/component-base/streams';
 import { merge, NEVER, type Subscription } from 'rxjs';
-import { readSeLinuxPolicy } from './selinux/selinux-policy.ts';
+import { readSeLinuxPolicy } from '@rxlet/machine';
 import { createVolumeManager, type VolumeManagerOptions, type VolumeManagerPorts } from './volume-manager.ts';
 
 /** Options of {@link volumes}. */

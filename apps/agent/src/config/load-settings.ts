@@ -1,4 +1,4 @@
-import { type KubeletPreset, fromKubeletConfiguration, readKubeletNode } from '@rxlet/agent/presets';
+import { type KubeletPreset, fromKubeletConfiguration, readKubeletNode } from '@rxlet/kubelet';
 import {
   describeMissingEffects,
   KubeletConfigurationError,

@@ -1,4 +1,4 @@
-import type { KubeletApiChoices } from '@rxlet/agent/presets';
+import type { KubeletApiChoices } from '@rxlet/kubelet';
 
 /** Facts that decide which ports of the kubelet's API an agent opens. */
 export interface PortFacts {

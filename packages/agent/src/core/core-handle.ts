@@ -14,7 +14,7 @@ import type { RuntimeManager } from '@rxlet/runtime-manager';
 import type { StatusManager } from '@rxlet/status-manager';
 import { defer } from 'rxjs';
 import type { Contributions } from '../host/contributions.ts';
-import type { RuntimeState } from '../node/runtime-state.ts';
+import type { RuntimeState } from '../core/runtime-state.ts';
 import type { SyncLoop } from '../sync-loop/sync-loop.ts';
 
 /** Parts of the core that exist before the modules. */

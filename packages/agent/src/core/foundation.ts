@@ -10,7 +10,6 @@ import {
 import type { AgentOptions, AgentPorts } from '../agent.ts';
 import { createPodView, type PodView } from '../outputs/pod-view.ts';
 import type { CoreParts } from '../host/module-host.ts';
-import { createTerminationMessages, type TerminationMessages } from '../pod-syncer/termination-messages.ts';
 import { coreCollections, coreContributions, coreRuntimeHealth } from './core-contributions.ts';
 import { type CoreHandle, createCoreHandle } from './core-handle.ts';
 import { createCorePorts } from './core-ports.ts';
@@ -27,7 +26,6 @@ export interface Foundation {
   readonly view: PodView;
   readonly startLatency: PodStartLatency;
   readonly startErrors: StartErrors;
-  readonly terminationMessages: TerminationMessages;
   readonly handle: CoreHandle;
   /** Collections, contributions and services of the core itself. */
   readonly parts: CoreParts;
@@ -53,7 +51,6 @@ export function createFoundation(given: AgentPorts, options: AgentOptions, lifet
     view,
     startLatency,
     startErrors: createStartErrors(),
-    terminationMessages: createTerminationMessages(ports),
     handle,
     parts: {
       collects: coreCollections,

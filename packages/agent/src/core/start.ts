@@ -3,7 +3,7 @@ import type { Lifetime } from '@rxlet/component-base';
 import type { Pleg } from '@rxlet/pleg';
 import type { PodConfig } from '@rxlet/pod-source';
 import type { ModuleHost } from '../host/module-host.ts';
-import type { RuntimeState } from '../node/runtime-state.ts';
+import type { RuntimeState } from '../core/runtime-state.ts';
 import type { SyncLoop } from '../sync-loop/sync-loop.ts';
 import type { RuntimeIdentity } from './runtime-identity.ts';
 

@@ -65,7 +65,6 @@ function setup(ports: Partial<PodSyncerPorts> = {}) {
     },
     probes: { ...noPodProbes, isReady: () => true, isStarted: () => true },
     startLatency: { statusGenerated: () => undefined },
-    terminationMessages: (_pod, given) => Promise.resolve(given),
     startErrors: { update: () => undefined, forPod: () => new Map(), forget: () => note('errors forgotten') },
     evictors: [],
     contributors: [],

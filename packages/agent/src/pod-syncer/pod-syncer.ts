@@ -23,7 +23,7 @@ import type { Pleg } from '@rxlet/pleg';
 import type { PodSubject, PodSyncer } from '@rxlet/pod-workers';
 import type { PodSyncResult, RuntimeManager } from '@rxlet/runtime-manager';
 import type { StartErrors, StatusManager } from '@rxlet/status-manager';
-import type { RuntimeState } from '../node/runtime-state.ts';
+import type { RuntimeState } from '../core/runtime-state.ts';
 import type { PodSteps } from './pod-steps.ts';
 import { createReportStatus, type ReportStatus, type ReportStatusPorts } from './report-status.ts';
 import { createResizeOutcomes } from './resize-outcomes.ts';

@@ -40,7 +40,6 @@ function setup(
     },
     probes: noPodProbes,
     startLatency: { statusGenerated: () => undefined },
-    terminationMessages: (_pod, given) => Promise.resolve(given),
     startErrors: { forPod: () => new Map() },
     resizeOutcomes: createResizeOutcomes(noopEventRecorder),
     evictors,

@@ -1,4 +1,4 @@
-import type { PodEvictor, PodFailure, PodProbes, PodStatusContributor } from '@rxlet/agent-api';
+import type { PodEvictor, PodFailure, PodProbes, PodStatusContributor, TerminationMessages } from '@rxlet/agent-api';
 import type { Clock } from '@rxlet/component-base';
 import type { Pod, PodStatus } from '@rxlet/kube-api';
 import { isHostNetworkPod, podUid, type RuntimePodStatus } from '@rxlet/pod-model';
@@ -11,7 +11,6 @@ import {
   type StatusManager,
 } from '@rxlet/status-manager';
 import type { ResizeOutcomes } from './resize-outcomes.ts';
-import type { TerminationMessages } from './termination-messages.ts';
 
 /** Ports of {@link createReportStatus}. */
 export interface ReportStatusPorts {
@@ -20,7 +19,8 @@ export interface ReportStatusPorts {
   readonly runtimeManager: Pick<RuntimeManager, 'actuatedResources' | 'isResizeInProgress'>;
   readonly probes: Pick<PodProbes, 'statusSet' | 'isReady' | 'isStarted'>;
   readonly startLatency: Pick<PodStartLatency, 'statusGenerated'>;
-  readonly terminationMessages: TerminationMessages;
+  /** Default: the messages of the runtime. */
+  readonly terminationMessages?: TerminationMessages | undefined;
   readonly startErrors: Pick<StartErrors, 'forPod'>;
   readonly resizeOutcomes: Pick<ResizeOutcomes, 'errorOf' | 'statusGenerated'>;
   /** Modules that may fail a pod; the first failure counts. */
@@ -62,7 +62,7 @@ export function createReportStatus(ports: ReportStatusPorts): ReportStatus {
   const adoptedBeforeMs = ports.clock.now() - RESTART_MARGIN_MS;
   return async (pod, runtime, { podIsTerminal = false, amend = unchanged } = {}) => {
     const uid = podUid(pod);
-    const withMessages = await terminationMessages(pod, runtime);
+    const withMessages = (await terminationMessages?.complete(pod, runtime)) ?? runtime;
     const actuated = await runtimeManager.actuatedResources(uid);
     const previous = statusManager.previousStatus(pod);
     const isInProgress = await runtimeManager.isResizeInProgress(pod, runtime);

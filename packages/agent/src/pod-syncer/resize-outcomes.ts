@@ -1,7 +1,7 @@
 import type { EventRecorder } from '@rxlet/component-base';
-import { resizeMessage } from '@rxlet/container-manager';
 import type { Pod, PodStatus } from '@rxlet/kube-api';
 import { podEventObject, podUid } from '@rxlet/pod-model';
+import { resizeMessage } from '@rxlet/pod-model/resize';
 import type { PodSyncResult } from '@rxlet/runtime-manager';
 
 /** Outcomes of resizes in place (KEP-1287), for the condition `PodResizeInProgress` and the events of the pod. */

@@ -8,7 +8,7 @@ import { testPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createAllocationManager } from './allocation-manager.ts';
 import { createAllocationStore } from './allocation-store.ts';
-import { desiredResources } from './allocated-resources.ts';
+import { desiredResources } from '@rxlet/pod-model/resize';
 import type { ResizePolicies } from './resize-fit.ts';
 
 const STATE = '/root/allocated_pods_state';

@@ -11,11 +11,11 @@ import {
 import { createEmitter } from '@rxlet/component-base/streams';
 import type { Pod, PodCondition, PodStatus } from '@rxlet/kube-api';
 import { podEventObject, type PodResourcesRecord, podUid } from '@rxlet/pod-model';
-import { desiredResources, isResized, withAllocatedResources } from './allocated-resources.ts';
+import { desiredResources, isResized, resizeMessage, withAllocatedResources } from '@rxlet/pod-model/resize';
 import type { AllocationStore } from './allocation-store.ts';
 import type { ResizeMetrics } from './resize-metrics.ts';
 import { orderResizes, type WaitingResize } from './order-resizes.ts';
-import { pendingCondition, type PendingResize, reportedResize, resizeMessage } from './pending-resize.ts';
+import { pendingCondition, type PendingResize, reportedResize } from './pending-resize.ts';
 import { infeasibleCause, insufficientResource, type ResizePolicies } from './resize-fit.ts';
 
 /** Ports of {@link createAllocationManager}. */

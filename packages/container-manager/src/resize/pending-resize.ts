@@ -1,6 +1,5 @@
 import { toRfc3339 } from '@rxlet/component-base';
-import type { Pod, PodCondition, PodStatus } from '@rxlet/kube-api';
-import { desiredResources } from './allocated-resources.ts';
+import type { PodCondition, PodStatus } from '@rxlet/kube-api';
 
 /** A resize that was not put into effect. */
 export interface PendingResize {
@@ -33,20 +32,4 @@ export function reportedResize(status: PodStatus | undefined): PendingResize | u
   const { reason, message = '', observedGeneration: generation, lastTransitionTime = '' } = condition ?? {};
   if (reason !== 'Deferred' && reason !== 'Infeasible') return undefined;
   return { reason, message, generation, sinceMs: Date.parse(lastTransitionTime) };
-}
-
-/** Returns the message of an event about a resize, with the resources of the containers as JSON. */
-export function resizeMessage(
-  outcome: 'started' | 'completed' | 'error' | PendingResize['reason'],
-  pod: Pod,
-  message?: string,
-): string {
-  const containers = [...desiredResources(pod).containers].map(([name, resources]) => ({ name, resources }));
-  const generation = pod.metadata?.generation;
-  const details = {
-    ...(message !== undefined && { [outcome === 'error' ? 'error' : 'message']: message }),
-    containers,
-    ...(generation !== undefined && { generation }),
-  };
-  return `Pod resize ${outcome}: ${JSON.stringify(details)}`;
 }

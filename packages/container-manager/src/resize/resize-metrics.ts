@@ -1,7 +1,7 @@
 import type { Metrics } from '@rxlet/component-base';
 import type { Pod, Quantity, ResourceRequirements } from '@rxlet/kube-api';
 import { compareQuantities, isZeroQuantity, parseQuantity } from '@rxlet/pod-model';
-import { desiredResources } from './allocated-resources.ts';
+import { desiredResources } from '@rxlet/pod-model/resize';
 
 /** Metrics of resizes, with the kubelet's names. */
 export interface ResizeMetrics {

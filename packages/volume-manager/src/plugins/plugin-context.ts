@@ -5,7 +5,7 @@ import type { LoopDevices } from '../block/loop-devices.ts';
 import type { Mounter } from '../mount/mounter.ts';
 import type { VolumeMounts } from '../mount/volume-mounts.ts';
 import type { PayloadSources } from '../payload/payload-sources.ts';
-import type { SeLinuxPolicy } from '../selinux/selinux-policy.ts';
+import type { SeLinuxPolicy } from '@rxlet/machine';
 import type { VolumePaths } from '../volume-paths.ts';
 import type { HostPathMaker } from './host-path-maker.ts';
 

@@ -1,6 +1,6 @@
 import type { Pod, SELinuxOptions } from '@rxlet/kube-api';
 import { podContainers } from '@rxlet/pod-model';
-import type { SeLinuxPolicy } from './selinux-policy.ts';
+import type { SeLinuxPolicy } from '@rxlet/machine';
 
 /** A volume that may be mounted with a label. */
 export interface LabelledVolume {

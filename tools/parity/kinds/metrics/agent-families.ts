@@ -1,5 +1,5 @@
 import { createAgent } from '@rxlet/agent';
-import { node } from '@rxlet/agent/presets';
+import { node } from '@rxlet/kubelet';
 import { collectProcessMetrics } from '@rxlet/component-base/prometheus';
 import { createCriClient } from '@rxlet/cri-client';
 import { createFakeKube, nodeUser } from '@rxlet/fake-kube';

@@ -1,5 +1,5 @@
 import { type AgentModule, contribute, type KubeObject, nodeStatusSetters } from '@rxlet/agent-api';
-import { node as nodeModules } from '@rxlet/agent/presets';
+import { node as nodeModules } from '@rxlet/kubelet';
 import { servingCertificates } from '@rxlet/certificates';
 import { createFakeKube, type FakeKube, nodeUser } from '@rxlet/fake-kube';
 import { createKubeClients, type KubeTransport, type TransportRequest } from '@rxlet/kube-client';

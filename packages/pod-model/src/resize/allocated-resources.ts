@@ -1,5 +1,6 @@
 import type { Container, Pod, ResourceRequirements } from '@rxlet/kube-api';
-import { compareQuantities, parseQuantity, type PodResourcesRecord } from '@rxlet/pod-model';
+import { compareQuantities, parseQuantity } from '../quantity.ts';
+import type { PodResourcesRecord } from '../resources-checkpoint.ts';
 
 /** Returns the desired resources of a pod. Ephemeral containers have none. */
 export function desiredResources(pod: Pod): PodResourcesRecord {

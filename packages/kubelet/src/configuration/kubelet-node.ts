@@ -10,8 +10,8 @@ import { KubeletConfigurationError, type LoadedConfiguration } from '@rxlet/kube
 import { createHostMachine } from '@rxlet/machine';
 import type { HostFiles } from '@rxlet/node-files';
 import { nodeIpProblem } from '@rxlet/node-status';
-import { type NodeFacts, readNodeFacts } from '../../node/node-facts.ts';
-import { readSubordinateIds, type SubordinateIds } from '../../node/subordinate-ids.ts';
+import { type NodeFacts, readNodeFacts } from './node-facts.ts';
+import { readSubordinateIds, type SubordinateIds } from './subordinate-ids.ts';
 import { credentialProviderPlaces } from './flag-values.ts';
 
 /** Facts of the machine that a kubelet's configuration is completed with. */

@@ -1,8 +1,7 @@
 import { access, readdir } from 'node:fs/promises';
-import { createHostMachine, type HugePages } from '@rxlet/machine';
+import { createHostMachine, type HugePages, readSeLinuxPolicy } from '@rxlet/machine';
 import { createHostFiles, type HostFiles } from '@rxlet/node-files';
 import type { NodeSettings } from '@rxlet/runtime-manager';
-import { readSeLinuxPolicy } from '@rxlet/volume-manager';
 
 /** Settings that are read from the node itself. */
 export type NodeFacts = Pick<

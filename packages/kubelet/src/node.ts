@@ -11,7 +11,7 @@ import {
 import { csiNode, nodeStatus, type NodeStatusOptions } from '@rxlet/node-status';
 import { offlineCache as offlineCacheModule, type OfflineCacheOptions } from '@rxlet/offline-cache';
 import { apiStatuses } from '@rxlet/status-manager';
-import { apiServer } from '../modules/api-server.ts';
+import { apiServer } from '@rxlet/agent';
 import { standalone, type StandaloneOptions } from './standalone.ts';
 
 /** Options of {@link node}; each is passed to the module of that name. */

@@ -29,8 +29,8 @@ import { probes, type ProbesOptions } from '@rxlet/prober';
 import { stats, type StatsOptions } from '@rxlet/stats';
 import { statusCheckpoint } from '@rxlet/status-manager';
 import { volumes, type VolumesOptions } from '@rxlet/volume-manager';
-import { activeDeadlines } from '../modules/active-deadlines.ts';
-import { containerGarbageCollection } from '../modules/container-garbage-collection.ts';
+import { activeDeadlines } from '@rxlet/agent';
+import { containerGarbageCollection } from '@rxlet/agent';
 
 /** Options of {@link standalone}; each is passed to the module of that name. */
 export interface StandaloneOptions {

@@ -6,7 +6,7 @@ import type { NodeStatusOptions } from '@rxlet/node-status';
 import { parseQuantity, quantityValue } from '@rxlet/pod-model';
 import { checkManifestHeaders, type StaticPodsFromUrlOptions, type StaticPodsOptions } from '@rxlet/pod-source';
 import { defaultNodeSettings } from '@rxlet/runtime-manager';
-import type { AgentOptions, NodeOptions } from '../../agent.ts';
+import type { AgentOptions, NodeOptions } from '@rxlet/agent';
 import type { ClusterProjections } from '../node.ts';
 import type { StandaloneOptions } from '../standalone.ts';
 import { toServingCertificates } from './certificate-options.ts';

@@ -1,7 +1,7 @@
 import type { CgroupsOptions, Enforcement } from '@rxlet/container-manager';
 import { type KubeletConfiguration, KubeletConfigurationError, type LoadedConfiguration } from '@rxlet/kubelet-config';
 import { countCpus } from '@rxlet/machine';
-import type { NodeOptions } from '../../agent.ts';
+import type { NodeOptions } from '@rxlet/agent';
 
 const ENFORCEMENTS: readonly Enforcement[] = [
   'pods',

@@ -1,0 +1,2 @@
+export { desiredResources, isResized, sameResources, withAllocatedResources } from './resize/allocated-resources.ts';
+export { resizeMessage, type ResizeOutcome } from './resize/resize-message.ts';
