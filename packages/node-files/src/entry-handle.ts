@@ -8,4 +8,7 @@ export interface EntryHandle extends AsyncDisposable {
   readonly descriptor: number;
   /** Current attributes. */
   stat(): Promise<FileInfo>;
+  chmod(mode: number): Promise<void>;
+  /** Changes the owner; -1 leaves an id as it is. */
+  chown(uid: number, gid: number): Promise<void>;
 }

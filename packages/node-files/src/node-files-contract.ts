@@ -286,6 +286,14 @@ export const nodeFilesContract: Readonly<Record<string, (files: FilesUnderTest) 
       const info: FileInfo | undefined = await entry?.stat();
       deepEqual([info?.kind, info?.mode], [kind, 0o640]);
       equal(await directory.isMountPoint(name), false);
+      // It stays the entry although another one takes its name.
+      await directory.rename(name, `${name}-moved`);
+      await directory.createFile(name, 0o600);
+      await entry?.chown(-1, 1234);
+      await entry?.chmod(0o2750);
+      const moved = await directory.stat(`${name}-moved`);
+      deepEqual([moved?.gid, moved?.mode], [1234, 0o2750]);
+      deepEqual((await directory.stat(name))?.mode, 0o600);
     }
     await using itself = await directory.openEntry('.');
     equal((await itself?.stat())?.identity, (await nodeFiles.stat(`${root}/data`))?.identity);

@@ -1,18 +1,5 @@
 import { closeSync, constants, fchmodSync, fsync, lstatSync } from 'node:fs';
-import {
-  chmod,
-  lchown,
-  link,
-  lstat,
-  mkdir,
-  open,
-  readdir,
-  readlink,
-  rename,
-  rmdir,
-  symlink,
-  unlink,
-} from 'node:fs/promises';
+import { lchown, link, lstat, mkdir, open, readdir, readlink, rename, rmdir, symlink, unlink } from 'node:fs/promises';
 import type { DirectoryHandle } from '../directory-handle.ts';
 import { promisify } from 'node:util';
 import { systemErrorCode, UnsafePathError } from '../errors.ts';
@@ -125,7 +112,7 @@ export function directoryHandleOf(descriptor: number, path: string): DirectoryHa
     },
     async chmod(name, mode) {
       await using entry = await named(openEntryOf(at(name), pathOf(name)), path);
-      await named(chmod(`/proc/self/fd/${String(entry.descriptor)}`, mode), pathOf(name));
+      await entry.chmod(mode);
     },
     chown: async (name, uid, gid) => named(lchown(at(name), uid, gid), path),
     async remove(name) {

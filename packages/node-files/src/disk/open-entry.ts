@@ -1,8 +1,9 @@
-import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { chmod, chown, type FileHandle, open, readFile } from 'node:fs/promises';
 import { constants } from 'node:fs';
 import type { EntryHandle } from '../entry-handle.ts';
 import { UnsafePathError } from '../errors.ts';
 import { fileInfoOf } from './file-info-of.ts';
+import { named } from './name-error.ts';
 
 /** Opens an entry without any access to its content, and without side effects on devices, pipes and sockets. Node does not export it. */
 const O_PATH = 0o10000000;
@@ -28,6 +29,9 @@ export async function openEntryOf(location: string, path: string): Promise<Entry
       return handle.fd;
     },
     stat: async () => fileInfoOf(await handle.stat({ bigint: true })),
+    // By its link in /proc, because a descriptor of a place allows neither.
+    chmod: (mode) => named(chmod(`/proc/self/fd/${String(handle.fd)}`, mode), path),
+    chown: (uid, gid) => named(chown(`/proc/self/fd/${String(handle.fd)}`, uid, gid), path),
     [Symbol.asyncDispose]: () => handle.close(),
   };
 }

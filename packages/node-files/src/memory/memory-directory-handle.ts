@@ -1,4 +1,5 @@
 import type { DirectoryHandle } from '../directory-handle.ts';
+import type { EntryHandle } from '../entry-handle.ts';
 import { UnsafeFileError, UnsafePathError } from '../errors.ts';
 import { openMemoryFile } from './memory-host-files.ts';
 import {
@@ -53,6 +54,25 @@ export function memoryDirectoryHandle(
     if (entries.delete(name)) ports.changed(pathOf(name));
   };
 
+  const entryOf = (node: MemoryNode, name: string): Omit<EntryHandle, keyof AsyncDisposable> => {
+    const entryPath = name === '.' ? path : pathOf(name);
+    return {
+      path: entryPath,
+      descriptor: -1,
+      stat: async () => infoOf(node),
+      async chmod(mode) {
+        await check('chmod', entryPath);
+        node.mode = mode;
+        tree.touch(node);
+      },
+      async chown(uid, gid) {
+        await check('chown', entryPath);
+        own(node, uid, gid);
+        tree.touch(node);
+      },
+    };
+  };
+
   return tree.opened({
     path,
     async list() {
@@ -73,12 +93,12 @@ export function memoryDirectoryHandle(
       return memoryDirectoryHandle(node, pathOf(name), ports);
     },
     async openEntry(name) {
-      if (name === '.') return tree.opened({ path, descriptor: -1, stat: async () => infoOf(directory) });
+      if (name === '.') return tree.opened(entryOf(directory, '.'));
       await begin('openEntry', name);
       const node = entries.get(name);
       if (node === undefined) return undefined;
       if (node.kind === 'symlink') throw new UnsafePathError('SymbolicLink', pathOf(name));
-      return tree.opened({ path: pathOf(name), descriptor: -1, stat: async () => infoOf(node) });
+      return tree.opened(entryOf(node, name));
     },
     async isMountPoint(name) {
       await begin('isMountPoint', name);

@@ -9,10 +9,13 @@ describe('mountArguments', () => {
   });
 
   it('refers to an open entry by its inherited descriptor', () => {
+    const unused = () => Promise.reject(new Error('not expected'));
     const source = {
       path: '/x',
       descriptor: 17,
-      stat: () => Promise.reject(new Error()),
+      stat: unused,
+      chmod: unused,
+      chown: unused,
       [Symbol.asyncDispose]: async () => undefined,
     };
     expect(mountArguments({ source, target: '/t', options: ['bind'] })).toEqual([

@@ -1,4 +1,4 @@
-import type { DirectoryHandle, FileInfo } from '@rxlet/node-files';
+import type { DirectoryHandle, FileInfo, FileKind } from '@rxlet/node-files';
 
 const READ_WRITE = 0o660;
 const READ_ONLY = 0o440;
@@ -77,11 +77,23 @@ async function changeEntries(
       await using below = await directory.openDirectory(name);
       if (below !== undefined) await changeEntries(below, group, progress, signal);
     }
-    await visit(progress, async () => {
-      await directory.chown(name, -1, group.fsGroup);
-      if (info.kind !== 'symlink') await directory.chmod(name, info.mode | groupMode(info, group.readOnly));
-    });
+    await visit(progress, () => changeEntry(directory, name, info.kind, group));
   }
+}
+
+/** A container may put another entry in the place of this one: what is changed is what was looked at. */
+async function changeEntry(
+  directory: DirectoryHandle,
+  name: string,
+  kind: FileKind,
+  group: VolumeGroup,
+): Promise<void> {
+  if (kind === 'symlink') return directory.chown(name, -1, group.fsGroup);
+  await using entry = await directory.openEntry(name);
+  if (entry === undefined) return;
+  const info = await entry.stat();
+  await entry.chown(-1, group.fsGroup);
+  await entry.chmod(info.mode | groupMode(info, group.readOnly));
 }
 
 async function visit(progress: OwnershipProgress, change: () => Promise<void>): Promise<void> {
