@@ -404,3 +404,15 @@ it('measures the volumes of a pod', async () => {
   await manager.usage('u', signal, (source) => sources.push(source));
   expect(sources).toEqual(['du']);
 });
+
+it('needs few open files for a volume in which a container nests directories', async () => {
+  const { manager, memory } = createBench();
+  const pod = podWith(scratch);
+  await manager.prepare(pod, signal);
+  const path = manager.mountedVolumes('u').get('scratch')!.hostPath;
+  memory.put(`${path}${'/d'.repeat(3_000)}/file`, 'x');
+  let most = 0;
+  memory.fault = () => void (most = Math.max(most, memory.openHandles));
+  expect((await manager.usage('u', signal)).get('scratch')?.inodes).toBeGreaterThan(500);
+  expect(most).toBeLessThan(600);
+});

@@ -214,7 +214,11 @@ function pluginContext(ports: VolumeManagerPorts, options: VolumeManagerOptions)
     paths: volumePaths(rootDirectory),
     rootDirectory,
     nodeName,
-    seLinux: () => (seLinux ??= readSeLinux()),
+    seLinux: () =>
+      (seLinux ??= readSeLinux().catch((error: unknown) => {
+        seLinux = undefined;
+        throw error;
+      })),
     supportsNoSwap: () => (noSwap ??= kernelSupportsNoSwap()),
   };
 }

@@ -44,4 +44,16 @@ describe('readBelow', () => {
   ])('rejects with links %o: %s', async (links, path, maxBytes, message) => {
     await expect(read(links as Record<string, string>, path, maxBytes)).rejects.toThrow(message);
   });
+
+  it('rejects links by which a container multiplies the directories on the way', async () => {
+    const long = 'd/'.repeat(1_900);
+    const files = createMemoryFiles({ files: { [`/vol/${long}file`]: 'x' } });
+    for (let index = 0; index < 200; index += 1)
+      files.putLink(`/vol/${long}link${String(index)}`, `/${long}link${String(index + 1)}`);
+    let most = 0;
+    files.fault = () => void (most = Math.max(most, files.openHandles));
+    const directory = await files.hostFiles.openDirectory('/vol');
+    await expect(readBelow(directory!, `${long}link0`, 100)).rejects.toThrow('too many names on the way');
+    expect([most < 2_500, files.openHandles]).toEqual([true, 0]);
+  });
 });

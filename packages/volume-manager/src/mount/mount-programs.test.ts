@@ -64,6 +64,17 @@ describe.runIf(isRoot)('the mount programs', () => {
     await expect(mounter.unmount(bench.root)).rejects.toThrow(/^unmount failed: exit status 32\n/);
   });
 
+  it('are not held up by a call whose signal was aborted before it began', async () => {
+    await using bench = await createDiskBench();
+    const { mounter, mounts } = bench.context;
+    const target = `${bench.root}/target`;
+    await mkdir(target);
+    await mounter.mount({ source: 'tmpfs', target, fsType: 'tmpfs', options: [] });
+    await expect(mounter.unmount(target, {}, AbortSignal.abort(new Error('too late')))).rejects.toThrow('too late');
+    await mounter.unmount(target);
+    expect(await mounts.at(target)).toBeUndefined();
+  });
+
   it('take no path for an option', async () => {
     await using bench = await createDiskBench();
     await mkdir(`${bench.root}/target`);

@@ -27,6 +27,18 @@ it('mounts together what is requested while others are mounted, and names the fa
   await expect(Promise.allSettled(others)).resolves.toMatchObject([{ status: 'fulfilled' }, { status: 'rejected' }]);
 });
 
+it('fails the requests of a program that cannot be run, and no later ones', async () => {
+  let fails = true;
+  const mount = createMountTogether(async () => {
+    if (fails) throw new Error('no memory');
+    return [undefined];
+  });
+  const { signal } = new AbortController();
+  await expect(mount(mountOf('/a'), signal)).rejects.toThrow('no memory');
+  fails = false;
+  await mount(mountOf('/b'), signal);
+});
+
 it('formats a list in which no name ends a field or begins a comment', () => {
   expect(formatMountList([{ ...mountOf('/a b\t#\\\n'), options: [] }])).toBe(
     'tmpfs /a\\040b\\011\\043\\134\\012 tmpfs defaults 0 0\n',

@@ -27,7 +27,10 @@ export function createMountTogether(mountAll: MountList): (request: MemoryMount,
     while (waiting.length > 0) {
       const batch = waiting.splice(0, MAX_TOGETHER).filter(({ signal }) => !signal.aborted);
       if (batch.length === 0) continue;
-      const failures = await mountAll(batch.map(({ request }) => request));
+      const failures = await mountAll(batch.map(({ request }) => request)).catch((error: unknown) => {
+        const failure = error instanceof Error ? error : new Error(String(error));
+        return batch.map(() => failure);
+      });
       for (const [index, { settle }] of batch.entries()) settle(failures[index]);
     }
     isRunning = false;

@@ -41,14 +41,17 @@ export function runProgram(
   signal?: AbortSignal,
 ): RunningProgram & { readonly result: Promise<ProgramResult> } {
   const ended = Promise.withResolvers<void>();
+  let isStarted = false;
   const run = (deadline: AbortSignal): Promise<ProgramResult> =>
     new Promise((resolve, reject) => {
+      // Throws when the machine has no memory for it, among others.
       const child = spawn(program, args, {
         cwd: '/',
         env: environment,
         shell: false,
         stdio: ['ignore', 'pipe', 'pipe', ...(descriptor === undefined ? [] : [descriptor])],
       });
+      isStarted = true;
       const kill = (): void => void child.kill('SIGKILL');
       deadline.addEventListener('abort', kill, { once: true });
       let output = '';
@@ -75,7 +78,10 @@ export function runProgram(
         child.once('close', finish);
       });
     });
-  return { result: withDeadline(clock, timeoutMs, signal, run), ended: ended.promise };
+  const result = withDeadline(clock, timeoutMs, signal, run);
+  // The signal may have been aborted before.
+  if (!isStarted) ended.resolve();
+  return { result, ended: ended.promise };
 }
 
 function failureOf(code: number | null, killedBy: string | null): string | undefined {

@@ -4,6 +4,8 @@ const READ_WRITE = 0o660;
 const READ_ONLY = 0o440;
 const EXECUTE = 0o110;
 const SET_GID = 0o2000;
+/** Each level needs a file descriptor, and a container decides on the depth. */
+const MAX_DEPTH = 512;
 
 /** Group that a pod's volumes get. */
 export interface VolumeGroup {
@@ -37,7 +39,7 @@ export async function setVolumeGroup(
 ): Promise<void> {
   const rootInfo = await root.stat();
   if (group.changePolicy === 'OnRootMismatch' && !needsChange(rootInfo, group)) return;
-  await changeEntries(volume, group, progress, signal);
+  await changeEntries(volume, group, progress, signal, 0);
   await visit(progress, () => root.change(group.fsGroup, rootInfo.mode | groupMode(rootInfo, group.readOnly)));
 }
 
@@ -67,7 +69,12 @@ async function changeEntries(
   group: VolumeGroup,
   progress: OwnershipProgress,
   signal: AbortSignal | undefined,
+  depth: number,
 ): Promise<void> {
+  if (depth > MAX_DEPTH) {
+    progress.failure ??= new Error(`${directory.path} is more than ${String(MAX_DEPTH)} directories deep`);
+    return;
+  }
   for (const name of await directory.list()) {
     signal?.throwIfAborted();
     const info = await directory.stat(name);
@@ -75,7 +82,7 @@ async function changeEntries(
     if (info === undefined) continue;
     if (info.kind === 'directory') {
       await using below = await directory.openDirectory(name);
-      if (below !== undefined) await changeEntries(below, group, progress, signal);
+      if (below !== undefined) await changeEntries(below, group, progress, signal, depth + 1);
     }
     await visit(progress, () => changeEntry(directory, name, info.kind, group));
   }

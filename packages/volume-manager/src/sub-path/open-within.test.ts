@@ -57,4 +57,15 @@ describe('openWithin', () => {
     await expect(follow('circle')).rejects.toThrow('too many links');
     await expect(follow('dir/file/below')).rejects.toMatchObject({ reason: 'NotADirectory' });
   });
+
+  it('rejects links by which a container multiplies the directories on the way', async () => {
+    const files = createMemoryFiles({ files: { [`/vol${'/d'.repeat(2_000)}/file`]: 'x' } });
+    const long = 'd/'.repeat(1_900);
+    for (let index = 0; index < 30; index += 1)
+      files.putLink(`/vol${'/d'.repeat(1_900)}/link${String(index)}`, `/vol/${long}link${String(index + 1)}`);
+    await using volume = await files.hostFiles.openDirectory('/vol');
+    const before = files.openHandles;
+    await expect(openWithin(volume!, '/vol', `${long}link0`)).rejects.toThrow('too many names on the way');
+    expect(files.openHandles).toBe(before);
+  });
 });

@@ -13,6 +13,8 @@ export type PathEnd =
 
 /** As in the kernel. */
 const MAX_LINKS = 40;
+/** Limit of names on the way, those of links included: a container decides on them, and each may need a file descriptor. */
+const MAX_NAMES = 4096;
 
 /**
  * Opens the end of a path below a directory to which others may write. Each directory is opened from the one above without following links. Links are
@@ -25,6 +27,7 @@ export async function openWithin(volume: DirectoryHandle, volumePath: string, pa
   const opened: DirectoryHandle[] = [];
   const pending = path.split('/');
   let links = 0;
+  let count = 0;
   const top = (): DirectoryHandle => opened.at(-1) ?? volume;
   const closeFrom = async (depth: number): Promise<void> => {
     for (const directory of opened.splice(depth).toReversed()) await directory[Symbol.asyncDispose]();
@@ -50,6 +53,8 @@ export async function openWithin(volume: DirectoryHandle, volumePath: string, pa
   try {
     for (let name = pending.shift(); name !== undefined; name = pending.shift()) {
       if (name === '' || name === '.') continue;
+      count += 1;
+      if (count > MAX_NAMES) throw new SubPathError(`subpath ${path} has too many names on the way`);
       if (name === '..') {
         if (opened.length === 0) throw escape();
         await closeFrom(opened.length - 1);
