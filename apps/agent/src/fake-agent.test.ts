@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@rxlet/test-containerd/eventually';
+import { runRxlet } from './test-support/agent-process.ts';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
 const RXLET = join(import.meta.dirname, '../bin/rxlet');
@@ -59,6 +60,13 @@ it('opens no TCP port, and runs beside another one', async () => {
     expect(await listenersOf(agent.pid)).toEqual([]);
     expect(agent.output()).not.toContain('"level":"error"');
   }
+});
+
+it('prints the flags that several agents on one machine need', async () => {
+  const { stdout } = await runRxlet('--help');
+  for (const flag of ['root-dir', 'hostname-override', 'cert-dir', 'port', 'read-only-port', 'healthz-port', 'address'])
+    expect(stdout).toContain(`  --${flag} <`);
+  expect(stdout).toContain('Several agents on one machine need');
 });
 
 it('changes nothing outside of its root directory', async () => {
