@@ -2,7 +2,7 @@ import type { PodChange } from '@rxlet/agent-api';
 import type { Logger } from '@rxlet/component-base';
 import { follow } from '@rxlet/component-base/streams';
 import type { Observable, Unsubscribable } from 'rxjs';
-import { podStatusWord } from './output/pod-row.ts';
+import { podStatusWord } from '@rxlet/pod-model/summary';
 
 /** Logs a line whenever the word for a pod's state changes, the same word that `rxlet get pods` shows. */
 export function logPodChanges(changes$: Observable<PodChange>, logger: Logger): Unsubscribable {

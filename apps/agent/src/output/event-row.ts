@@ -1,5 +1,5 @@
 import type { Event } from '@rxlet/kube-api';
-import { formatSince } from './age.ts';
+import { formatSince } from '@rxlet/pod-model/summary';
 
 /** The columns that `events` shows, those of `kubectl events -A`. */
 export const EVENT_COLUMNS = ['NAMESPACE', 'LAST SEEN', 'TYPE', 'REASON', 'OBJECT', 'MESSAGE'] as const;

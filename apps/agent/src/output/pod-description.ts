@@ -9,10 +9,9 @@ import {
 } from '@rxlet/kube-api';
 import { SOURCE_PROBLEM_ANNOTATION } from '@rxlet/kubelet-server';
 import { podContainers, type ContainerKind } from '@rxlet/pod-model';
-import { formatSince } from './age.ts';
+import { formatSince, podStatusWord } from '@rxlet/pod-model/summary';
 import { lastSeen } from './event-row.ts';
 import { formatOutline, type OutlineEntry } from './outline.ts';
-import { podStatusWord } from './pod-row.ts';
 import { formatTable } from './table.ts';
 import { usablePod } from './usable-pod.ts';
 

@@ -1,7 +1,8 @@
 import type { Container, ContainerState, ContainerStatus, Pod, PodStatus } from '@rxlet/kube-api';
 import { SOURCE_PROBLEM_ANNOTATION } from '@rxlet/kubelet-server';
 import { describe, expect, it } from 'vitest';
-import { podRow, podStatusWord, wideCells } from './pod-row.ts';
+import { podStatusWord } from '@rxlet/pod-model/summary';
+import { podRow, wideCells } from './pod-row.ts';
 
 const NOW_MS = Date.UTC(2026, 0, 1, 12);
 const at = (secondsAgo: number): string => new Date(NOW_MS - secondsAgo * 1000).toISOString();

@@ -1,7 +1,7 @@
 import type { ListMeta } from '@rxlet/kube-api';
 import { ApiError } from '../api-error.ts';
 import { keyOf, type StoredObject } from '../api-object.ts';
-import { apiVersionOfType } from '../resource-type.ts';
+import { apiVersionOfType, type ResourceType } from '../resource-type.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { selectObjects } from '../select/select-objects.ts';
 import { decodeContinue, encodeContinue } from './continue-token.ts';
@@ -16,12 +16,18 @@ export interface ObjectListBody {
   readonly items: readonly unknown[];
 }
 
+/** A page of a list. */
+export interface ObjectPage {
+  readonly metadata: ListMeta;
+  readonly objects: readonly StoredObject[];
+}
+
 /**
- * Lists objects: filtered, page by page, at the version that the request asks for.
+ * Selects the objects of a list: filtered, page by page, at the version that the request asks for.
  *
  * @param staleRevisions how far behind answers are that may be stale (`resourceVersion=0`)
  */
-export function listObjects(store: ObjectStore, request: ObjectRequest, staleRevisions = 0): ObjectListBody {
+export function selectPage(store: ObjectStore, request: ObjectRequest, staleRevisions = 0): ObjectPage {
   const { type, query } = request;
   const limit = Number(query.get('limit') ?? 0);
   const token = query.get('continue');
@@ -37,8 +43,6 @@ export function listObjects(store: ObjectStore, request: ObjectRequest, staleRev
   const last = items.at(-1);
   const isFiltered = query.has('fieldSelector') || query.has('labelSelector');
   return {
-    kind: `${type.kind}List`,
-    apiVersion: apiVersionOfType(type),
     metadata: {
       resourceVersion: String(revision),
       ...(remaining > 0 &&
@@ -47,8 +51,18 @@ export function listObjects(store: ObjectStore, request: ObjectRequest, staleRev
           ...(!isFiltered && { remainingItemCount: remaining }),
         }),
     },
+    objects: items,
+  };
+}
+
+/** Returns the list of a page. */
+export function listOf(type: ResourceType, { metadata, objects }: ObjectPage): ObjectListBody {
+  return {
+    kind: `${type.kind}List`,
+    apiVersion: apiVersionOfType(type),
+    metadata,
     // As in a real list, items do not repeat their kind.
-    items: items.map(({ apiVersion: _apiVersion, kind: _kind, ...item }: StoredObject) => item),
+    items: objects.map(({ apiVersion: _apiVersion, kind: _kind, ...item }: StoredObject) => item),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '@rxlet/component-base';
+import type { StoredObject } from '../api-object.ts';
 import type { ResourceType } from '../resource-type.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import type { LineQueue } from './line-queue.ts';
@@ -7,8 +8,8 @@ import { watchObjects, type WatchObjectsOptions } from './watch-objects.ts';
 
 /** The watches of a server that have not ended. */
 export interface OpenWatches {
-  /** Opens a watch. @throws ApiError when the parameters do not fit together */
-  open(request: ObjectRequest, signal: AbortSignal | undefined): LineQueue;
+  /** Opens a watch. `render` returns what is sent of an object; by default all of it. @throws ApiError when the parameters do not fit together */
+  open(request: ObjectRequest, signal: AbortSignal | undefined, render?: (object: StoredObject) => unknown): LineQueue;
   /** Breaks the connections of all watches, or of those of one resource. @returns their number */
   cut(error: Error, resource?: string): number;
   /** Lets the connections of all watches die unnoticed. @returns their number */
@@ -34,7 +35,7 @@ export function createOpenWatches(
   const watches = new Set<OpenWatch>();
   let replayedRevisions = 0;
   return {
-    open(request, signal) {
+    open(request, signal, render = (object) => object) {
       const onAbort = (): void => entry.abort(signal?.reason as Error);
       const onClose = (): void => {
         watches.delete(entry);
@@ -44,7 +45,7 @@ export function createOpenWatches(
       watches.add(entry);
       signal?.addEventListener('abort', onAbort, { once: true });
       try {
-        const defaults = { defaultTimeoutMs: DEFAULT_TIMEOUT_MS, replayedRevisions, onClose };
+        const defaults = { render, defaultTimeoutMs: DEFAULT_TIMEOUT_MS, replayedRevisions, onClose };
         const queue = watchObjects(ports, request, { ...options, ...defaults });
         entry.abort = queue.abort;
         entry.freeze = queue.freeze;

@@ -1,16 +1,21 @@
-import type { Status } from '@rxlet/kube-api';
 import type { StoredObject } from '../api-object.ts';
 import { apiVersionOfType, type ResourceType } from '../resource-type.ts';
 import type { StoreChange } from '../store/object-store.ts';
 
-/** A line of a watch. */
-export type WatchLine =
-  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: StoredObject }
-  | { readonly type: 'BOOKMARK'; readonly object: unknown }
-  | { readonly type: 'ERROR'; readonly object: Status };
+/** A line of a watch with an object. */
+export interface ObjectLine {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly object: StoredObject;
+}
+
+/** A line of a watch that says how far it is. */
+export interface BookmarkLine {
+  readonly type: 'BOOKMARK';
+  readonly object: unknown;
+}
 
 /** Returns the line for a change as a watch with a selector sees it: objects enter and leave the selection. `undefined` when it sees nothing. */
-export function lineOfChange(change: StoreChange, matches: (object: StoredObject) => boolean): WatchLine | undefined {
+export function lineOfChange(change: StoreChange, matches: (object: StoredObject) => boolean): ObjectLine | undefined {
   const { object, previous, revision } = change;
   const before = previous !== undefined && matches(previous) ? previous : undefined;
   if (object !== undefined && matches(object)) return { type: before === undefined ? 'ADDED' : 'MODIFIED', object };
@@ -21,7 +26,7 @@ export function lineOfChange(change: StoreChange, matches: (object: StoredObject
 }
 
 /** Returns a bookmark: nothing else has happened up to `revision`. */
-export function bookmarkLine(type: ResourceType, revision: number, isEndOfInitialEvents: boolean): WatchLine {
+export function bookmarkLine(type: ResourceType, revision: number, isEndOfInitialEvents: boolean): BookmarkLine {
   const metadata = {
     resourceVersion: String(revision),
     creationTimestamp: null,

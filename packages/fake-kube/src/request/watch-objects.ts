@@ -1,12 +1,13 @@
 import type { Clock } from '@rxlet/component-base';
 import { Subscription, interval } from 'rxjs';
 import { ApiError, invalid, statusOf } from '../api-error.ts';
+import type { StoredObject } from '../api-object.ts';
 import type { ObjectStore, StoreChange } from '../store/object-store.ts';
 import { selectObjects } from '../select/select-objects.ts';
 import { createLineQueue, type LineQueue } from './line-queue.ts';
 import { isTrue, type ObjectRequest } from './parse-request.ts';
 import { parseRevision } from './revision.ts';
-import { bookmarkLine, lineOfChange, type WatchLine } from './watch-events.ts';
+import { bookmarkLine, lineOfChange } from './watch-events.ts';
 
 /** Options of {@link watchObjects}. */
 export interface WatchObjectsOptions {
@@ -17,6 +18,8 @@ export interface WatchObjectsOptions {
   readonly defaultTimeoutMs: number;
   /** Number of changes before the requested version that are sent again. */
   readonly replayedRevisions: number;
+  /** Returns what is sent of an object. */
+  readonly render: (object: StoredObject) => unknown;
   /** Runs once, when the watch has ended. */
   readonly onClose: () => void;
 }
@@ -25,7 +28,7 @@ export interface WatchObjectsOptions {
 export function watchObjects(
   { store, clock }: { readonly store: ObjectStore; readonly clock: Clock },
   request: ObjectRequest,
-  { bookmarkPeriodMs, hasStreamingLists, defaultTimeoutMs, replayedRevisions, onClose }: WatchObjectsOptions,
+  { bookmarkPeriodMs, hasStreamingLists, defaultTimeoutMs, replayedRevisions, render, onClose }: WatchObjectsOptions,
 ): LineQueue {
   const { type, query } = request;
   const matches = selectObjects(request);
@@ -39,13 +42,14 @@ export function watchObjects(
     queue.end();
     return queue;
   }
-  const lineOf = (change: StoreChange): WatchLine | undefined => {
+  const lineOf = (change: StoreChange): object | undefined => {
     const isSame = change.type.plural === type.plural && change.type.group === type.group;
-    return isSame ? lineOfChange(change, matches) : undefined;
+    const line = isSame ? lineOfChange(change, matches) : undefined;
+    return line && { type: line.type, object: render(line.object) };
   };
   const objects = since === undefined ? store.list(type, request.namespace).filter(matches) : [];
   const first = [
-    ...objects.map((object) => ({ type: 'ADDED', object })),
+    ...objects.map((object) => ({ type: 'ADDED', object: render(object) })),
     ...(sendsInitialEvents ? [bookmarkLine(type, store.revision, true)] : []),
     ...changes.flatMap((change) => lineOf(change) ?? []),
   ];

@@ -9,14 +9,15 @@ import { type TokenIssuer, userOfClaims } from '../auth/service-account-tokens.t
 import { nodeOf, type User } from '../auth/user.ts';
 import type { ObjectName, ObjectService } from '../objects/object-service.ts';
 import { applyPatch } from '../patch/apply-patch.ts';
-import type { LineQueue } from '../request/line-queue.ts';
-import { listObjects } from '../request/list-objects.ts';
+import { listOf, selectPage } from '../request/list-objects.ts';
+import type { OpenWatches } from '../request/open-watches.ts';
 import type { ObjectRequest, Verb } from '../request/parse-request.ts';
 import { parseRevision } from '../request/revision.ts';
 import { apiVersionOfType, type ResourceType } from '../resource-type.ts';
 import { boundPod } from '../rules/pod-rules.ts';
 import type { DeletionOptions } from '../rules/deletion.ts';
 import type { RuleContext } from '../rules/rule-context.ts';
+import { renderTable, type TableRequest, tableRequestOf } from '../tables/render-table.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { type ApiRequest, type ApiResponse, jsonResponse } from './api-message.ts';
 
@@ -29,7 +30,7 @@ export interface ObjectHandlers {
   readonly tokens: TokenIssuer;
   readonly authorize: Authorizer;
   readonly isNodeRestricted: boolean;
-  readonly openWatch: (request: ObjectRequest, signal: AbortSignal | undefined) => LineQueue;
+  readonly openWatch: OpenWatches['open'];
   /** How many revisions answers are behind that may be stale. */
   readonly staleRevisions: () => number;
 }
@@ -47,17 +48,25 @@ export function handleObjects(
   const decision = handlers.authorize(access);
   if (!decision.isAllowed) throw forbidden(access, request, decision.reason);
   const context: RuleContext = { clock, random, user };
+  const table = tableRequestOf(message.headers['accept'], query);
   switch (verb) {
-    case 'list':
-      return jsonResponse(200, listObjects(store, request, isFromCache(query) ? handlers.staleRevisions() : 0));
-    case 'watch':
+    case 'list': {
+      const page = selectPage(store, request, isFromCache(query) ? handlers.staleRevisions() : 0);
+      const asTable = table && renderTable(type, page.objects, page.metadata, table, clock.now());
+      return jsonResponse(200, asTable ?? listOf(type, page));
+    }
+    case 'watch': {
+      const rendered = table && ((object: StoredObject) => tableOf(type, object, table, clock.now()));
       return {
         status: 200,
         headers: { 'content-type': 'application/json' },
-        body: handlers.openWatch(request, message.signal),
+        body: handlers.openWatch(request, message.signal, rendered),
       };
-    case 'get':
-      return jsonResponse(200, read(handlers, request));
+    }
+    case 'get': {
+      const object = read(handlers, request);
+      return jsonResponse(200, table === undefined ? object : tableOf(type, object, table, clock.now()));
+    }
     case 'create':
       return create(handlers, message, request, context);
     case 'update':
@@ -91,11 +100,11 @@ export function handleObjects(
       );
     }
     case 'deletecollection': {
-      const list = listObjects(store, request);
-      for (const { metadata } of list.items as readonly { readonly metadata: ObjectName }[]) {
+      const page = selectPage(store, request);
+      for (const { metadata } of page.objects) {
         service.delete(type, metadata, deletionOptions(message, query), context);
       }
-      return jsonResponse(200, list);
+      return jsonResponse(200, listOf(type, page));
     }
   }
 }
@@ -104,7 +113,7 @@ const PODS: ResourceType = resources.pods;
 
 const SUCCESS = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' } as const;
 
-function read({ store, service, staleRevisions }: ObjectHandlers, request: ObjectRequest): unknown {
+function read({ store, service, staleRevisions }: ObjectHandlers, request: ObjectRequest): StoredObject {
   const { type, query, namespace } = request;
   const name = nameOf(request);
   parseRevision(store, query.get('resourceVersion'));
@@ -114,6 +123,12 @@ function read({ store, service, staleRevisions }: ObjectHandlers, request: Objec
       ? undefined
       : store.listAt(type, Math.max(store.revision - behind, store.compactedRevision), namespace);
   return then?.find(({ metadata }) => metadata.name === name.name) ?? service.get(type, name);
+}
+
+/** Returns the table of one object. */
+function tableOf(type: ResourceType, object: StoredObject, table: TableRequest, nowMs: number): object {
+  const { resourceVersion } = object.metadata;
+  return renderTable(type, [object], { resourceVersion }, table, nowMs);
 }
 
 function create(
