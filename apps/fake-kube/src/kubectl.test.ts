@@ -59,7 +59,7 @@ describe.runIf(isInstalled)('kubectl', () => {
   };
   const applied = async (image: string): Promise<string> => {
     await writeFile(join(folder, 'pod.yaml'), POD(image));
-    return kubectl('apply', '--validate=false', '-f', join(folder, 'pod.yaml'));
+    return kubectl('apply', '-f', join(folder, 'pod.yaml'));
   };
 
   beforeAll(async () => {
@@ -105,11 +105,33 @@ describe.runIf(isInstalled)('kubectl', () => {
     expect(await kubectl('get', 'pods', '-o', 'name')).toBe('');
   });
 
+  it('shows the columns of a kind', async () => {
+    expect((await kubectl('get', 'nodes')).split('\n')[0]).toMatch(/^NAME +STATUS +ROLES +AGE +VERSION$/);
+    expect(await kubectl('get', 'cm', 'settings')).toMatch(/\nsettings +1 +\d+s\n$/);
+  });
+
+  it('creates objects from its command line', async () => {
+    await kubectl('create', 'namespace', 'shop');
+    await kubectl('create', '-n', 'shop', 'secret', 'generic', 'key', '--from-literal=a=b');
+    await kubectl('create', '-n', 'shop', 'service', 'clusterip', 'front', '--tcp=80:8080');
+    expect(await kubectl('get', '-n', 'shop', 'secret', 'key', '-o', 'jsonpath={.data.a} {.type}')).toBe('Yg== Opaque');
+    expect(await kubectl('get', '-n', 'shop', 'svc', 'front', '-o', 'jsonpath={.spec.ports[0].targetPort}')).toBe(
+      '8080',
+    );
+    await kubectl('delete', 'namespace', 'shop');
+  });
+
+  it('reports fields that do not exist, and explains those that do', async () => {
+    await writeFile(join(folder, 'bad.yaml'), POD('nginx').replace('image', 'imag'));
+    await expect(kubectl('create', '-f', join(folder, 'bad.yaml'))).rejects.toThrow(/unknown field .*imag/);
+    expect(await kubectl('explain', 'pod.spec.nodeName')).toMatch(/nodeName +<string>/);
+  });
+
   it('cordons a node and creates a namespace', async () => {
     await kubectl('cordon', 'node1');
     expect(await kubectl('get', 'node', 'node1', '-o', 'jsonpath={.spec.unschedulable}')).toBe('true');
     await writeFile(join(folder, 'extra.yaml'), EXTRA);
-    await kubectl('create', '--validate=false', '-f', join(folder, 'extra.yaml'));
+    await kubectl('create', '-f', join(folder, 'extra.yaml'));
     expect(await kubectl('get', 'cm', '-n', 'extra', '-o', 'name')).toBe('configmap/a\n');
     await kubectl('delete', 'namespace', 'extra');
     expect(await kubectl('get', 'ns', '-o', 'name')).not.toContain('extra');

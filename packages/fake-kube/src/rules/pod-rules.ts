@@ -100,9 +100,10 @@ function withResources(before: PodSpec, wanted: PodSpec): PodSpec {
   const resized = (containers: readonly Container[] | undefined, from: readonly Container[] | undefined) =>
     containers?.map((container) => {
       const other = from?.find(({ name }) => name === container.name);
-      return other === undefined
-        ? container
-        : { ...container, resources: other.resources, resizePolicy: other.resizePolicy ?? container.resizePolicy };
+      if (other === undefined) return container;
+      const { resources: _, ...rest } = container;
+      const { resources, resizePolicy } = other;
+      return { ...rest, ...(resources && { resources }), ...(resizePolicy && { resizePolicy }) };
     });
   return {
     ...before,

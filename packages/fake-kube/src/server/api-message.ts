@@ -49,6 +49,13 @@ export function textResponse(status: number, text: string): ApiResponse {
   return { status, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: once(text) };
 }
 
+export function bytesResponse(contentType: string, bytes: Uint8Array): ApiResponse {
+  const body = (async function* (): AsyncGenerator<Uint8Array> {
+    yield bytes;
+  })();
+  return { status: 200, headers: { 'content-type': contentType }, body };
+}
+
 export function errorResponse(error: ApiError): ApiResponse {
   const { retryAfterSeconds } = error.details;
   const headers: Record<string, string> = {};

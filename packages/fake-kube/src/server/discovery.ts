@@ -1,5 +1,7 @@
 import { apiVersionOfType, type ResourceType } from '../resource-type.ts';
-import { type ApiResponse, jsonResponse, textResponse } from './api-message.ts';
+import { openApiV2, OPENAPI_V2_TYPE } from '../openapi/openapi-v2.ts';
+import { openApiV3 } from '../openapi/openapi-v3.ts';
+import { type ApiResponse, bytesResponse, jsonResponse, textResponse } from './api-message.ts';
 
 /** Version that the server reports. */
 export interface ServerVersion {
@@ -32,8 +34,10 @@ export function discover(
         groups: names.map((name) => groupOf(name, types)),
       });
     }
+    case 'openapi/v2':
+      return bytesResponse(OPENAPI_V2_TYPE, openApiV2(types, version.gitVersion));
     default:
-      return describe(parts, types);
+      return openApiV3(path, types, version.gitVersion) ?? describe(parts, types);
   }
 }
 

@@ -7,6 +7,7 @@ import { accessOf, type Authorizer, forbidden } from '../auth/authorization.ts';
 import { restrictNode } from '../auth/node-restriction.ts';
 import { type TokenIssuer, userOfClaims } from '../auth/service-account-tokens.ts';
 import { nodeOf, type User } from '../auth/user.ts';
+import { checkFields, fieldValidationOf } from '../openapi/check-fields.ts';
 import type { ObjectName, ObjectService } from '../objects/object-service.ts';
 import { applyPatch } from '../patch/apply-patch.ts';
 import { listOf, selectPage } from '../request/list-objects.ts';
@@ -80,12 +81,13 @@ export function handleObjects(
         verb === 'update' || previous === undefined
           ? (body as IncomingObject)
           : applyPatch(type, previous, contentType, body);
+      const warnings = checkFields(type, object, fieldValidationOf(query));
       restrict(handlers, request, user, object);
       const changed =
         verb === 'update'
           ? service.update(type, name, object, subresource, context)
           : service.patch(type, name, { contentType, body }, subresource, context);
-      return jsonResponse(200, changed);
+      return jsonResponse(200, changed, warningHeaders(warnings));
     }
     case 'delete': {
       restrict(handlers, request, user, undefined);
@@ -125,6 +127,12 @@ function read({ store, service, staleRevisions }: ObjectHandlers, request: Objec
   return then?.find(({ metadata }) => metadata.name === name.name) ?? service.get(type, name);
 }
 
+/** Returns the header by which clients show warnings to their users. */
+function warningHeaders(warnings: readonly string[]): Readonly<Record<string, string>> {
+  if (warnings.length === 0) return {};
+  return { warning: warnings.map((text) => `299 - ${JSON.stringify(text)}`).join(', ') };
+}
+
 /** Returns the table of one object. */
 function tableOf(type: ResourceType, object: StoredObject, table: TableRequest, nowMs: number): object {
   const { resourceVersion } = object.metadata;
@@ -143,8 +151,11 @@ function create(
   restrict(handlers, request, context.user, object);
   if (type.isVirtual === true) return jsonResponse(201, review(handlers, request, object));
   switch (subresource) {
-    case undefined:
-      return jsonResponse(201, service.create(type, namespace ?? object.metadata?.namespace, object, context));
+    case undefined: {
+      const warnings = checkFields(type, object, fieldValidationOf(request.query));
+      const created = service.create(type, namespace ?? object.metadata?.namespace, object, context);
+      return jsonResponse(201, created, warningHeaders(warnings));
+    }
     case 'binding': {
       const pod = service.get(type, nameOf(request));
       store.write(type, boundPod(pod, object as unknown as Binding, clock.now()));
@@ -261,7 +272,10 @@ function deletionOptions(message: ApiRequest, query: URLSearchParams): DeletionO
 
 function parseBody({ body = '', headers }: ApiRequest): unknown {
   if (headers['content-type']?.startsWith('application/vnd.kubernetes.protobuf') === true) {
-    throw new ApiError('UnsupportedMediaType', 'this server reads JSON only, not Protocol Buffers');
+    throw new ApiError(
+      'UnsupportedMediaType',
+      'this server reads this kind of object as JSON only, not as Protocol Buffers',
+    );
   }
   try {
     const value: unknown = JSON.parse(body);

@@ -7,6 +7,7 @@ import { createLifetime, errorMessage, type Logger, noopLogger } from '@rxlet/co
 import type { User } from '../auth/user.ts';
 import type { FakeKube } from '../create-fake-kube.ts';
 import { isTrue } from '../request/parse-request.ts';
+import { decodeObject, PROTOBUF_TYPE } from '../wire/decode-object.ts';
 import type { ApiRequest } from './api-message.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 
@@ -122,11 +123,11 @@ export async function serveFakeKube(
 async function serveRequest(kube: FakeKube, request: Request, response: Response): Promise<void> {
   const gone = new AbortController();
   response.on('close', () => gone.abort());
-  const body = await readBody(request);
+  const { body, headers } = readObject(await readBody(request), request.headers as ApiRequest['headers']);
   const answer = await kube.handle({
     method: request.method ?? 'GET',
     path: request.url ?? '/',
-    headers: request.headers as Record<string, string | undefined>,
+    headers,
     body,
     ...identityOf(request),
     signal: gone.signal,
@@ -173,7 +174,18 @@ async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-async function readBody(request: Request): Promise<string | undefined> {
+/** Returns the body as text. An object in Protocol Buffers becomes JSON, if the server can read it. */
+function readObject(
+  bytes: Buffer | undefined,
+  headers: ApiRequest['headers'],
+): { readonly body: string | undefined; readonly headers: ApiRequest['headers'] } {
+  const isProtobuf = headers['content-type']?.startsWith(PROTOBUF_TYPE) === true;
+  const object = bytes !== undefined && isProtobuf ? decodeObject(bytes) : undefined;
+  if (object === undefined) return { body: bytes?.toString(), headers };
+  return { body: JSON.stringify(object), headers: { ...headers, 'content-type': 'application/json' } };
+}
+
+async function readBody(request: Request): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -181,7 +193,7 @@ async function readBody(request: Request): Promise<string | undefined> {
     if (length > MAX_BODY_BYTES) throw new RangeError('the body of the request is too large');
     chunks.push(chunk);
   }
-  return chunks.length === 0 ? undefined : Buffer.concat(chunks).toString();
+  return chunks.length === 0 ? undefined : Buffer.concat(chunks);
 }
 
 /** Returns the user whose certificate the client presented, if the authority issued it and it is valid. */

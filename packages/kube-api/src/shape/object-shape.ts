@@ -12,7 +12,7 @@ const UNREAD = 'managedFields';
 export function shapeProblem(object: object, table: ObjectTable, at = ''): string | undefined {
   for (const [name, value] of Object.entries(object)) {
     const field = name === UNREAD ? undefined : fieldOf(table, name);
-    if (field === undefined || value === null) continue;
+    if (field === undefined || value === null || value === undefined) continue;
     const problem = valueProblem(value, field, at === '' ? name : `${at}.${name}`);
     if (problem !== undefined) return problem;
   }
