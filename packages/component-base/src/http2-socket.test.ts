@@ -50,7 +50,7 @@ describe('serveHttp2OnUnixSocket', () => {
     const load = (): Promise<Http2Handler> => Promise.reject(new Error('broken'));
     await using _server = await serveHttp2OnUnixSocket({ socketPath, load, logger });
     expect(await get(open()).catch(() => '')).toBe('');
-    expect(logger.lines).toMatchObject([{ message: 'a connection failed', fields: { error: 'broken' } }]);
+    expect(logger.lines).toMatchObject([{ message: 'a request failed', fields: { error: 'broken' } }]);
   });
 
   it('reports a write that the departure of a client cancels as one to a destroyed stream', async () => {

@@ -12,7 +12,7 @@ export interface Http2SocketOptions {
   readonly mode?: number;
   /** Loads the handler with the first request: most nodes have no client. */
   load(): Promise<Http2Handler>;
-  readonly logger: Pick<Logger, 'warn'>;
+  readonly logger: Pick<Logger, 'warn' | 'debug'>;
 }
 
 /**

@@ -272,22 +272,24 @@ describe('a malformed request', () => {
     'of a client that reads nothing, sends garbage and leaves by %s, leaves the server serving',
     async (leave) => {
       await serve((request, response) => {
-        response.write(Buffer.alloc(300_000));
+        response.write(Buffer.alloc(request.url === '/large' ? 300_000 : 3));
         // An answer that ends later than its client.
         request.stream.once('close', () => response.end('x')).resume();
         atEndOfTurn(() => void response.write('x'));
       });
-      const requests = [1, 3, 5].map((stream) => headers([METHOD, SCHEME, PATH, AUTHORITY, TYPE], stream));
+      const requests = ['/large', '/small'].map((path) =>
+        [1, 3, 5].map((stream) => headers([METHOD, SCHEME, [':path', path], AUTHORITY, TYPE], stream)),
+      );
       const windows = frame(8, 0, 0, Buffer.from([0x7f, 0, 0, 0]));
       const large = frame(4, 0, 0, Buffer.from([0, 4, 0x7f, 0xff, 0xff, 0xff]));
       const garbage = [Buffer.alloc(0), frame(0, 0, 0, Buffer.from('x')), frame(1, 4, 7, Buffer.alloc(5, 0xff))];
-      for (let round = 0; round < 30; round++) {
+      for (let round = 0; round < 120; round++) {
         const socket = connect({ path: socketPath });
         socket.on('error', () => undefined);
         const closed = new Promise((resolve) => socket.once('close', resolve));
         await once(socket, 'connect');
         socket.pause();
-        socket.write(Buffer.concat([PREFACE, large, windows, ...requests]));
+        socket.write(Buffer.concat([PREFACE, large, windows, ...requests[round % 2]!]));
         for (let turn = 0; turn < round % 5; turn++) await nextTurn();
         socket.write(garbage[round % 3]!);
         for (let turn = 0; turn < round % 4; turn++) await nextTurn();

@@ -29,8 +29,7 @@ export interface GrpcServer {
  * Requests with any authority reach the handler, with `localhost` as their authority, as servers in Go ignore it on a unix socket. Clients send the path of the
  * socket there, in several notations, and the handlers of connect-node make a URL of it.
  */
-export function createGrpcServer(handle: Http2Handler, logger: Pick<Logger, 'warn'>): GrpcServer {
-  const reportFailure = (error: unknown): void => logger.warn('a connection failed', { error: errorMessage(error) });
+export function createGrpcServer(handle: Http2Handler, logger: Pick<Logger, 'warn' | 'debug'>): GrpcServer {
   const serve = async (request: Http2ServerRequest, response: Http2ServerResponse): Promise<void> => {
     try {
       Object.defineProperty(request, 'authority', { value: 'localhost' });
@@ -38,7 +37,7 @@ export function createGrpcServer(handle: Http2Handler, logger: Pick<Logger, 'war
       sendPlainMessages(response);
       await handle(request, response);
     } catch (error) {
-      reportFailure(error);
+      logger.warn('a request failed', { error: errorMessage(error) });
       answerFailure(request, response, error);
     }
   };
@@ -49,7 +48,7 @@ export function createGrpcServer(handle: Http2Handler, logger: Pick<Logger, 'war
     session.once('close', () => sessions.delete(session));
   });
   http2.on('sessionError', (error: NodeJS.ErrnoException) => {
-    if (!isDeparture(error)) reportFailure(error);
+    if (!isDeparture(error)) logger.debug('a connection failed', { error: errorMessage(error) });
   });
   const connections = new Set<Socket>();
   const listener = createSocketServer((socket) => {
