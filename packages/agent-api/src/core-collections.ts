@@ -1,7 +1,7 @@
 import type { RecordedEvent } from '@rxlet/component-base';
 import type { Observable } from 'rxjs';
 import type { AdmissionHandler } from './admission.ts';
-import { collectionKey } from './collection-key.ts';
+import { collectionKey, type CollectionKey } from './collection-key.ts';
 import type { ContainerStep } from './container-step.ts';
 import type { MirrorPods } from './mirror-pods.ts';
 import type { PodSource } from './pod-source.ts';
@@ -13,65 +13,67 @@ import type { SupportedPodField } from './supported-pod-field.ts';
 // otherwise the order of the assembler's list.
 
 /** Config channels: the origins of pods. */
-export const podSources = collectionKey<PodSource>('pod sources', { owns: ({ name }) => [`pod source "${name}"`] });
+export const podSources: CollectionKey<PodSource> = collectionKey('pod sources', {
+  owns: ({ name }) => [`pod source "${name}"`],
+});
 
 /** PodAdmitHandlers, called in order; the first rejection wins and a throw rejects. */
-export const admissionHandlers = collectionKey<AdmissionHandler>('admission handlers');
+export const admissionHandlers: CollectionKey<AdmissionHandler> = collectionKey('admission handlers');
 
 /** Steps of SyncPod, SyncTerminatingPod and SyncTerminatedPod. */
-export const podSteps = collectionKey<PodStep>('pod steps', {
+export const podSteps: CollectionKey<PodStep> = collectionKey('pod steps', {
   members: ['name', 'prepare', 'terminating', 'stopped', 'tearDown'] satisfies (keyof PodStep)[],
 });
 
 /** GenerateRunContainerOptions and InternalContainerLifecycle. */
-export const containerSteps = collectionKey<ContainerStep>('container steps', {
+export const containerSteps: CollectionKey<ContainerStep> = collectionKey('container steps', {
   members: ['name', 'additions', 'preCreate', 'preStart', 'postStop'] satisfies (keyof ContainerStep)[],
 });
 
 /** PodSyncLoopHandlers: UIDs of pods that need a sync now. */
-export const syncTriggers = collectionKey<Observable<string>>('sync triggers');
+export const syncTriggers: CollectionKey<Observable<string>> = collectionKey('sync triggers');
 
 /** PodSyncHandlers: may fail a pod while its status is generated. */
-export const podEvictors = collectionKey<PodEvictor>('pod evictors');
+export const podEvictors: CollectionKey<PodEvictor> = collectionKey('pod evictors');
 
 /** Conditions of generated pod statuses; each contributor owns its condition types. */
-export const podStatusContributors = collectionKey<PodStatusContributor>('pod status contributors', {
+export const podStatusContributors: CollectionKey<PodStatusContributor> = collectionKey('pod status contributors', {
   owns: ({ conditionTypes }) => conditionTypes.map((type) => `pod condition "${type}"`),
 });
 
 /** Statuses of an earlier run of the agent; the first restorer that has a pod wins. */
-export const statusRestorers = collectionKey<StatusRestorer>('status restorers');
+export const statusRestorers: CollectionKey<StatusRestorer> = collectionKey('status restorers');
 
 /** Receivers of pod statuses, isolated from each other. */
-export const statusSinks = collectionKey<StatusSink>('status sinks');
+export const statusSinks: CollectionKey<StatusSink> = collectionKey('status sinks');
 
 /** Receiver of recorded events. */
 export type EventSink = (event: RecordedEvent) => void;
 
 /** Receivers of events, isolated from each other. */
-export const eventSinks = collectionKey<EventSink>('event sinks');
+export const eventSinks: CollectionKey<EventSink> = collectionKey('event sinks');
 
 /** Representation of static pods in an API server. At most one module contributes it. */
-export const mirrorPods = collectionKey<MirrorPods>('mirror pods', { owns: () => ['mirror pods'] });
+export const mirrorPods: CollectionKey<MirrorPods> = collectionKey('mirror pods', { owns: () => ['mirror pods'] });
 
 /** Steps of HandlePodCleanups, run every two seconds once all sources are ready; isolated from each other. */
-export const housekeepingSteps = collectionKey<HousekeepingStep>('housekeeping steps');
+export const housekeepingSteps: CollectionKey<HousekeepingStep> = collectionKey('housekeeping steps');
 
 /** Garbage collection, run at start and then every minute; isolated from each other. */
-export const garbageCollectionSteps = collectionKey<GarbageCollectionStep>('garbage collection steps');
+export const garbageCollectionSteps: CollectionKey<GarbageCollectionStep> = collectionKey('garbage collection steps');
 
 /** Checks behind /healthz. */
-export const healthChecks = collectionKey<HealthCheck>('health checks', {
+export const healthChecks: CollectionKey<HealthCheck> = collectionKey('health checks', {
   owns: ({ name }) => [`health check "${name}"`],
 });
 
 /** Sections of the debug state. */
-export const debugSections = collectionKey<DebugSection>('debug sections', {
+export const debugSections: CollectionKey<DebugSection> = collectionKey('debug sections', {
   owns: ({ name }) => [`debug section "${name}"`],
 });
 
 /** Pod fields that a module honours. A pod that sets any other field is rejected, which names the field. */
-export const supportedPodFields = collectionKey<SupportedPodField>('supported pod fields');
+export const supportedPodFields: CollectionKey<SupportedPodField> = collectionKey('supported pod fields');
 
 /** A step of housekeeping. */
 export interface HousekeepingStep {

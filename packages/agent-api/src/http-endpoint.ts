@@ -1,4 +1,4 @@
-import { collectionKey } from './collection-key.ts';
+import { collectionKey, type CollectionKey } from './collection-key.ts';
 
 /** An HTTP endpoint of the agent, independent of the server that serves it. */
 export interface HttpEndpoint {
@@ -19,7 +19,7 @@ export interface HttpEndpoint {
 }
 
 /** HTTP endpoints, by the first segment of their path. An agent without a server needs none. */
-export const httpEndpoints = collectionKey<HttpEndpoint>('HTTP endpoints', {
+export const httpEndpoints: CollectionKey<HttpEndpoint> = collectionKey('HTTP endpoints', {
   isOptional: true,
   owns: ({ path }) => [`endpoint /${path}`],
 });

@@ -1,5 +1,5 @@
 import type { Node, NodeCondition, NodeStatus } from '@rxlet/kube-api';
-import { collectionKey } from './collection-key.ts';
+import { collectionKey, type CollectionKey } from './collection-key.ts';
 
 /** Contributes to the status of the Node object each time it is computed (kubelet: nodestatus.Setter). */
 export interface NodeStatusSetter {
@@ -13,7 +13,7 @@ export interface NodeStatusSetter {
 }
 
 /** Fields and conditions of the Node object's status. An agent without a Node object needs none. */
-export const nodeStatusSetters = collectionKey<NodeStatusSetter>('node status setters', {
+export const nodeStatusSetters: CollectionKey<NodeStatusSetter> = collectionKey('node status setters', {
   isOptional: true,
   owns: ({ fields = [], conditionTypes = [] }) => [
     ...fields.map((field) => `node status field "${field}"`),
