@@ -17,6 +17,7 @@ const complete: Readonly<Record<string, number>> = {
   logs: 250,
   metrics: 288,
   mounts: 250,
+  'node-admission': 351,
   'node-status': 200,
   'pod-actions': 1500,
   'pod-status': 1000,
