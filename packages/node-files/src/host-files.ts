@@ -59,6 +59,11 @@ export interface HostWatchObserver {
    * complete may be reported by `onChange` only.
    */
   onPlaced?(entry: PlacedFile): void;
+  /**
+   * A file was removed or moved away; another one may have its name by now. Follows the call of `onChange`. It is a hint: a removal that is followed by a file that was
+   * moved into its place at once is reported by `onPlaced` only, as a replacement is.
+   */
+  onRemoved?(path: string): void;
   /** The watch ended; called once. */
   onEnd?(error: Error): void;
 }

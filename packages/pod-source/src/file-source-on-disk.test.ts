@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { appendFile, mkdir, mkdtemp, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,6 +64,36 @@ describe('a file source on the file system', () => {
     expect(problems).toEqual([]);
   });
 
+  it('takes the pod of a file away that is removed, also when it is written anew at once', async () => {
+    const file = join(folder, 'web.yaml');
+    await writeFile(file, testManifest('web', 'app:1'));
+    const { source, pods } = startSource();
+    await using _ = source;
+    await until(() => pods() === 'web-n app:1');
+    const seen: string[] = [];
+    source.snapshots$.subscribe((snapshot) => seen.push(snapshot.map(({ metadata }) => metadata!.name!).join()));
+    unlinkSync(file);
+    writeFileSync(file, testManifest('web', 'app:1'));
+    await until(() => seen.length === 3);
+    expect(seen).toEqual(['web-n', '', 'web-n']);
+  });
+
+  it('takes a file that is replaced by a renamed one for one change', async () => {
+    const file = join(folder, 'web.yaml');
+    await writeFile(file, testManifest('web', 'app:1'));
+    const { source, pods } = startSource();
+    await using _ = source;
+    await until(() => pods() === 'web-n app:1');
+    const seen: (string | undefined)[] = [];
+    source.snapshots$.subscribe(() => seen.push(pods()));
+    for (const image of ['app:2', 'app:3']) {
+      writeFileSync(join(root, 'new'), testManifest('web', image));
+      renameSync(join(root, 'new'), file);
+    }
+    await until(() => pods() === 'web-n app:3');
+    expect(seen).not.toContain('');
+  });
+
   it('keeps the last good pod of a file that is broken, and takes the repaired one', async () => {
     const file = join(folder, 'web.yaml');
     await writeFile(file, testManifest('web', 'app:1'));
@@ -84,7 +115,7 @@ describe('a file source on the file system', () => {
     await using _ = source;
     await until(() => pods() === 'web-n app:1');
     await rm(folder, { recursive: true });
-    await until(() => pods() === '');
+    await until(() => pods() === '' && problems.length === 1);
     await mkdir(folder);
     await writeFile(join(folder, 'web.yaml'), testManifest('web', 'app:2'));
     await until(() => pods() === 'web-n app:2');

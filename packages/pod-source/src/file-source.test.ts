@@ -370,12 +370,12 @@ describe('createFileSource', () => {
     ]);
   });
 
-  it('reads a file that is moved into place at once, and removes others only when the folder is quiet', async () => {
+  it('reads a file that is moved into place at once, and others only when the folder is quiet', async () => {
     const { clock, folder, source, snapshots } = setUp();
     await using _ = source;
     folder.write('c.yaml', testManifest('three', 'busybox:1'));
     await clock.advance(100);
-    folder.remove('c.yaml');
+    folder.write('d.yaml', testManifest('four', 'busybox:1'));
     folder.place('b.yaml', testManifest('two', 'busybox:1'));
     await clock.settle();
     expect(snapshots.at(-1)).toEqual(['two-node1 busybox:1', 'three-node1 busybox:1']);
@@ -384,8 +384,22 @@ describe('createFileSource', () => {
     expect(snapshots.at(-1)).toEqual(['two-node1 busybox:2', 'three-node1 busybox:1']);
     folder.place('.b.yaml', testManifest('hidden', 'busybox:2'));
     await clock.advance(100);
-    expect(snapshots.at(-1)).toEqual(['two-node1 busybox:2']);
+    expect(snapshots.at(-1)).toEqual(['two-node1 busybox:2', 'three-node1 busybox:1', 'four-node1 busybox:1']);
     expect(folder.reads.get('b.yaml')).toBe(2);
+  });
+
+  it('removes the pod of a removed file at once, and adds it again when the file was written anew', async () => {
+    const { clock, folder, source, snapshots } = setUp();
+    await using _ = source;
+    folder.write('a.yaml', testManifest('one', 'busybox:1'));
+    folder.write('b.yaml', testManifest('two', 'busybox:1'));
+    await clock.advance(100);
+    folder.remove('a.yaml');
+    folder.write('a.yaml', testManifest('one', 'busybox:1'));
+    await clock.settle();
+    expect(snapshots.at(-1)).toEqual(['two-node1 busybox:1']);
+    await clock.advance(100);
+    expect(snapshots.at(-1)).toEqual(['one-node1 busybox:1', 'two-node1 busybox:1']);
   });
 
   it('names the pod that is kept of a broken manifest', async () => {

@@ -58,7 +58,7 @@ export interface FileSource extends PodSource {
 /**
  * Creates the source `file`: the static pods of a folder, one YAML or JSON manifest a file. Names with a leading dot are ignored; links are followed.
  *
- * Each pod is emitted as soon as its file is read; pods are removed, and the source becomes ready, when all files were read. A folder that does not exist
+ * Each pod is emitted as soon as its file is read, and goes as soon as its file goes. The source becomes ready when all files were read. A folder that does not exist
  * has no pods. Unlike the kubelet's source it keeps pods through a fault: a file without a valid pod keeps its last good one, and a folder that cannot be
  * read keeps all of them. With a `lastGoodFile` this holds over a restart of the agent too; without one, the source is not ready before the folder can be
  * read.
@@ -132,7 +132,7 @@ export function createFileSource(ports: FileSourcePorts, options: FileSourceOpti
       ledger.flush();
     };
     try {
-      const observer = { onChange: () => quiet.touch(), onPlaced: readPlaced, onEnd };
+      const observer = { onChange: () => quiet.touch(), onPlaced: readPlaced, onRemoved: drop, onEnd };
       watched = { identity, watch: hostFiles.watch(path, observer) };
     } catch (error) {
       onEnd(error);
@@ -158,8 +158,24 @@ export function createFileSource(ports: FileSourcePorts, options: FileSourceOpti
     ledger.set(SOURCE_KEY, [{ reason: 'SourceUnavailable', message }], path);
   };
 
+  /** Files that were removed since the current reading began. Those that are there again are read when the folder is quiet. */
+  const removed = new Set<string>();
+  const withoutRemoved = (read: ReadonlyMap<string, KnownFile>): ReadonlyMap<string, KnownFile> =>
+    new Map([...read].filter(([file]) => !removed.has(file)));
+  const upsert = (pod: Pod): void => {
+    if (!removed.has(reader.manifestOf(pod) ?? '')) outputs.upsert(pod);
+  };
+  /** Takes the pod of a removed file away at once: a file that is written anew is another one, whose pod starts anew. */
+  const drop = (file: string): void => {
+    removed.add(file);
+    if (signal.aborted || outputs.published() === undefined || files.get(file)?.pod === undefined) return;
+    files = withoutRemoved(files);
+    publish();
+  };
+
   /** Reads the folder. @returns whether it could be listed */
   const readAll = async (): Promise<boolean> => {
+    removed.clear();
     let listing: HostListing;
     try {
       listing = await hostFiles.list(path);
@@ -173,9 +189,9 @@ export function createFileSource(ports: FileSourcePorts, options: FileSourceOpti
     isSingle = listing.kind === 'file';
     const entries = listing.entries.filter(isManifest);
     entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-    const read = await reader.read(entries, files, outputs.upsert);
+    const read = await reader.read(entries, files, upsert);
     if (signal.aborted) return true;
-    files = read;
+    files = withoutRemoved(read);
     const paths = entries.flatMap((entry) => [entry.path, referencesKey(entry.path)]);
     ledger.keepOnly(new Set([SOURCE_KEY, WATCH_KEY, LAST_GOOD_KEY, ...paths]));
     publish();
@@ -214,8 +230,9 @@ export function createFileSource(ports: FileSourcePorts, options: FileSourceOpti
   const readPlaced = (entry: HostEntry): void => {
     if (isReading || signal.aborted || !isManifest(entry) || (isSingle && entry.path !== path)) return;
     isReading = true;
+    removed.clear();
     const readOne = async (): Promise<void> => {
-      const read = await reader.read([entry], files, outputs.upsert);
+      const read = withoutRemoved(await reader.read([entry], files, upsert));
       if (!signal.aborted && read.size > 0) {
         files = new Map([...files, ...read].sort(([a], [b]) => (a < b ? -1 : 1)));
         // One file is no complete set.

@@ -2,12 +2,12 @@ import { constants, fstatSync, type FSWatcher, watch } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { systemErrorCode } from '../errors.ts';
-import type { HostEntry, HostFiles, PlacedFile } from '../host-files.ts';
+import type { HostEntry, HostFiles } from '../host-files.ts';
 import { openHostDirectory } from './disk-directory-handle.ts';
 import { fileInfoOf } from './file-info-of.ts';
 import { openDescriptor, readRegularFile } from './open-descriptor.ts';
 import { openFileOf } from './open-file-handle.ts';
-import { createPlacements } from './placements.ts';
+import { createPlacements, type PlacementObserver } from './placements.ts';
 import { unlessMissing } from './unless-missing.ts';
 
 const { O_NOCTTY, O_NONBLOCK, O_RDONLY } = constants;
@@ -60,11 +60,12 @@ export function createHostFiles(): HostFiles {
         isOpen = false;
         watchers.splice(0).forEach((watcher) => watcher.close());
       };
-      const report = (file: PlacedFile): void => {
-        if (isOpen) observer.onPlaced?.(file);
+      const report: PlacementObserver = {
+        onPlaced: (file) => void (isOpen && observer.onPlaced?.(file)),
+        onRemoved: (removed) => void (isOpen && observer.onRemoved?.(removed)),
       };
       const add = (watched: string, onlyName?: string): void => {
-        const placements = observer.onPlaced && createPlacements(watched, report);
+        const placements = (observer.onPlaced ?? observer.onRemoved) && createPlacements(watched, report);
         const watcher = watch(watched, { persistent: false }, (event, name) => {
           if (onlyName !== undefined && name !== null && name !== onlyName) return;
           observer.onChange({ name: name ?? undefined });

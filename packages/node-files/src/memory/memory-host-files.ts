@@ -98,6 +98,7 @@ export function memoryHostFiles({ tree, watches, openDirectory, check }: MemoryH
           const parent = tree.follow(dirname(changedPath));
           if (parent !== node && !(parent === above && name === ownName) && tree.follow(changedPath) !== node) return;
           observer.onChange({ name });
+          if (tree.follow(changedPath) === undefined) observer.onRemoved?.(changedPath);
           const info = isPlaced ? infoAt(changedPath) : undefined;
           if (info?.kind === 'file' && info.sizeBytes > 0) observer.onPlaced?.({ name, path: changedPath, info });
         },
