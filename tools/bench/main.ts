@@ -89,6 +89,12 @@ const parts: readonly BenchPart[] = [
     run: async (run) => (await import('./prober.ts')).benchProber(run),
   },
   {
+    name: 'rejected-pods',
+    about: '1,000 pods (--long: 10,000) bound to a node with room for 110, and a deletion meanwhile',
+    byDefault: false,
+    run: async (run) => (await import('./rejected-pods.ts')).benchRejectedPods(run),
+  },
+  {
     name: 'containerd',
     about: 'startup and exits on a real containerd',
     byDefault: false,

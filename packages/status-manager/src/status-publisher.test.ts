@@ -68,6 +68,19 @@ describe('status publisher', () => {
     expect(versions(sink.published)).toEqual(['a@1', 'c@3', 'd@4', 'b@5']);
   });
 
+  it('publishes the statuses of rejected pods after all others', async () => {
+    const { clock, sink, publisher } = setUp({ latencyMs: () => 100 }, { maxConcurrentPublishes: 1 });
+    const rejected = (name: string, version: number, finished = false): PodStatusUpdate => {
+      const failed = update(name, version, 'Failed', finished);
+      return { ...failed, status: { ...failed.status, reason: 'OutOfpods' } };
+    };
+    for (const [index, name] of ['a', 'b', 'c', 'd'].entries()) publisher.submit(rejected(name, index), true);
+    publisher.submit(update('web', 10), true);
+    publisher.submit(rejected('d', 11, true), true);
+    await clock.advance(1000);
+    expect(versions(sink.published)).toEqual(['a@0', 'd@11', 'web@10', 'b@1', 'c@2']);
+  });
+
   it('retries a failed call with back-off, which a success resets', async () => {
     let failures = 3;
     const { clock, sink, publisher } = setUp(

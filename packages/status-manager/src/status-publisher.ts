@@ -10,6 +10,7 @@ import {
   withDeadline,
 } from '@rxlet/component-base';
 import { formatPod, isTerminalPhase, podUid } from '@rxlet/pod-model';
+import { isRejection } from './is-rejection.ts';
 
 /** Publishes statuses to a slow and unreliable destination. */
 export interface StatusPublisher extends AsyncDisposable {
@@ -74,7 +75,7 @@ interface Call extends Unpublished {
 
 /**
  * Creates a {@link StatusPublisher}. It holds at most the latest status and one call of each pod. Pods in a terminal phase go first, because jobs and node drains
- * wait for them. Disposal publishes the remaining statuses, once each, within `flushTimeoutMs`.
+ * wait for them, and rejected pods last, because there may be thousands. Disposal publishes the remaining statuses, once each, within `flushTimeoutMs`.
  */
 export function createStatusPublisher(
   ports: StatusPublisherPorts,
@@ -92,6 +93,8 @@ export function createStatusPublisher(
   const waiting = new Map<string, 'retry' | 'changes'>();
   const endedPods = new Set<string>();
   const otherPods = new Set<string>();
+  const rejectedPods = new Set<string>();
+  const queues = [endedPods, otherPods, rejectedPods];
   let closing = false;
   let becameIdle: (() => void) | undefined;
   let disposal: Promise<void> | undefined;
@@ -122,16 +125,19 @@ export function createStatusPublisher(
   const enqueue = (podUid: string): void => {
     const update = pending.get(podUid)?.update;
     if (update === undefined || inFlight.has(podUid) || waiting.has(podUid)) return;
-    if (isTerminalPhase(update.status.phase) || update.finished) {
-      otherPods.delete(podUid);
-      endedPods.add(podUid);
-    } else if (!endedPods.has(podUid)) {
-      otherPods.add(podUid);
-    }
+    const queue = queueOf(update);
+    // A pod that was queued with an earlier status keeps its better place.
+    for (const later of queues.slice(queues.indexOf(queue) + 1)) later.delete(podUid);
+    if (!queues.some((one) => one.has(podUid))) queue.add(podUid);
     pump();
   };
+  const queueOf = ({ status, finished }: PodStatusUpdate): Set<string> => {
+    if (finished) return endedPods;
+    if (isRejection(status)) return rejectedPods;
+    return isTerminalPhase(status.phase) ? endedPods : otherPods;
+  };
   const takeNext = (): Unpublished | undefined => {
-    for (const queue of [endedPods, otherPods]) {
+    for (const queue of queues) {
       for (const podUid of queue) {
         queue.delete(podUid);
         const next = pending.get(podUid);
@@ -219,8 +225,7 @@ export function createStatusPublisher(
     },
     forget(podUid) {
       pending.delete(podUid);
-      endedPods.delete(podUid);
-      otherPods.delete(podUid);
+      for (const queue of queues) queue.delete(podUid);
       stopWaiting(podUid);
       backoff.reset(podUid);
       const call = inFlight.get(podUid);

@@ -1,5 +1,5 @@
 import type { AdmissionHandler, AdmissionRejection } from '@rxlet/agent-api';
-import { type Clock, createLifetime, errorMessage, type Logger } from '@rxlet/component-base';
+import { atEndOfTurn, type Clock, createLifetime, errorMessage, type Logger } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import { formatPod, podFullName, podUid } from '@rxlet/pod-model';
 import { admitPod } from './admission.ts';
@@ -28,6 +28,9 @@ export interface AdmissionQueue extends AsyncDisposable {
   /** Removes a pod. Its judgement is cancelled. */
   remove(podUid: string): void;
 }
+
+/** Decisions without a look at other events: a few milliseconds. */
+const MAX_DECISIONS_IN_A_TURN = 32;
 
 interface WaitingPod {
   pod: Pod;
@@ -61,8 +64,14 @@ export function createAdmissionQueue(ports: AdmissionQueuePorts): AdmissionQueue
 
   const judgeAll = async (): Promise<void> => {
     isJudging = true;
+    let count = 0;
     // The iteration reaches pods that are added on the way.
-    for (const [uid, entry] of waiting) await judge(uid, entry);
+    for (const [uid, entry] of waiting) {
+      count += 1;
+      // Thousands of decisions that wait for nothing must not keep the process from everything else.
+      if (count % MAX_DECISIONS_IN_A_TURN === 0) await new Promise<void>(atEndOfTurn);
+      await judge(uid, entry);
+    }
     isJudging = false;
   };
 

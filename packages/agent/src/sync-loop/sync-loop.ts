@@ -7,13 +7,7 @@ import type {
   PodProbes,
   ProbeResultChange,
 } from '@rxlet/agent-api';
-import {
-  type Clock,
-  createLifetime,
-  type EventRecorder,
-  type Logger,
-  type Metrics,
-} from '@rxlet/component-base';
+import { type Clock, createLifetime, type EventRecorder, type Logger, type Metrics } from '@rxlet/component-base';
 import { follow } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';
 import type { Pleg, PodLifecycleEvent } from '@rxlet/pleg';

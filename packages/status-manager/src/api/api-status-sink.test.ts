@@ -72,6 +72,30 @@ describe('createApiStatusSink', () => {
     expect(await setUp(other).publish({ pod, status })).toEqual(['get pods']);
   });
 
+  describe('the status of a rejected pod', () => {
+    const status: PodStatus = { phase: 'Failed', reason: 'OutOfpods', message: 'Pod was rejected: too many' };
+
+    it('takes one request, by the pod that was rejected', async () => {
+      const { publish, stored } = setUp(pod);
+      expect(await publish({ pod, status })).toEqual(['patch pods/status']);
+      expect(stored()?.status).toMatchObject({ ...status, conditions: [{ type: 'gate' }] });
+    });
+
+    it('is patched again where another writer has changed it', async () => {
+      const { publish, stored } = setUp({ ...pod, status: { ...pod.status, nominatedNodeName: 'x', message: 'y' } });
+      const stale = { ...pod, status: { ...pod.status, message: status.message } } as Pod;
+      expect(await publish({ pod: stale, status })).toEqual(['patch pods/status', 'patch pods/status']);
+      expect(stored()?.status).toMatchObject(status);
+    });
+
+    it('is not written to a pod that has taken the name', async () => {
+      const other = { ...pod, metadata: { ...pod.metadata, uid: 'other' } };
+      const { publish, stored } = setUp(other);
+      expect(await publish({ pod, status })).toEqual(['patch pods/status', 'get pods']);
+      expect(stored()?.status?.phase).toBe('Pending');
+    });
+  });
+
   it('reports a static pod by its mirror', async () => {
     const mirrorPod = { ...pod, metadata: { ...pod.metadata, uid: 'mirror' } };
     const { kube, publish } = setUp(mirrorPod);

@@ -1,8 +1,10 @@
 import { isKubeError, type KubeClient, type StatusSink } from '@rxlet/agent-api';
 import type { Logger } from '@rxlet/component-base';
+import type { Pod, PodStatus } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';
 import { formatPod, podUid } from '@rxlet/pod-model';
 import { ownedConditionTypes } from '../condition-types.ts';
+import { isRejection } from '../is-rejection.ts';
 import { canBeDeleted } from './api-pod.ts';
 import { podStatusPatch } from './status-patch.ts';
 
@@ -25,27 +27,33 @@ export function createApiStatusSink({ client, contributedConditionTypes, logger 
       const { name = '', namespace } = pod.metadata ?? {};
       const ref = { name, namespace };
       const uid = mirrorPod?.metadata?.uid ?? podUid(pod);
-      let apiPod = await client.get(resources.pods, ref, { signal }).catch(ignoreMissing);
+      const owned = new Set([...ownedConditionTypes, ...(contributedConditionTypes?.() ?? [])]);
+      const patch = (status: PodStatus): Promise<Pod> | undefined => {
+        const body = podStatusPatch(uid, status, current(), owned);
+        const options = { subresource: 'status', signal };
+        return body && client.patch(resources.pods, ref, { type: 'strategic', body }, options);
+      };
+      // There may be thousands of rejected pods, and nothing but the agent writes their status. If something does, the answer shows it.
+      const isKnown = isRejection(current()) && pod.status !== undefined && mirrorPod === undefined;
+      let apiPod = isKnown ? await patch(pod.status)?.catch(ignoreConflict) : undefined;
+      apiPod ??= await client.get(resources.pods, ref, { signal }).catch(ignoreMissing);
       if (apiPod === undefined) return;
       if (apiPod.metadata?.uid !== uid) {
         logger.info('another pod has taken the name, its status is not reported', { pod: formatPod(pod) });
         return;
       }
-      const owned = new Set([...ownedConditionTypes, ...(contributedConditionTypes?.() ?? [])]);
-      const body = podStatusPatch(uid, apiPod.status ?? {}, current(), owned);
-      if (body !== undefined)
-        apiPod = await client.patch(
-          resources.pods,
-          ref,
-          { type: 'strategic', body },
-          { subresource: 'status', signal },
-        );
+      apiPod = (await patch(apiPod.status ?? {})) ?? apiPod;
       if (!canBeDeleted(apiPod, finished)) return;
       await client
         .delete(resources.pods, ref, { gracePeriodSeconds: 0, preconditions: { uid }, signal })
         .catch(ignoreMissing);
     },
   };
+}
+
+/** Reading the pod shows whether it is gone, or another one has taken the name. */
+function ignoreConflict(error: unknown): undefined {
+  if (!isKubeError(error, 'NotFound', 'Conflict')) throw error;
 }
 
 /** A pod that is gone needs no status. After a conflict, the next attempt finds out whether another pod has taken the name. */
