@@ -56,8 +56,9 @@ function streamOf({ method, path, query, body }: NormalizedRequest, part: string
       return `events of ${subject ?? ''} ${part}`.trim();
     }
     case 'nodes':
-      // Different parts of a node read it at the same time.
-      return method === 'GET' && !parameters.has('timeout') ? 'nodes, read' : 'nodes';
+      // Different parts of a node read it at the same time: the lease needs its owner as soon as the node is registered, ten seconds before that of a kubelet.
+      if (method === 'GET') return parameters.has('timeout') ? 'nodes, read for heartbeats' : 'nodes, read';
+      return 'nodes';
     case 'pods':
       return `pod ${name ?? (body as { metadata?: { name?: string } } | undefined)?.metadata?.name ?? ''}`.trim();
     case 'subjectaccessreviews':
