@@ -1,5 +1,12 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
-import { ContainerConfigSchema, MountPropagation, NamespaceMode, PodSandboxConfigSchema, Signal } from '@rxlet/cri-api';
+import {
+  ContainerConfigSchema,
+  MountPropagation,
+  NamespaceMode,
+  PodSandboxConfigSchema,
+  Signal,
+  StatusCode,
+} from '@rxlet/cri-api';
 import { describe, expect, it } from 'vitest';
 import { containerBody, type ContainerSurroundings } from './container-body.ts';
 import { resourcesWithoutEffect } from './docker-resources.ts';
@@ -135,7 +142,6 @@ describe('containerBody', () => {
   it.each([
     [{ CDIDevices: [{ name: 'a' }] }, 'CDI devices are not supported'],
     [{ mounts: [{ hostPath: '/a', containerPath: '/b', recursiveReadOnly: true }] }, 'recursive read-only mounts'],
-    [{ mounts: [{ containerPath: '/b', image: { image: 'x' } }] }, 'image volumes are not supported'],
     [{ linux: { securityContext: { capabilities: { addAmbientCapabilities: ['X'] } } } }, 'ambient capabilities'],
     [
       { linux: { securityContext: { namespaceOptions: { usernsOptions: { mode: NamespaceMode.POD } } } } },
@@ -146,6 +152,12 @@ describe('containerBody', () => {
   ])('rejects a setting that Docker does not have (%#)', (config, message) => {
     expect(() => body(config)).toThrow(message);
   });
+});
+
+it('containerBody reports image volumes as unimplemented, by which callers know a runtime without them', () => {
+  expect(() => body({ mounts: [{ containerPath: '/b', image: { image: 'x' } }] })).toThrow(
+    expect.objectContaining({ code: StatusCode.Unimplemented }),
+  );
 });
 
 describe('resourcesWithoutEffect', () => {

@@ -122,8 +122,8 @@ export function dockerUser({ linux }: Pick<ContainerConfig, 'linux'>): string {
 }
 
 function checkSupported({ mounts, CDIDevices, linux }: ContainerConfig): void {
-  const reject = (what: string): never => {
-    throw new ServiceError(StatusCode.InvalidArgument, `${what}: Docker has no such setting`);
+  const reject = (what: string, code: StatusCode = StatusCode.InvalidArgument): never => {
+    throw new ServiceError(code, `${what}: Docker has no such setting`);
   };
   const context = linux?.securityContext;
   if (CDIDevices.length > 0) reject('CDI devices are not supported');
@@ -133,7 +133,9 @@ function checkSupported({ mounts, CDIDevices, linux }: ContainerConfig): void {
     reject('the supplemental groups policy Strict is not supported');
   }
   for (const mount of mounts) {
-    if (mount.image !== undefined && mount.image.image !== '') reject('image volumes are not supported');
+    // By this code, callers recognise a runtime without image volumes.
+    if (mount.image !== undefined && mount.image.image !== '')
+      reject('image volumes are not supported', StatusCode.Unimplemented);
     if (mount.recursiveReadOnly) reject('recursive read-only mounts are not supported');
     if (mount.uidMappings.length + mount.gidMappings.length > 0) reject('id-mapped mounts are not supported');
   }

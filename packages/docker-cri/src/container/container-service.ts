@@ -26,6 +26,7 @@ import { containerStatus } from './container-status.ts';
 import { dockerResources, resourcesWithoutEffect } from './docker-resources.ts';
 import { removeContainer, stopContainer } from './end-container.ts';
 import { readProfile } from './read-profile.ts';
+import { startMessage } from './start-message.ts';
 import { seccompProfileFile } from './security-options.ts';
 
 /** Handlers of the RPCs of containers. */
@@ -39,15 +40,18 @@ export function containerHandlers(backend: Backend): Handlers<typeof RuntimeServ
       if (Status !== 'created' || ExitCode !== 0) {
         throw new ServiceError(StatusCode.FailedPrecondition, `container "${container.Id}" is in state ${Status}`);
       }
+      const logged = loggedContainer(container);
+      // Callers read the log as soon as the container has started.
+      if (logged !== undefined) await logs.prepare(logged);
       try {
         await engine.json('POST', `/containers/${container.Id}/start`, { signal });
       } catch (error) {
         // The program may be missing, which must not read as a missing container.
-        if (error instanceof DockerError) throw new ServiceError(StatusCode.Unknown, error.message, { cause: error });
+        if (error instanceof DockerError)
+          throw new ServiceError(StatusCode.Unknown, startMessage(error.message), { cause: error });
         throw error;
       } finally {
         // Also after a lost answer, since it may run.
-        const logged = loggedContainer(container);
         if (logged !== undefined) logs.follow(logged);
       }
       return {};
@@ -65,7 +69,10 @@ export function containerHandlers(backend: Backend): Handlers<typeof RuntimeServ
     async containerStatus({ containerId, verbose }, signal) {
       const container = await containers.inspect('container', containerId, signal);
       const info: Record<string, string> = verbose ? { info: JSON.stringify(container) } : {};
-      return { status: containerStatus(container, await images.refOf(container.Image, signal)), info };
+      const status = containerStatus(container, await images.refOf(container.Image, signal));
+      // Callers take the reason of a failure from the end of its log.
+      if (status.state === ContainerState.CONTAINER_EXITED) await logs.complete(container.Id);
+      return { status, info };
     },
     listContainers: async ({ filter }, signal) => ({ containers: await listContainers(backend, filter, signal) }),
     async *streamContainers({ filter }, signal) {

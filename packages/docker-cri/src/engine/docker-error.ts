@@ -6,8 +6,8 @@ export class DockerError extends ServiceError {
   /** HTTP status. */
   readonly httpStatus: number;
 
-  constructor(httpStatus: number, message: string) {
-    super(codeOf(httpStatus), message);
+  constructor(httpStatus: number, message: string, options?: ErrorOptions) {
+    super(codeOf(httpStatus), message, options);
     this.httpStatus = httpStatus;
   }
 }

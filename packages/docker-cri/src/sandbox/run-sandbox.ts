@@ -3,7 +3,8 @@ import { type PodSandboxConfig, Protocol, ServiceError, StatusCode } from '@rxle
 import type { Backend } from '../backend.ts';
 import { seccompProfileFile } from '../container/security-options.ts';
 import type { DockerContainer } from '../engine/docker-types.ts';
-import { isMissing } from '../engine/docker-error.ts';
+import { startMessage } from '../container/start-message.ts';
+import { DockerError, isMissing } from '../engine/docker-error.ts';
 import { pullImage } from '../image/pull-image.ts';
 import { formatSandboxName, type SandboxName } from '../names/docker-names.ts';
 import { checkName } from '../names/check-name.ts';
@@ -65,7 +66,12 @@ async function startSandbox(
   const isOnHost = isHostNetwork(config);
   const checkpoint = { id, name, isHostNetwork: isOnHost, hostPorts: hostPortsOf(config) };
   await checkpoints.write({ ...checkpoint, createdAt: String(nowNanos(clock)) });
-  await engine.json('POST', `/containers/${id}/start`, { signal });
+  try {
+    await engine.json('POST', `/containers/${id}/start`, { signal });
+  } catch (error) {
+    if (!(error instanceof DockerError)) throw error;
+    throw new DockerError(error.httpStatus, startMessage(error.message), { cause: error });
+  }
   const container = await engine.json<DockerContainer>('GET', `/containers/${id}/json`, { signal });
   if (hasDns(config.dnsConfig)) await writeResolvConf(backend, container, formatResolvConf(config.dnsConfig), signal);
   if (isOnHost) return;
