@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { KubeClients } from '@rxlet/agent-api';
+import type { KubeClients } from '@rxlet/agent-api/kube';
 import { type CertificateManager, clientCertificatePath, createClientCertificate } from '@rxlet/certificates';
 import { createLifetime, type Logger, type Metrics, systemClock, systemRandom } from '@rxlet/component-base';
 import {

@@ -3,9 +3,9 @@ import {
   type AgentModule,
   contribute,
   housekeepingSteps,
-  httpEndpoints,
   podStatusContributors,
 } from '@rxlet/agent-api';
+import { httpEndpoints } from '@rxlet/agent-api/http';
 
 /**
  * A custom module with one contribution of each common kind: it limits the number of pods, marks pods that share the node by a condition, lists rejected pods

@@ -5,9 +5,7 @@ import {
   garbageCollectionSteps,
   housekeepingSteps,
   mirrorPods,
-  podAllocations,
   podEvictors,
-  podProbes,
   podSources,
   podStatusContributors,
   podSteps,
@@ -15,8 +13,9 @@ import {
   statusSinks,
   supportedPodFields,
   syncTriggers,
-  terminationMessages,
 } from '@rxlet/agent-api';
+import { podProbes, terminationMessages } from '@rxlet/agent-api/containers';
+import { podAllocations } from '@rxlet/agent-api/node';
 import { createLifetime, type Lifetime } from '@rxlet/component-base';
 import type { Agent, AgentOptions, AgentPorts } from './agent.ts';
 import { containerServices } from './core/container-services.ts';

@@ -1,14 +1,9 @@
 // Loaded before the clock runs: loading takes real time.
 import 'asn1js';
 import { X509Certificate } from 'node:crypto';
-import {
-  type KubeClient,
-  kubeClients,
-  type ModuleContext,
-  nodeObject,
-  type ServiceKey,
-  type TlsKeyPair,
-} from '@rxlet/agent-api';
+import type { ModuleContext, ServiceKey } from '@rxlet/agent-api';
+import { type KubeClient, kubeClients, type TlsKeyPair } from '@rxlet/agent-api/kube';
+import { nodeObject } from '@rxlet/agent-api/node';
 import { noopMetrics, seededRandom } from '@rxlet/component-base';
 import {
   createVirtualClock,

@@ -1,4 +1,6 @@
-import { type AgentModule, contribute, httpEndpoints, provide, terminationMessages } from '@rxlet/agent-api';
+import { type AgentModule, contribute, provide } from '@rxlet/agent-api';
+import { terminationMessages } from '@rxlet/agent-api/containers';
+import { httpEndpoints } from '@rxlet/agent-api/http';
 import { containerLogsEndpoint, type ContainerLogsEndpointOptions } from './endpoint/container-logs-endpoint.ts';
 import { createOpenLog } from './endpoint/open-log.ts';
 import { type ContainerLogRotatorOptions, createContainerLogRotator } from './rotate/container-log-rotator.ts';

@@ -1,4 +1,4 @@
-import type { TerminationMessages } from '@rxlet/agent-api';
+import type { TerminationMessages } from '@rxlet/agent-api/containers';
 import type { Pod } from '@rxlet/kube-api';
 import { findPodContainer, type RuntimeContainerStatus } from '@rxlet/pod-model';
 import { readTerminationMessage, type TerminationMessagePorts } from './termination-message.ts';

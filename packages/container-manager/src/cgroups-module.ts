@@ -2,14 +2,13 @@ import {
   type AgentModule,
   contribute,
   housekeepingSteps,
-  nodeResources,
-  podCgroups,
   PodStepError,
   podSteps,
   provide,
   type SupportedPodField,
   supportedPodFields,
 } from '@rxlet/agent-api';
+import { nodeResources, podCgroups } from '@rxlet/agent-api/node';
 import { createLifetime, errorMessage } from '@rxlet/component-base';
 import { createHostMachine, type Machine } from '@rxlet/machine';
 import type { NodeFiles } from '@rxlet/node-files';

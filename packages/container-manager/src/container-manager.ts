@@ -1,4 +1,4 @@
-import type { NodeResources, PodCgroups } from '@rxlet/agent-api';
+import type { NodeResources, PodCgroups } from '@rxlet/agent-api/node';
 import { createLifetime, errorMessage, type EventObject, noopMetrics, sleep } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import type { Machine } from '@rxlet/machine';

@@ -3,12 +3,11 @@ import {
   type AgentModule,
   contribute,
   housekeepingSteps,
-  nodeResources,
-  podAllocations,
   podStatusContributors,
   podSteps,
   provide,
 } from '@rxlet/agent-api';
+import { nodeResources, podAllocations } from '@rxlet/agent-api/node';
 import { isTerminalPhase } from '@rxlet/pod-model';
 import { createAllocationManager } from './resize/allocation-manager.ts';
 import { createResizeMetrics } from './resize/resize-metrics.ts';

@@ -1,4 +1,5 @@
-import { type AgentModule, csiDrivers, pluginRegistry, provide } from '@rxlet/agent-api';
+import { type AgentModule, provide } from '@rxlet/agent-api';
+import { csiDrivers, pluginRegistry } from '@rxlet/agent-api/plugins';
 import type { CSIDriver } from '@rxlet/kube-api';
 import { createSocketTransport, type Transport } from '@rxlet/node-plugins';
 import { createDriverRegistry } from './drivers/driver-registry.ts';

@@ -1,4 +1,4 @@
-import type { AssignedDevices } from '@rxlet/agent-api';
+import type { AssignedDevices } from '@rxlet/agent-api/node';
 import type { ResourceStatus } from '@rxlet/kube-api';
 import { type DeviceAllocation, deviceIdsOf, NO_NUMA_NODE, type PodDevices } from './allocation/pod-devices.ts';
 import type { DeviceInventory } from './plugins/device-inventory.ts';

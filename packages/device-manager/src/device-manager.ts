@@ -1,10 +1,6 @@
-import type {
-  AdmissionRejection,
-  ContainerAdditions,
-  DeviceAmounts,
-  NodeDevices,
-  PluginHandler,
-} from '@rxlet/agent-api';
+import type { AdmissionRejection, ContainerAdditions } from '@rxlet/agent-api';
+import type { DeviceAmounts, NodeDevices } from '@rxlet/agent-api/node';
+import type { PluginHandler } from '@rxlet/agent-api/plugins';
 import {
   type Clock,
   createLifetime,

@@ -9,13 +9,13 @@ import {
   debugSections,
   healthChecks,
   housekeepingSteps,
-  nodeDevices,
-  pluginRegistry,
   podStatusContributors,
   provide,
   supportedPodFields,
   syncTriggers,
 } from '@rxlet/agent-api';
+import { nodeDevices } from '@rxlet/agent-api/node';
+import { pluginRegistry } from '@rxlet/agent-api/plugins';
 import { ContainerState, type RuntimeService } from '@rxlet/cri-api';
 import { connectToPlugin } from '@rxlet/node-plugins';
 import { isTerminalPhase, PodLabel, podUid } from '@rxlet/pod-model';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { CredentialOrigin, PullCredential, ServiceAccountTokens } from '@rxlet/agent-api';
+import type { CredentialOrigin, PullCredential } from '@rxlet/agent-api/images';
+import type { ServiceAccountTokens } from '@rxlet/agent-api/kube';
 import { type Clock, errorMessage, type Logger, type Semaphore, withDeadline } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import { formatPod } from '@rxlet/pod-model';

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { PullCredential } from '@rxlet/agent-api';
+import type { PullCredential } from '@rxlet/agent-api/images';
 import { createEventLog } from '@rxlet/component-base';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import type { Pod, Secret } from '@rxlet/kube-api';

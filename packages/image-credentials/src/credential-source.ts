@@ -1,4 +1,5 @@
-import type { CredentialSource, PodObjects, PullCredential, ServiceAccountTokens } from '@rxlet/agent-api';
+import type { CredentialSource, PullCredential } from '@rxlet/agent-api/images';
+import type { PodObjects, ServiceAccountTokens } from '@rxlet/agent-api/kube';
 import {
   type Clock,
   createLifetime,

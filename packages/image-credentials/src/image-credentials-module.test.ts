@@ -1,15 +1,7 @@
 import { inspect } from 'node:util';
-import {
-  type AgentCore,
-  type CredentialSource,
-  type ModuleContext,
-  podObjects,
-  provide,
-  type ProvidedService,
-  pullCredentials,
-  type ServiceKey,
-  serviceAccountTokens,
-} from '@rxlet/agent-api';
+import { type AgentCore, type ModuleContext, provide, type ProvidedService, type ServiceKey } from '@rxlet/agent-api';
+import { type CredentialSource, pullCredentials } from '@rxlet/agent-api/images';
+import { podObjects, serviceAccountTokens } from '@rxlet/agent-api/kube';
 import { createEventLog, noopMetrics, seededRandom } from '@rxlet/component-base';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import { createFakeRuntime, discardLogs } from '@rxlet/fake-cri';

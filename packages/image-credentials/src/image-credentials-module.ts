@@ -1,12 +1,6 @@
-import {
-  type AgentModule,
-  contribute,
-  podObjects,
-  provide,
-  pullCredentials,
-  serviceAccountTokens,
-  supportedPodFields,
-} from '@rxlet/agent-api';
+import { type AgentModule, contribute, provide, supportedPodFields } from '@rxlet/agent-api';
+import { pullCredentials } from '@rxlet/agent-api/images';
+import { podObjects, serviceAccountTokens } from '@rxlet/agent-api/kube';
 import type { CredentialProviderConfig } from './credential-provider-config.ts';
 import { createCredentialSource } from './credential-source.ts';
 import type { DockerConfigPlaces } from './node-docker-config.ts';

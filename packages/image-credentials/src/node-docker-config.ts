@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { PullCredential } from '@rxlet/agent-api';
+import type { PullCredential } from '@rxlet/agent-api/images';
 import { type Clock, errorMessage, type Logger, withDeadline } from '@rxlet/component-base';
 import type { HostFiles } from '@rxlet/node-files';
 import { type DockerConfigEntry, parseDockercfg, parseDockerConfigJson } from './docker-config.ts';

@@ -1,4 +1,4 @@
-import type { RegistryAuth } from '@rxlet/agent-api';
+import type { RegistryAuth } from '@rxlet/agent-api/images';
 import { parseGoDuration } from '@rxlet/component-base';
 import type { KeyringEntry } from './keyring.ts';
 import { createRegistryAuth } from './registry-auth.ts';

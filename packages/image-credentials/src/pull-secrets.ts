@@ -1,4 +1,5 @@
-import type { PodObjects, PullCredential } from '@rxlet/agent-api';
+import type { PullCredential } from '@rxlet/agent-api/images';
+import type { PodObjects } from '@rxlet/agent-api/kube';
 import { type Clock, errorMessage, type EventRecorder, type Logger, withDeadline } from '@rxlet/component-base';
 import type { Pod, Secret } from '@rxlet/kube-api';
 import { formatPod, podEventObject } from '@rxlet/pod-model';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { RegistryAuth } from '@rxlet/agent-api';
+import type { RegistryAuth } from '@rxlet/agent-api/images';
 import { goJson } from '@rxlet/pod-model';
 import { hide } from './hidden.ts';
 

@@ -1,4 +1,4 @@
-import type { CredentialOrigin } from '@rxlet/agent-api';
+import type { CredentialOrigin } from '@rxlet/agent-api/images';
 import { type Clock, errorMessage, goQuote, type Lifetime, withDeadline } from '@rxlet/component-base';
 import type { Image } from '@rxlet/cri-api';
 import type { ImageAttempt } from './image-attempt.ts';

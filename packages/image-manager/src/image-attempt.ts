@@ -1,4 +1,4 @@
-import type { PullCredential } from '@rxlet/agent-api';
+import type { PullCredential } from '@rxlet/agent-api/images';
 import type { ImageRequest } from './image-request.ts';
 
 /** A request that is being processed. */

@@ -1,4 +1,4 @@
-import type { ImageFailure, ImageFailureReason } from '@rxlet/agent-api';
+import type { ImageFailure, ImageFailureReason } from '@rxlet/agent-api/images';
 
 /** Error of a request for an image. Its message is the waiting message of the container. */
 export class ImageError extends Error implements ImageFailure {

@@ -3,15 +3,12 @@ import { create } from '@bufbuild/protobuf';
 import {
   type AgentCore,
   debugSections,
-  imageEnsurer,
-  imageReclaimer,
   type ModuleContext,
   provide,
   type ProvidedService,
-  pullCredentials,
-  pullObserver,
   type ServiceKey,
 } from '@rxlet/agent-api';
+import { imageEnsurer, imageReclaimer, pullCredentials, pullObserver } from '@rxlet/agent-api/images';
 import { createEventLog, noopMetrics, seededRandom } from '@rxlet/component-base';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import { PodSandboxConfigSchema } from '@rxlet/cri-api';

@@ -1,14 +1,5 @@
-import {
-  type AgentModule,
-  contribute,
-  type DebugSection,
-  debugSections,
-  imageEnsurer,
-  imageReclaimer,
-  provide,
-  pullCredentials,
-  pullObserver,
-} from '@rxlet/agent-api';
+import { type AgentModule, contribute, type DebugSection, debugSections, provide } from '@rxlet/agent-api';
+import { imageEnsurer, imageReclaimer, pullCredentials, pullObserver } from '@rxlet/agent-api/images';
 import type { Clock } from '@rxlet/component-base';
 import { nodeFsStats, type ReadFsStats } from './gc/fs-stats.ts';
 import { createImageGarbageCollector, type ImageGcOptions } from './gc/image-garbage-collector.ts';

@@ -5,7 +5,7 @@ import type {
   ImageFailureReason,
   PullCredential,
   PullObserver,
-} from '@rxlet/agent-api';
+} from '@rxlet/agent-api/images';
 import {
   type Clock,
   createLifetime,

@@ -1,4 +1,4 @@
-import type { PullCredential, RegistryAuth } from '@rxlet/agent-api';
+import type { PullCredential, RegistryAuth } from '@rxlet/agent-api/images';
 import { type Clock, createRateLimiter, goQuote, withDeadline } from '@rxlet/component-base';
 import type { CurrentValue } from '@rxlet/component-base/streams';
 import type { Image, ImageService } from '@rxlet/cri-api';

@@ -1,4 +1,4 @@
-import type { EnsureImageRequest } from '@rxlet/agent-api';
+import type { EnsureImageRequest } from '@rxlet/agent-api/images';
 
 /** Request for an image, for a container or a volume of a pod. */
 export interface ImageRequest extends Omit<

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { PullCredential } from '@rxlet/agent-api';
+import type { PullCredential } from '@rxlet/agent-api/images';
 
 /** Digest that identifies a list of credentials without keeping them. It stays in memory and is never shown. */
 export interface CredentialsDigest {

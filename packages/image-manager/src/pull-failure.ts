@@ -1,4 +1,4 @@
-import type { ImageFailureReason, PullCredential } from '@rxlet/agent-api';
+import type { ImageFailureReason, PullCredential } from '@rxlet/agent-api/images';
 import { DeadlineExceededError } from '@rxlet/component-base';
 import { callErrorCode, callErrorDetails, callErrorText, ServiceError, StatusCode } from '@rxlet/cri-api';
 import { redactCredentials } from './redact-credentials.ts';

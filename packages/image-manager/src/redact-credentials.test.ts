@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PullCredential, RegistryAuth } from '@rxlet/agent-api';
+import type { PullCredential, RegistryAuth } from '@rxlet/agent-api/images';
 import { combinePullErrors } from './pull-failure.ts';
 import { redactCredentials } from './redact-credentials.ts';
 import { ServiceError, StatusCode } from '@rxlet/cri-api';

@@ -1,4 +1,4 @@
-import type { PullCredential, RegistryAuth } from '@rxlet/agent-api';
+import type { PullCredential, RegistryAuth } from '@rxlet/agent-api/images';
 
 /** Minimum length of a redacted secret; shorter ones occur in every text. */
 const MIN_SECRET_LENGTH = 4;

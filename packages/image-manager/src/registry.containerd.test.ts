@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { PullCredential } from '@rxlet/agent-api';
+import type { PullCredential } from '@rxlet/agent-api/images';
 import { createEventLog, type EventLog, systemClock, systemRandom } from '@rxlet/component-base';
 import { createCriClient, type CriClient } from '@rxlet/cri-client';
 import { createNodeFiles } from '@rxlet/node-files';

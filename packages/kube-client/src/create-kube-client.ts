@@ -6,7 +6,7 @@ import type {
   ListSelector,
   SubresourceOptions,
   WriteOptions,
-} from '@rxlet/agent-api';
+} from '@rxlet/agent-api/kube';
 import {
   type Clock,
   formatGoDuration,

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
-import { EndpointError, type EndpointRequest, type HttpEndpoint } from '@rxlet/agent-api';
+import { EndpointError, type EndpointRequest, type HttpEndpoint } from '@rxlet/agent-api/http';
 import type { Pod, PodPhase } from '@rxlet/kube-api';
 import { NEVER } from 'rxjs';
 import { afterEach, describe, expect, it, vi } from 'vitest';

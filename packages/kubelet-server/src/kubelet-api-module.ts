@@ -1,13 +1,6 @@
-import {
-  type AgentModule,
-  contribute,
-  healthChecks,
-  kubeClients,
-  type KubeClients,
-  type ModuleContext,
-  nodeStatusSetters,
-  servingCertificate,
-} from '@rxlet/agent-api';
+import { type AgentModule, contribute, healthChecks, type ModuleContext } from '@rxlet/agent-api';
+import { kubeClients, type KubeClients, servingCertificate } from '@rxlet/agent-api/kube';
+import { nodeStatusSetters } from '@rxlet/agent-api/node';
 import { createLifetime, errorMessage, type Lifetime, sleep } from '@rxlet/component-base';
 import type { CurrentValue } from '@rxlet/component-base/streams';
 import { type AccessControl, createAccessControl } from './access/access-control.ts';

@@ -1,4 +1,5 @@
-import type { HealthCheck, HttpEndpoint, PodChange, SourceProblemList } from '@rxlet/agent-api';
+import type { HealthCheck, PodChange, SourceProblemList } from '@rxlet/agent-api';
+import type { HttpEndpoint } from '@rxlet/agent-api/http';
 import type { Clock, Logger, RecordedEvent } from '@rxlet/component-base';
 import type { RuntimeService } from '@rxlet/cri-api';
 import type { Pod } from '@rxlet/kube-api';

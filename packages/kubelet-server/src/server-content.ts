@@ -1,4 +1,5 @@
-import { type CollectionKey, healthChecks, httpEndpoints, type ModuleContext } from '@rxlet/agent-api';
+import { type CollectionKey, healthChecks, type ModuleContext } from '@rxlet/agent-api';
+import { httpEndpoints } from '@rxlet/agent-api/http';
 import { createJournalProgram, type JournalProgram } from './endpoints/node-logs/journal-program.ts';
 import type { KubeletServerPorts } from './ports.ts';
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { EndpointError, type EndpointResponse } from '@rxlet/agent-api';
+import { EndpointError, type EndpointResponse } from '@rxlet/agent-api/http';
 import { errorMessage, type Lifetime, type Logger } from '@rxlet/component-base';
 import { httpModule } from '@rxlet/component-base/http-module';
 import type { AccessControl } from './access/access-control.ts';

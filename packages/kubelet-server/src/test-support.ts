@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EndpointRequest, HttpEndpoint, PodChange } from '@rxlet/agent-api';
+import type { PodChange } from '@rxlet/agent-api';
+import type { EndpointRequest, HttpEndpoint } from '@rxlet/agent-api/http';
 import { createEventLog, type EventLog } from '@rxlet/component-base';
 import {
   createVirtualClock,

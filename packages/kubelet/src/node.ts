@@ -1,4 +1,5 @@
-import type { AgentModule, KubeClients } from '@rxlet/agent-api';
+import type { AgentModule } from '@rxlet/agent-api';
+import type { KubeClients } from '@rxlet/agent-api/kube';
 import {
   clusterCertificates,
   clusterEvents,

@@ -1,11 +1,5 @@
-import {
-  type AgentModule,
-  containerFields,
-  contribute,
-  hookRunner,
-  provide,
-  supportedPodFields,
-} from '@rxlet/agent-api';
+import { type AgentModule, containerFields, contribute, provide, supportedPodFields } from '@rxlet/agent-api';
+import { hookRunner } from '@rxlet/agent-api/containers';
 import { type HttpPort, nodeHttp } from '@rxlet/component-base/http';
 import { createLifecycleHooks, type LifecycleHooksOptions } from './lifecycle-hooks.ts';
 

@@ -1,4 +1,4 @@
-import type { HookRunner, LifecycleHookRequest } from '@rxlet/agent-api';
+import type { HookRunner, LifecycleHookRequest } from '@rxlet/agent-api/containers';
 import {
   type Clock,
   createLifetime,

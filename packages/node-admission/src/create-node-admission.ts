@@ -1,4 +1,5 @@
-import type { AdmissionDecision, AdmissionHandler, NodeObject } from '@rxlet/agent-api';
+import type { AdmissionDecision, AdmissionHandler } from '@rxlet/agent-api';
+import type { NodeObject } from '@rxlet/agent-api/node';
 import { errorMessage } from '@rxlet/component-base';
 import type { Node, Pod } from '@rxlet/kube-api';
 import { isCriticalPod } from '@rxlet/pod-model';

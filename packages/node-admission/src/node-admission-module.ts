@@ -1,11 +1,5 @@
-import {
-  admissionHandlers,
-  type AgentModule,
-  contribute,
-  nodeDevices,
-  nodeObject,
-  nodeResources,
-} from '@rxlet/agent-api';
+import { admissionHandlers, type AgentModule, contribute } from '@rxlet/agent-api';
+import { nodeDevices, nodeObject, nodeResources } from '@rxlet/agent-api/node';
 import { createHostMachine, hostPlatform, type Machine } from '@rxlet/machine';
 import { createAppArmorAdmission } from './app-armor.ts';
 import { createNodeAdmission } from './create-node-admission.ts';

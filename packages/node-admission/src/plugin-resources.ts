@@ -1,4 +1,4 @@
-import type { NodeDevices } from '@rxlet/agent-api';
+import type { NodeDevices } from '@rxlet/agent-api/node';
 import type { Node, Pod } from '@rxlet/kube-api';
 import { parseQuantity, podUid, quantityValue } from '@rxlet/pod-model';
 

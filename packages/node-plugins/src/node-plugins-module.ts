@@ -1,4 +1,5 @@
-import { type AgentModule, type PluginHandler, pluginRegistry, provide } from '@rxlet/agent-api';
+import { type AgentModule, provide } from '@rxlet/agent-api';
+import { type PluginHandler, pluginRegistry } from '@rxlet/agent-api/plugins';
 import { createPluginWatcher } from './registration/plugin-watcher.ts';
 import { createSocketTransport } from './rpc/socket-transport.ts';
 import type { Transport } from './rpc/transport.ts';

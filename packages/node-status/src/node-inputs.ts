@@ -4,7 +4,7 @@ import type {
   NodeStatusContribution,
   NodeStatusSetter,
   RuntimeHealth,
-} from '@rxlet/agent-api';
+} from '@rxlet/agent-api/node';
 import { type Clock, errorMessage, type Logger, withDeadline } from '@rxlet/component-base';
 import type { ImageService, RuntimeService } from '@rxlet/cri-api';
 import type { Node } from '@rxlet/kube-api';

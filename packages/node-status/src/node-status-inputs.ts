@@ -1,4 +1,4 @@
-import type { NodeConditionState, NodeStatusContribution } from '@rxlet/agent-api';
+import type { NodeConditionState, NodeStatusContribution } from '@rxlet/agent-api/node';
 import type { Image, RuntimeFeatures, RuntimeHandler } from '@rxlet/cri-api';
 import type { Taint } from '@rxlet/kube-api';
 import type { MachineAddresses, MachineFacts } from '@rxlet/machine';

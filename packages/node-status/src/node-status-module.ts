@@ -1,17 +1,13 @@
+import { type AgentModule, contribute, debugSections, type ModuleParts, provide } from '@rxlet/agent-api';
+import { kubeClients } from '@rxlet/agent-api/kube';
 import {
-  type AgentModule,
-  contribute,
-  debugSections,
-  kubeClients,
-  type ModuleParts,
   nodeDevices,
   nodeObject,
   nodeResources,
   type NodeStatusSetter,
   nodeStatusSetters,
-  provide,
   runtimeHealth,
-} from '@rxlet/agent-api';
+} from '@rxlet/agent-api/node';
 import type { Metrics } from '@rxlet/component-base';
 import { createHostMachine, hostPlatform, type Machine } from '@rxlet/machine';
 import type { Node } from '@rxlet/kube-api';

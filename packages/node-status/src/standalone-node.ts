@@ -1,4 +1,4 @@
-import type { NodeObject } from '@rxlet/agent-api';
+import type { NodeObject } from '@rxlet/agent-api/node';
 import { type Clock, createLifetime, errorMessage, type Logger, sleep } from '@rxlet/component-base';
 import type { Node } from '@rxlet/kube-api';
 import { initialNode } from './initial-node.ts';

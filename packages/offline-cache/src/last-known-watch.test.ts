@@ -1,4 +1,4 @@
-import type { ObjectChange, ObjectWatch } from '@rxlet/agent-api';
+import type { ObjectChange, ObjectWatch } from '@rxlet/agent-api/kube';
 import { createMemoryKube } from '@rxlet/agent-api/testing';
 import { noopLogger } from '@rxlet/component-base';
 import { createVirtualClock } from '@rxlet/component-base/testing';

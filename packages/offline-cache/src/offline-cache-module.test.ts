@@ -1,4 +1,5 @@
-import { type KubeClients, kubeClients, KubeError, type ModuleContext, type ObjectWatch } from '@rxlet/agent-api';
+import type { ModuleContext } from '@rxlet/agent-api';
+import { type KubeClients, kubeClients, KubeError, type ObjectWatch } from '@rxlet/agent-api/kube';
 import { createMemoryKube } from '@rxlet/agent-api/testing';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import type { ConfigMap } from '@rxlet/kube-api';

@@ -1,14 +1,7 @@
 import { generateKeySync } from 'node:crypto';
 import { join } from 'node:path';
-import {
-  type AgentModule,
-  isKubeError,
-  type KubeClients,
-  kubeClients,
-  type KubeObject,
-  provide,
-  type WatchOptions,
-} from '@rxlet/agent-api';
+import { type AgentModule, provide } from '@rxlet/agent-api';
+import { isKubeError, type KubeClients, kubeClients, type KubeObject, type WatchOptions } from '@rxlet/agent-api/kube';
 import type { KubeResource } from '@rxlet/kube-api/resources';
 import { createCacheFiles } from './cache-files.ts';
 import { keptAs } from './kept-copy.ts';

@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import type { AssignedResources, ContainerAssignment } from '@rxlet/agent-api';
+import type { AssignedResources, ContainerAssignment } from '@rxlet/agent-api/node';
 import type { Pod } from '@rxlet/kube-api';
 import { isSidecar, podUid } from '@rxlet/pod-model';
 import {

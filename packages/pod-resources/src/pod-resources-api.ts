@@ -1,4 +1,4 @@
-import type { AssignedResources } from '@rxlet/agent-api';
+import type { AssignedResources } from '@rxlet/agent-api/node';
 import type { Counter, Metrics } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import type { AllocatableResourcesResponse, PodResources } from '../gen/podresources/v1/podresources_pb.js';

@@ -1,12 +1,12 @@
+import type { AgentModule } from '@rxlet/agent-api';
 import {
-  type AgentModule,
   type AssignedDevices,
   assignedResources,
   type AssignedResources,
   type ContainerAssignment,
   nodeDevices,
   type NodeDevices,
-} from '@rxlet/agent-api';
+} from '@rxlet/agent-api/node';
 import { createLifetime, errorMessage } from '@rxlet/component-base';
 import { createPodResourcesApi } from './pod-resources-api.ts';
 import { servePodResources } from './serve-pod-resources.ts';

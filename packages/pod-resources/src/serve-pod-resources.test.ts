@@ -6,7 +6,7 @@ import { type DescMessage, type MessageShape, toBinary } from '@bufbuild/protobu
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
 import { createGrpcTransport } from '@connectrpc/connect-node';
-import type { AssignedResources } from '@rxlet/agent-api';
+import type { AssignedResources } from '@rxlet/agent-api/node';
 import { noopLogger, noopMetrics } from '@rxlet/component-base';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import type { Pod } from '@rxlet/kube-api';

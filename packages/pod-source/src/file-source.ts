@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
-import type { PodObjects, PodSource } from '@rxlet/agent-api';
+import type { PodSource } from '@rxlet/agent-api';
+import type { PodObjects } from '@rxlet/agent-api/kube';
 import { type Clock, createLifetime, errorMessage, type Timer } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import { type HostEntry, type HostFiles, type HostListing, systemErrorCode } from '@rxlet/node-files';

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { type AgentModule, contribute, podObjects, provide, syncTriggers } from '@rxlet/agent-api';
+import { type AgentModule, contribute, provide, syncTriggers } from '@rxlet/agent-api';
+import { podObjects } from '@rxlet/agent-api/kube';
 import { createFileSource, type FileSourceOptions } from './file-source.ts';
 import { sourceParts } from './pods-from-module.ts';
 

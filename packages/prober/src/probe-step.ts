@@ -1,4 +1,4 @@
-import type { ProbeResult } from '@rxlet/agent-api';
+import type { ProbeResult } from '@rxlet/agent-api/containers';
 import type { Container, ContainerStatus, Pod, PodStatus } from '@rxlet/kube-api';
 import { allContainersCouldRestart, isContainerRestartable } from '@rxlet/pod-model';
 import type { ProbeKind, ProbeTarget } from './probe-target.ts';

@@ -1,4 +1,4 @@
-import type { ProbeResultChange } from '@rxlet/agent-api';
+import type { ProbeResultChange } from '@rxlet/agent-api/containers';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createEventLog, type Labels, type Metrics, noopMetrics, seededRandom } from '@rxlet/component-base';

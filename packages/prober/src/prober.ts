@@ -1,4 +1,4 @@
-import type { ProbeResultChange, ProbeResults } from '@rxlet/agent-api';
+import type { ProbeResultChange, ProbeResults } from '@rxlet/agent-api/containers';
 import type { Observable } from 'rxjs';
 import {
   type Clock,

@@ -3,11 +3,11 @@ import {
   containerFields,
   contribute,
   housekeepingSteps,
-  podProbes,
   podSteps,
   provide,
   supportedPodFields,
 } from '@rxlet/agent-api';
+import { podProbes } from '@rxlet/agent-api/containers';
 import { createProbeRunner } from './create-probe-runner.ts';
 import type { ProbeNetwork } from './network/probe-network.ts';
 import type { ProbeRunner } from './probe-runner.ts';

@@ -1,4 +1,4 @@
-import type { ProbeResult, ProbeResultChange, ProbeResults } from '@rxlet/agent-api';
+import type { ProbeResult, ProbeResultChange, ProbeResults } from '@rxlet/agent-api/containers';
 import { createEmitter } from '@rxlet/component-base/streams';
 import { parseContainerId } from '@rxlet/pod-model';
 import type { Observable } from 'rxjs';

@@ -1,11 +1,8 @@
-import type {
-  ClusterServices,
-  ContainerStep,
-  HookRunner,
-  ImageEnsurer,
-  PodCgroups,
-  PodObjects,
-} from '@rxlet/agent-api';
+import type { ContainerStep } from '@rxlet/agent-api';
+import type { HookRunner } from '@rxlet/agent-api/containers';
+import type { ImageEnsurer } from '@rxlet/agent-api/images';
+import type { ClusterServices, PodObjects } from '@rxlet/agent-api/kube';
+import type { PodCgroups } from '@rxlet/agent-api/node';
 import type { Clock, EventRecorder, Logger, Random } from '@rxlet/component-base';
 import type { ImageService, RuntimeService } from '@rxlet/cri-api';
 import type { Pod, Quantity } from '@rxlet/kube-api';

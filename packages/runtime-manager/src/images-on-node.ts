@@ -1,4 +1,4 @@
-import type { ImageEnsurer, ImageFailure, ImageFailureReason } from '@rxlet/agent-api';
+import type { ImageEnsurer, ImageFailure, ImageFailureReason } from '@rxlet/agent-api/images';
 import { goQuote } from '@rxlet/component-base';
 import { callErrorText, type Image, type ImageService } from '@rxlet/cri-api';
 

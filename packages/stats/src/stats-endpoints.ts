@@ -1,4 +1,4 @@
-import { EndpointError, type EndpointResponse, type HttpEndpoint } from '@rxlet/agent-api';
+import { EndpointError, type EndpointResponse, type HttpEndpoint } from '@rxlet/agent-api/http';
 import { errorMessage, type Logger } from '@rxlet/component-base';
 import type { CadvisorProvider } from './metrics/cadvisor-provider.ts';
 import { formatMetrics, METRICS_CONTENT_TYPE, type MetricFamily } from './metrics/exposition.ts';

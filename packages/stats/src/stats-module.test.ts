@@ -3,17 +3,10 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { create } from '@bufbuild/protobuf';
-import {
-  type AgentCore,
-  EndpointError,
-  httpEndpoints,
-  type ModuleContext,
-  podCgroups,
-  podVolumes,
-  podVolumeUsage,
-  type ServiceKey,
-  type VolumeUsage,
-} from '@rxlet/agent-api';
+import type { AgentCore, ModuleContext, ServiceKey } from '@rxlet/agent-api';
+import { EndpointError, httpEndpoints } from '@rxlet/agent-api/http';
+import { podCgroups } from '@rxlet/agent-api/node';
+import { podVolumes, podVolumeUsage, type VolumeUsage } from '@rxlet/agent-api/volumes';
 import { createVirtualClock, recordingLogger, recordingMetrics } from '@rxlet/component-base/testing';
 import {
   ImageFsInfoResponseSchema,

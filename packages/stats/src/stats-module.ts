@@ -1,4 +1,7 @@
-import { type AgentModule, contribute, httpEndpoints, podCgroups, podVolumes, podVolumeUsage } from '@rxlet/agent-api';
+import { type AgentModule, contribute } from '@rxlet/agent-api';
+import { httpEndpoints } from '@rxlet/agent-api/http';
+import { podCgroups } from '@rxlet/agent-api/node';
+import { podVolumes, podVolumeUsage } from '@rxlet/agent-api/volumes';
 import { createHostMachine, type Machine } from '@rxlet/machine';
 import { createKernelFiles, type KernelFiles } from './cgroup/kernel-files.ts';
 import { createNodeCgroups } from './cgroup/node-cgroups.ts';

@@ -1,5 +1,5 @@
 import { type Clock, sleep } from '@rxlet/component-base';
-import type { PodStatusUpdate, StatusSink } from '@rxlet/agent-api';
+import type { PodStatusUpdate, StatusSink } from '@rxlet/agent-api/statuses';
 import { podUid } from '@rxlet/pod-model';
 
 /** A sink for tests that records its calls. */

@@ -1,4 +1,5 @@
-import type { PodFailure, PodProbes } from '@rxlet/agent-api';
+import type { PodProbes } from '@rxlet/agent-api/containers';
+import type { PodFailure } from '@rxlet/agent-api/statuses';
 import type { Pod, PodCondition, PodPhase, PodStatus, ResourceRequirements } from '@rxlet/kube-api';
 import {
   activeContainerStatuses,

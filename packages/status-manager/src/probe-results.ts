@@ -1,4 +1,4 @@
-import type { PodProbes } from '@rxlet/agent-api';
+import type { PodProbes } from '@rxlet/agent-api/containers';
 import type { Container, ContainerStatus, Pod } from '@rxlet/kube-api';
 import { isSidecar } from '@rxlet/pod-model';
 

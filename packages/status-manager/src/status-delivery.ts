@@ -1,4 +1,4 @@
-import type { MirrorPods, PodStatusUpdate, StatusSink } from '@rxlet/agent-api';
+import type { MirrorPods, PodStatusUpdate, StatusSink } from '@rxlet/agent-api/statuses';
 import type { Clock, Logger } from '@rxlet/component-base';
 import type { Pod, PodStatus } from '@rxlet/kube-api';
 import { isStaticPod, isTerminalPhase, podUid } from '@rxlet/pod-model';

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { generatePodStatus } from './generate-pod-status.ts';
 import { sameStatus } from './status-equality.ts';
 import { createStatusManager } from './status-manager.ts';
-import type { PodStatusUpdate, StatusSink } from '@rxlet/agent-api';
+import type { PodStatusUpdate, StatusSink } from '@rxlet/agent-api/statuses';
 import { podUid } from '@rxlet/pod-model';
 
 type Outcome = 'taken' | 'failed' | 'reply lost' | 'hangs';

@@ -7,7 +7,7 @@ import { findCondition } from './condition-types.ts';
 import { createFakeStatusSink } from './fake-status-sink.ts';
 import { generatePodStatus } from './generate-pod-status.ts';
 import { createStatusManager, type StatusManager, type StatusManagerPorts } from './status-manager.ts';
-import type { PodStatusUpdate, StatusSink } from '@rxlet/agent-api';
+import type { PodStatusUpdate, StatusSink } from '@rxlet/agent-api/statuses';
 import { recordingMetrics } from './test-support/recording-metrics.ts';
 
 interface SetUp {

@@ -1,4 +1,4 @@
-import type { MirrorPods, PodStatusUpdate, StatusRestorer, StatusSink } from '@rxlet/agent-api';
+import type { MirrorPods, PodStatusUpdate, StatusRestorer, StatusSink } from '@rxlet/agent-api/statuses';
 import { type Clock, createLifetime, type Logger, type Metrics, noopLogger, noopMetrics } from '@rxlet/component-base';
 import { createEmitter } from '@rxlet/component-base/streams';
 import type { ContainerStatus, Pod, PodStatus } from '@rxlet/kube-api';

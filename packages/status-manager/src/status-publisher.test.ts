@@ -1,4 +1,4 @@
-import type { PodStatusUpdate, StatusSink } from '@rxlet/agent-api';
+import type { PodStatusUpdate, StatusSink } from '@rxlet/agent-api/statuses';
 import { seededRandom } from '@rxlet/component-base';
 import { createVirtualClock, recordingLogger, type VirtualClock } from '@rxlet/component-base/testing';
 import type { PodPhase } from '@rxlet/kube-api';

@@ -1,4 +1,4 @@
-import type { PodStatusUpdate } from '@rxlet/agent-api';
+import type { PodStatusUpdate } from '@rxlet/agent-api/statuses';
 import {
   type Clock,
   createBackoff,

@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
-import type { CsiDrivers, CsiObjects, PersistentVolumes, PodVolumes, PodVolumeUsage } from '@rxlet/agent-api';
+import type { CsiDrivers, CsiObjects } from '@rxlet/agent-api/plugins';
+import type { PersistentVolumes, PodVolumes, PodVolumeUsage } from '@rxlet/agent-api/volumes';
 import {
   type Clock,
   type EventRecorder,

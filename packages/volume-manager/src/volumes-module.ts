@@ -1,27 +1,19 @@
 import {
   type AgentModule,
-  clusterTrustBundles,
   containerFields,
   contribute,
-  csiDrivers,
-  csiObjects,
   debugSections,
   housekeepingSteps,
-  nodeObject,
-  nodeResources,
-  nodeStatusSetters,
-  persistentVolumes,
-  podCertificates,
-  podObjects,
   podSteps,
-  podTokens,
-  podVolumes,
-  podVolumeUsage,
   provide,
   type SupportedPodField,
   supportedPodFields,
   syncTriggers,
 } from '@rxlet/agent-api';
+import { clusterTrustBundles, podCertificates, podObjects, podTokens } from '@rxlet/agent-api/kube';
+import { nodeObject, nodeResources, nodeStatusSetters } from '@rxlet/agent-api/node';
+import { csiDrivers, csiObjects } from '@rxlet/agent-api/plugins';
+import { persistentVolumes, podVolumes, podVolumeUsage } from '@rxlet/agent-api/volumes';
 import { follow } from '@rxlet/component-base/streams';
 import { merge, NEVER, type Subscription } from 'rxjs';
 import { readSeLinuxPolicy } from '@rxlet/machine';

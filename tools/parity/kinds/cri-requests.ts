@@ -5,9 +5,9 @@ import {
   contribute,
   type CorePorts,
   podSteps,
-  podVolumes,
   supportedPodFields,
 } from '@rxlet/agent-api';
+import { podVolumes } from '@rxlet/agent-api/volumes';
 import {
   admitPod,
   coreCollections,

@@ -1,4 +1,4 @@
-import type { ClusterServices, PodObjects } from '@rxlet/agent-api';
+import type { ClusterServices, PodObjects } from '@rxlet/agent-api/kube';
 import type { ConfigMap, Node, Pod, Secret, Service } from '@rxlet/kube-api';
 import { createMemoryFiles, type MemoryFiles } from '@rxlet/node-files/testing';
 import { findPodContainer } from '@rxlet/pod-model';

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { create } from '@bufbuild/protobuf';
-import type { MountedVolume } from '@rxlet/agent-api';
+import type { MountedVolume } from '@rxlet/agent-api/volumes';
 import { noopLogger } from '@rxlet/component-base';
 import { type ImageSpec, ImageSpecSchema, type Mount, MountPropagation } from '@rxlet/cri-api';
 import type { Pod } from '@rxlet/kube-api';

@@ -1,6 +1,6 @@
 import type { Pod, ResourceRequirements } from '@rxlet/kube-api';
 import type { RuntimeContainerState, RuntimePodStatus } from '@rxlet/pod-model';
-import type { ProbeResult } from '@rxlet/agent-api';
+import type { ProbeResult } from '@rxlet/agent-api/containers';
 import { computePodActions, type PodActions } from '@rxlet/runtime-manager';
 import type { Answer } from '../vector-kind.ts';
 

@@ -1,4 +1,4 @@
-import { EndpointError } from '@rxlet/agent-api';
+import { EndpointError } from '@rxlet/agent-api/http';
 import type { Pod } from '@rxlet/kube-api';
 import type { LogQuery, OpenLog } from '@rxlet/container-logs';
 import { afterEach, describe, expect, it } from 'vitest';

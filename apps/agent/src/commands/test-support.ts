@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { HttpEndpoint, PodChange } from '@rxlet/agent-api';
+import type { PodChange } from '@rxlet/agent-api';
+import type { HttpEndpoint } from '@rxlet/agent-api/http';
 import { createEventLog, type EventLog } from '@rxlet/component-base';
 import { createVirtualClock, type VirtualClock } from '@rxlet/component-base/testing';
 import { containerLogsEndpoint, type OpenLog } from '@rxlet/container-logs';

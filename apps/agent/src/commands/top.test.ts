@@ -1,4 +1,4 @@
-import { EndpointError, type HttpEndpoint } from '@rxlet/agent-api';
+import { EndpointError, type HttpEndpoint } from '@rxlet/agent-api/http';
 import { afterEach, expect, it } from 'vitest';
 import { runCommand } from './run.ts';
 import { printStats } from './stats.ts';

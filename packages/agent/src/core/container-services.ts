@@ -1,15 +1,9 @@
-import {
-  clusterServices,
-  containerSteps,
-  hookRunner,
-  imageEnsurer,
-  nodeObject,
-  nodeResources,
-  podCgroups,
-  podObjects,
-  podVolumes,
-  runtimeClasses,
-} from '@rxlet/agent-api';
+import { containerSteps } from '@rxlet/agent-api';
+import { hookRunner } from '@rxlet/agent-api/containers';
+import { imageEnsurer } from '@rxlet/agent-api/images';
+import { clusterServices, podObjects, runtimeClasses } from '@rxlet/agent-api/kube';
+import { nodeObject, nodeResources, podCgroups } from '@rxlet/agent-api/node';
+import { podVolumes } from '@rxlet/agent-api/volumes';
 import type { ImageService } from '@rxlet/cri-api';
 import { imagesOnNode, type RuntimeManagerPorts } from '@rxlet/runtime-manager';
 import type { ModuleHost } from '../host/module-host.ts';

@@ -16,12 +16,12 @@ import {
   podSources,
   podStatusContributors,
   podSteps,
-  type RuntimeHealth,
   statusRestorers,
   statusSinks,
   supportedPodFields,
   syncTriggers,
 } from '@rxlet/agent-api';
+import type { RuntimeHealth } from '@rxlet/agent-api/node';
 import { corePodFields } from '../host/core-pod-fields.ts';
 import type { LateCoreParts } from './core-handle.ts';
 

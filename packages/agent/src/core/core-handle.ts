@@ -1,4 +1,5 @@
-import { type AgentCore, debugSections, type EventList, type PodAllocations, type PodList } from '@rxlet/agent-api';
+import { type AgentCore, debugSections, type EventList, type PodList } from '@rxlet/agent-api';
+import type { PodAllocations } from '@rxlet/agent-api/node';
 import { type Clock, type EventRecorder, toRfc3339 } from '@rxlet/component-base';
 import type { Pleg } from '@rxlet/pleg';
 import { podUid } from '@rxlet/pod-model';

@@ -1,4 +1,6 @@
-import { type CorePorts, provide, pullObserver, runtimeHealth } from '@rxlet/agent-api';
+import { type CorePorts, provide } from '@rxlet/agent-api';
+import { pullObserver } from '@rxlet/agent-api/images';
+import { runtimeHealth } from '@rxlet/agent-api/node';
 import type { EventLog, Lifetime } from '@rxlet/component-base';
 import { containerEventHints, type HintSource } from '@rxlet/pleg';
 import {

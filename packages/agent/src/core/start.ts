@@ -1,4 +1,4 @@
-import type { StatusRestorer } from '@rxlet/agent-api';
+import type { StatusRestorer } from '@rxlet/agent-api/statuses';
 import type { Lifetime } from '@rxlet/component-base';
 import type { Pleg } from '@rxlet/pleg';
 import type { PodConfig } from '@rxlet/pod-source';

@@ -1,4 +1,4 @@
-import type { StatusRestorer } from '@rxlet/agent-api';
+import type { StatusRestorer } from '@rxlet/agent-api/statuses';
 import { createProblemLog, errorMessage, type Logger } from '@rxlet/component-base';
 
 /** Joins the restorers of modules: the first that has a pod wins, and all of them record. A restorer that throws is logged, and disturbs neither statuses nor others. */

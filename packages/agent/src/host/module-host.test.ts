@@ -5,13 +5,13 @@ import {
   contribute,
   type Contribution,
   type CorePorts,
-  httpEndpoints,
   type ModuleParts,
   type PodStep,
   podSteps,
   provide,
   serviceKey,
 } from '@rxlet/agent-api';
+import { httpEndpoints } from '@rxlet/agent-api/http';
 import { describe, expect, it } from 'vitest';
 import { setUpModules } from './module-host.ts';
 

@@ -1,4 +1,5 @@
-import type { HousekeepingStep, MirrorPods } from '@rxlet/agent-api';
+import type { HousekeepingStep } from '@rxlet/agent-api';
+import type { MirrorPods } from '@rxlet/agent-api/statuses';
 import { createLifetime, errorMessage, type Logger, type Metrics } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import type { Pleg } from '@rxlet/pleg';

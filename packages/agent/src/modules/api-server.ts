@@ -1,4 +1,5 @@
-import { type AgentModule, kubeClients, type KubeClients, provide } from '@rxlet/agent-api';
+import { type AgentModule, provide } from '@rxlet/agent-api';
+import { kubeClients, type KubeClients } from '@rxlet/agent-api/kube';
 
 /** Creates the agent module that connects the other modules with an API server. The clients, and their connections, belong to the caller. */
 export function apiServer({ clients }: { readonly clients: KubeClients }): AgentModule {

@@ -1,4 +1,5 @@
-import type { MirrorPods, PodStep } from '@rxlet/agent-api';
+import type { PodStep } from '@rxlet/agent-api';
+import type { MirrorPods } from '@rxlet/agent-api/statuses';
 import { errorMessage, type Logger } from '@rxlet/component-base';
 import { formatPod, isStaticPod } from '@rxlet/pod-model';
 

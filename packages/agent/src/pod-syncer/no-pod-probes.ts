@@ -1,4 +1,4 @@
-import type { PodProbes } from '@rxlet/agent-api';
+import type { PodProbes } from '@rxlet/agent-api/containers';
 import { NEVER } from 'rxjs';
 
 /** Probe results of an agent without probes. */

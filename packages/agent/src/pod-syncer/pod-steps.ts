@@ -1,4 +1,5 @@
-import { type MirrorPods, type PodStep, PodStepError, type TerminatingPod } from '@rxlet/agent-api';
+import { type PodStep, PodStepError, type TerminatingPod } from '@rxlet/agent-api';
+import type { MirrorPods } from '@rxlet/agent-api/statuses';
 import {
   type Clock,
   DeadlineExceededError,

@@ -5,7 +5,8 @@ import {
   type EventRecorder,
   type Logger,
 } from '@rxlet/component-base';
-import type { PodProbes, TerminatingPod } from '@rxlet/agent-api';
+import type { TerminatingPod } from '@rxlet/agent-api';
+import type { PodProbes } from '@rxlet/agent-api/containers';
 import type { RuntimeService } from '@rxlet/cri-api';
 import type { Pod, PodCondition } from '@rxlet/kube-api';
 import {

@@ -1,4 +1,4 @@
-import type { PodEvictor, PodStatusContributor } from '@rxlet/agent-api';
+import type { PodEvictor, PodStatusContributor } from '@rxlet/agent-api/statuses';
 import { noopEventRecorder } from '@rxlet/component-base';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import type { PodStatus } from '@rxlet/kube-api';

@@ -1,4 +1,5 @@
-import type { PodEvictor, PodFailure, PodProbes, PodStatusContributor, TerminationMessages } from '@rxlet/agent-api';
+import type { PodProbes, TerminationMessages } from '@rxlet/agent-api/containers';
+import type { PodEvictor, PodFailure, PodStatusContributor } from '@rxlet/agent-api/statuses';
 import type { Clock } from '@rxlet/component-base';
 import type { Pod, PodStatus } from '@rxlet/kube-api';
 import { isHostNetworkPod, podUid, type RuntimePodStatus } from '@rxlet/pod-model';

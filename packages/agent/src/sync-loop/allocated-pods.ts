@@ -1,4 +1,5 @@
-import type { AdmissionHandler, PodAllocations } from '@rxlet/agent-api';
+import type { AdmissionHandler } from '@rxlet/agent-api';
+import type { PodAllocations } from '@rxlet/agent-api/node';
 import type { Lifetime, Logger } from '@rxlet/component-base';
 import { follow } from '@rxlet/component-base/streams';
 import type { PodWorkers } from '@rxlet/pod-workers';

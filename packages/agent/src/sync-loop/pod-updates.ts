@@ -1,4 +1,5 @@
-import type { AdmissionHandler, AdmissionRejection, MirrorPods } from '@rxlet/agent-api';
+import type { AdmissionHandler, AdmissionRejection } from '@rxlet/agent-api';
+import type { MirrorPods } from '@rxlet/agent-api/statuses';
 import type { Clock, EventRecorder, Logger, Metrics } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import {

@@ -1,12 +1,6 @@
-import type {
-  AdmissionHandler,
-  CorePorts,
-  GarbageCollectionStep,
-  HousekeepingStep,
-  MirrorPods,
-  PodProbes,
-  ProbeResultChange,
-} from '@rxlet/agent-api';
+import type { AdmissionHandler, CorePorts, GarbageCollectionStep, HousekeepingStep } from '@rxlet/agent-api';
+import type { PodProbes, ProbeResultChange } from '@rxlet/agent-api/containers';
+import type { MirrorPods } from '@rxlet/agent-api/statuses';
 import { type Clock, createLifetime, type EventRecorder, type Logger, type Metrics } from '@rxlet/component-base';
 import { follow } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';

@@ -1,4 +1,5 @@
-import type { AdmissionHandler, HousekeepingStep, ProbeResultChange } from '@rxlet/agent-api';
+import type { AdmissionHandler, HousekeepingStep } from '@rxlet/agent-api';
+import type { ProbeResultChange } from '@rxlet/agent-api/containers';
 import { createEventLog, type Metrics, noopMetrics, seededRandom } from '@rxlet/component-base';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import type { Pod, PodStatus } from '@rxlet/kube-api';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { TlsKeyPair } from '@rxlet/agent-api';
+import type { TlsKeyPair } from '@rxlet/agent-api/kube';
 import type { Clock, Logger, Metrics, Random } from '@rxlet/component-base';
 import type { HostFiles, NodeFiles } from '@rxlet/node-files';
 import {

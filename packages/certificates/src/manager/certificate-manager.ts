@@ -1,4 +1,4 @@
-import { isKubeError, type TlsKeyPair } from '@rxlet/agent-api';
+import { isKubeError, type TlsKeyPair } from '@rxlet/agent-api/kube';
 import {
   type Clock,
   createLifetime,

@@ -1,4 +1,4 @@
-import { isKubeError, type KubeClient, KubeError, type ObjectChange } from '@rxlet/agent-api';
+import { isKubeError, type KubeClient, KubeError, type ObjectChange } from '@rxlet/agent-api/kube';
 import {
   type Clock,
   DeadlineExceededError,

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { TlsKeyPair } from '@rxlet/agent-api';
+import type { TlsKeyPair } from '@rxlet/agent-api/kube';
 import { type Clock, createLifetime, createProblemLog, errorMessage, type Logger, sleep } from '@rxlet/component-base';
 import { createCurrentValue, type CurrentValue } from '@rxlet/component-base/streams';
 import type { HostFiles } from '@rxlet/node-files';

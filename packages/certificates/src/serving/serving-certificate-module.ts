@@ -1,12 +1,6 @@
-import {
-  type AgentModule,
-  kubeClients,
-  type ModuleContext,
-  type ModuleParts,
-  nodeObject,
-  provide,
-  servingCertificate,
-} from '@rxlet/agent-api';
+import { type AgentModule, type ModuleContext, type ModuleParts, provide } from '@rxlet/agent-api';
+import { kubeClients, servingCertificate } from '@rxlet/agent-api/kube';
+import { nodeObject } from '@rxlet/agent-api/node';
 import type { NodeFiles } from '@rxlet/node-files';
 import { observeExpiry, servingMetrics } from '../certificate-metrics.ts';
 import { createCertificateManager } from '../manager/certificate-manager.ts';

@@ -1,4 +1,5 @@
-import { type AgentModule, contribute, debugSections, eventSinks, kubeClients } from '@rxlet/agent-api';
+import { type AgentModule, contribute, debugSections, eventSinks } from '@rxlet/agent-api';
+import { kubeClients } from '@rxlet/agent-api/kube';
 import { createApiEventSink } from './api-event-sink.ts';
 
 /** Options of {@link clusterEvents}. */

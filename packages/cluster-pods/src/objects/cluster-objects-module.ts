@@ -1,16 +1,12 @@
 import {
   type AgentModule,
-  clusterServices,
   contribute,
   housekeepingSteps,
-  kubeClients,
-  podObjects,
-  type PodObjects,
   podSteps,
   provide,
-  runtimeClasses,
   supportedPodFields,
 } from '@rxlet/agent-api';
+import { clusterServices, kubeClients, podObjects, type PodObjects, runtimeClasses } from '@rxlet/agent-api/kube';
 import type { Pod } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';
 import { podUid } from '@rxlet/pod-model';

@@ -1,5 +1,8 @@
-import { type AgentModule, csiObjects, kubeClients, persistentVolumes, provide } from '@rxlet/agent-api';
-import { isKubeError } from '@rxlet/agent-api';
+import { type AgentModule, provide } from '@rxlet/agent-api';
+import { kubeClients } from '@rxlet/agent-api/kube';
+import { csiObjects } from '@rxlet/agent-api/plugins';
+import { persistentVolumes } from '@rxlet/agent-api/volumes';
+import { isKubeError } from '@rxlet/agent-api/kube';
 import { resources } from '@rxlet/kube-api/resources';
 
 /** Creates the agent module that reads the claims of pods and the persistent volumes behind them, and reports in the claims which volumes were expanded. */

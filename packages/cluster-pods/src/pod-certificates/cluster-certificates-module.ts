@@ -1,13 +1,6 @@
-import {
-  type AgentModule,
-  contribute,
-  housekeepingSteps,
-  kubeClients,
-  nodeObject,
-  podCertificates,
-  podSteps,
-  provide,
-} from '@rxlet/agent-api';
+import { type AgentModule, contribute, housekeepingSteps, podSteps, provide } from '@rxlet/agent-api';
+import { kubeClients, podCertificates } from '@rxlet/agent-api/kube';
+import { nodeObject } from '@rxlet/agent-api/node';
 import { createCertificateKey } from './certificate-key.ts';
 import { createPodCertificateManager } from './pod-certificate-manager.ts';
 

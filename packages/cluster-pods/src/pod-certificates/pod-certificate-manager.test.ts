@@ -1,4 +1,4 @@
-import { KubeError } from '@rxlet/agent-api';
+import { KubeError } from '@rxlet/agent-api/kube';
 import { createMemoryKube } from '@rxlet/agent-api/testing';
 import { createEventLog, noopMetrics } from '@rxlet/component-base';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';

@@ -1,4 +1,4 @@
-import type { KubeClient, ObjectWatch, PodCertificates } from '@rxlet/agent-api';
+import type { KubeClient, ObjectWatch, PodCertificates } from '@rxlet/agent-api/kube';
 import {
   type Clock,
   createBackoff,

@@ -1,4 +1,5 @@
-import type { ObjectWatch, PodSource, PodSourceChange, PodSourceProblem } from '@rxlet/agent-api';
+import type { PodSource, PodSourceChange, PodSourceProblem } from '@rxlet/agent-api';
+import type { ObjectWatch } from '@rxlet/agent-api/kube';
 import { createLifetime, type Logger } from '@rxlet/component-base';
 import { createCurrentValue, createEmitter, currentThenChanges, follow } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';

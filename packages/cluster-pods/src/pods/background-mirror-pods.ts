@@ -1,4 +1,4 @@
-import type { MirrorPods } from '@rxlet/agent-api';
+import type { MirrorPods } from '@rxlet/agent-api/statuses';
 import { type Clock, createLifetime, errorMessage, type Logger, sleep } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import { formatPod, podFullName } from '@rxlet/pod-model';

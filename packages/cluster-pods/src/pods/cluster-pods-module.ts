@@ -2,14 +2,13 @@ import {
   type AgentModule,
   containerFields,
   contribute,
-  kubeClients,
   mirrorPods,
-  nodeObject,
-  type ObjectChange,
   podSources,
   supportedPodFields,
   syncTriggers,
 } from '@rxlet/agent-api';
+import { kubeClients, type ObjectChange } from '@rxlet/agent-api/kube';
+import { nodeObject } from '@rxlet/agent-api/node';
 import { follow } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';

@@ -1,4 +1,4 @@
-import { KubeError } from '@rxlet/agent-api';
+import { KubeError } from '@rxlet/agent-api/kube';
 import { createMemoryKube } from '@rxlet/agent-api/testing';
 import { noopLogger } from '@rxlet/component-base';
 import type { Node, Pod } from '@rxlet/kube-api';

@@ -1,11 +1,6 @@
-import {
-  isKubeError,
-  type KubeClient,
-  type MirrorPods,
-  type NodeObject,
-  type ObjectChange,
-  type ObjectWatch,
-} from '@rxlet/agent-api';
+import { isKubeError, type KubeClient, type ObjectChange, type ObjectWatch } from '@rxlet/agent-api/kube';
+import type { NodeObject } from '@rxlet/agent-api/node';
+import type { MirrorPods } from '@rxlet/agent-api/statuses';
 import type { Logger } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';

@@ -1,4 +1,6 @@
-import type { MirrorPods, ObjectWatch, PodList } from '@rxlet/agent-api';
+import type { PodList } from '@rxlet/agent-api';
+import type { ObjectWatch } from '@rxlet/agent-api/kube';
+import type { MirrorPods } from '@rxlet/agent-api/statuses';
 import type { Pod } from '@rxlet/kube-api';
 import { isStaticPod, isTerminalPhase } from '@rxlet/pod-model';
 import { filter, from, map, merge, mergeMap, type Observable } from 'rxjs';

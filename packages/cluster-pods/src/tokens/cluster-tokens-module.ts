@@ -1,15 +1,11 @@
+import { type AgentModule, contribute, housekeepingSteps, podSteps, provide } from '@rxlet/agent-api';
 import {
-  type AgentModule,
-  contribute,
-  housekeepingSteps,
   kubeClients,
-  podSteps,
   podTokens,
   type PodTokens,
-  provide,
   serviceAccountTokens,
   type ServiceAccountTokens,
-} from '@rxlet/agent-api';
+} from '@rxlet/agent-api/kube';
 import { resources } from '@rxlet/kube-api/resources';
 import { createTokenManager } from './token-manager.ts';
 

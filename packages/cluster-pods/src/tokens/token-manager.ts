@@ -1,4 +1,4 @@
-import { isKubeError, type KubeClient, type PodToken } from '@rxlet/agent-api';
+import { isKubeError, type KubeClient, type PodToken } from '@rxlet/agent-api/kube';
 import { type Clock, errorMessage, type Logger, type Random, sleep } from '@rxlet/component-base';
 import type { AuthenticationV1TokenRequest, TokenRequestSpec } from '@rxlet/kube-api';
 import { subresources } from '@rxlet/kube-api/resources';

@@ -1,4 +1,5 @@
-import { type AgentModule, clusterTrustBundles, kubeClients, provide } from '@rxlet/agent-api';
+import { type AgentModule, provide } from '@rxlet/agent-api';
+import { clusterTrustBundles, kubeClients } from '@rxlet/agent-api/kube';
 import { createWatchedTrustBundles } from './watched-trust-bundles.ts';
 
 /** Creates the agent module that reads trust bundles of the cluster for projected volumes (kubelet: feature gate `ClusterTrustBundleProjection`). */

@@ -1,4 +1,4 @@
-import { type ClusterTrustBundles, isKubeError, type KubeClient, type ObjectWatch } from '@rxlet/agent-api';
+import { type ClusterTrustBundles, isKubeError, type KubeClient, type ObjectWatch } from '@rxlet/agent-api/kube';
 import {
   type Clock,
   createLifetime,

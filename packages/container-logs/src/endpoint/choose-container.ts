@@ -1,4 +1,4 @@
-import { EndpointError } from '@rxlet/agent-api';
+import { EndpointError } from '@rxlet/agent-api/http';
 import type { ContainerStatus, Pod } from '@rxlet/kube-api';
 import { findPodContainer } from '@rxlet/pod-model';
 import type { LogQuery } from './log-query.ts';

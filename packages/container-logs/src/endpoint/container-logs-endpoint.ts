@@ -1,4 +1,4 @@
-import type { HttpEndpoint } from '@rxlet/agent-api';
+import type { HttpEndpoint } from '@rxlet/agent-api/http';
 import type { Clock } from '@rxlet/component-base';
 import { type LogQuery, parseLogQuery, rejectSingleStream } from './log-query.ts';
 import { LogUnavailableError } from './log-unavailable-error.ts';

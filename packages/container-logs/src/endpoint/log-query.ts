@@ -1,4 +1,4 @@
-import { EndpointError } from '@rxlet/agent-api';
+import { EndpointError } from '@rxlet/agent-api/http';
 import { parseInt64 } from '@rxlet/component-base';
 import type { LogStream } from '../read/parse-log-line.ts';
 

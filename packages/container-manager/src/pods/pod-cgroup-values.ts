@@ -1,4 +1,4 @@
-import type { PodCgroupValues } from '@rxlet/agent-api';
+import type { PodCgroupValues } from '@rxlet/agent-api/node';
 import type { CgroupName } from '@rxlet/pod-model';
 import type { CgroupTree } from '../tree/cgroup-tree.ts';
 import type { CgroupFormat } from '../values/cgroup-writes.ts';

@@ -1,4 +1,4 @@
-import type { PodCgroups } from '@rxlet/agent-api';
+import type { PodCgroups } from '@rxlet/agent-api/node';
 import { type Clock, errorMessage, type Logger } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import {

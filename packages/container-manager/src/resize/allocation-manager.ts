@@ -1,4 +1,5 @@
-import type { AdmissionHandler, AdmissionRejection, PodAllocations } from '@rxlet/agent-api';
+import type { AdmissionHandler, AdmissionRejection } from '@rxlet/agent-api';
+import type { PodAllocations } from '@rxlet/agent-api/node';
 import {
   type Clock,
   createLifetime,

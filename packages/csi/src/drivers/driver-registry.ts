@@ -1,4 +1,4 @@
-import type { CsiDrivers, PluginHandler, RegisteredCsiDriver } from '@rxlet/agent-api';
+import type { CsiDrivers, PluginHandler, RegisteredCsiDriver } from '@rxlet/agent-api/plugins';
 import { type Clock, goQuote } from '@rxlet/component-base';
 import type { CSIDriver } from '@rxlet/kube-api';
 import type { Transport } from '@rxlet/node-plugins';

@@ -1,4 +1,4 @@
-import type { DeviceAmounts } from '@rxlet/agent-api';
+import type { DeviceAmounts } from '@rxlet/agent-api/node';
 import type { Clock } from '@rxlet/component-base';
 import type { PluginDevice } from './device.ts';
 

@@ -1,4 +1,4 @@
-import type { PluginHandler } from '@rxlet/agent-api';
+import type { PluginHandler } from '@rxlet/agent-api/plugins';
 import { goQuote, type Logger } from '@rxlet/component-base';
 import type { NodeFiles } from '@rxlet/node-files';
 import type { PluginConnections } from '../plugins/plugin-connections.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CredentialOrigin } from '@rxlet/agent-api';
+import type { CredentialOrigin } from '@rxlet/agent-api/images';
 import { decideVerification, MAX_LEARNED_SECRETS, type VerificationFacts } from './decide-verification.ts';
 import type { ImagePullCredentials, ImagePulledRecord, ImagePullSecret } from './record-format.ts';
 

@@ -1,4 +1,4 @@
-import type { CredentialOrigin } from '@rxlet/agent-api';
+import type { CredentialOrigin } from '@rxlet/agent-api/images';
 import { recordedSecret, sameCoordinates } from './merge-credentials.ts';
 import type { ImagePullCredentials, ImagePulledRecord, ImagePullSecret } from './record-format.ts';
 import type { RequiresVerification } from './verification-policy.ts';

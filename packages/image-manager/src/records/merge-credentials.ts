@@ -1,4 +1,4 @@
-import type { CredentialOrigin } from '@rxlet/agent-api';
+import type { CredentialOrigin } from '@rxlet/agent-api/images';
 import type { ImagePullCredentials, ImagePullSecret, ImagePullServiceAccount } from './record-format.ts';
 
 /** Returns the access that a pull with a credential of this origin proves; a pull without one proves access for every pod. */

@@ -1,7 +1,7 @@
 import { recordingLogger, createVirtualClock } from '@rxlet/component-base/testing';
 import type { Labels, Metrics } from '@rxlet/component-base';
 import { describe, expect, it } from 'vitest';
-import type { CredentialOrigin } from '@rxlet/agent-api';
+import type { CredentialOrigin } from '@rxlet/agent-api/images';
 import { createMemoryRecords, type MemoryRecords, RECORDS_DIRECTORY } from '../test-support/memory-records.ts';
 import { createPullRecords, type PullRecordsOptions } from './pull-records.ts';
 import { formatPullIntent, recordFileName } from './record-format.ts';

@@ -1,4 +1,4 @@
-import type { CredentialOrigin } from '@rxlet/agent-api';
+import type { CredentialOrigin } from '@rxlet/agent-api/images';
 import {
   type Clock,
   createKeyedExecutor,

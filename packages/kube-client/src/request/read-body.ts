@@ -1,4 +1,4 @@
-import { KubeError } from '@rxlet/agent-api';
+import { KubeError } from '@rxlet/agent-api/kube';
 
 /** Reads a body of at most `maxBytes` as text. */
 export async function readText(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {

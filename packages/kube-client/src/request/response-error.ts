@@ -1,4 +1,4 @@
-import { KubeError } from '@rxlet/agent-api';
+import { KubeError } from '@rxlet/agent-api/kube';
 import type { Status } from '@rxlet/kube-api';
 
 /** Reasons of answers without a Status, by HTTP status. */

@@ -1,4 +1,4 @@
-import { KubeError } from '@rxlet/agent-api';
+import { KubeError } from '@rxlet/agent-api/kube';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import { describe, expect, it } from 'vitest';
 import { createServerState } from './server-state.ts';

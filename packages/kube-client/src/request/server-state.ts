@@ -1,4 +1,4 @@
-import { isKubeError, type KubeError } from '@rxlet/agent-api';
+import { isKubeError, type KubeError } from '@rxlet/agent-api/kube';
 import type { Clock, LogFields, Logger } from '@rxlet/component-base';
 import { createLineBudget, type LineBudget } from '../watch/json-lines.ts';
 

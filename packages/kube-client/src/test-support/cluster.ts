@@ -1,4 +1,4 @@
-import type { KubeClient } from '@rxlet/agent-api';
+import type { KubeClient } from '@rxlet/agent-api/kube';
 import { seededRandom } from '@rxlet/component-base';
 import {
   createVirtualClock,

@@ -1,5 +1,5 @@
 import { createGunzip } from 'node:zlib';
-import { KubeError, type TlsKeyPair } from '@rxlet/agent-api';
+import { KubeError, type TlsKeyPair } from '@rxlet/agent-api/kube';
 import {
   type Clock,
   createLifetime,

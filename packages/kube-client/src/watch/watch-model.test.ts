@@ -1,4 +1,4 @@
-import type { ObjectChange } from '@rxlet/agent-api';
+import type { ObjectChange } from '@rxlet/agent-api/kube';
 import { seededRandom } from '@rxlet/component-base';
 import type { ConfigMap } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';

@@ -1,4 +1,4 @@
-import { KubeError } from '@rxlet/agent-api';
+import { KubeError } from '@rxlet/agent-api/kube';
 import { describe, expect, it } from 'vitest';
 import {
   afterAttempt,

@@ -1,4 +1,4 @@
-import type { KubeError } from '@rxlet/agent-api';
+import type { KubeError } from '@rxlet/agent-api/kube';
 import { isExpired, isVersionTooLarge } from '../request/response-error.ts';
 
 /** Progress of a watch, over all of its connections. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { EndpointResponse } from '@rxlet/agent-api';
+import type { EndpointResponse } from '@rxlet/agent-api/http';
 import { type Clock, errorMessage, type Logger } from '@rxlet/component-base';
 import { addressGroup } from '../listeners/address-group.ts';
 import { createRareLog } from '../rare-log.ts';

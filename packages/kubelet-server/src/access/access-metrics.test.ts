@@ -1,4 +1,4 @@
-import { KubeError } from '@rxlet/agent-api';
+import { KubeError } from '@rxlet/agent-api/kube';
 import { seededRandom } from '@rxlet/component-base';
 import { createVirtualClock, recordingMetrics } from '@rxlet/component-base/testing';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-import { isKubeError } from '@rxlet/agent-api';
+import { isKubeError } from '@rxlet/agent-api/kube';
 import type { Clock, Metrics } from '@rxlet/component-base';
 
 /** Metrics of authentication and authorization, with the kubelet's names. */

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import type { HttpEndpoint } from '@rxlet/agent-api';
+import type { HttpEndpoint } from '@rxlet/agent-api/http';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { createMemoryFiles } from '@rxlet/node-files/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-import { EndpointError } from '@rxlet/agent-api';
+import { EndpointError } from '@rxlet/agent-api/http';
 import { type Clock, parseInt64, toRfc3339 } from '@rxlet/component-base';
 import { callErrorText, type RuntimeService } from '@rxlet/cri-api';
 import { findPodContainer } from '@rxlet/pod-model';

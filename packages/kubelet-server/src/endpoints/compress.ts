@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { EndpointResponse } from '@rxlet/agent-api';
+import type { EndpointResponse } from '@rxlet/agent-api/http';
 import type { HandlerRoute, Route } from '../routing/route.ts';
 
 const compress = promisify(gzip);

@@ -1,4 +1,4 @@
-import type { HttpEndpoint } from '@rxlet/agent-api';
+import type { HttpEndpoint } from '@rxlet/agent-api/http';
 import type { Operation, Route, ServiceRoute } from '../routing/route.ts';
 
 /** Services of the kubelet whose operations come from several endpoints. */

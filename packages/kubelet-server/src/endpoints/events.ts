@@ -1,4 +1,4 @@
-import { flagParameter } from '@rxlet/agent-api';
+import { flagParameter } from '@rxlet/agent-api/http';
 import { map } from 'rxjs';
 import type { KubeletServerPorts } from '../ports.ts';
 import { beginStream, jsonAnswer } from '../request/answer.ts';

@@ -1,4 +1,4 @@
-import { EndpointError } from '@rxlet/agent-api';
+import { EndpointError } from '@rxlet/agent-api/http';
 import type { Pod } from '@rxlet/kube-api';
 
 /** Finds a pod by its name. While a changed manifest replaces a static pod, both have the name, and the one that stays is found. @throws EndpointError 404 */

@@ -1,4 +1,5 @@
-import type { EndpointResponse, HealthCheck } from '@rxlet/agent-api';
+import type { HealthCheck } from '@rxlet/agent-api';
+import type { EndpointResponse } from '@rxlet/agent-api/http';
 import { goQuote } from '@rxlet/component-base';
 import { errorLine } from '../request/answer.ts';
 import type { HandlerRoute } from '../routing/route.ts';

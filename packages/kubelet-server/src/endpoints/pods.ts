@@ -1,4 +1,4 @@
-import { EndpointError, flagParameter } from '@rxlet/agent-api';
+import { EndpointError, flagParameter } from '@rxlet/agent-api/http';
 import type { PodList } from '@rxlet/kube-api';
 import { map } from 'rxjs';
 import type { KubeletServerPorts } from '../ports.ts';

@@ -1,7 +1,7 @@
 import { Session } from 'node:inspector/promises';
 import { type Clock, sleep } from '@rxlet/component-base';
 import { errorLine } from '../request/answer.ts';
-import type { EndpointResponse } from '@rxlet/agent-api';
+import type { EndpointResponse } from '@rxlet/agent-api/http';
 import type { ServiceRoute } from '../routing/route.ts';
 
 const DEFAULT_SECONDS = 30;

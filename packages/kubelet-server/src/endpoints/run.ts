@@ -1,4 +1,4 @@
-import { EndpointError } from '@rxlet/agent-api';
+import { EndpointError } from '@rxlet/agent-api/http';
 import { callErrorText, type RuntimeService } from '@rxlet/cri-api';
 import type { ServiceRoute } from '../routing/route.ts';
 import type { PodLister } from '../ports.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import type { EndpointResponse } from '@rxlet/agent-api';
+import type { EndpointResponse } from '@rxlet/agent-api/http';
 
 /** Longest time in which a client takes nothing of an answer that is complete. */
 const STALLED_MS = 60_000;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { EndpointRequest } from '@rxlet/agent-api';
+import type { EndpointRequest } from '@rxlet/agent-api/http';
 import type { RequestTarget } from './request-target.ts';
 
 /** A request as the server's own endpoints see it. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { EndpointError } from '@rxlet/agent-api';
+import { EndpointError } from '@rxlet/agent-api/http';
 
 /** Largest body of a request that is kept. No endpoint needs more than a number. */
 const MAX_BYTES = 16 * 1024;

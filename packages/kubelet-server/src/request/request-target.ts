@@ -1,4 +1,4 @@
-import { EndpointError } from '@rxlet/agent-api';
+import { EndpointError } from '@rxlet/agent-api/http';
 
 /** Parsed target of a request. */
 export interface RequestTarget {

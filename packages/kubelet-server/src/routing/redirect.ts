@@ -1,4 +1,4 @@
-import type { EndpointResponse } from '@rxlet/agent-api';
+import type { EndpointResponse } from '@rxlet/agent-api/http';
 
 /** Returns a redirect in the form of Go's `http.Redirect`. */
 export function redirectAnswer(location: string, method: string): EndpointResponse {

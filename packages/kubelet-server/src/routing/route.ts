@@ -1,4 +1,4 @@
-import type { EndpointResponse } from '@rxlet/agent-api';
+import type { EndpointResponse } from '@rxlet/agent-api/http';
 import type { ApiRequest, UpgradeConnection } from '../request/api-request.ts';
 
 /** Answers a request; `undefined` when it has answered through the request's response itself. */

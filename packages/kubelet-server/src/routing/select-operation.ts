@@ -1,4 +1,4 @@
-import type { EndpointResponse } from '@rxlet/agent-api';
+import type { EndpointResponse } from '@rxlet/agent-api/http';
 import type { Operation, ServiceRoute } from './route.ts';
 import { trimEndSlashes } from './trim-slashes.ts';
 

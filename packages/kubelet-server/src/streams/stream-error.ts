@@ -1,4 +1,4 @@
-import { EndpointError } from '@rxlet/agent-api';
+import { EndpointError } from '@rxlet/agent-api/http';
 import { callErrorCode, callErrorText, StatusCode } from '@rxlet/cri-api';
 
 /** Seconds after which the runtime has forgotten streams that no client came for. */

@@ -1,4 +1,4 @@
-import { EndpointError, type EndpointResponse } from '@rxlet/agent-api';
+import { EndpointError, type EndpointResponse } from '@rxlet/agent-api/http';
 import type { Clock } from '@rxlet/component-base';
 import { findPodContainer } from '@rxlet/pod-model';
 import type { Pod } from '@rxlet/kube-api';

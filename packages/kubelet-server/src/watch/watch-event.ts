@@ -1,4 +1,4 @@
-import { flagParameter } from '@rxlet/agent-api';
+import { flagParameter } from '@rxlet/agent-api/http';
 
 /** One line of a watch, as the API server writes them. */
 export interface WatchEvent {

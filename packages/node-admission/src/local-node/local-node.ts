@@ -1,4 +1,4 @@
-import type { DeviceAmounts, NodeDevices, NodeObject, NodeResources } from '@rxlet/agent-api';
+import type { DeviceAmounts, NodeDevices, NodeObject, NodeResources } from '@rxlet/agent-api/node';
 import type { RuntimeService } from '@rxlet/cri-api';
 import type { Node, Taint } from '@rxlet/kube-api';
 import { type Machine, machineCapacity, type MachineFacts } from '@rxlet/machine';

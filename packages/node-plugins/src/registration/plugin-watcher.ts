@@ -1,4 +1,4 @@
-import type { PluginHandler } from '@rxlet/agent-api';
+import type { PluginHandler } from '@rxlet/agent-api/plugins';
 import { type Clock, createBackoff, createLifetime, errorMessage, type Logger, sleep } from '@rxlet/component-base';
 import { type HostEntry, type HostFiles, systemErrorCode } from '@rxlet/node-files';
 import type { Transport } from '../rpc/transport.ts';

@@ -1,4 +1,4 @@
-import type { PluginDescription, PluginHandler } from '@rxlet/agent-api';
+import type { PluginDescription, PluginHandler } from '@rxlet/agent-api/plugins';
 import { errorMessage } from '@rxlet/component-base';
 import { Registration } from '../../gen/pluginregistration/v1/api_pb.js';
 import { callPlugin, type PluginCallTarget } from '../rpc/transport.ts';

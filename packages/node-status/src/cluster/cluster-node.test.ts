@@ -1,4 +1,5 @@
-import { KubeError, type NodeDevices, type NodeStatusSetter } from '@rxlet/agent-api';
+import { KubeError } from '@rxlet/agent-api/kube';
+import type { NodeDevices, NodeStatusSetter } from '@rxlet/agent-api/node';
 import { createMemoryKube, type KubeRequest } from '@rxlet/agent-api/testing';
 import { type EventRecorder, seededRandom } from '@rxlet/component-base';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';

@@ -1,4 +1,5 @@
-import type { KubeClients, NodeDevices, NodeObject, RuntimeHealth } from '@rxlet/agent-api';
+import type { KubeClients } from '@rxlet/agent-api/kube';
+import type { NodeDevices, NodeObject, RuntimeHealth } from '@rxlet/agent-api/node';
 import {
   type Clock,
   createLifetime,

@@ -1,4 +1,4 @@
-import { isKubeError, type KubeClient } from '@rxlet/agent-api';
+import { isKubeError, type KubeClient } from '@rxlet/agent-api/kube';
 import {
   type Clock,
   createLifetime,

@@ -1,4 +1,7 @@
-import { type AgentModule, contribute, csiDrivers, kubeClients, nodeStatusSetters } from '@rxlet/agent-api';
+import { type AgentModule, contribute } from '@rxlet/agent-api';
+import { kubeClients } from '@rxlet/agent-api/kube';
+import { nodeStatusSetters } from '@rxlet/agent-api/node';
+import { csiDrivers } from '@rxlet/agent-api/plugins';
 import { createCsiNode } from './csi-node.ts';
 import { createCsiNodeWriter } from './csi-node-writer.ts';
 

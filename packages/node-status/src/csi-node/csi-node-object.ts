@@ -1,4 +1,4 @@
-import type { RegisteredCsiDriver } from '@rxlet/agent-api';
+import type { RegisteredCsiDriver } from '@rxlet/agent-api/plugins';
 import type { CSINode, CSINodeDriver, Node } from '@rxlet/kube-api';
 
 const MIGRATED_PLUGINS = 'storage.alpha.kubernetes.io/migrated-plugins';

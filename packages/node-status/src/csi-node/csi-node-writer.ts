@@ -1,4 +1,5 @@
-import { isKubeError, type KubeClient, type RegisteredCsiDriver } from '@rxlet/agent-api';
+import { isKubeError, type KubeClient } from '@rxlet/agent-api/kube';
+import type { RegisteredCsiDriver } from '@rxlet/agent-api/plugins';
 import type { CSINode, Node } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';
 import { nodeStatusPatch } from '../cluster/patch-node.ts';

@@ -1,5 +1,5 @@
 import { createMemoryKube } from '@rxlet/agent-api/testing';
-import type { RegisteredCsiDriver } from '@rxlet/agent-api';
+import type { RegisteredCsiDriver } from '@rxlet/agent-api/plugins';
 import { noopLogger, seededRandom } from '@rxlet/component-base';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import type { CSINode, Node } from '@rxlet/kube-api';

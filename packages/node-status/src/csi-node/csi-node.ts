@@ -1,4 +1,4 @@
-import type { CsiDrivers, RegisteredCsiDriver } from '@rxlet/agent-api';
+import type { CsiDrivers, RegisteredCsiDriver } from '@rxlet/agent-api/plugins';
 import {
   type Clock,
   createLifetime,

@@ -1,4 +1,4 @@
-import type { RegisteredCsiDriver } from '@rxlet/agent-api';
+import type { RegisteredCsiDriver } from '@rxlet/agent-api/plugins';
 import type { Node } from '@rxlet/kube-api';
 
 /** Annotation with the ids of the node in the storage systems of its drivers, a JSON object by the name of the driver. */

@@ -1,4 +1,4 @@
-import type { NodeConditionState } from '@rxlet/agent-api';
+import type { NodeConditionState } from '@rxlet/agent-api/node';
 import { toRfc3339 } from '@rxlet/component-base';
 import type { Mutable, Node, NodeCondition } from '@rxlet/kube-api';
 

@@ -1,4 +1,4 @@
-import type { NodeConditionState } from '@rxlet/agent-api';
+import type { NodeConditionState } from '@rxlet/agent-api/node';
 import type { Node } from '@rxlet/kube-api';
 
 /** Inputs of {@link readyCondition}. */

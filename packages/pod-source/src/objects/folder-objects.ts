@@ -1,4 +1,4 @@
-import type { PodObjects } from '@rxlet/agent-api';
+import type { PodObjects } from '@rxlet/agent-api/kube';
 import { createEmitter } from '@rxlet/component-base/streams';
 import type { ConfigMap, Pod, Secret } from '@rxlet/kube-api';
 import { podUid, type ObjectReference, referencedObjects } from '@rxlet/pod-model';

@@ -1,4 +1,4 @@
-import type { ProbeResults } from '@rxlet/agent-api';
+import type { ProbeResults } from '@rxlet/agent-api/containers';
 import type { Container, Pod, ResourceRequirements } from '@rxlet/kube-api';
 import {
   effectiveRestartPolicy,

@@ -1,4 +1,4 @@
-import type { ProbeResults } from '@rxlet/agent-api';
+import type { ProbeResults } from '@rxlet/agent-api/containers';
 import type { Container, Pod } from '@rxlet/kube-api';
 import { isSidecar, newestContainerStatus, type RuntimeContainerStatus, type RuntimePodStatus } from '@rxlet/pod-model';
 import { anyRegularContainerCreated, definitionChanged, unknownStateMessage } from './container-state.ts';

@@ -1,4 +1,4 @@
-import type { ClusterServices, PodObjects } from '@rxlet/agent-api';
+import type { ClusterServices, PodObjects } from '@rxlet/agent-api/kube';
 import { goQuote } from '@rxlet/component-base';
 import type { Container, EnvVar, EphemeralContainer, FileKeySelector, Pod, Quantity } from '@rxlet/kube-api';
 import { expandVariables, isStaticPod } from '@rxlet/pod-model';

@@ -1,4 +1,4 @@
-import type { PodObjects } from '@rxlet/agent-api';
+import type { PodObjects } from '@rxlet/agent-api/kube';
 import { errorMessage } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import { textOfBytes } from './byte-text.ts';

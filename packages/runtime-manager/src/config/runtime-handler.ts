@@ -1,4 +1,4 @@
-import type { RuntimeClasses } from '@rxlet/agent-api';
+import type { RuntimeClasses } from '@rxlet/agent-api/kube';
 import type { RuntimeHandlerFeatures, RuntimeService } from '@rxlet/cri-api';
 import type { Pod } from '@rxlet/kube-api';
 

@@ -1,4 +1,4 @@
-import type { LifecycleHookRequest } from '@rxlet/agent-api';
+import type { LifecycleHookRequest } from '@rxlet/agent-api/containers';
 import { errorMessage, sleep } from '@rxlet/component-base';
 import { containerFieldPath, findPodContainer, formatPod, podEventObject } from '@rxlet/pod-model';
 import type { Context } from '../context.ts';

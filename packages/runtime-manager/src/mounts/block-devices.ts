@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import type { MountedVolume } from '@rxlet/agent-api';
+import type { MountedVolume } from '@rxlet/agent-api/volumes';
 import { goQuote } from '@rxlet/component-base';
 import { type Device, DeviceSchema } from '@rxlet/cri-api';
 import type { Container, EphemeralContainer } from '@rxlet/kube-api';

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { create } from '@bufbuild/protobuf';
-import type { MountedVolume, PodVolumes } from '@rxlet/agent-api';
+import type { MountedVolume, PodVolumes } from '@rxlet/agent-api/volumes';
 import { errorMessage, goQuote, type Logger } from '@rxlet/component-base';
 import { type ImageSpec, type Mount, MountSchema } from '@rxlet/cri-api';
 import type { Container, EphemeralContainer, Pod, VolumeMount } from '@rxlet/kube-api';

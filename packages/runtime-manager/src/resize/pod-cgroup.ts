@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import type { PodCgroupValues } from '@rxlet/agent-api';
+import type { PodCgroupValues } from '@rxlet/agent-api/node';
 import { errorMessage } from '@rxlet/component-base';
 import { isUnimplemented, LinuxContainerResourcesSchema } from '@rxlet/cri-api';
 import { formatPod, podCgroupResources } from '@rxlet/pod-model';

@@ -1,5 +1,5 @@
 import { createManagerBench, type ManagerBench, type ManagerBenchParts } from '../testing/manager-bench.ts';
-import type { PodCgroups, PodCgroupValues } from '@rxlet/agent-api';
+import type { PodCgroups, PodCgroupValues } from '@rxlet/agent-api/node';
 import { type Metrics, noopMetrics, seededRandom } from '@rxlet/component-base';
 import { createVirtualClock, type VirtualClock } from '@rxlet/component-base/testing';
 import { type LinuxContainerResources, type RuntimeService, ServiceError, StatusCode } from '@rxlet/cri-api';

@@ -1,4 +1,4 @@
-import type { MountedVolume, SubPathRequest } from '@rxlet/agent-api';
+import type { MountedVolume, SubPathRequest } from '@rxlet/agent-api/volumes';
 import { seededRandom } from '@rxlet/component-base';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { createFakeRuntime, discardLogs } from '@rxlet/fake-cri';

@@ -1,4 +1,5 @@
-import type { ContainerAdditions, MountedVolume, PodVolumes } from '@rxlet/agent-api';
+import type { ContainerAdditions } from '@rxlet/agent-api';
+import type { MountedVolume, PodVolumes } from '@rxlet/agent-api/volumes';
 import { create } from '@bufbuild/protobuf';
 import { errorMessage } from '@rxlet/component-base';
 import { type CDIDevice, CDIDeviceSchema, type Device, DeviceSchema, type Mount, MountSchema } from '@rxlet/cri-api';

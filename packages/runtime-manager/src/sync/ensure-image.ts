@@ -1,4 +1,4 @@
-import type { EnsuredImage, EnsureImageRequest, ImageFailure } from '@rxlet/agent-api';
+import type { EnsuredImage, EnsureImageRequest, ImageFailure } from '@rxlet/agent-api/images';
 import { errorMessage } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import type { Context } from '../context.ts';

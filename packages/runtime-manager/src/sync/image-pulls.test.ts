@@ -1,4 +1,4 @@
-import type { ImageEnsurer } from '@rxlet/agent-api';
+import type { ImageEnsurer } from '@rxlet/agent-api/images';
 import { seededRandom, sleep } from '@rxlet/component-base';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { createFakeRuntime, createMemoryLogs, type FakeRuntime } from '@rxlet/fake-cri';

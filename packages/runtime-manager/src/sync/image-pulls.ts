@@ -1,4 +1,4 @@
-import type { EnsuredImage } from '@rxlet/agent-api';
+import type { EnsuredImage } from '@rxlet/agent-api/images';
 import type { Container, EphemeralContainer } from '@rxlet/kube-api';
 import { containerFieldPath, type ContainerKind } from '@rxlet/pod-model';
 import type { SandboxHandle } from './create-sandbox.ts';

@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import type { MountedVolume } from '@rxlet/agent-api';
+import type { MountedVolume } from '@rxlet/agent-api/volumes';
 import { type ImageSpec, ImageSpecSchema } from '@rxlet/cri-api';
 import type { Container, EphemeralContainer, Pod } from '@rxlet/kube-api';
 import type { SandboxHandle } from './create-sandbox.ts';

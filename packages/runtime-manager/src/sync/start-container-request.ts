@@ -1,4 +1,4 @@
-import type { EnsuredImage } from '@rxlet/agent-api';
+import type { EnsuredImage } from '@rxlet/agent-api/images';
 import type { Container, EphemeralContainer, Pod } from '@rxlet/kube-api';
 import type { ContainerKind, RuntimePodStatus } from '@rxlet/pod-model';
 import type { EtcHosts } from './container-mounts.ts';

@@ -1,4 +1,4 @@
-import type { EnsuredImage } from '@rxlet/agent-api';
+import type { EnsuredImage } from '@rxlet/agent-api/images';
 import type { ContainerConfig, Image } from '@rxlet/cri-api';
 import type { Container, EphemeralContainer } from '@rxlet/kube-api';
 import {

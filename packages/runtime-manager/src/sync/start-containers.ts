@@ -1,4 +1,4 @@
-import type { EnsuredImage } from '@rxlet/agent-api';
+import type { EnsuredImage } from '@rxlet/agent-api/images';
 import { formatGoDuration } from '@rxlet/component-base';
 import {
   containerFieldPath,

@@ -1,4 +1,4 @@
-import type { EnsuredImage } from '@rxlet/agent-api';
+import type { EnsuredImage } from '@rxlet/agent-api/images';
 import { create } from '@bufbuild/protobuf';
 import { ImageSchema } from '@rxlet/cri-api';
 import { createManagerBench, type ManagerBench, type ManagerBenchParts } from '../testing/manager-bench.ts';

@@ -1,4 +1,4 @@
-import type { ProbeResults } from '@rxlet/agent-api';
+import type { ProbeResults } from '@rxlet/agent-api/containers';
 import { errorMessage } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import { formatPod, newestContainerStatus, type RuntimePodStatus, shouldAllContainersRestart } from '@rxlet/pod-model';

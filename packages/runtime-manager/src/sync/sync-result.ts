@@ -1,4 +1,4 @@
-import type { ImageFailureReason } from '@rxlet/agent-api';
+import type { ImageFailureReason } from '@rxlet/agent-api/images';
 import { goQuote } from '@rxlet/component-base';
 
 /** Kind of a step of a sync. */

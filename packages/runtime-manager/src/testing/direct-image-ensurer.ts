@@ -1,4 +1,4 @@
-import type { ImageEnsurer, ImageFailure, ImageFailureReason } from '@rxlet/agent-api';
+import type { ImageEnsurer, ImageFailure, ImageFailureReason } from '@rxlet/agent-api/images';
 import { errorMessage } from '@rxlet/component-base';
 import type { ImageService } from '@rxlet/cri-api';
 

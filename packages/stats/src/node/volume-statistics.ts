@@ -1,4 +1,4 @@
-import type { PodVolumes, PodVolumeUsage } from '@rxlet/agent-api';
+import type { PodVolumes, PodVolumeUsage } from '@rxlet/agent-api/volumes';
 import { type Clock, createLifetime, errorMessage, type Logger, withDeadline } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import { podUid } from '@rxlet/pod-model';

@@ -1,4 +1,5 @@
-import { KubeError, type PodStatusUpdate } from '@rxlet/agent-api';
+import { KubeError } from '@rxlet/agent-api/kube';
+import type { PodStatusUpdate } from '@rxlet/agent-api/statuses';
 import { createMemoryKube } from '@rxlet/agent-api/testing';
 import { noopLogger } from '@rxlet/component-base';
 import type { Pod, PodStatus } from '@rxlet/kube-api';

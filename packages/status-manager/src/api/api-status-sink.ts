@@ -1,4 +1,5 @@
-import { isKubeError, type KubeClient, type StatusSink } from '@rxlet/agent-api';
+import { isKubeError, type KubeClient } from '@rxlet/agent-api/kube';
+import type { StatusSink } from '@rxlet/agent-api/statuses';
 import type { Logger } from '@rxlet/component-base';
 import type { Pod, PodStatus } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';

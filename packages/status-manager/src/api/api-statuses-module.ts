@@ -1,4 +1,5 @@
-import { type AgentModule, contribute, kubeClients, podStatusContributors, statusSinks } from '@rxlet/agent-api';
+import { type AgentModule, contribute, podStatusContributors, statusSinks } from '@rxlet/agent-api';
+import { kubeClients } from '@rxlet/agent-api/kube';
 import { createApiStatusSink } from './api-status-sink.ts';
 
 /** Creates the agent module that reports pod statuses to the API server, and deletes the pods there that have ended on request. */

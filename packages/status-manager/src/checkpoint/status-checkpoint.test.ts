@@ -4,7 +4,7 @@ import type { NodeFiles } from '@rxlet/node-files';
 import { createMemoryFiles, type MemoryFiles } from '@rxlet/node-files/testing';
 import { testPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
-import type { PodStatusUpdate } from '@rxlet/agent-api';
+import type { PodStatusUpdate } from '@rxlet/agent-api/statuses';
 import { checkpointBatch } from './checkpoint-format.ts';
 import { createStatusCheckpoint, type StatusCheckpointOptions } from './status-checkpoint.ts';
 

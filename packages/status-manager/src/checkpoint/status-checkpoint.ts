@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { StatusRestorer } from '@rxlet/agent-api';
+import type { StatusRestorer } from '@rxlet/agent-api/statuses';
 import { type Clock, createBackoff, errorMessage, type Logger, noopLogger, type Timer } from '@rxlet/component-base';
 import type { PodStatus } from '@rxlet/kube-api';
 import type { NodeFiles } from '@rxlet/node-files';

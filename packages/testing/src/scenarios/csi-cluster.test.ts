@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { kubeClients, provide } from '@rxlet/agent-api';
+import { provide } from '@rxlet/agent-api';
+import { kubeClients } from '@rxlet/agent-api/kube';
 import { clusterObjects, clusterPods, clusterTokens, clusterVolumes } from '@rxlet/cluster-pods';
 import { csi } from '@rxlet/csi';
 import { createTestDriver } from '@rxlet/csi/testing';

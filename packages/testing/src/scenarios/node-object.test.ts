@@ -1,4 +1,5 @@
-import { contribute, nodeStatusSetters } from '@rxlet/agent-api';
+import { contribute } from '@rxlet/agent-api';
+import { nodeStatusSetters } from '@rxlet/agent-api/node';
 import type { Node } from '@rxlet/kube-api';
 import { createTestMachine } from '@rxlet/machine/testing';
 import { nodeStatus } from '@rxlet/node-status';

@@ -3,12 +3,12 @@ import {
   type AgentCore,
   type AgentModule,
   type CorePorts,
-  imageEnsurer,
-  podObjects,
   provide,
   type ProvidedService,
   type ServiceKey,
 } from '@rxlet/agent-api';
+import { imageEnsurer } from '@rxlet/agent-api/images';
+import { podObjects } from '@rxlet/agent-api/kube';
 import { createEventLog, noopLogger, noopMetrics, seededRandom } from '@rxlet/component-base';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { PodSandboxConfigSchema } from '@rxlet/cri-api';

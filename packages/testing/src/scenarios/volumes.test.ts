@@ -1,4 +1,5 @@
-import { podObjects, provide } from '@rxlet/agent-api';
+import { provide } from '@rxlet/agent-api';
+import { podObjects } from '@rxlet/agent-api/kube';
 import type { ConfigMap, PodSpec, Secret, Volume } from '@rxlet/kube-api';
 import { manifestPod } from '@rxlet/pod-source/testing';
 import { memoryVolumes } from '@rxlet/volume-manager/testing';

@@ -1,14 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import {
-  type CsiObjects,
-  csiObjects,
-  type PersistentVolumes,
-  persistentVolumes,
-  podObjects,
-  provide,
-} from '@rxlet/agent-api';
+import { provide } from '@rxlet/agent-api';
+import { podObjects } from '@rxlet/agent-api/kube';
+import { type CsiObjects, csiObjects } from '@rxlet/agent-api/plugins';
+import { type PersistentVolumes, persistentVolumes } from '@rxlet/agent-api/volumes';
 import { sleep, systemClock } from '@rxlet/component-base';
 import { csi } from '@rxlet/csi';
 import { createTestDriver, type TestDriverOptions } from '@rxlet/csi/testing';

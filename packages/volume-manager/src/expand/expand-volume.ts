@@ -1,4 +1,4 @@
-import type { PersistentVolumes } from '@rxlet/agent-api';
+import type { PersistentVolumes } from '@rxlet/agent-api/volumes';
 import {
   type Clock,
   errorMessage,

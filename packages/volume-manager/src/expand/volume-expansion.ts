@@ -1,4 +1,4 @@
-import type { PersistentVolumes } from '@rxlet/agent-api';
+import type { PersistentVolumes } from '@rxlet/agent-api/volumes';
 import { createLifetime, errorMessage } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import { formatPod, podEventObject, podUid } from '@rxlet/pod-model';

@@ -1,4 +1,4 @@
-import type { ClusterTrustBundles, PodCertificates, PodObjects, PodTokens } from '@rxlet/agent-api';
+import type { ClusterTrustBundles, PodCertificates, PodObjects, PodTokens } from '@rxlet/agent-api/kube';
 import type { Quantity } from '@rxlet/kube-api';
 
 /** Origins of the files of volumes. Without one of them, volumes that need it cannot be set up. */

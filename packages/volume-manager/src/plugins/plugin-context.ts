@@ -1,4 +1,4 @@
-import type { CsiDrivers, CsiObjects } from '@rxlet/agent-api';
+import type { CsiDrivers, CsiObjects } from '@rxlet/agent-api/plugins';
 import type { Clock, EventRecorder, Logger, Random } from '@rxlet/component-base';
 import type { HostFiles, NodeFiles } from '@rxlet/node-files';
 import type { LoopDevices } from '../block/loop-devices.ts';

@@ -1,4 +1,4 @@
-import type { VolumeUsage } from '@rxlet/agent-api';
+import type { VolumeUsage } from '@rxlet/agent-api/volumes';
 import type {
   CSIPersistentVolumeSource,
   LocalVolumeSource,

@@ -1,4 +1,4 @@
-import type { PersistentVolumes } from '@rxlet/agent-api';
+import type { PersistentVolumes } from '@rxlet/agent-api/volumes';
 import { errorMessage } from '@rxlet/component-base';
 import type { PersistentVolume, PersistentVolumeClaim, Pod, Volume } from '@rxlet/kube-api';
 import { podContainers, podUid } from '@rxlet/pod-model';

@@ -1,4 +1,5 @@
-import { type PersistentVolumes, PodStepError } from '@rxlet/agent-api';
+import { PodStepError } from '@rxlet/agent-api';
+import type { PersistentVolumes } from '@rxlet/agent-api/volumes';
 import {
   type Clock,
   DeadlineExceededError,

@@ -1,4 +1,4 @@
-import type { MountedVolume } from '@rxlet/agent-api';
+import type { MountedVolume } from '@rxlet/agent-api/volumes';
 import type { AnyVolumePlugin } from './desired-volumes.ts';
 
 /** A volume that is set up, or may be because its last operation failed (kubelet: uncertain). */

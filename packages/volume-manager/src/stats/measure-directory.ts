@@ -1,4 +1,4 @@
-import type { VolumeUsage } from '@rxlet/agent-api';
+import type { VolumeUsage } from '@rxlet/agent-api/volumes';
 import type { DirectoryHandle } from '@rxlet/node-files';
 
 /** Each level needs a file descriptor, and a container decides on the depth. */

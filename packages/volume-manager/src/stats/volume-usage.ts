@@ -1,4 +1,4 @@
-import type { PodVolumeUsage, VolumeUsage } from '@rxlet/agent-api';
+import type { PodVolumeUsage, VolumeUsage } from '@rxlet/agent-api/volumes';
 import { type Clock, errorMessage, type Logger } from '@rxlet/component-base';
 import type { HostFiles } from '@rxlet/node-files';
 import type { ActualState, ActualVolume } from '../reconcile/volume-states.ts';

@@ -1,4 +1,4 @@
-import type { SubPathRequest } from '@rxlet/agent-api';
+import type { SubPathRequest } from '@rxlet/agent-api/volumes';
 import { type DirectoryHandle, type HostFiles, type NodeFiles, systemErrorCode } from '@rxlet/node-files';
 import type { Mounter } from '../mount/mounter.ts';
 import type { VolumeMounts } from '../mount/volume-mounts.ts';

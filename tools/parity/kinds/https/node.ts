@@ -1,5 +1,6 @@
 import { contributionsTo } from '@rxlet/agent-api/testing';
-import { type AgentCore, httpEndpoints } from '@rxlet/agent-api';
+import type { AgentCore } from '@rxlet/agent-api';
+import { httpEndpoints } from '@rxlet/agent-api/http';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { containerLogs } from '@rxlet/container-logs';
 import { ContainerState, PodSandboxState, ServiceError, StatusCode } from '@rxlet/cri-api';

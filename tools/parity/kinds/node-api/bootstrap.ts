@@ -1,6 +1,6 @@
 import type { KubeTransport, TransportRequest, TransportResponse } from '@rxlet/kube-client';
 import { X509Certificate } from 'node:crypto';
-import { KubeError } from '@rxlet/agent-api';
+import { KubeError } from '@rxlet/agent-api/kube';
 import { clientCertificatePath, createClientCertificate } from '@rxlet/certificates';
 import { noopLogger, noopMetrics, sleep, systemClock } from '@rxlet/component-base';
 import type { CertificateSigningRequest } from '@rxlet/kube-api';

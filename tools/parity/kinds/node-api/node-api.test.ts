@@ -1,4 +1,4 @@
-import type { KubeObject } from '@rxlet/agent-api';
+import type { KubeObject } from '@rxlet/agent-api/kube';
 import { describe, expect, it } from 'vitest';
 import { differences } from '../../difference.ts';
 import { defaultDirectory, readVectorFile } from '../../vector-files.ts';

@@ -1,4 +1,4 @@
-import type { KubeObject } from '@rxlet/agent-api';
+import type { KubeObject } from '@rxlet/agent-api/kube';
 
 /** Sender of a request: a user by a certificate, a node by its bootstrap token, or one without credentials. */
 export type RequestClient = 'bearer' | 'none' | (string & {});

@@ -1,4 +1,6 @@
-import { type AgentModule, contribute, type KubeObject, nodeStatusSetters } from '@rxlet/agent-api';
+import { type AgentModule, contribute } from '@rxlet/agent-api';
+import type { KubeObject } from '@rxlet/agent-api/kube';
+import { nodeStatusSetters } from '@rxlet/agent-api/node';
 import { node as nodeModules } from '@rxlet/kubelet';
 import { servingCertificates } from '@rxlet/certificates';
 import { createFakeKube, type FakeKube, nodeUser } from '@rxlet/fake-kube';

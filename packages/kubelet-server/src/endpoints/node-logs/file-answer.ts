@@ -1,4 +1,4 @@
-import type { EndpointRequest, EndpointResponse } from '@rxlet/agent-api';
+import type { EndpointRequest, EndpointResponse } from '@rxlet/agent-api/http';
 import { systemRandom } from '@rxlet/component-base';
 import type { FileInfo, OpenFile } from '@rxlet/node-files';
 import { errorLine } from '../../request/answer.ts';

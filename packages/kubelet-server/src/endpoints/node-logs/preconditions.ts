@@ -1,4 +1,4 @@
-import type { EndpointRequest } from '@rxlet/agent-api';
+import type { EndpointRequest } from '@rxlet/agent-api/http';
 
 type Headers = EndpointRequest['headers'];
 

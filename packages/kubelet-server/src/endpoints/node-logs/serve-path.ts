@@ -1,4 +1,4 @@
-import type { EndpointRequest, EndpointResponse } from '@rxlet/agent-api';
+import type { EndpointRequest, EndpointResponse } from '@rxlet/agent-api/http';
 import type { DirectoryHandle } from '@rxlet/node-files';
 import { errorLine } from '../../request/answer.ts';
 import { cleanPath } from '../../routing/clean-path.ts';

@@ -1,4 +1,4 @@
-import type { CsiDrivers, CsiMount, CsiNodeCapability } from '@rxlet/agent-api';
+import type { CsiDrivers, CsiMount, CsiNodeCapability } from '@rxlet/agent-api/plugins';
 import { createKeyedExecutor, errorMessage } from '@rxlet/component-base';
 import type { CSIDriver, Pod } from '@rxlet/kube-api';
 import { podUid } from '@rxlet/pod-model';

@@ -1,4 +1,4 @@
-import { CsiCallError, type CsiDrivers } from '@rxlet/agent-api';
+import { CsiCallError, type CsiDrivers } from '@rxlet/agent-api/plugins';
 import { errorMessage } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import { VolumeExpansionError } from '../../expand/volume-expansion-error.ts';

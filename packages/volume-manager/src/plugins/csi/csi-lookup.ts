@@ -1,4 +1,4 @@
-import type { CsiDrivers, CsiNode } from '@rxlet/agent-api';
+import type { CsiDrivers, CsiNode } from '@rxlet/agent-api/plugins';
 import { errorMessage } from '@rxlet/component-base';
 import type { CSIDriver } from '@rxlet/kube-api';
 import type { PluginContext } from '../plugin-context.ts';

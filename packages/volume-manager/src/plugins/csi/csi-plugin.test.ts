@@ -1,4 +1,4 @@
-import { CsiCallError, type CsiNode } from '@rxlet/agent-api';
+import { CsiCallError, type CsiNode } from '@rxlet/agent-api/plugins';
 import { noopEventRecorder, seededRandom } from '@rxlet/component-base';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import type { CSIDriver, Pod } from '@rxlet/kube-api';

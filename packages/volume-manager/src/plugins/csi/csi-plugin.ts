@@ -1,4 +1,4 @@
-import { CsiCallError, type CsiDrivers, type CsiMount, type CsiNodeCapability } from '@rxlet/agent-api';
+import { CsiCallError, type CsiDrivers, type CsiMount, type CsiNodeCapability } from '@rxlet/agent-api/plugins';
 import type { CSIDriver, Pod } from '@rxlet/kube-api';
 import { podUid } from '@rxlet/pod-model';
 import { contextOption, mountLabel } from '../../selinux/mount-label.ts';

@@ -1,4 +1,4 @@
-import { CsiCallError, type CsiNode, type CsiStageRequest } from '@rxlet/agent-api';
+import { CsiCallError, type CsiNode, type CsiStageRequest } from '@rxlet/agent-api/plugins';
 import { createMemoryFiles } from '@rxlet/node-files/testing';
 import { describe, expect, it } from 'vitest';
 import { memoryVolumes } from '../../memory-volumes.ts';

@@ -1,4 +1,4 @@
-import type { CsiNode, CsiStageRequest } from '@rxlet/agent-api';
+import type { CsiNode, CsiStageRequest } from '@rxlet/agent-api/plugins';
 import { createKeyedExecutor } from '@rxlet/component-base';
 import type { PluginContext } from '../plugin-context.ts';
 import { CSI_PLUGIN, stagingDirectory } from './csi-names.ts';

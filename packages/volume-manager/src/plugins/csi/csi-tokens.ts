@@ -1,4 +1,4 @@
-import type { PodToken } from '@rxlet/agent-api';
+import type { PodToken } from '@rxlet/agent-api/kube';
 import type { CSIDriver, Pod } from '@rxlet/kube-api';
 import { podUid } from '@rxlet/pod-model';
 import type { PluginContext } from '../plugin-context.ts';

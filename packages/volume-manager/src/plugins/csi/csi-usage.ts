@@ -1,4 +1,5 @@
-import type { CsiUsage, CsiVolumeStats, VolumeUsage } from '@rxlet/agent-api';
+import type { CsiUsage, CsiVolumeStats } from '@rxlet/agent-api/plugins';
+import type { VolumeUsage } from '@rxlet/agent-api/volumes';
 
 const NONE: CsiUsage = { available: 0n, total: 0n, used: 0n };
 

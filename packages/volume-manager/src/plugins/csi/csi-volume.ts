@@ -1,4 +1,4 @@
-import type { CsiAccessMode, CsiNodeCapability } from '@rxlet/agent-api';
+import type { CsiAccessMode, CsiNodeCapability } from '@rxlet/agent-api/plugins';
 import type { CSIDriver, Pod } from '@rxlet/kube-api';
 import { podUid } from '@rxlet/pod-model';
 import type { MountableVolume } from '../volume-plugin.ts';

@@ -1,0 +1,19 @@
+export {
+  type AssignedDevices,
+  type AssignedMemory,
+  assignedResources,
+  type AssignedResources,
+  type ContainerAssignment,
+} from './assigned-resources.ts';
+export { type DeviceAmounts, nodeDevices, type NodeDevices } from './node-devices.ts';
+export { nodeObject, type NodeObject } from './node-object.ts';
+export {
+  type NodeConditionState,
+  type NodeStatusContribution,
+  type NodeStatusSetter,
+  nodeStatusSetters,
+} from './node-status.ts';
+export { nodeResources, type NodeResources } from './node-resources.ts';
+export { podAllocations, type PodAllocations } from './pod-allocations.ts';
+export { podCgroups, type PodCgroups, type PodCgroupValues } from './pod-cgroups.ts';
+export { runtimeHealth, type RuntimeHealth } from './runtime-health.ts';

@@ -1,0 +1,21 @@
+export { type PluginDescription, type PluginHandler, pluginRegistry, type PluginRegistry } from './plugin-registry.ts';
+export {
+  type CsiAccessMode,
+  CsiCallError,
+  csiDrivers,
+  type CsiDrivers,
+  type CsiExpandRequest,
+  type CsiMount,
+  type CsiNode,
+  type CsiNodeCapability,
+  csiObjects,
+  type CsiObjects,
+  type CsiPublishedVolume,
+  type CsiPublishRequest,
+  type CsiStagedVolume,
+  type CsiStageRequest,
+  type CsiUsage,
+  type CsiVolumeStats,
+  type CsiVolumeStatsRequest,
+  type RegisteredCsiDriver,
+} from './csi-drivers.ts';

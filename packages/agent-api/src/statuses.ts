@@ -1,0 +1,9 @@
+export type { MirrorPods } from './mirror-pods.ts';
+export type {
+  PodEvictor,
+  PodFailure,
+  PodStatusContributor,
+  PodStatusUpdate,
+  StatusRestorer,
+  StatusSink,
+} from './pod-status.ts';
