@@ -2,6 +2,7 @@ import type { KubeObject, ObjectChange, ObjectRef } from './kube-client.ts';
 
 /** The objects of a watch by their names, with the changes that lead from one state to the next. */
 export interface ObjectCopy<T> {
+  readonly size: number;
   list(): readonly T[];
   find(ref: ObjectRef): T | undefined;
   /** Adds or replaces an object. @returns the changes */
@@ -28,6 +29,9 @@ export function createObjectCopy<T extends KubeObject>(): ObjectCopy<T> {
     return [{ type: 'modified', object, previous }];
   };
   return {
+    get size() {
+      return objects.size;
+    },
     list: () => [...objects.values()],
     find: (ref) => objects.get(keyOf(ref)),
     put(object) {

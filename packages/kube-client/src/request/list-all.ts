@@ -4,6 +4,17 @@ import { apiVersionOf, type KubeResource } from '@rxlet/kube-api/resources';
 import { collectionPath, withQuery } from './request-path.ts';
 import type { RequestSender } from './request-sender.ts';
 
+/** Largest number of objects of a list or a watch: several times what a cluster has of one kind. A server that sends more must not fill the memory. */
+export const MAX_OBJECTS = 150_000;
+/** Largest number of pages, each of which has at least one object. */
+const MAX_PAGES = 10_000;
+
+/** @throws KubeError when there are too many objects */
+export function checkCount(count: number, { plural }: { readonly plural: string }): void {
+  if (count > MAX_OBJECTS)
+    throw new KubeError('InvalidResponse', `the API server sends more than ${String(MAX_OBJECTS)} ${plural}`);
+}
+
 /** Lists all objects, page by page. When the API server forgets the version between two pages, it reads everything at once (client-go: pager). */
 export async function listAll<T extends KubeObject>(
   sender: RequestSender,
@@ -22,15 +33,19 @@ export async function listAll<T extends KubeObject>(
   // An empty version means the most recent state, as an absent one.
   let page = await readPage({ limit, resourceVersion: resourceVersion || undefined });
   const items = [...page.items];
-  while (page.continueToken !== '') {
+  for (let pages = 1; page.continueToken !== ''; pages += 1) {
+    checkCount(items.length, resource);
+    if (page.items.length === 0 || pages === MAX_PAGES)
+      throw new KubeError('InvalidResponse', `the list of ${resource.plural} does not end`);
     try {
       page = await readPage({ limit, continue: page.continueToken });
     } catch (error) {
       if (!isKubeError(error, 'Expired')) throw error;
       return readPage({});
     }
-    items.push(...page.items);
+    for (const item of page.items) items.push(item);
   }
+  checkCount(items.length, resource);
   return { resourceVersion: page.resourceVersion, items };
 }
 

@@ -10,7 +10,7 @@ import {
 import { type Clock, createLifetime, type Logger, type Random, sleep } from '@rxlet/component-base';
 import { createEmitter, currentThenChanges } from '@rxlet/component-base/streams';
 import type { KubeResource } from '@rxlet/kube-api/resources';
-import { listAll } from '../request/list-all.ts';
+import { checkCount, listAll } from '../request/list-all.ts';
 import { collectionPath, withQuery } from '../request/request-path.ts';
 import { asKubeError, type RequestSender } from '../request/request-sender.ts';
 import { isExpired } from '../request/response-error.ts';
@@ -142,12 +142,14 @@ export function createObjectWatch<T extends KubeObject>(
       if (!isComplete) {
         if (event.type === 'DELETED') initial.delete(key);
         else initial.set(key, event.object);
+        checkCount(initial.size, resource);
         return;
       }
       state = withVersion(state, event.resourceVersion);
       const object = usable.use(event.object);
       if (event.type === 'DELETED') usable.forget(event.object);
       if (object === undefined) return;
+      if (event.type !== 'DELETED') checkCount(copy.size + 1, resource);
       (event.type === 'DELETED' ? copy.remove(object) : copy.put(object)).forEach(changes.emit);
     };
 
