@@ -4,7 +4,8 @@ import type { Pod } from '@rxlet/kube-api';
 export interface AdmissionHandler {
   readonly name: string;
   /**
-   * Returns the decision on a pod. One pod is judged at a time, and pods that come later wait, so that each decision counts the pods admitted before. A throw, a
+   * Returns the decision on a pod. One pod is judged at a time, and pods that come later wait, so that each decision counts the pods admitted before, unless
+   * {@link AdmissionHandler.mayTakeLong} says otherwise. A throw, a
    * rejection and a decision that takes longer than the agent's deadline reject the pod with reason UnexpectedAdmissionError, unless it runs since before a restart of the
    * agent: such a pod is judged again later.
    *
@@ -16,6 +17,11 @@ export interface AdmissionHandler {
     activePods: () => readonly Pod[],
     signal: AbortSignal,
   ): AdmissionDecision | Promise<AdmissionDecision>;
+  /**
+   * Reports whether the decision on a pod may wait for others, such as the plugins of devices. Default: no. After a second, such a decision no longer holds up pods
+   * without one that fit beside the pod. A pod may therefore be judged more than once.
+   */
+  mayTakeLong?(pod: Pod): boolean;
 }
 
 /** Decision of a handler. `undefined` admits the pod as the node is; a preparation admits it once the node has been prepared. */

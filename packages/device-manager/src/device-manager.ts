@@ -56,6 +56,8 @@ export interface DeviceManager extends AsyncDisposable {
   register(request: RegistrationRequest, signal?: AbortSignal): Promise<void>;
   /** Handler of plugins that the plugin watcher finds. */
   readonly handler: PluginHandler;
+  /** Reports whether a pod requests devices of plugins. */
+  requestsDevices(pod: Pod): boolean;
   /** Allocates the devices of a pod. Returns the rejection of a pod that cannot have them. */
   admit(pod: Pod, signal?: AbortSignal): Promise<AdmissionRejection | undefined>;
   /** Prepares the devices of a container, and returns what it needs in order to use them; `undefined` when it has none. */
@@ -127,6 +129,10 @@ export function createDeviceManager(ports: DeviceManagerPorts, directory: string
   });
   const isDeviceResource = (name: string): boolean =>
     isExtendedResource(name) && (inventory.has(name) || podDevices.resources().has(name));
+  const requestingContainers = (pod: Pod): readonly Container[] =>
+    [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])].filter(
+      (container) => requestedDevices(pod, container, isDeviceResource).length > 0,
+    );
   const optionsOf = (resource: string): PluginOptions | undefined => lastOptions.get(resource);
   const devicePorts = { clock, inventory, podDevices, connections, metrics, isDeviceResource, optionsOf };
   const allocator = createDeviceAllocator(devicePorts);
@@ -206,10 +212,9 @@ export function createDeviceManager(ports: DeviceManagerPorts, directory: string
     },
     register: registration.register,
     handler: registration.handler,
+    requestsDevices: (pod) => requestingContainers(pod).length > 0,
     async admit(pod, signal) {
-      const { spec } = pod;
-      const containers = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
-      const requesting = containers.filter((one) => requestedDevices(pod, one, isDeviceResource).length > 0);
+      const requesting = requestingContainers(pod);
       // An earlier agent has admitted it, and its plugins may come later than the pod.
       if (runningAtStart.delete(podUid(pod)) || requesting.length === 0) return undefined;
       try {

@@ -72,6 +72,8 @@ export function devicePlugins(options: DevicePluginsOptions = {}): AgentModule {
           contribute(admissionHandlers, {
             name: 'device-plugins',
             admit: (pod, _activePods, signal) => manager.admit(pod, signal),
+            // Plugins allocate the devices.
+            mayTakeLong: (pod) => manager.requestsDevices(pod),
           }),
           contribute(containerSteps, {
             name: 'device-plugins',

@@ -117,6 +117,59 @@ describe('the admission queue', () => {
     expect(steps).toEqual(['sync next']);
   });
 
+  describe('while the decision on a pod takes long', () => {
+    /** Handlers of which one says that pods named `gpu…` may take long, and another one admits one pod less than `room`. */
+    const createBench = (room: number, ...slow: readonly string[]) => {
+      const made = createSlowHandler(...slow);
+      const handler = { ...made.handler, mayTakeLong: (pod: Pod) => pod.metadata?.name?.startsWith('gpu') === true };
+      const fit: AdmissionHandler = {
+        name: 'fit',
+        admit: (_pod, activePods) => (activePods().length < room ? undefined : full),
+      };
+      return { ...made, ...createSyncLoopBench({ admission: [fit, handler] }) };
+    };
+
+    it('admits pods that fit beside it, also those that come later, after a second', async () => {
+      const { asked, decide, emit, clock, steps } = createBench(10, 'gpu-1');
+      await emit('ADD', manifestPod('gpu-1'), manifestPod('web'), manifestPod('gpu-2'));
+      await clock.advance(999);
+      expect(steps).toEqual([]);
+      await clock.advance(1);
+      expect(steps).toEqual(['sync web']);
+      await emit('ADD', manifestPod('late'));
+      await clock.settle();
+      expect(steps).toEqual(['sync web', 'sync late']);
+      decide('gpu-1');
+      await clock.settle();
+      expect(steps).toEqual(['sync web', 'sync late', 'sync gpu-1', 'sync gpu-2']);
+      expect(asked).toEqual(['gpu-1', 'web gpu-1', 'late web gpu-1', 'gpu-2 web late gpu-1']);
+    });
+
+    it('leaves pods their turn that do not fit beside it, and judges them again', async () => {
+      const { decide, emit, clock, steps, statuses } = createBench(2, 'gpu-1');
+      await emit('ADD', manifestPod('one'), manifestPod('gpu-1'), manifestPod('two'), manifestPod('three'));
+      await clock.advance(10_000);
+      expect(steps).toEqual(['sync one']);
+      expect(statuses.get('uid-two-1')).toBeUndefined();
+      decide('gpu-1', full);
+      await clock.settle();
+      expect(steps).toEqual(['sync one', 'sync two']);
+      expect(statuses.get('uid-three-1')).toMatchObject({ reason: 'OutOfpods' });
+    });
+
+    it('goes on when the pod is removed, and ends with the loop', async () => {
+      const { emit, clock, steps, loop, signals } = createBench(10, 'gpu-1', 'gpu-2');
+      await emit('ADD', manifestPod('gpu-1'), manifestPod('gpu-2'));
+      await clock.advance(2_000);
+      await emit('REMOVE', manifestPod('gpu-1'));
+      await emit('ADD', manifestPod('web'));
+      await clock.advance(1_000);
+      expect(steps).toEqual(['sync web']);
+      await loop[Symbol.asyncDispose]();
+      expect(signals.get('gpu-2')?.aborted).toBe(true);
+    });
+  });
+
   it('keeps the running containers of a pod that waits after a restart of the agent', async () => {
     const { handler, decide } = createSlowHandler('web');
     const { emit, clock, steps, world, becomeReady, loop } = createSyncLoopBench({ admission: [handler] });

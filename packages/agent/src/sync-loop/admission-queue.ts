@@ -1,8 +1,8 @@
 import type { AdmissionHandler, AdmissionRejection } from '@rxlet/agent-api';
-import { atEndOfTurn, type Clock, createLifetime, errorMessage, type Logger } from '@rxlet/component-base';
+import { atEndOfTurn, type Clock, createLifetime, errorMessage, type Logger, sleep } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import { formatPod, podFullName, podUid } from '@rxlet/pod-model';
-import { admitPod } from './admission.ts';
+import { admitPod, isAdmittedAsIs } from './admission.ts';
 
 /** Ports of {@link createAdmissionQueue}. */
 export interface AdmissionQueuePorts {
@@ -18,6 +18,8 @@ export interface AdmissionQueuePorts {
 /**
  * Pods that wait for their admission. They are judged one after the other, in the order in which they came, because each decision depends on the pods that were
  * admitted before. The sync loop goes on meanwhile, also while pods are preempted for a critical one. Bounded by the number of desired pods.
+ *
+ * While the decision on a pod takes long, pods that need no such decision and fit beside it, as the node is, are admitted before it. All others keep their turn.
  */
 export interface AdmissionQueue extends AsyncDisposable {
   /** Adds a pod, or replaces the version of a waiting one, which keeps its place. @throws TypeError when the pod has no UID */
@@ -32,6 +34,9 @@ export interface AdmissionQueue extends AsyncDisposable {
 /** Decisions without a look at other events: a few milliseconds. */
 const MAX_DECISIONS_IN_A_TURN = 32;
 
+/** Time after which the decision on a pod that may take long holds up no other pods. */
+const OVERTAKING_AFTER_MS = 1_000;
+
 interface WaitingPod {
   pod: Pod;
   readonly controller: AbortController;
@@ -43,6 +48,19 @@ export function createAdmissionQueue(ports: AdmissionQueuePorts): AdmissionQueue
   const lifetime = createLifetime();
   const waiting = new Map<string, WaitingPod>();
   let isJudging = false;
+  /** Resolves with the next pod that is added. */
+  let added = Promise.withResolvers<void>();
+  const mayTakeLong = (pod: Pod): boolean => handlers.some((handler) => handler.mayTakeLong?.(pod) === true);
+
+  const apply = (uid: string, entry: WaitingPod, rejection: AdmissionRejection | undefined): void => {
+    if (waiting.get(uid) !== entry) return;
+    waiting.delete(uid);
+    try {
+      decided(entry.pod, rejection);
+    } catch (error) {
+      logger.error('cannot apply the admission of a pod', { pod: formatPod(entry.pod), error: errorMessage(error) });
+    }
+  };
 
   const judge = async (uid: string, entry: WaitingPod): Promise<void> => {
     let rejection: AdmissionRejection | undefined;
@@ -53,13 +71,38 @@ export function createAdmissionQueue(ports: AdmissionQueuePorts): AdmissionQueue
       // Only the signal ends a judgement without a decision.
       return;
     }
-    if (waiting.get(uid) !== entry) return;
-    waiting.delete(uid);
+    apply(uid, entry, rejection);
+  };
+
+  /** Admits a pod that fits beside one whose decision is pending. A pod that does not fit keeps its turn: the other one may be rejected. */
+  const admitBeside = async (uid: string, entry: WaitingPod, pending: Pod): Promise<void> => {
+    const { signal } = entry.controller;
+    const activePods = (): readonly Pod[] => [...ports.activePods(uid), pending];
     try {
-      decided(entry.pod, rejection);
-    } catch (error) {
-      logger.error('cannot apply the admission of a pod', { pod: formatPod(entry.pod), error: errorMessage(error) });
+      if (await isAdmittedAsIs(handlers, entry.pod, { clock, signal, activePods })) apply(uid, entry, undefined);
+    } catch {
+      // Only the signal ends a judgement without a decision.
     }
+  };
+
+  /** Judges a pod whose decision may take long, and meanwhile those that wait behind it. */
+  const judgeSlowPod = async (slowUid: string, slow: WaitingPod): Promise<void> => {
+    const decision = new AbortController();
+    const judged = judge(slowUid, slow).finally(() => decision.abort());
+    await sleep(clock, OVERTAKING_AFTER_MS, decision.signal).catch(() => undefined);
+    const tried = new Set<WaitingPod>();
+    while (!decision.signal.aborted) {
+      added = Promise.withResolvers();
+      for (const [uid, entry] of waiting) {
+        if (entry === slow || tried.has(entry) || mayTakeLong(entry.pod)) continue;
+        tried.add(entry);
+        if (tried.size % MAX_DECISIONS_IN_A_TURN === 0) await new Promise<void>(atEndOfTurn);
+        if (decision.signal.aborted) break;
+        await admitBeside(uid, entry, slow.pod);
+      }
+      await Promise.race([judged, added.promise]);
+    }
+    await judged;
   };
 
   const judgeAll = async (): Promise<void> => {
@@ -70,7 +113,7 @@ export function createAdmissionQueue(ports: AdmissionQueuePorts): AdmissionQueue
       count += 1;
       // Thousands of decisions that wait for nothing must not keep the process from everything else.
       if (count % MAX_DECISIONS_IN_A_TURN === 0) await new Promise<void>(atEndOfTurn);
-      await judge(uid, entry);
+      await (mayTakeLong(entry.pod) ? judgeSlowPod : judge)(uid, entry);
     }
     isJudging = false;
   };
@@ -86,6 +129,7 @@ export function createAdmissionQueue(ports: AdmissionQueuePorts): AdmissionQueue
       }
       if (lifetime.signal.aborted) return;
       waiting.set(uid, { pod, controller: new AbortController() });
+      added.resolve();
       if (!isJudging) void lifetime.track(judgeAll());
     },
     has: (uid) => waiting.has(uid),

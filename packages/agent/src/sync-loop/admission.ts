@@ -41,6 +41,23 @@ export async function admitPod(
   }
 }
 
+/** Reports whether the handlers admit a pod to the node as it is, without a preparation. Rejects with the reason of `signal` when that aborts. */
+export async function isAdmittedAsIs(
+  handlers: readonly AdmissionHandler[],
+  pod: Pod,
+  { clock, activePods, signal }: AdmissionContext,
+): Promise<boolean> {
+  try {
+    const { rejection, preparations } = await withDeadline(clock, DECISION_TIMEOUT_MS, signal, (handlerSignal) =>
+      decide(handlers, pod, activePods, handlerSignal),
+    );
+    return rejection === undefined && preparations.length === 0;
+  } catch {
+    signal.throwIfAborted();
+    return false;
+  }
+}
+
 /** Calls the handlers in order, up to the first that rejects. */
 async function decide(
   handlers: readonly AdmissionHandler[],

@@ -27,6 +27,8 @@ function createDeviceNode(node: TestNode, count = 2) {
     numaNodes: [],
   }));
   let publish: (() => void) | undefined;
+  /** Holds up allocations while it is set. */
+  let hang: PromiseWithResolvers<void> | undefined;
   const allocated: string[] = [];
   /** Configurations of the containers that were created. */
   const configs: ContainerConfig[] = [];
@@ -51,6 +53,7 @@ function createDeviceNode(node: TestNode, count = 2) {
       }),
     prefer: async () => [],
     async allocate(ids) {
+      await hang?.promise;
       allocated.push(...ids);
       return create(ContainerAllocateResponseSchema, {
         envs: { GPUS: ids.join(','), NAME: 'of the plugin' },
@@ -73,6 +76,8 @@ function createDeviceNode(node: TestNode, count = 2) {
     configs,
     start: () => node.start({ modules: [nodePlugins(server), devicePlugins({ connect, serve }), recorder] }),
     plug: () => node.files.putSpecial(SOCKET, 'socket'),
+    hang: () => void (hang = Promise.withResolvers()),
+    goOn: () => hang?.resolve(),
     unplug: () => node.files.remove(SOCKET),
     setDevices(next: readonly PluginDevice[]) {
       devices = next;
@@ -148,6 +153,22 @@ describe('devices of plugins', () => {
     node.desire();
     await node.until(() => node.agent().pods.list().length === 0);
     await node.expectNoLeaks();
+  });
+
+  it('hold up no pods without devices while their plugin hangs', async () => {
+    await using node = createTestNode();
+    const made = createDeviceNode(node);
+    await made.start();
+    made.plug();
+    await node.advance(3_000);
+    made.hang();
+    const plain = manifestPod('plain', { containers: [{ name: 'app', image: 'app:1' }] });
+    node.desire(gpuPod('one', 1), plain, gpuPod('two', 1));
+    await node.advance(3_000);
+    expect(node.running()).toEqual(['plain/app']);
+    made.goOn();
+    await node.until(() => node.running().length === 3);
+    expect(made.allocated).toEqual(['d0', 'd1']);
   });
 
   it('are no resource of the node any more five minutes after their plugin has gone', async () => {
