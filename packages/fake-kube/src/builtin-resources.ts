@@ -47,7 +47,17 @@ export const builtinResources: readonly ResourceType[] = [
     ...resources.pods,
     shortNames: ['po'],
     categories: ['all'],
-    subresources: ['status', 'binding', 'eviction', 'ephemeralcontainers', 'resize'],
+    subresources: [
+      'status',
+      'binding',
+      'eviction',
+      'ephemeralcontainers',
+      'resize',
+      'log',
+      'exec',
+      'attach',
+      'portforward',
+    ],
     hasGeneration: true,
     selectableFields: fieldsOf<Pod>(({ spec, status }) => ({
       'spec.nodeName': spec?.nodeName,

@@ -20,6 +20,7 @@ import { createCertificateAuthority, type CertificateAuthority } from './certifi
 import { startCertificateSigner } from './certificates/certificate-signer.ts';
 import { createFaultScript, type FaultScript } from './faults/faults.ts';
 import { faultSubjectOf, withFault } from './faults/with-fault.ts';
+import { createNodeConnections, type UpgradeConnection } from './node-proxy/node-connections.ts';
 import { createObjectService } from './objects/object-service.ts';
 import { createOpenWatches } from './request/open-watches.ts';
 import { type ObjectRequest, parseObjectRequest } from './request/parse-request.ts';
@@ -30,6 +31,7 @@ import {
   type ApiResponse,
   ConnectionLostError,
   errorResponse,
+  type RoutedResponse,
   textResponse,
 } from './server/api-message.ts';
 import { CONTROL_PATH, type ControlPorts, handleControl } from './server/control.ts';
@@ -74,6 +76,12 @@ export interface FakeKubeOptions {
 export interface FakeKube extends AsyncDisposable {
   /** Handles a request. Rejects with {@link ConnectionLostError} when there is no answer. */
   handle(request: ApiRequest): Promise<ApiResponse>;
+  /**
+   * Joins the connection of a request for an upgrade, such as `kubectl exec`, with the kubelet of a pod. Rejects with {@link ConnectionLostError} when there is no answer.
+   *
+   * @returns the answer to send when the connection is not joined
+   */
+  upgrade(request: ApiRequest, connection: UpgradeConnection): Promise<ApiResponse | undefined>;
   /** Objects, without authentication, authorization and faults. */
   readonly objects: FakeObjects;
   /** Scripted faults. */
@@ -248,7 +256,7 @@ export function createFakeKube(
     },
   };
 
-  const answer = (message: ApiRequest, request: ObjectRequest | undefined, user: User, url: URL): ApiResponse => {
+  const answer = (message: ApiRequest, request: ObjectRequest | undefined, user: User, url: URL): RoutedResponse => {
     if (request !== undefined) return handleObjects(handlers, message, request, user);
     if (url.pathname.startsWith(CONTROL_PATH)) return handleControl(control, message, url, user);
     const found = message.method === 'GET' ? discover(url.pathname, types, version) : undefined;
@@ -261,7 +269,7 @@ export function createFakeKube(
     return errorResponse(new ApiError('InternalError', `Internal error occurred: ${errorMessage(error)}`));
   };
 
-  const handle = async (message: ApiRequest): Promise<ApiResponse> => {
+  const process = async (message: ApiRequest): Promise<RoutedResponse> => {
     const signal = message.signal === undefined ? lifetime.signal : AbortSignal.any([lifetime.signal, message.signal]);
     signal.throwIfAborted();
     if (!isRunning) throw new ConnectionLostError('ECONNREFUSED');
@@ -282,6 +290,23 @@ export function createFakeKube(
     await saver?.saved();
     record.finish(response.status);
     return response;
+  };
+
+  const handle = async (message: ApiRequest): Promise<ApiResponse> => {
+    const response = await process(message);
+    if (response.route === undefined) return response;
+    return connections.send(response.route, message).catch(rejected);
+  };
+
+  const upgrade = async (message: ApiRequest, connection: UpgradeConnection): Promise<ApiResponse | undefined> => {
+    const response = await process(message);
+    if (response.route === undefined) return response;
+    try {
+      await connections.join(response.route, message.method, connection);
+      return undefined;
+    } catch (error) {
+      return rejected(error);
+    }
   };
 
   const cutWatches = (resource?: string): number => watches.cut(new ConnectionLostError('ECONNRESET'), resource);
@@ -305,6 +330,7 @@ export function createFakeKube(
     return { certificatePem, keyPem, ...rest };
   };
   const authority = (): Promise<CertificateAuthority> => (created ??= openAuthority());
+  const connections = createNodeConnections(authority);
   const signer = startCertificateSigner({ store, authority, logger }, certificateRequests, {
     approvesNodes: options.approvesNodeCertificates ?? true,
   });
@@ -312,6 +338,7 @@ export function createFakeKube(
 
   return {
     handle: (request) => lifetime.track(handle(request)),
+    upgrade: (request, connection) => lifetime.track(upgrade(request, connection)),
     objects: {
       get: (resource, name, namespace) => store.get(typeOf(resource), { namespace, name }),
       list: (resource, namespace) => store.list(typeOf(resource), namespace),

@@ -17,6 +17,7 @@ export {
   type ResourceName,
 } from './create-fake-kube.ts';
 export type { Fault, FaultAction, FaultMatch } from './faults/faults.ts';
+export type { UpgradeConnection } from './node-proxy/node-connections.ts';
 export type { ResourceType } from './resource-type.ts';
 export { type ApiRequest, type ApiResponse, ConnectionLostError } from './server/api-message.ts';
 export type { ServerVersion } from './server/discovery.ts';

@@ -5,6 +5,7 @@ import type { ObjectRequest } from '../request/parse-request.ts';
 import {
   type ApiRequest,
   type ApiResponse,
+  type RoutedResponse,
   ConnectionLostError,
   errorResponse,
   textResponse,
@@ -31,8 +32,8 @@ export async function withFault(
   action: FaultAction | undefined,
   isWatch: boolean,
   signal: AbortSignal,
-  run: () => ApiResponse,
-): Promise<ApiResponse> {
+  run: () => RoutedResponse,
+): Promise<RoutedResponse> {
   switch (action?.type) {
     case undefined:
     case 'delay':

@@ -1,4 +1,5 @@
 import { type ApiError, statusOf } from '../api-error.ts';
+import type { NodeRoute } from '../node-proxy/node-route.ts';
 import type { User } from '../auth/user.ts';
 
 /** A request as it comes over the wire. */
@@ -23,6 +24,11 @@ export interface ApiResponse {
   /** By lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** An answer of the server, or the kubelet that answers in its place. */
+export interface RoutedResponse extends ApiResponse {
+  readonly route?: NodeRoute;
 }
 
 /** The connection ended without an answer. */

@@ -1,4 +1,5 @@
 import { apiVersionOfType, type ResourceType } from '../resource-type.ts';
+import { isNodeSubresource } from '../node-proxy/node-route.ts';
 import { openApiV2, OPENAPI_V2_TYPE } from '../openapi/openapi-v2.ts';
 import { openApiV3 } from '../openapi/openapi-v3.ts';
 import { type ApiResponse, bytesResponse, jsonResponse, textResponse } from './api-message.ts';
@@ -90,8 +91,14 @@ const SUBRESOURCE_KINDS: Readonly<
 > = {
   binding: { group: '', version: 'v1', kind: 'Binding' },
   eviction: { group: 'policy', version: 'v1', kind: 'Eviction' },
+  exec: { group: '', version: 'v1', kind: 'PodExecOptions' },
+  attach: { group: '', version: 'v1', kind: 'PodAttachOptions' },
+  portforward: { group: '', version: 'v1', kind: 'PodPortForwardOptions' },
   token: { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' },
 };
+
+/** Verbs of subresources that a kubelet answers. */
+const NODE_VERBS = (name: string): readonly string[] => (name === 'log' ? ['get'] : ['create', 'get']);
 
 function subresourceOf(type: ResourceType, name: string): object {
   const other = SUBRESOURCE_KINDS[name];
@@ -100,7 +107,7 @@ function subresourceOf(type: ResourceType, name: string): object {
     singularName: '',
     namespaced: type.isNamespaced,
     kind: other?.kind ?? type.kind,
-    verbs: other === undefined ? ['get', 'patch', 'update'] : ['create'],
+    verbs: isNodeSubresource(name) ? NODE_VERBS(name) : other === undefined ? ['get', 'patch', 'update'] : ['create'],
     ...(other && { group: other.group, version: other.version }),
   };
 }

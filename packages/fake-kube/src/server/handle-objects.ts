@@ -8,6 +8,7 @@ import { restrictNode } from '../auth/node-restriction.ts';
 import { type TokenIssuer, userOfClaims } from '../auth/service-account-tokens.ts';
 import { nodeOf, type User } from '../auth/user.ts';
 import { checkFields, fieldValidationOf } from '../openapi/check-fields.ts';
+import { isNodeSubresource, nodeRoute } from '../node-proxy/node-route.ts';
 import type { ObjectName, ObjectService } from '../objects/object-service.ts';
 import { applyPatch } from '../patch/apply-patch.ts';
 import { listOf, selectPage } from '../request/list-objects.ts';
@@ -20,7 +21,7 @@ import type { DeletionOptions } from '../rules/deletion.ts';
 import type { RuleContext } from '../rules/rule-context.ts';
 import { renderTable, type TableRequest, tableRequestOf } from '../tables/render-table.ts';
 import type { ObjectStore } from '../store/object-store.ts';
-import { type ApiRequest, type ApiResponse, jsonResponse } from './api-message.ts';
+import { type ApiRequest, type ApiResponse, jsonResponse, type RoutedResponse, textResponse } from './api-message.ts';
 
 /** Parts of a server that handle requests for objects. */
 export interface ObjectHandlers {
@@ -42,7 +43,7 @@ export function handleObjects(
   message: ApiRequest,
   request: ObjectRequest,
   user: User,
-): ApiResponse {
+): RoutedResponse {
   const { store, service, clock, random } = handlers;
   const { type, verb, query, subresource } = request;
   const access = accessOf(user, request);
@@ -50,6 +51,11 @@ export function handleObjects(
   if (!decision.isAllowed) throw forbidden(access, request, decision.reason);
   const context: RuleContext = { clock, random, user };
   const table = tableRequestOf(message.headers['accept'], query);
+  if (isNodeSubresource(subresource)) {
+    if (verb !== 'get' && verb !== 'create') throw notAllowed();
+    const pod = service.get(type, nameOf(request));
+    return { ...textResponse(200, ''), route: nodeRoute(request, pod, NODES, (name) => store.get(NODES, { name })) };
+  }
   switch (verb) {
     case 'list': {
       const page = selectPage(store, request, isFromCache(query) ? handlers.staleRevisions() : 0);
@@ -112,6 +118,7 @@ export function handleObjects(
 }
 
 const PODS: ResourceType = resources.pods;
+const NODES: ResourceType = resources.nodes;
 
 const SUCCESS = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' } as const;
 

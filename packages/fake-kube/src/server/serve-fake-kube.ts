@@ -1,11 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { createLifetime, errorMessage, type Logger, noopLogger } from '@rxlet/component-base';
 import type { User } from '../auth/user.ts';
 import type { FakeKube } from '../create-fake-kube.ts';
+import type { UpgradeConnection } from '../node-proxy/node-connections.ts';
 import { isTrue } from '../request/parse-request.ts';
 import { decodeObject, PROTOBUF_TYPE } from '../wire/decode-object.ts';
 import type { ApiRequest } from './api-message.ts';
@@ -81,6 +83,13 @@ export async function serveFakeKube(
     },
     listener,
   );
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => socket.destroy());
+    upgradeRequest(kube, request, { socket, head, rawHeaders: request.rawHeaders }).catch((error: unknown) => {
+      logger.debug('a request for an upgrade ended', { path: request.url, error: errorMessage(error) });
+      socket.destroy();
+    });
+  });
   server.on('connection', (socket: Socket) => {
     if (!kube.isRunning) socket.destroy();
     sockets.add(socket);
@@ -150,6 +159,19 @@ async function serveRequest(kube: FakeKube, request: Request, response: Response
   stream.end();
 }
 
+async function upgradeRequest(kube: FakeKube, request: IncomingMessage, connection: UpgradeConnection): Promise<void> {
+  const { method = 'GET', url: path = '/' } = request;
+  const headers = request.headers as ApiRequest['headers'];
+  const answer = await kube.upgrade({ method, path, headers, ...identityOf(request) }, connection);
+  if (answer === undefined) return;
+  const body = await readAll(answer.body);
+  const { socket } = connection;
+  const lines = Object.entries({ ...answer.headers, 'content-length': String(body.length), connection: 'close' });
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  socket.write(`HTTP/1.1 ${String(answer.status)} \r\n${head}\r\n`);
+  socket.end(body);
+}
+
 /** Resolves when a stream takes more, or has closed. */
 function drained(stream: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
@@ -163,9 +185,10 @@ function drained(stream: ServerResponse): Promise<void> {
   });
 }
 
-/** Reports whether a request asks for a watch, whose answer must not be collected first. */
+/** Reports whether a request asks for a watch or follows a log: the answer must not be collected first. */
 function isStreamed({ url = '' }: Request): boolean {
-  return isTrue(new URL(url, 'http://server').searchParams.get('watch'));
+  const { searchParams } = new URL(url, 'http://server');
+  return isTrue(searchParams.get('watch')) || isTrue(searchParams.get('follow'));
 }
 
 async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
