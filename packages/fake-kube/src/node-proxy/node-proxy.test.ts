@@ -3,7 +3,6 @@ import { createServer, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import { type PeerCertificate } from 'node:tls';
 import { seededRandom, systemClock } from '@rxlet/component-base';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { admin, nodeUser, type User } from '../auth/user.ts';
