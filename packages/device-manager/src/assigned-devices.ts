@@ -10,7 +10,7 @@ export function devicesOfContainer(
   containerName: string,
 ): readonly AssignedDevices[] {
   return allocationsOf(podDevices, podUid, containerName).flatMap(([resourceName, allocation]) =>
-    deviceIdsOf(allocation).map((id) => ({ resourceName, deviceIds: [id], numaNodes: numaNodesOf(allocation, id) })),
+    [...numaNodesById(allocation)].map(([id, numaNodes]) => ({ resourceName, deviceIds: [id], numaNodes })),
   );
 }
 
@@ -56,6 +56,14 @@ function allocationsOf(podDevices: Pick<PodDevices, 'get'>, podUid: string, cont
   return [...(podDevices.get(podUid)?.get(containerName) ?? [])];
 }
 
-function numaNodesOf({ byNode }: DeviceAllocation, deviceId: string): readonly number[] {
-  return [...byNode].flatMap(([node, ids]) => (node !== NO_NUMA_NODE && ids.includes(deviceId) ? [node] : []));
+function numaNodesById({ byNode }: DeviceAllocation): ReadonlyMap<string, readonly number[]> {
+  const nodesById = new Map<string, number[]>();
+  for (const [node, ids] of byNode) {
+    for (const id of ids) {
+      const nodes = nodesById.get(id) ?? [];
+      if (node !== NO_NUMA_NODE) nodes.push(node);
+      nodesById.set(id, nodes);
+    }
+  }
+  return nodesById;
 }

@@ -112,6 +112,7 @@ export function createDeviceManager(ports: DeviceManagerPorts, directory: string
     clock,
     logger,
     connect: ports.connect,
+    hasRoomFor: (resource) => inventory.hasRoomFor(resource),
     connected(resource) {
       inventory.connected(resource);
       const { options } = connections.find(resource) ?? {};
@@ -159,7 +160,7 @@ export function createDeviceManager(ports: DeviceManagerPorts, directory: string
     }, signal);
 
   const registration = createPluginRegistration(
-    { files, connections, logger, requested: (resource) => metrics.registered(resource) },
+    { clock, files, connections, logger, requested: (resource) => metrics.registered(resource) },
     directory,
   );
   const restore = async (): Promise<void> => {

@@ -133,7 +133,11 @@ function byNumaNode(
   const byNode = new Map<number, string[]>();
   for (const id of deviceIds) {
     const nodes = nodesOf(id);
-    for (const node of nodes.length === 0 ? [NO_NUMA_NODE] : nodes) byNode.set(node, [...(byNode.get(node) ?? []), id]);
+    for (const node of nodes.length === 0 ? [NO_NUMA_NODE] : nodes) {
+      const ids = byNode.get(node);
+      if (ids === undefined) byNode.set(node, [id]);
+      else ids.push(id);
+    }
   }
   return byNode;
 }

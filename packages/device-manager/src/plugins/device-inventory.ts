@@ -13,6 +13,8 @@ export interface DeviceInventory {
   /** Records that the plugin of a resource is gone: its devices, if any, are unhealthy until a plugin lists them again. */
   disconnected(resource: string): void;
   has(resource: string): boolean;
+  /** Reports whether the resource is known, or one more may be. */
+  hasRoomFor(resource: string): boolean;
   resources(): readonly string[];
   /** Returns a device as the plugin has listed it last, or `undefined`. */
   find(resource: string, deviceId: string): PluginDevice | undefined;
@@ -24,6 +26,11 @@ export interface DeviceInventory {
 
 /** Time after which the resource of a plugin that is gone is removed (kubelet: endpointStopGracePeriod). */
 export const STOP_GRACE_PERIOD_MS = 300_000;
+
+/** Bound for resources with those of plugins that are gone: all are in the Node object, whose size is limited. */
+const MAX_RESOURCES = 256;
+/** Bound for the names of removed resources. */
+const MAX_REMOVED = 256;
 
 interface Resource {
   devices: ReadonlyMap<string, PluginDevice>;
@@ -48,6 +55,8 @@ export function createDeviceInventory(clock: Pick<Clock, 'monotonicNow'>): Devic
       if (stoppedAtMs === undefined || clock.monotonicNow() - stoppedAtMs <= STOP_GRACE_PERIOD_MS) continue;
       known.delete(name);
       removed.add(name);
+      const [oldest] = removed;
+      if (removed.size > MAX_REMOVED && oldest !== undefined) removed.delete(oldest);
     }
   };
   return {
@@ -81,6 +90,10 @@ export function createDeviceInventory(clock: Pick<Clock, 'monotonicNow'>): Devic
       resource.isListed = true;
     },
     has: (name) => listed(name) !== undefined,
+    hasRoomFor(name) {
+      removeExpired();
+      return known.has(name) || known.size < MAX_RESOURCES;
+    },
     resources: () => [...known].flatMap(([name, { isListed }]) => (isListed ? [name] : [])),
     find: (name, deviceId) => listed(name)?.devices.get(deviceId),
     devices: (name) => devicesOf(listed(name)),

@@ -1,9 +1,10 @@
-import { type Clock } from '@rxlet/component-base';
+import { type Clock, createRateLimiter, sleep } from '@rxlet/component-base';
 import { type PluginConnection, withCallDeadline } from '@rxlet/node-plugins';
 import {
   type ContainerAllocateResponse,
   type Device,
   DevicePlugin as Service,
+  type ListAndWatchResponse,
 } from '../../gen/deviceplugin/v1beta1/api_pb.js';
 import type { PluginDevice, PluginOptions } from './device.ts';
 
@@ -39,9 +40,13 @@ export interface PreferenceRequest {
 export type ConnectDevicePlugin = (socketPath: string) => DevicePlugin;
 
 const { method } = Service;
+/** Bounds for the lists of a plugin, each of which has all of its devices. A plugin that sends more waits. */
+const LISTS_PER_SECOND = 20;
+const LISTS_BURST = 50;
 
 /** Creates the client of a device plugin. */
 export function createDevicePlugin(clock: Clock, connection: PluginConnection): DevicePlugin {
+  const lists = createRateLimiter(clock, LISTS_PER_SECOND, LISTS_BURST);
   return {
     async options(call) {
       const options = await withCallDeadline(clock, call, (signal) =>
@@ -50,8 +55,13 @@ export function createDevicePlugin(clock: Clock, connection: PluginConnection): 
       const { preStartRequired, getPreferredAllocationAvailable: preferredAllocationAvailable } = options;
       return { preStartRequired, preferredAllocationAvailable };
     },
-    watch: (onDevices, signal) =>
-      connection.receive(method.listAndWatch, {}, ({ devices }) => onDevices(devices.map(readDevice)), signal),
+    async watch(onDevices, signal) {
+      const handle = async ({ devices }: ListAndWatchResponse): Promise<void> => {
+        onDevices(devices.map(readDevice));
+        if (!lists.tryAcquire()) await sleep(clock, 1000 / LISTS_PER_SECOND, signal);
+      };
+      await connection.receive(method.listAndWatch, {}, handle, signal);
+    },
     async prefer({ available, mustInclude, size }, call) {
       const request = {
         availableDeviceIDs: [...available],

@@ -7,6 +7,8 @@ export interface PluginConnectionsPorts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly connect: ConnectDevicePlugin;
+  /** Reports whether there is room for a resource: each is a field of the Node object. */
+  hasRoomFor(resource: string): boolean;
   /** Called when a plugin has answered for its resource. */
   connected(resource: string): void;
   /** Called with all devices of a resource, after each change. */
@@ -42,8 +44,8 @@ interface Connection {
 
 /** Time for a plugin to accept a connection and to describe itself. */
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Bound for resources, each of which costs a connection. */
-const MAX_RESOURCES = 256;
+/** Bound for connections, also those of plugins that have not answered yet. */
+const MAX_CONNECTIONS = 256;
 
 /** Creates {@link PluginConnections}. */
 export function createPluginConnections(ports: PluginConnectionsPorts): PluginConnections {
@@ -81,8 +83,10 @@ export function createPluginConnections(ports: PluginConnectionsPorts): PluginCo
   return {
     async open(resource, socketPath, signal) {
       lifetime.signal.throwIfAborted();
-      if (!connections.has(resource) && connections.size >= MAX_RESOURCES)
-        throw new Error(`no more than ${String(MAX_RESOURCES)} resources of devices are possible`);
+      if (!connections.has(resource) && (connections.size >= MAX_CONNECTIONS || !ports.hasRoomFor(resource)))
+        throw new Error(
+          'no more resources of devices are possible: those of plugins that are gone are removed after five minutes',
+        );
       const earlier = connections.get(resource);
       const connection: Connection = {
         socketPath,

@@ -21,11 +21,14 @@ export interface PluginConnection extends Disposable {
     request: MessageInitShape<I>,
     signal: AbortSignal,
   ): Promise<MessageShape<O>>;
-  /** Calls `onMessage` with each message of a stream, in order. Resolves when the plugin ends the stream; rejects as {@link PluginConnection.call}. */
+  /**
+   * Calls `onMessage` with each message of a stream, in order, and reads the next one when it has resolved. Resolves when the plugin ends the stream; rejects as
+   * {@link PluginConnection.call}, and with the error of `onMessage`.
+   */
   receive<I extends DescMessage, O extends DescMessage>(
     method: DescMethodServerStreaming<I, O>,
     request: MessageInitShape<I>,
-    onMessage: (message: MessageShape<O>) => void,
+    onMessage: (message: MessageShape<O>) => void | Promise<void>,
     signal: AbortSignal,
   ): Promise<void>;
 }
@@ -114,7 +117,7 @@ function streamingCall<I extends DescMessage, O extends DescMessage>(
   client: Client,
   method: DescMethodServerStreaming<I, O>,
   request: MessageInitShape<I>,
-  onMessage: (message: MessageShape<O>) => void,
+  onMessage: (message: MessageShape<O>) => void | Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
   signal.throwIfAborted();
@@ -132,7 +135,20 @@ function streamingCall<I extends DescMessage, O extends DescMessage>(
       signal.removeEventListener('abort', cancel);
       end();
     };
-    stream.on('data', onMessage);
+    const fail = (error: Error): void => {
+      settle(() => reject(error));
+      stream.cancel();
+    };
+    stream.on('data', (message: MessageShape<O>) => {
+      try {
+        const handled = onMessage(message);
+        if (handled === undefined) return;
+        stream.pause();
+        handled.then(() => stream.resume(), fail);
+      } catch (error) {
+        fail(error as Error);
+      }
+    });
     stream.on('end', () => settle(resolve));
     stream.on('error', (error: ServiceError) => settle(() => reject(callError(error))));
   });
