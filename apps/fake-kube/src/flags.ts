@@ -21,6 +21,8 @@ export interface Flags {
   /** Further names and addresses of the server, for its certificate. */
   readonly names: readonly string[];
   readonly authorization: 'allow' | 'node';
+  /** Whether pods are bound to nodes. */
+  readonly schedules: boolean;
   readonly latencyMs: number;
   /** Seed of UIDs and generated names. Unset: random. */
   readonly seed: number | undefined;
@@ -53,6 +55,7 @@ export function parseFlags(args: readonly string[]): ParsedFlags {
         .choices(['node', 'allow'])
         .default('node'),
     )
+    .option('--schedule', 'binds pods to nodes that are ready and have the resources')
     .option('--latency <ms>', 'how long each request takes, in milliseconds', wholeNumber, 0)
     .option('--seed <number>', 'makes UIDs and generated names repeat from run to run (default: random)', wholeNumber)
     .option(
@@ -81,6 +84,7 @@ export function parseFlags(args: readonly string[]): ParsedFlags {
     stateFile?: string;
     caFile?: string;
     authorization: 'allow' | 'node';
+    schedule?: boolean;
     latency: number;
     seed?: number;
     v: number;
@@ -109,6 +113,7 @@ export function parseFlags(args: readonly string[]): ParsedFlags {
       caFile: options.caFile,
       names: options.name,
       authorization: options.authorization,
+      schedules: options.schedule === true,
       latencyMs: options.latency,
       seed: options.seed,
       verbosity: options.v,

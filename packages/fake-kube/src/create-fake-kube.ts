@@ -26,6 +26,7 @@ import { createOpenWatches } from './request/open-watches.ts';
 import { type ObjectRequest, parseObjectRequest } from './request/parse-request.ts';
 import { apiVersionOfType, type ResourceType } from './resource-type.ts';
 import { boundPod } from './rules/pod-rules.ts';
+import { startScheduler } from './scheduler/start-scheduler.ts';
 import {
   type ApiRequest,
   type ApiResponse,
@@ -61,6 +62,8 @@ export interface FakeKubeOptions {
   readonly tokens?: Readonly<Record<string, User>>;
   /** Approves the certificate requests of node agents. Default: true. */
   readonly approvesNodeCertificates?: boolean;
+  /** Binds pods to nodes that are ready and have the resources. Default: false, pods are bound by the test. */
+  readonly schedules?: boolean;
   /** Offers `sendInitialEvents`. Default: true. */
   readonly hasStreamingLists?: boolean;
   /** Number of changes that watches can resume from. Default: 10,000. */
@@ -335,6 +338,11 @@ export function createFakeKube(
     approvesNodes: options.approvesNodeCertificates ?? true,
   });
   lifetime.defer(() => signer[Symbol.dispose]());
+  if (options.schedules === true) {
+    const types = { pods, nodes: typeOf({ group: '', plural: 'nodes' }) };
+    const scheduler = startScheduler({ store, clock, logger }, types);
+    lifetime.defer(() => scheduler[Symbol.dispose]());
+  }
 
   return {
     handle: (request) => lifetime.track(handle(request)),
