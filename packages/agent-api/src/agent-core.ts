@@ -1,4 +1,4 @@
-import type { EventOccurrence, RecordedEvent } from '@rxlet/component-base';
+import type { RecordedEvent } from '@rxlet/component-base';
 import type { Pod, PodStatus } from '@rxlet/kube-api';
 import type { RuntimePod, RuntimePodStatus } from '@rxlet/pod-model';
 import type { Observable } from 'rxjs';
@@ -24,8 +24,6 @@ export interface AgentCore {
   runtimeStatus(podUid: string): RuntimePodStatus;
   /** Reads the IPs of a pod's ready sandbox from the runtime; for a pod in the node's network, those of the node. */
   podIps(pod: Pod, signal: AbortSignal): Promise<readonly string[]>;
-  /** Requests a sync of a pod soon. Requests in a burst are merged. */
-  requestSync(podUid: string): void;
   /**
    * Terminates a pod, and waits until none of its containers runs, for at most one and a half of the grace period and at least ten seconds. Rejects after
    * that with the reason `ExceededGracePeriod`; the pod is then still being terminated (kubelet: killPodNow).
@@ -33,8 +31,6 @@ export interface AgentCore {
   killPod(pod: Pod, request: KillPodRequest, signal?: AbortSignal): Promise<void>;
   /** Reports whether containers of the pod may be running, now or soon. `true` for an unknown pod while the workers have not seen all pods. */
   mayRunContainers(podUid: string): boolean;
-  /** Reports whether the pod's containers and sandboxes may be removed: it was deleted or evicted and has terminated. */
-  mayRemoveContent(podUid: string): boolean;
   /** Removes dead containers, old sandboxes and logs of pods that are gone. Rejects when the runtime cannot be listed. */
   collectContainerGarbage(signal: AbortSignal): Promise<void>;
   /** Returns the sections of the debug state by name, and the time. */
@@ -77,6 +73,4 @@ export interface EventList {
   list(): readonly RecordedEvent[];
   /** New events, and repetitions of events of the list, without those dropped by the spam filter. Hot. */
   readonly events$: Observable<RecordedEvent>;
-  /** Every occurrence, before events are combined, counted or dropped. Hot. */
-  readonly occurrences$: Observable<EventOccurrence>;
 }

@@ -83,27 +83,6 @@ describe('createEventLog', () => {
     expect([seen, log.list()[0]?.count]).toEqual([25, 25]);
   });
 
-  it('streams every occurrence, including combined and dropped ones', async () => {
-    const clock = createVirtualClock({ startMs: 1000 });
-    const log = createEventLog(clock);
-    const messages: string[] = [];
-    const times = new Set<number>();
-    let completed = false;
-    log.occurrences$.subscribe({
-      next({ message, timeMs }) {
-        messages.push(message);
-        times.add(timeMs);
-      },
-      complete: () => (completed = true),
-    });
-    for (let index = 0; index < 40; index++) log.event(web, 'Warning', 'Unhealthy', `failed: ${String(index)}`);
-    await clock.advance(10);
-    log.event(web, 'Warning', 'Unhealthy', 'failed: 0');
-    log.close();
-    expect([messages.length, messages[20], messages.at(-1)]).toEqual([41, 'failed: 20', 'failed: 0']);
-    expect([[...times], completed]).toEqual([[1000, 1010], true]);
-  });
-
   it('distinguishes updates of kept events from new ones, even when the first occurrences were not kept', async () => {
     const clock = createVirtualClock();
     const log = createEventLog(clock, 1);

@@ -29,16 +29,6 @@ export interface RecordedEvent {
   readonly lastMs: number;
 }
 
-/** One call of {@link EventRecorder.event}. */
-export interface EventOccurrence {
-  readonly object: EventObject;
-  readonly type: EventType;
-  readonly reason: string;
-  readonly message: string;
-  /** Time of the call, epoch milliseconds. */
-  readonly timeMs: number;
-}
-
 /**
  * Keeps the latest events in memory, correlated as by the kubelet's recorder (see `createEventCorrelator`): similar events are combined, equal events are counted,
  * and events of an object with too many events are dropped.
@@ -51,9 +41,7 @@ export interface EventLog extends EventRecorder {
    * EventLog.close}.
    */
   readonly events$: Observable<RecordedEvent>;
-  /** Every occurrence, before events are combined, counted or dropped. Hot; completes on {@link EventLog.close}. */
-  readonly occurrences$: Observable<EventOccurrence>;
-  /** Completes the streams; later events are dropped. */
+  /** Completes the stream; later events are dropped. */
   close(): void;
 }
 
@@ -63,13 +51,10 @@ export function createEventLog(clock: Clock, capacity = 1000): EventLog {
   // A Map keeps insertion order, and a repeated event is inserted again, so the first key is the oldest.
   const events = new Map<string, RecordedEvent>();
   const recordings = createEmitter<RecordedEvent>();
-  const occurrences = createEmitter<EventOccurrence>();
   let closed = false;
   return {
     event(object, type, reason, message) {
       if (closed) return;
-      const timeMs = clock.now();
-      occurrences.emit({ object, type, reason, message, timeMs });
       const correlated = correlator.correlate(object, type, reason, message);
       if (correlated === undefined) return;
       const { key, combined, ...counted } = correlated;
@@ -80,7 +65,7 @@ export function createEventLog(clock: Clock, capacity = 1000): EventLog {
         ...counted,
         ...(combined && { combined }),
         ...(events.delete(key) && { update: true }),
-        lastMs: timeMs,
+        lastMs: clock.now(),
       };
       events.set(key, recorded);
       if (events.size > capacity) events.delete(events.keys().next().value!);
@@ -88,11 +73,9 @@ export function createEventLog(clock: Clock, capacity = 1000): EventLog {
     },
     list: () => [...events.values()],
     events$: recordings.values$,
-    occurrences$: occurrences.values$,
     close() {
       closed = true;
       recordings.complete();
-      occurrences.complete();
     },
   };
 }

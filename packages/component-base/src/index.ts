@@ -12,14 +12,7 @@ export {
   type EventCorrelator,
   type EventCorrelatorOptions,
 } from './event-correlator.ts';
-export {
-  createEventLog,
-  type EventLog,
-  type EventOccurrence,
-  type EventRecorder,
-  noopEventRecorder,
-  type RecordedEvent,
-} from './events.ts';
+export { createEventLog, type EventLog, type EventRecorder, noopEventRecorder, type RecordedEvent } from './events.ts';
 export type { EventObject, EventType } from './event-types.ts';
 export {
   createFailpoint,

@@ -11,7 +11,6 @@ export {
   type ContainerLogRotatorOptions,
   type ContainerLogRotatorPorts,
   createContainerLogRotator,
-  type LogRotation,
   type RunningContainer,
 } from './rotate/container-log-rotator.ts';
 export { listRunningContainers } from './rotate/list-running-containers.ts';

@@ -87,7 +87,6 @@ describe('endpoints', () => {
     await using _server = await startRawServer(path, (socket) => (connections++, socket.end()));
     const socketProbe: SocketProbe = { examine: () => Promise.resolve({ kind: 'closed' }) };
     await using client = testClient(path, { clock: createVirtualClock(), socketProbe });
-    expect(client.imageState$).toBe(client.state$);
     await Promise.all([failureOf(client.runtime.version({})), failureOf(client.images.listImages({}))]);
     expect(connections).toBe(1);
   });

@@ -68,8 +68,6 @@ export interface CriClient extends AsyncDisposable {
   readonly images: ImageService;
   /** State of the connection to the runtime. Replays the current state, completes when the client is closed, never errors. */
   readonly state$: Observable<ConnectionState>;
-  /** State of the connection to the image service; the same stream where both share a connection. */
-  readonly imageState$: Observable<ConnectionState>;
   /**
    * Returns the CRI version in use; `undefined` until the runtime has answered a call on this connection. It is v1 if the runtime has it, else v1alpha2,
    * through the same ports.
@@ -139,7 +137,6 @@ export function createCriClient(ports: CriClientPorts, options: CriClientOptions
   return {
     ...(metrics === undefined ? services : instrumented(services, { metrics, clock })),
     state$: runtimeConnection.state$,
-    imageState$: imageConnection.state$,
     apiVersion: () => runtimeKnowledge.version(),
     capabilities,
     async probeCapabilities(callOptions = {}) {

@@ -1,5 +1,4 @@
 import { emptyRuntimePodStatus, type RuntimePodStatus } from '@rxlet/pod-model';
-import { type Observable, Subject } from 'rxjs';
 
 /**
  * A point on the cache's own counter. It orders reads of the runtime by when they *started*, without any clock: a read reports a state that is at least as new
@@ -18,8 +17,6 @@ export interface PodStatusCache {
    * @throws the error of that read if it failed; the signal's reason when `signal` aborts first; an error after disposal
    */
   getNewerThan(uid: string, mark: ReadMark, signal?: AbortSignal): Promise<RuntimePodStatus>;
-  /** Emits each status as it is read. Hot; {@link PodStatusCache.get} returns the current ones. */
-  readonly changes$: Observable<RuntimePodStatus>;
 }
 
 /** The cache with the methods that the generator updates it by. */
@@ -66,7 +63,6 @@ export interface PodStatusCacheOptions {
 export function createPodStatusCache(options: PodStatusCacheOptions = {}): WritablePodStatusCache {
   const entries = new Map<string, Entry>();
   const waiters = new Map<string, Set<Waiter>>();
-  const changes = new Subject<RuntimePodStatus>();
   let counter = 0;
   let listedAt = 0;
   let closed: Error | undefined;
@@ -134,13 +130,11 @@ export function createPodStatusCache(options: PodStatusCacheOptions = {}): Writa
         signal?.addEventListener('abort', abort, { once: true });
       });
     },
-    changes$: changes.asObservable(),
     set(uid, status, mark) {
       const earlier = entries.get(uid);
       if (earlier !== undefined && earlier.validAt > mark) return;
       entries.set(uid, { status, error: undefined, validAt: mark, changed: true });
       notify(uid);
-      changes.next(status);
     },
     setError(uid, error, mark) {
       const earlier = entries.get(uid);
@@ -179,13 +173,11 @@ export function createPodStatusCache(options: PodStatusCacheOptions = {}): Writa
     delete(uid, mark) {
       if (!entries.delete(uid)) return;
       wakeGone(uid, mark);
-      changes.next(emptyRuntimePodStatus(uid));
     },
     close(reason) {
       closed = reason;
       for (const waiting of waiters.values()) for (const waiter of waiting) waiter.reject(reason);
       waiters.clear();
-      changes.complete();
     },
   };
 }

@@ -31,7 +31,6 @@ export { checkIdPool, defaultIdPool, type IdPool } from './userns/id-mapping.ts'
 export {
   PodSyncError,
   type PodSyncResult,
-  type PodSyncStep,
   type SyncAction,
   type SyncFailureReason,
   type SyncResult,

@@ -1,7 +1,6 @@
 import { createLifetime, noopLogger, noopMetrics } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import type { RuntimePodStatus } from '@rxlet/pod-model';
-import { type Observable, Subject } from 'rxjs';
 import type { ActuatedResources } from './compute/container-resize.ts';
 import { nodeHostIps } from './config/node-addresses.ts';
 import { defaultNodeSettings, type NodeSettings } from './config/node-settings.ts';
@@ -20,7 +19,7 @@ import { podResizeInProgress } from './resize/pod-resize-in-progress.ts';
 import { recoverActuated } from './resize/recover-actuated.ts';
 import { type CrashLoopBackoffOptions, createCrashLoopBackoff } from './sync/crash-loop-backoff.ts';
 import { type SyncPodOptions, syncPodContents } from './sync/sync-pod.ts';
-import { podSyncResult, type PodSyncResult, type PodSyncStep, type SyncResult } from './sync/sync-result.ts';
+import { podSyncResult, type PodSyncResult, type SyncResult } from './sync/sync-result.ts';
 import { checkIdPool, defaultIdPool, type IdPool } from './userns/id-mapping.ts';
 import { createUserNamespaces } from './userns/user-namespaces.ts';
 
@@ -86,15 +85,11 @@ export interface RuntimeManager extends AsyncDisposable {
   actuatedResources(uid: string): Promise<ActuatedResources>;
   /** Reports whether desired resources of the pod or a running container are not in effect yet (condition `PodResizeInProgress`). */
   isResizeInProgress(pod: Pod, status: RuntimePodStatus): Promise<boolean>;
-  /** Emits each step of each sync, kill and removal when it ends. Hot, without replay. Completes on disposal. */
-  readonly results$: Observable<PodSyncStep>;
 }
 
 /** Creates a {@link RuntimeManager}. Disposal cancels calls in flight like their signals, and waits for them, up to a few seconds. */
 export function createRuntimeManager(ports: RuntimeManagerPorts, options: RuntimeManagerOptions): RuntimeManager {
   const lifetime = createLifetime(ports.stopping);
-  const steps = new Subject<PodSyncStep>();
-  lifetime.defer(() => steps.complete());
   const { logger = noopLogger, metrics = noopMetrics, hooks, containerSteps = [], podCgroups, ...otherPorts } = ports;
   const { runtimeClasses, nodeObject, nodeResources, volumes, objects, services } = ports;
   const userIds = options.userIds ?? defaultIdPool;
@@ -128,20 +123,17 @@ export function createRuntimeManager(ports: RuntimeManagerPorts, options: Runtim
     memoryUsage: ports.memoryUsage ?? runtimeMemoryUsage(ports.runtime),
   };
 
-  /** Runs one call for a pod. Collects and emits its steps, and cancels it on disposal. */
+  /** Runs one call for a pod. Collects its steps, and cancels it on disposal. */
   const run = (
-    status: RuntimePodStatus,
     given: AbortSignal | undefined,
     task: (record: (result: SyncResult) => void, signal: AbortSignal) => Promise<void>,
   ): Promise<PodSyncResult> => {
-    const { uid, name, namespace } = status;
     const signal = given === undefined ? lifetime.signal : AbortSignal.any([given, lifetime.signal]);
     const results: SyncResult[] = [];
     const record = (result: SyncResult): void => {
       // A step that was cancelled is not a failure of the pod.
       if (signal.aborted && result.reason !== undefined) return;
       results.push(result);
-      steps.next({ ...result, pod: { uid, name, namespace } });
     };
     const perform = async (): Promise<PodSyncResult> => {
       signal.throwIfAborted();
@@ -162,20 +154,16 @@ export function createRuntimeManager(ports: RuntimeManagerPorts, options: Runtim
 
   return {
     syncPod: (pod, status, given = {}) =>
-      run(status, given.signal, (record, signal) =>
-        syncPodContents(context, pod, status, record, { ...given, signal }),
-      ),
+      run(given.signal, (record, signal) => syncPodContents(context, pod, status, record, { ...given, signal })),
     killPod: (pod, status, given = {}) =>
-      run(status, given.signal, (record, signal) =>
-        killPodContents(context, pod, status, record, { ...given, signal }),
-      ),
+      run(given.signal, (record, signal) => killPodContents(context, pod, status, record, { ...given, signal })),
     removePod: (status, given = {}) =>
-      run(status, given.signal, async (record, signal) => {
+      run(given.signal, async (record, signal) => {
         await removePodContents(context, status, record, signal);
         actuated.removePod(status.uid);
       }),
     trimDeadContainers: (status, containerName, { removeAll = false, signal: given } = {}) =>
-      run(status, given, (record, signal) =>
+      run(given, (record, signal) =>
         trimDeadContainers(context, status, containerName, removeAll ? 0 : 1, record, signal),
       ),
     collectGarbage: (request) => lifetime.track(collect(request)),
@@ -186,7 +174,6 @@ export function createRuntimeManager(ports: RuntimeManagerPorts, options: Runtim
     async isResizeInProgress(pod, status) {
       return podResizeInProgress(pod, status, await recoverActuated(context, pod, status));
     },
-    results$: steps.asObservable(),
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };
 }

@@ -42,7 +42,7 @@ function createBench() {
     { rootDirectory: '/root' },
   );
   const seen: string[] = [];
-  events.occurrences$.subscribe(({ reason, message }) => {
+  events.events$.subscribe(({ reason, message }) => {
     seen.push(`${String(clock.monotonicNow() - begin)} ${reason}: ${message}`);
   });
   const begin = clock.monotonicNow();

@@ -100,13 +100,11 @@ export function createCoreHandle({ clock, pods, events, podIps }: EarlyCoreParts
       podStatus: (podUid) => bound().statusManager.get(podUid),
       runtimePods: () => bound().pleg.pods(),
       runtimeStatus: (podUid) => bound().pleg.cache.get(podUid),
-      requestSync: (podUid) => bound().loop.requestSync(podUid),
       killPod: (pod, request, signal) => killPodNow({ workers: bound().workers, clock, events }, pod, request, signal),
       mayRunContainers(podUid) {
         const { workers, loop } = bound();
         return loop.awaitsAdmission(podUid) || couldHaveRunningContainers(workers.state(podUid), workers.podsSynced());
       },
-      mayRemoveContent,
       async collectContainerGarbage(signal) {
         const { config, runtimeManager } = bound();
         await runtimeManager.collectGarbage({

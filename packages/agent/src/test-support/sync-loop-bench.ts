@@ -15,7 +15,7 @@ import type { PodLifecycleEvent } from '@rxlet/pleg';
 import type { PodOperation, PodUpdate } from '@rxlet/pod-source';
 import { createMemoryFiles } from '@rxlet/node-files/testing';
 import { createPodWorkers } from '@rxlet/pod-workers';
-import { NEVER, Subject } from 'rxjs';
+import { Subject } from 'rxjs';
 import { onTestFinished } from 'vitest';
 import { createPodView } from '../outputs/pod-view.ts';
 import { createSyncLoop } from '../sync-loop/sync-loop.ts';
@@ -112,7 +112,6 @@ export function createSyncLoopBench({ admission = [], housekeeping = [] }: Optio
           get: (uid) => world.statuses.get(uid) ?? emptyRuntimePodStatus(uid),
           mark: () => 0,
           getNewerThan: () => Promise.reject(new Error()),
-          changes$: NEVER,
         },
       },
       workers,

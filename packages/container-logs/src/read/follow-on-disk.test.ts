@@ -3,12 +3,11 @@ import { appendFile, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { noopLogger } from '@rxlet/component-base';
-import { createVirtualClock } from '@rxlet/component-base/testing';
+import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import { ContainerState } from '@rxlet/cri-api';
 import { createFileLogs } from '@rxlet/fake-cri';
 import { createHostFiles, createNodeFiles } from '@rxlet/node-files';
-import { firstValueFrom } from 'rxjs';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type ContainerLogRotatorPorts, createContainerLogRotator } from '../rotate/container-log-rotator.ts';
 import { readContainerLog } from './read-container-log.ts';
 
@@ -50,14 +49,16 @@ it('follows real files across rotations by the rotator', async () => {
     },
   } as unknown as ContainerLogRotatorPorts['runtime'];
   const files = createNodeFiles({ roots: [directory] });
-  await using rotator = createContainerLogRotator({ runtime, files, clock }, { maxSizeBytes: 1, maxFiles: 3 });
+  const logger = recordingLogger();
+  await using rotator = createContainerLogRotator({ runtime, files, clock, logger }, { maxSizeBytes: 1, maxFiles: 3 });
   let running = true;
   let shown = '';
   const rotate = async (): Promise<void> => {
-    const result = firstValueFrom(rotator.results$);
+    const earlier = logger.lines.length;
     rotator.start();
     await clock.advance(10_000);
-    expect(await result).toMatchObject({ outcome: 'rotated' });
+    await vi.waitFor(() => expect(logger.lines).toHaveLength(earlier + 1));
+    expect(logger.lines.at(-1)).toMatchObject({ message: 'rotated a container log' });
     file.append(line('next'));
   };
   file.append(line('begin'));

@@ -1,16 +1,14 @@
 import { gunzipSync } from 'node:zlib';
 import { seededRandom } from '@rxlet/component-base';
-import { createVirtualClock, type VirtualClock } from '@rxlet/component-base/testing';
+import { createVirtualClock, recordingLogger, type VirtualClock } from '@rxlet/component-base/testing';
 import type { RuntimeService } from '@rxlet/cri-api';
 import { createFakeRuntime, type FakeRuntime } from '@rxlet/fake-cri';
 import { createMemoryFiles, type MemoryFiles } from '@rxlet/node-files/testing';
-import { firstValueFrom } from 'rxjs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   type ContainerLogRotator,
   type ContainerLogRotatorOptions,
   createContainerLogRotator,
-  type LogRotation,
 } from './container-log-rotator.ts';
 
 const ROOT = '/var/log/pods';
@@ -21,11 +19,13 @@ const DIRECTORY = LOG.slice(0, LOG.lastIndexOf('/'));
 interface Bench {
   readonly memory: MemoryFiles;
   readonly rotator: ContainerLogRotator;
-  readonly results: LogRotation[];
+  /** Fields of the log lines about rotations so far. */
+  rotated(): Readonly<Record<string, unknown>>[];
+  /** Fields of the errors so far. */
+  failures(): Readonly<Record<string, unknown>>[];
   readonly fake: FakeRuntime;
   /** Id of the container in pod `web`. */
   readonly appId: string;
-  readonly errors: string[];
   readonly clock: VirtualClock;
   /** Starts a container of another pod, with a log of this text. */
   run(name: string, text: string): Promise<void>;
@@ -44,19 +44,17 @@ async function bench(
   const fake = createFakeRuntime({ clock, random: seededRandom(4), logs: { open: memory.openToAppend } });
   const appId = await runContainer(fake, 'web');
   memory.put(LOG, '');
-  const errors: string[] = [];
-  const logger = { error: (message: string): void => void errors.push(message) } as never;
+  const logger = recordingLogger();
+  const linesOf = (level: string) => logger.lines.filter((line) => line.level === level).map(({ fields }) => fields);
   const ports = { runtime: wrap(fake.runtime), files: memory.nodeFiles, clock, logger };
   const rotator = createContainerLogRotator(ports, { maxSizeBytes: 10, ...options });
-  const results: LogRotation[] = [];
-  rotator.results$.subscribe((result) => results.push(result));
   return {
     memory,
     rotator,
-    results,
+    rotated: () => linesOf('debug'),
+    failures: () => linesOf('error'),
     fake,
     appId,
-    errors,
     clock,
     async run(name, text) {
       await runContainer(fake, name);
@@ -122,17 +120,17 @@ describe('the log rotator', () => {
     expect(b.contents()).toEqual({ '0.log': '123456789' });
     b.write('!');
     await b.clock.advance(10_000);
-    const [first] = b.results;
-    expect(first).toMatchObject({ outcome: 'rotated', logPath: LOG });
-    expect(b.contents()).toEqual({ '0.log': '', [first!.rotatedTo!]: '123456789!' });
+    const [first] = b.rotated();
+    expect(first).toMatchObject({ containerId: b.appId, logPath: LOG });
+    expect(b.contents()).toEqual({ '0.log': '', [String(first!['rotatedTo'])]: '123456789!' });
     for (const text of ['second log', 'third log, longer']) {
       b.write(text);
       // Compression takes real time.
-      const rotated = firstValueFrom(b.rotator.results$);
+      const earlier = b.rotated().length;
       await b.clock.advance(10_000);
-      await rotated;
+      await vi.waitFor(() => expect(b.rotated()).toHaveLength(earlier + 1));
     }
-    const names = b.results.map(({ rotatedTo }) => rotatedTo!);
+    const names = b.rotated().map(({ rotatedTo }) => String(rotatedTo));
     expect(b.contents()).toEqual({ '0.log': '', [`${names[1]!}.gz`]: 'second log', [names[2]!]: 'third log, longer' });
     await b.rotator[Symbol.asyncDispose]();
     expect(b.memory.openHandles).toBe(0);
@@ -143,7 +141,7 @@ describe('the log rotator', () => {
     b.memory.remove(LOG);
     b.rotator.start();
     await b.clock.advance(0);
-    expect(b.results).toMatchObject([{ outcome: 'reopened' }]);
+    expect(b.fake.calls.get('reopenContainerLog')).toBe(1);
     expect(b.contents()).toEqual({ '0.log': '' });
   });
 
@@ -153,11 +151,12 @@ describe('the log rotator', () => {
     b.fake.failNext('reopenContainerLog', new Error('no inodes'));
     b.rotator.start();
     await b.clock.advance(0);
-    expect(b.results).toMatchObject([{ outcome: 'failed', reason: 'ReopenFailed' }]);
-    expect(b.results[0]!.message).toContain('no inodes');
+    expect(b.failures()).toMatchObject([
+      { reason: 'ReopenFailed', error: expect.stringContaining('no inodes') as string },
+    ]);
     expect(b.contents()).toEqual({ '0.log': '1234567890' });
     await b.clock.advance(10_000);
-    expect(b.results[1]).toMatchObject({ outcome: 'rotated' });
+    expect(b.rotated()).toHaveLength(1);
   });
 
   it('believes its eyes when the reply to a reopening is lost', async () => {
@@ -171,8 +170,8 @@ describe('the log rotator', () => {
     b.write('1234567890');
     b.rotator.start();
     await b.clock.advance(0);
-    expect(b.results).toMatchObject([{ outcome: 'rotated' }]);
-    expect(b.contents()).toEqual({ '0.log': '', [b.results[0]!.rotatedTo!]: '1234567890' });
+    expect(b.failures()).toEqual([]);
+    expect(b.contents()).toEqual({ '0.log': '', [String(b.rotated()[0]!['rotatedTo'])]: '1234567890' });
   });
 
   it('rotates on a full disk without compressing, and reports it once', async () => {
@@ -186,7 +185,7 @@ describe('the log rotator', () => {
       await b.clock.advance(10_000);
     }
     expect(Object.values(b.contents()).toSorted()).toEqual(['', 'the log 2..', 'the log 3..', 'the log 4..']);
-    expect(b.errors).toEqual(['a rotated container log stays uncompressed']);
+    expect(b.failures()).toMatchObject([{ error: 'ENOSPC: no space left on device' }]);
   });
 
   it('works on one container at a time and once on each, while the runtime hangs too', async () => {
@@ -201,12 +200,12 @@ describe('the log rotator', () => {
     b.write('1234567890');
     b.rotator.start();
     await b.clock.advance(29_000);
-    expect([calls, b.results.length]).toEqual([1, 0]);
+    expect([calls, b.rotated(), b.failures()]).toEqual([1, [], []]);
     await b.clock.advance(20_000);
-    expect(b.results[0]).toMatchObject({ outcome: 'failed', message: 'no answer within 30000 ms' });
+    expect(b.failures()).toMatchObject([{ error: 'no answer within 30000 ms' }]);
     expect(
-      b.results
-        .filter(({ outcome }) => outcome === 'rotated')
+      b
+        .rotated()
         .map(({ logPath }) => logPath)
         .toSorted(),
     ).toEqual([logOf('other'), LOG]);
@@ -224,12 +223,12 @@ describe('the log rotator', () => {
     };
     b.rotator.start();
     await b.clock.advance(120_000);
-    expect(b.results).toMatchObject([{ outcome: 'failed', message: 'no answer within 60000 ms' }]);
+    expect(b.failures()).toMatchObject([{ error: 'no answer within 60000 ms' }]);
     expect(opened).toBe(1);
     b.memory.fault = undefined;
     await b.run('other', '1234567890');
     await b.clock.advance(10_000);
-    expect(b.results[1]).toMatchObject({ outcome: 'rotated', logPath: expect.stringContaining('other') as string });
+    expect(b.rotated()).toMatchObject([{ logPath: expect.stringContaining('other') as string }]);
     expect(b.contents()['0.log']).toBe('1234567890');
     hung.resolve();
     await b.clock.advance(10_000);

@@ -10,7 +10,7 @@ import {
 } from '@rxlet/component-base';
 import { follow } from '@rxlet/component-base/streams';
 import { ContainerState, isNotFound, type RuntimeService } from '@rxlet/cri-api';
-import { exhaustMap, type Observable, Subject, timer } from 'rxjs';
+import { exhaustMap, timer } from 'rxjs';
 import { type DirectoryHandle, type FileInfo, type NodeFiles, UnsafePathError } from '@rxlet/node-files';
 import { compressLog } from './compress-log.ts';
 import { LogRotationError, type LogRotationErrorReason } from './log-rotation-error.ts';
@@ -52,18 +52,6 @@ export interface ContainerLogRotatorOptions {
   readonly containerTimeoutMs?: number | undefined;
 }
 
-/** Outcome of the check of a container's log; there is none for a small log. */
-export interface LogRotation {
-  readonly containerId: string;
-  readonly logPath: string;
-  /** `reopened`: the log was missing, and the runtime created it. */
-  readonly outcome: 'rotated' | 'reopened' | 'failed';
-  /** New name of the rotated file, in the same directory. */
-  readonly rotatedTo?: string | undefined;
-  readonly reason?: LogRotationErrorReason | undefined;
-  readonly message?: string | undefined;
-}
-
 /**
  * Keeps the logs of running containers small (the kubelet's container log manager). Logs of containers that have
  * ended do not grow; they stay until the containers are removed.
@@ -71,8 +59,6 @@ export interface LogRotation {
 export interface ContainerLogRotator extends AsyncDisposable {
   /** Checks all logs at once and then periodically. */
   start(): void;
-  /** Outcomes. Hot; completes on disposal. */
-  readonly results$: Observable<LogRotation>;
 }
 
 /**
@@ -87,8 +73,6 @@ export function createContainerLogRotator(
     checkedOptions(options);
   const { containerTimeoutMs = 900_000 } = options;
   const lifetime = createLifetime();
-  const results = new Subject<LogRotation>();
-  lifetime.defer(() => results.complete());
   const workers = createSemaphore(maxWorkers);
   /** Containers that wait for a worker or have one, also past their timeout. */
   const held = new Set<string>();
@@ -149,11 +133,7 @@ export function createContainerLogRotator(
     }
   };
 
-  const tend = async (
-    containerId: string,
-    logPath: string,
-    signal: AbortSignal,
-  ): Promise<Pick<LogRotation, 'outcome' | 'rotatedTo'> | undefined> => {
+  const tend = async (containerId: string, logPath: string, signal: AbortSignal): Promise<void> => {
     const log = basename(logPath);
     await using opened = new AsyncDisposableStack();
     let directory: DirectoryHandle | undefined;
@@ -162,8 +142,7 @@ export function createContainerLogRotator(
       return directory?.stat(log);
     };
     let entry = await look();
-    const wasMissing = entry === undefined;
-    if (wasMissing) {
+    if (entry === undefined) {
       await reopen(containerId, signal);
       entry = await look();
     }
@@ -171,7 +150,7 @@ export function createContainerLogRotator(
       throw new LogRotationError('LogMissing', `there is no log file ${logPath}, though the runtime was asked for one`);
     }
     if (entry.kind !== 'file') throw new LogRotationError('NotAFile', `the log ${logPath} is no regular file`);
-    if (entry.sizeBytes < maxSizeBytes) return wasMissing ? { outcome: 'reopened' } : undefined;
+    if (entry.sizeBytes < maxSizeBytes) return;
     const rotatedTo = await rotateLog({
       directory,
       log,
@@ -181,7 +160,7 @@ export function createContainerLogRotator(
       compress: (name) => compress(containerId, directory!, name, signal),
       signal,
     });
-    return { outcome: 'rotated', rotatedTo };
+    logger.debug('rotated a container log', { containerId, logPath, rotatedTo });
   };
 
   /** Reports whether a log needs no rotation, without a call to the runtime. */
@@ -200,14 +179,11 @@ export function createContainerLogRotator(
       if (logPath !== '' && (await isSmall(logPath))) return;
       logPath = (await logPathOf(containerId, signal)) ?? '';
       if (logPath === '') return;
-      const done = await tend(containerId, logPath, signal);
-      if (done !== undefined) results.next({ containerId, logPath, ...done });
+      await tend(containerId, logPath, signal);
     } catch (error) {
       signal.throwIfAborted();
       const reason = reasonOf(error);
-      const message = errorMessage(error);
-      logger.error('rotating a container log failed', { containerId, logPath, reason, error: message });
-      results.next({ containerId, logPath, outcome: 'failed', reason, message });
+      logger.error('rotating a container log failed', { containerId, logPath, reason, error: errorMessage(error) });
     }
   };
 
@@ -225,9 +201,7 @@ export function createContainerLogRotator(
       .run(run, lifetime.signal)
       .catch((error: unknown) => {
         if (lifetime.signal.aborted) return;
-        const message = errorMessage(error);
-        logger.error('rotating a container log was given up', { containerId, error: message });
-        results.next({ containerId, logPath: '', outcome: 'failed', reason: 'Failed', message });
+        logger.error('rotating a container log was given up', { containerId, error: errorMessage(error) });
       })
       // Work past its timeout still uses the files, so that no other work on them may start.
       .then(() => work?.catch(() => undefined))
@@ -256,7 +230,6 @@ export function createContainerLogRotator(
       const subscription = follow(rounds$, { task: 'rotating container logs', logger });
       lifetime.signal.addEventListener('abort', () => subscription.unsubscribe(), { once: true });
     },
-    results$: results.asObservable(),
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };
 }

@@ -1,6 +1,5 @@
 // A separate process that uses all parts of a client at once and closes it. It exits by itself, unless the client left something behind.
 import { systemClock, systemRandom } from '@rxlet/component-base';
-import { filter, firstValueFrom } from 'rxjs';
 import { createCriClient, CriError } from '../index.ts';
 
 const [runtimeSocket, missingSocket] = process.argv.slice(2);
@@ -16,6 +15,5 @@ console.log(await client.images.listImages({}).then(() => 'listed', kindOf));
 const events = client.runtime.getContainerEvents({})[Symbol.asyncIterator]();
 await events.next();
 const hanging = Promise.allSettled([events.next(), client.runtime.status({}), client.runtime.execSync({})]);
-await firstValueFrom(client.imageState$.pipe(filter(({ kind }) => kind === 'unavailable')));
 await client[Symbol.asyncDispose]();
 for (const outcome of await hanging) console.log(outcome.status === 'rejected' ? kindOf(outcome.reason) : 'answered');

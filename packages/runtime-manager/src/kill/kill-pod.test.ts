@@ -28,14 +28,16 @@ async function timesOfDeath(
 ): Promise<Record<string, number>> {
   await b.settle(pod);
   const startMs = b.clock.now();
-  const times: Record<string, number> = {};
-  b.manager.results$.subscribe(({ action, target }) => {
-    if (action === 'KillContainer') times[target] = (b.clock.now() - startMs) / 1000;
-  });
-  const { error } = await b.during(b.manager.killPod(orphaned ? undefined : pod, await b.status(pod), options));
+  const running = await b.status(pod);
+  const { error } = await b.during(b.manager.killPod(orphaned ? undefined : pod, running, options));
   expect(error).toBeUndefined();
-  expect((await b.status(pod)).sandboxes.map(({ state }) => state)).toEqual(['notready']);
-  return times;
+  const { containers, sandboxes } = await b.status(pod);
+  expect(sandboxes.map(({ state }) => state)).toEqual(['notready']);
+  const runningIds = new Set(running.containers.filter(({ state }) => state === 'running').map(({ id }) => id.id));
+  const stopped = containers.filter(({ id }) => runningIds.has(id.id));
+  return Object.fromEntries(
+    stopped.map(({ name, finishedAtNanos }) => [name, (Number(finishedAtNanos / 1_000_000n) - startMs) / 1000]),
+  );
 }
 
 describe('killPod', () => {

@@ -45,11 +45,6 @@ export interface SyncResult {
   readonly backoffUntilMs?: number;
 }
 
-/** Emitted step of a sync, with its pod. */
-export interface PodSyncStep extends SyncResult {
-  readonly pod: { readonly uid: string; readonly name: string; readonly namespace: string };
-}
-
 /** Outcome of one sync of a pod. Failures are results, not rejections: one container's failure does not keep the others from starting. */
 export interface PodSyncResult {
   /** Steps in the order in which they ended. Empty if no step was necessary. */

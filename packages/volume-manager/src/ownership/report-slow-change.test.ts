@@ -7,7 +7,7 @@ it('reports a slow change of ownership after 30 s and then every minute', async 
   const clock = createVirtualClock();
   const events = createEventLog(clock);
   const seen: string[] = [];
-  events.occurrences$.subscribe(({ reason, message }) => seen.push(`${reason}: ${message.split(' - ')[0]!}`));
+  events.events$.subscribe(({ reason, message }) => seen.push(`${reason}: ${message.split(' - ')[0]!}`));
   const progress = { visited: 0 };
   const pod = { metadata: { name: 'web', namespace: 'default', uid: 'u1' } };
   const reports = reportSlowChange({ clock, events }, pod, '/root/pods/u1/volumes/x/data', progress);
