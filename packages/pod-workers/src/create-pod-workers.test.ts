@@ -1,5 +1,10 @@
 import { createEventLog, LifetimeEnded, type RecordedEvent, seededRandom } from '@rxlet/component-base';
-import { createVirtualClock, recordingLogger, type VirtualClock } from '@rxlet/component-base/testing';
+import {
+  type VirtualClock,
+  createVirtualClock,
+  recordingLogger,
+  recordingMetrics,
+} from '@rxlet/component-base/testing';
 import type { Pod, PodStatus } from '@rxlet/kube-api';
 import { emptyRuntimePodStatus, PodAnnotation, podUid, type RuntimePod, type RuntimePodStatus } from '@rxlet/pod-model';
 import { testContainerStatus, testPod, testSandboxStatus } from '@rxlet/pod-model/testing';
@@ -8,7 +13,6 @@ import { createPodWorkers, type PodWorkersPorts } from './create-pod-workers.ts'
 import type { PodSubject } from './pod-subject.ts';
 import type { PodSyncer } from './pod-syncer.ts';
 import type { PodWorkers } from './pod-workers.ts';
-import { recordingMetrics } from './test-support/recording-metrics.ts';
 
 interface Setup {
   readonly clock: VirtualClock;
@@ -646,7 +650,7 @@ describe('the metrics of the workers', () => {
     const step = gate();
     const { clock, workers, behaviour } = setup({ syncTerminatingPod: ({ signal }) => step.pass(signal) }, { metrics });
     const ended = (operation: string) =>
-      metrics.count('kubelet_pod_worker_duration_seconds', { operation_type: operation });
+      metrics.observed(`kubelet_pod_worker_duration_seconds{operation_type="${operation}"}`).length;
 
     behaviour.syncPod = async () => {
       await new Promise<void>((resolve) => clock.setTimer(2_000, resolve));
@@ -656,33 +660,34 @@ describe('the metrics of the workers', () => {
     workers.add(staticPod('b'));
     workers.add(testPod({ uid: 'c', name: 'c' }));
     await clock.advance(1_000);
-    expect(metrics.value('rxlet_pod_worker_oldest_step_seconds')).toBe(1);
+    await metrics.collect();
+    expect(metrics.values.get('rxlet_pod_worker_oldest_step_seconds')).toBe(1);
     await clock.advance(1_000);
     workers.update(testPod({ uid: 'c', name: 'c' }));
     await clock.advance(2_000);
     workers.sync('c');
     await clock.advance(2_000);
     expect([ended('create'), ended('update'), ended('sync')]).toEqual([2, 1, 1]);
-    expect(metrics.value('kubelet_pod_worker_duration_seconds', { operation_type: 'sync' })).toBe(2);
-    expect(metrics.value('kubelet_containers_per_pod_count')).toBe(2);
+    expect(metrics.observed('kubelet_pod_worker_duration_seconds{operation_type="sync"}')).toEqual([2]);
+    expect(metrics.observed('kubelet_containers_per_pod_count')).toEqual([1, 1]);
 
     workers.retain(new Set(['b', 'c']));
     await clock.settle();
     workers.terminateRuntimePod({ ...runtimePod('d'), name: 'd' });
     workers.retain(new Set(['b', 'c']));
     const working = (lifecycle: string, config: string, isStatic: string) =>
-      metrics.value('kubelet_working_pods', { lifecycle, config, static: isStatic });
+      metrics.values.get(`kubelet_working_pods{config="${config}",lifecycle="${lifecycle}",static="${isStatic}"}`);
     expect(working('terminating', 'orphan', 'true')).toBe(1);
     expect(working('terminating', 'runtime_only', 'unknown')).toBe(1);
     expect(working('sync', 'desired', 'true')).toBe(1);
     expect(working('sync', 'desired', '')).toBe(1);
     expect(working('terminated', 'desired', '')).toBe(0);
-    expect(metrics.value('kubelet_orphaned_runtime_pods_total')).toBe(1);
+    expect(metrics.values.get('kubelet_orphaned_runtime_pods_total')).toBe(1);
 
     // Whose name is free has waited since it was seen.
     step.open();
     await clock.settle();
-    expect(metrics.value('kubelet_pod_worker_start_duration_seconds')).toBe(6);
+    expect(metrics.observed('kubelet_pod_worker_start_duration_seconds')).toEqual([0, 0, 6]);
     expect([ended('kill'), ended('terminated')]).toEqual([2, 2]);
     await clock.advance(10_000);
     await workers[Symbol.asyncDispose]();
@@ -692,7 +697,7 @@ describe('the metrics of the workers', () => {
     const metrics = recordingMetrics();
     const { clock, workers } = setup({}, { metrics });
     const restarted = () =>
-      ['', 'true'].map((value) => metrics.value('kubelet_restarted_pods_total', { static: value }));
+      ['', 'true'].map((value) => metrics.values.get(`kubelet_restarted_pods_total{static="${value}"}`));
     const back = async (pod: Pod): Promise<void> => {
       workers.add(pod);
       await clock.settle();

@@ -1,9 +1,8 @@
-import { createVirtualClock } from '@rxlet/component-base/testing';
+import { createVirtualClock, recordingMetrics } from '@rxlet/component-base/testing';
 import type { ContainerState, ContainerStatus, Pod, PodStatus } from '@rxlet/kube-api';
 import { type TestPod, testPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
 import { createPodStartLatency } from './pod-start-latency.ts';
-import { recordingMetrics } from './test-support/recording-metrics.ts';
 
 const SLI = 'kubelet_pod_start_sli_duration_seconds';
 const TOTAL = 'kubelet_pod_start_total_duration_seconds';

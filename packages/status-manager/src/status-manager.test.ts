@@ -1,5 +1,10 @@
 import { seededRandom } from '@rxlet/component-base';
-import { createVirtualClock, recordingLogger, type VirtualClock } from '@rxlet/component-base/testing';
+import {
+  type VirtualClock,
+  createVirtualClock,
+  recordingLogger,
+  recordingMetrics,
+} from '@rxlet/component-base/testing';
 import type { Pod, PodStatus } from '@rxlet/kube-api';
 import { type TestPod, testPod, testRuntimePodStatus } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +13,6 @@ import { createFakeStatusSink } from './fake-status-sink.ts';
 import { generatePodStatus } from './generate-pod-status.ts';
 import { createStatusManager, type StatusManager, type StatusManagerPorts } from './status-manager.ts';
 import type { PodStatusUpdate, StatusSink } from '@rxlet/agent-api/statuses';
-import { recordingMetrics } from './test-support/recording-metrics.ts';
 
 interface SetUp {
   readonly clock: VirtualClock;
@@ -727,7 +731,11 @@ describe('publishing', () => {
     const { manager } = setUp({ metrics });
     const pod = testPod();
     for (const status of [generated(pod), ended(pod), ended(pod)]) manager.setPodStatus(pod, status);
-    expect(metrics.values.get('kubelet_terminated_containers_total{container,0,Completed}')).toBe(1);
+    expect(
+      metrics.values.get(
+        'kubelet_terminated_containers_total{container_type="container",exit_code="0",reason="Completed"}',
+      ),
+    ).toBe(1);
   });
 });
 

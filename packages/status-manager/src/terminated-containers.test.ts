@@ -1,7 +1,7 @@
+import { recordingMetrics } from '@rxlet/component-base/testing';
 import type { ContainerState, ContainerStatus } from '@rxlet/kube-api';
 import { describe, expect, it } from 'vitest';
 import { createTerminatedContainersCounter } from './terminated-containers.ts';
-import { recordingMetrics } from './test-support/recording-metrics.ts';
 
 const container = (name: string, state: ContainerState): ContainerStatus => ({
   name,
@@ -23,9 +23,9 @@ describe('kubelet_terminated_containers_total', () => {
     count({ containerStatuses: [container('a', { running: {} })] }, failed);
     count({}, { ephemeralContainerStatuses: [container('e', completed)] });
     expect(Object.fromEntries(metrics.values)).toEqual({
-      'kubelet_terminated_containers_total{container,2,Error}': 2,
-      'kubelet_terminated_containers_total{init_container,0,Completed}': 1,
-      'kubelet_terminated_containers_total{ephemeral_container,0,Completed}': 1,
+      'kubelet_terminated_containers_total{container_type="container",exit_code="2",reason="Error"}': 2,
+      'kubelet_terminated_containers_total{container_type="init_container",exit_code="0",reason="Completed"}': 1,
+      'kubelet_terminated_containers_total{container_type="ephemeral_container",exit_code="0",reason="Completed"}': 1,
     });
   });
 });
