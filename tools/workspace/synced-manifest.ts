@@ -7,13 +7,12 @@ type Ranges = Readonly<Record<string, string>>;
 const PEERS: Ranges = {
   '@bufbuild/protobuf': '^2.17.0',
   '@connectrpc/connect': '^2.2.0',
-  '@opentelemetry/api': '^1.9.0',
   'prom-client': '^15.1.3',
   rxjs: '^7.8.2',
 };
 
 /** Peers that only one subpath of a package needs. */
-const OPTIONAL_PEERS = ['@opentelemetry/api', '@types/node', 'prom-client'];
+const OPTIONAL_PEERS = ['@types/node', 'prom-client'];
 
 /** The workspace root provides the test tools for all packages. */
 const ROOT_TOOLS = ['eslint', 'fast-check', 'typescript', 'vitest'];

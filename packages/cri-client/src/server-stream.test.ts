@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { status } from '@grpc/grpc-js';
-import { createVirtualClock } from '@rxlet/component-base/testing';
+import { createVirtualClock, recordingMetrics } from '@rxlet/component-base/testing';
 import { StatusCode } from '@rxlet/cri-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CriError } from './cri-error.ts';
-import { failureOf, recordingMetrics, testClient } from './test-support/test-client.ts';
+import { failureOf, testClient } from './test-support/test-client.ts';
 import { startCriServer, type StreamCall, temporaryFolder } from './test-support/test-servers.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -89,14 +89,16 @@ describe('a server stream', () => {
   it('cancels the call when the loop is left', async () => {
     const { handler, canceled } = oneEventHandler();
     await using _server = await serveEvents(handler);
-    const { metrics, counts } = recordingMetrics();
+    const metrics = recordingMetrics();
     await using client = testClient(path, { metrics });
     for await (const event of client.runtime.getContainerEvents({})) {
       expect(event.containerId).toBe('0');
       break;
     }
     await canceled;
-    expect(Object.fromEntries(counts)).toEqual({ 'kubelet_runtime_operations_total{get_container_events}': 1 });
+    expect(Object.fromEntries(metrics.values)).toEqual({
+      'kubelet_runtime_operations_total{operation_type="get_container_events"}': 1,
+    });
   });
 
   it('settles a pending next() when return() is called', async () => {

@@ -1,11 +1,11 @@
 import { getEventListeners } from 'node:events';
 import { join } from 'node:path';
 import { type sendUnaryData, status } from '@grpc/grpc-js';
-import { createVirtualClock } from '@rxlet/component-base/testing';
+import { createVirtualClock, recordingMetrics } from '@rxlet/component-base/testing';
 import { isNotFound, StatusCode } from '@rxlet/cri-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CriClientOptions } from './create-cri-client.ts';
-import { failureOf, recordingMetrics, testClient } from './test-support/test-client.ts';
+import { failureOf, testClient } from './test-support/test-client.ts';
 import {
   type CriHandlers,
   startCriServer,
@@ -253,15 +253,15 @@ describe('message sizes', () => {
 describe('metrics', () => {
   it('count each call that was made under its operation type', async () => {
     await using _server = await startCriServer(path, answering({}));
-    const { metrics, counts, observations } = recordingMetrics();
+    const metrics = recordingMetrics();
     await using client = testClient(path, { metrics });
     await client.runtime.version({});
     await failureOf(client.runtime.status({}));
-    expect(Object.fromEntries(counts)).toEqual({
-      'kubelet_runtime_operations_total{version}': 1,
-      'kubelet_runtime_operations_total{status}': 1,
-      'kubelet_runtime_operations_errors_total{status}': 1,
+    expect(Object.fromEntries(metrics.values)).toEqual({
+      'kubelet_runtime_operations_total{operation_type="version"}': 1,
+      'kubelet_runtime_operations_total{operation_type="status"}': 1,
+      'kubelet_runtime_operations_errors_total{operation_type="status"}': 1,
     });
-    expect(observations.get('kubelet_runtime_operations_duration_seconds{version}')).toHaveLength(1);
+    expect(metrics.observed('kubelet_runtime_operations_duration_seconds{operation_type="version"}')).toHaveLength(1);
   });
 });

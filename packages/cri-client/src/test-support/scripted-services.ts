@@ -1,6 +1,6 @@
 import { create, type DescMessage, type MessageInitShape } from '@bufbuild/protobuf';
 import { type CallOptions, ServiceError, StatusCode } from '@rxlet/cri-api';
-import { type CriServices, makeServices, type RpcName } from '../decorators/cri-services.ts';
+import { type CriServices, makeServices, type RpcName } from '../metrics/cri-services.ts';
 
 type Script = (request: never, options?: CallOptions) => unknown;
 

@@ -1,4 +1,4 @@
-import { type Labels, type Metrics, seededRandom, systemClock } from '@rxlet/component-base';
+import { seededRandom, systemClock } from '@rxlet/component-base';
 import type { VirtualClock } from '@rxlet/component-base/testing';
 import { filter, firstValueFrom, type Observable } from 'rxjs';
 import type { ConnectionState } from '../connection-state.ts';
@@ -40,32 +40,4 @@ export function stateIs<K extends ConnectionState['kind']>(
  */
 export async function untilReconnectIsDue(clock: VirtualClock): Promise<void> {
   while (clock.pendingTimers === 0) await clock.settle();
-}
-
-/** Metrics that keep their values, as `name{operation_type}` lines, and the buckets of the histograms. */
-export function recordingMetrics(): {
-  readonly metrics: Metrics;
-  readonly counts: ReadonlyMap<string, number>;
-  readonly observations: ReadonlyMap<string, readonly number[]>;
-  readonly buckets: ReadonlyMap<string, readonly number[]>;
-} {
-  const counts = new Map<string, number>();
-  const observations = new Map<string, number[]>();
-  const buckets = new Map<string, readonly number[]>();
-  const series = (name: string, labels: Labels = {}): string => `${name}{${Object.values(labels).join()}}`;
-  const metrics: Metrics = {
-    counter: ({ name }) => ({
-      inc: (labels, by = 1) => void counts.set(series(name, labels), (counts.get(series(name, labels)) ?? 0) + by),
-    }),
-    gauge: () => ({ set: () => undefined }),
-    histogram({ name, buckets: bounds }) {
-      buckets.set(name, bounds);
-      return {
-        observe(value, labels) {
-          observations.set(series(name, labels), [...(observations.get(series(name, labels)) ?? []), value]);
-        },
-      };
-    },
-  };
-  return { metrics, counts, observations, buckets };
 }

@@ -7,10 +7,6 @@ export type CallOutcome =
 
 /** Observer of one call. Its methods must not throw. */
 export interface CallObserver {
-  /** Runs each step of the call in the wrapped ports. Default: runs it unchanged. */
-  readonly run?: <T>(step: () => T) => T;
-  /** Receives the response of a unary call, or each message of a stream. */
-  answered?(message: Message): void;
   /** Called once, and last. */
   ended(outcome: CallOutcome): void;
 }
@@ -19,36 +15,28 @@ export interface CallObserver {
  * Observes every call of both ports without changing it. `observe` is called once for each RPC; the function that it returns is called when a call begins,
  * which for a stream is its first `next()`.
  */
-export function observeCalls(
-  services: CriServices,
-  observe: (rpc: Rpc) => (request: object) => CallObserver,
-): CriServices {
+export function observeCalls(services: CriServices, observe: (rpc: Rpc) => () => CallObserver): CriServices {
   return decorateServices(services, {
     unary(rpc, next) {
       const begin = observe(rpc);
       return async (request, options) => {
-        const observer = begin(request);
+        const observer = begin();
         let answer: Message;
         try {
-          answer = await runStep(observer, () => next(request, options));
+          answer = await next(request, options);
         } catch (error) {
           observer.ended({ kind: 'failed', error });
           throw error;
         }
-        observer.answered?.(answer);
         observer.ended({ kind: 'done' });
         return answer;
       };
     },
     streaming(rpc, next) {
       const begin = observe(rpc);
-      return (request, options) => observeStream(next, request, options, () => begin(request));
+      return (request, options) => observeStream(next, request, options, begin);
     },
   });
-}
-
-function runStep<T>(observer: CallObserver | undefined, step: () => T): T {
-  return observer?.run === undefined ? step() : observer.run(step);
 }
 
 function observeStream(
@@ -72,9 +60,8 @@ function observeStream(
         async next() {
           if (!over) observer ??= begin();
           try {
-            const result = await runStep(observer, () => open().next());
+            const result = await open().next();
             if (result.done) end({ kind: 'done' });
-            else if (!over) observer?.answered?.(result.value);
             return result;
           } catch (error) {
             end({ kind: 'failed', error });
@@ -83,7 +70,7 @@ function observeStream(
         },
         async return() {
           end({ kind: 'left' });
-          await runStep(observer, () => open().return?.());
+          await open().return?.();
           return { done: true, value: undefined };
         },
       };
