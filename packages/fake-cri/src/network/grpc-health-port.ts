@@ -56,18 +56,22 @@ async function answer(
     }
     const name = requestedService(await readRequest(stream));
     const status = await service.check(name, left.signal);
-    if (left.signal.aborted) return;
+    if (left.signal.aborted || stream.destroyed) return;
     if (status === undefined) fail(stream, StatusCode.NotFound, 'unknown service');
     else succeed(stream, status);
   } catch (error) {
-    if (!left.signal.aborted && !stream.headersSent) fail(stream, StatusCode.Internal, errorMessage(error));
+    if (left.signal.aborted || stream.destroyed || stream.headersSent) return;
+    fail(stream, StatusCode.Internal, errorMessage(error));
+    // An unread request would keep the stream open.
+    stream.resume();
   }
 }
 
 async function readRequest(stream: ServerHttp2Stream): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
+  // The stream must survive its rejection, which is the answer.
+  for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += chunk.length;
     if (length > MAX_REQUEST_BYTES) throw new Error('the request is too long');
     chunks.push(chunk);
@@ -101,6 +105,6 @@ function succeed(stream: ServerHttp2Stream, status: HealthStatus): void {
 
 /** Sends a response with trailers only. */
 function fail(stream: ServerHttp2Stream, code: StatusCode, message: string): void {
-  const trailers = { 'grpc-status': String(code), 'grpc-message': encodeURI(message) };
+  const trailers = { 'grpc-status': String(code), 'grpc-message': encodeURI(message.toWellFormed()) };
   stream.respond({ ':status': 200, 'content-type': 'application/grpc', ...trailers }, { endStream: true });
 }

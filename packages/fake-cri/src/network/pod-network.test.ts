@@ -130,6 +130,27 @@ describe('pods in-process', () => {
     session.destroy();
   });
 
+  it('answer a gRPC request that is too long or that they cannot parse, and go on', async () => {
+    await using network = createPodNetwork(noopLogger, 'in-process');
+    network.serve('10.0.0.2', 9000, { protocol: 'grpc', check: () => 'SERVING' as const }, 'default/web');
+    const connection = await network.dial('10.0.0.2', 9000);
+    const session = connectHttp2('http://web', { createConnection: () => connection });
+    for (const body of [
+      Buffer.alloc(200_000),
+      Buffer.alloc(0),
+      Buffer.alloc(7, 0xff),
+      Buffer.from([0, 0, 0, 0, 9, 10]),
+    ]) {
+      const headers = { ':method': 'POST', ':path': '/grpc.health.v1.Health/Check', ':authority': '%2Frun%2Fx.sock' };
+      const call = session.request({ ...headers, 'content-type': 'application/grpc' });
+      const answered = once(call, 'response') as Promise<[Record<string, unknown>]>;
+      call.resume().end(body);
+      expect((await answered)[0]['grpc-status']).toBe('13');
+    }
+    expect(await grpcCheck(session, '')).toMatchObject({ grpcStatus: '0' });
+    session.destroy();
+  });
+
   it('break their connections when they end', async () => {
     const network = createPodNetwork(noopLogger, 'in-process');
     const served = network.serve('10.0.0.2', 80, acceptOnly, 'default/web');
