@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createProjectGraphAsync } from '@nx/devkit';
+import { createProjectGraphAsync, readCachedProjectGraph } from '@nx/devkit';
 import nx from '@nx/eslint-plugin';
 import tseslint from 'typescript-eslint';
 import { noImportCycles } from './no-import-cycles.js';
@@ -11,7 +11,8 @@ const root = join(import.meta.dirname, '../..');
 
 // The layer rule reads nx's cached project graph, and skips itself when there is none.
 process.env.NX_DAEMON = 'false';
-await createProjectGraphAsync();
+if (process.env.NX_TASK_TARGET_PROJECT === undefined) await createProjectGraphAsync();
+else readCachedProjectGraph();
 
 /** Time and randomness come from the ports `Clock` and `Random`; only the files that implement them may use these. */
 const CLOCK = 'Time comes from the injected Clock of @rxlet/component-base.';
@@ -109,7 +110,7 @@ export default tseslint.config(
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.recommendedTypeChecked],
-    languageOptions: { parserOptions: { project: './tools/tsconfig.json', tsconfigRootDir: root } },
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: root } },
     rules: {
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/no-floating-promises': 'error',

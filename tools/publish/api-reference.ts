@@ -31,7 +31,7 @@ const entries = entryPoints();
 const application = await Application.bootstrap({
   name: 'rxlet',
   entryPoints: [...entries.keys()],
-  tsconfig: join(workspaceRoot, 'tools/tsconfig.json'),
+  tsconfig: join(workspaceRoot, 'tsconfig.json'),
   out,
   readme: 'none',
   excludeInternal: true,

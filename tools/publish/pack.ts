@@ -16,12 +16,18 @@ export interface Tarball {
   readonly files: TarballFiles;
 }
 
-/** Packs a package as `npm publish` does, its `prepack` included, and extracts the result. */
-export async function packPackage({ folder }: WorkspacePackage, destination: string): Promise<Tarball> {
+/** Packs a package as `npm publish` does, its `prepack` included. Returns the path of the tarball. */
+export async function packTarball({ folder }: WorkspacePackage, destination: string): Promise<string> {
   const args = ['pack', '--json', '--loglevel', 'error', '--pack-destination', destination];
   const [packed] = JSON.parse(await runCommand('npm', args, join(workspaceRoot, folder))) as { filename: string }[];
   if (packed === undefined) throw new Error(`npm pack made no tarball of ${folder}`);
-  const path = join(destination, packed.filename);
+  return join(destination, packed.filename);
+}
+
+/** Packs a package and extracts the result. */
+export async function packPackage(workspacePackage: WorkspacePackage, destination: string): Promise<Tarball> {
+  const { folder } = workspacePackage;
+  const path = await packTarball(workspacePackage, destination);
   const extracted = join(destination, 'content', folder);
   await mkdir(extracted, { recursive: true });
   await runCommand('tar', ['-xzf', path, '-C', extracted], destination);

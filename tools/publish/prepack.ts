@@ -20,7 +20,7 @@ if (isBundled(manifest)) {
   await bundleApp(folder);
 } else {
   const tsc = join(workspaceRoot, 'node_modules/@typescript/native/bin/tsc');
-  execFileSync(process.execPath, [tsc, '--build', folder], { stdio: 'inherit' });
+  execFileSync(process.execPath, [tsc, '--build', join(folder, 'tsconfig.build.json')], { stdio: 'inherit' });
 }
 copyFileSync(join(workspaceRoot, 'LICENSE'), join(folder, 'LICENSE'));
 for (const [target, source] of Object.entries(SHIPPED_FILES[manifest.name] ?? {})) {

@@ -111,7 +111,7 @@ describe('the packages and tutorials', () => {
           }
         }
         const compilerOptions = { noUnusedLocals: false, noUnusedParameters: false };
-        const tsconfig = { extends: '../tools/tsconfig.json', compilerOptions, files, include: [] };
+        const tsconfig = { extends: '../tsconfig.json', compilerOptions, files, include: [] };
         await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig));
         const tsc = join(root, 'node_modules/@typescript/native/bin/tsc');
         const { stdout } = await run(join(binFolder, 'node'), [tsc, '--project', folder], root);

@@ -1,4 +1,5 @@
 // Runs the tests on real runtimes: `npm run test:containerd [-- FILES AND FLAGS OF VITEST]`. Without any, files that failed run once more.
+// Tests that needed a retry are named and counted.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +18,8 @@ interface Outcome {
 function runVitest(args: readonly string[]): Outcome {
   const folder = mkdtempSync(join(tmpdir(), 'rxlet-vitest-'));
   const reportPath = join(folder, 'report.json');
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportPath}`];
+  const retried = '--reporter=./tools/vitest/retried-tests-reporter.ts';
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportPath}`, retried];
   const { status } = spawnSync(process.execPath, [...vitest, '--project', 'containerd', ...reporters, ...args], {
     cwd: root,
     stdio: 'inherit',
@@ -44,6 +46,7 @@ if (args.length === 0 && first.failedFiles.length > 0) {
   // A test that failed leaves its pods on the file's node, where its retry meets them: the file gets a node of its own.
   console.error(`\nsecond run, each file with a new node: ${first.failedFiles.join(', ')}\n`);
   ({ exitCode } = runVitest(first.failedFiles));
-  if (exitCode === 0) console.error(`\nneeded a second run: ${first.failedFiles.join(', ')}`);
+  const files = String(first.failedFiles.length);
+  if (exitCode === 0) console.error(`\n${files} test files needed a second run: ${first.failedFiles.join(', ')}`);
 }
 process.exitCode = exitCode;

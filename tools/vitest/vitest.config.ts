@@ -43,7 +43,7 @@ export default defineConfig({
           fileParallelism: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          // Processes and networks of a whole machine take part; a test that needed a second try is reported as such.
+          // Processes and networks of a whole machine take part. `npm run test:containerd` names the tests that needed a retry, and counts them.
           retry: 1,
         },
       },

@@ -4,10 +4,9 @@ import type { WorkspaceFiles } from './workspace-files.ts';
 
 const WORKSPACE = {
   'package.json': JSON.stringify({ name: 'workspace', devDependencies: { yaml: '2.0.0' } }),
-  'tools/tsconfig.projects.json': JSON.stringify({ files: [], references: [{ path: '../packages/b' }] }),
   'packages/b/package.json': JSON.stringify({ name: '@rxlet/b', version: '1.0.0', type: 'module' }),
-  'packages/b/tsconfig.json': JSON.stringify({ references: [] }),
-  'packages/b/tsconfig.check.json': JSON.stringify({ extends: '../../tools/tsconfig.json', include: ['src'] }),
+  'packages/b/tsconfig.build.json': JSON.stringify({ references: [] }),
+  'packages/b/tsconfig.json': JSON.stringify({ extends: '../../tsconfig.json', include: ['src'] }),
   'packages/b/src/index.ts': 'export {};',
 };
 
@@ -40,7 +39,7 @@ describe('outOfSync', () => {
     const changes = await changesOf({
       ...WORKSPACE,
       'packages/a/package.json': JSON.stringify({ name: '@rxlet/a', version: '1.0.0', type: 'module' }),
-      'packages/a/tsconfig.json': JSON.stringify({ include: ['src'], references: [] }),
+      'packages/a/tsconfig.build.json': JSON.stringify({ include: ['src'], references: [] }),
       'packages/a/src/deep/index.ts': "import '@rxlet/b'; import 'yaml';",
     });
     expect(changes).toEqual({
@@ -50,9 +49,11 @@ describe('outOfSync', () => {
         type: 'module',
         dependencies: { '@rxlet/b': '1.0.0', yaml: '^2.0.0' },
       },
-      'packages/a/tsconfig.json': { include: ['src'], references: [{ path: '../../packages/b' }] },
-      'packages/a/tsconfig.check.json': { extends: '../../tools/tsconfig.json', include: ['src'] },
-      'tools/tsconfig.projects.json': { files: [], references: [{ path: '../packages/a' }, { path: '../packages/b' }] },
+      'packages/a/tsconfig.build.json': {
+        include: ['src'],
+        references: [{ path: '../../packages/b/tsconfig.build.json' }],
+      },
+      'packages/a/tsconfig.json': { extends: '../../tsconfig.json', include: ['src'] },
     });
   });
 

@@ -7,8 +7,6 @@ import { syncedManifest } from './synced-manifest.ts';
 import { readJson, type WorkspaceFiles, workspaceRoot } from './workspace-files.ts';
 import { type Manifest, readWorkspacePackages, type WorkspacePackage } from './workspace-packages.ts';
 
-const SOLUTION = 'tools/tsconfig.projects.json';
-
 /** Returns the files that contradict the imports of the sources or the metadata of the workspace, with their correct content. */
 export async function outOfSync(files: WorkspaceFiles): Promise<Map<string, string>> {
   const packages = readWorkspacePackages(files);
@@ -23,23 +21,23 @@ export async function outOfSync(files: WorkspaceFiles): Promise<Map<string, stri
   for (const { folder, manifest } of packages) {
     await compare(`${folder}/package.json`, manifest, manifests.get(manifest.name)!);
   }
-  const built = packages.filter(({ folder }) => files.exists(`${folder}/tsconfig.json`));
+  const built = packages.filter(({ folder }) => files.exists(`${folder}/tsconfig.build.json`));
   for (const { folder, manifest } of built) {
     const { production } = imports.get(folder)!;
     const referenced = built.filter(({ manifest: { name } }) => name !== manifest.name && production.has(name));
-    const tsconfig = readJson(files, `${folder}/tsconfig.json`);
-    await compare(`${folder}/tsconfig.json`, tsconfig, { ...tsconfig, references: references('../..', referenced) });
+    const path = `${folder}/tsconfig.build.json`;
+    const tsconfig = readJson(files, path);
+    const references = referenced.map((other) => ({ path: `../../${other.folder}/tsconfig.build.json` }));
+    await compare(path, tsconfig, { ...tsconfig, references });
   }
   const tools = files.children('tools').map((name) => `tools/${name}`);
   const projects = tools.filter((folder) => files.exists(`${folder}/project.json`));
   for (const folder of [...packages.map(({ folder }) => folder), ...projects]) {
-    const path = `${folder}/tsconfig.check.json`;
+    const path = `${folder}/tsconfig.json`;
     const include = files.exists(`${folder}/src`) ? ['src'] : ['.'];
     const current = files.exists(path) ? readJson(files, path) : {};
-    await compare(path, current, { extends: '../../tools/tsconfig.json', include });
+    await compare(path, current, { extends: '../../tsconfig.json', include });
   }
-  const solution = readJson(files, SOLUTION);
-  await compare(SOLUTION, solution, { ...solution, references: references('..', built) });
   return changes;
 }
 
@@ -76,8 +74,4 @@ function knownVersions(manifests: readonly Manifest[]): Map<string, string> {
       versions.set(name, range.replace(/^\^/, ''));
   }
   return versions;
-}
-
-function references(up: string, packages: readonly WorkspacePackage[]): { path: string }[] {
-  return packages.map(({ folder }) => ({ path: `${up}/${folder}` }));
 }

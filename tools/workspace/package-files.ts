@@ -17,8 +17,8 @@ export function packageFiles({ name, layer, description, version }: NewPackage):
   const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
   return new Map([
     ['package.json', json(manifest(name, layer, description, version))],
-    ['tsconfig.json', json(TSCONFIG)],
-    ['tsconfig.check.json', json({ extends: '../../tools/tsconfig.json', include: ['src'] })],
+    ['tsconfig.json', json({ extends: '../../tsconfig.json', include: ['src'] })],
+    ['tsconfig.build.json', json(BUILD_TSCONFIG)],
     ['README.md', readme(name, pascal, description)],
     ['src/index.ts', `export { create${pascal}, type ${pascal}, type ${pascal}Ports } from './create-${name}.ts';\n`],
     [`src/create-${name}.ts`, source(pascal)],
@@ -44,11 +44,11 @@ function manifest(name: string, layer: Layer, description: string, version: stri
     files: ['dist', 'src', '!**/*.test.ts', '!**/test-support*', '!**/*.tsbuildinfo'],
     publishConfig: { access: 'public' },
     scripts: { prepack: 'node ../../tools/publish/prepack.ts' },
-    nx: { tags: [`layer:${layer}`], targets: { lint: {}, typecheck: {}, test: {}, build: {} } },
+    nx: { tags: [`layer:${layer}`], targets: { lint: {}, test: {}, build: {} } },
   };
 }
 
-const TSCONFIG = {
+const BUILD_TSCONFIG = {
   extends: '../../tsconfig.base.json',
   compilerOptions: { rootDir: 'src', outDir: 'dist', tsBuildInfoFile: 'dist/tsconfig.tsbuildinfo' },
   include: ['src'],

@@ -2,8 +2,8 @@ import type { Tree } from '@nx/devkit';
 import { outOfSync } from './out-of-sync.ts';
 
 /**
- * Generator of `nx sync`: derives the dependencies, peers and origin of each package.json, the project references of each tsconfig.json and the tsconfigs of
- * type checks from the imports of the sources and from the workspace's package.json.
+ * Generator of `nx sync`: derives the dependencies, peers and origin of each package.json, the project references of each build and the
+ * tsconfig.json that editors open from the imports of the sources and from the workspace's package.json.
  */
 export async function syncGenerator(tree: Tree): Promise<{ outOfSyncMessage: string; outOfSyncDetails: string[] }> {
   const changes = await outOfSync(tree);

@@ -1,0 +1,29 @@
+import type { Stage } from './step.ts';
+
+const npm = (script: string, nice = false): { name: string; command: string; nice: boolean } => ({
+  name: `npm run ${script}`,
+  command: `npm run ${script}`,
+  nice,
+});
+
+const GENERATED = `npm run generate
+if [ -n "$(git status --porcelain -- proto packages docs)" ]; then
+  git --no-pager diff --stat -- proto packages docs
+  git status --short -- proto packages docs
+  echo 'Generated code differs from what is committed: run "npm run generate" and commit the result.' >&2
+  exit 1
+fi`;
+
+/**
+ * Everything that a change must pass. What fails in seconds comes first. Tests on a real runtime wait more than they compute, so that the steps of the
+ * packages, which share `dist` folders and therefore form one lane, fit beside them.
+ */
+export const STAGES: readonly Stage[] = [
+  [[{ name: 'npm run generate', command: GENERATED }]],
+  [[npm('typecheck'), npm('sync:check')], [npm('lint')]],
+  [[{ name: 'npm test', command: 'npm test' }]],
+  [
+    [npm('test:containerd')],
+    [npm('build', true), npm('api:check', true), npm('docs', true), npm('check-tarballs', true)],
+  ],
+];

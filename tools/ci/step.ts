@@ -1,0 +1,10 @@
+/** A step of a check: one command of the shell. */
+export interface Step {
+  readonly name: string;
+  readonly command: string;
+  /** Leaves the processors to other steps that need them. */
+  readonly nice?: boolean;
+}
+
+/** Lanes that run side by side; the steps of a lane run one after the other. */
+export type Stage = readonly (readonly Step[])[];

@@ -1,0 +1,1 @@
+export { default } from './tools/vitest/vitest.config.ts';
