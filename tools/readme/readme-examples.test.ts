@@ -39,7 +39,8 @@ function run(
   args: readonly string[],
   cwd: string,
 ): Promise<{ code: unknown; stdout: string; stderr: string }> {
-  const { NODE_OPTIONS: _, ...inherited } = process.env;
+  // No options of the caller, and no colours.
+  const { NODE_OPTIONS: _, FORCE_COLOR: __, ...inherited } = process.env;
   const env = { ...inherited, PATH: `${binFolder}:${inherited['PATH'] ?? ''}` };
   return new Promise((resolve) => {
     execFile(file, args, { cwd, env, timeout: EXAMPLE_TIMEOUT_MS, killSignal: 'SIGKILL' }, (error, stdout, stderr) => {

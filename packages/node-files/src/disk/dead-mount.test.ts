@@ -34,7 +34,7 @@ const calls = {
 };
 const ended = Object.values(calls).map((call) => call().catch(() => undefined).finally(() => (settled += 1)));
 await new Promise((resolve) => setTimeout(resolve, 100));
-console.log('the event loop turns,', settled, 'calls have ended');
+console.log('the event loop turns,', String(settled), 'calls have ended');
 closeSync(device);
 await Promise.all(ended);
 console.log('all calls have ended');
