@@ -18,6 +18,8 @@ export interface AgentCore {
   activePods(): readonly Pod[];
   /** Returns the current status of a pod; `undefined` when none was generated yet. */
   podStatus(podUid: string): PodStatus | undefined;
+  /** Reports whether every status sink has the pod's current status. */
+  isStatusPublished(podUid: string): boolean;
   /** Returns the runtime's pods, as of the latest relist. */
   runtimePods(): readonly RuntimePod[];
   /** Returns the cached runtime status of a pod; empty for an unknown pod. */

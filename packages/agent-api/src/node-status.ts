@@ -1,3 +1,4 @@
+import type { Observable } from 'rxjs';
 import type { Node, NodeCondition, NodeStatus } from '@rxlet/kube-api';
 import { collectionKey, type CollectionKey } from './collection-key.ts';
 
@@ -8,6 +9,8 @@ export interface NodeStatusSetter {
   readonly fields?: readonly (keyof NodeStatus)[];
   /** Types of the conditions that this setter owns, such as `MemoryPressure`. Types of two setters must not overlap. */
   readonly conditionTypes?: readonly string[];
+  /** Emits when the contribution has changed and must be reported at once, not with the next regular report. Absent: never. */
+  readonly changes$?: Observable<unknown>;
   /** Returns the current contribution. After a throw, fields and conditions of the setter stay as they are, and the error is logged. */
   contribute(node: Node): NodeStatusContribution;
 }

@@ -16,6 +16,7 @@ import { imageManagement, type ImageManagementOptions } from '@rxlet/image-manag
 import { kubeletApi, type KubeletApiOptions, localSocket, type LocalSocketOptions } from '@rxlet/kubelet-server';
 import { lifecycleHooks, type LifecycleHooksModuleOptions } from '@rxlet/lifecycle';
 import { nodeAdmission, type NodeAdmissionOptions } from '@rxlet/node-admission';
+import { nodeShutdown, type NodeShutdownModuleOptions } from '@rxlet/node-shutdown';
 import { nodePlugins } from '@rxlet/node-plugins';
 import {
   staticPods,
@@ -41,6 +42,8 @@ export interface StandaloneOptions {
   /** Cgroups of pods and resources of the node. Default: the runtime chooses the cgroups of containers. */
   readonly cgroups?: CgroupsOptions | undefined;
   readonly nodeAdmission?: NodeAdmissionOptions | undefined;
+  /** Time for the pods to end when the node shuts down. Default: none. */
+  readonly nodeShutdown?: NodeShutdownModuleOptions | undefined;
   readonly csi?: CsiOptions | undefined;
   readonly devicePlugins?: DevicePluginsOptions | undefined;
   readonly volumes?: VolumesOptions | undefined;
@@ -73,6 +76,7 @@ export function standalone(options: StandaloneOptions = {}): readonly AgentModul
     podAllocation(options.podAllocation),
     ...(options.oomEvents === undefined ? [] : [oomEvents(options.oomEvents)]),
     nodeAdmission(options.nodeAdmission),
+    ...(options.nodeShutdown === undefined ? [] : [nodeShutdown(options.nodeShutdown)]),
     nodePlugins(),
     csi(options.csi),
     devicePlugins(options.devicePlugins),

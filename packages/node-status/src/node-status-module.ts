@@ -12,6 +12,7 @@ import type { Metrics } from '@rxlet/component-base';
 import { createHostMachine, hostPlatform, type Machine } from '@rxlet/machine';
 import type { Node } from '@rxlet/kube-api';
 import type { NodeReservations } from '@rxlet/pod-model';
+import { defer, merge } from 'rxjs';
 import { type ClusterNode, type ClusterNodeOptions, createClusterNode } from './cluster/cluster-node.ts';
 import { createNodeStartup, parseBootMs } from './cluster/node-startup.ts';
 import { createNodeInputs } from './node-inputs.ts';
@@ -83,12 +84,15 @@ export function nodeStatus(options: NodeStatusOptions = {}): AgentModule {
         const setters = collections.of(nodeStatusSetters);
         return health.problems().length === 0 && setters.every((setter) => isReady(setter, part.cached()));
       };
+      const changes$ = defer(() =>
+        merge(...collections.of(nodeStatusSetters).flatMap((setter) => setter.changes$ ?? [])),
+      );
       const startup = clients && createNodeStartup(base.metrics, base.clock);
       const part: StandaloneNode | ClusterNode =
         clients === undefined
-          ? createStandaloneNode({ ...base, inputs }, { ...options, settings })
+          ? createStandaloneNode({ ...base, inputs, changes$ }, { ...options, settings })
           : createClusterNode(
-              { ...base, clients, inputs, health, isHealthy, startup, devices },
+              { ...base, clients, inputs, health, isHealthy, startup, devices, changes$ },
               { ...options, settings },
             );
       return {

@@ -1,14 +1,19 @@
 import type { NodeObject } from '@rxlet/agent-api/node';
-import { type Clock, createLifetime, errorMessage, type Logger, sleep } from '@rxlet/component-base';
+import { type Clock, createLifetime, errorMessage, type Logger } from '@rxlet/component-base';
+import { follow } from '@rxlet/component-base/streams';
 import type { Node } from '@rxlet/kube-api';
+import { NEVER, type Observable } from 'rxjs';
 import { initialNode } from './initial-node.ts';
 import type { NodeInputs } from './node-inputs.ts';
 import type { NodeSettings } from './node-status-inputs.ts';
+import { createReportPace } from './report-pace.ts';
 import { setNodeStatus } from './set-node-status.ts';
 
 /** Ports of {@link createStandaloneNode}. */
 export interface StandaloneNodePorts {
   readonly inputs: NodeInputs;
+  /** Emits when the status must be computed at once. Default: never. */
+  readonly changes$?: Observable<unknown> | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -32,6 +37,7 @@ export function createStandaloneNode(ports: StandaloneNodePorts, options: Standa
   const { settings, updatePeriodMs = 10_000 } = options;
   const lifetime = createLifetime();
   const { signal } = lifetime;
+  const pace = createReportPace(clock);
   let node = initialNode(settings);
   let lastErrors = '';
 
@@ -46,12 +52,19 @@ export function createStandaloneNode(ports: StandaloneNodePorts, options: Standa
   };
   const run = async (): Promise<void> => {
     for (;;) {
-      await sleep(clock, updatePeriodMs, signal);
+      await pace.wait(updatePeriodMs, signal);
+      pace.begin();
       await compute();
     }
   };
   const start = async (): Promise<void> => {
     await compute();
+    const changes = follow(ports.changes$ ?? NEVER, {
+      task: 'computing the node status at once',
+      logger,
+      next: () => pace.request(),
+    });
+    lifetime.defer(() => changes.unsubscribe());
     lifetime.track(run()).catch((error: unknown) => {
       if (!signal.aborted) logger.error('the node status is not computed any more', { error: errorMessage(error) });
     });

@@ -17,6 +17,8 @@ export interface StatusDelivery extends AsyncDisposable {
   submit(update: PodStatusUpdate): void;
   /** Submits an unchanged status if the sink lacks a part that it may get now: the terminal phase, or the status of a new mirror pod. */
   submitIfOwed(update: PodStatusUpdate): void;
+  /** Reports whether the sink has the latest status of a pod. */
+  isPublished(podUid: string): boolean;
   /** Drops the unpublished status of a pod. */
   forget(podUid: string): void;
 }
@@ -119,6 +121,7 @@ export function createStatusDelivery(ports: StatusDeliveryPorts, options: Status
     submitIfOwed(update) {
       if (isOwed(update.pod)) submit(update);
     },
+    isPublished: (podUid) => !withheld.has(podUid) && !publisher.isUnpublished(podUid),
     forget(podUid) {
       taken.delete(podUid);
       withheld.delete(podUid);

@@ -60,6 +60,8 @@ export interface StatusManager extends AsyncDisposable {
   terminatePod(pod: Pod): void;
   /** Publishes the status of a pod again, because a sink has another one; see `needsReconcile`. */
   republish(podUid: string): void;
+  /** Reports whether every sink has the latest status of a pod. */
+  isPublished(podUid: string): boolean;
   /** Forgets all other pods. */
   removeOrphaned(knownPodUids: ReadonlySet<string>): void;
   /** Forgets a pod. Its unpublished changes are dropped. */
@@ -209,6 +211,7 @@ export function createStatusManager(ports: StatusManagerPorts, options: StatusMa
       const current = updates.get(podUid);
       if (current !== undefined) for (const delivery of deliveries) delivery.submit(current);
     },
+    isPublished: (podUid) => deliveries.every((delivery) => delivery.isPublished(podUid)),
     removeOrphaned(knownPodUids) {
       restorer?.retain(knownPodUids);
       for (const podUid of [...updates.keys()]) if (!knownPodUids.has(podUid)) forget(podUid);

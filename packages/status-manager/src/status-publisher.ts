@@ -22,6 +22,8 @@ export interface StatusPublisher extends AsyncDisposable {
   submit(update: PodStatusUpdate, urgent: boolean): void;
   /** Drops the unpublished status of a pod. A call in flight continues, but is not retried. */
   forget(podUid: string): void;
+  /** Reports whether the latest submitted status of a pod is not published yet. */
+  isUnpublished(podUid: string): boolean;
   /** Number of pods with an unpublished status. */
   readonly backlog: number;
 }
@@ -231,6 +233,7 @@ export function createStatusPublisher(
       const call = inFlight.get(podUid);
       if (call !== undefined) call.forgotten = true;
     },
+    isUnpublished: (podUid) => pending.has(podUid) || inFlight.has(podUid),
     get backlog() {
       return new Set([...pending.keys(), ...inFlight.keys()]).size;
     },

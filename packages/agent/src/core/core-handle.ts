@@ -35,7 +35,7 @@ export interface LateCoreParts {
     'known' | 'runtimeProblem' | 'networkProblem' | 'problems' | 'handlers' | 'features'
   >;
   readonly workers: Pick<PodWorkers, 'state' | 'podsSynced' | 'inspect' | 'terminate'>;
-  readonly statusManager: Pick<StatusManager, 'get'>;
+  readonly statusManager: Pick<StatusManager, 'get' | 'isPublished'>;
   readonly runtimeManager: Pick<RuntimeManager, 'collectGarbage'>;
   /** Default: the desired resources of pods count as allocated. */
   readonly allocations?: Pick<PodAllocations, 'allocated'> | undefined;
@@ -98,6 +98,7 @@ export function createCoreHandle({ clock, pods, events, podIps }: EarlyCoreParts
         return allocations === undefined ? active : active.map(allocations.allocated);
       },
       podStatus: (podUid) => bound().statusManager.get(podUid),
+      isStatusPublished: (podUid) => bound().statusManager.isPublished(podUid),
       runtimePods: () => bound().pleg.pods(),
       runtimeStatus: (podUid) => bound().pleg.cache.get(podUid),
       killPod: (pod, request, signal) => killPodNow({ workers: bound().workers, clock, events }, pod, request, signal),

@@ -195,6 +195,16 @@ localStorageCapacityIsolation: false
     expect([served(standalone({})), served(standalone({ podsApi }))]).toEqual([false, true]);
   });
 
+  it('delays shutdowns of the node when a grace period is configured', () => {
+    expect(preset().modules.nodeShutdown).toBeUndefined();
+    const simple = 'shutdownGracePeriod: 30s\nshutdownGracePeriodCriticalPods: 10s\n';
+    expect(preset(simple).modules.nodeShutdown).toMatchObject({ allPodsMs: 30_000, criticalPodsMs: 10_000 });
+    const groups = 'shutdownGracePeriodByPodPriority: [{priority: 5, shutdownGracePeriodSeconds: 7}]\n';
+    const { nodeShutdown } = preset(groups).modules;
+    expect(nodeShutdown?.byPodPriority).toEqual([{ priority: 5, gracePeriodSeconds: 7 }]);
+    expect(standalone({ nodeShutdown }).map(({ name }) => name)).toContain('node-shutdown');
+  });
+
   it('has the options of the Node object', () => {
     const fields = `
 providerID: aws:///i-1

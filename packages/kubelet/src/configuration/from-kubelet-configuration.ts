@@ -16,6 +16,7 @@ import { type KubeletApiChoices, toKubeletApi, toServerContent } from './kubelet
 import type { KubeletNode } from './kubelet-node.ts';
 import { toUserIds } from './user-ids.ts';
 import { toNodeAdmission } from './node-admission-options.ts';
+import { toNodeShutdown } from './node-shutdown-options.ts';
 import { toNodeStatus } from './node-status-options.ts';
 
 /** Configuration of a kubelet, sorted by the parts of an agent that take it. */
@@ -75,6 +76,7 @@ export function fromKubeletConfiguration(loaded: LoadedConfiguration, node: Kube
         memoryManagerPolicy: configuration.memoryManagerPolicy,
       },
       nodeAdmission: toNodeAdmission(loaded),
+      nodeShutdown: toNodeShutdown(loaded),
       devicePlugins: { resourceHealthStatus: loaded.gates.isEnabled('ResourceHealthStatus') },
       imageCredentials: {
         credentialProviders: node.credentialProviders,

@@ -15,9 +15,11 @@ import { follow } from '@rxlet/component-base/streams';
 import type { RuntimeService } from '@rxlet/cri-api';
 import type { Node } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';
+import { NEVER, type Observable } from 'rxjs';
 import { initialNode } from '../initial-node.ts';
 import type { NodeInputs } from '../node-inputs.ts';
 import type { NodeSettings } from '../node-status-inputs.ts';
+import { createReportPace } from '../report-pace.ts';
 import { type ComputedNode, type NodeEvent, setNodeStatus } from '../set-node-status.ts';
 import type { NodeStartup } from './node-startup.ts';
 import { createNodeLease } from './node-lease.ts';
@@ -39,6 +41,8 @@ export interface ClusterNodePorts {
   readonly logger: Logger;
   /** Measures the start of the node. Default: it is not measured. */
   readonly startup?: NodeStartup | undefined;
+  /** Emits when the status must be reported at once. Default: never. */
+  readonly changes$?: Observable<unknown> | undefined;
   /** Devices of plugins. Default: none. */
   readonly devices?: Pick<NodeDevices, 'wereUnknown'> | undefined;
 }
@@ -79,6 +83,7 @@ export function createClusterNode(ports: ClusterNodePorts, options: ClusterNodeO
   const { signal } = lifetime;
   const problems = createProblemLog(logger);
   const watch = clients.main.watch(resources.nodes, { fieldSelector: `metadata.name=${nodeName}` });
+  const pace = createReportPace(clock);
   let computed = initialNode(settings);
 
   const watched = (): Node | undefined => watch.find({ name: nodeName });
@@ -128,11 +133,11 @@ export function createClusterNode(ports: ClusterNodePorts, options: ClusterNodeO
     const untilMs = clock.monotonicNow() + jitter(random, updatePeriodMs, JITTER);
     if (!ports.isHealthy()) {
       while (clock.monotonicNow() < Math.min(untilMs, startedMs + STARTUP_MS)) {
-        await sleep(clock, HEALTH_PERIOD_MS, signal);
-        if (ports.isHealthy()) return;
+        await pace.wait(HEALTH_PERIOD_MS, signal);
+        if (ports.isHealthy() || pace.isRequested()) return;
       }
     }
-    await sleep(clock, Math.max(0, untilMs - clock.monotonicNow()), signal);
+    await pace.wait(Math.max(0, untilMs - clock.monotonicNow()), signal);
   };
   /** Waits until it is known what the runtime can do: a node must not turn unready because its agent restarts. */
   const settleHealth = async (): Promise<void> => {
@@ -151,6 +156,7 @@ export function createClusterNode(ports: ClusterNodePorts, options: ClusterNodeO
       lease.nodeExists();
     }
     for (;;) {
+      pace.begin();
       await report();
       await pause(startedMs);
     }
@@ -166,6 +172,12 @@ export function createClusterNode(ports: ClusterNodePorts, options: ClusterNodeO
       next: () => void (watched() !== undefined && lease.nodeExists()),
     });
     lifetime.defer(() => subscription.unsubscribe());
+    const changes = follow(ports.changes$ ?? NEVER, {
+      task: 'reporting a change of the node at once',
+      logger,
+      next: () => pace.request(),
+    });
+    lifetime.defer(() => changes.unsubscribe());
     watch.start();
     lease.start();
     void lifetime.track(removeResourceSlices(clients.main, nodeName, clock, signal)).catch(() => undefined);

@@ -20,7 +20,10 @@ export const ABSENT_FAMILIES: readonly (readonly [names: readonly string[], reas
     'there are no managers of CPUs, memory and topology',
   ],
   [['kubelet_evictions'], 'pods are not evicted'],
-  [['kubelet_graceful_shutdown_*'], 'the graceful shutdown of the node is not supported'],
+  [
+    ['kubelet_graceful_shutdown_*'],
+    'they exist once a grace period of a shutdown is configured, without which they are always zero in a kubelet',
+  ],
   [
     ['kubelet_pod_watch_events_dropped_total'],
     'it exists with the feature gate `PodsAPI`, without which it is always zero in a kubelet',

@@ -1,0 +1,278 @@
+import type { AgentCore } from '@rxlet/agent-api';
+import {
+  type Clock,
+  createLifetime,
+  createProblemLog,
+  errorMessage,
+  type EventObject,
+  type EventRecorder,
+  type Logger,
+  type Metrics,
+  sleep,
+} from '@rxlet/component-base';
+import { createCurrentValue, type CurrentValue } from '@rxlet/component-base/streams';
+import type { Pod } from '@rxlet/kube-api';
+import { podUid } from '@rxlet/pod-model';
+import { createInhibitor } from './logind/inhibitor.ts';
+import type { Logind } from './logind/logind.ts';
+import { type ShutdownGroup, totalSeconds } from './plan/shutdown-groups.ts';
+import type { ShutdownState } from './shutdown-state.ts';
+import { terminatePods } from './terminate-pods.ts';
+
+/** Ports of {@link createNodeShutdown}. */
+export interface NodeShutdownPorts {
+  readonly logind: Logind;
+  readonly core: Pick<
+    AgentCore,
+    'activePods' | 'isStatusPublished' | 'killPod' | 'mayRunContainers' | 'podStatus' | 'pods' | 'sourcesReady'
+  >;
+  /** Reports whether volumes of the pod are mounted. */
+  readonly hasVolumes: (podUid: string) => boolean;
+  /** Returns the identity of this boot of the machine; `undefined` when it is unknown. */
+  readonly bootId: () => Promise<string | undefined>;
+  readonly state: ShutdownStore;
+  readonly events: EventRecorder;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Keeps the state of a shutdown over a restart of the agent. */
+export interface ShutdownStore {
+  /** @throws Error when there is a state that cannot be used */
+  load(): Promise<ShutdownState | undefined>;
+  save(state: ShutdownState): Promise<void>;
+}
+
+/** Options of {@link createNodeShutdown}. */
+export interface NodeShutdownOptions {
+  readonly nodeName: string;
+  /** Groups of pods, in the order in which they end. */
+  readonly groups: readonly ShutdownGroup[];
+}
+
+/** Delays shutdowns of the node until its pods have ended. */
+export interface NodeShutdown extends AsyncDisposable {
+  /** Whether the node shuts down. */
+  readonly isShuttingDown: CurrentValue<boolean>;
+  /** Loads the state of an earlier run, and then watches the login manager. */
+  start(): Promise<void>;
+  /** Reports whether an earlier run of the agent began to terminate the pod, in the shutdown that goes on. */
+  wasTerminating(podUid: string): boolean;
+  /** Returns the state for people. */
+  inspect(): unknown;
+}
+
+const RECONNECT_MS = 1_000;
+/** The lock is given back so long before the login manager would go on without it. */
+const RELEASE_MARGIN_MS = 1_000;
+const POLL_MS = 100;
+/** Time after the end of a shutdown in which the machine is expected to go down. */
+const POWER_OFF_MS = 60_000;
+/** Longest wait for the pods of the sources after a restart of the agent. */
+const SETTLE_MS = 5_000;
+
+/** Creates a {@link NodeShutdown}. */
+export function createNodeShutdown(ports: NodeShutdownPorts, options: NodeShutdownOptions): NodeShutdown {
+  const { logind, core, events, clock, logger } = ports;
+  const { nodeName, groups } = options;
+  const totalMs = totalSeconds(groups) * 1000;
+  const lifetime = createLifetime();
+  const { signal } = lifetime;
+  const problems = createProblemLog(logger);
+  const isShuttingDown = createCurrentValue(false);
+  const inhibitor = createInhibitor({ clock, logger }, totalMs / 1000);
+  const metrics = shutdownMetrics(ports.metrics);
+  const node: EventObject = { apiVersion: 'v1', kind: 'Node', name: nodeName };
+  let state: ShutdownState | undefined;
+  let bootId: string | undefined;
+  let restored: ReadonlySet<string> = new Set();
+  let shutdown: { readonly controller: AbortController; readonly ended: Promise<void> } | undefined;
+  let problem: string | undefined = 'not connected yet';
+
+  const save = async (next: ShutdownState): Promise<void> => {
+    state = next;
+    metrics.set(next);
+    try {
+      await ports.state.save(next);
+    } catch (error) {
+      logger.error('cannot save the state of the shutdown', { error: errorMessage(error) });
+    }
+  };
+  /** Ends all pods, or goes on with it, and then gives the lock back. */
+  const run = async (from: ShutdownState, inhibitDelayMs: number, on: AbortSignal): Promise<void> => {
+    const pods = new Map<string, Pod>();
+    const untilMs = from.startMs + inhibitDelayMs - RELEASE_MARGIN_MS;
+    using _deadline = clock.setTimer(Math.max(0, untilMs - clock.now()), () => void inhibitor.release());
+    await save(from);
+    await terminatePods(
+      { ...ports, terminated: pods, progress: (group) => save({ ...state!, group, terminating: [...pods.keys()] }) },
+      { groups, resumed: from.group },
+      on,
+    );
+    await save({ ...state!, endMs: clock.now() });
+    const areReported = (): boolean => [...pods.keys()].every((uid) => isReported(core, uid));
+    while (!areReported() && clock.now() < untilMs) await sleep(clock, POLL_MS, on);
+    await inhibitor.release();
+    logger.info('all pods have ended, the node may shut down', { pods: pods.size });
+  };
+  const begin = (from: ShutdownState, inhibitDelayMs: number): void => {
+    if (shutdown !== undefined) return;
+    isShuttingDown.set(true);
+    const controller = new AbortController();
+    const on = AbortSignal.any([signal, controller.signal]);
+    const ended = lifetime.track(run(from, inhibitDelayMs, on)).catch((error: unknown) => {
+      if (!on.aborted) logger.error('the shutdown of the node failed', { error: errorMessage(error) });
+    });
+    shutdown = { controller, ended };
+  };
+  const cancel = async (): Promise<void> => {
+    const running = shutdown;
+    shutdown = undefined;
+    restored = new Set();
+    running?.controller.abort(new Error('the shutdown was cancelled'));
+    await running?.ended;
+    isShuttingDown.set(false);
+    if (state !== undefined && state.endMs === undefined) await save({ ...state, endMs: clock.now() });
+  };
+  const report = (message: string): void => events.event(node, 'Normal', 'Shutdown', message);
+
+  /** Waits until the pods of an earlier run are known again. */
+  const settle = async (): Promise<void> => {
+    const untilMs = clock.monotonicNow() + SETTLE_MS;
+    const isSettled = (): boolean => {
+      if (!core.sourcesReady()) return false;
+      const active = new Set(core.activePods().map(podUid));
+      return core.pods.list().every((pod) => active.has(podUid(pod)) || !core.mayRunContainers(podUid(pod)));
+    };
+    while (!isSettled() && clock.monotonicNow() < untilMs) await sleep(clock, POLL_MS, signal);
+  };
+  const resume = async (inhibitDelayMs: number): Promise<void> => {
+    if (state === undefined || shutdown !== undefined || !isShuttingDown.value) return;
+    if (state.endMs !== undefined) return;
+    logger.warn('the node shuts down since before the start of the agent, pods go on ending');
+    await settle();
+    begin(state, inhibitDelayMs);
+  };
+  /** Watches the login manager until the connection is lost. */
+  const watch = async (): Promise<void> => {
+    const lost = Promise.withResolvers<never>();
+    lost.promise.catch(() => undefined);
+    const signals: boolean[] = [];
+    let wake = Promise.withResolvers<void>();
+    const observer = {
+      prepareForShutdown(begins: boolean): void {
+        signals.push(begins);
+        wake.resolve();
+      },
+      lost: lost.reject,
+    };
+    await using connection = await logind.connect(observer, signal);
+    const inhibitDelayMs = await inhibitor.prepare(connection, signal);
+    if (await connection.isPreparingForShutdown(signal)) await adopt(inhibitDelayMs);
+    else if (isShuttingDown.value) await cancel();
+    if (!isShuttingDown.value) await inhibitor.acquire(connection, signal);
+    problem = undefined;
+    problems.ended();
+    const ended = aborted(signal);
+    for (;;) {
+      await Promise.race([wake.promise, lost.promise, ended]);
+      wake = Promise.withResolvers();
+      for (let begins = signals.shift(); begins !== undefined; begins = signals.shift()) {
+        logger.info(begins ? 'the node begins to shut down' : 'the shutdown of the node was cancelled');
+        report(`Shutdown manager detected shutdown ${begins ? 'event' : 'cancellation'}`);
+        if (begins) begin({ startMs: clock.now(), bootId, terminating: [] }, inhibitDelayMs);
+        else {
+          await cancel();
+          await inhibitor.acquire(connection, signal);
+        }
+      }
+    }
+  };
+  /** Takes part in a shutdown that began before the connection was made. */
+  const adopt = async (inhibitDelayMs: number): Promise<void> => {
+    if (isShuttingDown.value) await resume(inhibitDelayMs);
+    else begin({ startMs: clock.now(), bootId, terminating: [] }, inhibitDelayMs);
+  };
+  const watchForever = async (): Promise<void> => {
+    for (;;) {
+      try {
+        await watch();
+      } catch (error) {
+        signal.throwIfAborted();
+        problem = errorMessage(error);
+        problems.failed('cannot watch for shutdowns of the node; it is tried again', { error: problem });
+      }
+      await resume(totalMs);
+      if (isShuttingDown.value && state !== undefined && clock.now() > state.startMs + totalMs + POWER_OFF_MS)
+        await cancel();
+      await sleep(clock, RECONNECT_MS, signal);
+    }
+  };
+  const load = async (): Promise<void> => {
+    bootId = await ports.bootId();
+    try {
+      state = await ports.state.load();
+    } catch (error) {
+      logger.error('cannot use the state of an earlier shutdown, it is ignored', { error: errorMessage(error) });
+    }
+    if (state === undefined) return;
+    metrics.set(state);
+    const isSameBoot = state.bootId !== undefined && state.bootId === bootId;
+    if (!isSameBoot || clock.now() > state.startMs + totalMs + POWER_OFF_MS) return;
+    restored = new Set(state.terminating);
+    isShuttingDown.set(true);
+  };
+
+  return {
+    isShuttingDown,
+    async start() {
+      await load();
+      void lifetime.track(watchForever()).catch((error: unknown) => {
+        if (!signal.aborted) logger.error('shutdowns are not watched any more', { error: errorMessage(error) });
+      });
+    },
+    wasTerminating: (uid) => isShuttingDown.value && restored.has(uid),
+    inspect: () => ({
+      isShuttingDown: isShuttingDown.value,
+      holdsLock: inhibitor.isHeld(),
+      groups,
+      state,
+      problem,
+    }),
+    async [Symbol.asyncDispose]() {
+      await lifetime[Symbol.asyncDispose]();
+      await inhibitor.release();
+    },
+  };
+}
+
+/** Reports whether the final status of a pod is where it must be. A pod that is gone has no status. */
+function isReported(core: NodeShutdownPorts['core'], uid: string): boolean {
+  const phase = core.podStatus(uid)?.phase;
+  return phase === undefined || ((phase === 'Failed' || phase === 'Succeeded') && core.isStatusPublished(uid));
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
+  });
+}
+
+/** Registers the kubelet's metrics. */
+function shutdownMetrics(metrics: Metrics): { set(state: ShutdownState): void } {
+  const [start, end] = (['start', 'end'] as const).map((which) =>
+    metrics.gauge({
+      name: `kubelet_graceful_shutdown_${which}_time_seconds`,
+      help: `[ALPHA] Last graceful shutdown ${which} time since unix epoch in seconds`,
+    }),
+  );
+  return {
+    set({ startMs, endMs }) {
+      start!.set(Math.floor(startMs / 1000));
+      end!.set(endMs === undefined ? 0 : Math.floor(endMs / 1000));
+    },
+  };
+}

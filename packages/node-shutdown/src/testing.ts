@@ -1,0 +1,1 @@
+export { createFakeLogind, type FakeLogind } from './testing/fake-logind.ts';
