@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,11 +15,17 @@ const temporary = await mkdtemp(join(tmpdir(), 'rxlet-api-'));
 try {
   let different = 0;
   for (const workspacePackage of readWorkspacePackages()) {
-    if (isBundled(workspacePackage.manifest) || workspacePackage.manifest.private === true) continue;
-    for (const entry of entryPoints(workspacePackage)) {
-      if (!(await report(workspacePackage.folder, entry))) continue;
+    const { folder, manifest } = workspacePackage;
+    const entries = isBundled(manifest) || manifest.private === true ? [] : entryPoints(workspacePackage);
+    for (const entry of entries) {
+      if (!(await report(folder, entry))) continue;
       different += 1;
-      process.stdout.write(`${check ? 'differs' : 'updated'}: ${workspacePackage.folder}/api/${entry.name}.api.md\n`);
+      process.stdout.write(`${check ? 'differs' : 'updated'}: ${folder}/api/${entry.name}.api.md\n`);
+    }
+    for (const path of reportsWithoutEntry(folder, entries)) {
+      different += 1;
+      if (!check) await rm(join(workspaceRoot, path));
+      process.stdout.write(`${check ? 'no such entry point' : 'removed'}: ${path}\n`);
     }
   }
   if (check && different > 0) {
@@ -47,6 +53,17 @@ function entryPoints({ manifest: { name, exports = {} } }: WorkspacePackage): En
           },
         ],
   );
+}
+
+/** Returns the reports of entry points that a package no longer publishes. */
+function reportsWithoutEntry(folder: string, entries: readonly EntryPoint[]): string[] {
+  const reports = join(workspaceRoot, folder, 'api');
+  const published = new Set(entries.map(({ name }) => `${name}.api.md`));
+  return existsSync(reports)
+    ? readdirSync(reports)
+        .filter((name) => !published.has(name))
+        .map((name) => `${folder}/api/${name}`)
+    : [];
 }
 
 /** Makes the report of an entry point. Returns whether it differs from the existing one. */
