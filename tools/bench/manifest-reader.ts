@@ -4,7 +4,8 @@
  */
 import { sleep, systemClock } from '@rxlet/component-base';
 import { createHostFiles } from '@rxlet/node-files';
-import { createFileSource, createPodConfig } from '@rxlet/pod-source';
+import { createPodConfig } from '@rxlet/pod-config';
+import { createFileSource } from '@rxlet/pod-source';
 
 /** Cost of reading a folder. */
 export interface ReadingReport {

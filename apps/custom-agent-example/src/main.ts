@@ -11,7 +11,8 @@ import { follow } from '@rxlet/component-base/streams';
 import { createFakeRuntime } from '@rxlet/fake-cri';
 import { imageManagement } from '@rxlet/image-manager';
 import type { Pod } from '@rxlet/kube-api';
-import { createManualSource, defaultPod, podsFrom } from '@rxlet/pod-source';
+import { createManualSource, podsFrom } from '@rxlet/pod-config';
+import { defaultPod } from '@rxlet/pod-model/defaults';
 import { distinct, filter, firstValueFrom, map } from 'rxjs';
 import { room } from './room-module.ts';
 

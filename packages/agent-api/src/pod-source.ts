@@ -1,4 +1,5 @@
 import type { Pod } from '@rxlet/kube-api';
+import type { FieldProblem } from '@rxlet/pod-model/validation';
 import type { Observable } from 'rxjs';
 
 /**
@@ -25,13 +26,19 @@ export interface PodSource extends AsyncDisposable {
   readonly changes$?: Observable<PodSourceChange>;
   /** The current problems, all of them after each change; replays the latest list. Completes on disposal. */
   readonly problems$: Observable<readonly PodSourceProblem[]>;
-  /** Requests that each pod gets its defaults and passes the API's validation. Default: only the identity of a pod is checked. */
-  readonly validation?: { readonly allowPrivileged?: boolean };
+  /**
+   * Checks a pod and completes it, for example with the API's defaults and validation. Default: only what the node relies on is checked: the identity of the pod, and the
+   * names of its containers and volumes.
+   */
+  check?(pod: Pod): CheckedPod;
   /** Returns the file or URL of a pod that this source emitted, for messages. */
   manifestOf?(pod: Pod): string | undefined;
   /** Starts to read pods. Later calls do nothing. */
   start(): void;
 }
+
+/** A pod that may enter the node, or the fields for which it may not. */
+export type CheckedPod = { readonly pod: Pod } | { readonly problems: readonly FieldProblem[] };
 
 /** A change of the pods of a source. */
 export interface PodSourceChange {

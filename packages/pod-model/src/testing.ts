@@ -3,6 +3,8 @@ import { containerHash } from './container-hash.ts';
 import type { RuntimeContainerStatus, RuntimePodStatus, RuntimeSandboxStatus } from './runtime-status.ts';
 import { podUid } from './pod-names.ts';
 
+export { manifestPod } from './test-manifest-pod.ts';
+
 type PodSpec = NonNullable<Pod['spec']>;
 type PodStatus = NonNullable<Pod['status']>;
 type ObjectMeta = NonNullable<Pod['metadata']>;

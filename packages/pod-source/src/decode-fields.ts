@@ -1,6 +1,6 @@
 import { fieldOf, tables, type TypeName, type ValueTable } from '@rxlet/kube-api/tables';
 import { formatQuantity, parseQuantity, QuantityError } from '@rxlet/pod-model';
-import type { FieldProblem } from './manifest-error.ts';
+import type { FieldProblem } from '@rxlet/pod-model/validation';
 
 /** An object of the API, decoded from data of any shape. */
 export interface DecodedFields {

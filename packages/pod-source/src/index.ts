@@ -4,26 +4,16 @@ export {
   decodeManifestList,
   type DecodeManifestOptions,
 } from './decode-manifest.ts';
-export { defaultPod } from '@rxlet/pod-model/defaults';
-export { diffPods, type PodDiff } from './diff-pods.ts';
 export { createFileSource, type FileSourceOptions, type FileSourcePorts } from './file-source.ts';
 export { checkManifestHeaders, createHttpSource, type HttpSourceOptions, type HttpSourcePorts } from './http-source.ts';
 export type { LastGoodFile } from './last-good-pods.ts';
-export { createManualSource, type ManualSource, type ManualSourceOptions } from './manual-source.ts';
-export { type FieldProblem, ManifestError, type ManifestErrorReason } from './manifest-error.ts';
+export { ManifestError, type ManifestErrorReason } from './manifest-error.ts';
 export { type FetchedManifest, type ManifestFetcher, ManifestTooLarge } from './manifest-fetcher.ts';
 export { MAX_MANIFEST_BYTES } from './manifest-reader.ts';
-export {
-  createPodConfig,
-  type PodConfig,
-  type PodConfigPorts,
-  type PodOperation,
-  type PodUpdate,
-} from './pod-config.ts';
 export type { PodSourceProblemReason } from './problem-reason.ts';
-export { podsFrom } from './pods-from-module.ts';
 export type { ManifestOrigin } from './manifest-origin.ts';
 export { makeStaticPod, type StaticPodOptions } from './static-pod.ts';
 export { staticPods, type StaticPodsOptions } from './static-pods-module.ts';
 export { staticPodsFromUrl, type StaticPodsFromUrlOptions } from './static-pods-from-url-module.ts';
 export { validatePod, type ValidatePodOptions } from './validation/validate-pod.ts';
+export { apiPodCheck } from './validation/check-api-pod.ts';

@@ -10,7 +10,8 @@ import {
   type DecodeManifestOptions,
 } from './decode-manifest.ts';
 import type { ManifestObject } from './objects/manifest-object.ts';
-import { type FieldProblem, ManifestError, type ManifestErrorReason } from './manifest-error.ts';
+import type { FieldProblem } from '@rxlet/pod-model/validation';
+import { ManifestError, type ManifestErrorReason } from './manifest-error.ts';
 
 /** The pods of a manifest, and other objects in it. */
 export interface DecodedManifestList {

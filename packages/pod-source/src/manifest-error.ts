@@ -1,3 +1,5 @@
+import type { FieldProblem } from '@rxlet/pod-model/validation';
+
 /** Reason for which a manifest gives no pod. */
 export type ManifestErrorReason =
   /** Neither YAML nor JSON. */
@@ -16,14 +18,6 @@ export type ManifestErrorReason =
   | 'InvalidObject'
   /** The pod is valid and needs objects of an API server. */
   | 'ReferencesApiObjects';
-
-/** Problem of one field. */
-export interface FieldProblem {
-  /** Path of the field, as in `spec.containers[0].ports[0].containerPort`. */
-  readonly field: string;
-  /** Without the path of the field. */
-  readonly message: string;
-}
 
 /** Thrown for a manifest that gives no pod. The message is one line that names the manifest, its problems and the way out. */
 export class ManifestError extends Error {

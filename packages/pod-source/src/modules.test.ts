@@ -4,8 +4,6 @@ import { createVirtualClock } from '@rxlet/component-base/testing';
 import { createMemoryFiles } from '@rxlet/node-files/testing';
 import { firstValueFrom } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { createManualSource } from './manual-source.ts';
-import { podsFrom } from './pods-from-module.ts';
 import { staticPodsFromUrl } from './static-pods-from-url-module.ts';
 import { staticPods } from './static-pods-module.ts';
 import { testManifest } from './test-manifest.ts';
@@ -90,19 +88,5 @@ describe('staticPodsFromUrl', () => {
 
   it('fails at set-up for a URL that no manifest can have', () => {
     expect(() => setUp(staticPodsFromUrl({ url: 'pods.example' }))).toThrow(TypeError);
-  });
-});
-
-describe('podsFrom', () => {
-  it('contributes a source, named after it, and disposes of it', async () => {
-    const manual = createManualSource('embedded');
-    const module = podsFrom(manual);
-    expect(module.name).toBe('pods-from-embedded');
-    const { source, parts } = setUp(module);
-    expect(source).toBe(manual);
-    let isComplete = false;
-    manual.problems$.subscribe({ complete: () => (isComplete = true) });
-    await parts[Symbol.asyncDispose]!();
-    expect(isComplete).toBe(true);
   });
 });

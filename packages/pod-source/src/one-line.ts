@@ -1,5 +1,5 @@
 import { errorMessage } from '@rxlet/component-base';
-import { shorten } from './list-some.ts';
+import { shorten } from '@rxlet/pod-model/validation';
 
 /** Returns the message of an error as one line of limited length. */
 export function oneLine(error: unknown): string {

@@ -1,5 +1,5 @@
 import { Composer, type Document, Lexer, LineCounter, Parser, type ScalarTag, Schema, visit } from 'yaml';
-import { listSome } from './list-some.ts';
+import { listSome } from '@rxlet/pod-model/validation';
 import { ManifestError } from './manifest-error.ts';
 import { oneLine } from './one-line.ts';
 import type { ParsedDocuments, ParsedManifest } from './parsed-manifest.ts';

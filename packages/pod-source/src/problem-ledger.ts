@@ -1,3 +1,4 @@
+import { problemKey, problemPod } from '@rxlet/agent-api/sources';
 import type { PodSourceProblem } from '@rxlet/agent-api';
 import type { Pod } from '@rxlet/kube-api';
 import { createCurrentValue, type CurrentValue } from '@rxlet/component-base/streams';
@@ -57,16 +58,6 @@ export function createProblemLedger(source: string): ProblemLedger {
     },
     complete: current.complete,
   };
-}
-
-/** Returns the pod's identity as a problem shows it. */
-export function problemPod({ metadata }: Pod): NonNullable<PodSourceProblem['pod']> {
-  return { name: metadata?.name ?? '', namespace: metadata?.namespace ?? '', uid: metadata?.uid ?? '' };
-}
-
-/** Identifies a problem: two problems with one key are the same one. */
-export function problemKey({ source, path, reason, message, pod }: PodSourceProblem): string {
-  return [source, path, reason, message, pod?.uid ?? ''].join('\0');
 }
 
 function isSame(a: readonly PodSourceProblem[], b: readonly PodSourceProblem[]): boolean {

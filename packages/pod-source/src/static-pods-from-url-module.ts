@@ -1,7 +1,7 @@
 import type { AgentModule } from '@rxlet/agent-api';
 import { createHttpSource, type HttpSourceOptions } from './http-source.ts';
 import type { ManifestFetcher } from './manifest-fetcher.ts';
-import { sourceParts } from './pods-from-module.ts';
+import { sourceParts } from '@rxlet/agent-api/sources';
 
 /** Options of {@link staticPodsFromUrl}. */
 export interface StaticPodsFromUrlOptions extends Omit<HttpSourceOptions, 'nodeName'> {

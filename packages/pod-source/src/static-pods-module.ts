@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type AgentModule, contribute, provide, syncTriggers } from '@rxlet/agent-api';
 import { podObjects } from '@rxlet/agent-api/kube';
 import { createFileSource, type FileSourceOptions } from './file-source.ts';
-import { sourceParts } from './pods-from-module.ts';
+import { sourceParts } from '@rxlet/agent-api/sources';
 
 /** Name of the file with the last good pods, in the root directory of the agent. */
 const LAST_GOOD_FILE = 'static_pods';

@@ -1,4 +1,4 @@
-export { manifestPod } from '@rxlet/pod-source/testing';
+export { manifestPod } from '@rxlet/pod-model/testing';
 export { type AgentLife, createAgentLife } from './agent-life.ts';
 export { mortalFiles, mortalPort, mortalTransport } from './mortal-port.ts';
 export { containerFullName, type RecordedStart, recordStarts } from './recorded-starts.ts';

@@ -8,7 +8,7 @@ import { resources } from '@rxlet/kube-api/resources';
 import { createKubeClients } from '@rxlet/kube-client';
 import { createTestMachine } from '@rxlet/machine/testing';
 import { nodeStatus } from '@rxlet/node-status';
-import { manifestPod } from '@rxlet/pod-source/testing';
+import { manifestPod } from '@rxlet/pod-model/testing';
 import { apiStatuses } from '@rxlet/status-manager';
 import { type AgentLife } from './agent-life.ts';
 import { mortalTransport } from './mortal-port.ts';

@@ -4,7 +4,7 @@ import { createMemorySlices, type MemoryCgroups } from '@rxlet/container-manager
 import type { FakeRuntime } from '@rxlet/fake-cri';
 import { createTestMachine } from '@rxlet/machine/testing';
 import type { MemoryFiles } from '@rxlet/node-files/testing';
-import { podsFrom } from '@rxlet/pod-source';
+import { podsFrom } from '@rxlet/pod-config';
 import { createPodProbeNetwork } from '@rxlet/prober/testing';
 import type { VolumesOptions } from '@rxlet/volume-manager';
 import { memoryVolumes } from '@rxlet/volume-manager/testing';

@@ -20,7 +20,7 @@ import {
 import type { Pod } from '@rxlet/kube-api';
 import { createMemoryFiles, type MemoryFiles } from '@rxlet/node-files/testing';
 import { PodLabel } from '@rxlet/pod-model';
-import { createManualSource, type ManualSource } from '@rxlet/pod-source';
+import { createManualSource, type ManualSource } from '@rxlet/pod-config';
 import { withCallTimeout } from '@rxlet/runtime-manager/testing';
 import { type MemoryLoopDevices, type MemoryMounter, memoryVolumes } from '@rxlet/volume-manager/testing';
 import { type AgentLife, createAgentLife } from './agent-life.ts';

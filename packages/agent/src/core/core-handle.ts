@@ -3,7 +3,7 @@ import type { PodAllocations } from '@rxlet/agent-api/node';
 import { type Clock, type EventRecorder, toRfc3339 } from '@rxlet/component-base';
 import type { Pleg } from '@rxlet/pleg';
 import { podUid } from '@rxlet/pod-model';
-import type { PodConfig } from '@rxlet/pod-source';
+import type { PodConfig } from '@rxlet/pod-config';
 import {
   couldHaveRunningContainers,
   isKnownTerminated,

@@ -1,7 +1,7 @@
 import type { StatusRestorer } from '@rxlet/agent-api/statuses';
 import type { Lifetime } from '@rxlet/component-base';
 import type { Pleg } from '@rxlet/pleg';
-import type { PodConfig } from '@rxlet/pod-source';
+import type { PodConfig } from '@rxlet/pod-config';
 import type { ModuleHost } from '../host/module-host.ts';
 import type { RuntimeState } from '../core/runtime-state.ts';
 import type { SyncLoop } from '../sync-loop/sync-loop.ts';

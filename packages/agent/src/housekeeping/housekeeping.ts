@@ -3,7 +3,7 @@ import type { MirrorPods } from '@rxlet/agent-api/statuses';
 import { createLifetime, errorMessage, type Logger, type Metrics } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import type { Pleg } from '@rxlet/pleg';
-import type { PodConfig } from '@rxlet/pod-source';
+import type { PodConfig } from '@rxlet/pod-config';
 import { isKnownTerminated, type PodWorkers } from '@rxlet/pod-workers';
 import { isStaticPod, podFullName, podUid } from '@rxlet/pod-model';
 import type { NodeFiles } from '@rxlet/node-files';

@@ -1,7 +1,7 @@
 import type { Lifetime, Logger } from '@rxlet/component-base';
 import { follow } from '@rxlet/component-base/streams';
 import { podUid } from '@rxlet/pod-model';
-import type { PodConfig } from '@rxlet/pod-source';
+import type { PodConfig } from '@rxlet/pod-config';
 import type { PodStartLatency, StatusManager } from '@rxlet/status-manager';
 
 /** Ports of {@link measurePodStarts}. */

@@ -3,10 +3,10 @@ import { createVirtualClock } from '@rxlet/component-base/testing';
 import { createFakeRuntime, discardLogs } from '@rxlet/fake-cri';
 import type { PodStatus } from '@rxlet/kube-api';
 import { emptyRuntimePodStatus, PodAnnotation, type RuntimePodStatus } from '@rxlet/pod-model';
-import { testContainerStatus, testPod, testSandboxStatus } from '@rxlet/pod-model/testing';
+import { manifestPod, testContainerStatus, testPod, testSandboxStatus } from '@rxlet/pod-model/testing';
 import type { RuntimeManager } from '@rxlet/runtime-manager';
 import { describe, expect, it } from 'vitest';
-import { manifestPod } from '@rxlet/pod-source/testing';
+
 import { noPodProbes } from './no-pod-probes.ts';
 import { createPodSteps } from './pod-steps.ts';
 import { createPodSyncer, type PodSyncerPorts } from './pod-syncer.ts';

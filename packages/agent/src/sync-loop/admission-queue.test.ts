@@ -1,6 +1,6 @@
 import type { AdmissionDecision, AdmissionHandler } from '@rxlet/agent-api';
 import type { Pod } from '@rxlet/kube-api';
-import { manifestPod } from '@rxlet/pod-source/testing';
+import { manifestPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
 import { createSyncLoopBench, runtimePod, withMetadata } from '../test-support/sync-loop-bench.ts';
 

@@ -1,6 +1,6 @@
 import type { Pod } from '@rxlet/kube-api';
 import { describe, expect, it } from 'vitest';
-import { manifestPod } from '@rxlet/pod-source/testing';
+import { manifestPod } from '@rxlet/pod-model/testing';
 import { createSyncLoopBench, rejectNamed, withMetadata } from '../test-support/sync-loop-bench.ts';
 import type { AdmissionHandler } from '@rxlet/agent-api';
 

@@ -1,5 +1,5 @@
 import type { AdmissionHandler } from '@rxlet/agent-api';
-import { manifestPod } from '@rxlet/pod-source/testing';
+import { manifestPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
 import { createSyncLoopBench, rejectNamed, runtimePod } from '../test-support/sync-loop-bench.ts';
 

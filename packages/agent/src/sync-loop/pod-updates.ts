@@ -13,7 +13,7 @@ import {
   type RuntimePod,
 } from '@rxlet/pod-model';
 import type { Pleg } from '@rxlet/pleg';
-import type { PodConfig, PodOperation } from '@rxlet/pod-source';
+import type { PodConfig, PodOperation } from '@rxlet/pod-config';
 import { isKnownTerminated, type PodWorkers, type PodWorkerTransition } from '@rxlet/pod-workers';
 import { needsReadinessReconcile, type StatusManager } from '@rxlet/status-manager';
 import { mayRun } from '../housekeeping/may-run.ts';

@@ -1,8 +1,8 @@
 import type { Pod } from '@rxlet/kube-api';
 import { emptyRuntimePodStatus } from '@rxlet/pod-model';
-import { testContainerStatus } from '@rxlet/pod-model/testing';
+import { manifestPod, testContainerStatus } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
-import { manifestPod } from '@rxlet/pod-source/testing';
+
 import { createSyncLoopBench, runtimePod, withMetadata } from '../test-support/sync-loop-bench.ts';
 
 describe('the sync loop', () => {

@@ -5,7 +5,7 @@ import { type Clock, createLifetime, type EventRecorder, type Logger, type Metri
 import { follow } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';
 import type { Pleg, PodLifecycleEvent } from '@rxlet/pleg';
-import type { PodConfig, PodUpdate } from '@rxlet/pod-source';
+import type { PodConfig, PodUpdate } from '@rxlet/pod-config';
 import type { PodWorkers } from '@rxlet/pod-workers';
 import type { NodeFiles } from '@rxlet/node-files';
 import type { RuntimeManager } from '@rxlet/runtime-manager';

@@ -12,7 +12,7 @@ import {
 } from '@rxlet/pod-model';
 import { testSandboxStatus } from '@rxlet/pod-model/testing';
 import type { PodLifecycleEvent } from '@rxlet/pleg';
-import type { PodOperation, PodUpdate } from '@rxlet/pod-source';
+import type { PodOperation, PodUpdate } from '@rxlet/pod-config';
 import { createMemoryFiles } from '@rxlet/node-files/testing';
 import { createPodWorkers } from '@rxlet/pod-workers';
 import { Subject } from 'rxjs';

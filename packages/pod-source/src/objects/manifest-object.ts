@@ -1,10 +1,10 @@
 import type { ConfigMap, Secret } from '@rxlet/kube-api';
 import { decodeFields } from '../decode-fields.ts';
-import { describeFields } from '../check-pod.ts';
-import { listSome } from '../list-some.ts';
+import { describeFields } from '@rxlet/pod-model/validation';
+import { listSome } from '@rxlet/pod-model/validation';
 import { ManifestError } from '../manifest-error.ts';
-import { checkConfigKey, checkDnsSubdomain, checkDnsLabel } from '../validation/names.ts';
-import { createReport, type Report } from '../validation/report.ts';
+import { checkConfigKey, checkDnsSubdomain, checkDnsLabel } from '@rxlet/pod-model/validation';
+import { createReport, type Report } from '@rxlet/pod-model/validation';
 
 /** A ConfigMap or Secret from a manifest, with its namespace. */
 export type ManifestObject =

@@ -1,7 +1,7 @@
 import type { Pod, SeccompProfile } from '@rxlet/kube-api';
 import { podContainers } from '@rxlet/pod-model';
-import { checkDescendingPath } from './names.ts';
-import type { Report } from './report.ts';
+import { checkDescendingPath } from '@rxlet/pod-model/validation';
+import type { Report } from '@rxlet/pod-model/validation';
 
 const SECCOMP_POD = 'seccomp.security.alpha.kubernetes.io/pod';
 const SECCOMP_CONTAINER = 'container.seccomp.security.alpha.kubernetes.io/';

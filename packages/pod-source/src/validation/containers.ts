@@ -2,8 +2,8 @@ import type { Container, EphemeralContainer, PodSpec } from '@rxlet/kube-api';
 import { validateEnv } from './env.ts';
 import { validateLifecycle, validateProbe } from './handlers.ts';
 import { validateMounts, type VolumesByName } from './mounts.ts';
-import { checkDnsLabel, checkPortName, checkPortNumber } from './names.ts';
-import type { Report } from './report.ts';
+import { checkDnsLabel, checkPortName, checkPortNumber } from '@rxlet/pod-model/validation';
+import type { Report } from '@rxlet/pod-model/validation';
 import { validateResources } from './resources.ts';
 import { validateSecurityContext } from './security-context.ts';
 

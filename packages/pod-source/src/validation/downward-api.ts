@@ -1,6 +1,6 @@
 import type { ObjectFieldSelector, ResourceFieldSelector } from '@rxlet/kube-api';
-import { checkQualifiedName } from './names.ts';
-import type { Report } from './report.ts';
+import { checkQualifiedName } from '@rxlet/pod-model/validation';
+import type { Report } from '@rxlet/pod-model/validation';
 
 /** Fields of a pod that can be referenced, and the uses of each. */
 const fields: ReadonlyMap<string, readonly ('env' | 'volume')[]> = new Map([

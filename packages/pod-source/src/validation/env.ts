@@ -1,7 +1,7 @@
 import type { Container, EnvFromSource, EnvVar, EnvVarSource } from '@rxlet/kube-api';
 import { validateFieldRef, validateResourceFieldRef } from './downward-api.ts';
-import { checkConfigKey, checkDnsSubdomain, checkEnvName, checkVolumeFilePath } from './names.ts';
-import type { Report } from './report.ts';
+import { checkConfigKey, checkDnsSubdomain, checkEnvName, checkVolumeFilePath } from '@rxlet/pod-model/validation';
+import type { Report } from '@rxlet/pod-model/validation';
 
 /** Checks the environment of a container. */
 export function validateEnv({ env, envFrom }: Pick<Container, 'env' | 'envFrom'>, at: string, report: Report): void {

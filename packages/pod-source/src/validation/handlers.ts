@@ -1,6 +1,6 @@
 import type { Lifecycle, LifecycleHandler, PodSpec, Probe } from '@rxlet/kube-api';
-import { checkHeaderName, checkPortName, checkPortNumber } from './names.ts';
-import type { Report } from './report.ts';
+import { checkHeaderName, checkPortName, checkPortNumber } from '@rxlet/pod-model/validation';
+import type { Report } from '@rxlet/pod-model/validation';
 import { validateStopSignal } from './stop-signal.ts';
 
 type Handler = LifecycleHandler & Pick<Probe, 'grpc'>;

@@ -1,6 +1,6 @@
 import type { Container, Volume, VolumeMount } from '@rxlet/kube-api';
-import { checkDescendingPath, checkNoBacksteps } from './names.ts';
-import type { Report } from './report.ts';
+import { checkDescendingPath, checkNoBacksteps } from '@rxlet/pod-model/validation';
+import type { Report } from '@rxlet/pod-model/validation';
 
 /** The valid volumes of a pod, by name. */
 export type VolumesByName = ReadonlyMap<string, Volume>;

@@ -1,5 +1,5 @@
 import type { PodSpec } from '@rxlet/kube-api';
-import type { Report } from './report.ts';
+import type { Report } from '@rxlet/pod-model/validation';
 
 /** Fields that Windows does not support. */
 const notOnWindows = {

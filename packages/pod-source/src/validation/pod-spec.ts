@@ -1,7 +1,13 @@
 import type { PodSpec } from '@rxlet/kube-api';
 import { type ContainerContext, validateContainers, validateInitContainers } from './containers.ts';
-import { checkDnsLabel, checkDnsSubdomain, checkIp, checkQualifiedName, checkSearchDomain } from './names.ts';
-import type { Report } from './report.ts';
+import {
+  checkDnsLabel,
+  checkDnsSubdomain,
+  checkIp,
+  checkQualifiedName,
+  checkSearchDomain,
+} from '@rxlet/pod-model/validation';
+import type { Report } from '@rxlet/pod-model/validation';
 import { validatePodLevelResources, validateResources } from './resources.ts';
 import { validateScheduling, validateTolerations } from './scheduling.ts';
 import { validatePodSecurityContext } from './security-context.ts';

@@ -8,8 +8,8 @@ import {
   quantityMilliValue,
   quantityValue,
 } from '@rxlet/pod-model';
-import { checkQualifiedName } from './names.ts';
-import type { Report } from './report.ts';
+import { checkQualifiedName } from '@rxlet/pod-model/validation';
+import type { Report } from '@rxlet/pod-model/validation';
 
 /** Resource names without a domain that exist at all, in quotas for instance. */
 const standardResources = new Set([

@@ -1,7 +1,7 @@
 import type { Affinity, LabelSelector, NodeSelectorTerm, PodAffinityTerm, PodSpec, Toleration } from '@rxlet/kube-api';
-import { checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName } from './names.ts';
-import { validateLabels } from './metadata.ts';
-import type { Report } from './report.ts';
+import { checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName } from '@rxlet/pod-model/validation';
+import { validateLabels } from '@rxlet/pod-model/validation';
+import type { Report } from '@rxlet/pod-model/validation';
 
 /** Checks tolerations. */
 export function validateTolerations(tolerations: readonly Toleration[] = [], at: string, report: Report): void {

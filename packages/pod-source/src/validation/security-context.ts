@@ -1,6 +1,6 @@
 import type { AppArmorProfile, PodSpec, SeccompProfile, SecurityContext } from '@rxlet/kube-api';
-import { checkDescendingPath, checkSysctlName, checkUserId } from './names.ts';
-import type { Report } from './report.ts';
+import { checkDescendingPath, checkSysctlName, checkUserId } from '@rxlet/pod-model/validation';
+import type { Report } from '@rxlet/pod-model/validation';
 import { validateWindowsOptions } from './windows.ts';
 
 /** Checks the security context of a container. */

@@ -1,5 +1,5 @@
 import type { PodSpec } from '@rxlet/kube-api';
-import type { Report } from './report.ts';
+import type { Report } from '@rxlet/pod-model/validation';
 
 const numbered = (prefix: string, from: number, to: number): readonly string[] =>
   Array.from({ length: to - from + 1 }, (_, index) => `${prefix}${String(from + index)}`);

@@ -1,9 +1,9 @@
 import type { Pod } from '@rxlet/kube-api';
-import type { FieldProblem } from '../manifest-error.ts';
+import type { FieldProblem } from '@rxlet/pod-model/validation';
 import { validatePodAnnotations } from './annotations.ts';
-import { validateMetadata } from './metadata.ts';
+import { validateMetadata } from '@rxlet/pod-model/validation';
 import { validatePodSpec } from './pod-spec.ts';
-import { createReport } from './report.ts';
+import { createReport } from '@rxlet/pod-model/validation';
 
 /** Settings of the node that validation depends on. */
 export interface ValidatePodOptions {

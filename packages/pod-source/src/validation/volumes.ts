@@ -2,8 +2,8 @@ import type { DownwardAPIVolumeFile, KeyToPath, PodSpec, ProjectedVolumeSource, 
 import { compareQuantities, makeQuantity, parseQuantity } from '@rxlet/pod-model';
 import { validateFieldRef, validateResourceFieldRef } from './downward-api.ts';
 import type { VolumesByName } from './mounts.ts';
-import { checkDescendingPath, checkDnsLabel, checkNoBacksteps, checkVolumeFilePath } from './names.ts';
-import { createReport, type Report } from './report.ts';
+import { checkDescendingPath, checkDnsLabel, checkNoBacksteps, checkVolumeFilePath } from '@rxlet/pod-model/validation';
+import { createReport, type Report } from '@rxlet/pod-model/validation';
 
 const hostPathTypes = [
   '',

@@ -1,6 +1,6 @@
 import type { PodSpec, WindowsSecurityContextOptions } from '@rxlet/kube-api';
-import { checkDnsSubdomain } from './names.ts';
-import type { Report } from './report.ts';
+import { checkDnsSubdomain } from '@rxlet/pod-model/validation';
+import type { Report } from '@rxlet/pod-model/validation';
 
 const MAX_GMSA_SPEC_BYTES = 64 * 1024;
 const MAX_DOMAIN = 256;

@@ -1,5 +1,5 @@
 import type { Container, Pod } from '@rxlet/kube-api';
-import { manifestPod } from '@rxlet/pod-source/testing';
+import { manifestPod } from '@rxlet/pod-model/testing';
 
 const container = (name: string, command = ['serve']): Container => ({
   name,

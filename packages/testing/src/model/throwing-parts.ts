@@ -14,7 +14,7 @@ import {
   statusSinks,
 } from '@rxlet/agent-api';
 import { createPleg } from '@rxlet/pleg';
-import { createPodConfig } from '@rxlet/pod-source';
+import { createPodConfig } from '@rxlet/pod-config';
 import { createPodWorkers } from '@rxlet/pod-workers';
 import { createRuntimeManager } from '@rxlet/runtime-manager';
 import { createStatusManager } from '@rxlet/status-manager';

@@ -1,7 +1,7 @@
 import { ServiceError, StatusCode } from '@rxlet/cri-api';
 import type { Container, ContainerStatus, PodSpec } from '@rxlet/kube-api';
 import { afterEach, describe, expect, it } from 'vitest';
-import { manifestPod } from '@rxlet/pod-source/testing';
+import { manifestPod } from '@rxlet/pod-model/testing';
 import { createTestNode, type TestNode } from '../test-node.ts';
 
 const benches: TestNode[] = [];

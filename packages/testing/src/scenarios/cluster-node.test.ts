@@ -1,6 +1,6 @@
 import type { FakeKube } from '@rxlet/fake-kube';
 import type { Event, Node, Pod } from '@rxlet/kube-api';
-import { manifestPod } from '@rxlet/pod-source/testing';
+import { manifestPod } from '@rxlet/pod-model/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { createTestCluster, type TestCluster } from '../test-cluster.ts';
 

@@ -1,7 +1,7 @@
 import { ContainerState } from '@rxlet/cri-api';
 import type { ContainerStatus } from '@rxlet/kube-api';
 import { afterEach, describe, expect, it } from 'vitest';
-import { manifestPod } from '@rxlet/pod-source/testing';
+import { manifestPod } from '@rxlet/pod-model/testing';
 import { createTestNode, type TestNode } from '../test-node.ts';
 
 const TWO_HOURS_MS = 7_200_000;

@@ -10,7 +10,7 @@ import { createKubeClients, type KubeTransport } from '@rxlet/kube-client';
 import { createTestMachine } from '@rxlet/machine/testing';
 import { nodePlugins } from '@rxlet/node-plugins';
 import { nodeStatus } from '@rxlet/node-status';
-import { manifestPod } from '@rxlet/pod-source/testing';
+import { manifestPod } from '@rxlet/pod-model/testing';
 import { apiStatuses } from '@rxlet/status-manager';
 import { expect, it, onTestFinished } from 'vitest';
 import { createDriverMounts } from '../test-support/driver-mounts.ts';

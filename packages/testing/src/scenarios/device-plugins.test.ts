@@ -6,7 +6,7 @@ import type { ContainerConfig } from '@rxlet/cri-api';
 import type { Container, Pod } from '@rxlet/kube-api';
 import { createTestPluginServer, Registration } from '@rxlet/node-plugins/testing';
 import { nodePlugins } from '@rxlet/node-plugins';
-import { manifestPod } from '@rxlet/pod-source/testing';
+import { manifestPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
 import { contributing } from '../test-modules.ts';
 import { createTestNode, type TestNode } from '../test-node.ts';

@@ -1,6 +1,6 @@
 import { ContainerState, PodSandboxState } from '@rxlet/cri-api';
 import { afterEach, describe, expect, it } from 'vitest';
-import { manifestPod } from '@rxlet/pod-source/testing';
+import { manifestPod } from '@rxlet/pod-model/testing';
 import { createTestNode, type TestNode } from '../test-node.ts';
 
 const benches: TestNode[] = [];

@@ -1,7 +1,7 @@
 import type { Pod, PodStatus } from '@rxlet/kube-api';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type AdmissionHandler, admissionHandlers, contribute } from '@rxlet/agent-api';
-import { manifestPod } from '@rxlet/pod-source/testing';
+import { manifestPod } from '@rxlet/pod-model/testing';
 import { contributing } from '../test-modules.ts';
 import { createTestNode, type TestNode } from '../test-node.ts';
 

@@ -1,6 +1,6 @@
 import type { AgentCore, AgentModule, KillPodRequest } from '@rxlet/agent-api';
 import type { Pod, PodStatus } from '@rxlet/kube-api';
-import { manifestPod } from '@rxlet/pod-source/testing';
+import { manifestPod } from '@rxlet/pod-model/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { createTestNode, type TestNode } from '../test-node.ts';
 

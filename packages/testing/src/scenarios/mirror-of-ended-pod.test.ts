@@ -1,6 +1,6 @@
 import type { Pod } from '@rxlet/kube-api';
 import { isMirrorPod, PodAnnotation } from '@rxlet/pod-model';
-import { manifestPod } from '@rxlet/pod-source/testing';
+import { manifestPod } from '@rxlet/pod-model/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { createTestCluster, type TestCluster } from '../test-cluster.ts';
 

@@ -2,7 +2,7 @@ import { contribute, mirrorPods } from '@rxlet/agent-api';
 import type { Pod } from '@rxlet/kube-api';
 import { podFullName, podUid } from '@rxlet/pod-model';
 import { expect, it, onTestFinished } from 'vitest';
-import { manifestPod } from '@rxlet/pod-source/testing';
+import { manifestPod } from '@rxlet/pod-model/testing';
 import { contributing } from '../test-modules.ts';
 import { createTestNode } from '../test-node.ts';
 

@@ -1,8 +1,8 @@
 import type { Pod, PodSpec, PodStatus } from '@rxlet/kube-api';
 import { createTestMachine } from '@rxlet/machine/testing';
 import { nodeAdmission, type NodeAdmissionOptions } from '@rxlet/node-admission';
-import { createManualSource, podsFrom } from '@rxlet/pod-source';
-import { manifestPod } from '@rxlet/pod-source/testing';
+import { createManualSource, podsFrom } from '@rxlet/pod-config';
+import { manifestPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createTestNode, type TestNode } from '../test-node.ts';
 

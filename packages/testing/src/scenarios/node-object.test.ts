@@ -3,7 +3,7 @@ import { nodeStatusSetters } from '@rxlet/agent-api/node';
 import type { Node } from '@rxlet/kube-api';
 import { createTestMachine } from '@rxlet/machine/testing';
 import { nodeStatus } from '@rxlet/node-status';
-import { manifestPod } from '@rxlet/pod-source/testing';
+import { manifestPod } from '@rxlet/pod-model/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { contributing } from '../test-modules.ts';
 import { createTestNode, type TestNode } from '../test-node.ts';

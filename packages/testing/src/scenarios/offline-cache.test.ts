@@ -2,7 +2,7 @@ import { ContainerState, PodSandboxState } from '@rxlet/cri-api';
 import type { Service } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';
 import { offlineCache } from '@rxlet/offline-cache';
-import { manifestPod } from '@rxlet/pod-source/testing';
+import { manifestPod } from '@rxlet/pod-model/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { createTestCluster, type TestCluster } from '../test-cluster.ts';
 

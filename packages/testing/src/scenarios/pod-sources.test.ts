@@ -2,7 +2,7 @@ import type { Pod } from '@rxlet/kube-api';
 import { contribute, healthChecks, type PodSource, type PodSourceProblem, podSources } from '@rxlet/agent-api';
 import { BehaviorSubject, NEVER, ReplaySubject } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { manifestPod } from '@rxlet/pod-source/testing';
+import { manifestPod } from '@rxlet/pod-model/testing';
 import { contributing } from '../test-modules.ts';
 import { createTestNode, type TestNode } from '../test-node.ts';
 

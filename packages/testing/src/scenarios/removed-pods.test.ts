@@ -1,6 +1,6 @@
 import { createRuntimeManager } from '@rxlet/runtime-manager';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { manifestPod } from '@rxlet/pod-source/testing';
+import { manifestPod } from '@rxlet/pod-model/testing';
 import { createTestNode, type TestNode } from '../test-node.ts';
 
 it('stops a pod again with the next housekeeping when it still runs though the runtime reported it stopped', async () => {

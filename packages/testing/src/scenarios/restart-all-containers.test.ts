@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { manifestPod } from '@rxlet/pod-source/testing';
+import { manifestPod } from '@rxlet/pod-model/testing';
 import { createTestNode } from '../test-node.ts';
 
 it.each([

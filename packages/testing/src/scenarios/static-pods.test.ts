@@ -1,6 +1,6 @@
 import { PodLabel } from '@rxlet/pod-model';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { manifestPod } from '@rxlet/pod-source/testing';
+import { manifestPod } from '@rxlet/pod-model/testing';
 import { createTestNode, type TestNode } from '../test-node.ts';
 
 async function started(): Promise<TestNode> {

@@ -5,7 +5,7 @@ import { ContainerState, NamespaceMode } from '@rxlet/cri-api';
 import type { Pod } from '@rxlet/kube-api';
 import { containerHash } from '@rxlet/pod-model';
 import { decodeManifest } from '@rxlet/pod-source';
-import { manifestPod } from '@rxlet/pod-source/testing';
+import { manifestPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createTestNode, type TestNode } from '../test-node.ts';
 

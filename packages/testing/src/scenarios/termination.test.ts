@@ -1,6 +1,6 @@
 import type { Pod } from '@rxlet/kube-api';
 import { expect, it, onTestFinished } from 'vitest';
-import { manifestPod } from '@rxlet/pod-source/testing';
+import { manifestPod } from '@rxlet/pod-model/testing';
 import { createTestNode, type TestNode } from '../test-node.ts';
 
 /** A pod with a preStop hook of five seconds. */

@@ -1,7 +1,7 @@
 import { provide } from '@rxlet/agent-api';
 import { podObjects } from '@rxlet/agent-api/kube';
 import type { ConfigMap, PodSpec, Secret, Volume } from '@rxlet/kube-api';
-import { manifestPod } from '@rxlet/pod-source/testing';
+import { manifestPod } from '@rxlet/pod-model/testing';
 import { memoryVolumes } from '@rxlet/volume-manager/testing';
 import { volumes } from '@rxlet/volume-manager';
 import { Subject } from 'rxjs';

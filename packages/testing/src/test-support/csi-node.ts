@@ -20,7 +20,7 @@ import type {
   Volume,
 } from '@rxlet/kube-api';
 import { createSocketTransport, nodePlugins, type Transport } from '@rxlet/node-plugins';
-import { manifestPod } from '@rxlet/pod-source/testing';
+import { manifestPod } from '@rxlet/pod-model/testing';
 import { NEVER } from 'rxjs';
 import { contributing } from '../test-modules.ts';
 import { createTestNode } from '../test-node.ts';

@@ -1,4 +1,5 @@
 import type { PodSource, PodSourceProblem } from '@rxlet/agent-api';
+import type { CheckedPod } from '@rxlet/agent-api/sources';
 import { Subject } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { createEventLog, type Labels, noopMetrics } from '@rxlet/component-base';
@@ -237,8 +238,12 @@ describe('createPodConfig', () => {
     expect(config.problems()).toEqual([]);
   });
 
-  it('validates and defaults the pods of a source that requests it, and keeps the last good version of a pod', async () => {
-    const { config, snapshots$, take } = ownSource({ validation: {} });
+  it('completes the pods of a source by its own check, and keeps the last good version of a pod', async () => {
+    const check = (pod: Pod): CheckedPod =>
+      pod.spec!.containers[0]!.image!.startsWith(' ')
+        ? { problems: [{ field: 'image', message: 'must not begin with a space' }] }
+        : { pod: { ...pod, spec: { ...pod.spec!, restartPolicy: 'Always' } } };
+    const { config, snapshots$, take } = ownSource({ check });
     await using _ = config;
     const [good, bad] = ['ok', ' spaces'].map((image) => testPod({ spec: { containers: [{ name: 'c', image }] } }));
     snapshots$.next([bad!]);
@@ -249,6 +254,14 @@ describe('createPodConfig', () => {
     expect(take()).toEqual(['ADD web']);
     expect(config.pods()[0]!.spec!.containers[0]!.image).toBe('ok');
     expect(config.problems()).toMatchObject([{ reason: 'InvalidPod', isPodKept: true, pod: { name: 'web' } }]);
+  });
+
+  it('checks the identity of a pod before the check of its source', async () => {
+    const { config, snapshots$, take } = ownSource({ check: (pod) => ({ pod }) });
+    await using _ = config;
+    snapshots$.next([testPod({ uid: '../etc' })]);
+    expect(take()).toEqual(['ADD']);
+    expect(config.problems()).toMatchObject([{ reason: 'InvalidPod' }]);
   });
 
   it('adds pods before the first snapshot, which removes what it does not contain and makes the source ready', async () => {

@@ -1,4 +1,20 @@
-import type { FieldProblem } from '../manifest-error.ts';
+import { listSome } from './list-some.ts';
+
+/** Problem of one field. */
+export interface FieldProblem {
+  /** Path of the field, as in `spec.containers[0].ports[0].containerPort`. */
+  readonly field: string;
+  /** Without the path of the field. */
+  readonly message: string;
+}
+
+/** Returns the problems as one line: `metadata.uid: is required; …`. */
+export function describeFields(problems: readonly FieldProblem[]): string {
+  return listSome(
+    problems.map(({ field, message }) => `${field}: ${message}`),
+    '; ',
+  );
+}
 
 /** Collects problems. Field paths are the API server's, also where it omits an index. */
 export interface Report {

@@ -1,6 +1,6 @@
 import type { Pod } from '@rxlet/kube-api';
-import { PodAnnotation } from '@rxlet/pod-model';
-import { defaultPod } from '@rxlet/pod-model/defaults';
+import { defaultPod } from './defaults.ts';
+import { PodAnnotation } from './labels.ts';
 
 /** Returns a static pod with defaults, as from a manifest, with one container `app` unless `spec` has others. Another version is another pod of the same name. */
 export function manifestPod(

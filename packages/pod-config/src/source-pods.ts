@@ -1,10 +1,11 @@
 import type { PodSource, PodSourceProblem } from '@rxlet/agent-api';
+import { type CheckedPod, problemPod } from '@rxlet/agent-api/sources';
 import { errorMessage, goQuote } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import { formatPod, PodAnnotation, podFullName, podUid } from '@rxlet/pod-model';
-import { type CheckedPod, checkPod, describeFields } from './check-pod.ts';
+import { checkIdentity, checkPod } from './check-pod.ts';
+import { describeFields } from '@rxlet/pod-model/validation';
 import { diffPods, type DuplicatePod, type PodDiff, splitDuplicates } from './diff-pods.ts';
-import { problemPod } from './problem-ledger.ts';
 
 /** Pods of a source after a change. */
 export interface ReplacedPods {
@@ -40,7 +41,7 @@ interface PreparedPod {
 
 /** Creates {@link SourcePods}. `now` returns the time of the annotation `kubernetes.io/config.seen`. */
 export function createSourcePods(
-  source: Pick<PodSource, 'name' | 'validation' | 'manifestOf'>,
+  source: Pick<PodSource, 'name' | 'check' | 'manifestOf'>,
   now: () => string,
 ): SourcePods {
   /** By UID, with the annotations of the source. */
@@ -66,7 +67,9 @@ export function createSourcePods(
   /** A pod whose check fails affects no other. */
   const check = (pod: Pod): CheckedPod => {
     try {
-      return checkPod(pod, source.validation);
+      if (source.check === undefined) return checkPod(pod);
+      const identity = checkIdentity(pod);
+      return 'problems' in identity ? identity : source.check(pod);
     } catch (error) {
       return { problems: [{ field: 'pod', message: `cannot be checked: ${errorMessage(error)}` }] };
     }

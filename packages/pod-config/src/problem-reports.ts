@@ -1,7 +1,7 @@
 import type { PodSourceProblem } from '@rxlet/agent-api';
+import { problemKey } from '@rxlet/agent-api/sources';
 import type { EventRecorder, Logger, Metrics } from '@rxlet/component-base';
 import { podEventObject } from '@rxlet/pod-model';
-import { problemKey } from './problem-ledger.ts';
 
 /** Destinations of reports about problems. */
 export interface ProblemReportPorts {

@@ -2,8 +2,8 @@ import type { PodSource, PodSourceProblem } from '@rxlet/agent-api';
 import { ReplaySubject } from 'rxjs';
 import { createCurrentValue } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';
-import { checkPod, describeFields } from './check-pod.ts';
-import type { ValidatePodOptions } from './validation/validate-pod.ts';
+import { describeFields } from '@rxlet/pod-model/validation';
+import { checkPod } from './check-pod.ts';
 
 /** A source whose pods are set by code. */
 export interface ManualSource extends PodSource {
@@ -17,8 +17,8 @@ export interface ManualSource extends PodSource {
 
 /** Options of {@link createManualSource}. */
 export interface ManualSourceOptions {
-  /** Requests defaults and the API's validation for each pod. Default: only their identity is checked. */
-  readonly validation?: ValidatePodOptions;
+  /** Default: only what the node relies on is checked. */
+  readonly check?: NonNullable<PodSource['check']>;
 }
 
 /** Creates a {@link ManualSource}. It is not ready before the first `set`. */
@@ -33,7 +33,7 @@ export function createManualSource(name: string, options: ManualSourceOptions = 
     start: () => undefined,
     set(pods) {
       for (const pod of pods) {
-        const checked = checkPod(pod, undefined);
+        const checked = checkPod(pod);
         if ('problems' in checked) {
           const podName = JSON.stringify(pod.metadata?.name ?? '');
           throw new TypeError(`cannot set pod ${podName} of source ${name}: ${describeFields(checked.problems)}`);
