@@ -43,6 +43,7 @@ export function createProgram(args: readonly string[], signal: AbortSignal): Com
     .option('--pod-manifest-path <path>', 'folder with pod manifests, or one such file')
     .option('--kubeconfig <file>', 'join a cluster with these credentials of a node')
     .option('--bootstrap-kubeconfig <file>', 'credentials by which the node requests its client certificate')
+    .option('--eviction-dry-run', 'report in logs and the debug state which pods would be evicted, and evict none')
     .option('--offline-cache', 'keep pods and their objects on disk, encrypted, and start them without the API server')
     .option(
       '--cert-dir <folder>',

@@ -8,6 +8,18 @@ export {
 export { type DeviceAmounts, nodeDevices, type NodeDevices } from './node-devices.ts';
 export { nodeObject, type NodeObject } from './node-object.ts';
 export {
+  type ContainerUse,
+  type DiskUse,
+  type FileSystemLayout,
+  type FileSystemUse,
+  type MemoryUse,
+  type NodeMemory,
+  nodeStatistics,
+  type NodeStatistics,
+  type NodeSummary,
+  type PodUse,
+} from './node-statistics.ts';
+export {
   type NodeConditionState,
   type NodeStatusContribution,
   type NodeStatusSetter,

@@ -7,7 +7,13 @@ import type { EventObject, EventType } from './event-types.ts';
 /** Port for recording Kubernetes events about an object. */
 export interface EventRecorder {
   /** Records one occurrence. Never throws and never waits. */
-  event(object: EventObject, type: EventType, reason: string, message: string): void;
+  event(
+    object: EventObject,
+    type: EventType,
+    reason: string,
+    message: string,
+    annotations?: Readonly<Record<string, string>>,
+  ): void;
 }
 
 /** A recorded event: equal occurrences are counted, many similar ones are combined. */
@@ -21,6 +27,8 @@ export interface RecordedEvent {
   readonly combined?: true;
   /** Set when an earlier occurrence is kept: this is an update of that event, not a new one. */
   readonly update?: true;
+  /** Annotations of the latest occurrence. */
+  readonly annotations?: Readonly<Record<string, string>>;
   /** Number of occurrences, including dropped ones. */
   readonly count: number;
   /** First occurrence, epoch milliseconds. */
@@ -53,7 +61,7 @@ export function createEventLog(clock: Clock, capacity = 1000): EventLog {
   const recordings = createEmitter<RecordedEvent>();
   let closed = false;
   return {
-    event(object, type, reason, message) {
+    event(object, type, reason, message, annotations) {
       if (closed) return;
       const correlated = correlator.correlate(object, type, reason, message);
       if (correlated === undefined) return;
@@ -64,6 +72,7 @@ export function createEventLog(clock: Clock, capacity = 1000): EventLog {
         reason,
         ...counted,
         ...(combined && { combined }),
+        ...(annotations && { annotations }),
         ...(events.delete(key) && { update: true }),
         lastMs: clock.now(),
       };

@@ -1,5 +1,5 @@
 import type { EvictionSignal } from '@rxlet/pod-model/eviction-thresholds';
-import type { FileSystemLayout } from './file-system-layout.ts';
+import type { FileSystemLayout } from './node-summary.ts';
 import type { Threshold } from './parse-thresholds.ts';
 import type { PressureCondition } from './signals.ts';
 

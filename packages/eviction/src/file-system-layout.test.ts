@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { applyLayout, type FileSystemLayout } from './file-system-layout.ts';
+import type { FileSystemLayout } from './node-summary.ts';
+import { applyLayout } from './file-system-layout.ts';
 import { parseThresholds } from './parse-thresholds.ts';
 
 const configuration = {

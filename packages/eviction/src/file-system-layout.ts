@@ -1,16 +1,6 @@
 import type { EvictionSignal } from '@rxlet/pod-model/eviction-thresholds';
+import type { FileSystemLayout } from './node-summary.ts';
 import type { Threshold } from './parse-thresholds.ts';
-
-/** File systems of images and of containers' writable layers. */
-export type FileSystemLayout =
-  /** All on the file system of the node. */
-  | 'shared'
-  /** Images and writable layers on one of their own. */
-  | 'dedicated'
-  /** Images on one of their own, writable layers on the node's. */
-  | 'split'
-  /** Images on that of the node, writable layers on one of their own. */
-  | 'separateContainers';
 
 /** Reports whether images lie on a file system of their own. */
 export function hasDedicatedImages(layout: FileSystemLayout): boolean {

@@ -1,3 +1,4 @@
+export { eviction, type EvictionOptions } from './eviction-module.ts';
 export { admitUnderPressure, type PressureRejection } from './admit-under-pressure.ts';
 export { evictedStatus } from './evicted-status.ts';
 export {
@@ -7,7 +8,6 @@ export {
   type PendingEviction,
 } from './eviction-state.ts';
 export { EVICTED, type Eviction, type EvictionCause } from './evictions.ts';
-export type { FileSystemLayout } from './file-system-layout.ts';
 export type * from './node-summary.ts';
 export { parseThresholds, type Threshold, type ThresholdConfiguration } from './parse-thresholds.ts';
 export type { ReclaimStep } from './reclaim-steps.ts';

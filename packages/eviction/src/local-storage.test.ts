@@ -1,9 +1,8 @@
 import type { Pod } from '@rxlet/kube-api';
 import { testPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
-import type { FileSystemLayout } from './file-system-layout.ts';
+import type { FileSystemLayout, PodUse } from './node-summary.ts';
 import { evictLocalStorage } from './local-storage.ts';
-import type { PodUse } from './node-summary.ts';
 import { MI } from './test-support.ts';
 
 const limits = (amount: string) => ({ resources: { limits: { 'ephemeral-storage': amount } } });

@@ -12,8 +12,8 @@ import {
   zeroQuantity,
 } from '@rxlet/pod-model';
 import { type Eviction, IMMEDIATE_GRACE_PERIOD_SECONDS } from './evictions.ts';
-import { type FileSystemLayout, hasDedicatedImages } from './file-system-layout.ts';
-import type { PodUse } from './node-summary.ts';
+import { hasDedicatedImages } from './file-system-layout.ts';
+import type { FileSystemLayout, PodUse } from './node-summary.ts';
 import { bytes } from './pod-usage.ts';
 
 const STORAGE = 'ephemeral-storage';
@@ -35,6 +35,13 @@ export function evictLocalStorage(
     const explanation = excess.message.trimEnd();
     return [{ pod, ...excess, explanation, gracePeriodSeconds: IMMEDIATE_GRACE_PERIOD_SECONDS, isSoft: false }];
   });
+}
+
+/** Reports whether the local storage of a pod is limited, so that its usage must be measured. */
+export function hasLocalStorageLimit(pod: Pod): boolean {
+  if (isCriticalPod(pod)) return false;
+  const isSized = pod.spec?.volumes?.some(({ emptyDir }) => emptyDir?.sizeLimit !== undefined) === true;
+  return isSized || podLimits(pod)[STORAGE] !== undefined;
 }
 
 function emptyDirExcess(pod: Pod, use: PodUse): Excess | undefined {

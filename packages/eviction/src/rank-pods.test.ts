@@ -1,8 +1,7 @@
 import type { EvictionSignal } from '@rxlet/pod-model/eviction-thresholds';
 import { testPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
-import type { FileSystemLayout } from './file-system-layout.ts';
-import type { PodUse } from './node-summary.ts';
+import type { FileSystemLayout, PodUse } from './node-summary.ts';
 import { rankPods } from './rank-pods.ts';
 import { memoryPod, memoryUse } from './test-support.ts';
 

@@ -8,8 +8,7 @@ import {
   zeroQuantity,
 } from '@rxlet/pod-model';
 import type { EvictionSignal } from '@rxlet/pod-model/eviction-thresholds';
-import type { FileSystemLayout } from './file-system-layout.ts';
-import type { PodUse } from './node-summary.ts';
+import type { FileSystemLayout, PodUse } from './node-summary.ts';
 import { bytes, type DiskPart, diskUsage, rankedRequest } from './pod-usage.ts';
 import { isMemorySignal } from './signals.ts';
 

@@ -1,5 +1,5 @@
 import type { EvictionSignal } from '@rxlet/pod-model/eviction-thresholds';
-import type { FileSystemLayout } from './file-system-layout.ts';
+import type { FileSystemLayout } from './node-summary.ts';
 import { conditionOf } from './signals.ts';
 
 /** Garbage collection that frees resources of the node without ending a pod: of all unused containers, or of all unused images. */

@@ -11,6 +11,7 @@ import { servingCertificates, type ServingCertificatesOptions } from '@rxlet/cer
 import { csi, type CsiOptions } from '@rxlet/csi';
 import { devicePlugins, type DevicePluginsOptions } from '@rxlet/device-manager';
 import { containerLogs, type ContainerLogsOptions } from '@rxlet/container-logs';
+import { eviction, type EvictionOptions } from '@rxlet/eviction';
 import { imageCredentials, type ImageCredentialsOptions } from '@rxlet/image-credentials';
 import { imageManagement, type ImageManagementOptions } from '@rxlet/image-manager';
 import { kubeletApi, type KubeletApiOptions, localSocket, type LocalSocketOptions } from '@rxlet/kubelet-server';
@@ -57,6 +58,8 @@ export interface StandaloneOptions {
   readonly containerLogs?: ContainerLogsOptions | undefined;
   /** Statistics of the node and its pods, which are measured on request. */
   readonly stats?: StatsOptions | undefined;
+  /** Evictions under pressure and limits of local storage. Default: nothing is evicted. */
+  readonly eviction?: EvictionOptions | undefined;
   /** Whether the pods are served over gRPC, on `<root>/pods-api/pods-api.sock`. Default: false. */
   readonly podsApi?: boolean | undefined;
   /** Certificate of the node's own API. Default: none. */
@@ -90,6 +93,7 @@ export function standalone(options: StandaloneOptions = {}): readonly AgentModul
     activeDeadlines(),
     statusCheckpoint(),
     stats(options.stats),
+    ...(options.eviction === undefined ? [] : [eviction(options.eviction)]),
     podResources(),
     ...(options.podsApi === true ? [podsApi()] : []),
     ...(options.servingCertificates === undefined ? [] : [servingCertificates(options.servingCertificates)]),

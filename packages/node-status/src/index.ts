@@ -12,6 +12,5 @@ export type {
 } from './node-status-inputs.ts';
 export { reconcileNode, type ReconcileNodeOptions } from './reconcile-node.ts';
 export { type ComputedNode, type NodeEvent, nodeStatusEvent, setNodeStatus } from './set-node-status.ts';
-export { pressureCondition, type PressureType, pressureTypes } from './setters/node-conditions.ts';
 export { machineCapacity } from './setters/node-resources.ts';
 export { isReportDue, type ReportSchedule, type UpdatedNode, updateNode } from './update-node.ts';

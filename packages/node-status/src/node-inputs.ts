@@ -21,7 +21,7 @@ import {
 import type { DeviceResources, NodeMachine, NodeSettings, NodeStatusInputs } from './node-status-inputs.ts';
 import { printRuntimeVersion } from './runtime-version.ts';
 import { isExtendedResource, isHugePageResource } from './resource-names.ts';
-import { pressureCondition, pressureTypes } from './setters/node-conditions.ts';
+import { pressureCondition, pressureTypes } from '@rxlet/pod-model/eviction-thresholds';
 import { binaryQuantity, machineCapacity } from './setters/node-resources.ts';
 
 /** Reads everything that a node status is computed from. */

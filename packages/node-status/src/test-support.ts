@@ -1,5 +1,5 @@
 import type { NodeSettings, NodeStatusInputs } from './node-status-inputs.ts';
-import { pressureCondition, pressureTypes } from './setters/node-conditions.ts';
+import { pressureCondition, pressureTypes } from '@rxlet/pod-model/eviction-thresholds';
 
 /** Settings of a node for tests. */
 export const testNodeSettings: NodeSettings = {

@@ -92,3 +92,40 @@ function parseValue(subject: string, signal: string, text: string): EvictionValu
 function neither(signal: string, text: string): string {
   return `"${text}" of ${signal} must be a quantity or a percentage`;
 }
+
+/** Conditions of pressure with the kubelet's reasons and messages, by type, without and with pressure. */
+const pressures = {
+  MemoryPressure: {
+    False: ['KubeletHasSufficientMemory', 'kubelet has sufficient memory available'],
+    True: ['KubeletHasInsufficientMemory', 'kubelet has insufficient memory available'],
+  },
+  DiskPressure: {
+    False: ['KubeletHasNoDiskPressure', 'kubelet has no disk pressure'],
+    True: ['KubeletHasDiskPressure', 'kubelet has disk pressure'],
+  },
+  PIDPressure: {
+    False: ['KubeletHasSufficientPID', 'kubelet has sufficient PID available'],
+    True: ['KubeletHasInsufficientPID', 'kubelet has insufficient PID available'],
+  },
+} as const;
+
+/** A condition of pressure, without its times. */
+export interface PressureConditionState {
+  readonly type: PressureType;
+  readonly status: 'True' | 'False';
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Type of a condition of pressure. */
+export type PressureType = keyof typeof pressures;
+
+/** Types of the conditions of pressure, in the order of the kubelet. */
+export const pressureTypes = Object.keys(pressures) as readonly PressureType[];
+
+/** Returns a condition of pressure in the words of the kubelet. */
+export function pressureCondition(type: PressureType, underPressure: boolean): PressureConditionState {
+  const status = underPressure ? 'True' : 'False';
+  const [reason, message] = pressures[type][status];
+  return { type, status, reason, message };
+}

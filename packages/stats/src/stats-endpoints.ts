@@ -9,7 +9,7 @@ import { formatSummary } from './summary/format-summary.ts';
 
 /** Ports of {@link statsEndpoints}. */
 export interface StatsEndpointsPorts {
-  readonly summaries: SummaryProvider;
+  readonly summaries: Pick<SummaryProvider, 'summary' | 'cpuAndMemory'>;
   readonly cadvisor: CadvisorProvider;
   /** Returns the agent's own metrics; `undefined` when it has none. */
   readonly ownMetrics: (() => Promise<{ readonly text: string }>) | undefined;

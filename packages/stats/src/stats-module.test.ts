@@ -136,6 +136,7 @@ function createBench({ usage = async () => new Map([['scratch', { usedBytes: 40,
       root: async () => ({ timeMs: clock.now(), ...fileSystem }),
       at: async (path) =>
         path === '/images' || path.startsWith('/mnt/') ? { timeMs: clock.now(), ...fileSystem } : undefined,
+      isOnRoot: async (path) => path !== '/images',
     },
     metrics: async () => ({
       text: '# HELP a x\n# TYPE a gauge\na 1\n# HELP prober_b y\n# TYPE prober_b gauge\nprober_b 2\n',

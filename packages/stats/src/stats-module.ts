@@ -1,17 +1,17 @@
-import { type AgentModule, contribute } from '@rxlet/agent-api';
+import { type AgentModule, contribute, provide } from '@rxlet/agent-api';
 import { httpEndpoints } from '@rxlet/agent-api/http';
-import { podCgroups } from '@rxlet/agent-api/node';
+import { nodeStatistics, podCgroups } from '@rxlet/agent-api/node';
 import { podVolumes, podVolumeUsage } from '@rxlet/agent-api/volumes';
 import { createHostMachine, type Machine } from '@rxlet/machine';
 import { createKernelFiles, type KernelFiles } from './cgroup/kernel-files.ts';
 import { createNodeCgroups } from './cgroup/node-cgroups.ts';
 import { openCgroupReader } from './cgroup/open-reader.ts';
 import { registerPodMetrics } from './metrics/pod-metrics.ts';
-import { createCadvisorProvider } from './metrics/cadvisor-provider.ts';
+import { type CadvisorProvider, createCadvisorProvider } from './metrics/cadvisor-provider.ts';
 import { createFileSystems } from './node/file-systems.ts';
 import { processStartSeconds } from './node/kernel-facts.ts';
 import { createPodFiles } from './node/pod-files.ts';
-import { createSummaryProvider, type SummaryProviderOptions } from './node/summary-provider.ts';
+import { createSummaryProvider, type SummaryProvider, type SummaryProviderOptions } from './node/summary-provider.ts';
 import { createVolumeStatistics } from './node/volume-statistics.ts';
 import { statsEndpoints, type StatsEndpointsPorts } from './stats-endpoints.ts';
 import { createPodStatistics, type FileSystems } from './summary/pod-statistics.ts';
@@ -36,12 +36,13 @@ export interface StatsOptions {
 
 /**
  * Creates the agent module that measures the node, its pods and containers on request: `/stats/summary`, `/metrics/cadvisor`, `/metrics/resource` and
- * `/metrics/probes`. At rest it reads nothing.
+ * `/metrics/probes`, and the service `nodeStatistics`. At rest it reads nothing.
  */
 export function stats(options: StatsOptions = {}): AgentModule {
   return {
     name: 'stats',
     uses: [podCgroups, podVolumes, podVolumeUsage],
+    provides: [nodeStatistics],
     setup({ runtime, images, files, hostFiles, clock, logger, metrics, node, core, services }) {
       const { kernelFiles = createKernelFiles(), machine = createHostMachine(hostFiles) } = options;
       const { fileSystems = createFileSystems(clock, node.rootDirectory) } = options;
@@ -119,6 +120,13 @@ export function stats(options: StatsOptions = {}): AgentModule {
         };
       };
       return {
+        services: [
+          provide(nodeStatistics, {
+            summary: (signal, podUids) => open().summaries.summary(signal, podUids),
+            memory: () => open().summaries.memory(),
+            fileSystemLayout: (signal) => open().summaries.fileSystemLayout(signal),
+          }),
+        ],
         contributions: [
           contribute(
             httpEndpoints,
@@ -143,4 +151,7 @@ export function stats(options: StatsOptions = {}): AgentModule {
 /** The default buckets of Prometheus' client for Go, in seconds. */
 const SECONDS_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-type Measurement = Pick<StatsEndpointsPorts, 'summaries' | 'cadvisor'>;
+interface Measurement {
+  readonly summaries: SummaryProvider;
+  readonly cadvisor: CadvisorProvider;
+}

@@ -10,11 +10,11 @@ import {
   nodeStatusEvent,
   type NodeStatusInputs,
   parseNodeIps,
-  pressureCondition,
   reconcileNode,
   setNodeStatus,
   updateNode,
 } from '@rxlet/node-status';
+import { pressureCondition } from '@rxlet/pod-model/eviction-thresholds';
 import {
   nodeAllocatableReservation,
   overcommittedReservations,

@@ -90,11 +90,11 @@ describe('loadSettings', () => {
 
   it('names each field and flag that has no effect yet, once', async () => {
     const file = await config(
-      'evictionPressureTransitionPeriod: 5m\nmemorySwap: {swapBehavior: NoSwap}\nnope: 1\nclusterDomain: a\n',
+      'topologyManagerScope: pod\nmemorySwap: {swapBehavior: NoSwap}\nnope: 1\nclusterDomain: a\n',
     );
     expect((await load(file, '--lock-file=/l')).warnings).toEqual([
       'ignored a part of the configuration file: unknown field "nope"',
-      'the field "evictionPressureTransitionPeriod" of the configuration has no effect yet',
+      'the field "topologyManagerScope" of the configuration has no effect yet',
       'the field "memorySwap.swapBehavior" of the configuration has no effect yet',
       'the flag --lock-file has no effect yet',
     ]);

@@ -34,7 +34,7 @@ export interface AgentSettings extends KubeletPreset {
  */
 export async function loadSettings(args: readonly string[], ownFlags: OwnFlags): Promise<AgentSettings> {
   const { fakeRuntime = false, strictStaticPods = false, offlineCache = false } = ownFlags;
-  const { legacyKubeletDefaults: hasLegacyDefaults = false } = ownFlags;
+  const { legacyKubeletDefaults: hasLegacyDefaults = false, evictionDryRun = false } = ownFlags;
   const files = createHostFiles();
   try {
     const defaults = {
@@ -66,7 +66,11 @@ export async function loadSettings(args: readonly string[], ownFlags: OwnFlags):
     return {
       ...preset,
       kubeletApi,
-      modules: { ...preset.modules, staticPods: staticPods && { ...staticPods, documents } },
+      modules: {
+        ...preset.modules,
+        staticPods: staticPods && { ...staticPods, documents },
+        eviction: { ...preset.modules.eviction, evictionDryRun },
+      },
       runtime,
       cluster,
       oomScoreAdj: oomScoreAdjOf(loaded, fakeRuntime),

@@ -5,6 +5,7 @@ const SWITCHES: ReadonlySet<string> = new Set([
   '--docker',
   '--restrict-oom-score-adj',
   '--offline-cache',
+  '--eviction-dry-run',
   '--legacy-kubelet-defaults',
 ]);
 const VALUE_FLAGS: ReadonlySet<string> = new Set([
@@ -32,6 +33,8 @@ export interface OwnFlags {
   readonly restrictOomScoreAdj?: boolean;
   /** Whether pods start from what was last known of them while the API server is away. */
   readonly offlineCache?: boolean;
+  /** Whether evictions are only reported. */
+  readonly evictionDryRun?: boolean;
   /** Whether the kubelet's defaults without a configuration file apply, which let in everybody. */
   readonly legacyKubeletDefaults?: boolean;
 }

@@ -15,12 +15,12 @@ const UNSET: object = { eventTime: null };
 
 /** Returns the Event object of a recorded event. `suffix` distinguishes the events of an object. */
 export function toApiEvent(event: RecordedEvent, suffix: string, { component, nodeName }: EventReporter): Event {
-  const { object, type, reason, message, count, firstMs, lastMs } = event;
+  const { object, type, reason, message, annotations, count, firstMs, lastMs } = event;
   const namespace = object.namespace ?? DEFAULT_NAMESPACE;
   return {
     apiVersion: 'v1',
     kind: 'Event',
-    metadata: { name: `${object.name}.${suffix}`, namespace },
+    metadata: { name: `${object.name}.${suffix}`, namespace, ...(annotations && { annotations }) },
     involvedObject: { ...object },
     type,
     reason,

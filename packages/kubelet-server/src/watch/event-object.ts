@@ -4,7 +4,7 @@ import type { Event } from '@rxlet/kube-api';
 
 /** A recorded event as the API's core/v1 Event. The same event has the same name each time it occurs. */
 export function toApiEvent(event: RecordedEvent, nodeName: string): Event {
-  const { object, type, reason, message, count, firstMs, lastMs } = event;
+  const { object, type, reason, message, annotations, count, firstMs, lastMs } = event;
   return {
     apiVersion: 'v1',
     kind: 'Event',
@@ -12,6 +12,7 @@ export function toApiEvent(event: RecordedEvent, nodeName: string): Event {
       namespace: object.namespace ?? 'default',
       name: eventName(event),
       creationTimestamp: toRfc3339(firstMs),
+      ...(annotations && { annotations }),
     },
     involvedObject: object,
     type,

@@ -96,6 +96,7 @@ export function fromKubeletConfiguration(loaded: LoadedConfiguration, node: Kube
         volumePeriodMs: configuration.volumeStatsAggPeriod,
         onlyFromRuntime: loaded.gates.isEnabled('PodAndContainerStatsFromCRI'),
       },
+      eviction: toEviction(configuration),
       podsApi: loaded.gates.isEnabled('PodsAPI'),
     },
   };
@@ -146,6 +147,20 @@ function toStaticPodsFromUrl(configuration: KubeletConfiguration): StaticPodsFro
     throw new KubeletConfigurationError('start', [problem]);
   }
   return { url, headers, checkPeriodMs: httpCheckFrequency };
+}
+
+function toEviction(configuration: KubeletConfiguration): StandaloneOptions['eviction'] {
+  const { evictionHard, evictionSoft, evictionSoftGracePeriod, evictionMinimumReclaim } = configuration;
+  return {
+    evictionHard,
+    evictionSoft,
+    evictionSoftGracePeriod,
+    evictionMinimumReclaim,
+    enforceNodeAllocatable: configuration.enforceNodeAllocatable,
+    pressureTransitionPeriodMs: configuration.evictionPressureTransitionPeriod,
+    maxPodGracePeriodSeconds: configuration.evictionMaxPodGracePeriod,
+    localStorageCapacityIsolation: configuration.localStorageCapacityIsolation,
+  };
 }
 
 function toImageManagement(configuration: KubeletConfiguration): StandaloneOptions['imageManagement'] {

@@ -2,35 +2,6 @@ import type { NodeConditionState } from '@rxlet/agent-api/node';
 import { toRfc3339 } from '@rxlet/component-base';
 import type { Mutable, Node, NodeCondition } from '@rxlet/kube-api';
 
-/** Conditions of pressure with the kubelet's reasons and messages, by type, without and with pressure. */
-const pressures = {
-  MemoryPressure: {
-    False: ['KubeletHasSufficientMemory', 'kubelet has sufficient memory available'],
-    True: ['KubeletHasInsufficientMemory', 'kubelet has insufficient memory available'],
-  },
-  DiskPressure: {
-    False: ['KubeletHasNoDiskPressure', 'kubelet has no disk pressure'],
-    True: ['KubeletHasDiskPressure', 'kubelet has disk pressure'],
-  },
-  PIDPressure: {
-    False: ['KubeletHasSufficientPID', 'kubelet has sufficient PID available'],
-    True: ['KubeletHasInsufficientPID', 'kubelet has insufficient PID available'],
-  },
-} as const;
-
-/** Type of a condition of pressure. */
-export type PressureType = keyof typeof pressures;
-
-/** Types of the conditions of pressure, in the order of the kubelet. */
-export const pressureTypes = Object.keys(pressures) as readonly PressureType[];
-
-/** Returns a condition of pressure in the words of the kubelet. */
-export function pressureCondition(type: PressureType, underPressure: boolean): NodeConditionState {
-  const status = underPressure ? 'True' : 'False';
-  const [reason, message] = pressures[type][status];
-  return { type, status, reason, message };
-}
-
 /** Reasons of the events on a change of a condition, by type: when it becomes False, when it becomes True. */
 const transitionEvents: ReadonlyMap<string, readonly [string, string]> = new Map([
   ['MemoryPressure', ['NodeHasSufficientMemory', 'NodeHasInsufficientMemory']],

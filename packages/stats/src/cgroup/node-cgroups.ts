@@ -26,7 +26,9 @@ export interface NodeCgroups {
   /** Measures a cgroup by its path. */
   measure(path: string): (CgroupStats & { readonly createdMs: number }) | undefined;
   /** Measures the cgroups of pods and containers, and the networks of these sandboxes. */
-  pods(sandboxIds: ReadonlySet<string>, signal?: AbortSignal): Promise<PodCgroupStats>;
+  pods(sandboxIds: ReadonlySet<string>, signal?: AbortSignal, podUids?: ReadonlySet<string>): Promise<PodCgroupStats>;
+  /** Measures only the memory of a cgroup. */
+  memory(path: string): CgroupStats['memory'] | undefined;
   /** Finds the cgroups below that of all pods, parents before children. */
   find(signal?: AbortSignal): AsyncIterable<PodCgroup>;
   /** Returns a sample of a cgroup. That of the root has the limits of the machine. */
@@ -98,12 +100,18 @@ export function createNodeCgroups({ kernelFiles, reader, clock, podsPath }: Node
       const stats = measure(path);
       return stats && { ...stats, createdMs: reader?.createdMs(path) ?? 0 };
     },
-    async pods(sandboxIds, signal) {
+    memory(path) {
+      const taken = sample(path);
+      return taken?.memory === undefined
+        ? undefined
+        : toCgroupStats(taken, { usageNanoCores: undefined, io: undefined }).memory;
+    },
+    async pods(sandboxIds, signal, podUids) {
       if (reader === undefined) return noCgroupStats;
       const pods = new Map<string, CgroupStats>();
       const containers = new Map<string, CgroupStats>();
       for await (const { path, podUid, containerId } of find(signal)) {
-        if (podUid === undefined) continue;
+        if (podUid === undefined || podUids?.has(podUid) === false) continue;
         const stats = measure(path);
         if (stats === undefined) continue;
         if (containerId === undefined) pods.set(podUid, stats);

@@ -1,4 +1,4 @@
-import { statfs } from 'node:fs/promises';
+import { stat, statfs } from 'node:fs/promises';
 import type { Clock } from '@rxlet/component-base';
 import { systemErrorCode } from '@rxlet/node-files';
 import type { FileSystemUsage } from '../summary/fs-stats.ts';
@@ -19,6 +19,10 @@ export function createFileSystems(clock: Pick<Clock, 'now'>, rootDirectory: stri
   };
   return {
     root: () => measure(rootDirectory),
+    async isOnRoot(path) {
+      const [root, other] = await Promise.all([stat(rootDirectory), stat(path).catch(() => undefined)]);
+      return root.dev === other?.dev;
+    },
     async at(path) {
       try {
         return await measure(path);

@@ -1,12 +1,15 @@
+import type { FileSystemLayout, NodeMemory } from '@rxlet/agent-api/node';
 import type { Clock } from '@rxlet/component-base';
-import type { ImageService } from '@rxlet/cri-api';
+import type { FilesystemUsage, ImageService } from '@rxlet/cri-api';
 import type { Pod } from '@rxlet/kube-api';
+import { podUid } from '@rxlet/pod-model';
 import type { KernelFiles } from '../cgroup/kernel-files.ts';
 import type { NodeCgroups } from '../cgroup/node-cgroups.ts';
 import { toMs } from '../summary/from-cri.ts';
 import { freeSpace } from '../summary/fs-stats.ts';
 import type { FileSystems, PodStatistics } from '../summary/pod-statistics.ts';
 import type { ContainerStats, FsStats, NodeStats, Summary } from '../summary/summary-types.ts';
+import { imageLayout } from './image-layout.ts';
 import { bootTimeMs, rlimitStats } from './kernel-facts.ts';
 import type { VolumeStatistics } from './volume-statistics.ts';
 
@@ -35,7 +38,12 @@ export interface SummaryProviderOptions {
 
 /** Answers `/stats/summary`. */
 export interface SummaryProvider {
-  summary(signal?: AbortSignal): Promise<Summary>;
+  /** Measures everything; with UIDs, only these pods, whose volumes are then measured more often. */
+  summary(signal?: AbortSignal, podUids?: ReadonlySet<string>): Promise<Summary>;
+  /** Returns the memory of the node and of the cgroup of all pods. */
+  memory(): NodeMemory;
+  /** Returns which file systems hold images and writable layers. */
+  fileSystemLayout(signal?: AbortSignal): Promise<FileSystemLayout>;
   /** Returns CPU, memory and swap only. */
   cpuAndMemory(signal?: AbortSignal): Promise<Summary>;
 }
@@ -72,28 +80,48 @@ export function createSummaryProvider(ports: SummaryProviderPorts, options: Summ
     });
     return measuredCgroups.length === 0 ? {} : { systemContainers: measuredCgroups };
   };
-  const imageFs = async (signal: AbortSignal | undefined): Promise<FsStats> => {
-    const { imageFilesystems } = await images.imageFsInfo({}, { signal });
-    const [first] = imageFilesystems;
-    if (first === undefined) throw new Error('imageFs information is unavailable');
-    const usage = first.fsId && (await fileSystems.at(first.fsId.mountpoint));
+  const fsStats = async (measured: FilesystemUsage): Promise<FsStats> => {
+    const usage = measured.fsId && (await fileSystems.at(measured.fsId.mountpoint));
     return {
-      time: toMs(first.timestamp),
+      time: toMs(measured.timestamp),
       ...(usage && freeSpace(usage)),
-      usedBytes: Number(first.usedBytes?.value ?? 0n),
-      ...(first.inodesUsed && { inodesUsed: Number(first.inodesUsed.value) }),
+      usedBytes: Number(measured.usedBytes?.value ?? 0n),
+      ...(measured.inodesUsed && { inodesUsed: Number(measured.inodesUsed.value) }),
     };
+  };
+  const runtimeFs = async (signal: AbortSignal | undefined): Promise<NonNullable<NodeStats['runtime']>> => {
+    const { imageFilesystems, containerFilesystems } = await images.imageFsInfo({}, { signal });
+    const [ofImages] = imageFilesystems;
+    if (ofImages === undefined) throw new Error('imageFs information is unavailable');
+    const imageFs = await fsStats(ofImages);
+    const [ofContainers] = containerFilesystems;
+    const isShared = ofContainers?.fsId === undefined || ofContainers.fsId.mountpoint === ofImages.fsId?.mountpoint;
+    return { imageFs, containerFs: isShared ? imageFs : await fsStats(ofContainers) };
+  };
+  const measurePods = async (
+    podUids: ReadonlySet<string> | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Summary['pods']> => {
+    if (podUids?.size === 0) return [];
+    if (podUids !== undefined) {
+      await volumes?.refreshSoon(
+        ports.activePods().filter((pod) => podUids.has(podUid(pod))),
+        signal,
+      );
+      return podStatistics.list({ updateRates: false, podUids, signal });
+    }
+    await volumes?.refresh(ports.activePods(), signal);
+    const updateRates = clock.monotonicNow() - ratesAtMs >= RATE_PERIOD_MS;
+    if (updateRates) ratesAtMs = clock.monotonicNow();
+    return podStatistics.list({ updateRates, signal });
   };
 
   return {
-    async summary(signal) {
+    async summary(signal, podUids) {
       const { cpu, memory, io, swap, network } = rootCgroup();
       const root = await failing('failed to get rootFs stats', fileSystems.root());
-      const image = await failing('failed to get imageFs stats', imageFs(signal));
-      await volumes?.refresh(ports.activePods(), signal);
-      const updateRates = clock.monotonicNow() - ratesAtMs >= RATE_PERIOD_MS;
-      if (updateRates) ratesAtMs = clock.monotonicNow();
-      const pods = await failing('failed to list pod stats', podStatistics.list({ updateRates, signal }));
+      const runtime = await failing('failed to get imageFs stats', runtimeFs(signal));
+      const pods = await failing('failed to list pod stats', measurePods(podUids, signal));
       const { inodes, inodesFree } = root;
       return {
         node: {
@@ -110,13 +138,18 @@ export function createSummaryProvider(ports: SummaryProviderPorts, options: Summ
             usedBytes: root.usedBytes,
             ...(inodes !== undefined && inodesFree !== undefined && { inodesUsed: inodes - inodesFree }),
           },
-          runtime: { imageFs: image, containerFs: image },
+          runtime,
           rlimit: rlimitStats(kernelFiles, clock.now()),
           ...(swap && { swap }),
         },
         pods,
       };
     },
+    memory() {
+      const path = ports.podsPath();
+      return { node: cgroups.memory('/'), pods: path === undefined ? undefined : cgroups.memory(path) };
+    },
+    fileSystemLayout: async (signal) => imageLayout(await images.imageFsInfo({}, { signal }), fileSystems),
     async cpuAndMemory(signal) {
       const { cpu, memory, swap } = rootCgroup();
       const pods = await failing('failed to list pod stats', podStatistics.listCpuAndMemory(signal));

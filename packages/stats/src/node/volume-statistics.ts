@@ -29,10 +29,19 @@ export interface VolumeStatistics extends PodVolumeStatistics, AsyncDisposable {
    * still being measured, such as a large directory or a file system that does not answer, is part of a later result.
    */
   refresh(pods: readonly Pod[], signal?: AbortSignal): Promise<void>;
+  /**
+   * Measures the volumes of these pods unless they were measured in the last seconds. A measurement that takes long is repeated less often, so that it takes a twentieth
+   * of the time at most.
+   */
+  refreshSoon(pods: readonly Pod[], signal?: AbortSignal): Promise<void>;
 }
 
 const DEFAULT_PERIOD_MS = 60_000;
 const MAX_WAIT_MS = 2000;
+/** Age at which {@link VolumeStatistics.refreshSoon} measures again: less than the period of 10 s in which limits are checked. */
+const SOON_MS = 5_000;
+/** Pause after a measurement, as a multiple of its duration. */
+const PAUSE_FACTOR = 20;
 /** A file system that does not answer holds one thread, of few. */
 const MAX_MEASURE_MS = 120_000;
 
@@ -43,7 +52,7 @@ export function createVolumeStatistics(
 ): VolumeStatistics {
   const { clock, logger, fileSystems, volumes, usage, onMeasured } = ports;
   const lifetime = createLifetime();
-  const measured = new Map<string, { readonly atMs: number; readonly volumes: readonly MeasuredVolume[] }>();
+  const measured = new Map<string, Measurement>();
   const running = new Map<string, Promise<void>>();
 
   const measureFileSystem = async (path: string): ReturnType<FileSystems['at']> => {
@@ -93,8 +102,12 @@ export function createVolumeStatistics(
     const uid = podUid(pod);
     const known = running.get(uid);
     if (known !== undefined) return known;
+    const beganMs = clock.monotonicNow();
     const work = withDeadline(clock, MAX_MEASURE_MS, lifetime.signal, (bounded) => measurePod(pod, bounded))
-      .then((found) => void measured.set(uid, { atMs: clock.monotonicNow(), volumes: found }))
+      .then((found) => {
+        const atMs = clock.monotonicNow();
+        measured.set(uid, { atMs, durationMs: atMs - beganMs, volumes: found });
+      })
       .catch((error: unknown) => {
         if (lifetime.signal.aborted) return;
         logger.warn('cannot measure the volumes of a pod', { podUid: uid, error: errorMessage(error) });
@@ -104,17 +117,41 @@ export function createVolumeStatistics(
     return work;
   };
 
+  const measureDue = async (
+    pods: readonly Pod[],
+    pauseMs: (last: Measurement) => number,
+    signal: AbortSignal | undefined,
+  ): Promise<void> => {
+    const nowMs = clock.monotonicNow();
+    const due = pods.filter((pod) => {
+      const last = measured.get(podUid(pod));
+      return last === undefined || nowMs - last.atMs >= pauseMs(last);
+    });
+    const work = Promise.all(due.map(refreshPod));
+    await withDeadline(clock, MAX_WAIT_MS, signal, () => work).catch(() => signal?.throwIfAborted());
+  };
+
   return {
     ofPod: (uid) => measured.get(uid)?.volumes,
     async refresh(pods, signal) {
       if (periodMs < 0) return;
       const present = new Set(pods.map(podUid));
       for (const uid of measured.keys()) if (!present.has(uid)) measured.delete(uid);
-      const oldestMs = clock.monotonicNow() - periodMs;
-      const due = pods.filter((pod) => (measured.get(podUid(pod))?.atMs ?? -Infinity) <= oldestMs);
-      const work = Promise.all(due.map(refreshPod));
-      await withDeadline(clock, MAX_WAIT_MS, signal, () => work).catch(() => signal?.throwIfAborted());
+      await measureDue(pods, () => periodMs, signal);
+    },
+    async refreshSoon(pods, signal) {
+      if (periodMs < 0) return;
+      const pauseMs = ({ durationMs }: Measurement): number =>
+        Math.min(periodMs, Math.max(SOON_MS, durationMs * PAUSE_FACTOR));
+      await measureDue(pods, pauseMs, signal);
     },
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };
+}
+
+/** Volumes of a pod, measured at one moment. */
+interface Measurement {
+  readonly atMs: number;
+  readonly durationMs: number;
+  readonly volumes: readonly MeasuredVolume[];
 }

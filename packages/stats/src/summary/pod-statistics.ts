@@ -25,11 +25,15 @@ export interface PodStatisticsPorts {
     'listContainers' | 'listPodSandbox' | 'listContainerStats' | 'listPodSandboxStats'
   >;
   readonly clock: Clock;
-  readonly fileSystems: FileSystems;
+  readonly fileSystems: Pick<FileSystems, 'root' | 'at'>;
   readonly podFiles: PodFiles;
   readonly volumes: PodVolumeStatistics;
   /** Measures the cgroups of pods and containers, and the networks of these sandboxes. */
-  measureCgroups(sandboxIds: ReadonlySet<string>, signal?: AbortSignal): Promise<PodCgroupStats>;
+  measureCgroups(
+    sandboxIds: ReadonlySet<string>,
+    signal?: AbortSignal,
+    podUids?: ReadonlySet<string>,
+  ): Promise<PodCgroupStats>;
 }
 
 /** File systems of the node. */
@@ -38,6 +42,8 @@ export interface FileSystems {
   root(): Promise<FileSystemUsage>;
   /** Returns the one of a path; `undefined` for a path that this node does not have. */
   at(path: string): Promise<FileSystemUsage | undefined>;
+  /** Reports whether a path is on the file system of {@link FileSystems.root}. */
+  isOnRoot(path: string): Promise<boolean>;
 }
 
 /** Files that belong to pods. A result is `undefined` when the directory or file does not exist. */
@@ -71,6 +77,8 @@ export interface PodStatisticsOptions {
 export interface ListPodStatsOptions {
   /** Take a new sample for the rates of CPU usage that the runtime does not report. Their period is that between two such calls. */
   readonly updateRates: boolean;
+  /** UIDs of the pods to measure. Default: all. */
+  readonly podUids?: ReadonlySet<string> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -99,12 +107,13 @@ export function createPodStatistics(ports: PodStatisticsPorts, options: PodStati
   const { onlyFromRuntime = false } = options;
   const rates = createUsageRates();
 
-  const readObjects = async (call: CallOptions): Promise<RuntimeObjects> => {
+  const readObjects = async (call: CallOptions, podUids?: ReadonlySet<string>): Promise<RuntimeObjects> => {
     const [{ containers }, { items }] = await Promise.all([
       runtime.listContainers({}, call),
       runtime.listPodSandbox({}, call),
     ]);
-    return { sandboxes: currentSandboxes(items), containers: currentContainers(containers) };
+    const sandboxes = items.filter(({ metadata }) => podUids?.has(metadata?.uid ?? '') !== false);
+    return { sandboxes: currentSandboxes(sandboxes), containers: currentContainers(containers) };
   };
 
   /** Returns the statistics of all sandboxes; `undefined` when the runtime has none. */
@@ -164,10 +173,10 @@ export function createPodStatistics(ports: PodStatisticsPorts, options: PodStati
   };
 
   return {
-    async list({ updateRates, signal }) {
+    async list({ updateRates, podUids, signal }) {
       const call = { signal };
       const rootFs = await ports.fileSystems.root();
-      const objects = await readObjects(call);
+      const objects = await readObjects(call, podUids);
       const layerFs = layerFileSystems();
       const rateOf = updateRates ? rates.update : rates.last;
       const measure = async (
@@ -198,7 +207,7 @@ export function createPodStatistics(ports: PodStatisticsPorts, options: PodStati
         return result;
       }
       const pods = await readPods(objects, call);
-      const cgroups = await ports.measureCgroups(new Set(objects.sandboxes.keys()), signal);
+      const cgroups = await ports.measureCgroups(new Set(objects.sandboxes.keys()), signal, podUids);
       for (const { sandbox, measured } of pods) {
         const identity = podIdentity(sandbox);
         const containers: ContainerStats[] = [];

@@ -1,0 +1,220 @@
+import type { AgentCore } from '@rxlet/agent-api';
+import type { ImageReclaimer } from '@rxlet/agent-api/images';
+import type { FileSystemLayout, NodeStatistics, NodeSummary } from '@rxlet/agent-api/node';
+import {
+  type Clock,
+  createLifetime,
+  createProblemLog,
+  errorMessage,
+  type EventObject,
+  type EventRecorder,
+  type Logger,
+  sleep,
+} from '@rxlet/component-base';
+import { formatPod, podUid } from '@rxlet/pod-model';
+import type { PodEvictor } from './evict-pod.ts';
+import { type EvictionSettings, initialEvictionState } from './eviction-state.ts';
+import type { Eviction } from './evictions.ts';
+import { hasLocalStorageLimit } from './local-storage.ts';
+import { memoryMarginBytes, memoryPauseMs } from './memory-watch.ts';
+import { thresholdsMet } from './met-thresholds.ts';
+import { observe } from './observations.ts';
+import type { ReclaimStep } from './reclaim-steps.ts';
+import type { PressureCondition } from './signals.ts';
+import { type EvictionDecision, type Reclaim, synchronize, synchronizeAfterReclaim } from './synchronize.ts';
+
+/** Ports of {@link createEvictionManager}. */
+export interface EvictionManagerPorts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly events: EventRecorder;
+  readonly core: Pick<AgentCore, 'activePods' | 'mayRunContainers' | 'collectContainerGarbage'>;
+  readonly statistics: NodeStatistics;
+  /** `undefined` for an agent that does not manage images. */
+  readonly images: ImageReclaimer | undefined;
+  readonly evictor: PodEvictor;
+}
+
+/** Options of {@link createEvictionManager}. */
+export interface EvictionManagerOptions {
+  readonly nodeName: string;
+  readonly settings: EvictionSettings;
+  /** Only reports what would be evicted. */
+  readonly isDryRun: boolean;
+}
+
+/** Watches the node's resources and evicts pods. */
+export interface EvictionManager extends AsyncDisposable {
+  start(): void;
+  /** Returns the node's current conditions of pressure. */
+  conditions(): readonly PressureCondition[];
+  /** Returns the state for people, as plain data. */
+  inspect(): unknown;
+}
+
+/** The kubelet's monitoring period. */
+const PERIOD_MS = 10_000;
+/** Shortest pause between two checks. */
+const MIN_PERIOD_MS = 1_000;
+/** Number of evictions that the debug section shows. */
+const MAX_RECENT = 20;
+
+/** Creates an {@link EvictionManager}. */
+export function createEvictionManager(ports: EvictionManagerPorts, options: EvictionManagerOptions): EvictionManager {
+  const { clock, logger, events, core, statistics, images, evictor } = ports;
+  const { settings, isDryRun } = options;
+  const lifetime = createLifetime();
+  const { signal } = lifetime;
+  const problems = createProblemLog(logger);
+  const node: EventObject = { apiVersion: 'v1', kind: 'Node', name: options.nodeName };
+  /** UIDs of the pods that are being killed. */
+  const killing = new Set<string>();
+  let state = initialEvictionState(settings);
+  let layout: FileSystemLayout | undefined;
+  let isReclaiming = false;
+  let wake = new AbortController();
+  let recent: readonly {
+    readonly pod: string;
+    readonly cause: string;
+    readonly explanation: string;
+    readonly atMs: number;
+  }[] = [];
+
+  const evict = (eviction: Eviction): void => {
+    const { pod, cause, explanation } = eviction;
+    const entry = { pod: formatPod(pod), cause, explanation, atMs: clock.now() };
+    if (isDryRun) {
+      // A pod that stays over its limit is decided on at each check.
+      if (!recent.some((other) => other.pod === entry.pod && other.cause === cause))
+        logger.warn('pod would be evicted', { pod: entry.pod, cause, explanation });
+      recent = [...recent.filter((other) => other.pod !== entry.pod || other.cause !== cause), entry].slice(
+        -MAX_RECENT,
+      );
+      return;
+    }
+    recent = [...recent, entry].slice(-MAX_RECENT);
+    const uid = podUid(pod);
+    killing.add(uid);
+    const measuredMs = [...state.measuredAt].find(([name]) => name === cause)?.[1];
+    const work = evictor.evict(eviction, measuredMs, signal).finally(() => {
+      killing.delete(uid);
+      wake.abort();
+    });
+    void lifetime.track(work);
+  };
+
+  const perform = ({ state: next, actions }: EvictionDecision): void => {
+    state = next;
+    for (const action of actions) {
+      if (action.kind === 'evict') evict(action.eviction);
+      else if (isDryRun && action.kind === 'report') continue;
+      else if (action.kind === 'report')
+        events.event(node, 'Warning', 'EvictionThresholdMet', `Attempting to reclaim ${action.resource}`);
+      else startReclaim(action.reclaim);
+    }
+  };
+
+  const collect = async (step: ReclaimStep): Promise<void> => {
+    try {
+      await (step === 'containers' ? core.collectContainerGarbage(signal) : images?.deleteUnusedImages());
+    } catch (error) {
+      if (!signal.aborted) logger.warn(`cannot collect unused ${step}`, { error: errorMessage(error) });
+    }
+  };
+  const reclaim = async (work: Reclaim): Promise<void> => {
+    if (!isDryRun) for (const step of work.steps) await collect(step);
+    if (signal.aborted) return;
+    const summary = await measure();
+    const isEvicting = state.evicting.some(({ uid }) => isRunning(uid));
+    if (!signal.aborted && !isEvicting) perform(synchronizeAfterReclaim(state, work, summary));
+  };
+  /** Runs beside the checks: the removal of images takes long, and memory may run out meanwhile. */
+  const startReclaim = (work: Reclaim): void => {
+    if (isReclaiming) return;
+    isReclaiming = true;
+    void lifetime.track(reclaim(work).finally(() => void (isReclaiming = false)));
+  };
+
+  const isRunning = (uid: string): boolean => killing.has(uid) || (!isDryRun && core.mayRunContainers(uid));
+
+  /** Measures the node and these pods, or all; `undefined` when that fails. */
+  const measure = async (podUids?: ReadonlySet<string>): Promise<NodeSummary | undefined> => {
+    try {
+      layout ??= await statistics.fileSystemLayout(signal);
+      const summary = await statistics.summary(signal, podUids);
+      problems.ended();
+      return summary;
+    } catch (error) {
+      if (!signal.aborted) problems.failed('cannot measure the node for evictions', { error: errorMessage(error) });
+      return undefined;
+    }
+  };
+  /** Measures all pods only when one may have to be evicted for the sake of the node. */
+  const measureAsNeeded = async (): Promise<NodeSummary | undefined> => {
+    const limited = settings.localStorageCapacityIsolation ? core.activePods().filter(hasLocalStorageLimit) : [];
+    const summary = await measure(new Set(limited.map(podUid)));
+    if (summary === undefined) return undefined;
+    const met = thresholdsMet(state.thresholds, observe(summary), { withMinReclaim: false });
+    return met.length > 0 || state.unresolved.length > 0 ? measure() : summary;
+  };
+
+  const check = async (): Promise<void> => {
+    const summary = await measureAsNeeded();
+    if (signal.aborted || layout === undefined) return;
+    const running = new Set(state.evicting.map(({ uid }) => uid).filter(isRunning));
+    const nowMs = clock.monotonicNow();
+    perform(synchronize(state, { nowMs, layout, pods: core.activePods(), summary, running }));
+  };
+
+  const pause = async (delayMs: number): Promise<void> => {
+    await sleep(clock, delayMs, AbortSignal.any([signal, wake.signal])).catch(() => undefined);
+  };
+  const marginBytes = (): number => memoryMarginBytes(state.thresholds, statistics.memory());
+
+  /** Waits for the next check: until the period is over, a hard threshold of memory is crossed, or an evicted pod has ended. */
+  const untilNextCheck = async (isBeyond: boolean): Promise<void> => {
+    const dueMs = clock.monotonicNow() + PERIOD_MS;
+    let wasBeyond = isBeyond;
+    while (!signal.aborted && !wake.signal.aborted) {
+      const leftMs = dueMs - clock.monotonicNow();
+      const margin = marginBytes();
+      if (leftMs <= 0 || (margin <= 0 && !wasBeyond)) return;
+      wasBeyond = margin <= 0;
+      await pause(wasBeyond ? leftMs : Math.min(leftMs, memoryPauseMs(margin)));
+    }
+    // The end of several pods leads to one check, and the cgroup of a pod that has ended is gone by then.
+    wake = new AbortController();
+    await pause(MIN_PERIOD_MS);
+  };
+
+  const run = async (): Promise<void> => {
+    while (!signal.aborted) {
+      const isBeyond = marginBytes() <= 0;
+      await check();
+      if (!signal.aborted) await untilNextCheck(isBeyond);
+    }
+  };
+
+  return {
+    start() {
+      if (state.thresholds.length === 0 && !settings.localStorageCapacityIsolation) return;
+      void lifetime.track(run()).catch((error: unknown) => {
+        if (!signal.aborted) logger.error('evictions have stopped', { error: errorMessage(error) });
+      });
+    },
+    conditions: () => state.conditions,
+    inspect: () => ({
+      dryRun: isDryRun,
+      conditions: state.conditions,
+      fileSystems: layout,
+      thresholds: state.thresholds.map(({ signal: name, gracePeriodMs }) => ({ signal: name, gracePeriodMs })),
+      thresholdsMet: [...state.metSince].map(([{ signal: name }, sinceMs]) => ({
+        signal: name,
+        forMs: clock.monotonicNow() - sinceMs,
+      })),
+      evicting: state.evicting.map(({ uid }) => uid),
+      recent,
+    }),
+    [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
+  };
+}

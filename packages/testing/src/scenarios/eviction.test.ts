@@ -1,0 +1,237 @@
+import { eviction, type EvictionOptions } from '@rxlet/eviction';
+import type { Pod, PodStatus } from '@rxlet/kube-api';
+import { createManualSource, podsFrom } from '@rxlet/pod-config';
+import { manifestPod } from '@rxlet/pod-model/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createTestNode, type TestNode } from '../test-node.ts';
+import { createMeasuredNode, type MeasuredNode } from '../test-support/measured-node.ts';
+
+const HARD = { evictionHard: { 'memory.available': '100Mi', 'nodefs.available': '10%', 'pid.available': '100' } };
+
+async function start(options: EvictionOptions, prepare?: (measured: MeasuredNode) => void) {
+  const made: TestNode = createTestNode();
+  onTestFinished(() => made[Symbol.asyncDispose]());
+  const measured = createMeasuredNode(() => made);
+  prepare?.(measured);
+  // The pods of the test node itself are static, and so never evicted.
+  const source = createManualSource('api');
+  source.set([]);
+  await made.start({ modules: [podsFrom(source), measured.module, eviction(options)] });
+  const desire = (...pods: readonly Pod[]): void => source.set(pods);
+  return { made, measured, desire };
+}
+
+/** A pod that requests memory. */
+const pod = (name: string, requestMi: number, spec: Partial<NonNullable<Pod['spec']>> = {}): Pod => {
+  const base = manifestPod(name, { restartPolicy: 'Always' });
+  const [container] = base.spec!.containers;
+  const resources = requestMi === 0 ? {} : { requests: { memory: `${String(requestMi)}Mi` } };
+  return {
+    ...base,
+    spec: { ...base.spec!, containers: [{ ...container!, resources }], terminationGracePeriodSeconds: 5, ...spec },
+  };
+};
+const statusOf = (made: TestNode, name: string): PodStatus | undefined =>
+  made
+    .agent()
+    .pods.list()
+    .find(({ metadata }) => metadata?.name === name)?.status;
+const section = (made: TestNode) =>
+  made.agent().debugState()['eviction'] as { conditions: string[]; recent: { pod: string }[] };
+const eventsOf = (made: TestNode, reason: string) =>
+  made
+    .agent()
+    .events.list()
+    .filter((event) => event.reason === reason);
+
+describe('a node under pressure', () => {
+  it('evicts the pod beyond its memory request, keeps the others, and recovers', async () => {
+    const { made, measured, desire } = await start(HARD);
+    desire(pod('database', 2048), pod('leak', 200));
+    await made.advance(5_000);
+    measured.memoryMi.set('database', 1900).set('leak', 1434);
+    measured.memoryLeftMi = 50;
+    await made.until(() => eventsOf(made, 'Evicted').length > 0, 11_000);
+    measured.memoryLeftMi = 4096;
+    await made.advance(5_000);
+    expect(statusOf(made, 'leak')).toMatchObject({
+      phase: 'Failed',
+      reason: 'Evicted',
+      message:
+        'The node was low on resource: memory. Threshold quantity: 100Mi, available: 50Mi. Container app was using 1434Mi, request is 200Mi, has larger consumption of memory. ',
+      conditions: expect.arrayContaining([
+        expect.objectContaining({ type: 'DisruptionTarget', status: 'True', reason: 'TerminationByKubelet' }),
+      ]) as unknown,
+    });
+    expect(made.running()).toEqual(['database/app']);
+    expect(section(made).conditions).toEqual(['MemoryPressure']);
+    expect(eventsOf(made, 'Evicted')).toMatchObject([
+      {
+        type: 'Warning',
+        object: { kind: 'Pod', name: 'leak' },
+        annotations: {
+          offending_containers: 'app',
+          offending_containers_usage: '1434Mi',
+          starved_resource: 'memory',
+        },
+      },
+    ]);
+    expect(eventsOf(made, 'EvictionThresholdMet')).toMatchObject([
+      { object: { kind: 'Node' }, message: 'Attempting to reclaim memory' },
+    ]);
+
+    desire(pod('database', 2048), pod('late', 0));
+    await made.advance(2_000);
+    expect(statusOf(made, 'late')).toMatchObject({
+      phase: 'Failed',
+      reason: 'Evicted',
+      message: 'Pod was rejected: The node had condition: [MemoryPressure]. ',
+    });
+    await made.advance(320_000);
+    expect(section(made).conditions).toEqual([]);
+    desire(pod('database', 2048), pod('later', 0));
+    await made.advance(5_000);
+    expect(made.running()).toEqual(['database/app', 'later/app']);
+    await made.expectNoLeaks();
+  });
+
+  it('acts on memory that runs out between two checks', async () => {
+    const { made, measured, desire } = await start(HARD);
+    desire(pod('leak', 0));
+    measured.memoryLeftMi = 180;
+    await made.advance(25_000);
+    expect(made.running()).toEqual(['leak/app']);
+    await made.advance(1_000);
+    measured.memoryLeftMi = 20;
+    await made.advance(300);
+    expect(eventsOf(made, 'Evicted')).toHaveLength(1);
+  });
+
+  it('evicts for memory first when two hard thresholds are crossed at once', async () => {
+    const { made, measured, desire } = await start(HARD);
+    desire(pod('eater', 0), pod('writer', 500));
+    await made.advance(5_000);
+    measured.memoryMi.set('eater', 1000);
+    measured.logsMi.set('writer', 9000);
+    measured.memoryLeftMi = 50;
+    measured.diskLeftGi = 5;
+    await made.until(() => eventsOf(made, 'Evicted').length > 0, 11_000);
+    expect(section(made).conditions).toEqual(['MemoryPressure', 'DiskPressure']);
+    measured.memoryLeftMi = 4096;
+    await made.advance(11_000);
+    const evicted = eventsOf(made, 'Evicted').map(({ object, message }) => [object.name, message.split('.')[0]]);
+    expect(evicted).toEqual([
+      ['eater', 'The node was low on resource: memory'],
+      ['writer', 'The node was low on resource: ephemeral-storage'],
+    ]);
+    expect(eventsOf(made, 'EvictionThresholdMet').map(({ message }) => message)).toEqual([
+      'Attempting to reclaim memory',
+      'Attempting to reclaim ephemeral-storage',
+    ]);
+  });
+
+  it('evicts one pod at a time at its start, until the node has enough', async () => {
+    const { made, measured, desire } = await start(HARD, (node) => (node.memoryLeftMi = 50));
+    desire(pod('a', 100), pod('b', 100), pod('c', 100));
+    measured.memoryMi.set('a', 150).set('b', 300).set('c', 200);
+    await made.until(() => statusOf(made, 'b')?.reason === 'Evicted', 60_000);
+    measured.memoryLeftMi = 4096;
+    await made.advance(60_000);
+    expect(made.running()).toEqual(['a/app', 'c/app']);
+  });
+
+  it('evicts at a soft threshold after its grace period, without a delay for a hard one', async () => {
+    const { made, measured, desire } = await start({
+      evictionHard: { 'memory.available': '100Mi' },
+      evictionSoft: { 'memory.available': '500Mi' },
+      evictionSoftGracePeriod: { 'memory.available': '30s' },
+      maxPodGracePeriodSeconds: 7200,
+    });
+    const stubborn = { terminationGracePeriodSeconds: 7200 };
+    const ignoring = manifestPod('stubborn', { ...stubborn, command: ['sh', '-c', "trap '' TERM; sleep 100000"] });
+    desire(ignoring, pod('other', 0));
+    await made.advance(5_000);
+    measured.memoryMi.set('stubborn', 900).set('other', 500);
+    measured.memoryLeftMi = 300;
+    await made.advance(25_000);
+    expect(eventsOf(made, 'Evicted')).toHaveLength(0);
+    await made.advance(30_000);
+    expect(eventsOf(made, 'Evicted')).toMatchObject([{ object: { name: 'stubborn' } }]);
+    expect(made.running()).toEqual(['other/app', 'stubborn/app']);
+    measured.memoryLeftMi = 50;
+    await made.advance(1_500);
+    expect(eventsOf(made, 'Evicted')).toMatchObject([
+      { message: expect.stringContaining('Threshold quantity: 500Mi') as string },
+      { message: expect.stringContaining('Threshold quantity: 100Mi') as string },
+    ]);
+  });
+
+  it('collects unused images and containers before it evicts for the disk', async () => {
+    const { made, measured, desire } = await start(HARD);
+    desire(pod('writer', 100));
+    await made.advance(5_000);
+    measured.diskLeftGi = 5;
+    await made.advance(10_500);
+    expect(eventsOf(made, 'EvictionThresholdMet')).toMatchObject([
+      { message: 'Attempting to reclaim ephemeral-storage' },
+    ]);
+    expect(section(made).conditions).toEqual(['DiskPressure']);
+  });
+
+  it('only reports what it would evict in a dry run', async () => {
+    const { made, measured, desire } = await start({ ...HARD, evictionDryRun: true });
+    desire(pod('leak', 0));
+    await made.advance(5_000);
+    measured.memoryLeftMi = 50;
+    await made.advance(60_000);
+    expect(made.running()).toEqual(['leak/app']);
+    expect(eventsOf(made, 'Evicted')).toEqual([]);
+    expect(section(made)).toMatchObject({
+      conditions: ['MemoryPressure'],
+      recent: [{ pod: expect.stringContaining('leak') as string }],
+    });
+    desire(pod('leak', 0), pod('late', 0));
+    await made.advance(5_000);
+    expect(made.running()).toEqual(['late/app', 'leak/app']);
+    const lines = made.logger.lines.filter(({ message }) => message === 'pod would be evicted');
+    expect(lines).toHaveLength(1);
+  });
+});
+
+describe('a pod with limits of local storage', () => {
+  const scratch = { volumes: [{ name: 'scratch', emptyDir: { sizeLimit: '10Mi' } }] };
+
+  it('is evicted when it fills its emptyDir, within ten seconds', async () => {
+    const { made, measured, desire } = await start({});
+    desire(pod('filler', 0, scratch), pod('modest', 0, scratch), pod('free', 0));
+    await made.advance(5_000);
+    measured.scratchMi.set('filler', 11).set('modest', 9).set('free', 500);
+    await made.advance(10_500);
+    expect(statusOf(made, 'filler')).toMatchObject({
+      phase: 'Failed',
+      reason: 'Evicted',
+      message: 'Usage of EmptyDir volume "scratch" exceeds the limit "10Mi". ',
+    });
+    await made.advance(30_000);
+    expect(made.running()).toEqual(['free/app', 'modest/app']);
+    expect(section(made).conditions).toEqual([]);
+  });
+
+  it('is the only one that is measured while the node has enough of everything', async () => {
+    const { made, measured, desire } = await start(HARD);
+    desire(pod('limited', 0, scratch), pod('free', 0));
+    await made.advance(5_000);
+    measured.measurements.length = 0;
+    await made.advance(60_000);
+    expect(measured.measurements.map((uids) => uids?.size)).toEqual([1, 1, 1, 1, 1, 1]);
+  });
+
+  it('is left alone when limits of local storage are switched off', async () => {
+    const { made, measured, desire } = await start({ localStorageCapacityIsolation: false });
+    desire(pod('filler', 0, scratch));
+    measured.scratchMi.set('filler', 11);
+    await made.advance(60_000);
+    expect(made.running()).toEqual(['filler/app']);
+    expect(measured.measurements).toEqual([]);
+  });
+});
