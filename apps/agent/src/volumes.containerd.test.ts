@@ -5,10 +5,10 @@ import { promisify } from 'node:util';
 import { type Agent, createAgent } from '@rxlet/agent';
 import { type AgentModule, provide } from '@rxlet/agent-api';
 import { podObjects } from '@rxlet/agent-api/kube';
-import { csiObjects } from '@rxlet/agent-api/plugins';
 import { persistentVolumes } from '@rxlet/agent-api/volumes';
 import { readNodeFacts, standalone } from '@rxlet/kubelet';
 import { ContainerState } from '@rxlet/cri-api';
+import type { CsiObjects } from '@rxlet/csi';
 import { createDiskMounts, createTestDriver } from '@rxlet/csi/testing';
 import { eventually } from '@rxlet/test-containerd/eventually';
 import type { ConfigMap, PersistentVolumeSpec, Pod, PodSpec, Secret } from '@rxlet/kube-api';
@@ -36,7 +36,7 @@ describeOnEachRuntime('volumes of pods', {}, (startNode) => {
 
   const objects = (): AgentModule => ({
     name: 'objects',
-    provides: [podObjects, persistentVolumes, csiObjects],
+    provides: [podObjects, persistentVolumes],
     setup: () => ({
       services: [
         provide(podObjects, {
@@ -55,16 +55,16 @@ describeOnEachRuntime('volumes of pods', {}, (startNode) => {
             spec: { accessModes: ['ReadWriteOnce'], claimRef: { uid: `uid-${name}` }, ...claimed.get(name) },
           }),
         }),
-        provide(csiObjects, {
-          driver: async () => ({
-            spec: { attachRequired: false, podInfoOnMount: true, volumeLifecycleModes: ['Persistent', 'Ephemeral'] },
-          }),
-          secret: async () => undefined,
-          attachment: async () => Promise.reject(new Error('there is none')),
-        }),
       ],
     }),
   });
+  const csiObjects: CsiObjects = {
+    driver: async () => ({
+      spec: { attachRequired: false, podInfoOnMount: true, volumeLifecycleModes: ['Persistent', 'Ephemeral'] },
+    }),
+    secret: async () => undefined,
+    attachment: async () => Promise.reject(new Error('there is none')),
+  };
   const startAgent = async (): Promise<void> => {
     source = createManualSource('file');
     const { runtime, images } = node.cri;
@@ -79,7 +79,7 @@ describeOnEachRuntime('volumes of pods', {}, (startNode) => {
           podLogsDirectory: join(node.folder, 'logs'),
         },
       },
-      [podsFrom(source), objects(), ...standalone()],
+      [podsFrom(source), objects(), ...standalone({ csi: { objects: csiObjects } })],
     );
     await agent.start();
     source.set(desired);

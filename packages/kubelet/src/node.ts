@@ -9,7 +9,7 @@ import {
   clusterTrust,
   clusterVolumes,
 } from '@rxlet/cluster-pods';
-import { csiNode, nodeStatus, type NodeStatusOptions } from '@rxlet/node-status';
+import { nodeStatus, type NodeStatusOptions } from '@rxlet/node-status';
 import { offlineCache as offlineCacheModule, type OfflineCacheOptions } from '@rxlet/offline-cache';
 import { apiStatuses } from '@rxlet/status-manager';
 import { apiServer } from '@rxlet/agent';
@@ -48,7 +48,6 @@ export function node({
   return [
     offlineCache === undefined ? apiServer({ clients }) : offlineCacheModule({ clients, ...offlineCache }),
     nodeStatus(status),
-    csiNode(),
     clusterObjects(),
     clusterTokens(),
     clusterVolumes(),

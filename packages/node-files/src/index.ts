@@ -17,3 +17,4 @@ export type {
 } from './host-files.ts';
 export type { NodeFiles } from './node-files.ts';
 export type { OpenFile } from './open-file.ts';
+export { pathElement } from './path-element.ts';

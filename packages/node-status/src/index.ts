@@ -1,4 +1,3 @@
-export { csiNode } from './csi-node/csi-node-module.ts';
 export { initialNode } from './initial-node.ts';
 export { NodeIpError, nodeIpProblem, parseNodeIps } from './node-ips.ts';
 export { nodeStatus, type NodeStatusOptions } from './node-status-module.ts';

@@ -3,13 +3,7 @@ export type { PayloadSources } from './payload/payload-sources.ts';
 export { collectPayload } from './payload/collect-payload.ts';
 export { PayloadPathError } from './atomic-writer/payload-paths.ts';
 export { removeStaleVersions, writePayload, type WritePayloadPorts } from './atomic-writer/write-payload.ts';
-export {
-  type OwnershipProgress,
-  setVolumeGroup,
-  type VolumeGroup,
-  volumeRoot,
-  type VolumeRoot,
-} from './ownership/volume-ownership.ts';
+export { type OwnershipProgress, setVolumeGroup, volumeRoot, type VolumeRoot } from './ownership/volume-ownership.ts';
 export { MountError, type Mounter, type MountRequest, type UnmountOptions } from './mount/mounter.ts';
 export type { LoopDevices } from './block/loop-devices.ts';
 export { type MountPoint, type MountTable, parseMountInfo } from './mount/mount-table.ts';

@@ -1,6 +1,11 @@
 import { realpath } from 'node:fs/promises';
-import type { CsiDrivers, CsiObjects } from '@rxlet/agent-api/plugins';
-import type { PersistentVolumes, PodVolumes, PodVolumeUsage } from '@rxlet/agent-api/volumes';
+import type {
+  PersistentVolumes,
+  PodVolumes,
+  PodVolumeUsage,
+  VolumeHost,
+  VolumePluginSet,
+} from '@rxlet/agent-api/volumes';
 import {
   type Clock,
   type EventRecorder,
@@ -21,14 +26,15 @@ import type { Mounter } from './mount/mounter.ts';
 import { kernelSupportsNoSwap } from './mount/tmpfs-options.ts';
 import { createVolumeMounts } from './mount/volume-mounts.ts';
 import type { PayloadSources } from './payload/payload-sources.ts';
-import { isRecordedElsewhere, recordedVolumes } from './plugins/csi/recorded-volumes.ts';
+import { giveToGroup } from './plugins/empty-directory.ts';
 import { createHostPathMaker, type HostPathMaker } from './plugins/host-path-maker.ts';
 import type { PluginContext } from './plugins/plugin-context.ts';
-import { blockPlugins, standardPlugins } from './plugins/standard-plugins.ts';
+import { rejectTakenSources, standardPlugins } from './plugins/standard-plugins.ts';
 import { createVolumeCleanUp } from './reconcile/clean-up-volumes.ts';
 import { createVolumeAttachments, type WatchedNode } from './reconcile/volume-attachments.ts';
 import { createVolumeMounting } from './reconcile/mount-volumes.ts';
 import { createVolumeUnmounting } from './reconcile/unmount-volumes.ts';
+import { isRecordedElsewhere, recordedVolumes } from './reconcile/recorded-volumes.ts';
 import { createVolumeOperations } from './reconcile/volume-operations.ts';
 import { createActualState } from './reconcile/volume-states.ts';
 import type { SeLinuxPolicy } from '@rxlet/machine';
@@ -60,10 +66,8 @@ export interface VolumeManagerPorts {
   readonly sources: PayloadSources;
   /** Claims and persistent volumes. Default: none, so that pods with claims fail. */
   readonly persistentVolumes?: PersistentVolumes | undefined;
-  /** CSI drivers of the node. Default: none, so that pods with CSI volumes fail. */
-  readonly csiDrivers?: CsiDrivers | undefined;
-  /** API objects of CSI volumes. Default: none, so that the drivers' own configuration counts. */
-  readonly csiObjects?: CsiObjects | undefined;
+  /** Returns further kinds of volumes. Called by `start`. Default: none. */
+  readonly plugins?: (() => readonly VolumePluginSet[]) | undefined;
   /** Reads SELinux of the node, once; `undefined` where it is not enabled. Default: it is not. */
   readonly seLinux?: (() => Promise<SeLinuxPolicy | undefined>) | undefined;
   /** Default: none, so that volumes which must be attached to the node fail. */
@@ -74,8 +78,6 @@ export interface VolumeManagerPorts {
 export interface VolumeManagerOptions {
   /** Directory of the agent; the volumes are below `pods`. */
   readonly rootDirectory: string;
-  /** Name of the node, which the records of CSI volumes contain. Default: none. */
-  readonly nodeName?: string | undefined;
   /** Keeps memory volumes out of swap. Default: where the kernel supports it. */
   readonly supportsNoSwap?: boolean | undefined;
 }
@@ -115,7 +117,9 @@ export function createVolumeManager(ports: VolumeManagerPorts, options: VolumeMa
   const { files, hostFiles, clock, logger } = ports;
   const context = pluginContext(ports, options);
   const { paths } = context;
-  const plugins = [...standardPlugins(context), ...blockPlugins(context)];
+  const devices = createDeviceMap(context);
+  /** The standard plugins; `start` adds the contributed ones. */
+  const plugins = [...standardPlugins(context)];
   const subPaths = createSubPaths(context);
   const operations = createVolumeOperations(clock);
   const actual = createActualState();
@@ -129,8 +133,8 @@ export function createVolumeManager(ports: VolumeManagerPorts, options: VolumeMa
     expansion,
     attachments,
     persistentVolumes,
-    mapping: { devices: createDeviceMap(context), paths, realPath: context.realPath },
-    isRecordedElsewhere: (name, uid) => isRecordedElsewhere(context, name, uid),
+    mapping: { devices, paths, realPath: context.realPath },
+    isRecordedElsewhere: (name, uid) => isRecordedElsewhere({ files, paths, plugins }, name, uid),
     plugins,
     operations,
     actual,
@@ -162,8 +166,13 @@ export function createVolumeManager(ports: VolumeManagerPorts, options: VolumeMa
       await files.makeDirectory(paths.pods, 0o750);
       const problem = context.mounter.problem();
       if (problem !== undefined) logger.warn('only volumes without mounts can be set up', { cause: problem });
-      for (const { podUid, uniqueName } of await recordedVolumes(context, metrics.reconstructed))
-        attachments.restore(podUid, uniqueName);
+      const contributed = ports.plugins?.() ?? [];
+      rejectTakenSources(contributed, plugins);
+      plugins.push(...contributed.flatMap((set) => set.create(volumeHost(ports, context, devices))));
+      for (const { podUid, isDamaged, attachedAs } of await recordedVolumes({ files, paths, plugins })) {
+        metrics.reconstructed(isDamaged);
+        if (attachedAs !== undefined) attachments.restore(podUid, attachedAs);
+      }
       isStarted = true;
     },
     prepare: (pod, signal) => mounting.mount(pod, signal),
@@ -201,10 +210,8 @@ export function createVolumeManager(ports: VolumeManagerPorts, options: VolumeMa
 function pluginContext(ports: VolumeManagerPorts, options: VolumeManagerOptions): PluginContext {
   const { clock, mounter = createMountPrograms({ clock }), hostPaths = createHostPathMaker() } = ports;
   const { realPath = realpath, loopDevices = createLoopPrograms({ clock }) } = ports;
-  const { rootDirectory, nodeName = '', supportsNoSwap } = options;
-  const { seLinux: readSeLinux = async () => undefined } = ports;
+  const { rootDirectory, supportsNoSwap } = options;
   let noSwap = supportsNoSwap;
-  let seLinux: Promise<SeLinuxPolicy | undefined> | undefined;
   return {
     ...ports,
     mounter,
@@ -214,12 +221,21 @@ function pluginContext(ports: VolumeManagerPorts, options: VolumeManagerOptions)
     mounts: createVolumeMounts({ mounter, files: ports.files, rootDirectory, realPath }),
     paths: volumePaths(rootDirectory),
     rootDirectory,
-    nodeName,
+    supportsNoSwap: () => (noSwap ??= kernelSupportsNoSwap()),
+  };
+}
+
+function volumeHost(ports: VolumeManagerPorts, context: PluginContext, devices: VolumeHost['devices']): VolumeHost {
+  const { mounts, paths, realPath } = context;
+  const { seLinux: readSeLinux = async () => undefined } = ports;
+  let seLinux: Promise<SeLinuxPolicy | undefined> | undefined;
+  return {
+    ...{ mounts, paths, devices, realPath },
+    giveToGroup: (path, group, change) => giveToGroup(context, path, group, change),
     seLinux: () =>
       (seLinux ??= readSeLinux().catch((error: unknown) => {
         seLinux = undefined;
         throw error;
       })),
-    supportsNoSwap: () => (noSwap ??= kernelSupportsNoSwap()),
   };
 }

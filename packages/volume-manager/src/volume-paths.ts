@@ -1,21 +1,14 @@
+import type { VolumePluginPaths } from '@rxlet/agent-api/volumes';
+import { pathElement } from '@rxlet/node-files';
+
 /** Directories of the volumes of pods, as a kubelet lays them out below its root directory. */
-export interface VolumePaths {
-  /** `pods`: one directory for each pod, by UID. */
-  readonly pods: string;
+export interface VolumePaths extends VolumePluginPaths {
   /** `pods/<uid>` */
   pod(podUid: string): string;
   /** `pods/<uid>/volumes` */
   volumes(podUid: string): string;
-  /** `pods/<uid>/volumes/<plugin>` */
-  pluginVolumes(podUid: string, plugin: string): string;
-  /** `pods/<uid>/volumes/<plugin>/<volume>` */
-  volume(podUid: string, plugin: string, volume: string): string;
   /** `pods/<uid>/volumeDevices` */
   volumeDevices(podUid: string): string;
-  /** `pods/<uid>/volumeDevices/<plugin>` */
-  pluginVolumeDevices(podUid: string, plugin: string): string;
-  /** `pods/<uid>/volumeDevices/<plugin>/<volume>`: the link to the device of a block volume. */
-  volumeDevice(podUid: string, plugin: string, volume: string): string;
   /** `pods/<uid>/plugins`: state of plugins about the pod. */
   plugins(podUid: string): string;
   /** `pods/<uid>/plugins/<plugin>/<volume>` */
@@ -42,13 +35,6 @@ export function volumePaths(rootDirectory: string): VolumePaths {
     subPaths: (podUid) => `${paths.pod(podUid)}/volume-subpaths`,
   };
   return paths;
-}
-
-/** Returns a name that is one element of a path. @throws TypeError for any other */
-export function pathElement(name: string): string {
-  if (name === '' || name === '.' || name === '..' || /[/\0]/.test(name))
-    throw new TypeError(`${JSON.stringify(name)} is not a name of a directory`);
-  return name;
 }
 
 /** Returns the directory name of a plugin: `kubernetes.io/secret` → `kubernetes.io~secret`. */

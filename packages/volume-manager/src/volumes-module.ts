@@ -12,8 +12,7 @@ import {
 } from '@rxlet/agent-api';
 import { clusterTrustBundles, podCertificates, podObjects, podTokens } from '@rxlet/agent-api/kube';
 import { nodeObject, nodeResources, nodeStatusSetters } from '@rxlet/agent-api/node';
-import { csiDrivers, csiObjects } from '@rxlet/agent-api/plugins';
-import { persistentVolumes, podVolumes, podVolumeUsage } from '@rxlet/agent-api/volumes';
+import { persistentVolumes, podVolumes, podVolumeUsage, volumePlugins } from '@rxlet/agent-api/volumes';
 import { follow } from '@rxlet/component-base/streams';
 import { merge, NEVER, type Subscription } from 'rxjs';
 import { readSeLinuxPolicy } from '@rxlet/machine';
@@ -29,24 +28,15 @@ export interface VolumesOptions
 export function volumes(options: VolumesOptions = {}): AgentModule {
   return {
     name: 'volumes',
-    uses: [
-      podObjects,
-      podTokens,
-      clusterTrustBundles,
-      podCertificates,
-      persistentVolumes,
-      nodeResources,
-      csiDrivers,
-      csiObjects,
-      nodeObject,
-    ],
+    uses: [podObjects, podTokens, clusterTrustBundles, podCertificates, persistentVolumes, nodeResources, nodeObject],
     provides: [podVolumes, podVolumeUsage],
-    setup({ files, hostFiles, clock, random, logger, events, metrics, node, core, services }) {
+    collects: [volumePlugins],
+    setup({ files, hostFiles, clock, random, logger, events, metrics, node, core, services, collections }) {
       const { supportsNoSwap, ...ports } = options;
       const objects = services.find(podObjects);
       const resources = services.find(nodeResources);
       const claims = services.find(persistentVolumes);
-      const drivers = services.find(csiDrivers);
+      const contributed = collections.of(volumePlugins);
       const nodeOf = services.find(nodeObject);
       const certificates = services.find(podCertificates);
       const allocatable = () => resources?.allocatable() ?? {};
@@ -68,13 +58,12 @@ export function volumes(options: VolumesOptions = {}): AgentModule {
           metrics,
           sources,
           persistentVolumes: claims,
-          csiDrivers: drivers,
-          csiObjects: services.find(csiObjects),
+          plugins: () => contributed,
           seLinux: () => readSeLinuxPolicy(hostFiles),
           node: nodeOf && { cached: () => nodeOf.cached(), changes$: nodeOf.changes$ ?? NEVER },
           ...ports,
         },
-        { rootDirectory: node.rootDirectory, nodeName: node.name, supportsNoSwap },
+        { rootDirectory: node.rootDirectory, supportsNoSwap },
       );
       const mayRun = (uid: string): boolean =>
         core.mayRunContainers(uid) ||
@@ -106,12 +95,10 @@ export function volumes(options: VolumesOptions = {}): AgentModule {
               manager.cleanUp({ isKnown: (uid) => knownPodUids.has(uid), mayRun }, signal),
           }),
           contribute(debugSections, { name: 'volumes', inspect: () => manager.inspect() }),
-          contribute(
-            supportedPodFields,
-            ...supportedFields,
-            ...(claims === undefined ? [] : claimFields),
-            ...(drivers === undefined ? [] : ['spec.volumes[*].csi']),
-          ),
+          contribute(supportedPodFields, ...supportedFields, ...(claims === undefined ? [] : claimFields), {
+            path: 'spec.volumes[*].*',
+            accepts: (_source, field) => contributed.some(({ sources }) => sources.some((one) => one === field)),
+          }),
         ],
         async start() {
           await manager.start();

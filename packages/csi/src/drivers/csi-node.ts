@@ -1,4 +1,4 @@
-import type { CsiMount, CsiNode, CsiNodeCapability, CsiUsage } from '@rxlet/agent-api/plugins';
+import type { CsiMount, CsiNode, CsiNodeCapability, CsiUsage } from '../csi-drivers.ts';
 import type { PluginCallTarget } from '@rxlet/node-plugins';
 import {
   Node,

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CsiCallError, type RegisteredCsiDriver } from '@rxlet/agent-api/plugins';
+import { CsiCallError, type RegisteredCsiDriver } from '../csi-drivers.ts';
 import { type Clock, sleep, systemClock } from '@rxlet/component-base';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import { createHostFiles } from '@rxlet/node-files';

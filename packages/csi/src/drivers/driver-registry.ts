@@ -1,4 +1,5 @@
-import type { CsiDrivers, PluginHandler, RegisteredCsiDriver } from '@rxlet/agent-api/plugins';
+import type { PluginHandler } from '@rxlet/agent-api/plugins';
+import type { CsiDrivers, RegisteredCsiDriver } from '../csi-drivers.ts';
 import { type Clock, goQuote } from '@rxlet/component-base';
 import type { CSIDriver } from '@rxlet/kube-api';
 import type { Transport } from '@rxlet/node-plugins';

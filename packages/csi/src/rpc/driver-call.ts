@@ -1,5 +1,5 @@
 import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
-import { CsiCallError } from '@rxlet/agent-api/plugins';
+import { CsiCallError } from '../csi-drivers.ts';
 import { callPlugin, PluginCallError, type PluginCallOptions, type PluginCallTarget } from '@rxlet/node-plugins';
 
 /** Calls a method of a driver. Rejects with `CsiCallError`, or with the signal's reason. */

@@ -1,5 +1,5 @@
 import type { DescMethod, Message } from '@bufbuild/protobuf';
-import { CsiCallError, type CsiNodeCapability } from '@rxlet/agent-api/plugins';
+import { CsiCallError, type CsiNodeCapability } from '../csi-drivers.ts';
 import type { Transport } from '@rxlet/node-plugins';
 import { createTestPluginServer, Registration } from '@rxlet/node-plugins/testing';
 import {

@@ -1,4 +1,4 @@
-import { CsiCallError } from '@rxlet/agent-api/plugins';
+import { CsiCallError } from '@rxlet/csi';
 import type { Pod } from '@rxlet/kube-api';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createCsiNode as createNode, CSI_DRIVER, csiPodWith, uidOf } from '../test-support/csi-node.ts';

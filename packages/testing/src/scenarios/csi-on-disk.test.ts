@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, realpath, rm, stat, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { noopEventRecorder, noopLogger, systemClock, systemRandom } from '@rxlet/component-base';
-import { createDriverRegistry } from '@rxlet/csi';
+import { createDriverRegistry, type CsiObjects, csiVolumes } from '@rxlet/csi';
 import { createDiskMounts, createTestDriver } from '@rxlet/csi/testing';
 import type { Pod, Volume } from '@rxlet/kube-api';
 import { createHostFiles, createNodeFiles } from '@rxlet/node-files';
@@ -60,19 +60,20 @@ describe.runIf(isRoot)('a CSI driver that binds directories', () => {
       const ports = { clock: systemClock, random: systemRandom, logger: noopLogger, events: noopEventRecorder };
       const volumeLifecycleModes = ['Ephemeral', 'Persistent'];
       const object = { spec: { attachRequired: false, volumeLifecycleModes, fsGroupPolicy: 'File' } };
+      const objects: CsiObjects = {
+        driver: async () => object,
+        secret: async () => undefined,
+        attachment: async () => Promise.reject(new Error('there is none')),
+      };
+      const files = createNodeFiles({ roots: [root] });
       const manager = createVolumeManager(
         {
           ...ports,
-          files: createNodeFiles({ roots: [root] }),
+          files,
           hostFiles,
           mounter,
           sources: { allocatable: () => ({}) },
-          csiDrivers: drivers,
-          csiObjects: {
-            driver: async () => object,
-            secret: async () => undefined,
-            attachment: async () => Promise.reject(new Error('there is none')),
-          },
+          plugins: () => [csiVolumes({ files, rootDirectory: root, nodeName: 'node1', drivers, objects })],
           persistentVolumes: {
             claim: async () => ({
               metadata: { uid: 'uid-claim' },
@@ -89,7 +90,7 @@ describe.runIf(isRoot)('a CSI driver that binds directories', () => {
             }),
           },
         },
-        { rootDirectory: root, nodeName: 'node1' },
+        { rootDirectory: root },
       );
       await manager.start();
       return manager;

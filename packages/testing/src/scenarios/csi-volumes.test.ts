@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { CsiCallError } from '@rxlet/agent-api/plugins';
+import { CsiCallError } from '@rxlet/csi';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   createCsiNode as createNode,

@@ -1,4 +1,4 @@
-import { CsiCallError } from '@rxlet/agent-api/plugins';
+import { CsiCallError } from '@rxlet/csi';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createCsiNode, CSI_DRIVER, csiDirectoryOf, csiPodWith, uidOf } from '../test-support/csi-node.ts';
 

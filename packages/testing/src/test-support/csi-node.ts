@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { provide } from '@rxlet/agent-api';
 import { podObjects } from '@rxlet/agent-api/kube';
-import { type CsiObjects, csiObjects } from '@rxlet/agent-api/plugins';
 import { type PersistentVolumes, persistentVolumes } from '@rxlet/agent-api/volumes';
 import { sleep, systemClock } from '@rxlet/component-base';
-import { csi } from '@rxlet/csi';
+import { csi, type CsiObjects } from '@rxlet/csi';
 import { createTestDriver, type TestDriverOptions } from '@rxlet/csi/testing';
 import type {
   CSIDriver,
@@ -96,7 +95,6 @@ export async function createCsiNode(cleanUps: (() => Promise<void>)[]) {
           secret: async (pod, name) => api.secrets.get(`${pod.metadata?.namespace ?? ''}/${name}`),
           changes$: NEVER,
         }),
-        provide(csiObjects, objectsOf(api)),
         provide(persistentVolumes, claimsOf(api)),
       ],
     },
@@ -106,7 +104,8 @@ export async function createCsiNode(cleanUps: (() => Promise<void>)[]) {
     node,
     api,
     startDriver,
-    start: () => node.start({ modules: [cluster, nodePlugins({ transport }), csi({ transport })] }),
+    start: () =>
+      node.start({ modules: [cluster, nodePlugins({ transport }), csi({ transport, objects: objectsOf(api) })] }),
     /** Moves the clock while no more calls than the hung ones are on their way over a real socket. */
     async until(condition: () => boolean, hung = 0): Promise<void> {
       for (let step = 0; step < 3_000; step += 1) {

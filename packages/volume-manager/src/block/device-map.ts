@@ -1,32 +1,12 @@
+import type { MappedDevice, VolumeDevices } from '@rxlet/agent-api/volumes';
 import { errorMessage } from '@rxlet/component-base';
 import type { PluginContext } from '../plugins/plugin-context.ts';
-import { pathElement } from '../volume-paths.ts';
-
-/** A block volume of a pod. */
-export interface MappedDevice {
-  readonly podUid: string;
-  /** Name of the plugin, such as `kubernetes.io/csi`. */
-  readonly plugin: string;
-  /** Name of the persistent volume. */
-  readonly name: string;
-  /** Directory of the plugin with a bind mount of the device for each pod (kubelet: global map path). */
-  readonly globalMapPath: string;
-}
+import { pathElement } from '@rxlet/node-files';
 
 /** Devices of block volumes at the places where a kubelet has them (kubelet: MapBlockVolume and UnmapBlockVolume). */
-export interface DeviceMap {
-  /** Links the pod's path of the device to a target. The link is the record of the pod's use, so it comes before everything else and is removed last. */
-  record(device: MappedDevice, target: string): Promise<void>;
+export interface DeviceMap extends VolumeDevices {
   /** Binds the device below the global map path, links the pod's path to it, and keeps the device open. */
   map(device: MappedDevice, devicePath: string, signal?: AbortSignal): Promise<void>;
-  /** Undoes `map` except for the link. Succeeds when there is nothing. */
-  unmap(device: MappedDevice, signal?: AbortSignal): Promise<void>;
-  /** Removes the link. */
-  release(device: MappedDevice): Promise<void>;
-  /** Reports whether a pod has a record of the volume. */
-  isRecorded(device: MappedDevice): Promise<boolean>;
-  /** Reports whether a pod other than that of the device has a record of the volume. */
-  isUsedByOthers(device: MappedDevice): Promise<boolean>;
 }
 
 const DIRECTORY_MODE = 0o750;

@@ -1,4 +1,4 @@
-import type { PersistentVolumes } from '@rxlet/agent-api/volumes';
+import { type ExpansionFailure, type PersistentVolumes, VolumeExpansionError } from '@rxlet/agent-api/volumes';
 import {
   type Clock,
   errorMessage,
@@ -12,7 +12,6 @@ import { parseQuantity, podEventObject, quantityValue } from '@rxlet/pod-model';
 import { operationMessage } from '../reconcile/desired-volumes.ts';
 import { failedPatch, finishedPatch, inProgressPatch } from './claim-patches.ts';
 import { type ExpandPlan, isLess, planExpansion } from './plan-expansion.ts';
-import { expansionFailure } from './volume-expansion-error.ts';
 
 /** Ports of {@link expandVolume}. */
 export interface ExpandVolumePorts {
@@ -144,4 +143,9 @@ async function isOver(
   state.isInUse = true;
   ports.logger.warn('the driver does not expand a volume in use', { volume: volumeName, error: errorMessage(error) });
   return true;
+}
+
+/** Returns how an expansion has failed. */
+function expansionFailure(error: unknown): ExpansionFailure {
+  return error instanceof VolumeExpansionError ? error.failure : 'other';
 }

@@ -6,7 +6,7 @@ import { imagePlugin } from '../plugins/image.ts';
 import { createVolumeOperations } from '../reconcile/volume-operations.ts';
 import { createVolumeMetrics } from '../volume-metrics.ts';
 import { createVolumeExpansion } from './volume-expansion.ts';
-import { type ExpansionFailure, VolumeExpansionError } from './volume-expansion-error.ts';
+import { type ExpansionFailure, VolumeExpansionError } from '@rxlet/agent-api/volumes';
 
 const { signal } = new AbortController();
 const pod: Pod = { metadata: { name: 'db', namespace: 'ns', uid: 'u' }, spec: { nodeName: 'node1', containers: [] } };
@@ -53,7 +53,15 @@ function createBench({ status = {}, claim = {}, readOnly = false }: BenchOptions
       plugin: imagePlugin(),
       volume: {
         name: 'pv',
-        claim: { podVolumeName: 'vol', namespace: 'ns', name: 'data', readOnly, mountOptions: [], capacity: '2Gi' },
+        claim: {
+          podVolumeName: 'vol',
+          namespace: 'ns',
+          name: 'data',
+          readOnly,
+          mountOptions: [],
+          spec: {},
+          capacity: '2Gi',
+        },
       },
     },
     definition: {

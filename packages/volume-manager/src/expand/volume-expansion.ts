@@ -2,7 +2,7 @@ import type { PersistentVolumes } from '@rxlet/agent-api/volumes';
 import { createLifetime, errorMessage } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import { formatPod, podEventObject, podUid } from '@rxlet/pod-model';
-import type { Expandable } from '../plugins/volume-plugin.ts';
+import type { Expandable } from '@rxlet/agent-api/volumes';
 import { type DesiredVolume, operationMessage, qualifiedPluginName } from '../reconcile/desired-volumes.ts';
 import type { VolumeOperations } from '../reconcile/volume-operations.ts';
 import type { VolumeMetrics } from '../volume-metrics.ts';

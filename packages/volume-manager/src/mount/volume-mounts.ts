@@ -1,17 +1,11 @@
+import type { VolumeMounts as PluginMounts } from '@rxlet/agent-api/volumes';
 import type { NodeFiles } from '@rxlet/node-files';
-import type { MountPoint } from './mount-table.ts';
 import type { Mounter, UnmountOptions } from './mounter.ts';
 
 /** Mounts below the agent's root directory, by the paths that the agent uses. */
-export interface VolumeMounts {
+export interface VolumeMounts extends PluginMounts {
   /** Returns a path as the mount table has it, without links. */
   realPath(path: string): Promise<string>;
-  /** Returns the topmost mount on a path. Reads the mount table, not the file system, which may belong to an unreachable server. */
-  at(path: string): Promise<MountPoint | undefined>;
-  /** Removes every mount on a path and below it, the last one first. */
-  unmountAll(path: string, options?: UnmountOptions, signal?: AbortSignal): Promise<void>;
-  /** Unmounts as {@link VolumeMounts.unmountAll}, then removes the path with everything below it. */
-  remove(path: string, signal?: AbortSignal): Promise<void>;
 }
 
 /** Ports of {@link createVolumeMounts}. */
@@ -53,6 +47,10 @@ export function createVolumeMounts({ mounter, files, rootDirectory, realPath }: 
 
   return {
     realPath: inTable,
+    async mount(request, signal) {
+      await inTable(request.target);
+      await mounter.mount(request, signal);
+    },
     async at(path) {
       const real = await inTable(path);
       return (await mounter.mounts()).at(real);

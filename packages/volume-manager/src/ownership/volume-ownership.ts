@@ -1,3 +1,4 @@
+import type { VolumeGroup } from '@rxlet/agent-api/volumes';
 import type { DirectoryHandle, FileInfo, FileKind } from '@rxlet/node-files';
 
 const READ_WRITE = 0o660;
@@ -6,16 +7,6 @@ const EXECUTE = 0o110;
 const SET_GID = 0o2000;
 /** Each level needs a file descriptor, and a container decides on the depth. */
 const MAX_DEPTH = 512;
-
-/** Group that a pod's volumes get. */
-export interface VolumeGroup {
-  /** `spec.securityContext.fsGroup` */
-  readonly fsGroup: number;
-  /** `OnRootMismatch` skips a volume whose root has group and mode already. Default `Always`. */
-  readonly changePolicy?: 'Always' | 'OnRootMismatch' | (string & {}) | undefined;
-  /** The volume can only be read, so that the group gets no write access. */
-  readonly readOnly: boolean;
-}
 
 /** Progress of a change of ownership. */
 export interface OwnershipProgress {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createDiskBench, type DiskBench, isRoot } from '../test-support.ts';
 import { localPlugin } from './local.ts';
 import { standardPlugins } from './standard-plugins.ts';
-import type { MountableVolume } from './volume-plugin.ts';
+import type { MountableVolume } from '@rxlet/agent-api/volumes';
 
 const { signal } = new AbortController();
 const pod: Pod = {
@@ -14,6 +14,7 @@ const pod: Pod = {
 
 function volumeOf(bench: DiskBench, volume: MountableVolume) {
   const plugin = standardPlugins(bench.context).find(({ field }) => volume[field] !== undefined)!;
+  if (plugin.mode !== 'Filesystem') throw new Error('containers mount the volume');
   const created = plugin.volume(volume, pod);
   return {
     path: created.hostPath,
@@ -122,7 +123,7 @@ describe.runIf(isRoot)('volumes on disk', () => {
     const volume = volumeOf(bench, {
       name: 'pv1',
       local: { path },
-      claim: { podVolumeName: 'vol', namespace: 'ns', name: 'c', readOnly: false, mountOptions: [] },
+      claim: { podVolumeName: 'vol', namespace: 'ns', name: 'c', readOnly: false, mountOptions: [], spec: {} },
     });
     await volume.setUp();
     await volume.setUp();
@@ -131,7 +132,14 @@ describe.runIf(isRoot)('volumes on disk', () => {
     expect(await attributes(`${path}/file`)).toBe('660 0:2000');
     expect(await attributes(path)).toBe('2775 0:2000');
 
-    const options = { podVolumeName: 'vol', namespace: 'ns', name: 'c', readOnly: true, mountOptions: ['noexec'] };
+    const options = {
+      podVolumeName: 'vol',
+      namespace: 'ns',
+      name: 'c',
+      readOnly: true,
+      mountOptions: ['noexec'],
+      spec: {},
+    };
     const second = volumeOf(bench, { name: 'pv2', local: { path }, claim: options });
     await second.setUp();
     expect((await bench.context.mounts.at(second.path))?.options).toEqual(expect.arrayContaining(['ro', 'noexec']));
@@ -156,7 +164,7 @@ describe.runIf(isRoot)('volumes on disk', () => {
         {
           name: 'pv',
           local: { path },
-          claim: { podVolumeName: 'vol', namespace: 'ns', name: 'c', readOnly: false, mountOptions: [] },
+          claim: { podVolumeName: 'vol', namespace: 'ns', name: 'c', readOnly: false, mountOptions: [], spec: {} },
         },
         { metadata: { uid }, spec: { containers: [], securityContext: { fsGroup: 1234 } } },
       ),

@@ -8,7 +8,7 @@ import {
   tearDownEmptyDirectory,
 } from './empty-directory.ts';
 import type { PluginContext } from './plugin-context.ts';
-import type { VolumePlugin } from './volume-plugin.ts';
+import type { VolumePlugin } from '@rxlet/agent-api/volumes';
 
 /** Creates the plugin of emptyDir volumes: a directory that lives as long as the pod, on disk, in memory or in huge pages. */
 export function emptyDirPlugin(context: PluginContext): VolumePlugin {

@@ -1,7 +1,7 @@
+import type { VolumeGroup, VolumeGroupChange } from '@rxlet/agent-api/volumes';
 import { errorMessage } from '@rxlet/component-base';
-import type { Pod } from '@rxlet/kube-api';
 import { reportSlowChange } from '../ownership/report-slow-change.ts';
-import { type OwnershipProgress, setVolumeGroup, type VolumeGroup, volumeRoot } from '../ownership/volume-ownership.ts';
+import { type OwnershipProgress, setVolumeGroup, volumeRoot } from '../ownership/volume-ownership.ts';
 import type { PluginContext } from './plugin-context.ts';
 
 export const EMPTY_DIR_PLUGIN = 'kubernetes.io/empty-dir';
@@ -71,19 +71,12 @@ async function makeVolumeDirectory({ files }: PluginContext, path: string): Prom
   if (info.mode !== VOLUME_MODE) await files.chmod(path, VOLUME_MODE);
 }
 
-/** Circumstances of a change of ownership. */
-export interface GroupChange {
-  /** Gets an event when the change takes long. */
-  readonly pod?: Pod | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
 /** Gives a volume to the pod's group. As in the kubelet, entries that cannot be changed are logged only. */
 export async function giveToGroup(
   { files, logger, clock, events }: PluginContext,
   path: string,
   group: VolumeGroup,
-  { pod, signal }: GroupChange = {},
+  { pod, signal }: VolumeGroupChange = {},
 ): Promise<void> {
   const slash = path.lastIndexOf('/');
   await using parent = await files.openDirectory(path.slice(0, slash));

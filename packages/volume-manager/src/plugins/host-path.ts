@@ -1,6 +1,6 @@
 import type { FileKind } from '@rxlet/node-files';
 import type { PluginContext } from './plugin-context.ts';
-import type { VolumePlugin } from './volume-plugin.ts';
+import type { VolumePlugin } from '@rxlet/agent-api/volumes';
 
 /** Types of hostPath volumes, with the kind that must be there and its name in messages. */
 const types: Readonly<Record<string, { readonly kind: FileKind; readonly noun: string; readonly creates?: boolean }>> =

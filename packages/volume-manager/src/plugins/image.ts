@@ -1,4 +1,4 @@
-import type { VolumePlugin } from './volume-plugin.ts';
+import type { VolumePlugin } from '@rxlet/agent-api/volumes';
 
 /** Creates the plugin of image volumes. The runtime pulls and mounts the image; nothing of it is on the host. */
 export function imagePlugin(): VolumePlugin {

@@ -1,7 +1,9 @@
 import { podUid } from '@rxlet/pod-model';
-import { createDeviceMap, type MappedDevice } from '../block/device-map.ts';
-import { escapePluginName, pathElement } from '../volume-paths.ts';
-import type { BlockVolumePlugin } from './block-volume-plugin.ts';
+import type { MappedDevice } from '@rxlet/agent-api/volumes';
+import { createDeviceMap } from '../block/device-map.ts';
+import { pathElement } from '@rxlet/node-files';
+import { escapePluginName } from '../volume-paths.ts';
+import type { BlockVolumePlugin } from '@rxlet/agent-api/volumes';
 import { checkLocalPath, LOCAL_PLUGIN } from './local.ts';
 import type { PluginContext } from './plugin-context.ts';
 

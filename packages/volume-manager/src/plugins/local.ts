@@ -2,7 +2,7 @@ import { createKeyedExecutor } from '@rxlet/component-base';
 import { podUid } from '@rxlet/pod-model';
 import { giveToGroup } from './empty-directory.ts';
 import type { PluginContext } from './plugin-context.ts';
-import type { VolumePlugin } from './volume-plugin.ts';
+import type { VolumePlugin } from '@rxlet/agent-api/volumes';
 
 export const LOCAL_PLUGIN = 'kubernetes.io/local-volume';
 

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { podUid } from '@rxlet/pod-model';
 import type { PluginContext } from './plugin-context.ts';
-import type { VolumePlugin } from './volume-plugin.ts';
+import type { VolumePlugin } from '@rxlet/agent-api/volumes';
 
 const NFS_PLUGIN = 'kubernetes.io/nfs';
 

@@ -2,13 +2,13 @@ import type { Pod, Volume } from '@rxlet/kube-api';
 import { type DirectoryHandle, systemErrorCode } from '@rxlet/node-files';
 import { podUid } from '@rxlet/pod-model';
 import { removeStaleVersions, writePayload } from '../atomic-writer/write-payload.ts';
-import type { VolumeGroup } from '../ownership/volume-ownership.ts';
+import type { VolumeGroup } from '@rxlet/agent-api/volumes';
 import { collectPayload } from '../payload/collect-payload.ts';
 import { giveToGroup, setUpEmptyDirectory, tearDownEmptyDirectory } from './empty-directory.ts';
 import { tmpfsOf } from './empty-dir-medium.ts';
 import { nestedMountPoints } from './nested-mount-points.ts';
 import type { PluginContext } from './plugin-context.ts';
-import type { VolumePlugin } from './volume-plugin.ts';
+import type { VolumePlugin } from '@rxlet/agent-api/volumes';
 
 /** Kind of a volume whose files come from the API. */
 interface PayloadKind {

@@ -1,15 +1,13 @@
-import type { CsiDrivers, CsiObjects } from '@rxlet/agent-api/plugins';
 import type { Clock, EventRecorder, Logger, Random } from '@rxlet/component-base';
 import type { HostFiles, NodeFiles } from '@rxlet/node-files';
 import type { LoopDevices } from '../block/loop-devices.ts';
 import type { Mounter } from '../mount/mounter.ts';
 import type { VolumeMounts } from '../mount/volume-mounts.ts';
 import type { PayloadSources } from '../payload/payload-sources.ts';
-import type { SeLinuxPolicy } from '@rxlet/machine';
 import type { VolumePaths } from '../volume-paths.ts';
 import type { HostPathMaker } from './host-path-maker.ts';
 
-/** Surroundings of the plugins. */
+/** Dependencies of the standard plugins. */
 export interface PluginContext {
   readonly files: NodeFiles;
   readonly hostFiles: Pick<HostFiles, 'openDirectory' | 'stat'>;
@@ -21,13 +19,7 @@ export interface PluginContext {
   readonly loopDevices: LoopDevices;
   readonly paths: VolumePaths;
   readonly rootDirectory: string;
-  readonly nodeName: string;
-  /** Drivers of CSI volumes. Default: none. */
-  readonly csiDrivers?: CsiDrivers | undefined;
-  readonly csiObjects?: CsiObjects | undefined;
   readonly sources: PayloadSources;
-  /** Returns SELinux of the node; `undefined` where it is not enabled. */
-  seLinux(): Promise<SeLinuxPolicy | undefined>;
   /** Reports whether the kernel can keep a tmpfs out of swap. */
   supportsNoSwap(): boolean;
   readonly clock: Clock;

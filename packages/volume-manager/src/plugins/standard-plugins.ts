@@ -1,6 +1,4 @@
-import { csiPlugin } from './csi/csi-plugin.ts';
-import type { BlockVolumePlugin } from './block-volume-plugin.ts';
-import { csiBlockPlugin } from './csi/csi-block-plugin.ts';
+import type { BlockVolumePlugin, VolumePlugin, VolumePluginSet } from '@rxlet/agent-api/volumes';
 import { emptyDirPlugin } from './empty-dir.ts';
 import { hostPathPlugin } from './host-path.ts';
 import { imagePlugin } from './image.ts';
@@ -9,10 +7,9 @@ import { localPlugin } from './local.ts';
 import { nfsPlugin } from './nfs.ts';
 import { payloadPlugins } from './payload-plugins.ts';
 import type { PluginContext } from './plugin-context.ts';
-import type { VolumePlugin } from './volume-plugin.ts';
 
-/** Creates the plugins of the kubelet; that of CSI volumes where there are drivers. */
-export function standardPlugins(context: PluginContext): readonly VolumePlugin[] {
+/** Creates the plugins that every volume manager has. */
+export function standardPlugins(context: PluginContext): readonly (VolumePlugin | BlockVolumePlugin)[] {
   return [
     emptyDirPlugin(context),
     hostPathPlugin(context),
@@ -20,14 +17,18 @@ export function standardPlugins(context: PluginContext): readonly VolumePlugin[]
     nfsPlugin(context),
     localPlugin(context),
     imagePlugin(),
-    ...(context.csiDrivers === undefined ? [] : [csiPlugin(context, context.csiDrivers)]),
+    localBlockPlugin(context),
   ];
 }
 
-/** Creates the plugins of block volumes. */
-export function blockPlugins(context: PluginContext): readonly BlockVolumePlugin[] {
-  return [
-    localBlockPlugin(context),
-    ...(context.csiDrivers === undefined ? [] : [csiBlockPlugin(context, context.csiDrivers)]),
-  ];
+/** Throws an Error for contributed plugins of a volume source that has a standard plugin. */
+export function rejectTakenSources(
+  sets: readonly VolumePluginSet[],
+  standard: ReturnType<typeof standardPlugins>,
+): void {
+  const sources = new Set(sets.flatMap((set) => set.sources));
+  const taken = standard.find(({ field }) => sources.has(field));
+  if (taken === undefined) return;
+  const message = `cannot add a volume plugin for the source "${taken.field}": the plugin ${taken.name} has it already`;
+  throw new Error(`${message}; remove the module that contributes it`);
 }

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import type { MountableVolume } from '../plugins/volume-plugin.ts';
+import type { MountableVolume } from '@rxlet/agent-api/volumes';
 import { checkNodeAffinity, createSinglePodVolumes } from './check-claim.ts';
 import { createActualState } from './volume-states.ts';
 
 const volumeWith = (claim: Partial<MountableVolume['claim']>): MountableVolume => ({
   name: 'pv',
-  claim: { podVolumeName: 'vol', namespace: 'ns', name: 'c', readOnly: false, mountOptions: [], ...claim },
+  claim: { podVolumeName: 'vol', namespace: 'ns', name: 'c', readOnly: false, mountOptions: [], spec: {}, ...claim },
 });
 const onNode = (value: string): MountableVolume =>
   volumeWith({

@@ -1,6 +1,6 @@
 import type { Node } from '@rxlet/kube-api';
 import { matchesNodeSelector } from '@rxlet/pod-model';
-import type { MountableVolume } from '../plugins/volume-plugin.ts';
+import type { MountableVolume } from '@rxlet/agent-api/volumes';
 import type { ActualState } from './volume-states.ts';
 
 /** Throws the kubelet's message when a persistent volume cannot be used on this node. @param node without it all volumes can */

@@ -37,7 +37,10 @@ describe('claimedVolume', () => {
     expect(await find(byName, boundClaim, persistent).result).toEqual({
       name: 'pv1',
       nfs: { server: 's', path: '/x' },
-      claim: { podVolumeName: 'vol', namespace: 'team', name: 'data', readOnly: true, mountOptions: ['hard'] },
+      claim: {
+        ...{ podVolumeName: 'vol', namespace: 'team', name: 'data', readOnly: true, mountOptions: ['hard'] },
+        spec: persistent.spec,
+      },
     });
   });
 

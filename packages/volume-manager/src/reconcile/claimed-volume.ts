@@ -2,7 +2,7 @@ import type { PersistentVolumes } from '@rxlet/agent-api/volumes';
 import { errorMessage } from '@rxlet/component-base';
 import type { PersistentVolume, PersistentVolumeClaim, Pod, Volume } from '@rxlet/kube-api';
 import { podContainers, podUid } from '@rxlet/pod-model';
-import type { MountableVolume } from '../plugins/volume-plugin.ts';
+import type { MountableVolume } from '@rxlet/agent-api/volumes';
 
 const PROTECTION_FINALIZER = 'kubernetes.io/pvc-protection';
 
@@ -109,25 +109,24 @@ function checkMode({ spec }: PersistentVolume, { name }: Volume, pod: Pod): void
 }
 
 function mountable(
-  { metadata, spec }: PersistentVolume,
+  { metadata, spec = {} }: PersistentVolume,
   reference: Pick<NonNullable<MountableVolume['claim']>, 'podVolumeName' | 'namespace' | 'name' | 'readOnly'>,
 ): MountableVolume {
-  const { hostPath, nfs, local, csi, mountOptions = [], accessModes, nodeAffinity, volumeMode } = spec ?? {};
-  const capacity = spec?.capacity?.['storage'];
+  const { hostPath, nfs, local, mountOptions = [], accessModes, nodeAffinity, volumeMode } = spec;
+  const capacity = spec.capacity?.['storage'];
   return {
     name: metadata?.name ?? '',
     ...(hostPath !== undefined && { hostPath }),
     ...(nfs !== undefined && { nfs }),
     ...(local !== undefined && { local }),
-    ...(csi !== undefined && { csi: { driver: csi.driver } }),
     claim: {
       ...reference,
+      spec,
       mountOptions,
       ...(capacity !== undefined && { capacity }),
       ...(volumeMode === 'Block' && { mode: volumeMode }),
       ...(accessModes !== undefined && { accessModes }),
       ...(nodeAffinity?.required !== undefined && { nodeAffinity: nodeAffinity.required }),
-      ...(csi !== undefined && { csi }),
     },
   };
 }

@@ -1,8 +1,9 @@
 import { goQuote } from '@rxlet/component-base';
 import type { Pod, Volume } from '@rxlet/kube-api';
+import type { VolumeSourceName } from '@rxlet/agent-api/volumes';
 import { podContainers } from '@rxlet/pod-model';
-import type { BlockVolumePlugin, PodDevice } from '../plugins/block-volume-plugin.ts';
-import type { MountableVolume, PodVolume, VolumePlugin } from '../plugins/volume-plugin.ts';
+import type { BlockVolumePlugin, PodDevice } from '@rxlet/agent-api/volumes';
+import type { MountableVolume, PodVolume, VolumePlugin } from '@rxlet/agent-api/volumes';
 
 /** A plugin of volumes that containers mount, or of those whose devices they use. */
 export type AnyVolumePlugin = VolumePlugin | BlockVolumePlugin;
@@ -30,7 +31,8 @@ export function usedVolumes(pod: Pod): readonly Volume[] {
 /** Returns the plugin of a volume. @throws Error when there is none */
 export function pluginOf(volume: MountableVolume, plugins: readonly AnyVolumePlugin[]): AnyVolumePlugin {
   const wanted = volume.claim?.mode ?? 'Filesystem';
-  const matching = plugins.filter(({ field }) => volume[field] !== undefined);
+  const sources = (volume.claim?.spec ?? volume) as Readonly<Partial<Record<VolumeSourceName, unknown>>>;
+  const matching = plugins.filter(({ field }) => sources[field] !== undefined);
   const plugin = matching.find(({ mode }) => mode === wanted);
   if (plugin !== undefined) return plugin;
   const [other] = matching;
@@ -38,9 +40,9 @@ export function pluginOf(volume: MountableVolume, plugins: readonly AnyVolumePlu
   throw new Error(`volumes of the plugin ${other.name} cannot have the volumeMode ${wanted}`);
 }
 
-/** Returns the name of a volume's plugin for metrics, where that of CSI has the driver's name too. */
+/** Returns the name of a volume's plugin for metrics. */
 export function qualifiedPluginName({ plugin, volume }: DesiredVolume): string {
-  return volume.csi === undefined ? plugin.name : `${plugin.name}:${volume.csi.driver}`;
+  return plugin.metricName?.(volume) ?? plugin.name;
 }
 
 /** Returns the definition of a volume for a pod. @throws Error when it cannot be used */

@@ -1,6 +1,6 @@
 import { podEventObject, podUid } from '@rxlet/pod-model';
 import { goQuote } from '@rxlet/component-base';
-import type { BlockVolumePlugin } from '../plugins/block-volume-plugin.ts';
+import type { BlockVolumePlugin } from '@rxlet/agent-api/volumes';
 import { operationMessage, qualifiedPluginName } from './desired-volumes.ts';
 import type { SetUpSteps, VolumeSetUp } from './set-up-steps.ts';
 

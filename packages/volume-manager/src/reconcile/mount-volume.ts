@@ -1,5 +1,5 @@
 import { podUid } from '@rxlet/pod-model';
-import type { VolumePlugin } from '../plugins/volume-plugin.ts';
+import type { VolumePlugin } from '@rxlet/agent-api/volumes';
 import { qualifiedPluginName } from './desired-volumes.ts';
 import type { SetUpSteps, VolumeSetUp } from './set-up-steps.ts';
 

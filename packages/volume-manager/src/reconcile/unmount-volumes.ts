@@ -1,6 +1,6 @@
 import { errorMessage } from '@rxlet/component-base';
 import type { NodeFiles } from '@rxlet/node-files';
-import type { VolumeMode } from '../plugins/volume-plugin.ts';
+import type { VolumeMode } from '@rxlet/agent-api/volumes';
 import type { SubPaths } from '../sub-path/sub-paths.ts';
 import { escapePluginName, type VolumePaths } from '../volume-paths.ts';
 import type { VolumeMetrics } from '../volume-metrics.ts';

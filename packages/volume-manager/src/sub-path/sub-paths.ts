@@ -1,8 +1,8 @@
 import type { SubPathRequest } from '@rxlet/agent-api/volumes';
-import { type DirectoryHandle, type HostFiles, type NodeFiles, systemErrorCode } from '@rxlet/node-files';
+import { type DirectoryHandle, type HostFiles, type NodeFiles, systemErrorCode, pathElement } from '@rxlet/node-files';
 import type { Mounter } from '../mount/mounter.ts';
 import type { VolumeMounts } from '../mount/volume-mounts.ts';
-import { pathElement, type VolumePaths } from '../volume-paths.ts';
+import type { VolumePaths } from '../volume-paths.ts';
 import { openWithin, SubPathError } from './open-within.ts';
 
 /** Ports of {@link createSubPaths}. */

@@ -217,7 +217,6 @@ const streamServer: AgentModule = {
 const OWN_MODULES: ReadonlySet<string> = new Set([
   'api-server',
   'node-status',
-  'csi-node',
   'cluster-objects',
   'cluster-tokens',
   'cluster-volumes',

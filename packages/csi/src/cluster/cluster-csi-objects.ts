@@ -1,0 +1,31 @@
+import { isKubeError, type KubeClient } from '@rxlet/agent-api/kube';
+import { resources } from '@rxlet/kube-api/resources';
+import type { CsiObjects } from '../csi-drivers.ts';
+
+/** {@link CsiObjects} of an API server. CSIDriver objects are watched from the start on. */
+export interface ClusterCsiObjects extends CsiObjects, AsyncDisposable {
+  start(): void;
+}
+
+/** Creates {@link ClusterCsiObjects}. */
+export function createClusterCsiObjects(client: Pick<KubeClient, 'get' | 'watch'>): ClusterCsiObjects {
+  const drivers = client.watch(resources.csiDrivers);
+  return {
+    driver: async (name, signal) =>
+      drivers.isSynced ? drivers.find({ name }) : existing(client.get(resources.csiDrivers, { name }, { signal })),
+    secret: (namespace, name, signal) => existing(client.get(resources.secrets, { namespace, name }, { signal })),
+    attachment: (name, signal) => client.get(resources.volumeAttachments, { name }, { signal }),
+    start: () => drivers.start(),
+    [Symbol.asyncDispose]: () => drivers[Symbol.asyncDispose](),
+  };
+}
+
+/** Resolves with `undefined` for an object that does not exist. */
+async function existing<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    if (isKubeError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
