@@ -2,7 +2,7 @@ import { createFakeKube, nodeUser } from '@rxlet/fake-kube';
 import { createKubeClients, type KubeTransport } from '@rxlet/kube-client';
 import { node as nodePreset, standalone } from '@rxlet/kubelet';
 import { createTestMachine } from '@rxlet/machine/testing';
-import { manifestPod } from '@rxlet/pod-source/testing';
+import { manifestPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
 import { createTestNode } from '../test-node.ts';
 

@@ -8,7 +8,7 @@ import {
 } from '@rxlet/agent-api/volumes';
 import type { PodSpec, Volume } from '@rxlet/kube-api';
 import { podUid } from '@rxlet/pod-model';
-import { manifestPod } from '@rxlet/pod-source/testing';
+import { manifestPod } from '@rxlet/pod-model/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { contributing } from '../test-modules.ts';
 import { createTestNode, type TestNode } from '../test-node.ts';
