@@ -10,7 +10,7 @@ import { readNodeFacts, standalone } from '@rxlet/kubelet';
 import { errorMessage, systemClock, systemRandom } from '@rxlet/component-base';
 import { createPrometheusMetrics } from '@rxlet/component-base/prometheus';
 import { tuneV8 } from '@rxlet/component-base/tune-v8';
-import { containerdHints } from '@rxlet/containerd-events';
+import { containerdHints } from '@rxlet/cri-client/containerd';
 import type { RuntimeService } from '@rxlet/cri-api';
 import { createCriClient } from '@rxlet/cri-client';
 import { containerEventHints } from '@rxlet/pleg';

@@ -1,7 +1,7 @@
 import { type Logger, type Metrics, systemClock, systemRandom } from '@rxlet/component-base';
 import { follow } from '@rxlet/component-base/streams';
 import { type ConnectionState, createCriClient, CriError } from '@rxlet/cri-client';
-import { containerdHints } from '@rxlet/containerd-events';
+import { containerdHints } from '@rxlet/cri-client/containerd';
 import { containerEventHints } from '@rxlet/pleg';
 import { ConfigError } from './config/config-error.ts';
 import type { AgentSettings } from './config/load-settings.ts';

@@ -5,8 +5,8 @@ type SecureConnector = ReturnType<ChannelCredentials['_createSecureConnector']>;
 
 /** Hooks around each attempt of a channel to connect. */
 export interface ConnectHooks {
-  /** Delays the attempt until the promise resolves; the attempt fails if it rejects. */
-  beforeConnect(): Promise<void>;
+  /** Delays the attempt until the promise resolves; the attempt fails if it rejects. Default: no delay. */
+  beforeConnect?(): Promise<void>;
   /** Called when the socket is connected, before the HTTP/2 handshake. */
   connected(socket: Socket): void;
 }
@@ -35,7 +35,7 @@ class SocketCredentials extends ChannelCredentials {
     const hooks = this.#hooks;
     const callCredentials = CallCredentials.createEmpty();
     return {
-      waitForReady: () => hooks.beforeConnect(),
+      waitForReady: () => hooks.beforeConnect?.() ?? Promise.resolve(),
       connect(socket) {
         hooks.connected(socket);
         return Promise.resolve({ socket, secure: false });

@@ -10,8 +10,8 @@ import {
   TaskDeleteSchema,
   TaskExitSchema,
   TaskStartSchema,
-} from '../gen/containerd/events/v1/events_pb.js';
-import { SocketCredentials } from './socket-credentials.ts';
+} from '../../gen/containerd/events/v1/events_pb.js';
+import { createSocketCredentials } from '../socket-credentials.ts';
 
 /** Notice that a container or sandbox has started or stopped. */
 export interface ContainerdHint {
@@ -75,15 +75,15 @@ export function containerdHints(ports: { readonly clock: Clock }, options: Conta
   const request = create(SubscribeRequestSchema, {
     filters: [`topic~="^/tasks/(start|exit|delete)$",namespace==${JSON.stringify(namespace)}`],
   });
-  async function* subscribe(signal: AbortSignal, connected: () => void): AsyncGenerator<ContainerdHint> {
+  async function* subscribe(signal: AbortSignal, onConnected: () => void): AsyncGenerator<ContainerdHint> {
     signal.throwIfAborted();
     const sockets: Socket[] = [];
     let isClosed = false;
-    const onSocket = (socket: Socket): void => {
+    const connected = (socket: Socket): void => {
       if (isClosed) socket.destroy();
       else sockets.push(socket);
     };
-    const client = new Client(`unix:${socketPath}`, new SocketCredentials(onSocket), {
+    const client = new Client(`unix:${socketPath}`, createSocketCredentials({ connected }), {
       'grpc.keepalive_time_ms': KEEP_ALIVE_MS,
       // The subscriber retries.
       'grpc.enable_retries': 0,
@@ -105,7 +105,7 @@ export function containerdHints(ports: { readonly clock: Clock }, options: Conta
     client.waitForReady(Infinity, (error) => {
       if (error !== undefined) return;
       handshake[Symbol.dispose]();
-      connected();
+      onConnected();
     });
     try {
       for await (const envelope of call as AsyncIterable<Envelope>) {

@@ -6,4 +6,4 @@ export {
   type ContainerdHintStream,
   type ContainerdHintsOptions,
   EventsUnsupported,
-} from './containerd-hints.ts';
+} from './containerd/containerd-hints.ts';

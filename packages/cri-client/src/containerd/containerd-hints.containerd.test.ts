@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { seededRandom, systemClock } from '@rxlet/component-base';
-import { type CriClient, createCriClient } from '@rxlet/cri-client';
+import { type CriClient, createCriClient } from '../create-cri-client.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUSYBOX_REFERENCE, busyboxImage } from '@rxlet/test-containerd/build-image';
 import {

@@ -14,7 +14,7 @@ import {
   TaskDeleteSchema,
   TaskExitSchema,
   TaskStartSchema,
-} from '../gen/containerd/events/v1/events_pb.js';
+} from '../../gen/containerd/events/v1/events_pb.js';
 import { containerdHints, ContainerdTimeout, EventsUnsupported, hintOf } from './containerd-hints.ts';
 
 describe('hintOf', () => {
