@@ -1,10 +1,10 @@
 import type { Pod } from '@rxlet/kube-api';
-import { compareQuantities, formatQuantity, type ParsedQuantity } from '@rxlet/pod-model';
+import { compareQuantities, formatQuantity, hasPodLevelResources, type ParsedQuantity } from '@rxlet/pod-model';
 import { evictionQuantity } from '@rxlet/pod-model/eviction-thresholds';
 import type { ContainerUse, PodUse } from './node-summary.ts';
 import type { Observations } from './observations.ts';
 import type { Threshold } from './parse-thresholds.ts';
-import { bytes, hasPodLevelResources, quantityOf } from './pod-usage.ts';
+import { bytes, quantityOf } from './pod-usage.ts';
 import { resourceOf, type StarvedResource } from './signals.ts';
 
 /** Why a pod is evicted: the message of its status, and the annotations of the event. */

@@ -1,6 +1,7 @@
 import type { Pod, Quantity, Volume } from '@rxlet/kube-api';
 import {
   addQuantities,
+  hasPodLevelResources,
   isPodLevelResource,
   isZeroQuantity,
   makeQuantity,
@@ -55,12 +56,6 @@ export function rankedRequest(pod: Pod, resource: string): ParsedQuantity {
     ? quantityOf(isPodLevelResource(resource) ? pod.spec?.resources?.requests?.[resource] : undefined)
     : (podRequests(pod, { excludeOverhead: true })[resource] ?? zeroQuantity);
   return isZeroQuantity(request) ? request : addQuantities(request, quantityOf(pod.spec?.overhead?.[resource]));
-}
-
-/** Reports whether a pod sets requests or limits for itself as a whole. */
-export function hasPodLevelResources(pod: Pod): boolean {
-  const { requests = {}, limits = {} } = pod.spec?.resources ?? {};
-  return [...Object.keys(requests), ...Object.keys(limits)].some(isPodLevelResource);
 }
 
 /** Parses a quantity; an absent one is zero. */

@@ -1,10 +1,8 @@
+import { parseCpuSet } from './topology/cpu-set.ts';
+
 /** Returns the number of CPUs in a kernel list such as `0-3,8`; `undefined` for any other text. */
 export function countCpus(list: string): number | undefined {
-  if (!/^\d+(-\d+)?(,\d+(-\d+)?)*$/.test(list)) return undefined;
-  return list
-    .split(',')
-    .map((range) => range.split('-').map(Number))
-    .reduce((count, [first = 0, last = first]) => count + last - first + 1, 0);
+  return parseCpuSet(list)?.size || undefined;
 }
 
 /** Returns an amount such as `MemTotal` in bytes, from the text of `/proc/meminfo`; `undefined` without it. */

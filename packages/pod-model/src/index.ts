@@ -56,6 +56,7 @@ export {
 } from './pod-names.ts';
 export {
   hasPodLevelRequests,
+  hasPodLevelResources,
   isPodLevelResource,
   podLimits,
   podRequests,

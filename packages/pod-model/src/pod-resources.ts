@@ -52,6 +52,12 @@ export function isPodLevelResource(name: string): boolean {
   return name === 'cpu' || name === 'memory' || name.startsWith('hugepages-');
 }
 
+/** Reports whether the pod sets requests or limits for itself as a whole (KEP-2837). */
+export function hasPodLevelResources(pod: Pod): boolean {
+  const { requests = {}, limits = {} } = pod.spec?.resources ?? {};
+  return [...Object.keys(requests), ...Object.keys(limits)].some(isPodLevelResource);
+}
+
 /** Reports whether the pod has pod-level requests. */
 export function hasPodLevelRequests(pod: Pod): boolean {
   return Object.keys(pod.spec?.resources?.requests ?? {}).some(isPodLevelResource);

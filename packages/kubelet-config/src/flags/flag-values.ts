@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { parseGoDuration } from '@rxlet/component-base';
+import { parseGoBoolean, parseGoDuration } from '@rxlet/component-base';
 import { formatQuantity, parseQuantity } from '@rxlet/pod-model';
 import { parseGoInteger } from '../decode/go-integer.ts';
 import type { MemoryReservation, Taint } from '../schema/kubelet-configuration.ts';
@@ -15,13 +15,10 @@ export class FlagValueError extends Error {
  */
 export type FlagParser = (text: string, earlier: unknown) => unknown;
 
-const TRUE: readonly string[] = ['1', 't', 'T', 'TRUE', 'true', 'True'];
-const FALSE: readonly string[] = ['0', 'f', 'F', 'FALSE', 'false', 'False'];
-
 /** Reads a boolean as Go does. */
 export function parseBoolean(text: string): boolean {
-  if (TRUE.includes(text)) return true;
-  if (FALSE.includes(text)) return false;
+  const value = parseGoBoolean(text);
+  if (value !== undefined) return value;
   throw new FlagValueError(`"${text}" is neither true nor false`);
 }
 

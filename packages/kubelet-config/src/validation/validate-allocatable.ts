@@ -1,5 +1,5 @@
 import type { KubeletConfiguration } from '../schema/kubelet-configuration.ts';
-import { parseCpuSet } from './cpu-set.ts';
+import { parseCpuSet } from '@rxlet/machine/topology';
 import type { ProblemReport } from './problem-report.ts';
 
 /** Cgroup field that an enforcement of reserved resources requires. */

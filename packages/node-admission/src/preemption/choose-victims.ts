@@ -2,7 +2,7 @@ import type { Pod, ResourceRequirements } from '@rxlet/kube-api';
 import {
   addQuantities,
   isCriticalPod,
-  isPodLevelResource,
+  hasPodLevelResources,
   isZeroQuantity,
   type ParsedQuantity,
   parseQuantity,
@@ -112,11 +112,6 @@ function requestOf(pod: Pod, resource: string): bigint {
   let amount = hasPodLevelResources(pod) ? amountIn(resources?.requests, resource) : ofContainers();
   if (!isZeroQuantity(amount)) amount = addQuantities(amount, amountIn(overhead, resource));
   return resource === 'cpu' ? quantityMilliValue(amount) : quantityValue(amount);
-}
-
-function hasPodLevelResources({ spec }: Pod): boolean {
-  const { requests, limits } = spec?.resources ?? {};
-  return [requests, limits].some((list) => Object.keys(list ?? {}).some(isPodLevelResource));
 }
 
 function amountIn(list: ResourceRequirements['requests'], resource: string): ParsedQuantity {
