@@ -7,6 +7,7 @@ import { defaultDirectory, listVectorFiles, readVectorFile } from './vector-file
 /** Number of vectors of each kind in which the packages agree with a kubelet in all vectors. */
 const complete: Readonly<Record<string, number>> = {
   cgroups: 200,
+  'cpu-manager': 200,
   'cri-requests': 55,
   env: 405,
   events: 40,
@@ -15,6 +16,7 @@ const complete: Readonly<Record<string, number>> = {
   https: 206,
   'kubelet-config': 356,
   logs: 250,
+  'memory-manager': 200,
   metrics: 288,
   mounts: 250,
   'node-admission': 351,
@@ -26,6 +28,7 @@ const complete: Readonly<Record<string, number>> = {
   'static-pod-uids': 78,
   'static-pods': 170,
   'stats-summary': 140,
+  'topology-manager': 300,
 };
 
 async function runKind(name: string): Promise<VectorResults> {

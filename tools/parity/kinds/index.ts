@@ -1,6 +1,7 @@
 import type { RunVector } from '../vector-kind.ts';
 import * as atomicWriter from './atomic-writer.ts';
 import * as cgroups from './cgroups.ts';
+import * as cpuManager from './cpu-manager.ts';
 import * as criRequests from './cri-requests.ts';
 import * as env from './env.ts';
 import * as events from './events.ts';
@@ -9,6 +10,7 @@ import * as hostsFile from './hosts-file.ts';
 import * as https from './https/index.ts';
 import * as kubeletConfig from './kubelet-config.ts';
 import * as logs from './logs.ts';
+import * as memoryManager from './memory-manager.ts';
 import * as metrics from './metrics/index.ts';
 import * as mounts from './mounts.ts';
 import * as nodeAdmission from './node-admission.ts';
@@ -21,12 +23,14 @@ import * as qosCgroups from './qos-cgroups.ts';
 import * as staticPodUids from './static-pod-uids.ts';
 import * as staticPods from './static-pods.ts';
 import * as statsSummary from './stats-summary.ts';
+import * as topologyManager from './topology-manager.ts';
 import * as volumePayloads from './volume-payloads.ts';
 
 /** The kinds of vectors that can be run, by the name of their file. */
 export const vectorKinds: ReadonlyMap<string, RunVector> = new Map<string, RunVector>([
   ['atomic-writer', atomicWriter.run],
   ['cgroups', cgroups.run],
+  ['cpu-manager', cpuManager.run],
   ['cri-requests', criRequests.run],
   ['env', env.run],
   ['events', events.run],
@@ -35,6 +39,7 @@ export const vectorKinds: ReadonlyMap<string, RunVector> = new Map<string, RunVe
   ['https', https.run],
   ['kubelet-config', kubeletConfig.run],
   ['logs', logs.run],
+  ['memory-manager', memoryManager.run],
   ['metrics', metrics.run],
   ['mounts', mounts.run],
   ['node-admission', nodeAdmission.run],
@@ -47,5 +52,6 @@ export const vectorKinds: ReadonlyMap<string, RunVector> = new Map<string, RunVe
   ['static-pod-uids', staticPodUids.run],
   ['static-pods', staticPods.run],
   ['stats-summary', statsSummary.run],
+  ['topology-manager', topologyManager.run],
   ['volume-payloads', volumePayloads.run],
 ]);

@@ -1,0 +1,21 @@
+export { allocateCpus, type CpuAllocation, type CpuAllocationFailure } from './allocate-cpus.ts';
+export { containerCpuHints, podCpuHints } from './cpu-hints.ts';
+export { CpuPolicyError } from './cpu-policy-error.ts';
+export {
+  assignedCpus,
+  containerCpus,
+  type CpuAssignments,
+  type CpuState,
+  removeContainerCpus,
+  retainCpus,
+  startCpuState,
+  type StoredCpuState,
+} from './cpu-state.ts';
+export { type CpuPolicyGates, type CpuPolicyOptions, parseCpuPolicyOptions } from './policy-options.ts';
+export { CPU_STATE_FILE, type CpuStateFile, formatCpuState, parseCpuState, restoreCpuState } from './state-file.ts';
+export {
+  createStaticCpuPolicy,
+  reservedCpuCount,
+  type StaticCpuPolicy,
+  type StaticCpuPolicySettings,
+} from './static-policy.ts';

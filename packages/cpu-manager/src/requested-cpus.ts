@@ -1,0 +1,22 @@
+import type { Container, Pod } from '@rxlet/kube-api';
+import { cpuMillis, hasPodLevelResources, isSidecar, podQosClass } from '@rxlet/pod-model';
+
+/** Returns the number of CPUs that a container gets for itself: its request in a Guaranteed pod, if it is an integer; else 0. */
+export function requestedCpus(pod: Pod, { resources }: Container): number {
+  if (hasPodLevelResources(pod) || podQosClass(pod) !== 'Guaranteed') return 0;
+  const millis = cpuMillis(resources?.requests?.['cpu']);
+  return millis % 1000 === 0 ? millis / 1000 : 0;
+}
+
+/** Returns the most CPUs that the containers of a pod have for themselves at any one time. */
+export function requestedCpusOfPod(pod: Pod): number {
+  let sidecars = 0;
+  let starting = 0;
+  for (const container of pod.spec?.initContainers ?? []) {
+    const cpus = requestedCpus(pod, container);
+    if (isSidecar(container)) sidecars += cpus;
+    else starting = Math.max(starting, sidecars + cpus);
+  }
+  const regular = (pod.spec?.containers ?? []).reduce((sum, container) => sum + requestedCpus(pod, container), 0);
+  return Math.max(starting, sidecars + regular);
+}

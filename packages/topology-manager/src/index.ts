@@ -1,0 +1,9 @@
+export { admitPod, type AllocationFailure, type HintProvider, type TopologyAdmission } from './admit-pod.ts';
+export { type MergedHint, mergeHints } from './merge-hints.ts';
+export {
+  createTopologyPolicy,
+  type TopologyPolicy,
+  TopologyPolicyError,
+  type TopologyPolicyName,
+  type TopologyPolicySettings,
+} from './topology-policy.ts';
