@@ -1,4 +1,4 @@
-import type { Event } from '@rxlet/kube-api';
+import type { Event, PodStatus } from '@rxlet/kube-api';
 import { type NormalizedRequest, normalizeRequest } from './normalize.ts';
 import type { ApiRequest } from './recording.ts';
 
@@ -15,7 +15,7 @@ export function requestStreams(requests: readonly ApiRequest[]): RequestStreams 
     if (name !== undefined) (streams[name] ??= []).push(normalized);
   }
   for (const [name, stream] of Object.entries(streams)) {
-    if (name.startsWith('pod ')) streams[name] = withoutIdleReads(stream);
+    if (name.startsWith('pod ')) streams[name] = withoutReadsOfRejected(withoutIdleReads(stream));
     if (/^(leases|nodes|watch) ?/.test(name)) streams[name] = withoutRepeats(stream);
   }
   // Volumes are set up at the same time.
@@ -26,6 +26,16 @@ export function requestStreams(requests: readonly ApiRequest[]): RequestStreams 
 /** Leaves out reads that were followed by no change. Their number depends on how steps of the agent, which run at the same time, fall together. */
 function withoutIdleReads(stream: readonly NormalizedRequest[]): NormalizedRequest[] {
   return stream.filter(({ method }, index) => method !== 'GET' || stream[index + 1]?.method === 'PATCH');
+}
+
+/** Leaves out reads before the status of a rejected pod, which the agent sends with one request. */
+function withoutReadsOfRejected(stream: readonly NormalizedRequest[]): NormalizedRequest[] {
+  return stream.filter(({ method }, index) => method !== 'GET' || !isRejection(stream[index + 1]));
+}
+
+function isRejection(request: NormalizedRequest | undefined): boolean {
+  const { status } = (request?.body ?? {}) as { readonly status?: Partial<PodStatus> };
+  return request?.method === 'PATCH' && status?.message?.startsWith('Pod was rejected: ') === true;
 }
 
 /** Leaves out requests that are equal to the one before: the number of renewals, attempts and new watches depends on random delays. */
