@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { cachedDataVersionTag } from 'node:v8';
 import { constants, Script } from 'node:vm';
+import { crc32 } from 'node:zlib';
 import type { CodeCache } from './code-cache.ts';
 
 /** Parameters of a CommonJS module. */
@@ -17,6 +18,8 @@ type ModuleFunction = (
 interface Chunk {
   readonly module: { exports: object };
   readonly script: Script;
+  /** CRC-32 of the source that runs. The file may have been replaced since. */
+  readonly sourceChecksum: number;
   /** The script has the code that an earlier process recorded. */
   readonly isCached: boolean;
 }
@@ -50,9 +53,11 @@ export class BundleLoader {
     const loaded = this.#chunks.get(name);
     if (loaded !== undefined) return loaded.module.exports;
     const filename = join(this.#folder, name);
-    const cachedData = this.#cache.read(name);
+    const source = readFileSync(filename);
+    const sourceChecksum = crc32(source);
+    const cachedData = this.#cache.read(name, sourceChecksum);
     // Chunks are ASCII.
-    const code = readFileSync(filename, 'latin1');
+    const code = source.toString('latin1');
     const script = new Script(`(function(exports,require,module,__filename,__dirname){${code}\n})`, {
       filename,
       ...(cachedData !== undefined && { cachedData }),
@@ -60,7 +65,7 @@ export class BundleLoader {
     });
     const isCached = cachedData !== undefined && script.cachedDataRejected === false;
     const module = { exports: {} };
-    this.#chunks.set(name, { module, script, isCached });
+    this.#chunks.set(name, { module, script, sourceChecksum, isCached });
     const run = script.runInThisContext() as ModuleFunction;
     run(module.exports, (required) => this.#resolve(required), module, filename, this.#folder);
     return module.exports;
@@ -69,8 +74,8 @@ export class BundleLoader {
   /** Records the code of all chunks for the next process, if that of one was missing. Does nothing where it cannot write, or under other flags of V8 than at the start. */
   record(): void {
     if (this.isComplete || cachedDataVersionTag() !== this.#versionTag) return;
-    for (const [name, { script }] of this.#chunks) {
-      if (!this.#cache.write(name, script.createCachedData())) return;
+    for (const [name, { script, sourceChecksum }] of this.#chunks) {
+      if (!this.#cache.write(name, sourceChecksum, script.createCachedData())) return;
     }
   }
 

@@ -2,10 +2,12 @@ import { mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from '
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 
-const CHECKSUM_BYTES = 4;
+/** Checksums of the compiled code and of its source. */
+const HEADER_BYTES = 8;
 
 /**
- * Files of compiled code, one a chunk, each a CRC-32 (big-endian) and the code: V8 itself does not notice damaged code.
+ * Files of compiled code, one a chunk: the CRC-32 of the code and that of its source (big-endian), and the code. V8 itself does not notice damaged code, and takes code of
+ * another source of the same length.
  *
  * They are beside the chunks: a user who may write there may change the chunks themselves.
  */
@@ -17,27 +19,29 @@ export class CodeCache {
     this.#folder = join(folder, '.code-cache');
   }
 
-  /** Returns what was written for `chunk`; undefined when there is nothing, or it is damaged. */
-  read(chunk: string): Buffer | undefined {
+  /** Returns what was written for `chunk` with this CRC-32 of its source; undefined when there is nothing, or it is damaged. */
+  read(chunk: string, sourceChecksum: number): Buffer | undefined {
     let content: Buffer;
     try {
       content = readFileSync(join(this.#folder, chunk));
     } catch {
       return undefined;
     }
-    if (content.length <= CHECKSUM_BYTES) return undefined;
-    const code = content.subarray(CHECKSUM_BYTES);
-    return crc32(code) === content.readUInt32BE(0) ? code : undefined;
+    if (content.length <= HEADER_BYTES) return undefined;
+    const code = content.subarray(HEADER_BYTES);
+    const isOfSource = sourceChecksum === content.readUInt32BE(4);
+    return isOfSource && crc32(code) === content.readUInt32BE(0) ? code : undefined;
   }
 
-  /** Writes the code of `chunk`, as a whole or not at all. @returns whether it could */
-  write(chunk: string, code: Uint8Array): boolean {
+  /** Writes the code of `chunk` and the checksum of its source, as a whole or not at all. @returns whether it could */
+  write(chunk: string, sourceChecksum: number, code: Uint8Array): boolean {
     const temporary = join(this.#folder, `${chunk}.${String(process.pid)}`);
-    const checksum = Buffer.alloc(CHECKSUM_BYTES);
-    checksum.writeUInt32BE(crc32(code));
+    const header = Buffer.alloc(HEADER_BYTES);
+    header.writeUInt32BE(crc32(code));
+    header.writeUInt32BE(sourceChecksum, 4);
     try {
       mkdirSync(this.#folder, { recursive: true });
-      writeFileSync(temporary, Buffer.concat([checksum, code]), { flag: 'wx' });
+      writeFileSync(temporary, Buffer.concat([header, code]), { flag: 'wx' });
       renameSync(temporary, join(this.#folder, chunk));
       return true;
     } catch {
