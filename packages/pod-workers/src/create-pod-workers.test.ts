@@ -437,8 +437,23 @@ describe('createPodWorkers', () => {
     expect(calls).toHaveLength(2);
     step.open();
     await clock.settle();
-    expect(calls).toEqual(['sync a', 'terminating a deleted 30', 'terminated a remove', 'sync a']);
+    expect(calls).toEqual(['sync a', 'terminating a deleted 30', 'terminated a keep', 'sync a']);
     expect(workers.state('a')?.kind).toBe('syncing');
+  });
+
+  it('removes the containers of a life whose successor has containers that may end for good, or is gone by then', async () => {
+    const step = gate();
+    const { clock, workers, calls } = setup({ syncTerminatedPod: ({ signal }) => step.pass(signal) });
+    workers.add(staticPod('a'));
+    await clock.settle();
+    void workers.terminate('a', { reason: 'deleted' });
+    workers.add(staticPod('a'));
+    await clock.settle();
+    void workers.terminate('a', { reason: 'deleted' });
+    step.open();
+    await clock.settle();
+    expect(calls.slice(2)).toEqual(['terminated a keep', 'terminated a remove']);
+    expect(workers.state('a')?.kind).toBe('finished');
   });
 
   it('reports that the status of a pod cannot be read, and retries', async () => {

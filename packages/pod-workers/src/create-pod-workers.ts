@@ -28,7 +28,7 @@ import {
 import type { TerminationRequest } from './termination-request.ts';
 import type { PodWorkers, PodWorkerTransition } from './pod-workers.ts';
 import { createStepRunner, type RuntimeStatusSource } from './step-runner.ts';
-import { createWorker, type StepCause, type Worker } from './worker.ts';
+import { createWorker, keepsContainers, type StepCause, type Worker } from './worker.ts';
 
 /** Ports of {@link createPodWorkers}. */
 export interface PodWorkersPorts {
@@ -89,8 +89,8 @@ export function createPodWorkers(ports: PodWorkersPorts, options: PodWorkersOpti
       done(worker, state) {
         // The state changed meanwhile, or the clean-up kept contents that must be removed by now.
         if (worker.state.kind !== state.kind) return;
-        if (state.kind === 'terminated' && shouldContentBeRemoved(worker.state) && !shouldContentBeRemoved(state))
-          return;
+        const mustRemove = shouldContentBeRemoved(worker.state) && !keepsContainers(worker);
+        if (state.kind === 'terminated' && mustRemove && !shouldContentBeRemoved(state)) return;
         enter(worker, afterCompletion(worker.state, podOf(worker.subject), clock.now()));
       },
     },
@@ -235,6 +235,10 @@ export function createPodWorkers(ports: PodWorkersPorts, options: PodWorkersOpti
     },
     podsSynced: () => podsSynced,
     state: (uid) => workers.get(uid)?.state,
+    keepsContainers(uid) {
+      const worker = workers.get(uid);
+      return worker !== undefined && keepsContainers(worker);
+    },
     isFailing: (uid) => workers.get(uid)?.failing ?? false,
     states: () => new Map([...workers].map(([uid, { state }]) => [uid, state])),
     inspect() {

@@ -51,6 +51,8 @@ export interface PodWorkers extends AsyncDisposable {
   podsSynced(): boolean;
   /** Returns the state of a pod; `undefined` for an unknown one. */
   state(uid: string): PodWorkerState | undefined;
+  /** Reports whether the containers of an ending pod stay, because a pod of the same UID follows that restarts them. */
+  keepsContainers(uid: string): boolean;
   /** Reports whether the last step of a pod failed, other than by waiting for a back-off. */
   isFailing(uid: string): boolean;
   /** Returns the states of all known pods. */

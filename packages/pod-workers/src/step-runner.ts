@@ -12,7 +12,14 @@ import type { PodSyncer, SyncOutcome } from './pod-syncer.ts';
 import type { PodWorkerMetrics } from './pod-worker-metrics.ts';
 import type { PodWorkerState } from './pod-worker-state.ts';
 import { readRetryHint, resyncDelayMs, retryDelayMs, type StepDelays } from './retry-delay.ts';
-import { mergePending, type PendingStep, type RunningStep, type StepCause, type Worker } from './worker.ts';
+import {
+  keepsContainers,
+  mergePending,
+  type PendingStep,
+  type RunningStep,
+  type StepCause,
+  type Worker,
+} from './worker.ts';
 
 /** Runtime statuses of pods, ordered by when they were read, such as the status cache of `@rxlet/pleg`. */
 export interface RuntimeStatusSource {
@@ -137,8 +144,13 @@ export function createStepRunner(ports: StepRunnerPorts, delays: StepDelays): St
         return { completed: true };
       }
       case 'terminated':
-        await syncer.syncTerminatedPod({ subject, status, removeContent: state.deleted || state.evicted, signal });
-        return { completed: true };
+        for (;;) {
+          const isRemoved = state.deleted || state.evicted;
+          const removeContent = isRemoved && !keepsContainers(worker);
+          await syncer.syncTerminatedPod({ subject, status, removeContent, signal });
+          // The successor for which they were kept may be gone by now.
+          if (removeContent || !isRemoved || keepsContainers(worker)) return { completed: true };
+        }
     }
   };
 

@@ -1,5 +1,5 @@
 import type { Pod, PodStatus } from '@rxlet/kube-api';
-import { isTerminalPhase } from '@rxlet/pod-model';
+import { effectiveRestartPolicy, isTerminalPhase } from '@rxlet/pod-model';
 import { fullNameOf, type PodSubject } from './pod-subject.ts';
 import type { PodWorkerState } from './pod-worker-state.ts';
 
@@ -54,6 +54,16 @@ export interface Worker {
   successor: Pod | undefined;
   /** Whether the pod was not desired at the last `retain`. */
   orphan: boolean;
+}
+
+/**
+ * Reports whether the containers of a pod stay when it has ended: a successor of the same UID restarts them, with their restart counts. An evicted pod frees its disk
+ * space, and a successor with containers that may end for good must not find those of the life before.
+ */
+export function keepsContainers({ state, successor }: Pick<Worker, 'state' | 'successor'>): boolean {
+  if (successor === undefined || !('evicted' in state) || state.evicted) return false;
+  const { containers = [] } = successor.spec ?? {};
+  return containers.every((container) => effectiveRestartPolicy(container, successor) === 'Always');
 }
 
 /** Creates the record of a life; `mark` is that of the life before, if any. */

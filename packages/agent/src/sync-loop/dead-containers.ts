@@ -8,7 +8,7 @@ import type { RuntimeManager } from '@rxlet/runtime-manager';
 export interface DeadContainersPorts {
   readonly logger: Logger;
   readonly cache: Pick<Pleg['cache'], 'get'>;
-  readonly workers: Pick<PodWorkers, 'state'>;
+  readonly workers: Pick<PodWorkers, 'state' | 'keepsContainers'>;
   readonly runtimeManager: Pick<RuntimeManager, 'trimDeadContainers'>;
 }
 
@@ -34,7 +34,7 @@ export function createDeadContainers({ logger, cache, workers, runtimeManager }:
   return {
     containerDied(podUid, containerName) {
       const state = workers.state(podUid);
-      const removeAll = state !== undefined && shouldContentBeRemoved(state);
+      const removeAll = state !== undefined && shouldContentBeRemoved(state) && !workers.keepsContainers(podUid);
       // The terminated step removes all contents; only containers of a running pod would fill the disk.
       if (state?.kind === 'syncing' || removeAll) trim(cache.get(podUid), containerName, removeAll);
     },

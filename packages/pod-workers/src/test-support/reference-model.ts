@@ -114,11 +114,16 @@ export function createReferenceModel(named: ReadonlySet<string>, specGrace: numb
       const life = lives.get(uid)!;
       if (step === 'sync' && completed && life.kind === 'syncing') endLife(life, 'completed');
       else if (step === 'stop') life.kind = 'terminated';
-      else if (step === 'clean up' && (removed || !(life.deleted || life.evicted))) finish(life);
+      else if (step === 'clean up' && (removed || !(life.deleted || life.evicted) || isFollowed(life))) finish(life);
     },
     nothingRuns(uid) {
       const life = lives.get(uid);
       if (life?.kind === 'terminating' && life.endedEarlier) life.kind = 'terminated';
     },
   };
+}
+
+/** Reports whether a successor restarts the containers of a life. */
+function isFollowed({ successor, evicted }: Pick<ModelLife, 'successor' | 'evicted'>): boolean {
+  return successor !== undefined && !evicted;
 }

@@ -3,19 +3,25 @@ import { join } from 'node:path';
 import type { Pod } from '@rxlet/kube-api';
 import { podQosClass } from '@rxlet/pod-model';
 import { staticPods } from '@rxlet/pod-source';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createTestNode, type TestNode } from '../test-node.ts';
 
 const WORKLOADS = join(import.meta.dirname, '../../../../apps/agent/workloads');
 
-/** Starts an agent on a folder of manifests. The runtime has programs that run until they are stopped in place of all images. */
-async function startWith(folder: string, prepare?: (node: TestNode) => void): Promise<TestNode> {
+/** Starts an agent on a folder of manifests, and waits until it knows their pods. The runtime has programs that run until they are stopped in place of all images. */
+async function startWith(folder: string, podCount: number, prepare?: (node: TestNode) => void): Promise<TestNode> {
   const node = createTestNode();
   onTestFinished(() => node[Symbol.asyncDispose]());
   for (const file of readdirSync(join(WORKLOADS, folder)))
     node.files.put(`/manifests/${file}`, readFileSync(join(WORKLOADS, folder, file), 'utf8'));
   prepare?.(node);
   await startAgent(node);
+  // The decoder of manifests is loaded from the disk, for which the virtual clock does not wait.
+  const known = async (): Promise<void> => {
+    await node.advance(1_000);
+    expect(podsOf(node)).toHaveLength(podCount);
+  };
+  await vi.waitFor(known, { timeout: 30_000, interval: 10 });
   return node;
 }
 
@@ -44,7 +50,7 @@ const serve = (node: TestNode, container: string, port: number): void =>
 
 describe('the static pods of a kubeadm control plane', () => {
   const start = (): Promise<TestNode> =>
-    startWith('control-plane', (node) => {
+    startWith('control-plane', 4, (node) => {
       serve(node, 'etcd', 2381);
       serve(node, 'kube-apiserver', 6443);
       serve(node, 'kube-controller-manager', 10257);
@@ -99,7 +105,7 @@ describe('the static pods of a kubeadm control plane', () => {
 });
 
 describe('the pod template of a Deployment as a pod', () => {
-  const start = (): Promise<TestNode> => startWith('shop');
+  const start = (): Promise<TestNode> => startWith('shop', 1);
 
   it('is admitted, and becomes ready with its init container, sidecar, volumes and environment', async () => {
     const node = await start();

@@ -1,3 +1,4 @@
+import { ContainerState } from '@rxlet/cri-api';
 import { PodLabel } from '@rxlet/pod-model';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { manifestPod } from '@rxlet/pod-model/testing';
@@ -35,7 +36,7 @@ describe('a static pod', () => {
     expect(bench.agent().pods.list()).toMatchObject([{ metadata: { uid: 'uid-web-4' }, status: { phase: 'Running' } }]);
   });
 
-  it('that is edited and edited back comes back under its UID after its end, as a new life', async () => {
+  it('comes back under its UID after its end when it is edited and edited back, with its restart count', async () => {
     const bench = await started();
     bench.desire(web(1));
     await bench.clock.advance(5_000);
@@ -45,13 +46,30 @@ describe('a static pod', () => {
     bench.desire(web(2));
     await bench.clock.advance(100);
     bench.desire(web(1));
-    await bench.clock.advance(10_000);
+    // The container has exited before, so that it backs off.
+    await bench.clock.advance(20_000);
     expect(bench.running()).toEqual(['web/app']);
-    const [instance] = bench.instances('web');
+    const instance = bench.instances('web').find(({ state }) => state === ContainerState.CONTAINER_RUNNING);
     expect(before).not.toContain(instance?.id);
     expect(uids(bench)).toEqual(['uid-web-1']);
     const [pod] = bench.agent().pods.list();
-    expect(pod?.status).toMatchObject({ phase: 'Running', containerStatuses: [{ restartCount: 0 }] });
+    expect(pod?.status).toMatchObject({ phase: 'Running', containerStatuses: [{ restartCount: 2 }] });
+  });
+
+  it('restarts its container when it is removed and desired again before it has ended', async () => {
+    const bench = await started();
+    bench.desire(web(1));
+    await bench.clock.advance(5_000);
+    bench.desire();
+    await bench.clock.advance(100);
+    bench.desire(web(1));
+    await bench.clock.advance(10_000);
+    expect(bench.running()).toEqual(['web/app']);
+    const [pod] = bench.agent().pods.list();
+    expect(pod?.status).toMatchObject({ phase: 'Running', containerStatuses: [{ restartCount: 1 }] });
+    bench.desire();
+    await bench.clock.advance(120_000);
+    await bench.expectNoLeaks();
   });
 
   it('waits for its earlier version that runs since before the agent died', async () => {
