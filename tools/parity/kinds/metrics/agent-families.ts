@@ -27,6 +27,7 @@ export async function agentFamilies(): Promise<ReadonlyMap<string, Family>> {
     nodeAdmission: { machine },
     cgroups: { machine, openCgroups: async () => testNode.cgroups },
     staticPods: { path: '/manifests' },
+    eviction: {},
     servingCertificates: { directory: '/pki', isRequested: true },
     kubeletApi: {
       address: '127.0.0.1',
