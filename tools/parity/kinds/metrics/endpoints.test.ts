@@ -36,6 +36,7 @@ const NOT_MEASURED: readonly string[] = [
   'kubelet_credential_provider_plugin_errors_total',
   'kubelet_device_plugin_alloc_duration_seconds',
   'kubelet_device_plugin_registration_total',
+  'kubelet_eviction_stats_age_seconds',
   'kubelet_image_garbage_collected_total',
   'kubelet_image_pull_duration_seconds',
   'kubelet_pod_pending_resizes',
