@@ -9,7 +9,7 @@ describe('differences', () => {
     ],
     [{ a: 1, b: undefined }, { a: 1 }],
     [null, null],
-  ])('are none between %j and its equal', (got, want) => {
+  ])('do not exist between %j and its equal', (got, want) => {
     expect(differences(got, want)).toEqual([]);
   });
 
@@ -30,7 +30,7 @@ describe('differences', () => {
     expect(differences({ a: 1n }, { a: 1 })).toEqual(['a: got "1n", want 1']);
   });
 
-  it('are of bounded length', () => {
+  it('stay bounded in length', () => {
     const long = differences({ a: 'x'.repeat(1000) }, {});
     expect(long).toHaveLength(1);
     expect(long[0]!.length).toBeLessThan(300);

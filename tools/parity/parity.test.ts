@@ -36,13 +36,13 @@ async function runKind(name: string): Promise<VectorResults> {
 }
 
 describe('the answers recorded from a kubelet', () => {
-  it.each(Object.entries(complete))('are those of the packages: %s', async (name, count) => {
+  it.each(Object.entries(complete))('match the answers of the packages: %s', async (name, count) => {
     const { passed, failures } = await runKind(name);
     expect(describeFailures(failures)).toBe('');
     expect(passed).toBe(count);
   });
 
-  it('are of supported kinds', () => {
+  it('belong to supported kinds', () => {
     expect(listVectorFiles(defaultDirectory)).toEqual([...vectorKinds.keys()].sort());
   });
 });

@@ -98,7 +98,7 @@ describe('the packages and tutorials', () => {
   });
 
   it(
-    'have examples that compile under strict',
+    'contain examples that compile under strict',
     async () => {
       const folder = await mkdtemp(join(root, '.readme-'));
       const files: string[] = [];

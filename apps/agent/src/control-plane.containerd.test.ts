@@ -91,7 +91,7 @@ describe.skipIf(unavailable !== undefined)('the static pods of a kubeadm control
     expect(reasons.filter((reason) => reason !== 'Unhealthy')).toEqual([]);
   });
 
-  it('have the files of the host, and create those that are missing', async () => {
+  it('mount the files of the host and create missing ones', async () => {
     expect(await inside('etcd', 'cat /var/lib/etcd/member')).toBe('data');
     expect(onHost('cat /var/lib/etcd/member; stat -c "%F %a" /var/lib/etcd /etc/kubernetes/scheduler.conf')).toBe(
       'data\ndirectory 755\nregular empty file 644',

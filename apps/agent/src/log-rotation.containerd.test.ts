@@ -19,7 +19,7 @@ describeOnEachRuntime('container logs', {}, (startNode) => {
     expect(found).toEqual(found.map((_, index) => found[0]! + index));
   };
 
-  it('are rotated, compressed and bounded, without a line lost, and can be read and followed across that', async () => {
+  it('rotates, compresses and bounds logs without losing a line for readers and followers', async () => {
     await using agent = await node.agent({
       containerLogMaxSize: '4Ki',
       containerLogMaxFiles: 3,

@@ -94,7 +94,7 @@ describeOnEachRuntime('ConfigMaps and Secrets of a manifest folder', {}, (startN
     await node?.[Symbol.asyncDispose]();
   });
 
-  it('are seen from inside, and an edited Secret arrives', async () => {
+  it('shows ConfigMaps and Secrets in the container and updates them after an edit', async () => {
     await place('web.json', JSON.stringify(pod));
     await waitFor('the problem of the missing Secret', async () =>
       agent!.sourceProblems.list().some(({ message }) => message.includes('Secret default/db')),
@@ -117,7 +117,7 @@ describeOnEachRuntime('ConfigMaps and Secrets of a manifest folder', {}, (startN
     expect(containers.map((container) => container.id)).toEqual([id]);
   });
 
-  it('are gone with the pod', async () => {
+  it('removes ConfigMaps and Secrets with the pod', async () => {
     await rm(join(manifests, 'web.json'));
     await waitFor('nothing runs', async () => !(await hasRunningPods(node.cri)));
     await waitFor('nothing is mounted', async () => (await mountsBelow(root)).length === 0);

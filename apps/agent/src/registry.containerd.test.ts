@@ -40,7 +40,7 @@ describeOnEachRuntime('images of a registry', { needs: registryUnavailable() }, 
       await rename(join(root, 'config.json.new'), join(root, 'config.json'));
     };
 
-  it('are pulled with the password of the node; a wrong one shows, and can be corrected', async () => {
+  it("pulls with the node's password, and reports a wrong one until it is corrected", async () => {
     const image = await guarded.push('team/app:1', busyboxImage('any'));
     const plain = await open.push('app:1', busyboxImage('any'));
     const wrong = 'a-wrong-secret';

@@ -30,7 +30,7 @@ describeOnEachRuntime('statistics of pods', {}, (startNode) => {
     return Buffer.concat(chunks).toString();
   };
 
-  it('are those of the cgroups, the logs and the volumes', async () => {
+  it('measures the cgroups, the logs and the volumes', async () => {
     const resources = { limits: { cpu: '500m', memory: '64Mi' } };
     await agent.write('busy', {
       containers: [

@@ -202,7 +202,7 @@ describeOnEachRuntime('volumes of pods', {}, (startNode) => {
     expect(agent!.events.list().filter(({ reason }) => /FailedMount|FailedKillPod/.test(reason))).toEqual([]);
   });
 
-  it('of CSI drivers and of the node are found through claims, and keep their content', async () => {
+  it('finds volumes of CSI drivers and of the node through claims and keeps their content', async () => {
     const storage = join(node.folder, 'storage');
     const local = join(node.folder, 'local');
     await mkdir(local, { recursive: true });
@@ -251,7 +251,7 @@ describeOnEachRuntime('volumes of pods', {}, (startNode) => {
     expect(await readFile(join(local, 'file'), 'utf8')).toBe('row\n');
   });
 
-  it('are devices for volumes with the mode Block, and are gone with their pods', async () => {
+  it('passes volumes of mode Block as devices and removes them with their pods', async () => {
     const storage = join(node.folder, 'devices');
     const mounts = createDiskMounts(storage);
     await using driver = createTestDriver({ name: DRIVER, mounts, capabilities: ['STAGE_UNSTAGE_VOLUME'] });

@@ -27,7 +27,7 @@ function bench(): {
 const numbered = (count: number): string[] => Array.from({ length: count }, (_, index) => `message ${String(index)}`);
 
 describe('equal events', () => {
-  it('are counted from the first one on, regardless of the time between them', async () => {
+  it('share one count from the first event on, regardless of the time between them', async () => {
     const { clock, correlator, fail } = bench();
     expect(fail('no')).toBe('1 no');
     await clock.advance(60 * MINUTE);
@@ -40,13 +40,13 @@ describe('equal events', () => {
     ['name', { name: 'other' }],
     ['uid', { uid: 'u2' }],
     ['part', { fieldPath: 'spec.containers{a}' }],
-  ])('have the same %s', (_, difference) => {
+  ])('share the same %s', (_, difference) => {
     const { fail } = bench();
     fail('no');
     expect(fail('no', { ...web, ...difference })).toBe('1 no');
   });
 
-  it('are distinguished by the last character of a long message', () => {
+  it('differ in the last character of a long message', () => {
     const { correlator, fail } = bench();
     const long = 'x'.repeat(10_000);
     expect(fail(`${long}a`)).toBe(`1 ${long}a`);
@@ -55,7 +55,7 @@ describe('equal events', () => {
     expect([again.count, again.message, again.key.length < 500]).toEqual([2, `${long}a`, true]);
   });
 
-  it('are not confused with events whose concatenated fields are equal', () => {
+  it('do not collide with events whose concatenated fields are equal', () => {
     const { fail } = bench();
     fail('a', { ...web, namespace: 'x', name: 'yz' });
     expect(fail('a', { ...web, namespace: 'xy', name: 'z' })).toBe('1 a');
@@ -63,7 +63,7 @@ describe('equal events', () => {
 });
 
 describe('similar events', () => {
-  it('are combined from the tenth message on', () => {
+  it('combine from the tenth message on', () => {
     const { fail } = bench();
     expect(numbered(9).map((message) => fail(message))).toEqual(numbered(9).map((message) => `1 ${message}`));
     expect(fail('message 9')).toBe('1 (combined from similar events): message 9');
@@ -90,7 +90,7 @@ describe('similar events', () => {
     expect(correlator.correlate(web, 'Warning', 'Failed', 'message 4')).toMatchObject({ combined: true, count: 2 });
   });
 
-  it('have one key', () => {
+  it('share one key', () => {
     const { correlator, fail } = bench();
     for (const message of numbered(9)) fail(message);
     const first = correlator.correlate(web, 'Warning', 'Failed', 'nine')!;
@@ -114,7 +114,7 @@ describe('similar events', () => {
     expect(fail('nine')).toBe('1 (combined from similar events): nine');
   });
 
-  it('are separate again after a pause of ten minutes, and keep their count when combined again', async () => {
+  it('separate after a pause of ten minutes, and keep their count when combined again', async () => {
     const { clock, fail } = bench();
     for (const message of numbered(10)) fail(message);
     await clock.advance(10 * MINUTE);
@@ -127,7 +127,7 @@ describe('similar events', () => {
 });
 
 describe('too many events', () => {
-  it('are dropped after 25 of one type and object, regardless of their reasons', () => {
+  it('stop after 25 of one type and object, regardless of their reasons', () => {
     const { fail } = bench();
     for (let count = 1; count <= 25; count++) expect(fail('no', web, 'Warning', count % 2 ? 'A' : 'B')).toBeDefined();
     expect(fail('no')).toBeUndefined();
@@ -136,7 +136,7 @@ describe('too many events', () => {
     expect(fail('no', { ...web, fieldPath: 'spec.containers{a}' })).toBeUndefined();
   });
 
-  it('are counted, and one is recorded after five minutes', async () => {
+  it('keep a count while suppressed, and resume with one event after five minutes', async () => {
     const { clock, fail } = bench();
     for (let count = 0; count < 30; count++) fail('no');
     await clock.advance(5 * MINUTE - 1);
@@ -146,7 +146,7 @@ describe('too many events', () => {
     expect(fail('no')).toBeUndefined();
   });
 
-  it('are allowed a new burst after a long pause', async () => {
+  it('get a new burst after a long pause', async () => {
     const { clock, fail } = bench();
     for (let count = 0; count < 30; count++) fail('no');
     await clock.advance(24 * 60 * MINUTE);
@@ -154,7 +154,7 @@ describe('too many events', () => {
     expect(fail('no')).toBeUndefined();
   });
 
-  it('are limited on the monotonic clock', async () => {
+  it('follow the monotonic clock', async () => {
     const { clock, fail } = bench();
     for (let count = 0; count < 25; count++) fail('no');
     clock.setWallClock(Date.UTC(2030, 0, 1));

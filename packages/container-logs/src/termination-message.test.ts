@@ -73,7 +73,7 @@ describe('readTerminationMessage', () => {
     );
   });
 
-  it('of a container that runs is that of the runtime', async () => {
+  it("returns the runtime's message for a running container", async () => {
     const running = testContainerStatus({ mounts: failed.mounts, message: '' });
     expect(await readTerminationMessage(ports('early'), container, running)).toBe('');
   });

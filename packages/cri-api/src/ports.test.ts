@@ -30,7 +30,7 @@ function rpcsInFile(version: string): string[] {
 }
 
 describe('the services', () => {
-  it('are those of the proto file of v1: 35 RPCs and 6', () => {
+  it('match the proto file of v1: 35 RPCs and 6', () => {
     expect(RuntimeServiceDescriptor.methods).toHaveLength(35);
     expect(ImageServiceDescriptor.methods).toHaveLength(6);
     expect([...rpcsOf(RuntimeServiceDescriptor), ...rpcsOf(ImageServiceDescriptor)]).toEqual(rpcsInFile('v1'));
@@ -38,7 +38,7 @@ describe('the services', () => {
     expect(ImageServiceDescriptor.typeName).toBe('runtime.v1.ImageService');
   });
 
-  it('are those of the proto file of v1alpha2, none of which v1 lacks', () => {
+  it('match the proto file of v1alpha2, none of which v1 lacks', () => {
     const rpcs = [v1alpha2.RuntimeService, v1alpha2.ImageService].flatMap(rpcsOf);
     expect(rpcs).toEqual(rpcsInFile('v1alpha2'));
     expect(rpcsInFile('v1')).toEqual(expect.arrayContaining(rpcs));
@@ -47,7 +47,7 @@ describe('the services', () => {
 });
 
 describe('the ports', () => {
-  it('have a method for each RPC, and nothing else', () => {
+  it('declare a method for each RPC and nothing else', () => {
     expectTypeOf<keyof RuntimeService>().toEqualTypeOf<keyof typeof RuntimeServiceDescriptor.method>();
     expectTypeOf<keyof ImageService>().toEqualTypeOf<keyof typeof ImageServiceDescriptor.method>();
     // A key that is no RPC would be `never`, and so could not be called.
@@ -69,7 +69,7 @@ describe('the ports', () => {
     await expect(version({ version: '0.1.0' }, { timeoutMs: 1000 })).resolves.toMatchObject({ version: '0.1.0' });
   });
 
-  it('are implemented by plain functions of plain objects, without schemas, casts or $typeName', async () => {
+  it('accept plain functions of plain objects, without schemas, casts or $typeName', async () => {
     const images: Pick<ImageService, 'pullImage' | 'listImages'> = {
       pullImage: async ({ image }) => ({ imageRef: `id of ${image?.image ?? ''}` }),
       listImages: async () => ({
@@ -86,7 +86,7 @@ describe('the ports', () => {
     for await (const { containerId } of runtime.getContainerEvents({})) expect(containerId).toBe('c');
   });
 
-  it('have a plain type for each message of the proto file', () => {
+  it('declare a plain type for each message of the proto file', () => {
     const declarations = readFileSync(new URL('../gen/runtime/v1/messages.d.ts', import.meta.url), 'utf8');
     const declared = Array.from(declarations.matchAll(/^ {2}'runtime\.v1\.(\w+)': \1;$/gm), ([, name]) => name);
     expect(declared).toEqual(file_runtime_v1_api.messages.map(({ name }) => name));

@@ -116,7 +116,7 @@ describe('messages of v1alpha2', () => {
     );
   });
 
-  it('have the values of environment variables as text', () => {
+  it('carry the values of environment variables as text', () => {
     const value = new TextEncoder().encode('grün');
     const config = create(ContainerConfigSchema, { envs: [{ key: 'COLOUR', value }] });
     const older = toV1alpha2(ContainerConfigSchema, config);
@@ -124,7 +124,7 @@ describe('messages of v1alpha2', () => {
     expect(fromV1alpha2(ContainerConfigSchema, older).envs).toMatchObject([{ key: 'COLOUR', value }]);
   });
 
-  it('are missing for later messages', () => {
+  it('lack the messages that were added later', () => {
     expect(v1alpha2Schema(ContainerEventResponseSchema)).toBeUndefined();
     expect(() => toV1alpha2(ContainerEventResponseSchema, create(ContainerEventResponseSchema))).toThrow(
       'v1alpha2 has no message ContainerEventResponse',
@@ -133,7 +133,7 @@ describe('messages of v1alpha2', () => {
 });
 
 describe('methods of v1alpha2', () => {
-  it('are all known by those of v1, with the same messages', () => {
+  it('exist in v1 with the same messages', () => {
     const found = file_runtime_v1_api.services
       .flatMap(({ methods }) => methods)
       .flatMap((method) => {

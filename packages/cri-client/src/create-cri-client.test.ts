@@ -47,7 +47,7 @@ function startScript(name: string, ...args: string[]): ChildProcessByStdio<null,
 }
 
 describe('endpoints', () => {
-  it('are checked when the client is created', () => {
+  it('fail the creation of the client when malformed', () => {
     expect(() => testClient('x', {}, { endpoint: 'tcp://localhost:1' })).toThrow(
       expect.objectContaining({ kind: 'invalid-endpoint' }),
     );
@@ -64,7 +64,7 @@ describe('endpoints', () => {
     ]);
   });
 
-  it('of runtime and images may differ', async () => {
+  it('may differ between runtime and images', async () => {
     const imagePath = join(folder.path, 'images.sock');
     const images = {
       listImages: (_call: UnaryServerCall, reply: Reply) => reply(null, { images: [{ id: 'sha256:1' }] }),
@@ -82,7 +82,7 @@ describe('endpoints', () => {
     expect((await client.runtime.version({})).runtimeName).toBe('x');
   });
 
-  it('that are the same share a connection', async () => {
+  it('share a connection when equal', async () => {
     let connections = 0;
     await using _server = await startRawServer(path, (socket) => (connections++, socket.end()));
     const socketProbe: SocketProbe = { examine: () => Promise.resolve({ kind: 'closed' }) };
@@ -359,7 +359,7 @@ describe('disposal', () => {
 });
 
 describe('many clients', () => {
-  it('of one socket are independent of each other', async () => {
+  it('share one socket independently of each other', async () => {
     await using _server = await startCriServer(path, runtimeNamed('x'));
     const first = createCriClient(...clientArguments());
     await using second = createCriClient(...clientArguments());

@@ -229,7 +229,7 @@ describe('message sizes', () => {
     expect((await client.runtime.execSync({})).stdout).toHaveLength(10 * MIB);
   });
 
-  it('are at most 16 MiB for answers, and the connection survives one that is larger', async () => {
+  it('limit answers to 16 MiB, and keep the connection after a larger one', async () => {
     let bytes = 16 * MIB + 1;
     await using _server = await startCriServer(path, {
       runtime: { execSync: (_call: UnaryServerCall, reply: Reply) => reply(null, { stdout: Buffer.alloc(bytes) }) },
@@ -242,7 +242,7 @@ describe('message sizes', () => {
     expect((await client.runtime.execSync({})).stdout).toHaveLength(1);
   });
 
-  it('are at most 16 MiB for requests, which the client rejects', async () => {
+  it('limit requests to 16 MiB on the side of the client', async () => {
     await using client = testClient(path);
     const error = await failureOf(client.runtime.execSync({ containerId: 'x'.repeat(16 * MIB) }));
     expect(error).toMatchObject({ kind: 'rejected', code: StatusCode.ResourceExhausted });

@@ -275,7 +275,7 @@ describe('failures', () => {
     expect(bench.idsOf('two')).toEqual(['d0']);
   });
 
-  it('of a plugin that hangs end after 25 seconds', async () => {
+  it('ends the call of a hanging plugin after 25 seconds', async () => {
     const bench = await createBench();
     const plugin = await bench.plug();
     plugin.fault = () => new Promise(() => undefined);
@@ -288,7 +288,7 @@ describe('failures', () => {
     expect(bench.clock.pendingTimers).toBe(0);
   });
 
-  it('of a plugin that dies during the call reject the pod', async () => {
+  it('rejects the pod when the plugin dies during the call', async () => {
     const bench = await createBench();
     const plugin = await bench.plug();
     plugin.fault = async () => plugin[Symbol.asyncDispose]();
@@ -301,7 +301,7 @@ describe('failures', () => {
     );
   });
 
-  it('of a plugin that answers nothing reject the pod', async () => {
+  it('rejects the pod when the plugin answers nothing', async () => {
     const bench = await createBench();
     await bench.plug({ allocate: () => undefined });
     expect(await bench.manager.admit(podOf('one', [using('app', 1)]))).toEqual(
@@ -310,7 +310,7 @@ describe('failures', () => {
     expect(bench.idsOf('one')).toEqual([]);
   });
 
-  it('of a plugin whose devices vanish while it allocates them are no matter', async () => {
+  it('ignores devices that vanish while the plugin allocates them', async () => {
     const bench = await createBench();
     const plugin = await bench.plug({ devices: [{ id: 'a', numaNodes: [1] }] });
     plugin.fault = async (method) => {
@@ -325,7 +325,7 @@ describe('failures', () => {
     expect(bench.manager.devices.amounts().allocatable).toEqual({ [GPU]: '1' });
   });
 
-  it('of a request that is cancelled leave nothing', async () => {
+  it('leaves nothing of a cancelled request', async () => {
     const bench = await createBench();
     const plugin = await bench.plug();
     plugin.fault = () => new Promise(() => undefined);
@@ -337,7 +337,7 @@ describe('failures', () => {
     expect(bench.idsOf('one')).toEqual([]);
   });
 
-  it('of the disk reject the pod, because a restart would give its devices to others', async () => {
+  it('rejects the pod when the disk fails, because a restart would give its devices to others', async () => {
     const bench = await createBench();
     await bench.plug();
     const { files } = bench;
@@ -348,7 +348,7 @@ describe('failures', () => {
     expect(bench.idsOf('one')).toEqual([]);
   });
 
-  it('of health reach the pods that have the device', async () => {
+  it('reports unhealthy devices to their pods', async () => {
     const bench = await createBench();
     const plugin = await bench.plug();
     await bench.manager.admit(podOf('one', [using('app', 1)]));

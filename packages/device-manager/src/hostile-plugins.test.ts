@@ -66,7 +66,7 @@ describe('a hostile device plugin', () => {
     expect(bench.manager.devices.amounts().allocatable).toEqual({ [GPU]: '2' });
   });
 
-  it('that vanishes after each of its registrations fills the Node object with no more than 256 resources', async () => {
+  it('fills the Node object with at most 256 resources by registering and vanishing', async () => {
     const bench = await createBench();
     const { manager, clock } = bench;
     const endpoint = createTestDevicePlugin({ resource: GPU, devices: [] });

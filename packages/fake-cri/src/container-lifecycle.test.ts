@@ -28,7 +28,7 @@ describe('containers', () => {
     ]);
   });
 
-  it('have finished after they started even when no time has passed', async () => {
+  it('finish after they started even when no time has passed', async () => {
     const { clock, start, container } = await createBench();
     const id = await start('false');
     await clock.settle();
@@ -101,7 +101,7 @@ describe('containers', () => {
     expect(await codeOf(fake.runtime.startContainer({ containerId: 'missing' }))).toBe(StatusCode.NotFound);
   });
 
-  it('have exited with StartError when their log cannot be opened', async () => {
+  it('exit with StartError when their log cannot be opened', async () => {
     const { clock } = await createBench();
     const logs = {
       open: () => {
@@ -161,7 +161,7 @@ describe('containers', () => {
     expect(() => fake.exitContainer(id, 1)).toThrow('does not run');
   });
 
-  it('are listed by id, state, sandbox and labels, all of which have to match', async () => {
+  it('match filters by id, state, sandbox and labels in combination', async () => {
     const { fake, runSandbox, create } = await createBench();
     const [one, two] = [await runSandbox(), await runSandbox()];
     const a = await create(one, { metadata: { name: 'a', attempt: 0 }, labels: { app: 'x', role: 'a' } });

@@ -21,7 +21,7 @@ describe('sandboxes', () => {
     expect(items).toMatchObject([{ id, state: PodSandboxState.SANDBOX_READY, labels: { app: 'web' } }]);
   });
 
-  it('have addresses of their own, except on the host network', async () => {
+  it('get addresses of their own, except on the host network', async () => {
     const { runSandbox, sandbox } = await createBench({ podCidr: '192.168.7.0/24' });
     const ids = [
       await runSandbox(),
@@ -60,7 +60,7 @@ describe('sandboxes', () => {
     expect(await codeOf(create(id, { metadata: { name: 'late', attempt: 0 } }))).toBe(StatusCode.FailedPrecondition);
   });
 
-  it('are removed with their containers, even when they run', async () => {
+  it('disappear with their containers, even running ones', async () => {
     const { fake, clock, runSandbox, create } = await createBench();
     const id = await runSandbox();
     await fake.runtime.startContainer({ containerId: await create(id, { command: ['sleep', '100'] }) });
@@ -92,7 +92,7 @@ describe('sandboxes', () => {
     ]);
   });
 
-  it('are listed by id, state and labels, all of which have to match', async () => {
+  it('match filters by id, state and labels in combination', async () => {
     const { fake, runSandbox } = await createBench();
     const web = await runSandbox('web', { labels: { app: 'web', tier: 'front' } });
     const old = await runSandbox('old', { labels: { app: 'web', tier: 'back' } });
@@ -110,7 +110,7 @@ describe('sandboxes', () => {
     expect(await list({ id: web, labelSelector: { tier: 'back' } })).toEqual([]);
   });
 
-  it('are streamed in several messages when there are many', async () => {
+  it('arrive in several messages when there are many', async () => {
     const { fake, runSandbox } = await createBench();
     for (let count = 0; count < 150; count++) await runSandbox();
     const messages = await collect(fake.runtime.streamPodSandboxes({}));

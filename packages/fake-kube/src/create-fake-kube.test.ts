@@ -124,7 +124,7 @@ describe('lists', () => {
 });
 
 describe('requests', () => {
-  it('of other kinds are rejected by name', async () => {
+  it('fail for unknown kinds, named in the message', async () => {
     await using server = createTestServer();
     expect((await server.request('GET', '/api/v1/widgets')).json).toMatchObject({
       code: 404,
@@ -242,7 +242,7 @@ describe('certificate requests', () => {
     expect(parsed.verify(new X509Certificate((await kube.authority()).certificatePem).publicKey)).toBe(true);
   });
 
-  it('are approved for node agents unless that is switched off', async () => {
+  it('succeed for node agents unless approval is switched off', async () => {
     await using server = createTestServer();
     const request = Buffer.from(await certificateRequest()).toString('base64');
     const spec = { request, signerName: 'kubernetes.io/kubelet-serving', usages: ['server auth'] };

@@ -83,7 +83,7 @@ function setup({ secrets, nodeConfig, providers = [], answer = (_, name) => test
 const usersOf = (credentials: readonly PullCredential[]) => credentials.map(({ auth }) => auth.username);
 
 describe('the credentials for an image', () => {
-  it('are those of the pull secrets, then of the node, then of the providers', async () => {
+  it('come from the pull secrets, then the node, then the providers', async () => {
     const { find, shown } = setup({
       secrets: { s: secretOf('s', { auths: auths('r.io') }) },
       nodeConfig: {
@@ -103,7 +103,7 @@ describe('the credentials for an image', () => {
     expect(shown(found)).not.toContain('CANARY');
   });
 
-  it('are found by the repository, so docker.io is the place of a short name', async () => {
+  it('match the repository, with docker.io as the registry of a short name', async () => {
     const { find, processes } = setup({
       secrets: { s: secretOf('s', { auths: auths('docker.io', 'https://index.docker.io/v1/', 'docker.io/library') }) },
       providers: [providerOf('p', { matchImages: ['docker.io/library'] })],
@@ -122,7 +122,7 @@ describe('the credentials for an image', () => {
     ]);
   });
 
-  it('are none when nothing is configured', async () => {
+  it('stay empty when nothing is configured', async () => {
     const clock = createVirtualClock();
     const events = createEventLog(clock);
     await using source = createCredentialSource({ clock, events });
@@ -132,7 +132,7 @@ describe('the credentials for an image', () => {
 });
 
 describe('pull secrets', () => {
-  it('of both types are one keyring, and say where they come from', async () => {
+  it('form one keyring of both types, with the origin of each entry', async () => {
     const { find } = setup({
       secrets: {
         a: secretOf('a', { auths: auths('r.io') }),
@@ -155,7 +155,7 @@ describe('pull secrets', () => {
     );
   });
 
-  it('that are missing are reported in the kubelet’s words, and the rest is used', async () => {
+  it('appear in the kubelet’s message when missing, while the rest is used', async () => {
     const { find, events, clock, logger } = setup({
       secrets: { good: secretOf('good', { auths: auths('r.io') }), bad: new Error('forbidden'), slow: 'hangs' },
     });
@@ -174,7 +174,7 @@ describe('pull secrets', () => {
     expect(logger.lines.map(({ fields }) => fields['error'])).toEqual(['forbidden', 'no answer within 10000 ms']);
   });
 
-  it('are all missing without something that has secrets', async () => {
+  it('count as missing without a provider of secrets', async () => {
     const { find, events } = setup({ nodeConfig: { auths: { 'r.io': { username: 'node' } } } });
     expect(usersOf(await find('r.io/x', podWith('a', 'b')))).toEqual(['node']);
     expect(events.list()).toMatchObject([{ message: expect.stringContaining('(a, b)') as string }]);

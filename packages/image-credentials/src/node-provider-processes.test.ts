@@ -71,7 +71,7 @@ describe('the programs of credential providers', () => {
     expect([result.exitCode, result.stdout]).toEqual([0, 'done\n']);
   });
 
-  it('are killed with what they started when the signal aborts', async () => {
+  it('end with all their child processes when the signal aborts', async () => {
     const pids = join(folder, 'pids');
     const processes = await program(`sleep 1000 & echo $! $$ > ${pids}.new; mv ${pids}.new ${pids}; wait`);
     const controller = new AbortController();
@@ -113,7 +113,7 @@ describe('the programs of credential providers', () => {
     await expect(flooding.run(command, never)).rejects.toMatchObject({ reason: 'OutputTooLarge' });
   });
 
-  it('are killed when they write too much, and are heard a little when they complain a lot', async () => {
+  it('end when they write too much, with a bounded part of their complaints in the message', async () => {
     const endless = await program('exec cat /dev/zero');
     await expect(endless.run(command, never)).rejects.toMatchObject({ reason: 'OutputTooLarge' });
     const complaining = await program('head -c 1000000 /dev/zero >&2; echo ok');
@@ -140,7 +140,7 @@ describe('the programs of credential providers', () => {
     expect(() => createNodeProviderProcesses('bin')).toThrow('must be an absolute path');
   });
 
-  it('are reported when they are no programs', async () => {
+  it('appear in the message when they are not executable', async () => {
     await writeFile(join(folder, 'p'), '#!/no/such/shell\n', { mode: 0o755 });
     await expect(createNodeProviderProcesses(folder).run(command, never)).rejects.toThrow(`${folder}/p cannot be run`);
   });

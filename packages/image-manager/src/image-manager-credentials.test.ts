@@ -336,7 +336,7 @@ describe('a runtime that does not answer', () => {
 });
 
 describe('pulls', () => {
-  it('have a position in the queue', async () => {
+  it('report their position in the queue', async () => {
     const { manager, begin, clock } = setUp({
       images: ['a', 'b', 'c'].map((tag) => ({ tags: [tag], pullLatencyMs: 1000 })),
     });

@@ -19,7 +19,7 @@ describe('resources', () => {
     expect([pods.plural, nodes.plural]).toEqual(['pods', 'nodes']);
   });
 
-  it('are in the path of their group', () => {
+  it('use the path of their group', () => {
     expect([apiVersionOf(resources.pods), apiVersionOf(resources.leases)]).toEqual(['v1', 'coordination.k8s.io/v1']);
   });
 });

@@ -115,7 +115,7 @@ describe('all tables', () => {
     expect(references.filter((ref) => !Object.hasOwn(tables, ref))).toEqual([]);
   });
 
-  it('have merge keys and map keys that are scalar fields of the items', () => {
+  it('declare merge keys and map keys that are scalar fields of the items', () => {
     const keys = places.flatMap(({ name, field, value, inner }) => {
       if (value.type !== 'array' || inner.type !== 'object-ref') return [];
       const used = [...(value.listMapKeys ?? []), ...(value.patchMergeKey === undefined ? [] : [value.patchMergeKey])];
@@ -125,7 +125,7 @@ describe('all tables', () => {
     expect(keys.filter(({ type }) => type !== 'string' && type !== 'integer')).toEqual([]);
   });
 
-  it('have defaults of the type and enum of the field', () => {
+  it('declare defaults of the type and enum of the field', () => {
     const wrong = places.filter(({ value }) => {
       if (value.default === undefined) return false;
       const isNumber = value.type === 'integer' || value.type === 'number';

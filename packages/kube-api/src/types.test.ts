@@ -29,7 +29,7 @@ type RequiredKeys<T> = Exclude<keyof T, OptionalKeys<T>>;
 
 // Checked by the compiler: a wrong expectation below fails the type check of the tests, not their run.
 describe('types', () => {
-  it('have exactly the required fields of the schema', () => {
+  it('require exactly the required fields of the schema', () => {
     expectTypeOf<RequiredKeys<PodSpec>>().toEqualTypeOf<'containers'>();
     expectTypeOf<RequiredKeys<Container>>().toEqualTypeOf<'name'>();
     expectTypeOf<RequiredKeys<ContainerStatus>>().toEqualTypeOf<
@@ -64,7 +64,7 @@ describe('types', () => {
     expectTypeOf<Lease['spec']>().toEqualTypeOf<LeaseSpec | undefined>();
   });
 
-  it('are read-only, unless made mutable', () => {
+  it('forbid writes unless made mutable', () => {
     const status: Mutable<ContainerStatus> = { name: 'a', image: 'b', imageID: '', ready: false, restartCount: 0 };
     status.restartCount += 1;
     status.resources = { limits: {} };

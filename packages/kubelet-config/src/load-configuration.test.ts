@@ -261,7 +261,7 @@ describe('loadConfiguration', () => {
 });
 
 describe('configuredFields', () => {
-  it('are those that file, drop-ins and flags set', () => {
+  it('lists the fields that file, drop-ins and flags set', () => {
     const { configuredFields } = load({
       file: file('maxPods: 1\nauthentication: {webhook: {cacheTTL: 1m}}\nclusterDomain: null\n'),
       dropIns: [dropIn('a.conf', 'logging: {verbosity: 2}\nnope: 1\n')],

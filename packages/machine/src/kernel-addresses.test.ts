@@ -55,7 +55,7 @@ describe('the addresses of the kernel', () => {
     ]);
   });
 
-  it('are none without the files, as with IPv6 switched off', () => {
+  it('stay empty without the files, as with IPv6 switched off', () => {
     expect(localAddressesV4('')).toEqual([]);
     expect(interfaceAddressesV6('')).toEqual([]);
   });

@@ -7,9 +7,9 @@ describe('files of the kernel', () => {
     ['0-3,8,10-11', 7],
     ['', undefined],
     ['0-', undefined],
-  ])('have the CPUs "%s": %s', (list, count) => expect(countCpus(list)).toBe(count));
+  ])('list the CPUs "%s": %s', (list, count) => expect(countCpus(list)).toBe(count));
 
-  it('have the sizes of memory and swap', () => {
+  it('report the sizes of memory and swap', () => {
     const meminfo = 'MemTotal:       100 kB\nSwapTotal:      2097148 kB\nSwapFree: 1 kB\n';
     expect(memoryInfoBytes(meminfo, 'MemTotal')).toBe(102_400);
     expect(memoryInfoBytes(meminfo, 'SwapTotal')).toBe(2_147_479_552);
@@ -21,13 +21,13 @@ describe('files of the kernel', () => {
     ['hugepages-64kB', 65_536],
     ['hugepages-0kB', undefined],
     ['other', undefined],
-  ])('have pages of the folder %s: %s bytes', (name, bytes) => expect(hugePageFolderBytes(name)).toBe(bytes));
+  ])('report the page size of the folder %s: %s bytes', (name, bytes) => expect(hugePageFolderBytes(name)).toBe(bytes));
 
   it.each([
     [['4194304', '30000'], 30_000],
     [['', '30000'], 30_000],
     [['', 'x'], undefined],
-  ])('have the limits of processes %j: %s', (limits, lowest) => expect(lowestLimit(limits)).toBe(lowest));
+  ])('report the limits of processes %j: %s', (limits, lowest) => expect(lowestLimit(limits)).toBe(lowest));
 
   it.each([
     ['ID=debian\nPRETTY_NAME="Debian GNU/Linux 13 (trixie)"\n', 'Debian GNU/Linux 13 (trixie)'],
@@ -35,5 +35,5 @@ describe('files of the kernel', () => {
     ['PRETTY_NAME=Plain', 'Plain'],
     ['PRETTY_NAME=""', undefined],
     ['ID=x', undefined],
-  ])('have the name of the distribution: %s', (text, name) => expect(osPrettyName(text)).toBe(name));
+  ])('report the name of the distribution: %s', (text, name) => expect(osPrettyName(text)).toBe(name));
 });

@@ -31,5 +31,5 @@ describe('nodeIpProblem', () => {
     ['febf::1', "nodeIP can't be a link-local unicast address"],
     ['192.0.2.9', 'node IP: "192.0.2.9" not found in the host\'s network interfaces'],
     ['192.0.2.1', undefined],
-  ])('of %s is: %s', (ip, problem) => expect(nodeIpProblem(ip, ['192.0.2.1'])).toBe(problem));
+  ])('reports for %s: %s', (ip, problem) => expect(nodeIpProblem(ip, ['192.0.2.1'])).toBe(problem));
 });

@@ -7,7 +7,7 @@ describe('FNV-1a', () => {
     ['', '811c9dc5'],
     ['a', 'e40c292c'],
     ['foobar', 'bf9cf968'],
-  ])('of %j', (text, hash) => {
+  ])('hashes %j', (text, hash) => {
     expect(fnv1a32(text).toString(16)).toBe(hash);
   });
 });

@@ -21,21 +21,21 @@ describe('names of pods', () => {
     expect(podLogDirectoryName({ namespace: 'shop', name: 'web', uid: '42' })).toBe('shop_web_42');
   });
 
-  it('are parsed from a full name', () => {
+  it('come from a full name', () => {
     expect(parsePodFullName('web_shop')).toEqual({ name: 'web', namespace: 'shop' });
     for (const text of ['', 'web', 'web_', '_shop', 'web_shop_1']) expect(parsePodFullName(text)).toBeUndefined();
   });
 });
 
 describe('container ids', () => {
-  it('are parsed and formatted', () => {
+  it('round-trip through parse and format', () => {
     const id = { type: 'containerd', id: '0123' };
     expect(formatContainerId(id)).toBe('containerd://0123');
     expect(parseContainerId('containerd://0123')).toEqual(id);
     expect(parseContainerId('"containerd://0123"')).toEqual(id);
   });
 
-  it('are empty for other text', () => {
+  it('stay empty for other text', () => {
     const none = { type: '', id: '' };
     expect(formatContainerId({ type: 'containerd', id: '' })).toBe('');
     for (const text of ['', '0123', 'a://b://c']) expect(parseContainerId(text)).toEqual(none);

@@ -131,7 +131,7 @@ describe('quantityValue and quantityMilliValue', () => {
 });
 
 describe('cpuMillis and quantityNumber', () => {
-  it('are zero without a quantity', () => {
+  it('return zero without a quantity', () => {
     expect([cpuMillis(undefined), quantityNumber(undefined)]).toEqual([0, 0]);
   });
 
@@ -143,7 +143,7 @@ describe('cpuMillis and quantityNumber', () => {
 });
 
 describe('sums', () => {
-  it('have the format of the first summand, unless that is zero', () => {
+  it('use the format of the first summand, unless that is zero', () => {
     const add = (a: string, b: string): string => formatQuantity(addQuantities(parseQuantity(a), parseQuantity(b)));
     expect(add('1Gi', '1G')).toBe('2073741824');
     expect(add('512Mi', '512Mi')).toBe('1Gi');

@@ -170,7 +170,7 @@ describe('HTTP probes', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('have no result when the body exceeds the timeout', async () => {
+  it('return no result when the body exceeds the timeout', async () => {
     const http = scriptedHttp((_request, { signal, onHeaders }) => {
       onHeaders?.();
       return forever(signal);
@@ -186,7 +186,7 @@ describe('HTTP probes', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('have no result without a pod IP or with an unknown port', async () => {
+  it('return no result without a pod IP or with an unknown port', async () => {
     for (const probe of [get, { tcpSocket: { port: 80 } }, { grpc: { port: 80 } }]) {
       await expect(setUp({ podIp: undefined }).run(probe)).rejects.toMatchObject({
         name: 'ProbeError',

@@ -110,7 +110,7 @@ describe('probeStep', () => {
     }
   });
 
-  describe('of a container that is not running', () => {
+  describe('for a container that is not running', () => {
     const exited = statusOf(running({ state: { terminated: { exitCode: 0 } } }));
     const failed = [{ containerId: 'containerd://c1', result: 'failure' }];
 

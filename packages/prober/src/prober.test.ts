@@ -126,7 +126,7 @@ describe('the ticks of a probe', () => {
     expect(await first(10)).toBe(0);
   });
 
-  it('are skipped during the initial delay', async () => {
+  it('wait for the initial delay', async () => {
     const { clock, runs, add } = await setUp();
     add({
       livenessProbe: every(10, { initialDelaySeconds: 20 }),
@@ -136,7 +136,7 @@ describe('the ticks of a probe', () => {
     expect(runs).toEqual(['liveness at 20', 'readiness at 30', 'liveness at 30']);
   });
 
-  it('are skipped no longer than the initial delay after the wall clock was set back', async () => {
+  it('wait no longer than the initial delay after the wall clock was set back', async () => {
     const { clock, runs, add } = await setUp();
     add({ livenessProbe: every(10, { initialDelaySeconds: 20 }) });
     await clock.advance(5000);
@@ -145,7 +145,7 @@ describe('the ticks of a probe', () => {
     expect(runs).toEqual(['liveness at 20']);
   });
 
-  it('are skipped until the container exists', async () => {
+  it('wait until the container exists', async () => {
     const { clock, runs, prober, runPod, results } = await setUp();
     const pod = testPod({ containers: [{ livenessProbe: every(10) }] });
     prober.addPod(pod);
@@ -197,7 +197,7 @@ describe('the ticks of a probe', () => {
     );
   });
 
-  it('are not delayed by another probe that hangs', async () => {
+  it('stay on time beside another probe that hangs', async () => {
     const { clock, runs, add, prober } = await setUp(({ kind }) => (kind === 'liveness' ? 'hang' : 'success'));
     add({ livenessProbe: every(10), readinessProbe: every(10) });
     await clock.advance(30_000);

@@ -319,7 +319,7 @@ describe('/metrics/cadvisor', () => {
 });
 
 describe('the metrics of the agent', () => {
-  it('have the logs of running containers and the volumes of claims, measured at the collection', async () => {
+  it('include the logs of running containers and the volumes of claims, measured at the collection', async () => {
     const { metrics, memory } = createBench();
     await memory.nodeFiles.makeDirectory('/logs/shop_web_u1/app', 0o755);
     await memory.nodeFiles.writeFile('/logs/shop_web_u1/app/0.log', 'hello', 0o640);
@@ -355,7 +355,7 @@ describe('the metrics of the agent', () => {
 });
 
 describe('the metrics of a kubelet', () => {
-  it.each(['metrics/cadvisor', 'metrics/resource'])('have the same type, text and labels in /%s', async (path) => {
+  it.each(['metrics/cadvisor', 'metrics/resource'])('match in type, text and labels in /%s', async (path) => {
     const { ask } = createBench();
     const own = describeMetrics(await ask(path));
     const shared = kubeletMetrics(`/${path}`).filter(({ name }) => own.has(name));
@@ -380,7 +380,7 @@ describe('the metrics of a kubelet', () => {
     ],
     // Hidden since 1.29. The recorded kubelet has no version, so that it shows hidden metrics too.
     ['metrics/resource', ['scrape_error']],
-  ])('are left out of /%s only where they measure nothing or are hidden', async (path, absent) => {
+  ])('miss in /%s only where they measure nothing or are hidden', async (path, absent) => {
     const own = describeMetrics(await createBench().ask(path));
     const recorded = kubeletMetrics(`/${path}`).map(({ name }) => name);
     expect(recorded.filter((name) => !own.has(name))).toEqual(absent);
@@ -390,7 +390,7 @@ describe('the metrics of a kubelet', () => {
     // The recorded kernel counts no block I/O of cgroups.
     ['metrics/cadvisor', BLOCK_DEVICE_METRICS],
     ['metrics/resource', []],
-  ])('are all that /%s has, apart from what the recorded kernel does not measure', async (path, further) => {
+  ])('cover all of /%s, apart from what the recorded kernel does not measure', async (path, further) => {
     const own = describeMetrics(await createBench().ask(path));
     const recorded = new Set(kubeletMetrics(`/${path}`).map(({ name }) => name));
     expect([...own.keys()].filter((name) => !recorded.has(name))).toEqual(further);

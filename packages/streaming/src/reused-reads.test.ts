@@ -29,7 +29,7 @@ describe('reads into buffers that are used again', () => {
     return expect.poll(() => resumed, { interval: 1 }).toBe(1);
   });
 
-  it('are copied before there is a destination', () => {
+  it('copy what arrives before there is a destination', () => {
     const { socket, read } = setUp();
     read('HTTP/1.1 101');
     read('later bytes.');

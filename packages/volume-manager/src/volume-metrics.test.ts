@@ -3,7 +3,7 @@ import type { Labels, Metrics } from '@rxlet/component-base';
 import { expect, it } from 'vitest';
 import { createVolumeMetrics } from './volume-metrics.ts';
 
-it('have the names, labels and values of a kubelet', async () => {
+it('reports volume metrics with the names, labels and values of a kubelet', async () => {
   const seen: string[] = [];
   const note = (name: string) => (value: number, labels?: Labels) =>
     void seen.push(`${name} ${Object.values(labels ?? {}).join()} ${String(value)}`);

@@ -12,7 +12,7 @@ describe('the generated files', () => {
     expect(readFileSync(new URL(path, sources), 'utf8') === files.get(path)).toBe(true);
   });
 
-  it('are the only files of their folder', () => {
+  it('fill their folder without other files', () => {
     const expected = [...files.keys()].filter((path) => path.startsWith('gen/')).map((path) => path.slice(4));
     expect(readdirSync(new URL('gen/', sources)).sort()).toEqual(expected.sort());
   });

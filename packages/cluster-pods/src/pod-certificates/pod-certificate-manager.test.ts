@@ -70,7 +70,7 @@ function createBench() {
 }
 
 describe('certificates of pods', () => {
-  it('are requested once, and there when the signer has issued them', async () => {
+  it('requests a certificate once and serves it after the signer has issued it', async () => {
     const { clock, kube, manager, created, changed, issue, credentials } = createBench();
     await expect(credentials()).rejects.toThrow('credential bundle is not issued yet');
     await expect(credentials()).rejects.toThrow('credential bundle is not issued yet');
@@ -102,7 +102,7 @@ describe('certificates of pods', () => {
     expect([kube.openWatches, clock.pendingTimers]).toEqual([0, 0]);
   });
 
-  it('are replaced in time, with a new key, and used until then', async () => {
+  it('replaces a certificate in time with a new key and serves the current one until then', async () => {
     const { clock, created, issue, credentials } = createBench();
     await credentials().catch(() => undefined);
     issue();
@@ -116,7 +116,7 @@ describe('certificates of pods', () => {
     expect((await credentials()).key).toBe('key-2');
   });
 
-  it('that are not replaced in time are events, each once', async () => {
+  it('emits one event for a certificate that was not replaced in time', async () => {
     const { clock, issue, credentials, seen } = createBench();
     await credentials().catch(() => undefined);
     issue();
@@ -130,7 +130,7 @@ describe('certificates of pods', () => {
   it.each([
     ['Denied', 'was denied', 'denied'],
     ['Failed', 'failed', 'failed'],
-  ])('that were decided as %s are not requested again', async (type, outcome, verb) => {
+  ])('does not repeat a request that was decided as %s', async (type, outcome, verb) => {
     const { clock, created, decide, credentials, seen } = createBench();
     await credentials().catch(() => undefined);
     decide(type);
@@ -144,7 +144,7 @@ describe('certificates of pods', () => {
     expect(created).toHaveLength(1);
   });
 
-  it('are requested again when the request is gone for ten minutes', async () => {
+  it('repeats a request that has been missing for ten minutes', async () => {
     const { clock, kube, created, credentials } = createBench();
     await credentials().catch(() => undefined);
     kube.remove(resources.podCertificateRequests, { name: 'req-1', namespace: 'shop' });
@@ -154,7 +154,7 @@ describe('certificates of pods', () => {
     expect(created).toHaveLength(2);
   });
 
-  it('are requested with back-off while the API server fails', async () => {
+  it('retries requests with back-off while the API server fails', async () => {
     const { clock, kube, created, credentials } = createBench();
     let calls = 0;
     kube.onRequest = ({ resource }) => {
@@ -170,7 +170,7 @@ describe('certificates of pods', () => {
     expect(created).toHaveLength(1);
   });
 
-  it('are dropped with their pod, and not for static pods', async () => {
+  it('drops certificates with their pod, and requests none for static pods', async () => {
     const { manager, credentials } = createBench();
     await credentials().catch(() => undefined);
     manager.retain(new Set(['u']));

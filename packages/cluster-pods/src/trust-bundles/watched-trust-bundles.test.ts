@@ -19,7 +19,7 @@ function createBench() {
 }
 
 describe('trust bundles of the cluster', () => {
-  it('are watched from their first use on, and found by name', async () => {
+  it('watches bundles from their first use on and finds them by name', async () => {
     const { kube, put, create } = createBench();
     put('roots', `about this file\n${anchor('a')}${anchor('b')}${anchor('a')}`);
     const bundles = create();
@@ -35,7 +35,7 @@ describe('trust bundles of the cluster', () => {
     expect(kube.openWatches).toBe(0);
   });
 
-  it('have an order that only another agent changes', async () => {
+  it('keeps the order of bundles until another agent changes it', async () => {
     const { put, create } = createBench();
     put('roots', ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(anchor).join(''));
     const [one, other] = [create(), create(2)];
@@ -44,7 +44,7 @@ describe('trust bundles of the cluster', () => {
     expect(await other.byName('roots', false)).not.toBe(first);
   });
 
-  it('of a signer are those with the labels of the selector', async () => {
+  it('selects the bundles of a signer by labels', async () => {
     const { put, create } = createBench();
     put('one', anchor('a'), { env: 'prod', zone: 'x' });
     put('two', anchor('b'), { env: 'test' });
@@ -64,7 +64,7 @@ describe('trust bundles of the cluster', () => {
     );
   });
 
-  it('that are missing are an error unless they may be', async () => {
+  it('fails for missing bundles unless they are optional', async () => {
     const { create } = createBench();
     const bundles = create();
     expect(await bundles.byName('none', true)).toBe('');
@@ -73,7 +73,7 @@ describe('trust bundles of the cluster', () => {
     );
   });
 
-  it('are an error while the API server does not serve them', async () => {
+  it('fails while the API server does not serve bundles', async () => {
     const { kube, put, create } = createBench();
     let code: 'NotFound' | 'Unreachable' = 'NotFound';
     kube.onRequest = () => {

@@ -269,7 +269,7 @@ describe('a malformed request', () => {
 
   // Node.js throws internal errors outside of all handlers when streams in place of sockets end or fail at such moments.
   it.each(['end', 'destroy'] as const)(
-    'of a client that reads nothing, sends garbage and leaves by %s, leaves the server serving',
+    'leaves the server working when a client reads nothing, sends garbage and disconnects by %s',
     async (leave) => {
       await serve((request, response) => {
         response.write(Buffer.alloc(request.url === '/large' ? 300_000 : 3));
@@ -302,7 +302,7 @@ describe('a malformed request', () => {
     },
   );
 
-  it('of another protocol is disconnected', async () => {
+  it('ends the connection when the client uses another protocol', async () => {
     await serve();
     const socket = connect(socketPath);
     toEnd.push(() => socket.destroy());

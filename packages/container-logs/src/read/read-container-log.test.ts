@@ -96,11 +96,11 @@ describe('the lines that are shown', () => {
     ],
     ['{"log":"a\\n","stream":"stderr"}\n', { timestamps: true }, '0001-01-01T00:00:00.000000000Z a\n'],
     ['{}\n', {}, '!UnexpectedStream'],
-  ])('of %j with %j is %j', async (content, options, shown) => {
+  ])('selects from %j with %j: %j', async (content, options, shown) => {
     expect(await read(content, options)).toBe(shown);
   });
 
-  it('are the same wherever the blocks of the file end', async () => {
+  it('do not depend on where the blocks of the file end', async () => {
     const shown = await read(log.repeat(3) + log.slice(0, -1), { timestamps: true });
     for (const size of [1, 7, 64]) {
       const files = createMemoryLogs({ [LOG]: log.repeat(3) + log.slice(0, -1) });
@@ -289,14 +289,11 @@ describe('a line of more than 1 MiB', () => {
     return { text, largest };
   };
 
-  it.each([MIB, MIB + 1, 3 * MIB, 3 * MIB + 12_345])(
-    'of %d bytes is delivered whole, in bounded pieces',
-    async (bytes) => {
-      const { text, largest } = await read(line('one') + line(long(bytes)) + line('three'));
-      expect(text === `one\n${long(bytes)}\nthree\n`).toBe(true);
-      expect(largest).toBeLessThan(1.5 * MIB);
-    },
-  );
+  it.each([MIB, MIB + 1, 3 * MIB, 3 * MIB + 12_345])('passes %d bytes whole, in bounded pieces', async (bytes) => {
+    const { text, largest } = await read(line('one') + line(long(bytes)) + line('three'));
+    expect(text === `one\n${long(bytes)}\nthree\n`).toBe(true);
+    expect(largest).toBeLessThan(1.5 * MIB);
+  });
 
   it('has one timestamp, and none within it when it continues in the next entry', async () => {
     const partial = line(long(2 * MIB)).replace(' F ', ' P ');

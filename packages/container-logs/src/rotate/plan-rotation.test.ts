@@ -15,7 +15,7 @@ it.each([
   [[T(1), `${T(1)}.tmp`], 5, [`${T(1)}.tmp`], [T(1)]],
   [[T(1), `${T(1)}.gz`], 5, [T(1)], []],
   [[T(1), `${T(1)}.gz`, `${T(1)}.tmp`], 2, [T(1), `${T(1)}.tmp`, `${T(1)}.gz`], []],
-])('of %j with %i files at most, %j go and %j are compressed', (names, maxFiles, remove, compress) => {
+])('plans %j with at most %i files: removes %j, compresses %j', (names, maxFiles, remove, compress) => {
   expect(planRotation(names, maxFiles)).toEqual({ remove, compress });
 });
 

@@ -63,7 +63,7 @@ describe('compressing a log', () => {
 });
 
 describe('links and other traps', () => {
-  it('are not compressed', async () => {
+  it('stay uncompressed', async () => {
     const secret = join(top, 'secret');
     await writeFile(secret, 'secret');
     await symlink(secret, join(path, 'link'));
@@ -78,7 +78,7 @@ describe('links and other traps', () => {
     expect(await text('old')).toBe('text');
   });
 
-  it('are no rotated files', async () => {
+  it('do not count as rotated files', async () => {
     await put('0.log', 'text');
     await symlink(top, join(path, '0.log.20250101-000000'));
     await mkdir(join(path, '0.log.d'));

@@ -47,7 +47,7 @@ describe('weights', () => {
     expect(sharesToWeight(shares)).toBe(weight);
   });
 
-  it('are near the shares that they came from', () => {
+  it('approximate the shares that they came from', () => {
     expect(weightToShares(1)).toBe(2);
     expect(weightToShares(10_000)).toBe(262_144);
     expect(weightToShares(sharesToWeight(1024))).toBe(998);

@@ -54,7 +54,7 @@ describe('plugins behind real sockets', () => {
     expect(condition()).toBe(true);
   };
 
-  it('are registered, called, and gone with their socket', async () => {
+  it('registers, calls and removes a plugin with its socket', async () => {
     const directory = await createDirectory();
     const socket = join(directory, 'nested', 'driver.sock');
     await mkdir(join(directory, 'nested'));
@@ -87,7 +87,7 @@ describe('plugins behind real sockets', () => {
     await expect(node.capabilities()).rejects.toMatchObject({ code: 'Unavailable', isFinal: false });
   });
 
-  it('that never speak hold up neither the others nor the end', async () => {
+  it('does not wait for silent plugins, neither for the others nor at the end', async () => {
     const directory = await createDirectory();
     const silent = createServer(() => undefined);
     cleanUps.unshift(() => silent.close());

@@ -51,7 +51,7 @@ describe('csiAccessMode', () => {
     [['ReadWriteOncePod'], 'SINGLE_NODE_WRITER', 'SINGLE_NODE_SINGLE_WRITER'],
     [['ReadOnlyMany'], 'MULTI_NODE_READER_ONLY', 'MULTI_NODE_READER_ONLY'],
     [['ReadWriteMany'], 'MULTI_NODE_MULTI_WRITER', 'MULTI_NODE_MULTI_WRITER'],
-  ])('of %j is %s, or %s for a driver that distinguishes writers', (accessModes, plain, precise) => {
+  ])('maps %j to %s, or to %s for a driver that distinguishes writers', (accessModes, plain, precise) => {
     const volume: CsiVolume = { ...inline, accessModes };
     expect(csiAccessMode(volume, new Set())).toBe(plain);
     expect(csiAccessMode(volume, new Set(['SINGLE_NODE_MULTI_WRITER'] as const))).toBe(precise);
@@ -70,7 +70,7 @@ describe('changesGroup', () => {
     ['persistent, for one pod', { ...persistent, accessModes: ['ReadWriteOncePod'] }, undefined, true],
     ['persistent, for many nodes', { ...persistent, accessModes: ['ReadWriteMany'] }, undefined, false],
     ['persistent, without modes', persistent, undefined, false],
-  ])('of a volume %s', (_name, volume, fsGroupPolicy, expected) => {
+  ])('decides for a volume %s', (_name, volume, fsGroupPolicy, expected) => {
     expect(changesGroup(volume, driver(fsGroupPolicy === undefined ? {} : { fsGroupPolicy }))).toBe(expected);
   });
 });

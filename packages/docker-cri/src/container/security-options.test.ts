@@ -37,7 +37,7 @@ describe('securityOptions', () => {
       { privileged: true, selinuxOptions: { user: 'u', role: '', type: 't', level: 's0:c1' } },
       ['label=user:u', 'label=type:t', 'label=level:s0:c1'],
     ],
-  ])('are those of %s', (_case, fields, expected) => {
+  ])('maps %s', (_case, fields, expected) => {
     expect(securityOptions(settings(fields), undefined)).toEqual(expected);
   });
 

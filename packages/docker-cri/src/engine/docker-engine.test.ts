@@ -42,7 +42,7 @@ describe('negotiateVersion', () => {
     ['1.41', '1.12', '1.41'],
     ['1.47', '1.24', '1.47'],
     ['1.60', '1.44', '1.52'],
-  ])('of a daemon from %s back to %s is %s', (ApiVersion, MinAPIVersion, version) => {
+  ])('negotiates %s down to %s as %s', (ApiVersion, MinAPIVersion, version) => {
     expect(negotiateVersion({ Version: 'x', ApiVersion, MinAPIVersion })).toBe(version);
   });
 

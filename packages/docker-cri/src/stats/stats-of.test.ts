@@ -13,7 +13,7 @@ describe('statistics', () => {
   it.each([
     ['v1', { total_inactive_file: 100, inactive_file: 1, total_rss: 50, total_pgfault: 7, total_pgmajfault: 1 }],
     ['v2', { inactive_file: 100, anon: 50, pgfault: 7, pgmajfault: 1 }],
-  ])('are read from cgroup %s', (_version, memory) => {
+  ])('reads cgroup %s', (_version, memory) => {
     const usage = usageOf(stats(memory));
     expect(usage).toMatchObject({
       workingSetBytes: 400n,
@@ -33,7 +33,7 @@ describe('statistics', () => {
     expect(usageOf(stats({ inactive_file: 600 })).workingSetBytes).toBe(0n);
   });
 
-  it('are added up for a pod', () => {
+  it('adds up the containers of a pod', () => {
     const usage = usageOf(stats({}));
     expect(sumOf([usage, usage])).toMatchObject({
       cpuNanoSeconds: 2000n,
@@ -43,7 +43,7 @@ describe('statistics', () => {
     expect(sumOf([])).toBeUndefined();
   });
 
-  it('have a rate between two samples', () => {
+  it('computes a rate between two samples', () => {
     const at = (timestamp: bigint, cpuNanoSeconds: bigint) => ({ timestamp, cpuNanoSeconds });
     expect(nanoCoresBetween(at(0n, 0n), at(2_000_000_000n, 1_000_000_000n))).toBe(500_000_000n);
     expect(nanoCoresBetween(at(1n, 0n), at(1n, 5n))).toBeUndefined();

@@ -58,7 +58,7 @@ describe('failpoints', () => {
     expect(await codeOf(fake.runtime.version({}))).toBeUndefined();
   });
 
-  it('are set by the annotations of a pod for its own calls', async () => {
+  it('follow the annotations of a pod for its own calls', async () => {
     const { fake, runSandbox, create } = await createBench();
     const config = podConfig({
       'fail.rxlet.dev/RunPodSandbox': '1*error(unavailable: x)',
@@ -71,14 +71,14 @@ describe('failpoints', () => {
     expect(fake.snapshot().containers[0]?.state).toBe(ContainerState.CONTAINER_RUNNING);
   });
 
-  it('are rejected when they are malformed', async () => {
+  it('reject malformed terms', async () => {
     const { fake, runSandbox } = await createBench();
     expect(() => fake.setFailpoint('version', 'explode')).toThrow('expected off');
     const config = podConfig({ 'fail.rxlet.dev/RunPodSandbox': '2*' });
     expect(await codeOf(runSandbox('a', config))).toBe(StatusCode.InvalidArgument);
   });
 
-  it('are listed with their remaining terms, and cleared', async () => {
+  it('list their remaining terms until they are cleared', async () => {
     const { fake, runSandbox } = await createBench();
     fake.setFailpoint('runPodSandbox', '2*off->error(unavailable: x)');
     await runSandbox();

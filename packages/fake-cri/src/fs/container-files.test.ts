@@ -18,7 +18,7 @@ describe('the files of a container', () => {
     expect(files.kind('/tmp')).toBe('directory');
   });
 
-  it('have a size limit', () => {
+  it('respect a size limit', () => {
     const files = createMemoryFiles({}, []);
     expect(() => files.write('/a', 'x'.repeat(MEMORY_FILES_LIMITS.characters + 1), false)).toThrow('No space left');
     files.write('/a', 'x'.repeat(MEMORY_FILES_LIMITS.characters), false);
@@ -28,7 +28,7 @@ describe('the files of a container', () => {
     expect(files.read('/b')).toBe('x');
   });
 
-  it('are named by paths without dots', () => {
+  it('require paths without dots', () => {
     expect(resolvePath('/a', '../../b/./c//d')).toBe('/b/c/d');
     expect(resolvePath('/a', '/')).toBe('/');
   });
@@ -54,7 +54,7 @@ describe('mounted files', () => {
     { containerPath: '/dev/termination-log', hostPath: join(host, 'log'), readonly: false },
   ];
 
-  it('are those of the host within the mount', () => {
+  it('come from the host, bounded by the mount', () => {
     const files = createContainerFiles({ hostname: 'web', ip: undefined, mounts: mounts() }, createNodeHostFiles());
     expect(files.read('/etc/config/key')).toBe('value\n');
     expect(files.list('/etc')).toEqual(['config', 'hostname', 'hosts', 'resolv.conf']);

@@ -38,7 +38,7 @@ async function runWith(hostFiles: HostFiles | undefined, hostPath: string, scrip
 }
 
 describe('host files', () => {
-  it('are shared with the agent in memory: it finds a termination message at its path', async () => {
+  it('appear to the agent in memory: it finds a termination message at its path', async () => {
     const shared = createSharedFiles({ files: { '/var/lib/kubelet/message': '' } });
     const hostFiles = createHostFiles(filesOfTree(shared));
     expect(await runWith(hostFiles, '/var/lib/kubelet/message', 'echo out of luck > /mnt; exit 3')).toBe(3);
@@ -50,7 +50,7 @@ describe('host files', () => {
     expect(shared.info('/etc/app/new')?.kind).toBe('directory');
   });
 
-  it('are shared by the containers of a runtime and in memory, by default', async () => {
+  it('appear in all containers of a runtime, in memory by default', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'host-'));
     try {
       writeFileSync(join(folder, 'secret'), 'x');
@@ -86,7 +86,7 @@ describe('a read-only mount', () => {
 });
 
 describe('the files of the kernel', () => {
-  it('are read although their size is 0', () => {
+  it('return content although their size is 0', () => {
     expect(createNodeHostFiles().open('/proc/self').read('/status')).toContain('Name:');
   });
 });

@@ -99,7 +99,7 @@ describe('a pull', () => {
     ]);
   });
 
-  it('of an unpublished image is NotFound, until it is published', async () => {
+  it('fails with NotFound until the image is published', async () => {
     const { store, pull } = createBench([]);
     expect(await pull('ghost')).toMatchObject({
       code: StatusCode.NotFound,
@@ -112,7 +112,7 @@ describe('a pull', () => {
     expect(store.find('ghost')).toBeDefined();
   });
 
-  it.each(PULL_ERROR_KINDS)('that fails with %s names the image', (kind) => {
+  it.each(PULL_ERROR_KINDS)('names the image when it fails with %s', (kind) => {
     const { code, message } = pullError(kind, 'docker.io/library/app:1');
     expect(code).toBe(kind === 'not-found' ? StatusCode.NotFound : StatusCode.Unknown);
     expect(message).toContain('failed to pull and unpack image "docker.io/library/app:1"');

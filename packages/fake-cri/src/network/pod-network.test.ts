@@ -63,7 +63,7 @@ async function connectError(ip: string, port: number): Promise<string | undefine
 }
 
 describe('pods in-process', () => {
-  it('are reached by address and port, and only while they serve', async () => {
+  it('answer by address and port, and only while they serve', async () => {
     await using network = createPodNetwork(noopLogger, 'in-process');
     const served = network.serve('10.0.0.2', 80, echo, 'default/web');
     await served.listening;
@@ -218,7 +218,7 @@ describe('pods on loopback addresses', () => {
     session.destroy();
   });
 
-  it('whose port is taken log one warning, and are still reachable in-process', async () => {
+  it('log one warning for an occupied port, and still answer in-process', async () => {
     const logger = recordingLogger();
     await using network = createPodNetwork(logger, 'loopback');
     const other = createServer().listen(18081, '127.64.9.5');
@@ -236,7 +236,7 @@ describe('pods on loopback addresses', () => {
     other.close();
   });
 
-  it('that end before they listen never listen', async () => {
+  it('never listen when they end before', async () => {
     await using network = createPodNetwork(noopLogger, 'loopback');
     const served = network.serve('127.64.9.6', 18082, acceptOnly, 'default/web');
     served[Symbol.dispose]();

@@ -29,7 +29,7 @@ async function exec(containerId: string, ...cmd: string[]): Promise<string> {
 }
 
 describe('the processes that a container sees', () => {
-  it('are its own, with its program first', async () => {
+  it('include only its own, with its program first', async () => {
     const sandbox = await bench.runSandbox();
     await start(sandbox, 'other', NamespaceMode.CONTAINER, ['sleep', '1000']);
     const web = await start(sandbox, 'web', NamespaceMode.CONTAINER, []);
@@ -44,7 +44,7 @@ describe('the processes that a container sees', () => {
     ]);
   });
 
-  it('are those of its pod when it shares them, without a process of its own as the first', async () => {
+  it('include those of its pod when it shares them, without a process of its own as the first', async () => {
     const sandbox = await bench.runSandbox();
     const one = await start(sandbox, 'one', NamespaceMode.POD, ['sleep', '1000']);
     await start(sandbox, 'two', NamespaceMode.POD, []);
@@ -55,7 +55,7 @@ describe('the processes that a container sees', () => {
     );
   });
 
-  it('are all of the node when it shares those, and it can stop them', async () => {
+  it('include and stop all of the node when it shares those', async () => {
     const web = await start(await bench.runSandbox(), 'web', NamespaceMode.CONTAINER, []);
     const admin = await start(await bench.runSandbox(), 'admin', NamespaceMode.NODE, ['sleep', '1000']);
     await exec(admin, 'sh', '-c', 'kill $(pidof nginx)');
@@ -63,7 +63,7 @@ describe('the processes that a container sees', () => {
     expect((await bench.container(admin)).exitCode).toBe(0);
   });
 
-  it('are those of its target', async () => {
+  it('include those of its target', async () => {
     const sandbox = await bench.runSandbox();
     const web = await start(sandbox, 'web', NamespaceMode.CONTAINER, []);
     const debug = await start(sandbox, 'debug', NamespaceMode.TARGET, ['sleep', '1000'], web);

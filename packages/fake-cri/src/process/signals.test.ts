@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { criSignalNumber, signalNumber } from './signals.ts';
 
 describe('signals', () => {
-  it('of the CRI have the numbers of Linux', () => {
+  it('use the numbers of Linux', () => {
     expect(criSignalNumber(Signal.RUNTIME_DEFAULT)).toBe(15);
     expect(criSignalNumber(Signal.SIGTERM)).toBe(15);
     expect(criSignalNumber(Signal.SIGKILL)).toBe(9);
@@ -14,7 +14,7 @@ describe('signals', () => {
     expect(criSignalNumber(Signal.SIGRTMAX)).toBe(64);
   });
 
-  it('of the CRI are all known', () => {
+  it('cover all signals of the CRI', () => {
     const all = Object.values(Signal).filter((signal) => typeof signal === 'number');
     expect(all).toHaveLength(66);
     const numbers = all
@@ -23,7 +23,7 @@ describe('signals', () => {
     expect(numbers).not.toContain(15);
   });
 
-  it('are found by their names in a shell script', () => {
+  it('resolve by name in a shell script', () => {
     expect(['TERM', 'SIGTERM', 'term', '15', 'INT', 'EXIT', '99'].map(signalNumber)).toEqual([
       15,
       15,

@@ -5,7 +5,7 @@ import { codeOf, collect, createBench } from '../test-support.ts';
 const DIGEST = `sha256:${'0123456789abcdef'.repeat(4)}`;
 
 describe('images', () => {
-  it('are absent until they are pulled, and that is no error', async () => {
+  it('start absent, which is no error, until they are pulled', async () => {
     const { fake } = await createBench();
     expect((await fake.images.imageStatus({ image: { image: 'nginx:1.27' } })).image).toBeUndefined();
     const { imageRef } = await fake.images.pullImage({ image: { image: 'nginx:1.27' } });
@@ -21,7 +21,7 @@ describe('images', () => {
     expect(Number(image!.size)).toBeGreaterThan(1e6);
   });
 
-  it('are found by tag, digest and id, which may be abbreviated', async () => {
+  it('match tag, digest and id, also abbreviated', async () => {
     const { fake } = await createBench();
     const { imageRef } = await fake.images.pullImage({ image: { image: 'quay.io/org/app:v1' } });
     const { repoDigests } = (await fake.images.imageStatus({ image: { image: imageRef } })).image!;
@@ -32,7 +32,7 @@ describe('images', () => {
     expect((await fake.images.listImages({ filter: { image: { image: 'other' } } })).images).toEqual([]);
   });
 
-  it('are the same in every pull, by tag or by digest', async () => {
+  it('stay the same in every pull, by tag or by digest', async () => {
     const { fake } = await createBench();
     const first = await fake.images.pullImage({ image: { image: 'redis' } });
     const { repoDigests } = (await fake.images.imageStatus({ image: { image: 'redis' } })).image!;
@@ -75,7 +75,7 @@ describe('images', () => {
     await fake.images.removeImage({ image: { image: 'app:1' } });
   });
 
-  it('that no registry has cannot be pulled', async () => {
+  it('fail to be pulled when no registry has them', async () => {
     const { fake } = await createBench({ missingImages: ['ghost'] });
     await expect(fake.images.pullImage({ image: { image: 'ghost:latest' } })).rejects.toMatchObject({
       code: StatusCode.NotFound,
@@ -107,7 +107,7 @@ describe('images', () => {
     });
   });
 
-  it('of a running container can be removed; it keeps running, and no other starts', async () => {
+  it('can be removed under a running container, which keeps running while no other starts', async () => {
     const { fake, start, create, container } = await createBench();
     const containerId = await start('sleep', '100');
     const { podSandboxId } = (await fake.runtime.listContainers({})).containers[0]!;
@@ -132,7 +132,7 @@ describe('images', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('are pulled with the properties with which they were published', async () => {
+  it('keep the properties with which they were published', async () => {
     const { fake } = await createBench();
     fake.registry.publish({ tags: ['late'], sizeBytes: 42, pinned: true, credentials: [{ token: 'abc' }] });
     expect(await codeOf(fake.images.pullImage({ image: { image: 'late' } }))).toBe(StatusCode.Unknown);

@@ -110,7 +110,7 @@ describe('container logs as files', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  it('are written under the log directory, and a new file is begun when they are reopened', async () => {
+  it('stay in the log directory, and start a new file when they are reopened', async () => {
     const clock = createVirtualClock();
     await using fake = createFakeRuntime({ clock, random: seededRandom(1), logs: createFileLogs(noopLogger) });
     const { runtime, images } = fake;

@@ -155,7 +155,7 @@ describe('the rights of a container', () => {
     ['unconfined', { seccomp: { profileType: SecurityProfile_ProfileType.Unconfined } }, { Seccomp: '0' }],
     ['localhost profile', { seccomp: LOCALHOST }, { Seccomp: '2' }],
     ['localhost profile, privileged', { seccomp: LOCALHOST, privileged: true }, { Seccomp: '0' }],
-  ])('are in the process status: %s', async (_what, context, fields) => {
+  ])('appear in the process status: %s', async (_what, context, fields) => {
     const status = await outputOf('cat /proc/self/status', context);
     for (const [name, value] of Object.entries(fields)) expect(status).toContain(`${name}:\t${value}`);
   });

@@ -81,7 +81,7 @@ describe('statistics', () => {
     }
   });
 
-  it('have neither CPU nor memory of an exited container, and no removed container; the CPU time of its pod stays', async () => {
+  it("omit CPU and memory of exited containers and omit removed containers, but keep the pod's CPU time", async () => {
     await using bench = await disposable();
     const { runtime } = bench.fake;
     const podSandboxId = await bench.runSandbox();
@@ -125,7 +125,7 @@ describe('statistics', () => {
     expect(metrics.map(({ podSandboxMetrics }) => podSandboxMetrics.length)).toEqual([100, 21]);
   });
 
-  it('have metrics with the same numbers, each with a descriptor', async () => {
+  it('equal the metrics, each with a descriptor', async () => {
     await using bench = await disposable();
     const { runtime } = bench.fake;
     const containerId = await bench.start('nginx');
@@ -142,7 +142,7 @@ describe('statistics', () => {
     expect(memory?.value?.value).toBe(stats!.memory!.workingSetBytes!.value);
   });
 
-  it('have metrics of the limits of a container, and of its network', async () => {
+  it('include metrics of the limits and the network of a container', async () => {
     await using bench = await disposable();
     const { runtime } = bench.fake;
     const resources = { cpuPeriod: 100_000n, cpuQuota: 20_000n, cpuShares: 512n, memoryLimitInBytes: 64n * MI };
@@ -168,7 +168,7 @@ describe('statistics', () => {
     expect([...described].filter((name) => values[name] === undefined)).toEqual([]);
   });
 
-  it('of the file systems add up the writable layers', async () => {
+  it('add up the writable layers for the file systems', async () => {
     await using bench = await disposable();
     const { runtime, images } = bench.fake;
     await bench.start('nginx');

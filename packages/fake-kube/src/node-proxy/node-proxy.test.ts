@@ -79,13 +79,13 @@ describe('requests for a kubelet', () => {
     ['pending/log', 400, 'pod pending does not have a host assigned'],
     ['web/log?container=none', 400, 'container none is not valid for pod web'],
     ['absent/log', 404, 'pods \\"absent\\" not found'],
-  ])('are rejected for %s', async (path, status, message) => {
+  ])('fail for %s', async (path, status, message) => {
     const answer = await read(`${PODS}/${path}`);
     expect(answer).toEqual({ status, text: expect.stringContaining(message) as string });
     expect(seen).toEqual([]);
   });
 
-  it('are forbidden to node agents, and are subject to faults', async () => {
+  it('fail for node agents, and follow faults', async () => {
     expect((await read(`${PODS}/web/log`, nodeUser('n1'))).status).toBe(403);
     kube.faults.add({ match: { subresource: 'log' }, times: 1, action: { type: 'error', reason: 'TooManyRequests' } });
     expect((await read(`${PODS}/web/log`)).status).toBe(429);

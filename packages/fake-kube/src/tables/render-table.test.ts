@@ -69,7 +69,7 @@ describe('tables', () => {
     }
   });
 
-  it('are sent only to clients that prefer them', async () => {
+  it('go only to clients that prefer them', async () => {
     await using server = createTestServer();
     expect((await read(server, PODS, 'application/json')).kind).toBe('PodList');
     expect((await read(server, PODS, 'application/json, application/json;as=Table;v=v1;g=meta.k8s.io')).kind).toBe(
@@ -78,7 +78,7 @@ describe('tables', () => {
     expect((await read(server, `${PODS}?includeObject=All`)).kind).toBe('Status');
   });
 
-  it('have columns of their own for the kinds of a node', async () => {
+  it('define columns for the kinds of a node', async () => {
     await using server = createTestServer();
     const { objects } = server.kube;
     const metadata = { name: 'a' };

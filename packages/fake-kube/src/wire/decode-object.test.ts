@@ -34,7 +34,7 @@ describe('objects in Protocol Buffers', () => {
     });
   });
 
-  it('are not read when their kind or one of their fields is unknown', () => {
+  it('fail to decode when their kind or one of their fields is unknown', () => {
     expect(decodeObject(encoded('v1', 'Pod', part(1, text(1, 'a'))))).toBeUndefined();
     expect(decodeObject(encoded('v1', 'ConfigMap', text(99, 'a')))).toBeUndefined();
     expect(decodeObject(Buffer.from('{}'))).toBeUndefined();

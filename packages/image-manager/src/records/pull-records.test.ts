@@ -90,7 +90,7 @@ describe('pull records', () => {
     expect(results).toEqual([{ result: 'error' }]);
   });
 
-  it('have an intent on disk while any of several pulls runs', async () => {
+  it('keep an intent on disk while any of several pulls runs', async () => {
     const { records, directories, mustPull } = setUp();
     await records.intend(image);
     await records.intend(image);
@@ -198,7 +198,7 @@ describe('pull records', () => {
     expect(logger.lines).toHaveLength(1);
   });
 
-  it('are removed with their image, apart from later ones, independent of the wall clock', async () => {
+  it('disappear with their image, apart from later ones, independent of the wall clock', async () => {
     const { clock, records, directories, pull } = setUp();
     const before = records.mark();
     clock.setWallClock(clock.now() - 3_600_000);
@@ -222,7 +222,7 @@ describe('pull records', () => {
     expect([await mustPull(), await mustPull(secret('a'))]).toEqual([true, false]);
   });
 
-  it('are looked for when a write may have happened', async () => {
+  it('come from the disk after a failed write that may have happened', async () => {
     const { records, directories, mustPull } = setUp();
     await records.reconcile(() => Promise.resolve(''));
     directories.pulling.fail('write', () => {
@@ -245,7 +245,7 @@ describe('pull records', () => {
     expect([...directories.pulling.files.values()]).toEqual(images.slice(1).map(formatPullIntent));
   });
 
-  it('are read from disk again when memory is full', async () => {
+  it('come from the disk when memory is full', async () => {
     const { records, gauges } = setUp({ maxPods: 1 });
     const refs = Array.from({ length: 12 }, (_, index) => `sha256:${String(index)}`);
     for (const imageRef of refs) {

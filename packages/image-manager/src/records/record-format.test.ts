@@ -22,13 +22,13 @@ const record: ImagePulledRecord = {
 };
 
 describe('pull records on disk', () => {
-  it('are named by the hash of their subject', () => {
+  it('use the hash of their subject as the file name', () => {
     expect(recordFileName('nginx:latest')).toBe(
       'sha256-28327d2d1d8875964c0e44e38f1f7e86c329f8be9e1bb5857c7f9a0ea4f6707b',
     );
   });
 
-  it('of an intent are those of a kubelet', () => {
+  it("equal a kubelet's for an intent", () => {
     const text = formatPullIntent('nginx:latest');
     expect(text).toBe(
       '{"kind":"ImagePullIntent","apiVersion":"kubelet.config.k8s.io/v1beta1","image":"nginx:latest"}\n',
@@ -36,7 +36,7 @@ describe('pull records on disk', () => {
     expect(parsePullIntent(text)).toEqual({ record: 'nginx:latest', isCurrent: true });
   });
 
-  it('of a pulled image are those of a kubelet', () => {
+  it("equal a kubelet's for a pulled image", () => {
     const text = formatPulledRecord(record);
     expect(JSON.parse(text)).toEqual({
       kind: 'ImagePulledRecord',
@@ -54,7 +54,7 @@ describe('pull records on disk', () => {
     expect(parsePulledRecord(text)).toEqual({ record, isCurrent: true });
   });
 
-  it('of the alpha version are supported', () => {
+  it('may use the alpha version', () => {
     const text = JSON.stringify({
       kind: 'ImagePulledRecord',
       apiVersion: 'kubelet.config.k8s.io/v1alpha1',
@@ -78,7 +78,7 @@ describe('pull records on disk', () => {
     [formatPulledRecord(record).replace('"sha256:abc"', '7'), 'imageRef is not a text'],
     [formatPulledRecord(record).replace('true', '"yes"'), 'nodePodsAccessible in credentialMapping of quay.io/app'],
     [formatPulledRecord(record).replace('"h"', 'null'), 'credentialHash is not a text'],
-  ])('of another kind are rejected: %s', (text, message) => {
+  ])('must not have another kind: %s', (text, message) => {
     expect(() => parsePulledRecord(text)).toThrow(message);
   });
 });

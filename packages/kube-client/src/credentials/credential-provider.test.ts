@@ -38,7 +38,7 @@ function provider(endpoint: Partial<KubeEndpoint>, runPlugin: RunPlugin = runPlu
 }
 
 describe('credentials of files', () => {
-  it('are read again after ten seconds, and stay when a file is gone for a while', async () => {
+  it('refresh after ten seconds, and stay when a file is missing for a while', async () => {
     const file = join(folder, 'token');
     await writeFile(file, ' one\n');
     const credentials = provider({ tokenFile: file });
@@ -74,7 +74,7 @@ describe('credentials of files', () => {
     expect(other.headers['authorization']).toBe('Bearer given');
   });
 
-  it('have another fingerprint when the certificate changes, and no other when the token does', async () => {
+  it('change their fingerprint with the certificate, not with the token', async () => {
     const [certificate, key, token] = ['crt', 'key', 'token'].map((name) => join(folder, name)) as [
       string,
       string,
@@ -97,7 +97,7 @@ describe('credentials of files', () => {
 });
 
 describe('credentials of a plugin', () => {
-  it('are used until they expire or are rejected, and no process follows another within a second', async () => {
+  it('stay in use until they expire or are rejected, with at most one process a second', async () => {
     let runs = 0;
     const credentials = provider({ exec: plugin }, async () => {
       runs += 1;
@@ -127,7 +127,7 @@ describe('credentials of a plugin', () => {
       JSON.stringify({ kind: 'ExecCredential', apiVersion: 'client.authentication.k8s.io/v1beta1' }),
       'it returned apiVersion',
     ],
-  ])('are rejected from the output %s', async (output, message) => {
+  ])('fail for the output %s', async (output, message) => {
     const failure: unknown = await provider({ exec: plugin }, async () => output)
       .current(signal)
       .catch((error: unknown) => error);
@@ -153,7 +153,7 @@ describe('credentials of a plugin', () => {
 });
 
 describe('headers', () => {
-  it('have the password or the impersonated user', async () => {
+  it('contain the password or the impersonated user', async () => {
     const basic = await provider({ basic: { username: 'a', password: 'b' } }).current(signal);
     expect(basic.headers).toEqual({ authorization: `Basic ${Buffer.from('a:b').toString('base64')}` });
     const impersonate = { user: 'jane', groups: ['dev', 'ops'], extra: { 'example.com/Scope': ['x'] } };
@@ -188,7 +188,7 @@ describe('credentials of a kubeconfig that is read again', () => {
     expect(logger.lines).toMatchObject([{ level: 'warn', fields: { error: 'no context' } }]);
   });
 
-  it('are used in turn with an issued certificate that the API server rejects', async () => {
+  it('alternate with an issued certificate that the API server rejects', async () => {
     const issued = createCurrentValue<TlsKeyPair | undefined>({ certificatePem: 'issued', keyPem: 'k' });
     const own = { certificate: { pem: 'own' }, key: { pem: 'k' } };
     const credentials = createCredentialProvider(

@@ -19,7 +19,7 @@ function rootsWith(switches: EndpointSwitches): readonly string[] {
   return kubeletRoutes(ports, [], switches).map((route) => ('root' in route ? route.root : route.pattern));
 }
 
-it('have /checkpoint unless it is switched off', () => {
+it('serves /checkpoint unless it is switched off', () => {
   expect(rootsWith({})).toContain('/checkpoint/');
   const without = rootsWith({ enableCheckpoint: false });
   expect(without).toContain('/exec');

@@ -117,7 +117,7 @@ describe('every endpoint', () => {
 });
 
 describe('requests for an upgrade', () => {
-  it('are answered like others where there are no streams, and hide no second request', async () => {
+  it('get a plain answer where there are no streams, and hide no second request', async () => {
     for (const upgrade of UPGRADES) {
       const second = 'GET /configz HTTP/1.1\r\nHost: x\r\n\r\n';
       const head = ['GET /healthz/nope HTTP/1.1', 'Host: x', ...upgrade, '', second].join('\r\n');

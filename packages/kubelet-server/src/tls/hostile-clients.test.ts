@@ -153,20 +153,20 @@ describe('requests', () => {
     );
   });
 
-  it('of one address have a bound', async () => {
+  it('stay within a bound per address', async () => {
     const server = await start({ maxRequestsPerAddress: 1 });
     await ask(await server.open(), `GET /stream HTTP/1.1\r\n${GOOD}\r\n`, 'line');
     expect(await ask(await server.open(), `GET /ok HTTP/1.1\r\n${GOOD}\r\n`)).toMatch(/^HTTP\/1\.1 503 /);
   });
 
-  it('that are rejected before their body has arrived end their connection', async () => {
+  it('end their connection when they are rejected before their body has arrived', async () => {
     const server = await start();
     const socket = await server.open();
     const answer = await ask(socket, 'POST /ok HTTP/1.1\r\nHost: node1\r\nContent-Length: 1000\r\n\r\nx', 'never');
     expect(answer).toMatch(/^HTTP\/1\.1 401 [^]*connection: close/i);
   });
 
-  it('that are rejected while a large body is sent still get their answer', async () => {
+  it('get their answer when they are rejected while a large body is sent', async () => {
     const server = await start();
     const socket = await server.open();
     const size = 4 * 1024 * 1024;

@@ -115,7 +115,7 @@ async function kernelTimer({ localPort = 0, remotePort = 0 }: TLSSocket): Promis
 }
 
 describe('connections', () => {
-  it('are probed, so that those of vanished clients end', async () => {
+  it('use TCP keep-alive, so that those of vanished clients end', async () => {
     const { open } = await start();
     const socket = await open();
     await expect.poll(() => kernelTimer(socket), { interval: 5 }).toBe('02');
@@ -123,7 +123,7 @@ describe('connections', () => {
 });
 
 describe('client certificates', () => {
-  it('are asked for and not required, and identify those of a trusted authority', async () => {
+  it('stay optional, and identify clients of a trusted authority', async () => {
     const { open } = await start();
     expect(await ask(await open())).toEqual(DENIED);
     expect(await ask(await open(credentials(await pair(authority, jane))))).toEqual(JANE);
@@ -132,7 +132,7 @@ describe('client certificates', () => {
     expect(await ask(await open(credentials(await pair(authority, jane, -1000))))).toEqual(DENIED);
   });
 
-  it('have an observed lifetime, which is negative for an expired one', async () => {
+  it('report their lifetime, negative for an expired one', async () => {
     const { open, lifetimesMs } = await start();
     await ask(await open());
     expect(lifetimesMs).toEqual([]);
@@ -142,7 +142,7 @@ describe('client certificates', () => {
     expect(lifetimesMs.at(-1)).toBeGreaterThan(0);
   });
 
-  it('are judged anew when the authorities change, without a dropped connection', async () => {
+  it('follow changed authorities without a dropped connection', async () => {
     const { open, clientAuthorities } = await start();
     const before = await open(credentials(await pair(authority, jane)));
     expect(await ask(before)).toEqual(JANE);
@@ -154,7 +154,7 @@ describe('client certificates', () => {
     expect(await ask(before)).toEqual(JANE);
   });
 
-  it('are not taken from a resumed session', async () => {
+  it('count only on the connection that sent them, not on a resumed session', async () => {
     const { open } = await start();
     const socket = await open({ ...credentials(await pair(authority, jane)), maxVersion: 'TLSv1.2' });
     const session = socket.getSession()!;

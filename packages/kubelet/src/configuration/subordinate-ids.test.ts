@@ -14,12 +14,12 @@ async function read(outputs: Partial<Record<'uids' | 'gids', string | Error>>, p
 }
 
 describe('the ids for user namespaces', () => {
-  it('are the subordinate ids of the user kubelet', async () => {
+  it('come from the subordinate ids of the user kubelet', async () => {
     const output = '0: kubelet 65536 7208960\n';
     expect(await read({ uids: output, gids: output })).toEqual({ firstId: 65_536, count: 7_208_960 });
   });
 
-  it('are not limited without that user, or without the program that knows them', async () => {
+  it('stay unlimited without that user, or without the program that lists its ids', async () => {
     expect(await read({ uids: 'x', gids: 'y' }, 'root:x:0:0::/root:/bin/sh\n')).toBeUndefined();
     expect(await read({})).toBeUndefined();
   });
@@ -31,7 +31,7 @@ describe('the ids for user namespaces', () => {
     [{ uids: '0: kubelet 1', gids: '0: kubelet 1' }, 'invalid line'],
     [{ uids: '', gids: '' }, 'invalid line ""'],
     [{ uids: new Error('exit 1') }, 'error retrieving additional uids for user "kubelet": exit 1'],
-  ])('are not taken from %o', async (outputs, message) => {
+  ])('do not come from %o', async (outputs, message) => {
     await expect(read(outputs)).rejects.toThrow(message);
   });
 });

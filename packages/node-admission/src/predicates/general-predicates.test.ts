@@ -10,7 +10,7 @@ const reasons = (judged: Pod, on: Node, ...others: readonly Pod[]): readonly str
   generalFailures(judged, on, others).map((failure) => toRejection(failure).reason);
 
 describe('resources', () => {
-  it('are counted in the units of the kubelet', () => {
+  it('use the units of the kubelet', () => {
     const more = requesting('new', { cpu: '1500m', memory: '1Gi' });
     expect(messages(more, node({ cpu: '2', memory: '1G' }), requesting('a', { cpu: '600m' }))).toEqual([
       "Node didn't have enough resource: cpu, requested: 1500, used: 600, capacity: 2000",
@@ -37,14 +37,14 @@ describe('resources', () => {
   });
 
   it.each(['ephemeral-storage', 'hugepages-2Mi', 'attachable-volumes-x', 'kubernetes.io/batch'])(
-    'that the node lacks reject: %s',
+    'reject a pod when the node lacks them: %s',
     (resource) => {
       expect(reasons(requesting('new', { [resource]: '1' }), node())).toEqual([`OutOf${resource}`]);
       expect(reasons(requesting('new', { [resource]: '0' }), node())).toEqual([]);
     },
   );
 
-  it('of a vendor count only when the node advertises them', () => {
+  it('count for a vendor only when the node advertises them', () => {
     const gpu = requesting('new', { 'example.com/gpu': '2' });
     expect(reasons(gpu, node())).toEqual([]);
     expect(reasons(gpu, node({ 'example.com/gpu': '1' }))).toEqual(['OutOfexample.com/gpu']);
@@ -71,7 +71,7 @@ describe('resources', () => {
     ]);
   });
 
-  it('of a pod that is resized count with the larger of its two sizes', () => {
+  it('count with the larger of the two sizes of a resized pod', () => {
     const resources = { requests: { cpu: '3' } };
     const app = { name: 'app', image: 'i', imageID: '', ready: true, restartCount: 0, resources };
     const shrinking: Pod = { ...requesting('a', { cpu: '1' }), status: { containerStatuses: [app] } };
@@ -158,7 +158,7 @@ describe('host ports', () => {
     );
   });
 
-  it('are those of sidecars too, but not of init containers that end', () => {
+  it('include those of sidecars, but not of init containers that end', () => {
     const container = { name: 'i', image: 'i', ports: [{ containerPort: 80, hostPort: 80 }] };
     expect(reasons(listening('new', { hostPort: 80 }), node(), pod('a', { initContainers: [container] }))).toEqual([]);
     const sidecar = { ...container, restartPolicy: 'Always' as const };
@@ -182,11 +182,11 @@ describe('taints', () => {
     [{ key: 'l', operator: 'Exists' }, false],
     [{ key: 'k', operator: 'Exists', effect: 'NoSchedule' }, false],
     [{ key: 'k', operator: 'Gt', value: 'v' }, false],
-  ])('are tolerated by %j: %s', (toleration, tolerated) => {
+  ])('match the tolerations %j: %s', (toleration, tolerated) => {
     expect(reasons(tolerating(toleration), tainted('NoExecute'))).toEqual(tolerated ? [] : ['TaintToleration']);
   });
 
-  it('that concern the scheduler alone, and those of static pods, do not count', () => {
+  it('do not count for static pods or when they concern the scheduler alone', () => {
     expect(reasons(pod('new'), tainted('NoSchedule'))).toEqual([]);
     const annotations = { 'kubernetes.io/config.source': 'file' };
     expect(reasons(pod('new', {}, { metadata: { annotations } }), tainted('NoExecute'))).toEqual([]);
@@ -197,7 +197,7 @@ describe('taints', () => {
 });
 
 describe('all failures', () => {
-  it('are reported in the order of the kubelet', () => {
+  it('appear in the order of the kubelet', () => {
     const other = pod('a', { containers: [{ name: 'app', image: 'i', ports: [{ containerPort: 1, hostPort: 1 }] }] });
     const made = pod('new', {
       nodeName: 'node2',

@@ -33,31 +33,28 @@ describe('files on disk', () => {
     await check(await createFiles());
   });
 
-  it.runIf(process.getuid?.() === 0)(
-    'are not removed through a mount point, not even one of the same disk',
-    async () => {
-      const { nodeFiles, root } = await createFiles();
-      await nodeFiles.makeDirectory(join(root, 'precious'), 0o700);
-      await nodeFiles.writeFile(join(root, 'precious/file'), 'kept', 0o600);
-      await nodeFiles.makeDirectory(join(root, 'tree/below/target'), 0o700);
-      await nodeFiles.writeFile(join(root, 'tree/target'), '', 0o600);
-      execFileSync('mount', ['--bind', join(root, 'precious'), join(root, 'tree/below/target')]);
-      execFileSync('mount', ['--bind', join(root, 'precious/file'), join(root, 'tree/target')]);
-      try {
-        const above = await nodeFiles.openDirectory(join(root, 'tree'));
-        expect(await above!.isMountPoint('target')).toBe(true);
-        expect(await above!.isMountPoint('below')).toBe(false);
-        await above![Symbol.asyncDispose]();
-        for (const path of ['tree', 'tree/below/target', 'tree/target'])
-          await expect(nodeFiles.removeTree(join(root, path))).rejects.toMatchObject({ reason: 'MountPoint' });
-      } finally {
-        execFileSync('umount', [join(root, 'tree/below/target'), join(root, 'tree/target')]);
-      }
-      expect(await readFile(join(root, 'precious/file'), 'utf8')).toBe('kept');
-      await nodeFiles.removeTree(join(root, 'tree'));
-      expect(await nodeFiles.list(root)).toEqual(['precious']);
-    },
-  );
+  it.runIf(process.getuid?.() === 0)('stay when a mount point is in the way, even one of the same disk', async () => {
+    const { nodeFiles, root } = await createFiles();
+    await nodeFiles.makeDirectory(join(root, 'precious'), 0o700);
+    await nodeFiles.writeFile(join(root, 'precious/file'), 'kept', 0o600);
+    await nodeFiles.makeDirectory(join(root, 'tree/below/target'), 0o700);
+    await nodeFiles.writeFile(join(root, 'tree/target'), '', 0o600);
+    execFileSync('mount', ['--bind', join(root, 'precious'), join(root, 'tree/below/target')]);
+    execFileSync('mount', ['--bind', join(root, 'precious/file'), join(root, 'tree/target')]);
+    try {
+      const above = await nodeFiles.openDirectory(join(root, 'tree'));
+      expect(await above!.isMountPoint('target')).toBe(true);
+      expect(await above!.isMountPoint('below')).toBe(false);
+      await above![Symbol.asyncDispose]();
+      for (const path of ['tree', 'tree/below/target', 'tree/target'])
+        await expect(nodeFiles.removeTree(join(root, path))).rejects.toMatchObject({ reason: 'MountPoint' });
+    } finally {
+      execFileSync('umount', [join(root, 'tree/below/target'), join(root, 'tree/target')]);
+    }
+    expect(await readFile(join(root, 'precious/file'), 'utf8')).toBe('kept');
+    await nodeFiles.removeTree(join(root, 'tree'));
+    expect(await nodeFiles.list(root)).toEqual(['precious']);
+  });
 
   it('leave the old content and no temporary file when a replacement fails', async () => {
     const { nodeFiles, root } = await createFiles();
@@ -76,7 +73,7 @@ describe('files on disk', () => {
     expect(await readFile(join(root, 'state'), 'utf8')).toBe('content');
   });
 
-  it('have their modes whatever the umask', async () => {
+  it('get their modes whatever the umask', async () => {
     const { nodeFiles, root } = await createFiles();
     const before = process.umask(0o077);
     try {

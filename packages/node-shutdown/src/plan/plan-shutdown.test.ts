@@ -46,7 +46,7 @@ describe('the group of a pod', () => {
     [20, 1],
     [30, 2],
     [1_000, 2],
-  ])('of priority %j is group %j', (priority, index) => {
+  ])('gives priority %j the group %j', (priority, index) => {
     expect(groupIndexOf(groups, pod(priority))).toBe(index);
   });
 

@@ -59,7 +59,7 @@ describe('ConfigMaps and Secrets of a folder', () => {
     expect((await source.objects.configMap(bench.pod('two'), 'c'))?.data).toEqual({ level: 'debug' });
   });
 
-  it('are not for pods of another source or namespace', async () => {
+  it('stay hidden from pods of another source or namespace', async () => {
     const bench = setUp();
     await using source = bench.source;
     bench.folder.write(
@@ -123,7 +123,7 @@ describe('ConfigMaps and Secrets of a folder', () => {
     expect(bench.present()[0]).toContain('the Secret default/late any more; containers that need it cannot be started');
   });
 
-  it('are of the first file that has them', async () => {
+  it('come from the first file that has them', async () => {
     const bench = setUp();
     await using source = bench.source;
     bench.folder.write('a.yaml', `${secret('s', 'first')}---\n${podWithSecret('one')}`);
@@ -137,7 +137,7 @@ describe('ConfigMaps and Secrets of a folder', () => {
     expect(Buffer.from(data!['password']!, 'base64').toString()).toBe('first');
   });
 
-  it('are kept in their last good version, and no message quotes their data', async () => {
+  it('keep their last good version, and never appear with their data in a message', async () => {
     const bench = setUp();
     await using source = bench.source;
     bench.folder.write('a.yaml', `${secret('s', 'first')}---\n${podWithSecret('one')}`);
@@ -159,7 +159,7 @@ describe('ConfigMaps and Secrets of a folder', () => {
     ['apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ../a}', 'invalid ConfigMap: metadata.name'],
     ['apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {../x: text}', 'invalid ConfigMap: data[../x]'],
     [`${testManifest('a')}  serviceAccountName: sa\n`, 'static pods may not reference serviceaccounts'],
-  ])('are rejected with their cause: %#', async (text, problem) => {
+  ])('fail to load with the cause: %#', async (text, problem) => {
     const bench = setUp();
     await using _ = bench.source;
     bench.folder.write('a.yaml', text);
@@ -169,13 +169,13 @@ describe('ConfigMaps and Secrets of a folder', () => {
     expect(bench.pods()).toEqual([]);
   });
 
-  it('are rejected with more data than an API server stores', () => {
+  it('fail to load with more data than an API server stores', () => {
     const object = (bytes: number) => ({ metadata: { name: 'a' }, data: { x: 'y'.repeat(bytes) } });
     expect(() => decodeObject(object(1024 ** 2), 'ConfigMap', '/m/a')).not.toThrow();
     expect(() => decodeObject(object(1024 ** 2 + 1), 'ConfigMap', '/m/a')).toThrow('data: must have at most 1048576');
   });
 
-  it('are rejected, and references to them, unless the source permits them', async () => {
+  it('fail to load, as do references to them, unless the source permits them', async () => {
     const bench = setUp(false);
     await using _ = bench.source;
     bench.folder.write('a.yaml', podWithSecret('one'));

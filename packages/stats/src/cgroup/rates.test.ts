@@ -26,7 +26,7 @@ describe('rates of CPU usage', () => {
     expect(rates.update(sampleAt(1000, 4e9))).toBeUndefined();
   });
 
-  it('are forgotten after ten minutes', () => {
+  it('expire after ten minutes', () => {
     const rates = createCgroupRates();
     rates.update(sampleAt(0, 0));
     rates.collectGarbage(10 * 60_000 + 1);

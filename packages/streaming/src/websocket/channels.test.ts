@@ -19,7 +19,7 @@ describe('the channel protocols', () => {
     expect(chooseSubprotocol(kind, offered)).toBe(chosen);
   });
 
-  it('have the channel as the first byte, or as a digit before base64', () => {
+  it('carry the channel as the first byte, or as a digit before base64', () => {
     const [binary, base64] = [codecOf(V4), codecOf('base64.channel.k8s.io')];
     expect(binary.encode(1, Buffer.from('hi'))).toEqual(new Uint8Array([1, 104, 105]));
     expect(base64.encode(1, Buffer.from('hi\n'))).toBe('1aGkK');

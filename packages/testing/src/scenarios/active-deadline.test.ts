@@ -50,7 +50,7 @@ describe('a pod that may run for 30 s', () => {
     expect(statusOf(made)).toMatchObject({ phase: 'Failed', reason: 'DeadlineExceeded' });
   });
 
-  it('that ended before keeps its own end', async () => {
+  it('keeps its own end when it ended before the deadline', async () => {
     const made = bench();
     await made.start();
     made.desire(

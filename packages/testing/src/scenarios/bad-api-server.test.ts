@@ -49,7 +49,7 @@ describe('an agent says once that its API server fails, asks ever more rarely, a
       { action: { type: 'garbage' } },
       [SERVER, SERVER, WATCH, WATCH, WATCH, WATCH, WATCH, LEASE, STATUS],
     ],
-  ])('that %s', async (_, fault, problems) => {
+  ])('when %s', async (_, fault, problems) => {
     const { node, kube, bind, pod } = await start();
     const { length } = node.logger.lines;
     const running = node.running();

@@ -155,39 +155,45 @@ describe('a bad pod', () => {
   it.each([
     ['createContainer', 'CreateContainerError'],
     ['startContainer', 'RunContainerError'],
-  ] as const)('whose resources the runtime rejects at %s: %s with the runtime’s message', async (rpc, reason) => {
-    const made = bench();
-    const call = made.fake.runtime[rpc] as (request: object, options?: object) => Promise<never>;
-    const isBad = (request: object): boolean => {
-      const { config, containerId } = request as { config?: { labels?: Record<string, string> }; containerId?: string };
-      const labels = config?.labels ?? made.fake.snapshot().containers.find(({ id }) => id === containerId)?.labels;
-      return labels?.['io.kubernetes.pod.name'] === 'bad';
-    };
-    const refuse = (request: object, options?: object): Promise<never> => {
-      if (!isBad(request)) return call(request, options);
-      const { containerId = 'it' } = request as { containerId?: string };
-      const message = `failed to write 5 for ${containerId}: minimum memory limit is 6MB`;
-      return Promise.reject(new ServiceError(StatusCode.Unknown, message));
-    };
-    Object.assign(made.fake.runtime, { [rpc]: refuse });
-    const shown = await beside(made, { resources: { limits: { memory: '5' } } });
-    expect(shown?.reason).toBe(reason);
-    expect(shown?.message).toMatch(/^failed to write 5 for \w+: minimum memory limit is 6MB$/);
-    const failed = made
-      .agent()
-      .events.list()
-      .filter(({ reason: of }) => of === 'Failed');
-    // One event however often it happened: ids, which differ each time, are not in it.
-    expect(failed.map(({ message }) => message)).toEqual([
-      `Error: failed to write 5 for ${rpc === 'startContainer' ? 'app' : 'it'}: minimum memory limit is 6MB`,
-    ]);
-    expect(made.instances('bad').length).toBeLessThanOrEqual(1);
-    // Containers that were never created leave no state.
-    const messages = await made.files.nodeFiles.list('/root/pods/uid-bad-1/containers/app');
-    if (rpc === 'createContainer') expect(messages).toEqual([]);
-  });
+  ] as const)(
+    'fails with the runtime’s message when the runtime rejects its resources at %s: %s',
+    async (rpc, reason) => {
+      const made = bench();
+      const call = made.fake.runtime[rpc] as (request: object, options?: object) => Promise<never>;
+      const isBad = (request: object): boolean => {
+        const { config, containerId } = request as {
+          config?: { labels?: Record<string, string> };
+          containerId?: string;
+        };
+        const labels = config?.labels ?? made.fake.snapshot().containers.find(({ id }) => id === containerId)?.labels;
+        return labels?.['io.kubernetes.pod.name'] === 'bad';
+      };
+      const refuse = (request: object, options?: object): Promise<never> => {
+        if (!isBad(request)) return call(request, options);
+        const { containerId = 'it' } = request as { containerId?: string };
+        const message = `failed to write 5 for ${containerId}: minimum memory limit is 6MB`;
+        return Promise.reject(new ServiceError(StatusCode.Unknown, message));
+      };
+      Object.assign(made.fake.runtime, { [rpc]: refuse });
+      const shown = await beside(made, { resources: { limits: { memory: '5' } } });
+      expect(shown?.reason).toBe(reason);
+      expect(shown?.message).toMatch(/^failed to write 5 for \w+: minimum memory limit is 6MB$/);
+      const failed = made
+        .agent()
+        .events.list()
+        .filter(({ reason: of }) => of === 'Failed');
+      // One event however often it happened: ids, which differ each time, are not in it.
+      expect(failed.map(({ message }) => message)).toEqual([
+        `Error: failed to write 5 for ${rpc === 'startContainer' ? 'app' : 'it'}: minimum memory limit is 6MB`,
+      ]);
+      expect(made.instances('bad').length).toBeLessThanOrEqual(1);
+      // Containers that were never created leave no state.
+      const messages = await made.files.nodeFiles.list('/root/pods/uid-bad-1/containers/app');
+      if (rpc === 'createContainer') expect(messages).toEqual([]);
+    },
+  );
 
-  it('whose debugging container has no target: its other containers run', async () => {
+  it('runs its other containers when its debugging container has no target', async () => {
     const made = bench();
     await made.start();
     made.desire(

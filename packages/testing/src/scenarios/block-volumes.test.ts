@@ -74,7 +74,7 @@ describe('block volumes of CSI drivers', () => {
     ]);
   });
 
-  it('are unpublished with each pod and unstaged with the last one', async () => {
+  it('end their publication with each pod and their staging with the last one', async () => {
     const { node, until, startDriver, start, isGone, leftovers, devicesOf } = await createBlockNode();
     const { methods } = await startDriver({ capabilities: ['STAGE_UNSTAGE_VOLUME'] });
     await start();
@@ -95,7 +95,7 @@ describe('block volumes of CSI drivers', () => {
     expect(leftovers()).toEqual([]);
   });
 
-  it('of a driver that does not stage are only published', async () => {
+  it('skip staging when the driver does not stage', async () => {
     const { node, until, startDriver, start, isGone, leftovers } = await createBlockNode();
     const { methods } = await startDriver();
     await start();
@@ -110,7 +110,7 @@ describe('block volumes of CSI drivers', () => {
     expect(leftovers()).toEqual([]);
   });
 
-  it('of an earlier agent are adopted, and removed by the next one', async () => {
+  it('survive a restart of the agent and are removed by the next one', async () => {
     const { node, until, startDriver, start, isGone, leftovers } = await createBlockNode();
     const { methods } = await startDriver({ capabilities: ['STAGE_UNSTAGE_VOLUME'] });
     await start();
@@ -131,7 +131,7 @@ describe('block volumes of CSI drivers', () => {
   });
 
   it.each([1, 2, 3, 4, 5, 6, 7, 8])(
-    'of an agent that was killed while it set them up leave nothing (%i)',
+    'leave nothing when the agent was killed while it set them up (%i)',
     async (step) => {
       const { node, until, startDriver, start, isGone, leftovers } = await createBlockNode();
       const { driver } = await startDriver({ capabilities: ['STAGE_UNSTAGE_VOLUME'] });
@@ -156,7 +156,7 @@ describe('block volumes of CSI drivers', () => {
     },
   );
 
-  it('whose driver fails are retried with its message', async () => {
+  it("show the driver's message and retry when the driver fails", async () => {
     const { node, until, startDriver, start, messages } = await createBlockNode();
     const { driver } = await startDriver({ capabilities: ['STAGE_UNSTAGE_VOLUME'] });
     let failing = 'NodeStageVolume';
@@ -231,7 +231,7 @@ describe('local block volumes', () => {
     expect(node.files.info('/dev/sdz')?.kind).toBe('block-device');
   });
 
-  it('are rejected for paths that are no devices', async () => {
+  it('fail for paths that are not devices', async () => {
     const { node, api, until, start, messages, isGone, leftovers } = await createBlockNode();
     node.files.put('/var/disk.img', '');
     api.specs.set('pv-file', { volumeMode: 'Block', local: { path: '/var/disk.img' } });

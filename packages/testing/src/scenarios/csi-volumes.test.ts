@@ -22,7 +22,7 @@ const isGone = ({ isGone: isPodGone }: CsiTestNode, name: string) => isPodGone(n
 const messages = ({ messages: of }: CsiTestNode, reason: string) => of(reason);
 
 describe('CSI volumes', () => {
-  it('of a pod are published before its containers start, and unpublished when it has ended', async () => {
+  it("appear before the pod's containers start and disappear when it has ended", async () => {
     const made = await createCsiNode();
     const { node, api, until } = made;
     api.secrets.set('default/token', { data: { password: Buffer.from('hidden').toString('base64') } });
@@ -65,7 +65,7 @@ describe('CSI volumes', () => {
     expect(node.mounter.targets).toEqual([]);
   });
 
-  it('of a claim are staged before and unstaged after the pods that use them', async () => {
+  it('stage a claim before the first and unstage it after the last of its pods', async () => {
     const made = await createCsiNode();
     const { node, api, until } = made;
     api.secrets.set('storage/stage', { data: { key: Buffer.from('staged').toString('base64') } });
@@ -120,7 +120,7 @@ describe('CSI volumes', () => {
     await until(() => node.running().length === 2);
   });
 
-  it('of a missing driver leave nothing behind', async () => {
+  it('leave nothing behind when the driver is missing', async () => {
     const made = await createCsiNode();
     const { node, until } = made;
     await made.start();
@@ -130,7 +130,7 @@ describe('CSI volumes', () => {
     await until(() => isGone(made, 'web'));
   });
 
-  it('are rejected when the driver does not offer them', async () => {
+  it('fail when the driver does not offer them', async () => {
     const made = await createCsiNode();
     const { node, api, until } = made;
     await made.startDriver();
@@ -146,7 +146,7 @@ describe('CSI volumes', () => {
     await until(() => node.running().length === 1);
   });
 
-  it('whose driver fails are retried with its message, and again after a restart of the driver', async () => {
+  it("show the driver's message and retry when it fails, also after a restart of the driver", async () => {
     const made = await createCsiNode();
     const { node, until } = made;
     const first = await made.startDriver();
@@ -169,7 +169,7 @@ describe('CSI volumes', () => {
     expect(second.methods()).toContain('NodeUnpublishVolume');
   });
 
-  it('of an earlier agent are adopted, and removed by the next one', async () => {
+  it('survive a restart of the agent and are removed by the next one', async () => {
     const made = await createCsiNode();
     const { node, api, until } = made;
     api.volumes.set('pv-disk', { driver: NAME, volumeHandle: 'disk-1' });
@@ -217,7 +217,7 @@ describe('CSI volumes', () => {
     await until(() => isGone(made, 'first') && node.running().length === 1);
   });
 
-  it('whose driver hangs fail at the deadline of two minutes, and do not hold up the end of the pod', async () => {
+  it('fail after two minutes when the driver hangs, without delaying the end of the pod', async () => {
     const made = await createCsiNode();
     const { node, until } = made;
     const { driver, methods } = await made.startDriver();
@@ -244,7 +244,7 @@ describe('CSI volumes', () => {
     expect(node.mounter.targets).toEqual([]);
   });
 
-  it('are published again with each sync when their driver requires it', async () => {
+  it('publish again with each sync when their driver requires it', async () => {
     const made = await createCsiNode();
     const { node, api, until } = made;
     api.drivers.set(NAME, driverObject({ volumeLifecycleModes: ['Ephemeral'], requiresRepublish: true }));
@@ -265,7 +265,7 @@ describe('CSI volumes', () => {
     expect(node.running()).toEqual(['web/app']);
   });
 
-  it('that must be attached fail without a Node object that the control plane knows', async () => {
+  it('fail without a Node object of the control plane when they must be attached', async () => {
     const made = await createCsiNode();
     const { node, api, until } = made;
     api.drivers.set(NAME, driverObject({ attachRequired: true }));

@@ -171,7 +171,7 @@ describe('devices of plugins', () => {
     expect(made.allocated).toEqual(['d0', 'd1']);
   });
 
-  it('are no resource of the node any more five minutes after their plugin has gone', async () => {
+  it("leave the node's resources five minutes after their plugin has gone", async () => {
     await using node = createTestNode();
     const made = createDeviceNode(node);
     await made.start();

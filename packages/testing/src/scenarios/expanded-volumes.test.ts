@@ -42,7 +42,7 @@ async function createExpansionNode(volumeMode: 'Filesystem' | 'Block') {
 }
 
 describe('volumes whose claims have grown', () => {
-  it('are expanded while their pods run', async () => {
+  it('grow while their pods run', async () => {
     const { node, until, start, pod, grow, size, expansions, messages } = await createExpansionNode('Filesystem');
     await start();
     node.desire(pod);
@@ -69,7 +69,7 @@ describe('volumes whose claims have grown', () => {
     expect(expansions()).toHaveLength(1);
   });
 
-  it('are expanded before their pods start, and not used before that', async () => {
+  it('grow before their pods start, and stay unused before that', async () => {
     const { node, until, start, pod, grow, driver, size, messages, expansions } =
       await createExpansionNode('Filesystem');
     grow('2Gi');

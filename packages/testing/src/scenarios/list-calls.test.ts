@@ -24,7 +24,7 @@ const listCalls = (made: TestNode, seconds: number): Promise<number> =>
   callsPerSecond(made, seconds, 'listPodSandbox', 'listContainers');
 
 describe('list calls', () => {
-  it('are those of the relist alone while 110 pods wait for the network, however often they are retried', async () => {
+  it('come from the relist alone while 110 pods wait for the network, whatever the number of retries', async () => {
     const made = bench();
     const conditions = [
       { type: 'RuntimeReady', status: true },
@@ -37,7 +37,7 @@ describe('list calls', () => {
     expect(await listCalls(made, 60)).toBeLessThanOrEqual(2);
   });
 
-  it('are those of the relist alone while 110 pods run, however often they are synced', async () => {
+  it('come from the relist alone while 110 pods run, whatever the number of syncs', async () => {
     const made = bench();
     await made.start();
     made.desire(...pods);
@@ -47,7 +47,7 @@ describe('list calls', () => {
     expect(await listCalls(made, 600)).toBeLessThanOrEqual(0.3);
   });
 
-  it('are those of one attempt a second while the sandboxes of a pod die as soon as they are created', async () => {
+  it('stay at one attempt a second while the sandboxes of a pod die as soon as they are created', async () => {
     const made = bench();
     const { runPodSandbox } = made.fake.runtime;
     made.fake.runtime.runPodSandbox = async (request, options) => {

@@ -142,7 +142,7 @@ describe('a critical pod', () => {
     await made.expectNoLeaks();
   });
 
-  it('that is removed meanwhile leaves the node to the next one', async () => {
+  it('leaves the node to the next pod when it is removed meanwhile', async () => {
     const victim = slowVictim();
     const { made, desire } = await startNode(victim);
     desire(victim, podOf('critical', { priority: CRITICAL }, { cpu: '2' }));

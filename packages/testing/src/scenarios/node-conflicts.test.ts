@@ -26,7 +26,7 @@ const count = ({ kube }: TestCluster, method: string, path: RegExp): number =>
   kube.requests().filter((request) => request.method === method && path.test(request.path)).length;
 
 describe('a Node object', () => {
-  it('that is deleted is not created again, and is reported and leased once an operator has created it', async () => {
+  it('stays deleted, and is reported and leased once an operator has created it', async () => {
     const cluster = await start();
     const { node, kube } = cluster;
     cluster.bind('web');
@@ -107,7 +107,7 @@ describe('a Node object', () => {
     expect(nodeOf(cluster)!.status?.conditions).toContainEqual(expect.objectContaining(foreign));
   });
 
-  it('that the agent must not register is reported once an operator has created it', async () => {
+  it('is reported once an operator has created it although the agent must not register it', async () => {
     const cluster = await start([nodeStatus({ machine: createTestMachine(), registerNode: false })]);
     const { node, kube } = cluster;
     await node.advance(MINUTE_MS);
@@ -121,7 +121,7 @@ describe('a Node object', () => {
 });
 
 describe('a pod', () => {
-  it('whose deletion conflicts once is deleted a little later', async () => {
+  it('disappears a little later when its deletion conflicts once', async () => {
     const cluster = await start();
     const { node, kube } = cluster;
     cluster.bind('web');
@@ -136,7 +136,7 @@ describe('a pod', () => {
     expect(count(cluster, 'DELETE', /\/pods\/web$/)).toBe(2);
   });
 
-  it('that takes the name of another one gets nothing of its status, and runs', async () => {
+  it('runs under the name of another pod and gets nothing of its status', async () => {
     const cluster = await start();
     const { node, kube } = cluster;
     const { metadata } = cluster.bind('web', { terminationGracePeriodSeconds: 5 });
@@ -159,7 +159,7 @@ describe('a pod', () => {
     expect(cluster.pod('web')?.status?.containerStatuses?.[0]?.restartCount).toBe(0);
   });
 
-  it('of an API server that writes null for what is absent runs and ends', async () => {
+  it('runs and ends when the API server writes null for absent fields', async () => {
     const cluster = await start();
     const { node, kube } = cluster;
     const absent = {

@@ -33,7 +33,7 @@ const problemOf = (made: TestNode, name: string): string | undefined =>
     ?.check();
 
 describe('the sources of an agent', () => {
-  it('are ready when each has reported; until then the agent reports its pods as incomplete', async () => {
+  it('become ready when each has reported; until then the agent reports its pods as incomplete', async () => {
     const made = bench();
     const [one, two] = [customSource('one'), customSource('two')];
     await made.start({
@@ -84,7 +84,7 @@ describe('the sources of an agent', () => {
     expect(made.agent().debugState()).toMatchObject({ sources: { problems: [{ reason: 'InvalidPod' }] } });
   });
 
-  it('that never report keep all pods running that they may contain', async () => {
+  it('keep all pods running that they may contain until they report', async () => {
     const made = bench();
     await made.start();
     made.desire(manifestPod('web'));

@@ -141,7 +141,7 @@ describe('hooks of an agent', () => {
     expect(ran).toEqual(['warm up', 'say bye']);
   });
 
-  it('that take long after the start do not hide that the sandbox is ready', async () => {
+  it('do not hide that the sandbox is ready when they run long after the start', async () => {
     const made = bench(http({ status: 200 }));
     await made.start();
     made.desire(web({ lifecycle: { postStart: { sleep: { seconds: 600 } } } }));
@@ -151,7 +151,7 @@ describe('hooks of an agent', () => {
     expect(made.running()).toEqual(['web/app']);
   });
 
-  it('that fail after the start stop the container, with the reason', async () => {
+  it('stop the container with the reason when they fail after the start', async () => {
     const made = bench(http({ status: 200 }));
     await made.start();
     const reasons = new Set<string | undefined>();

@@ -57,7 +57,7 @@ describe('the static pods of a kubeadm control plane', () => {
       serve(node, 'kube-scheduler', 10259);
     });
 
-  it('are admitted, and become ready by their probes', async () => {
+  it('pass admission and become ready by their probes', async () => {
     const node = await start();
     await node.advance(60_000);
     const names = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];

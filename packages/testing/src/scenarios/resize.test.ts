@@ -73,7 +73,7 @@ describe('a resize of a running pod', () => {
     expect(reasonsOf(made)).toEqual(['ResizeStarted', 'ResizeCompleted']);
   });
 
-  it('that the runtime rejects is reported until it succeeds', async () => {
+  it('is reported until it succeeds when the runtime rejects it', async () => {
     const { made, desire } = await startNode(podOf('web', '500m'));
     made.fake.setFailpoint('updateContainerResources', 'error(internal: no cgroup)');
     desire(podOf('web', '1', 2));
@@ -123,7 +123,7 @@ describe('a resize of a running pod', () => {
     expect(reasonsOf(made)).toEqual([]);
   });
 
-  it('that is taken back is no longer pending', async () => {
+  it('is no longer pending when it is taken back', async () => {
     const { made, desire } = await startNode(podOf('web', '500m'), podOf('other', '1'));
     desire(podOf('web', '1500m', 2), podOf('other', '1'));
     await made.advance(10_000);

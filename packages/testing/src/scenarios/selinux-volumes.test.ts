@@ -39,7 +39,7 @@ async function createDiskNode() {
 }
 
 describe('volumes of a single pod on a node with SELinux', () => {
-  it('are mounted with the label of the pod by drivers that can', async () => {
+  it('mount with the label of the pod when the driver can', async () => {
     const made = await createDiskNode();
     const { node, until, start, mountFlags, record } = made;
     enableSeLinux(made);
@@ -53,7 +53,7 @@ describe('volumes of a single pod on a node with SELinux', () => {
     });
   });
 
-  it('are mounted without one by other drivers', async () => {
+  it('mount without a label when the driver cannot', async () => {
     const made = await createDiskNode();
     const { node, api, until, start, mountFlags, record } = made;
     enableSeLinux(made);

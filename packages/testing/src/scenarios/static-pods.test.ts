@@ -20,7 +20,7 @@ const web = (version: number) =>
 const uids = (bench: TestNode) => [...new Set(bench.instances('web').map(({ labels }) => labels[PodLabel.podUid]))];
 
 describe('a static pod', () => {
-  it('that is edited again and again is replaced once, by the last version, when the first has ended', async () => {
+  it('is replaced once, by its last version, after many edits and the end of the first', async () => {
     const bench = await started();
     bench.desire(web(1));
     await bench.clock.advance(5_000);
@@ -90,7 +90,7 @@ describe('a static pod', () => {
 });
 
 describe('pods that end', () => {
-  it('are no orphans, at whatever moment between two housekeepings they end', async () => {
+  it('do not become orphans at any moment between two housekeepings', async () => {
     const orphaned: number[] = [];
     const bench = createTestNode({ latencyMs: 35 });
     onTestFinished(() => bench[Symbol.asyncDispose]());

@@ -52,7 +52,7 @@ const warnings = ({ node }: ReturnType<typeof createVolumeNode>) =>
     .map(({ reason, message }) => `${reason}: ${message}`);
 
 describe('volumes', () => {
-  it('are there before the containers, and gone after the pod', async () => {
+  it('appear before the containers and disappear after the pod', async () => {
     const { node, mounter, objects, start } = createVolumeNode();
     objects.configMaps.set('settings', { data: { 'app.conf': 'level=info' } });
     objects.secrets.set('token', { data: { key: Buffer.from('hidden').toString('base64') } });
@@ -169,7 +169,7 @@ describe('volumes', () => {
     expect(node.instances('web')).toHaveLength(1);
   });
 
-  it('of pods that ended while no agent ran are removed', async () => {
+  it('disappear for pods that ended while no agent ran', async () => {
     const { node, mounter, start } = createVolumeNode();
     await start();
     node.desire(podWith('web', [{ name: 'memory', emptyDir: { medium: 'Memory' } }]));
@@ -181,7 +181,7 @@ describe('volumes', () => {
     await node.until(() => node.files.info('/root/pods/' + uidOf('web')) === undefined);
   });
 
-  it('that cannot be unmounted delay neither the end of their pod nor its successor, and are removed later', async () => {
+  it('delay neither the end of their pod nor its successor when they cannot be unmounted, and disappear later', async () => {
     const { node, mounter, start } = createVolumeNode();
     await start();
     node.desire(podWith('web', [{ name: 'memory', emptyDir: { medium: 'Memory' } }]));
@@ -197,7 +197,7 @@ describe('volumes', () => {
     await node.until(() => node.files.info('/root/pods/' + uidOf('web')) === undefined);
   });
 
-  it('of kinds without a plugin reject the pod by their field', async () => {
+  it('reject the pod by their field when no plugin handles their kind', async () => {
     const { node, start } = createVolumeNode();
     await start();
     node.desire(

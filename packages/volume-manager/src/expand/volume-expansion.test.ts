@@ -126,7 +126,7 @@ describe('an expansion during the set-up', () => {
     ]);
   });
 
-  it('of a controller that knows no progress only reports the size', async () => {
+  it('only reports the size when the controller knows no progress', async () => {
     const { duringSetUp, patches, sizes } = createBench();
     await duringSetUp();
     expect(sizes).toEqual([2n * GIGABYTE]);
@@ -184,7 +184,7 @@ describe('an expansion during the set-up', () => {
     ['in-use', true, [{ conditions: [expect.anything()] }]],
     ['not-supported', false, [{ conditions: [expect.anything()] }]],
     ['transient', false, []],
-  ])('that fails as %s lets the pod start: %s', async (failure, mayStart, failed) => {
+  ])('lets the pod start when it fails as %s: %s', async (failure, mayStart, failed) => {
     const { duringSetUp, state, patches } = createBench({ status: pending as never });
     state.failure = failure;
     const outcome = await duringSetUp().then(
@@ -206,7 +206,7 @@ describe('an expansion during the set-up', () => {
     });
   });
 
-  it('of a driver that cannot is over where the controller knows no progress', async () => {
+  it('ends for a driver that cannot expand when the controller knows no progress', async () => {
     const { duringSetUp, state, patches } = createBench();
     state.failure = 'not-supported';
     await duringSetUp();

@@ -64,7 +64,7 @@ describe.runIf(isRoot)('the mount programs', () => {
     await expect(mounter.unmount(bench.root)).rejects.toThrow(/^unmount failed: exit status 32\n/);
   });
 
-  it('are not held up by a call whose signal was aborted before it began', async () => {
+  it('do not wait for a call whose signal was aborted before it began', async () => {
     await using bench = await createDiskBench();
     const { mounter, mounts } = bench.context;
     const target = `${bench.root}/target`;
@@ -98,7 +98,7 @@ describe('a program', () => {
     expect(await result).toEqual({ failure: 'exit status 3', output: 'begun' });
   });
 
-  it('that does not exist is an error', async () => {
+  it('fails when it does not exist', async () => {
     const { result } = runProgram(systemClock, { program: 'no-such-program', arguments: [], timeoutMs: 1_000 });
     await expect(result).rejects.toThrow('cannot run no-such-program');
   });

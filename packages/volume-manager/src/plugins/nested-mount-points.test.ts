@@ -5,7 +5,7 @@ const podWith = (...mounts: readonly (readonly [name: string, mountPath: string]
   spec: { containers: [{ name: 'app', volumeMounts: mounts.map(([name, mountPath]) => ({ name, mountPath })) }] },
 });
 
-it('are the mount points of other volumes below the volume, without those nested twice', () => {
+it('lists the mount points of other volumes below the volume, without those nested twice', () => {
   const pod = podWith(
     ['own', '/dir'],
     ['a', '/dir/nested'],

@@ -30,7 +30,7 @@ async function createVolume(): Promise<DiskBench> {
 }
 
 describe.runIf(isRoot)('sub paths on disk', () => {
-  it('are bound to directories and files, once', async () => {
+  it('bind directories and files, once', async () => {
     await using bench = await createVolume();
     const directory = await bench.subPaths.prepare(request(bench, 'dir'));
     const file = await bench.subPaths.prepare(request(bench, './dir//file', 1));
@@ -80,7 +80,7 @@ describe.runIf(isRoot)('sub paths on disk', () => {
     },
   );
 
-  it('are created with their parents and the mode of the volume', async () => {
+  it('create missing parents with the mode of the volume', async () => {
     await using bench = await createVolume();
     await bench.subPaths.make(volumeOf(bench), 'new/a/b', 0o770);
     await bench.subPaths.make(volumeOf(bench), 'new/a/b', 0o700);

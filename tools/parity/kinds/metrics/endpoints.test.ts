@@ -57,14 +57,14 @@ const NOT_MEASURED: readonly string[] = [
 ];
 
 describe('the metrics of the agent', () => {
-  it('are those of a kubelet, of probes, or of the agent itself', async () => {
+  it('belong to a kubelet, to probes, or to the agent itself', async () => {
     const own = [...(await agentFamilies()).keys()].filter((name) => !OWN.test(name));
     const known = new Set(readVectorFile(defaultDirectory, 'metrics').map(({ vector }) => (vector as Recorded).name));
     const further = own.filter((name) => !known.has(name)).sort();
     expect(further).toEqual([...NOT_MEASURED, 'prober_probe_duration_seconds', 'prober_probe_total']);
   });
 
-  it('of probes have the type, text and labels of a kubelet', async () => {
+  it("match a kubelet's in type, text and labels for probes", async () => {
     const own = await agentFamilies();
     for (const { name, type, labels, help } of recorded('/metrics/probes')) {
       if (name === 'process_start_time_seconds') continue;

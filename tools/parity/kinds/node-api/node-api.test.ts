@@ -25,12 +25,12 @@ describe('the requests of a node to its API server', () => {
     '09-runtime-down',
     '10-tls-bootstrap',
     '10b-bootstrap-never-approved',
-  ])('are those of a kubelet: %s', async (name) => {
+  ])("match a kubelet's: %s", async (name) => {
     const { got, want } = await run(find(name));
     expect(differences(got, want)).toEqual([]);
   });
 
-  it('are at rest, with 110 pods, the lease and the status of the node, as often as a kubelet sends them', async () => {
+  it('consist of the lease and the status of the node at rest with 110 pods, as often as a kubelet sends them', async () => {
     await using replayed = await createReplayNode();
     await replayed.start();
     for (const name of Array.from({ length: 110 }, (_, index) => `pod-${String(index)}`)) {

@@ -28,14 +28,14 @@ describe('an archive', () => {
     expect(warnings).toEqual([`warning: skipping symlink: "${join(folder, 'to/link')}" -> "/etc/passwd"`]);
   });
 
-  it('of a file is that file', async () => {
+  it('packs a single file as that file', async () => {
     await writeFile(join(folder, 'from'), 'content');
     const archive = packFiles(join(folder, 'from'), 'etc/config', () => undefined);
     await unpackFiles(archive, { source: '/etc/config', destination: join(folder, 'to'), warn: () => undefined });
     expect(await readFile(join(folder, 'to'), 'utf8')).toBe('content');
   });
 
-  it('of a missing file fails', async () => {
+  it('rejects a missing file', async () => {
     const archive = packFiles(join(folder, 'absent'), 'x', () => undefined);
     const unpacked = unpackFiles(archive, { source: 'x', destination: folder, warn: () => undefined });
     await expect(unpacked).rejects.toThrow('ENOENT');

@@ -124,7 +124,7 @@ describe('journalArguments', () => {
       'query=a&sinceTime=2023-01-04T02:00:00Z&tailLines=3&boot=-1&pattern=b',
       ['--since=2023-1-4 02:0:0', '--pager-end', '--lines=3', '--unit=a', '--grep=b', '--boot', '-1'],
     ],
-  ])('of %s', (query, expected) => {
+  ])('translates %s', (query, expected) => {
     const { services, options } = queryOf(query)!;
     expect(journalArguments(services, options)).toEqual(['--utc', '--no-pager', '--output=short-precise', ...expected]);
   });
