@@ -121,7 +121,7 @@ describe('demand for newer statuses', () => {
     expect(node.listCalls()).toBe(2);
   });
 
-  it('of a pod whose containers all die at once is met by one chain of relists', async () => {
+  it('ends after one chain of relists when all containers of a pod die at once', async () => {
     const node = await quietNode(0);
     const { clock, fake, pleg, hint } = node;
     const { sandboxId, containerId } = await runPod(fake, 'big');

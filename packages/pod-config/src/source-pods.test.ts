@@ -21,7 +21,7 @@ function watched(name: string, looks: Map<string, number>): Pod {
 }
 
 describe('changes of single pods of a source', () => {
-  it('are the operations of a snapshot with these changes', () => {
+  it('equal the operations of a snapshot with these changes', () => {
     const known = setUp();
     known.replace([pod('a'), pod('b')]);
     expect(operations(known.put([pod('c')]).diff)).toEqual(['c', '', '', '']);
@@ -33,7 +33,7 @@ describe('changes of single pods of a source', () => {
     expect([known.find('c')?.metadata?.name, known.find('a')]).toEqual(['c', undefined]);
   });
 
-  it('are applied without a look at other pods', () => {
+  it('apply without a look at other pods', () => {
     const known = setUp();
     const looks = new Map<string, number>();
     known.replace(Array.from({ length: 100 }, (_, index) => watched(`pod-${String(index)}`, looks)));

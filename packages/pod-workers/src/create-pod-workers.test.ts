@@ -660,7 +660,7 @@ describe('createPodWorkers', () => {
 });
 
 describe('the metrics of the workers', () => {
-  it('have the names, labels and values of the kubelet’s', async () => {
+  it('match the names, labels and values of the kubelet’s', async () => {
     const metrics = recordingMetrics();
     const step = gate();
     const { clock, workers, behaviour } = setup({ syncTerminatingPod: ({ signal }) => step.pass(signal) }, { metrics });

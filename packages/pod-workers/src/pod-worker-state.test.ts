@@ -113,7 +113,7 @@ describe('initialState', () => {
       true,
       { kind: 'terminating', reason: 'orphaned', deleted: true, gracePeriodSeconds: 1 },
     ],
-  ])('of %s', (_title, subject, mayStart, state) => {
+  ])('starts from %s', (_title, subject, mayStart, state) => {
     expect(initialState(subject, mayStart, 7)).toMatchObject({ ...state, sinceMs: 7 });
   });
 });

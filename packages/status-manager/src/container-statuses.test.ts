@@ -150,7 +150,7 @@ describe('the instances of a container', () => {
   const only = (previous: ContainerStatus | undefined, ...containers: NonNullable<Instances>): ContainerStatus =>
     containerStatuses('regular', previous && [previous], input(pod, containers))[0]!;
 
-  it('are shown as state and last state, without older ones', () => {
+  it('appear as state and last state, without older ones', () => {
     const status = only(
       undefined,
       { restartCount: 2, state: 'created' },
@@ -179,7 +179,7 @@ describe('the instances of a container', () => {
     expect(only(before({ state: running, restartCount: 5 }), { restartCount: 0 }).restartCount).toBe(5);
   });
 
-  it('are not their own last state', () => {
+  it('never appear as their own last state', () => {
     const lostOnce = before({
       containerID: 'containerd://app-0',
       state: { terminated: { exitCode: 137, reason: 'ContainerStatusUnknown' } },

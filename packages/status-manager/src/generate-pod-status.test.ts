@@ -282,7 +282,7 @@ describe('probes', () => {
     expect(generate(undefined, true, startedBefore('containerd://app-former')).started).toBe(false);
   });
 
-  it('have no effect on a container that is not running', () => {
+  it('do not affect a container that is not running', () => {
     const exited = testRuntimePodStatus({ pod, containers: [{ state: 'exited' }] });
     const probes = { isStarted: () => true, isReady: () => true };
     expect(only(generatePodStatus({ pod, runtime: exited, probes }).containerStatuses)).toMatchObject({
@@ -320,7 +320,7 @@ describe('readiness gates', () => {
 });
 
 describe('conditions of other writers', () => {
-  it('are kept as the API has them, and come first', () => {
+  it('stay as the API has them, and come first', () => {
     const gate = { type: 'example.com/gate', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' };
     const resize = { type: 'PodResizePending', status: 'True', reason: 'Deferred' };
     const target = { type: 'DisruptionTarget', status: 'True', reason: 'TerminationByKubelet' };

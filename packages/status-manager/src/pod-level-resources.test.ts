@@ -7,7 +7,7 @@ const containers = [{ resources: { requests: { cpu: '250m', memory: '64Mi' }, li
 const running: PodStatus = { phase: 'Running' };
 
 describe('podLevelResources', () => {
-  it('are the sums over the containers by default', () => {
+  it('adds up the containers by default', () => {
     expect(
       podLevelResources(testPod({ containers: [...containers, { ...containers[0]!, name: 'b' }] }), {}, undefined),
     ).toEqual({
@@ -17,7 +17,7 @@ describe('podLevelResources', () => {
     expect(podLevelResources(testPod(), {}, undefined)).toEqual({ resources: {} });
   });
 
-  it('are those last put into effect, while another allocation is not', () => {
+  it('reports those last put into effect, while another allocation does not count', () => {
     const spec = { resources: { requests: { memory: '10Ki' }, limits: { memory: '10Ki' } } };
     const actuated = { requests: { memory: '30Mi' }, limits: { memory: '30Mi' } };
     expect(podLevelResources(testPod({ containers: [{}], spec }), running, undefined, actuated)).toEqual({
@@ -29,7 +29,7 @@ describe('podLevelResources', () => {
     );
   });
 
-  it('are the values of the cgroup once the API shows the pod running', () => {
+  it('reports the values of the cgroup once the API shows the pod running', () => {
     const resources = { requests: { cpu: '500m', memory: '1Gi' }, limits: { cpu: '1', memory: '2Gi' } };
     const cgroup = { cpuRequestMillis: 750, cpuLimitMillis: 1500, memoryLimitBytes: 3 * 2 ** 30 };
     const pod = testPod({ spec: { resources }, status: running });
@@ -50,7 +50,7 @@ describe('podLevelResources', () => {
     });
   });
 
-  it('are the previous values or the allocation with overhead, for values without a cgroup value', () => {
+  it('reports the previous values or the allocation with overhead where the cgroup has no value', () => {
     const resources = { requests: { cpu: '500m' }, limits: { cpu: '1' } };
     const pod = testPod({ containers, spec: { resources, overhead: { cpu: '100m' } }, status: running });
     expect(podLevelResources(pod, {}, {}).resources).toEqual({

@@ -221,7 +221,7 @@ describe('results of probes', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('are ignored for equal values and unknown containers', () => {
+  it('change nothing for equal values and unknown containers', () => {
     const { manager, seen } = setUp();
     manager.setPodStatus(pod, generated(pod));
     manager.setContainerReadiness(uid(pod), 'containerd://b-0', true);
@@ -481,7 +481,7 @@ describe('the terminal phase in a sink', () => {
 describe('static pods', () => {
   const pod = testPod({ annotations: { 'kubernetes.io/config.source': 'file' } });
 
-  it('are published to their mirror pods once they have one', async () => {
+  it('get a published status once they have a mirror pod', async () => {
     const clock = createVirtualClock();
     const sink = createFakeStatusSink(clock, { needsMirrorPods: true });
     const mirrors: Pod[] = [];
@@ -497,7 +497,7 @@ describe('static pods', () => {
     expect(sink.published).toMatchObject([{ pod, mirrorPod: mirrors[0], status: { phase: 'Running' } }]);
   });
 
-  it('are published with the next status after they got a mirror pod, even if it is equal', async () => {
+  it('get the next status published after they got a mirror pod, even if it is equal', async () => {
     const clock = createVirtualClock();
     const sink = createFakeStatusSink(clock, { needsMirrorPods: true });
     const mirrors: Pod[] = [];
@@ -517,7 +517,7 @@ describe('static pods', () => {
     expect(sink.calls).toHaveLength(1);
   });
 
-  it('are not published while their mirror pod is missing', async () => {
+  it('wait for their mirror pod before they are published', async () => {
     const clock = createVirtualClock();
     const sink = createFakeStatusSink(clock, { needsMirrorPods: true });
     const mirror = testPod({ uid: 'mirror' });
@@ -535,7 +535,7 @@ describe('static pods', () => {
     expect(sink.published.map(({ status }) => status.message)).toEqual([undefined, 'one']);
   });
 
-  it('are published again to a new mirror pod', async () => {
+  it('get their status published again for a new mirror pod', async () => {
     const clock = createVirtualClock();
     const sink = createFakeStatusSink(clock, { needsMirrorPods: true });
     const mirrors = [testPod({ uid: 'first' })];

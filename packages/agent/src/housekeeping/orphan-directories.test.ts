@@ -12,7 +12,7 @@ function setup(files: Record<string, string>, known: readonly string[] = []) {
 }
 
 describe('orphan directories', () => {
-  it('are removed with the contents that the agent creates; those of known pods are not', async () => {
+  it('disappear with the contents that the agent creates; those of known pods stay', async () => {
     const { fs, logger, remove } = setup(
       {
         '/root/pods/gone/etc-hosts': '',
@@ -48,7 +48,7 @@ describe('orphan directories', () => {
     expect(await fs.list('/root/pods')).toEqual([]);
   });
 
-  it('that cannot be removed are logged, and do not stop the others', async () => {
+  it('appear in the log when they cannot be removed, without stopping the others', async () => {
     const { memory, fs, logger, remove } = setup({ '/root/pods/a/etc-hosts': '', '/root/pods/b/etc-hosts': '' });
     memory.fault = (operation, path) => {
       if (operation === 'removeFile' && path.includes('/a/')) throw new Error('EROFS');

@@ -78,7 +78,7 @@ describe('pod steps', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('are cancelled with the pod worker', async () => {
+  it('end with the pod worker', async () => {
     const controller = new AbortController();
     const { steps, events } = setup({
       name: 'slow',

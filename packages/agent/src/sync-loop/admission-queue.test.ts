@@ -232,7 +232,7 @@ describe('a preparation of the node', () => {
   it.each<[string, (signal: AbortSignal) => Promise<void>, number, string]>([
     ['fails', () => Promise.reject(new Error('no way')), 0, 'no way'],
     ['takes too long', () => new Promise(() => undefined), 60_000, 'no answer within 60000 ms'],
-  ])('that %s rejects the pod', async (_title, prepare, afterMs, cause) => {
+  ])('rejects the pod when it %s', async (_title, prepare, afterMs, cause) => {
     const { emit, clock, steps, statuses } = createSyncLoopBench({ admission: [admitAfter(prepare)] });
     await emit('ADD', manifestPod('web'), manifestPod('next'));
     await clock.advance(afterMs);

@@ -182,7 +182,7 @@ describe('resize of an init container', () => {
       { livenessResults: new Map([['init-0', 'failure']]) },
       {},
     ],
-  ])('of a sidecar: %s', (_, more, input, want) => {
+  ])('decides for a sidecar: %s', (_, more, input, want) => {
     expect(decide(init({ restartPolicy: 'Always', ...more }), records, input).containersToUpdate).toEqual(want);
   });
 });
@@ -201,7 +201,7 @@ describe('resources of the pod as a whole', () => {
     expect(limited).toMatchObject({ updatePodLevelResources: true, containersToUpdate: {} });
   });
 
-  it('are unchanged when the records of the pod or the container equal them', () => {
+  it('stay unchanged when the records of the pod or the container equal them', () => {
     for (const app of [{}, { limits: large.limits }]) {
       const actions = decide(pod(large), { app }, { actuatedPodResources: large });
       expect(actions).not.toHaveProperty('updatePodLevelResources');
@@ -209,7 +209,7 @@ describe('resources of the pod as a whole', () => {
     }
   });
 
-  it('are put into effect again without a record, without restarts', () => {
+  it('take effect again without a record, without restarts', () => {
     const actions = decide(pod(large, { resizePolicy: restart('cpu', 'memory') }), { app: {} });
     expect(actions).toMatchObject({ updatePodLevelResources: true, containersToKill: [], containersToUpdate: {} });
   });

@@ -19,7 +19,7 @@ describe('envFileValue', () => {
     ['fault', undefined],
     ["A='1", undefined],
     [`${'#'.repeat(70_000)}\nA='1'`, undefined],
-  ])('of %j is %j', (text, value) => {
+  ])('reads %j as %j', (text, value) => {
     if (value === undefined) expect(() => envFileValue(text, 'A')).toThrow('invalid environment file, line ');
     else expect(envFileValue(text, 'A')).toBe(value);
   });

@@ -43,7 +43,7 @@ async function open({
 const app = (cpu: string) => ({ requests: { cpu } });
 
 describe('actuated resources', () => {
-  it('are restored after a restart from a file that only root can read', async () => {
+  it('survive a restart in a file that only root can read', async () => {
     const disk = createDisk();
     const store = await open(disk);
     expect(store.setContainer('uid', 'app', app('1'))).toBe('new');
@@ -58,7 +58,7 @@ describe('actuated resources', () => {
     });
   });
 
-  it('are written at most once a second, later changes with the next one, and unchanged ones not at all', async () => {
+  it('reach the disk at most once a second, later changes with the next write, and unchanged ones not at all', async () => {
     const disk = createDisk();
     const { clock, ...store } = await open(disk);
     for (let pod = 0; pod < 100; pod++) {
@@ -103,7 +103,7 @@ describe('actuated resources', () => {
     expect(await held).toEqual(app('2'));
   });
 
-  it('are removed with their pod, and with pods that are no longer known', async () => {
+  it('disappear with their pod, and with pods that are no longer known', async () => {
     const disk = createDisk();
     const store = await open(disk);
     for (const uid of ['a', 'b', 'c']) store.setContainer(uid, 'app', app('1'));
@@ -143,7 +143,7 @@ describe('actuated resources', () => {
     expect((await open(disk)).of('uid').containers.size).toBe(2);
   });
 
-  it('are on the disk after disposal of the store', async () => {
+  it('reach the disk before the disposal of the store ends', async () => {
     const disk = createDisk();
     const store = await open(disk);
     store.setContainer('uid', 'app', app('1'));

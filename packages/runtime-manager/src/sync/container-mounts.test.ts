@@ -28,7 +28,7 @@ function bench(): { b: ManagerBench; files: MemoryFiles; writes: string[]; failu
 const terminationMessagePath = '/dev/termination-log';
 
 describe('the files of a pod’s containers', () => {
-  it('are /etc/hosts, written once per sync, and a message file for each container', async () => {
+  it('include /etc/hosts, written once per sync, and a message file for each container', async () => {
     const { b, files, writes } = bench();
     const pod = testPod({
       containers: [
@@ -44,18 +44,15 @@ describe('the files of a pod’s containers', () => {
     expect(messages.map((path) => path.split('/').at(-2))).toEqual(['a', 'b']);
   });
 
-  it.each(['dev/log', '/dev/../dev//log/'])(
-    'are mounted at an absolute and normalized path, given %s',
-    async (path) => {
-      const { b } = bench();
-      const pod = testPod({ containers: [{ terminationMessagePath: path }] });
-      await b.sync(pod);
-      const [status] = (await b.status(pod)).containers;
-      expect(status?.mounts.map(({ containerPath }) => containerPath)).toEqual(['/etc/hosts', '/dev/log']);
-    },
-  );
+  it.each(['dev/log', '/dev/../dev//log/'])('appear at an absolute and normalized path, given %s', async (path) => {
+    const { b } = bench();
+    const pod = testPod({ containers: [{ terminationMessagePath: path }] });
+    await b.sync(pod);
+    const [status] = (await b.status(pod)).containers;
+    expect(status?.mounts.map(({ containerPath }) => containerPath)).toEqual(['/etc/hosts', '/dev/log']);
+  });
 
-  it('are retried for the next container, and removed for a container that was not created', async () => {
+  it('get another try with the next container, and disappear with a container that was not created', async () => {
     const { b, files, failures } = bench();
     failures.push(new Error('ENOSPC: no space left on device'));
     const pod = testPod({
@@ -70,7 +67,7 @@ describe('the files of a pod’s containers', () => {
     expect(files.paths().filter((path) => path.includes('/containers/a/'))).toEqual([]);
   });
 
-  it('of a pod on the network of the node are based on its hosts file', async () => {
+  it('start from the hosts file of the node for a pod on its network', async () => {
     const { b, files } = bench();
     const pod = testPod({ spec: { hostNetwork: true } });
     const { error } = await b.sync(pod);

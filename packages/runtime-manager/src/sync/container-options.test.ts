@@ -48,7 +48,7 @@ function bench(volumes: Record<string, MountedVolume>, ports: Partial<RuntimeMan
 const podWith = (container: Partial<Container>) => testPod({ containers: [container] });
 
 describe('the options of a container', () => {
-  it('have its volumes, their sub paths, and its block devices', async () => {
+  it('include its volumes, their sub paths, and its block devices', async () => {
     const volumes = { data: volume('/vols/data'), disk: volume('', { devicePath: '/dev/mapped', readOnly: true }) };
     const b = bench(volumes);
     b.files.putDirectory('/vols/data', 0o2770);
@@ -91,7 +91,7 @@ describe('the options of a container', () => {
       { volumeDevices: [{ name: 'data', devicePath: '/dev/x' }] },
       'cannot find volume "data" to pass into container "app"',
     ],
-  ])('are missing for %s', async (_title, container, message) => {
+  ])('fail for %s', async (_title, container, message) => {
     const b = bench({ data: volume('/vols/data') });
     b.files.putDirectory('/vols/data');
     const { results } = await b.sync(podWith(container));

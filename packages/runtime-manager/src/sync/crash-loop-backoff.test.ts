@@ -33,7 +33,7 @@ describe('crash loops', () => {
     expect(starts).toHaveLength(29);
   });
 
-  it('are reported with the kubelet’s messages', async () => {
+  it('appear with the kubelet’s messages', async () => {
     const b = bench();
     const pod = testPod({ containers: [{ name: 'main', command: ['false'] }] });
     const waiting = await b.settle(pod);
@@ -49,14 +49,14 @@ describe('crash loops', () => {
     expect(b.eventTexts()).toContain('BackOff: Back-off restarting failed container main in pod web_default(uid-web)');
   });
 
-  it('of one container do not delay the others', async () => {
+  it('do not delay the other containers', async () => {
     const b = bench();
     const pod = testPod({ containers: [{ name: 'bad', command: ['false'] }, { name: 'good' }] });
     await b.settle(pod);
     expect(await b.containers(pod)).toEqual(['bad/0 exited', 'good/0 running', 'bad/1 exited']);
   });
 
-  it('are reset after ten minutes of running', async () => {
+  it('reset after ten minutes of running', async () => {
     const b = bench();
     const pod = testPod({ containers: [{ name: 'main', command: ['sleep', '601'] }] });
     for (let round = 0; round < 4; round++) {
@@ -65,7 +65,7 @@ describe('crash loops', () => {
     }
   });
 
-  it('are kept by garbage collection until they expire', async () => {
+  it('survive garbage collection until they expire', async () => {
     const b = bench();
     const pod = testPod({ containers: [{ name: 'main' }] });
     const crash = async (): Promise<number> => {
@@ -101,7 +101,7 @@ describe('crash loops', () => {
     }
   });
 
-  it('are reset by another image or other resources', async () => {
+  it('reset with another image or other resources', async () => {
     const b = bench();
     const of = (container: Partial<Container>): Pod =>
       testPod({ containers: [{ name: 'main', command: ['false'], ...container }] });

@@ -41,7 +41,7 @@ const startedOf = (b: Bench) =>
     .flatMap(({ reason, object }) => (reason === 'Started' ? [/\{(.*)\}/.exec(object.fieldPath!)![1]] : []));
 
 describe('the images of one pod', () => {
-  it('are pulled one at a time, and containers start in their order', async () => {
+  it('arrive one at a time, and containers start in their order', async () => {
     const b = bench();
     const pod = testPod({ containers: containers('slow:9', 'quick:1', 'medium:5') });
     const startMs = b.clock.now();
@@ -73,13 +73,13 @@ describe('the images of one pod', () => {
     expect(b.clock.now() % 60_000).toBe(5000);
   });
 
-  it('are requested again by a container with the same image only at its turn', async () => {
+  it('get another request for a container with the same image only at its turn', async () => {
     const b = bench();
     await b.during(b.sync(testPod({ containers: containers('one:2', 'one:2') })));
     expect(b.asked).toEqual(['one:2 0', 'one:2 2']);
   });
 
-  it('are not pulled for containers that may not start in this sync', async () => {
+  it('wait while their containers may not start in this sync', async () => {
     const b = bench();
     const pod = testPod({
       initContainers: [
@@ -94,7 +94,7 @@ describe('the images of one pod', () => {
     expect(b.asked).toEqual(['side:1 0', 'init:1 1']);
   });
 
-  it('are not pulled for a container in back-off', async () => {
+  it('wait for the back-off of their container', async () => {
     const b = bench();
     const pod = testPod({ containers: [{ name: 'a', image: 'crash:0', command: ['false'] }] });
     for (let round = 0; round < 3; round++) {
@@ -107,7 +107,7 @@ describe('the images of one pod', () => {
     expect(b.asked).toHaveLength(2);
   });
 
-  it('are cancelled with the sync without leaks', async () => {
+  it('stop with the sync without leaks', async () => {
     const b = bench();
     const controller = new AbortController();
     const pod = testPod({ containers: containers('slow:900', 'slower:1000') });

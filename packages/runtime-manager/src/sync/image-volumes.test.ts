@@ -28,7 +28,7 @@ function bench(): Bench {
 const volume = (name: string, reference: string) => ({ name, image: { reference } });
 
 describe('image volumes', () => {
-  it('are pulled, and mounted by the runtime', async () => {
+  it('reach the container as mounts of the runtime', async () => {
     const b = bench();
     const pod = testPod({
       containers: [{ volumeMounts: [{ name: 'model', mountPath: '/model', subPath: 'weights' }] }],
@@ -72,7 +72,7 @@ describe('image volumes', () => {
     ]);
   });
 
-  it('are counted for each container that mounts them, and so are the failures of the runtime to mount them', async () => {
+  it('count in the metrics for each container that mounts them, as do the failures of the runtime to mount them', async () => {
     const b = bench();
     const mounts = ['fine', 'other'].map((name) => ({ name, mountPath: `/${name}` }));
     const { createContainer } = b.fake.runtime;

@@ -5,7 +5,7 @@ const UNIT = 65_536;
 const range = (slot: number) => ({ hostId: slot * UNIT, containerId: 0, length: UNIT });
 
 describe('ranges of ids for user namespaces', () => {
-  it('are given out from the first free one on', () => {
+  it('start at the first free one', () => {
     expect(freeIdMapping(defaultIdPool, [])).toEqual(range(1));
     expect(freeIdMapping(defaultIdPool, [range(1), range(3)])).toEqual(range(2));
     const small = { firstId: 2 * UNIT, count: UNIT, idsPerPod: UNIT };
@@ -20,7 +20,7 @@ describe('ranges of ids for user namespaces', () => {
     expect(freeIdMapping(wider, [range(3)])).toEqual({ hostId: 4 * UNIT, containerId: 0, length: 2 * UNIT });
   });
 
-  it("are written in the kubelet's form", () => {
+  it("appear in the kubelet's form", () => {
     const text =
       '{"uidMappings":[{"hostId":65536,"containerId":0,"length":65536}],"gidMappings":[{"hostId":65536,"containerId":0,"length":65536}]}';
     expect(formatIdMapping(range(1))).toBe(text);
@@ -34,7 +34,7 @@ describe('ranges of ids for user namespaces', () => {
     [formatIdMapping(range(1)).replace('65536', '131072'), 'GID and UID mapping should be identical'],
     [formatIdMapping({ ...range(1), containerId: 1 }), 'UID 0 must be mapped'],
     [formatIdMapping({ ...range(1), hostId: -1 }), 'an id is not a number of 32 bits'],
-  ])('are not taken from %s', (text, message) => {
+  ])('do not come from %s', (text, message) => {
     expect(() => parseIdMapping(text)).toThrow(message);
   });
 
@@ -44,7 +44,7 @@ describe('ranges of ids for user namespaces', () => {
     [{ firstId: 0 }, 'kubelet user assigned ID 0 must be greater or equal to 65536'],
     [{ count: 65_537 }, 'kubelet user assigned IDs length 65537 is not a multiple of 65536'],
     [{ count: 65_536 }, 'kubelet user assigned IDs are not enough to support 2 pods'],
-  ])('are not taken from a pool with %o', (pool, message) => {
+  ])('do not come from a pool with %o', (pool, message) => {
     expect(() => checkIdPool({ ...defaultIdPool, ...pool }, 2)).toThrow(message);
   });
 });
