@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { sleep, systemClock, systemRandom } from '@rxlet/component-base';
 import { ContainerEventType, ContainerState } from '@rxlet/cri-api';
 import type { CriClient } from '@rxlet/cri-client';
-import { FakeControlDescriptor } from '@rxlet/fake-cri';
+import { FakeControlDescriptor } from '@rxlet/fake-cri/control';
 import { criCall } from '@rxlet/test-containerd/cri-call';
 import type { MeasuredAgentOptions } from './agent-commands.ts';
 import type { BenchRun } from './bench-part.ts';

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { createEventLog, sleep, systemClock, systemRandom } from '@rxlet/component-base';
+import { sleep, systemClock, systemRandom } from '@rxlet/component-base';
+import { createEventLog } from '@rxlet/component-base/events';
 import type { PodStatus, Probe } from '@rxlet/kube-api';
 import { createProbeRunner, createProber } from '@rxlet/prober';
 import type { BenchRun } from './bench-part.ts';

@@ -1,4 +1,5 @@
-import { type Metrics, noopMetrics, seededRandom, sleep, systemClock } from '@rxlet/component-base';
+import { seededRandom, sleep, systemClock } from '@rxlet/component-base';
+import { type Metrics, noopMetrics } from '@rxlet/component-base/metrics';
 import type { ImageService, RuntimeService } from '@rxlet/cri-api';
 import { createFakeRuntime, discardLogs } from '@rxlet/fake-cri';
 import { createPleg } from '@rxlet/pleg';

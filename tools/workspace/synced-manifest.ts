@@ -11,7 +11,7 @@ const PEERS: Ranges = {
   rxjs: '^7.8.2',
 };
 
-/** Peers that only one subpath of a package needs. */
+/** Peers that only one subpath of each package needs. A manifest names further ones in its `peerDependenciesMeta`. */
 const OPTIONAL_PEERS = ['@types/node', 'prom-client'];
 
 /** The workspace root provides the test tools for all packages. */
@@ -41,8 +41,9 @@ export function syncedManifest(
   const tested = [...test.keys()].filter((name) => name !== manifest.name && !ROOT_TOOLS.includes(name));
   const library = !isBundled(manifest) && manifest.private !== true;
 
-  const dependencies = library ? imported.filter((name) => !(name in PEERS)) : isBundled(manifest) ? [] : imported;
-  const peers = new Set(library ? imported.filter((name) => name in PEERS) : []);
+  const isPeer = (name: string): boolean => library && (name in PEERS || isOptional(manifest, name));
+  const dependencies = isBundled(manifest) ? [] : imported.filter((name) => !isPeer(name));
+  const peers = new Set(imported.filter(isPeer));
   if (library) {
     if (manifest.peerDependencies?.['@types/node'] !== undefined) peers.add('@types/node');
     for (const peer of dependencies.flatMap((name) => inheritedPeers(manifests.get(name)))) peers.add(peer);
@@ -67,13 +68,13 @@ export function syncedManifest(
     ),
     ...nonEmpty(
       'peerDependencies',
-      ranges(peers, (name) => PEERS[name] ?? '>=24'),
+      ranges(peers, (name) => PEERS[name] ?? (manifests.has(name) ? versionOf(name) : '>=24')),
     ),
     ...nonEmpty(
       'peerDependenciesMeta',
       Object.fromEntries(
         [...peers]
-          .filter(isOptional)
+          .filter((name) => isOptional(manifest, name))
           .sort()
           .map((name) => [name, { optional: true }]),
       ),
@@ -90,11 +91,11 @@ export function syncedManifest(
 
 /** Peers of a dependency are peers of the package that depends on it. */
 function inheritedPeers(manifest: Manifest | undefined): string[] {
-  return Object.keys(manifest?.peerDependencies ?? {}).filter((name) => !isOptional(name));
+  return Object.keys(manifest?.peerDependencies ?? {}).filter((name) => !isOptional(manifest, name));
 }
 
-function isOptional(name: string): boolean {
-  return OPTIONAL_PEERS.includes(name);
+function isOptional(manifest: Manifest | undefined, name: string): boolean {
+  return OPTIONAL_PEERS.includes(name) || manifest?.peerDependenciesMeta?.[name]?.optional === true;
 }
 
 function ranges(names: Iterable<string>, rangeOf: (name: string) => string): Ranges {

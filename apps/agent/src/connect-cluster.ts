@@ -1,7 +1,8 @@
 import { dirname } from 'node:path';
-import type { KubeClients } from '@rxlet/agent-api/kube';
+import type { KubeClients } from '@rxlet/kube-api/client';
 import { type CertificateManager, clientCertificatePath, createClientCertificate } from '@rxlet/certificates';
-import { createLifetime, type Logger, type Metrics, systemClock, systemRandom } from '@rxlet/component-base';
+import { createLifetime, type Logger, systemClock, systemRandom } from '@rxlet/component-base';
+import type { Metrics } from '@rxlet/component-base/metrics';
 import {
   createKubeClient,
   createKubeClients,

@@ -1,4 +1,5 @@
-import { type Logger, type Metrics, systemClock, systemRandom } from '@rxlet/component-base';
+import { type Logger, systemClock, systemRandom } from '@rxlet/component-base';
+import type { Metrics } from '@rxlet/component-base/metrics';
 import { follow } from '@rxlet/component-base/streams';
 import { type ConnectionState, createCriClient, CriError } from '@rxlet/cri-client';
 import { containerdHints } from '@rxlet/cri-client/containerd';
@@ -25,7 +26,8 @@ export async function connectRuntime(
   const ports = { clock: systemClock, random: systemRandom, metrics };
   if (runtime.kind === 'fake') {
     // Loaded only when it is wanted: on a node it would be memory for nothing.
-    const { createFakeRuntime, createFileLogs, createShadowHostFiles } = await import('@rxlet/fake-cri');
+    const { createFakeRuntime, createFileLogs } = await import('@rxlet/fake-cri');
+    const { createShadowHostFiles } = await import('@rxlet/fake-cri/files');
     const hostFiles = createShadowHostFiles(node.rootDirectory);
     const files = { logs: createFileLogs(logger, node.podLogsDirectory), hostFiles };
     // Probes connect to the ports of pods.

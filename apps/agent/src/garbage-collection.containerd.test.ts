@@ -1,6 +1,7 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { noopEventRecorder, systemClock, systemRandom } from '@rxlet/component-base';
+import { systemClock, systemRandom } from '@rxlet/component-base';
+import { noopEventRecorder } from '@rxlet/component-base/events';
 import { ContainerState } from '@rxlet/cri-api';
 import { createHostFiles, createNodeFiles } from '@rxlet/node-files';
 import { createRuntimeManager } from '@rxlet/runtime-manager';

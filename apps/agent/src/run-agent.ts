@@ -1,7 +1,8 @@
 import { type Agent, createAgent } from '@rxlet/agent';
 import { type AgentModule, type HealthCheck, healthChecks } from '@rxlet/agent-api';
 import { node as clusterNode, standalone, type StandaloneOptions } from '@rxlet/kubelet';
-import { createLifetime, errorMessage, exitOnFatalErrors, type Logger, systemClock } from '@rxlet/component-base';
+import { createLifetime, errorMessage, type Logger, systemClock } from '@rxlet/component-base';
+import { exitOnFatalErrors } from '@rxlet/component-base/command';
 import { collectProcessMetrics, createPrometheusMetrics } from '@rxlet/component-base/prometheus';
 import { logUnhandledStreamErrors } from '@rxlet/component-base/streams';
 import { releaseMemoryAtRest, tuneV8 } from '@rxlet/component-base/tune-v8';

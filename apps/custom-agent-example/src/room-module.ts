@@ -1,10 +1,6 @@
-import {
-  admissionHandlers,
-  type AgentModule,
-  contribute,
-  housekeepingSteps,
-  podStatusContributors,
-} from '@rxlet/agent-api';
+import { admissionHandlers, type AgentModule, contribute } from '@rxlet/agent-api';
+import { housekeepingSteps } from '@rxlet/agent-api/housekeeping';
+import { podStatusContributors } from '@rxlet/agent-api/statuses';
 import { httpEndpoints } from '@rxlet/agent-api/http';
 
 /**

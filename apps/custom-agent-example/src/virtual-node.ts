@@ -1,5 +1,5 @@
 /** A node without containers, in the style of virtual-kubelet: a provider runs its pods, and the cluster sees a node like any other. */
-import { isKubeError } from '@rxlet/agent-api/kube';
+import { isKubeError } from '@rxlet/kube-api/client';
 import { createKeyedExecutor, createLifetime, errorMessage, sleep } from '@rxlet/component-base';
 import { follow } from '@rxlet/component-base/streams';
 import type { Pod, PodStatus } from '@rxlet/kube-api';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { parseGoDuration } from '@rxlet/component-base';
+import { parseGoDuration } from '@rxlet/component-base/go';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 
 /** Command line of `docker-shim`. */

@@ -7,7 +7,7 @@ import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
 import { createClient } from '@connectrpc/connect';
 import { createGrpcTransport } from '@connectrpc/connect-node';
 import { ImageServiceDescriptor, RuntimeServiceDescriptor, StatusCode } from '@rxlet/cri-api';
-import { FakeControlDescriptor, ServerReflectionDescriptor } from '@rxlet/fake-cri';
+import { FakeControlDescriptor, ServerReflectionDescriptor } from '@rxlet/fake-cri/control';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run } from './run.ts';
 

@@ -2,16 +2,16 @@ import { Code, ConnectError, type ConnectRouter, type ConnectRouterOptions } fro
 import { errorMessage } from '@rxlet/component-base';
 import { callErrorCode, ImageServiceDescriptor, RuntimeServiceDescriptor, StatusCode } from '@rxlet/cri-api';
 import * as v1alpha2 from '@rxlet/cri-api/v1alpha2';
+import type { FakeRuntime } from '@rxlet/fake-cri';
 import {
   type AdvanceableClock,
   type ControlService,
   createControlService,
   FakeControlDescriptor,
-  type FakeRuntime,
   HealthDescriptor,
   ServerReflectionDescriptor,
   ServingStatus,
-} from '@rxlet/fake-cri';
+} from '@rxlet/fake-cri/control';
 import { createReflection } from './reflection.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { PodNetworkMode } from '@rxlet/fake-cri';
+import type { PodNetworkMode } from '@rxlet/fake-cri/network';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 
 /** Command line of `fake-runtime`. */

@@ -1,12 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { errorMessage } from '@rxlet/component-base';
-import {
-  BehaviourScriptError,
-  type FakeRuntimeOptions,
-  ImageCatalogueError,
-  parseBehaviourScript,
-  parseImageCatalogue,
-} from '@rxlet/fake-cri';
+import { type FakeRuntimeOptions, ImageCatalogueError, parseImageCatalogue } from '@rxlet/fake-cri';
+import { BehaviourScriptError, parseBehaviourScript } from '@rxlet/fake-cri/scripts';
 import { isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
 
 /** A file of the command line cannot be used; the message names it, and the line and field that are wrong. */

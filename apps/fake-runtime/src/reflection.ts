@@ -2,7 +2,7 @@ import { type DescFile, toBinary } from '@bufbuild/protobuf';
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
 import type { DescService, MessageInitShape } from '@bufbuild/protobuf';
 import { StatusCode } from '@rxlet/cri-api';
-import type { ServerReflectionDescriptor, ServerReflectionRequest } from '@rxlet/fake-cri';
+import type { ServerReflectionDescriptor, ServerReflectionRequest } from '@rxlet/fake-cri/control';
 
 type ReflectionResponse = MessageInitShape<
   (typeof ServerReflectionDescriptor.method)['serverReflectionInfo']['output']

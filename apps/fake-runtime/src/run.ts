@@ -5,7 +5,8 @@ import { errorMessage, seededRandom, systemClock, systemRandom } from '@rxlet/co
 import { type CommandIo, createConsoleLogger } from '@rxlet/component-base/command';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { serveCri, UnixSocketError, UnsupportedAddressError } from '@rxlet/cri-server';
-import { createFakeRuntime, createFileLogs, createNodeHostFiles, type FakeRuntimeOptions } from '@rxlet/fake-cri';
+import { createFakeRuntime, createFileLogs, type FakeRuntimeOptions } from '@rxlet/fake-cri';
+import { createNodeHostFiles } from '@rxlet/fake-cri/files';
 import { createFileStateStore, StateFileError } from '@rxlet/node-files/state-file';
 import { routeExtras } from './extra-routes.ts';
 import { type Flags, parseFlags } from './flags.ts';

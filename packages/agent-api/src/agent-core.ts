@@ -1,6 +1,6 @@
-import type { RecordedEvent } from '@rxlet/component-base';
+import type { RecordedEvent } from '@rxlet/component-base/events';
 import type { Pod, PodStatus } from '@rxlet/kube-api';
-import type { RuntimePod, RuntimePodStatus } from '@rxlet/pod-model';
+import type { RuntimePod, RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import type { Observable } from 'rxjs';
 import type { PodSourceProblem } from './pod-source.ts';
 

@@ -7,3 +7,5 @@ export {
   type ProbeResults,
 } from './pod-probes.ts';
 export { terminationMessages, type TerminationMessages } from './termination-messages.ts';
+export type { AddedDevice, AddedMount, ContainerAdditions, ContainerStep } from './container-step.ts';
+export { containerSteps } from './core-collections.ts';

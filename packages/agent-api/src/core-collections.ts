@@ -1,4 +1,4 @@
-import type { RecordedEvent } from '@rxlet/component-base';
+import type { RecordedEvent } from '@rxlet/component-base/events';
 import type { Observable } from 'rxjs';
 import type { AdmissionHandler } from './admission.ts';
 import { collectionKey, type CollectionKey } from './collection-key.ts';

@@ -1,4 +1,6 @@
-import type { Clock, EventRecorder, Logger, Metrics, Random } from '@rxlet/component-base';
+import type { Clock, Logger, Random } from '@rxlet/component-base';
+import type { EventRecorder } from '@rxlet/component-base/events';
+import type { Metrics } from '@rxlet/component-base/metrics';
 import type { ImageService, RuntimeService } from '@rxlet/cri-api';
 import type { HostFiles, NodeFiles } from '@rxlet/node-files';
 

@@ -1,29 +1,6 @@
-export {
-  type DeleteOptions,
-  type GetOptions,
-  isKubeError,
-  type JsonPatchOperation,
-  type KubeClient,
-  type KubeClients,
-  kubeClients,
-  KubeError,
-  type KubeErrorReason,
-  type KubeObject,
-  type KubePatch,
-  type ListOptions,
-  type ListSelector,
-  type ObjectChange,
-  type ObjectList,
-  type ObjectRef,
-  type ObjectWatch,
-  type RequestOptions,
-  type SubresourceOptions,
-  type WatchOptions,
-  type WriteOptions,
-} from './kube-client.ts';
-export { createObjectCopy, type ObjectCopy } from './object-copy.ts';
+export { kubeClients } from './kube-clients.ts';
 export { type PodToken, type PodTokenRequest, podTokens, type PodTokens } from './pod-tokens.ts';
-export { servingCertificate, type TlsKeyPair } from './serving-certificate.ts';
+export { servingCertificate } from './serving-certificate.ts';
 export {
   type ServiceAccountIdentity,
   type ServiceAccountTokenRequest,

@@ -1,5 +1,5 @@
 import type { Pod } from '@rxlet/kube-api';
-import type { RuntimePodStatus } from '@rxlet/pod-model';
+import type { RuntimePodStatus } from '@rxlet/pod-model/runtime';
 
 /**
  * A module's part in the life of each pod, at four points of the pod syncer. Calls for one pod never overlap. Every call may be repeated, also after a restart

@@ -1,4 +1,5 @@
 import type { CurrentValue } from '@rxlet/component-base/streams';
+import type { TlsKeyPair } from '@rxlet/kube-api/client';
 import { type ServiceKey, serviceKey } from './service-key.ts';
 
 /**
@@ -6,11 +7,3 @@ import { type ServiceKey, serviceKey } from './service-key.ts';
  * handshakes must fail then. It changes when the certificate is renewed or its files change; connections that exist may stay.
  */
 export const servingCertificate: ServiceKey<CurrentValue<TlsKeyPair | undefined>> = serviceKey('serving certificate');
-
-/** A certificate and its private key. */
-export interface TlsKeyPair {
-  /** The certificate, followed by those of intermediate authorities, as PEM. */
-  readonly certificatePem: string;
-  /** The private key, as PEM. */
-  readonly keyPem: string;
-}

@@ -7,3 +7,4 @@ export type {
   StatusRestorer,
   StatusSink,
 } from './pod-status.ts';
+export { mirrorPods, podEvictors, podStatusContributors, statusRestorers, statusSinks } from './core-collections.ts';

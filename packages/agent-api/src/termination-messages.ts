@@ -1,5 +1,5 @@
 import type { Pod } from '@rxlet/kube-api';
-import type { RuntimePodStatus } from '@rxlet/pod-model';
+import type { RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import { type ServiceKey, serviceKey } from './service-key.ts';
 
 /** Reads the termination messages of containers. Without a provider, statuses have the messages of the runtime. */

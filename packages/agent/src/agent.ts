@@ -1,5 +1,6 @@
 import type { AgentCore, CollectionKey } from '@rxlet/agent-api';
-import type { Clock, Logger, Metrics, Random } from '@rxlet/component-base';
+import type { Clock, Logger, Random } from '@rxlet/component-base';
+import type { Metrics } from '@rxlet/component-base/metrics';
 import type { ImageService, RuntimeService } from '@rxlet/cri-api';
 import type { HostFiles, NodeFiles } from '@rxlet/node-files';
 import type { HintSource } from '@rxlet/pleg';

@@ -1,19 +1,15 @@
+import { admissionHandlers, type AgentModule, podSteps, syncTriggers } from '@rxlet/agent-api';
+import { eventSinks } from '@rxlet/agent-api/events';
+import { garbageCollectionSteps, housekeepingSteps } from '@rxlet/agent-api/housekeeping';
+import { supportedPodFields } from '@rxlet/agent-api/pod-fields';
+import { podSources } from '@rxlet/agent-api/sources';
 import {
-  admissionHandlers,
-  type AgentModule,
-  eventSinks,
-  garbageCollectionSteps,
-  housekeepingSteps,
   mirrorPods,
   podEvictors,
-  podSources,
   podStatusContributors,
-  podSteps,
   statusRestorers,
   statusSinks,
-  supportedPodFields,
-  syncTriggers,
-} from '@rxlet/agent-api';
+} from '@rxlet/agent-api/statuses';
 import { podProbes, terminationMessages } from '@rxlet/agent-api/containers';
 import { podAllocations } from '@rxlet/agent-api/node';
 import { createLifetime, type Lifetime } from '@rxlet/component-base';

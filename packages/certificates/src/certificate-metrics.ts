@@ -1,4 +1,5 @@
-import type { Clock, Metrics } from '@rxlet/component-base';
+import type { Clock } from '@rxlet/component-base';
+import type { Metrics } from '@rxlet/component-base/metrics';
 import type { CertificateManager, CertificateObserver } from './manager/certificate-manager.ts';
 
 const MINUTE = 60;

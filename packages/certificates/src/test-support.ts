@@ -2,9 +2,11 @@
 import 'asn1js';
 import { X509Certificate } from 'node:crypto';
 import type { ModuleContext, ServiceKey } from '@rxlet/agent-api';
-import { type KubeClient, kubeClients, type TlsKeyPair } from '@rxlet/agent-api/kube';
+import { kubeClients } from '@rxlet/agent-api/kube';
+import type { KubeClient, TlsKeyPair } from '@rxlet/kube-api/client';
 import { nodeObject } from '@rxlet/agent-api/node';
-import { noopMetrics, seededRandom } from '@rxlet/component-base';
+import { seededRandom } from '@rxlet/component-base';
+import { noopMetrics } from '@rxlet/component-base/metrics';
 import {
   createVirtualClock,
   recordingLogger,

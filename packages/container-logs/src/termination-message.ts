@@ -1,6 +1,7 @@
 import { type Clock, errorMessage } from '@rxlet/component-base';
 import type { Container, EphemeralContainer } from '@rxlet/kube-api';
-import { absoluteContainerPath, type RuntimeContainerStatus } from '@rxlet/pod-model';
+import { absoluteContainerPath } from '@rxlet/pod-model';
+import type { RuntimeContainerStatus } from '@rxlet/pod-model/runtime';
 import type { HostFiles, NodeFiles } from '@rxlet/node-files';
 import { readContainerLog } from './read/read-container-log.ts';
 

@@ -1,6 +1,7 @@
 import type { TerminationMessages } from '@rxlet/agent-api/containers';
 import type { Pod } from '@rxlet/kube-api';
-import { findPodContainer, type RuntimeContainerStatus } from '@rxlet/pod-model';
+import { findPodContainer } from '@rxlet/pod-model';
+import type { RuntimeContainerStatus } from '@rxlet/pod-model/runtime';
 import { readTerminationMessage, type TerminationMessagePorts } from './termination-message.ts';
 
 /**

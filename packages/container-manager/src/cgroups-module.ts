@@ -1,18 +1,12 @@
-import {
-  type AgentModule,
-  contribute,
-  housekeepingSteps,
-  PodStepError,
-  podSteps,
-  provide,
-  type SupportedPodField,
-  supportedPodFields,
-} from '@rxlet/agent-api';
+import { type AgentModule, contribute, PodStepError, podSteps, provide } from '@rxlet/agent-api';
+import { housekeepingSteps } from '@rxlet/agent-api/housekeeping';
+import { type SupportedPodField, supportedPodFields } from '@rxlet/agent-api/pod-fields';
 import { nodeResources, podCgroups } from '@rxlet/agent-api/node';
 import { createLifetime, errorMessage } from '@rxlet/component-base';
 import { createHostMachine, type Machine } from '@rxlet/machine';
 import type { NodeFiles } from '@rxlet/node-files';
-import { isPodLevelResource, type RuntimePod } from '@rxlet/pod-model';
+import { isPodLevelResource } from '@rxlet/pod-model/resources';
+import type { RuntimePod } from '@rxlet/pod-model/runtime';
 import { createContainerManager } from './container-manager.ts';
 import type { ContainerManagerOptions } from './container-manager-options.ts';
 import { readRuntimeDriver } from './read-runtime-driver.ts';

@@ -1,4 +1,4 @@
-import type { CgroupDriver } from '@rxlet/pod-model';
+import type { CgroupDriver } from '@rxlet/pod-model/cgroups';
 import type { MemoryQos } from './values/memory-qos.ts';
 
 /** Limits that are enforced beside the limits of single pods (KubeletConfiguration `enforceNodeAllocatable`). */

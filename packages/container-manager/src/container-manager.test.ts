@@ -1,4 +1,4 @@
-import { createEventLog } from '@rxlet/component-base';
+import { createEventLog } from '@rxlet/component-base/events';
 import { createVirtualClock, recordingLogger, type VirtualClock } from '@rxlet/component-base/testing';
 import type { Pod } from '@rxlet/kube-api';
 import { createTestMachine } from '@rxlet/machine/testing';

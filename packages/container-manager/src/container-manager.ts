@@ -1,8 +1,11 @@
 import type { NodeResources, PodCgroups } from '@rxlet/agent-api/node';
-import { createLifetime, errorMessage, type EventObject, noopMetrics, sleep } from '@rxlet/component-base';
+import { createLifetime, errorMessage, sleep } from '@rxlet/component-base';
+import type { EventObject } from '@rxlet/component-base/events';
+import { noopMetrics } from '@rxlet/component-base/metrics';
 import type { Pod } from '@rxlet/kube-api';
 import type { Machine } from '@rxlet/machine';
-import { makeQuantity, type ParsedQuantity, quantityValue, type ResourceAmounts } from '@rxlet/pod-model';
+import { makeQuantity, type ParsedQuantity, quantityValue } from '@rxlet/pod-model/quantity';
+import type { ResourceAmounts } from '@rxlet/pod-model/resources';
 import type { ContainerManagerOptions } from './container-manager-options.ts';
 import { createCgroupMetrics } from './metrics.ts';
 import { type ManageCgroupsPorts, type ManagedCgroups, manageCgroups } from './manage-cgroups.ts';

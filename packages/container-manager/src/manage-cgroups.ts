@@ -1,15 +1,9 @@
-import {
-  type Clock,
-  errorMessage,
-  type EventObject,
-  type EventRecorder,
-  type Lifetime,
-  type Logger,
-  type Metrics,
-  noopMetrics,
-} from '@rxlet/component-base';
+import { type Clock, errorMessage, type Lifetime, type Logger } from '@rxlet/component-base';
+import type { EventObject, EventRecorder } from '@rxlet/component-base/events';
+import { type Metrics, noopMetrics } from '@rxlet/component-base/metrics';
 import type { Pod } from '@rxlet/kube-api';
-import { type CgroupDriver, quantityValue } from '@rxlet/pod-model';
+import type { CgroupDriver } from '@rxlet/pod-model/cgroups';
+import { quantityValue } from '@rxlet/pod-model/quantity';
 import type { ContainerManagerOptions } from './container-manager-options.ts';
 import { createCgroupMetrics } from './metrics.ts';
 import { createManagedPodCgroups, type ManagedPodCgroups } from './pods/pod-cgroups.ts';

@@ -1,4 +1,5 @@
-import type { Clock, Histogram, Metrics } from '@rxlet/component-base';
+import type { Clock } from '@rxlet/component-base';
+import type { Histogram, Metrics } from '@rxlet/component-base/metrics';
 
 /** Metrics of cgroups, with the kubelet's names. */
 export interface CgroupMetrics {

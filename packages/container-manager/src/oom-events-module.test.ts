@@ -1,5 +1,5 @@
 import type { ModuleContext } from '@rxlet/agent-api';
-import { createEventLog } from '@rxlet/component-base';
+import { createEventLog } from '@rxlet/component-base/events';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import { describe, expect, it } from 'vitest';
 import type { KernelLog } from './oom/kernel-log.ts';

@@ -1,5 +1,6 @@
 import type { AgentModule } from '@rxlet/agent-api';
-import { createLifetime, errorMessage, type EventObject } from '@rxlet/component-base';
+import { createLifetime, errorMessage } from '@rxlet/component-base';
+import type { EventObject } from '@rxlet/component-base/events';
 import { hostKernelLog, type KernelLog } from './oom/kernel-log.ts';
 import { createOomParser } from './oom/parse-oom.ts';
 

@@ -1,12 +1,6 @@
-import {
-  admissionHandlers,
-  type AgentModule,
-  contribute,
-  housekeepingSteps,
-  podStatusContributors,
-  podSteps,
-  provide,
-} from '@rxlet/agent-api';
+import { admissionHandlers, type AgentModule, contribute, podSteps, provide } from '@rxlet/agent-api';
+import { housekeepingSteps } from '@rxlet/agent-api/housekeeping';
+import { podStatusContributors } from '@rxlet/agent-api/statuses';
 import { nodeResources, podAllocations } from '@rxlet/agent-api/node';
 import { isTerminalPhase } from '@rxlet/pod-model';
 import { createAllocationManager } from './resize/allocation-manager.ts';

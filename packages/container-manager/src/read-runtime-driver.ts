@@ -1,6 +1,6 @@
 import { type Clock, errorMessage, type Logger, sleep, withDeadline } from '@rxlet/component-base';
 import { CgroupDriver as RuntimeDriver, isUnimplemented, type RuntimeService } from '@rxlet/cri-api';
-import type { CgroupDriver } from '@rxlet/pod-model';
+import type { CgroupDriver } from '@rxlet/pod-model/cgroups';
 
 /** Dependencies of {@link readRuntimeDriver}. */
 export interface RuntimeDriverPorts {

@@ -1,6 +1,6 @@
 import type { Pod } from '@rxlet/kube-api';
 import { type CpuSet, formatCpuSet, isSameCpuSet } from '@rxlet/machine/topology';
-import { goQuote } from '@rxlet/component-base';
+import { goQuote } from '@rxlet/component-base/go';
 import { podContainers, podUid } from '@rxlet/pod-model';
 import { CpuPolicyError } from './cpu-policy-error.ts';
 import type { StaticCpuPolicy } from './static-policy.ts';

@@ -1,4 +1,4 @@
-import { goQuote, parseGoBoolean } from '@rxlet/component-base';
+import { goQuote, parseGoBoolean } from '@rxlet/component-base/go';
 import { CpuPolicyError } from './cpu-policy-error.ts';
 
 /** Options of the static policy (field `cpuManagerPolicyOptions`). */

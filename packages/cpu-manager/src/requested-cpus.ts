@@ -1,5 +1,7 @@
 import type { Container, Pod } from '@rxlet/kube-api';
-import { cpuMillis, hasPodLevelResources, isSidecar, podQosClass } from '@rxlet/pod-model';
+import { isSidecar, podQosClass } from '@rxlet/pod-model';
+import { cpuMillis } from '@rxlet/pod-model/quantity';
+import { hasPodLevelResources } from '@rxlet/pod-model/resources';
 
 /** Returns the number of CPUs that a container gets for itself: its request in a Guaranteed pod, if it is an integer; else 0. */
 export function requestedCpus(pod: Pod, { resources }: Container): number {

@@ -1,6 +1,7 @@
-import { goQuote } from '@rxlet/component-base';
+import { goQuote } from '@rxlet/component-base/go';
 import { type CpuSet, formatCpuSet, parseCpuSet } from '@rxlet/machine/topology';
-import { CheckpointError, fnv1a32, goJson } from '@rxlet/pod-model';
+import { fnv1a32, goJson } from '@rxlet/pod-model/hash';
+import { CheckpointError } from '@rxlet/pod-model/resize';
 import { CpuPolicyError } from './cpu-policy-error.ts';
 import { type CpuState, startCpuState, type StoredCpuState } from './cpu-state.ts';
 import type { StaticCpuPolicy } from './static-policy.ts';

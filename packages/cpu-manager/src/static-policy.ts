@@ -1,6 +1,6 @@
-import { goQuote } from '@rxlet/component-base';
+import { goQuote } from '@rxlet/component-base/go';
 import { type CpuSet, formatCpuSet, type MachineTopology } from '@rxlet/machine/topology';
-import { cpuMillis } from '@rxlet/pod-model';
+import { cpuMillis } from '@rxlet/pod-model/quantity';
 import { type CpuLayout, cpuLayout, cpusOf, idsOf } from './cpu-layout.ts';
 import { CpuPolicyError, NotEnoughCpusError } from './cpu-policy-error.ts';
 import { type CpuChoice, CpuPool } from './cpu-pool.ts';

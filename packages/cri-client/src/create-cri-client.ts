@@ -1,4 +1,5 @@
-import { type Clock, type Logger, type Metrics, noopLogger, type Random } from '@rxlet/component-base';
+import { type Clock, type Logger, noopLogger, type Random } from '@rxlet/component-base';
+import type { Metrics } from '@rxlet/component-base/metrics';
 import {
   type CallOptions,
   type ImageService,

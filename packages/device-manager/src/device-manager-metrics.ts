@@ -1,4 +1,4 @@
-import type { Metrics } from '@rxlet/component-base';
+import type { Metrics } from '@rxlet/component-base/metrics';
 
 /** Metrics of device plugins, by the kubelet's names. */
 export interface DeviceManagerMetrics {

@@ -1,14 +1,9 @@
-import type { AdmissionRejection, ContainerAdditions } from '@rxlet/agent-api';
+import type { AdmissionRejection } from '@rxlet/agent-api';
+import type { ContainerAdditions } from '@rxlet/agent-api/containers';
 import type { DeviceAmounts, NodeDevices } from '@rxlet/agent-api/node';
 import type { PluginHandler } from '@rxlet/agent-api/plugins';
-import {
-  type Clock,
-  createLifetime,
-  createSemaphore,
-  errorMessage,
-  type Logger,
-  type Metrics,
-} from '@rxlet/component-base';
+import { type Clock, createLifetime, createSemaphore, errorMessage, type Logger } from '@rxlet/component-base';
+import type { Metrics } from '@rxlet/component-base/metrics';
 import type { Container, EphemeralContainer, Pod, ResourceStatus } from '@rxlet/kube-api';
 import type { NodeFiles } from '@rxlet/node-files';
 import { formatPod, podUid } from '@rxlet/pod-model';

@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
-import { noopLogger, noopMetrics } from '@rxlet/component-base';
+import { noopLogger } from '@rxlet/component-base';
+import { noopMetrics } from '@rxlet/component-base/metrics';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import type { Pod } from '@rxlet/kube-api';
 import { createMemoryFiles } from '@rxlet/node-files/testing';

@@ -2,18 +2,17 @@ import {
   admissionHandlers,
   type AgentCore,
   type AgentModule,
-  containerFields,
-  containerSteps,
   contribute,
   type Contribution,
   debugSections,
   healthChecks,
-  housekeepingSteps,
-  podStatusContributors,
   provide,
-  supportedPodFields,
   syncTriggers,
 } from '@rxlet/agent-api';
+import { containerSteps } from '@rxlet/agent-api/containers';
+import { housekeepingSteps } from '@rxlet/agent-api/housekeeping';
+import { containerFields, supportedPodFields } from '@rxlet/agent-api/pod-fields';
+import { podStatusContributors } from '@rxlet/agent-api/statuses';
 import { nodeDevices } from '@rxlet/agent-api/node';
 import { pluginRegistry } from '@rxlet/agent-api/plugins';
 import { ContainerState, type RuntimeService } from '@rxlet/cri-api';

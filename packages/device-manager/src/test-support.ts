@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { noopMetrics, sleep, systemClock } from '@rxlet/component-base';
+import { sleep, systemClock } from '@rxlet/component-base';
+import { noopMetrics } from '@rxlet/component-base/metrics';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import type { Container, Pod } from '@rxlet/kube-api';
 import { createNodeFiles } from '@rxlet/node-files';

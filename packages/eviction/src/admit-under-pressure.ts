@@ -1,5 +1,6 @@
 import type { Pod } from '@rxlet/kube-api';
-import { isCriticalPod, podQosClass, toleratesTaint } from '@rxlet/pod-model';
+import { isCriticalPod, podQosClass } from '@rxlet/pod-model';
+import { toleratesTaint } from '@rxlet/pod-model/scheduling';
 import { EVICTED } from './evictions.ts';
 import type { PressureCondition } from './signals.ts';
 

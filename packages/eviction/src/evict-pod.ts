@@ -1,12 +1,7 @@
 import type { AgentCore } from '@rxlet/agent-api';
-import {
-  type Clock,
-  errorMessage,
-  type EventRecorder,
-  type Logger,
-  type Metrics,
-  toRfc3339,
-} from '@rxlet/component-base';
+import { type Clock, errorMessage, type Logger, toRfc3339 } from '@rxlet/component-base';
+import type { EventRecorder } from '@rxlet/component-base/events';
+import type { Metrics } from '@rxlet/component-base/metrics';
 import { formatPod, podEventObject } from '@rxlet/pod-model';
 import { evictedStatus } from './evicted-status.ts';
 import { EVICTED, type Eviction } from './evictions.ts';

@@ -1,16 +1,8 @@
 import type { AgentCore } from '@rxlet/agent-api';
 import type { ImageReclaimer } from '@rxlet/agent-api/images';
 import type { FileSystemLayout, NodeStatistics, NodeSummary } from '@rxlet/agent-api/node';
-import {
-  type Clock,
-  createLifetime,
-  createProblemLog,
-  errorMessage,
-  type EventObject,
-  type EventRecorder,
-  type Logger,
-  sleep,
-} from '@rxlet/component-base';
+import { type Clock, createLifetime, createProblemLog, errorMessage, type Logger, sleep } from '@rxlet/component-base';
+import type { EventObject, EventRecorder } from '@rxlet/component-base/events';
 import { formatPod, podUid } from '@rxlet/pod-model';
 import type { PodEvictor } from './evict-pod.ts';
 import { type EvictionSettings, initialEvictionState } from './eviction-state.ts';

@@ -1,5 +1,6 @@
 import type { Pod } from '@rxlet/kube-api';
-import { compareQuantities, formatQuantity, hasPodLevelResources, type ParsedQuantity } from '@rxlet/pod-model';
+import { compareQuantities, formatQuantity, type ParsedQuantity } from '@rxlet/pod-model/quantity';
+import { hasPodLevelResources } from '@rxlet/pod-model/resources';
 import { evictionQuantity } from '@rxlet/pod-model/eviction-thresholds';
 import type { ContainerUse, PodUse } from './node-summary.ts';
 import type { Observations } from './observations.ts';

@@ -1,4 +1,4 @@
-import { type ParsedQuantity, quantityValue } from '@rxlet/pod-model';
+import { type ParsedQuantity, quantityValue } from '@rxlet/pod-model/quantity';
 import { evictionQuantity } from '@rxlet/pod-model/eviction-thresholds';
 import type { Observations } from './observations.ts';
 import type { Threshold } from './parse-thresholds.ts';

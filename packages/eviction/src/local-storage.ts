@@ -1,16 +1,15 @@
 import type { Pod } from '@rxlet/kube-api';
-import { goQuote } from '@rxlet/component-base';
+import { goQuote } from '@rxlet/component-base/go';
+import { isCriticalPod, podUid } from '@rxlet/pod-model';
 import {
   compareQuantities,
   formatQuantity,
-  isCriticalPod,
   isZeroQuantity,
   type ParsedQuantity,
   parseQuantity,
-  podLimits,
-  podUid,
   zeroQuantity,
-} from '@rxlet/pod-model';
+} from '@rxlet/pod-model/quantity';
+import { podLimits } from '@rxlet/pod-model/resources';
 import { type Eviction, IMMEDIATE_GRACE_PERIOD_SECONDS } from './evictions.ts';
 import { hasDedicatedImages } from './file-system-layout.ts';
 import type { FileSystemLayout, PodUse } from './node-summary.ts';

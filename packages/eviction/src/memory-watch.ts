@@ -1,5 +1,5 @@
 import type { NodeMemory } from '@rxlet/agent-api/node';
-import { quantityValue } from '@rxlet/pod-model';
+import { quantityValue } from '@rxlet/pod-model/quantity';
 import { evictionQuantity } from '@rxlet/pod-model/eviction-thresholds';
 import { observe } from './observations.ts';
 import type { Threshold } from './parse-thresholds.ts';

@@ -1,4 +1,4 @@
-import { addQuantities, compareQuantities } from '@rxlet/pod-model';
+import { addQuantities, compareQuantities } from '@rxlet/pod-model/quantity';
 import { evictionQuantity, type EvictionValue } from '@rxlet/pod-model/eviction-thresholds';
 import type { Observations } from './observations.ts';
 import type { Threshold } from './parse-thresholds.ts';

@@ -1,4 +1,4 @@
-import { makeQuantity, type ParsedQuantity, type QuantityFormat } from '@rxlet/pod-model';
+import { makeQuantity, type ParsedQuantity, type QuantityFormat } from '@rxlet/pod-model/quantity';
 import type { EvictionSignal } from '@rxlet/pod-model/eviction-thresholds';
 import type { FileSystemUse, MemoryUse, NodeSummary } from './node-summary.ts';
 

@@ -1,4 +1,4 @@
-import { formatQuantity } from '@rxlet/pod-model';
+import { formatQuantity } from '@rxlet/pod-model/quantity';
 import { EvictionValueError } from '@rxlet/pod-model/eviction-thresholds';
 import { describe, expect, it } from 'vitest';
 import { parseThresholds, type ThresholdConfiguration } from './parse-thresholds.ts';

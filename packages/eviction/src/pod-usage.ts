@@ -1,15 +1,13 @@
 import type { Pod, Quantity, Volume } from '@rxlet/kube-api';
 import {
   addQuantities,
-  hasPodLevelResources,
-  isPodLevelResource,
   isZeroQuantity,
   makeQuantity,
   type ParsedQuantity,
   parseQuantity,
-  podRequests,
   zeroQuantity,
-} from '@rxlet/pod-model';
+} from '@rxlet/pod-model/quantity';
+import { hasPodLevelResources, isPodLevelResource, podRequests } from '@rxlet/pod-model/resources';
 import type { DiskUse, NodeSummary, PodUse } from './node-summary.ts';
 
 /** Parts of a pod that use a file system. */

@@ -1,12 +1,12 @@
 import type { Pod } from '@rxlet/kube-api';
+import { podUid } from '@rxlet/pod-model';
 import {
   compareQuantities,
   makeQuantity,
   type ParsedQuantity,
-  podUid,
   subtractQuantities,
   zeroQuantity,
-} from '@rxlet/pod-model';
+} from '@rxlet/pod-model/quantity';
 import type { EvictionSignal } from '@rxlet/pod-model/eviction-thresholds';
 import type { FileSystemLayout, PodUse } from './node-summary.ts';
 import { bytes, type DiskPart, diskUsage, rankedRequest } from './pod-usage.ts';

@@ -1,4 +1,4 @@
-import { parseGoDuration } from '@rxlet/component-base';
+import { parseGoDuration } from '@rxlet/component-base/go';
 import { hide } from './hidden.ts';
 import { parseRegistryLocation } from './registry-url.ts';
 

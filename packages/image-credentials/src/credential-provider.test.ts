@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { createSemaphore, type Labels, type Metrics } from '@rxlet/component-base';
+import { createSemaphore } from '@rxlet/component-base';
+import type { Labels, Metrics } from '@rxlet/component-base/metrics';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import { createCredentialProvider } from './credential-provider.ts';
 import { parseCredentialProviderConfig } from './credential-provider-config.ts';

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { PullCredential } from '@rxlet/agent-api/images';
-import { createEventLog } from '@rxlet/component-base';
+import { createEventLog } from '@rxlet/component-base/events';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import type { Pod, Secret } from '@rxlet/kube-api';
 import { createMemoryFiles } from '@rxlet/node-files/testing';

@@ -1,14 +1,8 @@
 import type { CredentialSource, PullCredential } from '@rxlet/agent-api/images';
 import type { PodObjects, ServiceAccountTokens } from '@rxlet/agent-api/kube';
-import {
-  type Clock,
-  createLifetime,
-  createSemaphore,
-  type EventRecorder,
-  type Logger,
-  type Metrics,
-  noopLogger,
-} from '@rxlet/component-base';
+import { type Clock, createLifetime, createSemaphore, type Logger, noopLogger } from '@rxlet/component-base';
+import type { EventRecorder } from '@rxlet/component-base/events';
+import type { Metrics } from '@rxlet/component-base/metrics';
 import type { HostFiles } from '@rxlet/node-files';
 import { createCredentialProvider } from './credential-provider.ts';
 import { type CredentialProviderConfig, CredentialProviderConfigError } from './credential-provider-config.ts';

@@ -1,4 +1,5 @@
-import { type AgentModule, contribute, provide, supportedPodFields } from '@rxlet/agent-api';
+import { type AgentModule, contribute, provide } from '@rxlet/agent-api';
+import { supportedPodFields } from '@rxlet/agent-api/pod-fields';
 import { pullCredentials } from '@rxlet/agent-api/images';
 import { podObjects, serviceAccountTokens } from '@rxlet/agent-api/kube';
 import type { CredentialProviderConfig } from './credential-provider-config.ts';

@@ -1,4 +1,4 @@
-import { type Metrics, noopMetrics } from '@rxlet/component-base';
+import { type Metrics, noopMetrics } from '@rxlet/component-base/metrics';
 
 /** Metrics of credential providers, under the kubelet's names. */
 export interface ProviderMetrics {

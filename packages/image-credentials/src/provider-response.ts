@@ -1,5 +1,5 @@
 import type { RegistryAuth } from '@rxlet/agent-api/images';
-import { parseGoDuration } from '@rxlet/component-base';
+import { parseGoDuration } from '@rxlet/component-base/go';
 import type { KeyringEntry } from './keyring.ts';
 import { createRegistryAuth } from './registry-auth.ts';
 

@@ -1,6 +1,7 @@
 import type { PullCredential } from '@rxlet/agent-api/images';
 import type { PodObjects } from '@rxlet/agent-api/kube';
-import { type Clock, errorMessage, type EventRecorder, type Logger, withDeadline } from '@rxlet/component-base';
+import { type Clock, errorMessage, type Logger, withDeadline } from '@rxlet/component-base';
+import type { EventRecorder } from '@rxlet/component-base/events';
 import type { Pod, Secret } from '@rxlet/kube-api';
 import { formatPod, podEventObject } from '@rxlet/pod-model';
 import {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RegistryAuth } from '@rxlet/agent-api/images';
-import { goJson } from '@rxlet/pod-model';
+import { goJson } from '@rxlet/pod-model/hash';
 import { hide } from './hidden.ts';
 
 /**

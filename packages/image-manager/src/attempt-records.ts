@@ -1,5 +1,6 @@
 import type { CredentialOrigin } from '@rxlet/agent-api/images';
-import { type Clock, errorMessage, goQuote, type Lifetime, withDeadline } from '@rxlet/component-base';
+import { type Clock, errorMessage, type Lifetime, withDeadline } from '@rxlet/component-base';
+import { goQuote } from '@rxlet/component-base/go';
 import type { Image } from '@rxlet/cri-api';
 import type { ImageAttempt } from './image-attempt.ts';
 import { ImageError } from './image-error.ts';

@@ -9,7 +9,9 @@ import {
   type ServiceKey,
 } from '@rxlet/agent-api';
 import { imageEnsurer, imageReclaimer, pullCredentials, pullObserver } from '@rxlet/agent-api/images';
-import { createEventLog, noopMetrics, seededRandom } from '@rxlet/component-base';
+import { seededRandom } from '@rxlet/component-base';
+import { createEventLog } from '@rxlet/component-base/events';
+import { noopMetrics } from '@rxlet/component-base/metrics';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import { PodSandboxConfigSchema } from '@rxlet/cri-api';
 import { createFakeRuntime, discardLogs, type FakeImage } from '@rxlet/fake-cri';

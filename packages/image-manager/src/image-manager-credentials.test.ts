@@ -1,4 +1,5 @@
-import { createEventLog, seededRandom } from '@rxlet/component-base';
+import { seededRandom } from '@rxlet/component-base';
+import { createEventLog } from '@rxlet/component-base/events';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import { ServiceError, StatusCode } from '@rxlet/cri-api';
 import { createFakeRuntime, type FakeImage, discardLogs } from '@rxlet/fake-cri';

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createEventLog, type Labels, type Metrics, noopEventRecorder, sleep } from '@rxlet/component-base';
+import { sleep } from '@rxlet/component-base';
+import { createEventLog, noopEventRecorder } from '@rxlet/component-base/events';
+import type { Labels, Metrics } from '@rxlet/component-base/metrics';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { ServiceError, StatusCode } from '@rxlet/cri-api';
 import { testPod } from '@rxlet/pod-model/testing';

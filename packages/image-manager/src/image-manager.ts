@@ -6,19 +6,10 @@ import type {
   PullCredential,
   PullObserver,
 } from '@rxlet/agent-api/images';
-import {
-  type Clock,
-  createLifetime,
-  errorMessage,
-  type EventRecorder,
-  type EventType,
-  formatGoDuration,
-  goQuote,
-  type Logger,
-  type Metrics,
-  noopLogger,
-  withDeadline,
-} from '@rxlet/component-base';
+import { type Clock, createLifetime, errorMessage, type Logger, noopLogger, withDeadline } from '@rxlet/component-base';
+import type { EventRecorder, EventType } from '@rxlet/component-base/events';
+import { formatGoDuration, goQuote } from '@rxlet/component-base/go';
+import type { Metrics } from '@rxlet/component-base/metrics';
 import type { CurrentValue } from '@rxlet/component-base/streams';
 import type { Image, ImageService } from '@rxlet/cri-api';
 import { formatPod, podEventObject, podUid } from '@rxlet/pod-model';

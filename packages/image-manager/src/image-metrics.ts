@@ -1,4 +1,4 @@
-import { type Metrics, noopMetrics } from '@rxlet/component-base';
+import { type Metrics, noopMetrics } from '@rxlet/component-base/metrics';
 
 /** Lower bounds of the size classes, in MiB, as the kubelet labels them. */
 const sizeClasses: readonly (readonly [minMebibytes: number, label: string])[] = [

@@ -1,5 +1,6 @@
 import type { PullCredential, RegistryAuth } from '@rxlet/agent-api/images';
-import { type Clock, createRateLimiter, goQuote, withDeadline } from '@rxlet/component-base';
+import { type Clock, createRateLimiter, withDeadline } from '@rxlet/component-base';
+import { goQuote } from '@rxlet/component-base/go';
 import type { CurrentValue } from '@rxlet/component-base/streams';
 import type { Image, ImageService } from '@rxlet/cri-api';
 import type { ImageMetrics } from './image-metrics.ts';

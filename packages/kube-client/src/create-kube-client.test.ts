@@ -1,4 +1,4 @@
-import { isKubeError } from '@rxlet/agent-api/kube';
+import { isKubeError } from '@rxlet/kube-api/client';
 import { resources, subresources } from '@rxlet/kube-api/resources';
 import { describe, expect, it } from 'vitest';
 import { createKubeClient } from './create-kube-client.ts';

@@ -6,15 +6,10 @@ import type {
   ListSelector,
   SubresourceOptions,
   WriteOptions,
-} from '@rxlet/agent-api/kube';
-import {
-  type Clock,
-  formatGoDuration,
-  type Logger,
-  type Metrics,
-  noopLogger,
-  type Random,
-} from '@rxlet/component-base';
+} from '@rxlet/kube-api/client';
+import { type Clock, type Logger, noopLogger, type Random } from '@rxlet/component-base';
+import { formatGoDuration } from '@rxlet/component-base/go';
+import type { Metrics } from '@rxlet/component-base/metrics';
 import { apiVersionOf, type KubeResource } from '@rxlet/kube-api/resources';
 import { listAll } from './request/list-all.ts';
 import { createRequestMetrics } from './request/request-metrics.ts';

@@ -1,4 +1,4 @@
-import type { KubeClients } from '@rxlet/agent-api/kube';
+import type { KubeClients } from '@rxlet/kube-api/client';
 import { noopLogger } from '@rxlet/component-base';
 import { createStatefulClient, type KubeClientPorts } from './create-kube-client.ts';
 import { createServerState } from './request/server-state.ts';

@@ -1,11 +1,11 @@
-import { parseGoDuration } from '@rxlet/component-base';
+import { parseGoDuration } from '@rxlet/component-base/go';
 import {
   evictionSignal,
   EvictionValueError,
   parseEvictionReclaim,
   parseEvictionThreshold,
 } from '@rxlet/pod-model/eviction-thresholds';
-import { compareQuantities, parseQuantity, zeroQuantity } from '@rxlet/pod-model';
+import { compareQuantities, parseQuantity, zeroQuantity } from '@rxlet/pod-model/quantity';
 import type { KubeletConfiguration } from './schema/kubelet-configuration.ts';
 
 /** Part of a valid configuration that stops the kubelet when it starts. */

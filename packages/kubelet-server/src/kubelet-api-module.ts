@@ -1,5 +1,6 @@
 import { type AgentModule, contribute, healthChecks, type ModuleContext } from '@rxlet/agent-api';
-import { kubeClients, type KubeClients, servingCertificate } from '@rxlet/agent-api/kube';
+import { kubeClients, servingCertificate } from '@rxlet/agent-api/kube';
+import type { KubeClients } from '@rxlet/kube-api/client';
 import { nodeStatusSetters } from '@rxlet/agent-api/node';
 import { createLifetime, errorMessage, type Lifetime, sleep } from '@rxlet/component-base';
 import type { CurrentValue } from '@rxlet/component-base/streams';

@@ -1,6 +1,8 @@
-import type { HealthCheck, PodChange, SourceProblemList } from '@rxlet/agent-api';
+import type { HealthCheck, PodChange } from '@rxlet/agent-api';
+import type { SourceProblemList } from '@rxlet/agent-api/sources';
 import type { HttpEndpoint } from '@rxlet/agent-api/http';
-import type { Clock, Logger, RecordedEvent } from '@rxlet/component-base';
+import type { Clock, Logger } from '@rxlet/component-base';
+import type { RecordedEvent } from '@rxlet/component-base/events';
 import type { RuntimeService } from '@rxlet/cri-api';
 import type { Pod } from '@rxlet/kube-api';
 import type { Observable } from 'rxjs';

@@ -1,4 +1,5 @@
-import type { Clock, Metrics } from '@rxlet/component-base';
+import type { Clock } from '@rxlet/component-base';
+import type { Metrics } from '@rxlet/component-base/metrics';
 import { createAccessMetrics, type AccessMetrics } from './access/access-metrics.ts';
 import { createRequestMeter, type RequestMeter } from './listeners/request-meter.ts';
 import type { StreamKind } from './streams/stream-kind.ts';

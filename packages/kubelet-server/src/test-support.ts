@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PodChange } from '@rxlet/agent-api';
 import type { EndpointRequest, HttpEndpoint } from '@rxlet/agent-api/http';
-import { createEventLog, type EventLog } from '@rxlet/component-base';
+import { createEventLog, type EventLog } from '@rxlet/component-base/events';
 import {
   createVirtualClock,
   recordingLogger,

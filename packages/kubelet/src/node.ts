@@ -1,5 +1,5 @@
 import type { AgentModule } from '@rxlet/agent-api';
-import type { KubeClients } from '@rxlet/agent-api/kube';
+import type { KubeClients } from '@rxlet/kube-api/client';
 import {
   clusterCertificates,
   clusterEvents,

@@ -1,4 +1,4 @@
-import { goQuote } from '@rxlet/component-base';
+import { goQuote } from '@rxlet/component-base/go';
 import { callErrorCode, callErrorText, type RuntimeService, StatusCode } from '@rxlet/cri-api';
 import type { ExecAction } from '@rxlet/kube-api';
 

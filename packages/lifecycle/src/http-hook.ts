@@ -1,4 +1,5 @@
-import type { Counter, EventRecorder } from '@rxlet/component-base';
+import type { EventRecorder } from '@rxlet/component-base/events';
+import type { Counter } from '@rxlet/component-base/metrics';
 import { hostAndPort, httpGet, HttpError, type HttpGetRequest, type HttpPort } from '@rxlet/component-base/http';
 import type { HTTPGetAction, Pod } from '@rxlet/kube-api';
 import { findPodContainer, httpGetRequest, podEventObject } from '@rxlet/pod-model';

@@ -1,4 +1,5 @@
-import { type AgentModule, containerFields, contribute, provide, supportedPodFields } from '@rxlet/agent-api';
+import { type AgentModule, contribute, provide } from '@rxlet/agent-api';
+import { containerFields, supportedPodFields } from '@rxlet/agent-api/pod-fields';
 import { hookRunner } from '@rxlet/agent-api/containers';
 import { type HttpPort, nodeHttp } from '@rxlet/component-base/http';
 import { createLifecycleHooks, type LifecycleHooksOptions } from './lifecycle-hooks.ts';

@@ -1,16 +1,8 @@
 import type { HookRunner, LifecycleHookRequest } from '@rxlet/agent-api/containers';
-import {
-  type Clock,
-  createLifetime,
-  errorMessage,
-  type EventRecorder,
-  goQuote,
-  type Logger,
-  type Metrics,
-  noopLogger,
-  noopMetrics,
-  sleep,
-} from '@rxlet/component-base';
+import { type Clock, createLifetime, errorMessage, type Logger, noopLogger, sleep } from '@rxlet/component-base';
+import type { EventRecorder } from '@rxlet/component-base/events';
+import { goQuote } from '@rxlet/component-base/go';
+import { type Metrics, noopMetrics } from '@rxlet/component-base/metrics';
 import type { HttpPort } from '@rxlet/component-base/http';
 import type { RuntimeService } from '@rxlet/cri-api';
 import type { Pod } from '@rxlet/kube-api';

@@ -1,4 +1,4 @@
-import { formatQuantity } from '@rxlet/pod-model';
+import { formatQuantity } from '@rxlet/pod-model/quantity';
 import { expect, it } from 'vitest';
 import { machineCapacity } from './machine-capacity.ts';
 

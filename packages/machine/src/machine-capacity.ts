@@ -1,4 +1,5 @@
-import { formatQuantity, makeQuantity, type ParsedQuantity, type ResourceAmounts } from '@rxlet/pod-model';
+import { formatQuantity, makeQuantity, type ParsedQuantity } from '@rxlet/pod-model/quantity';
+import type { ResourceAmounts } from '@rxlet/pod-model/resources';
 import type { MachineFacts } from './machine.ts';
 
 /** Returns the capacity of a machine: `cpu`, `memory` and `hugepages-<size>` (kubelet: CapacityFromMachineInfo). */

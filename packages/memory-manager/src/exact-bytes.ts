@@ -1,4 +1,4 @@
-import { compareQuantities, makeQuantity, parseQuantity, quantityValue } from '@rxlet/pod-model';
+import { compareQuantities, makeQuantity, parseQuantity, quantityValue } from '@rxlet/pod-model/quantity';
 
 /** Returns a quantity as a number of bytes; `undefined` when it is no integer, or too large. */
 export function exactBytes(text: string | number): number | undefined {

@@ -1,5 +1,5 @@
 import type { MachineTopology } from '@rxlet/machine/topology';
-import { formatQuantity, makeQuantity } from '@rxlet/pod-model';
+import { formatQuantity, makeQuantity } from '@rxlet/pod-model/quantity';
 import { MemoryPolicyError } from './memory-policy-error.ts';
 
 /** Memory of one type on a NUMA node, in bytes. */

@@ -1,5 +1,6 @@
 import type { Container, Pod } from '@rxlet/kube-api';
-import { hasPodLevelResources, isSidecar, podQosClass } from '@rxlet/pod-model';
+import { isSidecar, podQosClass } from '@rxlet/pod-model';
+import { hasPodLevelResources } from '@rxlet/pod-model/resources';
 import { exactBytes } from './exact-bytes.ts';
 import { isMemoryType, type MemoryAmounts } from './machine-memory.ts';
 

@@ -1,5 +1,6 @@
-import { goQuote } from '@rxlet/component-base';
-import { CheckpointError, fnv1a32, goJson } from '@rxlet/pod-model';
+import { goQuote } from '@rxlet/component-base/go';
+import { fnv1a32, goJson } from '@rxlet/pod-model/hash';
+import { CheckpointError } from '@rxlet/pod-model/resize';
 import type { MachineMemory, MemoryBlock, MemoryTable, NumaMemory } from './machine-memory.ts';
 import { MemoryPolicyError } from './memory-policy-error.ts';
 import { type MemoryAssignments, type MemoryState, type MemoryStateFile, startMemoryState } from './memory-state.ts';

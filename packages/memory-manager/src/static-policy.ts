@@ -1,4 +1,4 @@
-import { goQuote } from '@rxlet/component-base';
+import { goQuote } from '@rxlet/component-base/go';
 import type { MachineTopology } from '@rxlet/machine/topology';
 import {
   addQuantities,
@@ -7,7 +7,7 @@ import {
   type ParsedQuantity,
   parseQuantity,
   zeroQuantity,
-} from '@rxlet/pod-model';
+} from '@rxlet/pod-model/quantity';
 import { exactBytes } from './exact-bytes.ts';
 import { emptyMachineMemory, isMemoryType, type MachineMemory, type MemoryAmounts } from './machine-memory.ts';
 import { MemoryPolicyError } from './memory-policy-error.ts';

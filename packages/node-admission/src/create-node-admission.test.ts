@@ -1,5 +1,6 @@
 import type { AdmissionDecision, KillPodRequest } from '@rxlet/agent-api';
-import { createEventLog, noopMetrics } from '@rxlet/component-base';
+import { createEventLog } from '@rxlet/component-base/events';
+import { noopMetrics } from '@rxlet/component-base/metrics';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import type { Node, Pod } from '@rxlet/kube-api';
 import { describe, expect, it } from 'vitest';

@@ -1,6 +1,7 @@
 import type { NodeDevices } from '@rxlet/agent-api/node';
 import type { Node, Pod } from '@rxlet/kube-api';
-import { parseQuantity, podUid, quantityValue } from '@rxlet/pod-model';
+import { podUid } from '@rxlet/pod-model';
+import { parseQuantity, quantityValue } from '@rxlet/pod-model/quantity';
 
 /**
  * Returns a function that raises the allocatable devices of a node to those in use, for a pod that has devices already: it stays although their plugin is gone

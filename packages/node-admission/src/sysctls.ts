@@ -1,5 +1,5 @@
 import type { AdmissionRejection } from '@rxlet/agent-api';
-import { goQuote } from '@rxlet/component-base';
+import { goQuote } from '@rxlet/component-base/go';
 import type { Pod } from '@rxlet/kube-api';
 
 type Namespace = 'IPC' | 'Net';

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { admissionHandlers, type AgentModule, contribute, debugSections, podEvictors } from '@rxlet/agent-api';
+import { admissionHandlers, type AgentModule, contribute, debugSections } from '@rxlet/agent-api';
+import { podEvictors } from '@rxlet/agent-api/statuses';
 import { nodeStatusSetters } from '@rxlet/agent-api/node';
 import { podVolumes } from '@rxlet/agent-api/volumes';
 import { isTerminalPhase, podUid } from '@rxlet/pod-model';

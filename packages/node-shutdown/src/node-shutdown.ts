@@ -1,15 +1,7 @@
 import type { AgentCore } from '@rxlet/agent-api';
-import {
-  type Clock,
-  createLifetime,
-  createProblemLog,
-  errorMessage,
-  type EventObject,
-  type EventRecorder,
-  type Logger,
-  type Metrics,
-  sleep,
-} from '@rxlet/component-base';
+import { type Clock, createLifetime, createProblemLog, errorMessage, type Logger, sleep } from '@rxlet/component-base';
+import type { EventObject, EventRecorder } from '@rxlet/component-base/events';
+import type { Metrics } from '@rxlet/component-base/metrics';
 import { createCurrentValue, type CurrentValue } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';
 import { podUid } from '@rxlet/pod-model';

@@ -9,15 +9,8 @@ import { type Clock, errorMessage, type Logger, withDeadline } from '@rxlet/comp
 import type { ImageService, RuntimeService } from '@rxlet/cri-api';
 import type { Node } from '@rxlet/kube-api';
 import type { Machine } from '@rxlet/machine';
-import {
-  formatQuantity,
-  isZeroQuantity,
-  nodeAllocatableReservation,
-  type NodeReservations,
-  parseQuantity,
-  type ResourceList,
-  subtractQuantities,
-} from '@rxlet/pod-model';
+import { formatQuantity, isZeroQuantity, parseQuantity, subtractQuantities } from '@rxlet/pod-model/quantity';
+import { nodeAllocatableReservation, type NodeReservations, type ResourceList } from '@rxlet/pod-model/resources';
 import type { DeviceResources, NodeMachine, NodeSettings, NodeStatusInputs } from './node-status-inputs.ts';
 import { printRuntimeVersion } from './runtime-version.ts';
 import { isExtendedResource, isHugePageResource } from './resource-names.ts';

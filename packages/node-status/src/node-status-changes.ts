@@ -1,6 +1,6 @@
 import type { NodeCondition, NodeStatus } from '@rxlet/kube-api';
 import { sameValue } from '@rxlet/kube-api/strategic-merge';
-import { compareQuantities, parseQuantity } from '@rxlet/pod-model';
+import { compareQuantities, parseQuantity } from '@rxlet/pod-model/quantity';
 
 /** Reports whether two statuses differ in more than their heartbeat times and the order of their conditions. Quantities are compared by value. */
 export function nodeStatusHasChanged(before: NodeStatus = {}, after: NodeStatus = {}): boolean {

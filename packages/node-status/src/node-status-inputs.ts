@@ -2,7 +2,7 @@ import type { NodeConditionState, NodeStatusContribution } from '@rxlet/agent-ap
 import type { Image, RuntimeFeatures, RuntimeHandler } from '@rxlet/cri-api';
 import type { Taint } from '@rxlet/kube-api';
 import type { MachineAddresses, MachineFacts } from '@rxlet/machine';
-import type { ResourceList } from '@rxlet/pod-model';
+import type { ResourceList } from '@rxlet/pod-model/resources';
 
 /** Settings of the Node object that do not change while the agent runs. */
 export interface NodeSettings {

@@ -8,10 +8,10 @@ import {
   nodeStatusSetters,
   runtimeHealth,
 } from '@rxlet/agent-api/node';
-import type { Metrics } from '@rxlet/component-base';
+import type { Metrics } from '@rxlet/component-base/metrics';
 import { createHostMachine, hostPlatform, type Machine } from '@rxlet/machine';
 import type { Node } from '@rxlet/kube-api';
-import type { NodeReservations } from '@rxlet/pod-model';
+import type { NodeReservations } from '@rxlet/pod-model/resources';
 import { defer, merge } from 'rxjs';
 import { type ClusterNode, type ClusterNodeOptions, createClusterNode } from './cluster/cluster-node.ts';
 import { createNodeStartup, parseBootMs } from './cluster/node-startup.ts';

@@ -1,5 +1,5 @@
 import type { Mutable, Node } from '@rxlet/kube-api';
-import { compareQuantities, parseQuantity } from '@rxlet/pod-model';
+import { compareQuantities, parseQuantity } from '@rxlet/pod-model/quantity';
 import { CONTROLLER_ATTACH_DETACH } from './initial-node.ts';
 import { isExtendedResource, isHugePageResource } from './resource-names.ts';
 

@@ -1,4 +1,4 @@
-import type { EventType } from '@rxlet/component-base';
+import type { EventType } from '@rxlet/component-base/events';
 import { errorMessage } from '@rxlet/component-base';
 import type { Mutable, Node } from '@rxlet/kube-api';
 import type { NodeStatusInputs } from './node-status-inputs.ts';

@@ -1,4 +1,4 @@
-import type { KubeObject } from '@rxlet/agent-api/kube';
+import type { KubeObject } from '@rxlet/kube-api/client';
 import type { KubeResource } from '@rxlet/kube-api/resources';
 import { resources } from '@rxlet/kube-api/resources';
 

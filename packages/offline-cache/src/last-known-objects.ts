@@ -1,5 +1,5 @@
 import { type Clock, errorMessage, type Logger, type Timer } from '@rxlet/component-base';
-import type { KubeObject } from '@rxlet/agent-api/kube';
+import type { KubeObject } from '@rxlet/kube-api/client';
 import type { CacheFiles } from './cache-files.ts';
 import { copyKey, type CopySelector, type KeptCopy } from './kept-copy.ts';
 import { selectKept } from './select-kept.ts';

@@ -1,5 +1,5 @@
-import type { ObjectChange, ObjectWatch } from '@rxlet/agent-api/kube';
-import { createMemoryKube } from '@rxlet/agent-api/testing';
+import type { ObjectChange, ObjectWatch } from '@rxlet/kube-api/client';
+import { createMemoryKube } from '@rxlet/kube-api/testing';
 import { noopLogger } from '@rxlet/component-base';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import type { ConfigMap } from '@rxlet/kube-api';

@@ -1,4 +1,4 @@
-import { createObjectCopy, type KubeObject, type ObjectChange, type ObjectWatch } from '@rxlet/agent-api/kube';
+import { createObjectCopy, type KubeObject, type ObjectChange, type ObjectWatch } from '@rxlet/kube-api/client';
 import type { Clock, Logger, Timer } from '@rxlet/component-base';
 import { createEmitter, currentThenChanges, follow } from '@rxlet/component-base/streams';
 

@@ -1,6 +1,7 @@
 import type { ModuleContext } from '@rxlet/agent-api';
-import { type KubeClients, kubeClients, KubeError, type ObjectWatch } from '@rxlet/agent-api/kube';
-import { createMemoryKube } from '@rxlet/agent-api/testing';
+import { kubeClients } from '@rxlet/agent-api/kube';
+import { type KubeClients, KubeError, type ObjectWatch } from '@rxlet/kube-api/client';
+import { createMemoryKube } from '@rxlet/kube-api/testing';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import type { ConfigMap } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';

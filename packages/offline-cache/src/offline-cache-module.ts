@@ -1,7 +1,8 @@
 import { generateKeySync } from 'node:crypto';
 import { join } from 'node:path';
 import { type AgentModule, provide } from '@rxlet/agent-api';
-import { isKubeError, type KubeClients, kubeClients, type KubeObject, type WatchOptions } from '@rxlet/agent-api/kube';
+import { kubeClients } from '@rxlet/agent-api/kube';
+import { isKubeError, type KubeClients, type KubeObject, type WatchOptions } from '@rxlet/kube-api/client';
 import type { KubeResource } from '@rxlet/kube-api/resources';
 import { createCacheFiles } from './cache-files.ts';
 import { keptAs } from './kept-copy.ts';

@@ -1,4 +1,4 @@
-import type { KubeObject } from '@rxlet/agent-api/kube';
+import type { KubeObject } from '@rxlet/kube-api/client';
 import type { Pod, Secret } from '@rxlet/kube-api';
 import { describe, expect, it } from 'vitest';
 import { copyKey, type KeptCopy } from './kept-copy.ts';

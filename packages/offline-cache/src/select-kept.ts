@@ -1,4 +1,4 @@
-import type { KubeObject } from '@rxlet/agent-api/kube';
+import type { KubeObject } from '@rxlet/kube-api/client';
 import type { Pod, Secret } from '@rxlet/kube-api';
 import { isMirrorPod, isTerminalPhase, referencedObjects } from '@rxlet/pod-model';
 import { type KeptCopy, selectedName } from './kept-copy.ts';

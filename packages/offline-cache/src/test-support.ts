@@ -1,4 +1,4 @@
-import type { KubeObject } from '@rxlet/agent-api/kube';
+import type { KubeObject } from '@rxlet/kube-api/client';
 import { createVirtualClock, recordingLogger, type RecordingLogger } from '@rxlet/component-base/testing';
 import { createMemoryFiles, type MemoryFiles } from '@rxlet/node-files/testing';
 import { type CacheFiles, createCacheFiles } from './cache-files.ts';

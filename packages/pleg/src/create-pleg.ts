@@ -4,16 +4,15 @@ import {
   DeadlineExceededError,
   errorMessage,
   type Logger,
-  type Metrics,
   noopLogger,
-  noopMetrics,
   type Random,
   systemRandom,
   withDeadline,
 } from '@rxlet/component-base';
+import { type Metrics, noopMetrics } from '@rxlet/component-base/metrics';
 import type { RuntimeService } from '@rxlet/cri-api';
-import type { RuntimePod } from '@rxlet/pod-model';
-import { readRuntimePods } from '@rxlet/runtime-model';
+import type { RuntimePod } from '@rxlet/pod-model/runtime';
+import { readRuntimePods } from '@rxlet/pod-model/cri';
 import { firstValueFrom, merge, Observable, ReplaySubject, Subject } from 'rxjs';
 import type { ContainerHint, HintSource } from './container-hints.ts';
 import { followHints } from './follow-hints.ts';

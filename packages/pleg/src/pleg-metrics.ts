@@ -1,5 +1,5 @@
-import type { Metrics } from '@rxlet/component-base';
-import type { RuntimePod } from '@rxlet/pod-model';
+import type { Metrics } from '@rxlet/component-base/metrics';
+import type { RuntimePod } from '@rxlet/pod-model/runtime';
 
 const SECONDS_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 

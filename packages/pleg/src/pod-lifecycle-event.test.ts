@@ -1,4 +1,4 @@
-import type { RuntimePod } from '@rxlet/pod-model';
+import type { RuntimePod } from '@rxlet/pod-model/runtime';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { computePodLifecycleEvents } from './pod-lifecycle-event.ts';

@@ -1,4 +1,4 @@
-import type { RuntimePod } from '@rxlet/pod-model';
+import type { RuntimePod } from '@rxlet/pod-model/runtime';
 
 /** A change of a container or sandbox of a pod, or a request to sync the pod. */
 export type PodLifecycleEvent = ContainerEvent | PodSyncEvent;

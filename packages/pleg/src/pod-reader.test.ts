@@ -1,7 +1,7 @@
 import { createLifetime, noopLogger, seededRandom } from '@rxlet/component-base';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { createFakeRuntime, discardLogs } from '@rxlet/fake-cri';
-import { readRuntimePods } from '@rxlet/runtime-model';
+import { readRuntimePods } from '@rxlet/pod-model/cri';
 import { describe, expect, it } from 'vitest';
 import { createPodReader } from './pod-reader.ts';
 import { createPodStatusCache } from './pod-status-cache.ts';

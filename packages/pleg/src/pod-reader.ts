@@ -7,8 +7,8 @@ import {
   withDeadline,
 } from '@rxlet/component-base';
 import { PodSandboxState, type PodSandboxStatusResponse, type RuntimeService } from '@rxlet/cri-api';
-import type { RuntimePod, RuntimePodStatus } from '@rxlet/pod-model';
-import { readRuntimePodStatus } from '@rxlet/runtime-model';
+import type { RuntimePod, RuntimePodStatus } from '@rxlet/pod-model/runtime';
+import { readRuntimePodStatus } from '@rxlet/pod-model/cri';
 import type { ContainerHint } from './container-hints.ts';
 import type { ListedState } from './hint-checks.ts';
 import { computePodLifecycleEvents, type PodLifecycleEvent } from './pod-lifecycle-event.ts';

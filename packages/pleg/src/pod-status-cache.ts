@@ -1,4 +1,4 @@
-import { emptyRuntimePodStatus, type RuntimePodStatus } from '@rxlet/pod-model';
+import { emptyRuntimePodStatus, type RuntimePodStatus } from '@rxlet/pod-model/runtime';
 
 /**
  * A point on the cache's own counter. It orders reads of the runtime by when they *started*, without any clock: a read reports a state that is at least as new

@@ -1,4 +1,4 @@
-import type { PodSource, PodSourceProblem } from '@rxlet/agent-api';
+import type { PodSource, PodSourceProblem } from '@rxlet/agent-api/sources';
 import { ReplaySubject } from 'rxjs';
 import { createCurrentValue } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';

@@ -1,8 +1,8 @@
-import type { PodSource, PodSourceProblem } from '@rxlet/agent-api';
-import type { CheckedPod } from '@rxlet/agent-api/sources';
+import type { CheckedPod, PodSource, PodSourceProblem } from '@rxlet/agent-api/sources';
 import { Subject } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { createEventLog, type Labels, noopMetrics } from '@rxlet/component-base';
+import { createEventLog } from '@rxlet/component-base/events';
+import { type Labels, noopMetrics } from '@rxlet/component-base/metrics';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import type { Pod } from '@rxlet/kube-api';
 import { testPod } from '@rxlet/pod-model/testing';

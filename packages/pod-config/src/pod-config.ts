@@ -1,15 +1,7 @@
-import type { PodSource, PodSourceChange, PodSourceProblem } from '@rxlet/agent-api';
-import {
-  type Clock,
-  createLifetime,
-  errorMessage,
-  type EventRecorder,
-  type Logger,
-  type Metrics,
-  noopEventRecorder,
-  noopLogger,
-  noopMetrics,
-} from '@rxlet/component-base';
+import type { PodSource, PodSourceChange, PodSourceProblem } from '@rxlet/agent-api/sources';
+import { type Clock, createLifetime, errorMessage, type Logger, noopLogger } from '@rxlet/component-base';
+import { type EventRecorder, noopEventRecorder } from '@rxlet/component-base/events';
+import { type Metrics, noopMetrics } from '@rxlet/component-base/metrics';
 import { createCurrentValue, createEmitter, follow } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';
 import type { Observable } from 'rxjs';

@@ -1,4 +1,5 @@
-import { type ModuleContext, podSources } from '@rxlet/agent-api';
+import type { ModuleContext } from '@rxlet/agent-api';
+import { podSources } from '@rxlet/agent-api/sources';
 import { contributionsTo } from '@rxlet/agent-api/testing';
 import { describe, expect, it } from 'vitest';
 import { createManualSource } from './manual-source.ts';

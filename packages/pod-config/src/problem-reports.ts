@@ -1,6 +1,7 @@
-import type { PodSourceProblem } from '@rxlet/agent-api';
-import { problemKey } from '@rxlet/agent-api/sources';
-import type { EventRecorder, Logger, Metrics } from '@rxlet/component-base';
+import { type PodSourceProblem, problemKey } from '@rxlet/agent-api/sources';
+import type { Logger } from '@rxlet/component-base';
+import type { EventRecorder } from '@rxlet/component-base/events';
+import type { Metrics } from '@rxlet/component-base/metrics';
 import { podEventObject } from '@rxlet/pod-model';
 
 /** Destinations of reports about problems. */

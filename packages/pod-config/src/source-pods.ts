@@ -1,6 +1,6 @@
-import type { PodSource, PodSourceProblem } from '@rxlet/agent-api';
-import { type CheckedPod, problemPod } from '@rxlet/agent-api/sources';
-import { errorMessage, goQuote } from '@rxlet/component-base';
+import { type CheckedPod, type PodSource, type PodSourceProblem, problemPod } from '@rxlet/agent-api/sources';
+import { errorMessage } from '@rxlet/component-base';
+import { goQuote } from '@rxlet/component-base/go';
 import type { Pod } from '@rxlet/kube-api';
 import { formatPod, PodAnnotation, podFullName, podUid } from '@rxlet/pod-model';
 import { checkIdentity, checkPod } from './check-pod.ts';

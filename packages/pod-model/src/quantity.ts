@@ -300,3 +300,4 @@ export function cpuMillis(quantity: string | number | undefined): number {
 export function quantityNumber(quantity: string | number | undefined): number {
   return quantity === undefined ? 0 : Number(quantityValue(parseQuantity(quantity)));
 }
+export { QuantityError, type QuantityErrorCode } from './quantity-error.ts';

@@ -1,5 +1,5 @@
 import type { AssignedResources } from '@rxlet/agent-api/node';
-import type { Counter, Metrics } from '@rxlet/component-base';
+import type { Counter, Metrics } from '@rxlet/component-base/metrics';
 import type { Pod } from '@rxlet/kube-api';
 import type { AllocatableResourcesResponse, PodResources } from '../gen/podresources/v1/podresources_pb.js';
 import type { PodResources as PodDevices } from '../gen/podresources/v1alpha1/podresources_pb.js';

@@ -5,7 +5,7 @@ import { createClient } from '@connectrpc/connect';
 import { createGrpcTransport } from '@connectrpc/connect-node';
 import type { ModuleContext, ModuleParts } from '@rxlet/agent-api';
 import { nodeDevices } from '@rxlet/agent-api/node';
-import { noopMetrics } from '@rxlet/component-base';
+import { noopMetrics } from '@rxlet/component-base/metrics';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import { createNodeFiles } from '@rxlet/node-files';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
 import { fieldOf, tables, type TypeName, type ValueTable } from '@rxlet/kube-api/tables';
-import { formatQuantity, parseQuantity, QuantityError } from '@rxlet/pod-model';
+import { formatQuantity, parseQuantity, QuantityError } from '@rxlet/pod-model/quantity';
 import type { FieldProblem } from '@rxlet/pod-model/validation';
 
 /** An object of the API, decoded from data of any shape. */

@@ -1,4 +1,4 @@
-import type { PodSourceProblem } from '@rxlet/agent-api';
+import type { PodSourceProblem } from '@rxlet/agent-api/sources';
 import { firstValueFrom } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { createVirtualClock } from '@rxlet/component-base/testing';

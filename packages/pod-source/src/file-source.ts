@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { PodSource } from '@rxlet/agent-api';
+import type { PodSource } from '@rxlet/agent-api/sources';
 import type { PodObjects } from '@rxlet/agent-api/kube';
 import { type Clock, createLifetime, errorMessage, type Timer } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';

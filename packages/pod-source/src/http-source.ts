@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { PodSource } from '@rxlet/agent-api';
+import type { PodSource } from '@rxlet/agent-api/sources';
 import { type Clock, createLifetime, errorMessage, type Timer, withDeadline } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import { createManifestDecoder } from './manifest-decoder.ts';

@@ -1,5 +1,6 @@
 import { contributionsTo } from '@rxlet/agent-api/testing';
-import { type AgentModule, type ModuleContext, podSources } from '@rxlet/agent-api';
+import type { AgentModule, ModuleContext } from '@rxlet/agent-api';
+import { podSources } from '@rxlet/agent-api/sources';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { createMemoryFiles } from '@rxlet/node-files/testing';
 import { firstValueFrom } from 'rxjs';

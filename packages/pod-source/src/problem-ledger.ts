@@ -1,5 +1,4 @@
-import { problemKey, problemPod } from '@rxlet/agent-api/sources';
-import type { PodSourceProblem } from '@rxlet/agent-api';
+import { type PodSourceProblem, problemKey, problemPod } from '@rxlet/agent-api/sources';
 import type { Pod } from '@rxlet/kube-api';
 import { createCurrentValue, type CurrentValue } from '@rxlet/component-base/streams';
 import type { PodSourceProblemReason } from './problem-reason.ts';

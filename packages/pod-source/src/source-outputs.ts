@@ -1,4 +1,4 @@
-import type { PodSource } from '@rxlet/agent-api';
+import type { PodSource } from '@rxlet/agent-api/sources';
 import type { Lifetime } from '@rxlet/component-base';
 import { createEmitter } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';

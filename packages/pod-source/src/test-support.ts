@@ -1,7 +1,6 @@
-import type { PodSourceProblem } from '@rxlet/agent-api';
 import { createMemoryFiles } from '@rxlet/node-files/testing';
 import type { Observable } from 'rxjs';
-import { problemKey } from '@rxlet/agent-api/sources';
+import { type PodSourceProblem, problemKey } from '@rxlet/agent-api/sources';
 
 /** Records each problem as `reason: message` when it appears in the list of present problems. */
 export function recordProblems(problems$: Observable<readonly PodSourceProblem[]>): {

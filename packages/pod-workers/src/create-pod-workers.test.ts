@@ -1,4 +1,5 @@
-import { createEventLog, LifetimeEnded, type RecordedEvent, seededRandom } from '@rxlet/component-base';
+import { LifetimeEnded, seededRandom } from '@rxlet/component-base';
+import { createEventLog, type RecordedEvent } from '@rxlet/component-base/events';
 import {
   type VirtualClock,
   createVirtualClock,
@@ -6,7 +7,8 @@ import {
   recordingMetrics,
 } from '@rxlet/component-base/testing';
 import type { Pod, PodStatus } from '@rxlet/kube-api';
-import { emptyRuntimePodStatus, PodAnnotation, podUid, type RuntimePod, type RuntimePodStatus } from '@rxlet/pod-model';
+import { PodAnnotation, podUid } from '@rxlet/pod-model';
+import { emptyRuntimePodStatus, type RuntimePod, type RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import { testContainerStatus, testPod, testSandboxStatus } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
 import { createPodWorkers, type PodWorkersPorts } from './create-pod-workers.ts';

@@ -1,14 +1,6 @@
-import {
-  type Clock,
-  createLifetime,
-  type EventRecorder,
-  type Logger,
-  type Metrics,
-  noopEventRecorder,
-  noopLogger,
-  noopMetrics,
-  type Random,
-} from '@rxlet/component-base';
+import { type Clock, createLifetime, type Logger, noopLogger, type Random } from '@rxlet/component-base';
+import { type EventRecorder, noopEventRecorder } from '@rxlet/component-base/events';
+import { type Metrics, noopMetrics } from '@rxlet/component-base/metrics';
 import type { Pod } from '@rxlet/kube-api';
 import { isStaticPod, podFullName } from '@rxlet/pod-model';
 import { Subject } from 'rxjs';

@@ -1,6 +1,7 @@
-import { createEventLog, LifetimeEnded, seededRandom } from '@rxlet/component-base';
+import { LifetimeEnded, seededRandom } from '@rxlet/component-base';
+import { createEventLog } from '@rxlet/component-base/events';
 import { createVirtualClock } from '@rxlet/component-base/testing';
-import { emptyRuntimePodStatus } from '@rxlet/pod-model';
+import { emptyRuntimePodStatus } from '@rxlet/pod-model/runtime';
 import { testPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
 import { createPodWorkers } from './create-pod-workers.ts';

@@ -1,4 +1,5 @@
-import { type Clock, DeadlineExceededError, type EventRecorder, withDeadline } from '@rxlet/component-base';
+import { type Clock, DeadlineExceededError, withDeadline } from '@rxlet/component-base';
+import type { EventRecorder } from '@rxlet/component-base/events';
 import type { Pod } from '@rxlet/kube-api';
 import { podEventObject, podUid } from '@rxlet/pod-model';
 import type { TerminationRequest } from './termination-request.ts';

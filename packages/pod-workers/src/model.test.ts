@@ -1,7 +1,8 @@
 import { errorMessage, seededRandom } from '@rxlet/component-base';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import type { Pod } from '@rxlet/kube-api';
-import { emptyRuntimePodStatus, PodAnnotation, podUid } from '@rxlet/pod-model';
+import { PodAnnotation, podUid } from '@rxlet/pod-model';
+import { emptyRuntimePodStatus } from '@rxlet/pod-model/runtime';
 import { testPod } from '@rxlet/pod-model/testing';
 import fc from 'fast-check';
 import { it } from 'vitest';

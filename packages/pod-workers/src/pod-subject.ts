@@ -1,5 +1,6 @@
 import type { Pod } from '@rxlet/kube-api';
-import { isTerminalPhase, podFullName, type RuntimePod } from '@rxlet/pod-model';
+import { isTerminalPhase, podFullName } from '@rxlet/pod-model';
+import type { RuntimePod } from '@rxlet/pod-model/runtime';
 import type { TerminationRequest } from './termination-request.ts';
 
 /** Subject of a worker: a pod with its spec, or an orphaned pod in the runtime. */

@@ -1,5 +1,5 @@
 import type { Pod, PodStatus } from '@rxlet/kube-api';
-import type { RuntimePodStatus } from '@rxlet/pod-model';
+import type { RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import type { PodSubject } from './pod-subject.ts';
 import type { TerminationReason } from './termination-reason.ts';
 

@@ -1,4 +1,4 @@
-import type { Metrics } from '@rxlet/component-base';
+import type { Metrics } from '@rxlet/component-base/metrics';
 import { isStaticPod } from '@rxlet/pod-model';
 import type { PodWorkerState } from './pod-worker-state.ts';
 import type { StepCause, Worker } from './worker.ts';

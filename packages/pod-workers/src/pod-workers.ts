@@ -1,5 +1,5 @@
 import type { Pod } from '@rxlet/kube-api';
-import type { RuntimePod } from '@rxlet/pod-model';
+import type { RuntimePod } from '@rxlet/pod-model/runtime';
 import type { Observable } from 'rxjs';
 import type { PodSubject } from './pod-subject.ts';
 import type { PodWorkerSnapshot } from './pod-worker-snapshot.ts';

@@ -2,12 +2,13 @@ import {
   type Clock,
   createDeadlineQueue,
   errorMessage,
-  type EventRecorder,
   type Lifetime,
   type Logger,
   type Random,
 } from '@rxlet/component-base';
-import { podEventObject, type RuntimePodStatus } from '@rxlet/pod-model';
+import type { EventRecorder } from '@rxlet/component-base/events';
+import { podEventObject } from '@rxlet/pod-model';
+import type { RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import type { PodSyncer, SyncOutcome } from './pod-syncer.ts';
 import type { PodWorkerMetrics } from './pod-worker-metrics.ts';
 import type { PodWorkerState } from './pod-worker-state.ts';

@@ -1,7 +1,8 @@
 import { LifetimeEnded, seededRandom } from '@rxlet/component-base';
 import { createVirtualClock, type VirtualClock } from '@rxlet/component-base/testing';
 import type { Pod } from '@rxlet/kube-api';
-import { emptyRuntimePodStatus, PodAnnotation, podUid } from '@rxlet/pod-model';
+import { PodAnnotation, podUid } from '@rxlet/pod-model';
+import { emptyRuntimePodStatus } from '@rxlet/pod-model/runtime';
 import { testPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
 import { createPodWorkers } from './create-pod-workers.ts';

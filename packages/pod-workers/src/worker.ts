@@ -1,5 +1,6 @@
 import type { Pod, PodStatus } from '@rxlet/kube-api';
-import { effectiveRestartPolicy, isTerminalPhase } from '@rxlet/pod-model';
+import { isTerminalPhase } from '@rxlet/pod-model';
+import { effectiveRestartPolicy } from '@rxlet/pod-model/restart';
 import { fullNameOf, type PodSubject } from './pod-subject.ts';
 import type { PodWorkerState } from './pod-worker-state.ts';
 

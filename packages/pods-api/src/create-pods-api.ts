@@ -1,5 +1,6 @@
 import type { PodChange, PodList } from '@rxlet/agent-api';
-import { errorMessage, type Logger, type Metrics } from '@rxlet/component-base';
+import { errorMessage, type Logger } from '@rxlet/component-base';
+import type { Metrics } from '@rxlet/component-base/metrics';
 import type { Pod } from '@rxlet/kube-api';
 import { podUid } from '@rxlet/pod-model';
 import { map, share } from 'rxjs';

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import type { ModuleContext, ModuleParts } from '@rxlet/agent-api';
-import { noopMetrics } from '@rxlet/component-base';
+import { noopMetrics } from '@rxlet/component-base/metrics';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import { createNodeFiles } from '@rxlet/node-files';
 import { NEVER } from 'rxjs';

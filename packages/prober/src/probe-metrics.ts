@@ -1,4 +1,4 @@
-import { type Metrics, noopMetrics } from '@rxlet/component-base';
+import { type Metrics, noopMetrics } from '@rxlet/component-base/metrics';
 import { podUid } from '@rxlet/pod-model';
 import { probeKindNames, type ProbeTarget } from './probe-target.ts';
 

@@ -1,6 +1,6 @@
 import type { ProbeResult } from '@rxlet/agent-api/containers';
 import type { Container, ContainerStatus, Pod, PodStatus } from '@rxlet/kube-api';
-import { allContainersCouldRestart, isContainerRestartable } from '@rxlet/pod-model';
+import { allContainersCouldRestart, isContainerRestartable } from '@rxlet/pod-model/restart';
 import type { ProbeKind, ProbeTarget } from './probe-target.ts';
 
 /** State of a probe between two ticks. */

@@ -1,7 +1,9 @@
 import type { ProbeResultChange } from '@rxlet/agent-api/containers';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createEventLog, type Labels, type Metrics, noopMetrics, seededRandom } from '@rxlet/component-base';
+import { seededRandom } from '@rxlet/component-base';
+import { createEventLog } from '@rxlet/component-base/events';
+import { type Labels, type Metrics, noopMetrics } from '@rxlet/component-base/metrics';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import type { Container, ContainerStatus, Pod, PodStatus, Probe } from '@rxlet/kube-api';
 import { testPod } from '@rxlet/pod-model/testing';

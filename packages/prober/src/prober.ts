@@ -5,13 +5,13 @@ import {
   createDeadlineQueue,
   createLifetime,
   errorMessage,
-  type EventRecorder,
   type Logger,
-  type Metrics,
   noopLogger,
   type Random,
   withDeadline,
 } from '@rxlet/component-base';
+import type { EventRecorder } from '@rxlet/component-base/events';
+import type { Metrics } from '@rxlet/component-base/metrics';
 import type { Pod, PodStatus } from '@rxlet/kube-api';
 import { containerFieldPath, formatPod, parseContainerId, podEventObject, podUid } from '@rxlet/pod-model';
 import { createProbeMetrics, type ProbeMeter } from './probe-metrics.ts';

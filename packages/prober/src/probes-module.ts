@@ -1,12 +1,6 @@
-import {
-  type AgentModule,
-  containerFields,
-  contribute,
-  housekeepingSteps,
-  podSteps,
-  provide,
-  supportedPodFields,
-} from '@rxlet/agent-api';
+import { type AgentModule, contribute, podSteps, provide } from '@rxlet/agent-api';
+import { housekeepingSteps } from '@rxlet/agent-api/housekeeping';
+import { containerFields, supportedPodFields } from '@rxlet/agent-api/pod-fields';
 import { podProbes } from '@rxlet/agent-api/containers';
 import { createProbeRunner } from './create-probe-runner.ts';
 import type { ProbeNetwork } from './network/probe-network.ts';

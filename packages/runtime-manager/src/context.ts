@@ -1,9 +1,9 @@
-import type { ContainerStep } from '@rxlet/agent-api';
-import type { HookRunner } from '@rxlet/agent-api/containers';
+import type { ContainerStep, HookRunner } from '@rxlet/agent-api/containers';
 import type { ImageEnsurer } from '@rxlet/agent-api/images';
 import type { ClusterServices, PodObjects } from '@rxlet/agent-api/kube';
 import type { PodCgroups } from '@rxlet/agent-api/node';
-import type { Clock, EventRecorder, Logger, Random } from '@rxlet/component-base';
+import type { Clock, Logger, Random } from '@rxlet/component-base';
+import type { EventRecorder } from '@rxlet/component-base/events';
 import type { ImageService, RuntimeService } from '@rxlet/cri-api';
 import type { Pod, Quantity } from '@rxlet/kube-api';
 import type { HostFiles, NodeFiles } from '@rxlet/node-files';

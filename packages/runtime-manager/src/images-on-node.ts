@@ -1,5 +1,5 @@
 import type { ImageEnsurer, ImageFailure, ImageFailureReason } from '@rxlet/agent-api/images';
-import { goQuote } from '@rxlet/component-base';
+import { goQuote } from '@rxlet/component-base/go';
 import { callErrorText, type Image, type ImageService } from '@rxlet/cri-api';
 
 /**

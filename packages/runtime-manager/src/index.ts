@@ -1,14 +1,7 @@
 export { computePodActions, type PodActionsInput } from './compute/compute-pod-actions.ts';
 export type { ActuatedResources, ResizableResource } from './compute/container-resize.ts';
 export type { ContainerToKill, ContainerToReset, KillReason, PodActions } from './compute/pod-actions.ts';
-export { buildContainerConfig, type ContainerConfigInput } from './config/build-container-config.ts';
-export { buildSandboxConfig, type SandboxConfigInput } from './config/build-sandbox-config.ts';
-export { ConfigError, type ConfigErrorReason } from './config/config-error.ts';
-export { type DnsWarning, podDns, type PodDns } from './config/dns-config.ts';
-export { kernelHostname, podHostname, type PodHostname } from './config/hostname.ts';
-export { type ImageUser, imageUserOf } from './config/image-user.ts';
 export { defaultNodeSettings, type NodeSettings } from './config/node-settings.ts';
-export { parseResolvConf, type ResolvConf } from './config/resolv-conf.ts';
 export { removePodDirectory } from './files/remove-pod-directory.ts';
 export type { GarbageCollectionRequest, GarbageCollectionResult } from './gc/collect-garbage.ts';
 export type { ContainerRetention } from './gc/select-containers.ts';

@@ -1,4 +1,4 @@
-import type { Counter, Histogram, Metrics } from '@rxlet/component-base';
+import type { Counter, Histogram, Metrics } from '@rxlet/component-base/metrics';
 
 /** Metrics of the manager, with the kubelet's names. */
 export interface ManagerMetrics {

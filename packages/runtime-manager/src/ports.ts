@@ -1,10 +1,11 @@
-import type { ContainerStep } from '@rxlet/agent-api';
-import type { HookRunner } from '@rxlet/agent-api/containers';
+import type { ContainerStep, HookRunner } from '@rxlet/agent-api/containers';
 import type { ImageEnsurer } from '@rxlet/agent-api/images';
 import type { ClusterServices, PodObjects, RuntimeClasses } from '@rxlet/agent-api/kube';
 import type { NodeObject, NodeResources, PodCgroups } from '@rxlet/agent-api/node';
 import type { PodVolumes } from '@rxlet/agent-api/volumes';
-import type { Clock, EventRecorder, Logger, Metrics, Random } from '@rxlet/component-base';
+import type { Clock, Logger, Random } from '@rxlet/component-base';
+import type { EventRecorder } from '@rxlet/component-base/events';
+import type { Metrics } from '@rxlet/component-base/metrics';
 import type { ImageService, RuntimeService } from '@rxlet/cri-api';
 import type { HostFiles, NodeFiles } from '@rxlet/node-files';
 import type { MemoryUsage } from './resize/memory-usage.ts';

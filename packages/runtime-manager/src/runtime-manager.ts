@@ -1,6 +1,7 @@
-import { createLifetime, noopLogger, noopMetrics } from '@rxlet/component-base';
+import { createLifetime, noopLogger } from '@rxlet/component-base';
+import { noopMetrics } from '@rxlet/component-base/metrics';
 import type { Pod } from '@rxlet/kube-api';
-import type { RuntimePodStatus } from '@rxlet/pod-model';
+import type { RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import type { ActuatedResources } from './compute/container-resize.ts';
 import { nodeHostIps } from './config/node-addresses.ts';
 import { defaultNodeSettings, type NodeSettings } from './config/node-settings.ts';

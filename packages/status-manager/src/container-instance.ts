@@ -1,6 +1,6 @@
 import { toRfc3339 } from '@rxlet/component-base';
 import type { ContainerState, ContainerStatus, ContainerUser } from '@rxlet/kube-api';
-import type { RuntimeContainerStatus, RuntimeContainerUser } from '@rxlet/pod-model';
+import type { RuntimeContainerStatus, RuntimeContainerUser } from '@rxlet/pod-model/runtime';
 import { formatContainerId } from '@rxlet/pod-model';
 import { lostWhenTerminated, RESTARTING_ALL_CONTAINERS } from './unlocated-container.ts';
 

@@ -1,5 +1,5 @@
 import type { ContainerStatus, ResourceRequirements } from '@rxlet/kube-api';
-import type { RuntimeContainerResources } from '@rxlet/pod-model';
+import type { RuntimeContainerResources } from '@rxlet/pod-model/runtime';
 import { testContainerStatus } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
 import { containerResources } from './container-resources.ts';

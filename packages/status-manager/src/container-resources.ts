@@ -1,12 +1,6 @@
 import type { Container, ContainerStatus, ResourceRequirements } from '@rxlet/kube-api';
-import {
-  cpuMillis,
-  formatQuantity,
-  makeQuantity,
-  quantityNumber,
-  type RuntimeContainerResources,
-  type RuntimeContainerStatus,
-} from '@rxlet/pod-model';
+import { cpuMillis, formatQuantity, makeQuantity, quantityNumber } from '@rxlet/pod-model/quantity';
+import type { RuntimeContainerResources, RuntimeContainerStatus } from '@rxlet/pod-model/runtime';
 
 /** Minimum effective CPU limit: a CFS quota is at least 1 ms in 100. */
 export const MIN_CPU_LIMIT_MILLIS = 10;

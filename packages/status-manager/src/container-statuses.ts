@@ -8,16 +8,9 @@ import type {
   ResourceRequirements,
   Signal,
 } from '@rxlet/kube-api';
-import {
-  type ContainerKind,
-  formatContainerId,
-  isSidecar,
-  newestContainerStatus,
-  podContainers,
-  type RuntimeContainerStatus,
-  type RuntimePodStatus,
-  shouldContainerBeRestarted,
-} from '@rxlet/pod-model';
+import { type ContainerKind, formatContainerId, isSidecar, podContainers } from '@rxlet/pod-model';
+import { shouldContainerBeRestarted } from '@rxlet/pod-model/restart';
+import { newestContainerStatus, type RuntimeContainerStatus, type RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import { containerUser, instanceState, isLost } from './container-instance.ts';
 import { containerResources } from './container-resources.ts';
 import { sortByName } from './normalize-status.ts';

@@ -1,5 +1,6 @@
 import type { ContainerStatus, Pod, PodStatus } from '@rxlet/kube-api';
-import { allContainersCouldRestart, containerShouldRestart, podContainers } from '@rxlet/pod-model';
+import { podContainers } from '@rxlet/pod-model';
+import { allContainersCouldRestart, containerShouldRestart } from '@rxlet/pod-model/restart';
 
 /**
  * Returns why a status must not follow another one; `undefined` when it may. A container that has terminated without a restart must not run again: such a status

@@ -1,5 +1,5 @@
 import type { ContainerRestartRule, ContainerStatus, PodStatus, VolumeMount } from '@rxlet/kube-api';
-import { emptyRuntimePodStatus } from '@rxlet/pod-model';
+import { emptyRuntimePodStatus } from '@rxlet/pod-model/runtime';
 import { testContainerStatus, testPod, testRuntimePodStatus } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
 import { findCondition } from './condition-types.ts';

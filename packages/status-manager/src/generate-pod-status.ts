@@ -1,16 +1,9 @@
 import type { PodProbes } from '@rxlet/agent-api/containers';
 import type { PodFailure } from '@rxlet/agent-api/statuses';
 import type { Pod, PodCondition, PodPhase, PodStatus, ResourceRequirements } from '@rxlet/kube-api';
-import {
-  activeContainerStatuses,
-  hostNetworkPodIps,
-  isHostNetworkPod,
-  isTerminalPhase,
-  podQosClass,
-  type RuntimePodStatus,
-  shouldAllContainersRestart,
-  sortPodIps,
-} from '@rxlet/pod-model';
+import { hostNetworkPodIps, isHostNetworkPod, isTerminalPhase, podQosClass, sortPodIps } from '@rxlet/pod-model';
+import { shouldAllContainersRestart } from '@rxlet/pod-model/restart';
+import { activeContainerStatuses, type RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import { findCondition, isOwnedCondition, withCondition } from './condition-types.ts';
 import { containerStatuses, type ContainerStatusesInput } from './container-statuses.ts';
 import {

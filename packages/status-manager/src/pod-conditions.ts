@@ -1,5 +1,7 @@
 import type { ContainerStatus, Pod, PodCondition, PodPhase, PodStatus } from '@rxlet/kube-api';
-import { allContainersCouldRestart, isSidecar, podContainers, type RuntimePodStatus } from '@rxlet/pod-model';
+import { isSidecar, podContainers } from '@rxlet/pod-model';
+import { allContainersCouldRestart } from '@rxlet/pod-model/restart';
+import type { RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import { findCondition } from './condition-types.ts';
 import { hasUsableSandbox } from './usable-sandbox.ts';
 

@@ -6,10 +6,8 @@ import {
   isZeroQuantity,
   makeQuantity,
   parseQuantity,
-  podLimits,
-  podRequests,
-  type ResourceAmounts,
-} from '@rxlet/pod-model';
+} from '@rxlet/pod-model/quantity';
+import { podLimits, podRequests, type ResourceAmounts } from '@rxlet/pod-model/resources';
 import { MIN_CPU_LIMIT_MILLIS, MIN_CPU_REQUEST_MILLIS } from './container-resources.ts';
 
 /** Values of a pod's cgroup. `undefined` when a value could not be read or is not limited. */

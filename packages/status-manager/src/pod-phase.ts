@@ -1,5 +1,6 @@
 import type { Container, ContainerStateTerminated, ContainerStatus, Pod, PodPhase } from '@rxlet/kube-api';
-import { containerShouldRestart, isSidecar, isStaticPod } from '@rxlet/pod-model';
+import { isSidecar, isStaticPod } from '@rxlet/pod-model';
+import { containerShouldRestart } from '@rxlet/pod-model/restart';
 import { RESTARTING_ALL_CONTAINERS } from './unlocated-container.ts';
 
 /** Input of {@link podPhase}. */

@@ -1,4 +1,5 @@
-import { type Clock, type Metrics, noopMetrics } from '@rxlet/component-base';
+import type { Clock } from '@rxlet/component-base';
+import { type Metrics, noopMetrics } from '@rxlet/component-base/metrics';
 import type { ContainerStatus, Pod, PodStatus } from '@rxlet/kube-api';
 import { isSidecar, isStaticPod, isTerminalPhase, PodAnnotation, podUid } from '@rxlet/pod-model';
 

@@ -1,6 +1,6 @@
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import type { Pod, PodStatus } from '@rxlet/kube-api';
-import type { RuntimePodStatus } from '@rxlet/pod-model';
+import type { RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import { createMemoryFiles } from '@rxlet/node-files/testing';
 import { testPod, testRuntimePodStatus } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,6 @@
 import type { MirrorPods, PodStatusUpdate, StatusRestorer, StatusSink } from '@rxlet/agent-api/statuses';
-import { type Clock, createLifetime, type Logger, type Metrics, noopLogger, noopMetrics } from '@rxlet/component-base';
+import { type Clock, createLifetime, type Logger, noopLogger } from '@rxlet/component-base';
+import { type Metrics, noopMetrics } from '@rxlet/component-base/metrics';
 import { createEmitter } from '@rxlet/component-base/streams';
 import type { ContainerStatus, Pod, PodStatus } from '@rxlet/kube-api';
 import { formatPod, isStaticPod, podUid } from '@rxlet/pod-model';

@@ -1,4 +1,4 @@
-import { type Counter, type Metrics, noopMetrics } from '@rxlet/component-base';
+import { type Counter, type Metrics, noopMetrics } from '@rxlet/component-base/metrics';
 import type { ContainerStatus, PodStatus } from '@rxlet/kube-api';
 
 const fields = {

@@ -1,5 +1,6 @@
 import type { Pod } from '@rxlet/kube-api';
-import { isHostNetworkPod, type RuntimePodStatus } from '@rxlet/pod-model';
+import { isHostNetworkPod } from '@rxlet/pod-model';
+import type { RuntimePodStatus } from '@rxlet/pod-model/runtime';
 
 /**
  * Reports whether the pod's containers can start in its sandbox: exactly one is ready, it is the newest, and its network mode and network are as required. Otherwise

@@ -1,6 +1,6 @@
 import { apiServer } from '@rxlet/agent';
 import type { AgentModule } from '@rxlet/agent-api';
-import type { KubeClients } from '@rxlet/agent-api/kube';
+import type { KubeClients } from '@rxlet/kube-api/client';
 import { clusterEvents, clusterObjects, clusterPods, clusterTokens, clusterVolumes } from '@rxlet/cluster-pods';
 import { createFakeKube, type FakeKube, type FakeKubeOptions, nodeUser } from '@rxlet/fake-kube';
 import type { Pod, PodSpec } from '@rxlet/kube-api';

@@ -1,4 +1,5 @@
-import type { AgentModule, ModuleParts, PodSource } from '@rxlet/agent-api';
+import type { AgentModule, ModuleParts } from '@rxlet/agent-api';
+import type { PodSource } from '@rxlet/agent-api/sources';
 import { standalone } from '@rxlet/kubelet';
 import { createMemorySlices, type MemoryCgroups } from '@rxlet/container-manager/testing';
 import type { FakeRuntime } from '@rxlet/fake-cri';

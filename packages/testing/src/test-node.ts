@@ -10,13 +10,8 @@ import {
 } from '@rxlet/component-base/testing';
 import { ContainerState, type ContainerStatus } from '@rxlet/cri-api';
 import { createMemoryCgroups, type MemoryCgroups } from '@rxlet/container-manager/testing';
-import {
-  createFakeRuntime,
-  createHostFiles,
-  type FakeRuntime,
-  type FakeRuntimeOptions,
-  filesOfTree,
-} from '@rxlet/fake-cri';
+import { createFakeRuntime, type FakeRuntime, type FakeRuntimeOptions } from '@rxlet/fake-cri';
+import { createHostFiles, filesOfTree } from '@rxlet/fake-cri/files';
 import type { Pod } from '@rxlet/kube-api';
 import { createMemoryFiles, type MemoryFiles } from '@rxlet/node-files/testing';
 import { PodLabel } from '@rxlet/pod-model';

@@ -1,4 +1,4 @@
-import { goQuote, parseGoBoolean, parseInt64 } from '@rxlet/component-base';
+import { goQuote, parseGoBoolean, parseInt64 } from '@rxlet/component-base/go';
 import type { NumaNode } from '@rxlet/machine/topology';
 
 /** The settings are invalid, or do not suit the machine. The agent must not start. */

@@ -1,7 +1,8 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { noopEventRecorder, systemClock, systemRandom } from '@rxlet/component-base';
+import { systemClock, systemRandom } from '@rxlet/component-base';
+import { noopEventRecorder } from '@rxlet/component-base/events';
 import { recordingLogger } from '@rxlet/component-base/testing';
 import { createHostFiles, createNodeFiles } from '@rxlet/node-files';
 import { createLoopPrograms } from './block/loop-programs.ts';

@@ -1,4 +1,5 @@
-import { createEventLog, seededRandom } from '@rxlet/component-base';
+import { seededRandom } from '@rxlet/component-base';
+import { createEventLog } from '@rxlet/component-base/events';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import type { ConfigMap, PersistentVolume, Pod, Volume } from '@rxlet/kube-api';
 import { createMemoryFiles } from '@rxlet/node-files/testing';

@@ -6,15 +6,9 @@ import type {
   VolumeHost,
   VolumePluginSet,
 } from '@rxlet/agent-api/volumes';
-import {
-  type Clock,
-  type EventRecorder,
-  type Logger,
-  type Metrics,
-  noopMetrics,
-  type Random,
-  withDeadline,
-} from '@rxlet/component-base';
+import { type Clock, type Logger, type Random, withDeadline } from '@rxlet/component-base';
+import type { EventRecorder } from '@rxlet/component-base/events';
+import { type Metrics, noopMetrics } from '@rxlet/component-base/metrics';
 import type { Pod } from '@rxlet/kube-api';
 import type { HostFiles, NodeFiles } from '@rxlet/node-files';
 import { createDeviceMap } from './block/device-map.ts';

@@ -1,5 +1,5 @@
 import { createVirtualClock } from '@rxlet/component-base/testing';
-import type { Labels, Metrics } from '@rxlet/component-base';
+import type { Labels, Metrics } from '@rxlet/component-base/metrics';
 import { expect, it } from 'vitest';
 import { createVolumeMetrics } from './volume-metrics.ts';
 

@@ -1,4 +1,5 @@
-import type { Clock, Metrics } from '@rxlet/component-base';
+import type { Clock } from '@rxlet/component-base';
+import type { Metrics } from '@rxlet/component-base/metrics';
 
 /** Metrics of volumes, with the kubelet's names. */
 export interface VolumeMetrics {

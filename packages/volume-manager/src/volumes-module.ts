@@ -1,15 +1,6 @@
-import {
-  type AgentModule,
-  containerFields,
-  contribute,
-  debugSections,
-  housekeepingSteps,
-  podSteps,
-  provide,
-  type SupportedPodField,
-  supportedPodFields,
-  syncTriggers,
-} from '@rxlet/agent-api';
+import { type AgentModule, contribute, debugSections, podSteps, provide, syncTriggers } from '@rxlet/agent-api';
+import { housekeepingSteps } from '@rxlet/agent-api/housekeeping';
+import { containerFields, type SupportedPodField, supportedPodFields } from '@rxlet/agent-api/pod-fields';
 import { clusterTrustBundles, podCertificates, podObjects, podTokens } from '@rxlet/agent-api/kube';
 import { nodeObject, nodeResources, nodeStatusSetters } from '@rxlet/agent-api/node';
 import { persistentVolumes, podVolumes, podVolumeUsage, volumePlugins } from '@rxlet/agent-api/volumes';

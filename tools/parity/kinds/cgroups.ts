@@ -1,5 +1,6 @@
 import type { PodSpec } from '@rxlet/kube-api';
-import { cgroupPath, podCgroupName, podCgroupResources, podQosClass } from '@rxlet/pod-model';
+import { podQosClass } from '@rxlet/pod-model';
+import { cgroupPath, podCgroupName, podCgroupResources } from '@rxlet/pod-model/cgroups';
 import type { Answer } from '../vector-kind.ts';
 
 interface CgroupsVector {

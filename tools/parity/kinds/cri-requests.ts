@@ -1,12 +1,5 @@
-import {
-  admissionHandlers,
-  type AgentCore,
-  containerFields,
-  contribute,
-  type CorePorts,
-  podSteps,
-  supportedPodFields,
-} from '@rxlet/agent-api';
+import { admissionHandlers, type AgentCore, contribute, type CorePorts, podSteps } from '@rxlet/agent-api';
+import { containerFields, supportedPodFields } from '@rxlet/agent-api/pod-fields';
 import { podVolumes } from '@rxlet/agent-api/volumes';
 import {
   admitPod,
@@ -17,7 +10,9 @@ import {
   setUpModules,
 } from '@rxlet/agent/core';
 import { create, type MessageInitShape, toJson } from '@bufbuild/protobuf';
-import { noopEventRecorder, noopLogger, noopMetrics, seededRandom, withDeadline } from '@rxlet/component-base';
+import { noopLogger, seededRandom, withDeadline } from '@rxlet/component-base';
+import { noopEventRecorder } from '@rxlet/component-base/events';
+import { noopMetrics } from '@rxlet/component-base/metrics';
 import { createVirtualClock, type VirtualClock } from '@rxlet/component-base/testing';
 import {
   ContainerConfigSchema,
@@ -33,14 +28,10 @@ import {
 import { createFakeRuntime, createMemoryLogs, type FakeRuntime } from '@rxlet/fake-cri';
 import { createImageManager } from '@rxlet/image-manager';
 import type { Pod } from '@rxlet/kube-api';
-import {
-  cgroupPath,
-  emptyRuntimePodStatus,
-  podCgroupName,
-  podContainers,
-  type RuntimePodStatus,
-} from '@rxlet/pod-model';
-import { readRuntimePods, readRuntimePodStatus } from '@rxlet/runtime-model';
+import { podContainers } from '@rxlet/pod-model';
+import { cgroupPath, podCgroupName } from '@rxlet/pod-model/cgroups';
+import { emptyRuntimePodStatus, type RuntimePodStatus } from '@rxlet/pod-model/runtime';
+import { readRuntimePods, readRuntimePodStatus } from '@rxlet/pod-model/cri';
 import { createRuntimeManager, defaultNodeSettings, type NodeSettings, type SyncResult } from '@rxlet/runtime-manager';
 import { createTestMachine } from '@rxlet/machine/testing';
 import { nodeAdmission, type NodeAdmissionOptions } from '@rxlet/node-admission';

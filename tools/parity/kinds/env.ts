@@ -2,7 +2,7 @@ import type { ClusterServices, PodObjects } from '@rxlet/agent-api/kube';
 import type { ConfigMap, Node, Pod, Secret, Service } from '@rxlet/kube-api';
 import { createMemoryFiles, type MemoryFiles } from '@rxlet/node-files/testing';
 import { findPodContainer } from '@rxlet/pod-model';
-import { ConfigError } from '@rxlet/runtime-manager';
+import { ConfigError } from '@rxlet/runtime-manager/config';
 import { containerEnvironment, type EnvFiles, nodeHostIps, readBelow } from '@rxlet/runtime-manager/container-options';
 import type { Answer } from '../vector-kind.ts';
 

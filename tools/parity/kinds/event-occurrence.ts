@@ -1,4 +1,4 @@
-import type { EventType } from '@rxlet/component-base';
+import type { EventType } from '@rxlet/component-base/events';
 
 /** An occurrence of an event. */
 export interface Occurrence {

@@ -1,4 +1,5 @@
-import { createEventCorrelator, seededRandom } from '@rxlet/component-base';
+import { seededRandom } from '@rxlet/component-base';
+import { createEventCorrelator } from '@rxlet/component-base/events';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { describe, expect, it } from 'vitest';
 import { differences } from '../difference.ts';

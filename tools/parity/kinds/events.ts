@@ -1,4 +1,4 @@
-import { createEventCorrelator, type EventObject } from '@rxlet/component-base';
+import { createEventCorrelator, type EventObject } from '@rxlet/component-base/events';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import type { Answer } from '../vector-kind.ts';
 import { findForgotten } from './forgotten-messages.ts';

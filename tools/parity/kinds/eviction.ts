@@ -16,7 +16,7 @@ import {
   type ThresholdConfiguration,
 } from '@rxlet/eviction';
 import type { Pod, PodCondition } from '@rxlet/kube-api';
-import { formatQuantity } from '@rxlet/pod-model';
+import { formatQuantity } from '@rxlet/pod-model/quantity';
 import { type EvictionValue, EvictionValueError } from '@rxlet/pod-model/eviction-thresholds';
 import type { Answer } from '../vector-kind.ts';
 

@@ -1,5 +1,5 @@
 import type { HostAlias, Pod } from '@rxlet/kube-api';
-import { ConfigError, podHostname } from '@rxlet/runtime-manager';
+import { ConfigError, podHostname } from '@rxlet/runtime-manager/config';
 import { etcHostsContent } from '@rxlet/runtime-manager/container-options';
 import type { Answer } from '../vector-kind.ts';
 

@@ -7,7 +7,7 @@ import type { Pod } from '@rxlet/kube-api';
 import type { HostFiles } from '@rxlet/node-files';
 import { createMemoryFiles } from '@rxlet/node-files/testing';
 import { isHostNetworkPod } from '@rxlet/pod-model';
-import { ConfigError } from '@rxlet/runtime-manager';
+import { ConfigError } from '@rxlet/runtime-manager/config';
 import {
   createEtcHosts,
   hostsMount,

@@ -1,5 +1,7 @@
 import type { AdmissionRejection } from '@rxlet/agent-api';
-import { noopEventRecorder, noopLogger, noopMetrics, errorMessage } from '@rxlet/component-base';
+import { errorMessage, noopLogger } from '@rxlet/component-base';
+import { noopEventRecorder } from '@rxlet/component-base/events';
+import { noopMetrics } from '@rxlet/component-base/metrics';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import type { Node, Pod } from '@rxlet/kube-api';
 import { createNodeAdmission, createSysctlAllowlist, type SysctlAllowlist } from '@rxlet/node-admission';

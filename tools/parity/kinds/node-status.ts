@@ -15,12 +15,8 @@ import {
   updateNode,
 } from '@rxlet/node-status';
 import { pressureCondition } from '@rxlet/pod-model/eviction-thresholds';
-import {
-  nodeAllocatableReservation,
-  overcommittedReservations,
-  parseQuantity,
-  quantityMilliValue,
-} from '@rxlet/pod-model';
+import { parseQuantity, quantityMilliValue } from '@rxlet/pod-model/quantity';
+import { nodeAllocatableReservation, overcommittedReservations } from '@rxlet/pod-model/resources';
 import type { Answer } from '../vector-kind.ts';
 
 type Quantities = Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 import type { Pod, ResourceRequirements } from '@rxlet/kube-api';
-import type { RuntimeContainerState, RuntimePodStatus } from '@rxlet/pod-model';
+import type { RuntimeContainerState, RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import type { ProbeResult } from '@rxlet/agent-api/containers';
 import { computePodActions, type PodActions } from '@rxlet/runtime-manager';
 import type { Answer } from '../vector-kind.ts';

@@ -1,11 +1,6 @@
 import type { Pod, PodStatus } from '@rxlet/kube-api';
-import {
-  parseContainerId,
-  podUid,
-  type RuntimeContainerState,
-  type RuntimeContainerStatus,
-  type RuntimePodStatus,
-} from '@rxlet/pod-model';
+import { parseContainerId, podUid } from '@rxlet/pod-model';
+import type { RuntimeContainerState, RuntimeContainerStatus, RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import { generatePodStatus, type StartError } from '@rxlet/status-manager';
 import type { Answer } from '../vector-kind.ts';
 

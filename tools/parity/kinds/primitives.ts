@@ -1,21 +1,17 @@
 import { createKeyring } from '@rxlet/image-credentials';
 import { applyDefaultTag, ImageReferenceError } from '@rxlet/image-manager';
 import type { PodSpec } from '@rxlet/kube-api';
+import { expandVariables, podContainers, podQosClass } from '@rxlet/pod-model';
+import { milliCpuToQuota, milliCpuToShares, oomScoreAdj } from '@rxlet/pod-model/cgroups';
+import { containerHash } from '@rxlet/pod-model/hash';
 import {
-  containerHash,
-  expandVariables,
   formatQuantity,
-  milliCpuToQuota,
-  milliCpuToShares,
-  oomScoreAdj,
   parseQuantity,
-  podContainers,
-  podQosClass,
   QuantityError,
   quantityMilliValue,
   quantityValue,
-} from '@rxlet/pod-model';
-import { ConfigError, kernelHostname } from '@rxlet/runtime-manager';
+} from '@rxlet/pod-model/quantity';
+import { ConfigError, kernelHostname } from '@rxlet/runtime-manager/config';
 import type { Answer } from '../vector-kind.ts';
 
 interface PrimitiveVector {

@@ -9,7 +9,7 @@ import {
 } from '@rxlet/container-manager';
 import { createMemoryCgroups, type MemoryCgroups } from '@rxlet/container-manager/testing';
 import type { Pod } from '@rxlet/kube-api';
-import { parseQuantity } from '@rxlet/pod-model';
+import { parseQuantity } from '@rxlet/pod-model/quantity';
 import type { Answer } from '../vector-kind.ts';
 
 type Amounts = Readonly<Record<string, string>>;

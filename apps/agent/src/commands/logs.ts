@@ -1,4 +1,4 @@
-import { parseGoDuration } from '@rxlet/component-base';
+import { parseGoDuration } from '@rxlet/component-base/go';
 import type { Pod } from '@rxlet/kube-api';
 import { podContainers } from '@rxlet/pod-model';
 import { UsageError } from '../config/config-error.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PodChange } from '@rxlet/agent-api';
 import type { HttpEndpoint } from '@rxlet/agent-api/http';
-import { createEventLog, type EventLog } from '@rxlet/component-base';
+import { createEventLog, type EventLog } from '@rxlet/component-base/events';
 import { createVirtualClock, type VirtualClock } from '@rxlet/component-base/testing';
 import { containerLogsEndpoint, type OpenLog } from '@rxlet/container-logs';
 import type { FakeRuntime } from '@rxlet/fake-cri';

@@ -1,5 +1,4 @@
-import { containerSteps } from '@rxlet/agent-api';
-import { hookRunner } from '@rxlet/agent-api/containers';
+import { containerSteps, hookRunner } from '@rxlet/agent-api/containers';
 import { imageEnsurer } from '@rxlet/agent-api/images';
 import { clusterServices, podObjects, runtimeClasses } from '@rxlet/agent-api/kube';
 import { nodeObject, nodeResources, podCgroups } from '@rxlet/agent-api/node';

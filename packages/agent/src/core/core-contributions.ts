@@ -1,26 +1,27 @@
 import {
   admissionHandlers,
   type CollectionKey,
-  containerSteps,
   contribute,
   type Contribution,
   type DebugSection,
   debugSections,
-  eventSinks,
-  garbageCollectionSteps,
   type HealthCheck,
   healthChecks,
-  housekeepingSteps,
-  mirrorPods,
-  podEvictors,
-  podSources,
-  podStatusContributors,
   podSteps,
-  statusRestorers,
-  statusSinks,
-  supportedPodFields,
   syncTriggers,
 } from '@rxlet/agent-api';
+import { containerSteps } from '@rxlet/agent-api/containers';
+import { eventSinks } from '@rxlet/agent-api/events';
+import { garbageCollectionSteps, housekeepingSteps } from '@rxlet/agent-api/housekeeping';
+import { supportedPodFields } from '@rxlet/agent-api/pod-fields';
+import { podSources } from '@rxlet/agent-api/sources';
+import {
+  mirrorPods,
+  podEvictors,
+  podStatusContributors,
+  statusRestorers,
+  statusSinks,
+} from '@rxlet/agent-api/statuses';
 import type { RuntimeHealth } from '@rxlet/agent-api/node';
 import { corePodFields } from '../host/core-pod-fields.ts';
 import type { LateCoreParts } from './core-handle.ts';

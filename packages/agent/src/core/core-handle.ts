@@ -1,6 +1,8 @@
-import { type AgentCore, debugSections, type EventList, type PodList } from '@rxlet/agent-api';
+import { type AgentCore, debugSections, type PodList } from '@rxlet/agent-api';
+import type { EventList } from '@rxlet/agent-api/events';
 import type { PodAllocations } from '@rxlet/agent-api/node';
-import { type Clock, type EventRecorder, toRfc3339 } from '@rxlet/component-base';
+import { type Clock, toRfc3339 } from '@rxlet/component-base';
+import type { EventRecorder } from '@rxlet/component-base/events';
 import type { Pleg } from '@rxlet/pleg';
 import { podUid } from '@rxlet/pod-model';
 import type { PodConfig } from '@rxlet/pod-config';

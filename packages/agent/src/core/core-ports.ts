@@ -1,13 +1,8 @@
 import { hostname } from 'node:os';
 import type { CorePorts } from '@rxlet/agent-api';
-import {
-  createEventLog,
-  type EventLog,
-  noopLogger,
-  noopMetrics,
-  systemClock,
-  systemRandom,
-} from '@rxlet/component-base';
+import { noopLogger, systemClock, systemRandom } from '@rxlet/component-base';
+import { createEventLog, type EventLog } from '@rxlet/component-base/events';
+import { noopMetrics } from '@rxlet/component-base/metrics';
 import { createHostFiles, createNodeFiles } from '@rxlet/node-files';
 import type { AgentOptions, AgentPorts } from '../agent.ts';
 

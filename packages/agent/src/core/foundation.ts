@@ -1,7 +1,8 @@
 import { type CorePorts, provide } from '@rxlet/agent-api';
 import { pullObserver } from '@rxlet/agent-api/images';
 import { runtimeHealth } from '@rxlet/agent-api/node';
-import type { EventLog, Lifetime } from '@rxlet/component-base';
+import type { Lifetime } from '@rxlet/component-base';
+import type { EventLog } from '@rxlet/component-base/events';
 import { containerEventHints, type HintSource } from '@rxlet/pleg';
 import {
   createPodStartLatency,

@@ -1,7 +1,7 @@
 import type { AgentCore } from '@rxlet/agent-api';
 import type { RuntimeService } from '@rxlet/cri-api';
 import { isHostNetworkPod, podUid } from '@rxlet/pod-model';
-import { readRuntimePods, readRuntimePodStatus } from '@rxlet/runtime-model';
+import { readRuntimePods, readRuntimePodStatus } from '@rxlet/pod-model/cri';
 
 /** Calls that {@link createRuntimeIdentity} makes. */
 export type IdentifiedRuntime = Pick<

@@ -1,4 +1,4 @@
-import { containerFields, type SupportedPodField } from '@rxlet/agent-api';
+import { containerFields, type SupportedPodField } from '@rxlet/agent-api/pod-fields';
 
 /** Fields of a pod as a whole that the core honours, or that concern others than the node. */
 const ofPod = [

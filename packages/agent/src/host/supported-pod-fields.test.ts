@@ -1,4 +1,4 @@
-import { containerFields } from '@rxlet/agent-api';
+import { containerFields } from '@rxlet/agent-api/pod-fields';
 import { fieldOf, type ObjectTable, tables, type ValueTable } from '@rxlet/kube-api/tables';
 import { testPod, type TestPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';

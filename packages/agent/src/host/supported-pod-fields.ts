@@ -1,4 +1,4 @@
-import type { ConditionalPodField, SupportedPodField } from '@rxlet/agent-api';
+import type { ConditionalPodField, SupportedPodField } from '@rxlet/agent-api/pod-fields';
 import type { Pod } from '@rxlet/kube-api';
 
 /** Returns the paths of unsupported fields of a pod's spec, such as `spec.containers[0].livenessProbe`. */

@@ -1,13 +1,6 @@
-import type { GarbageCollectionStep } from '@rxlet/agent-api';
-import {
-  type Clock,
-  createLifetime,
-  errorMessage,
-  type EventObject,
-  type EventRecorder,
-  type Logger,
-  sleep,
-} from '@rxlet/component-base';
+import type { GarbageCollectionStep } from '@rxlet/agent-api/housekeeping';
+import { type Clock, createLifetime, errorMessage, type Logger, sleep } from '@rxlet/component-base';
+import type { EventObject, EventRecorder } from '@rxlet/component-base/events';
 
 /** Ports of {@link createGarbageCollection}. */
 export interface GarbageCollectionPorts {

@@ -1,6 +1,7 @@
-import type { HousekeepingStep } from '@rxlet/agent-api';
+import type { HousekeepingStep } from '@rxlet/agent-api/housekeeping';
 import type { MirrorPods } from '@rxlet/agent-api/statuses';
-import { createLifetime, errorMessage, type Logger, type Metrics } from '@rxlet/component-base';
+import { createLifetime, errorMessage, type Logger } from '@rxlet/component-base';
+import type { Metrics } from '@rxlet/component-base/metrics';
 import type { Pod } from '@rxlet/kube-api';
 import type { Pleg } from '@rxlet/pleg';
 import type { PodConfig } from '@rxlet/pod-config';

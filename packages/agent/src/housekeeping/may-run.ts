@@ -1,4 +1,4 @@
-import type { RuntimePod } from '@rxlet/pod-model';
+import type { RuntimePod } from '@rxlet/pod-model/runtime';
 
 /** Reports whether a sandbox or container of a pod runs in the runtime, or may run. Dead containers and sandboxes are left to garbage collection. */
 export function mayRun({ containers, sandboxes }: RuntimePod): boolean {

@@ -1,4 +1,4 @@
-import type { Metrics } from '@rxlet/component-base';
+import type { Metrics } from '@rxlet/component-base/metrics';
 import type { Pod } from '@rxlet/kube-api';
 import { isStaticPod } from '@rxlet/pod-model';
 

@@ -1,11 +1,6 @@
-import {
-  type AgentModule,
-  contribute,
-  podEvictors,
-  podSteps,
-  supportedPodFields,
-  syncTriggers,
-} from '@rxlet/agent-api';
+import { type AgentModule, contribute, podSteps, syncTriggers } from '@rxlet/agent-api';
+import { supportedPodFields } from '@rxlet/agent-api/pod-fields';
+import { podEvictors } from '@rxlet/agent-api/statuses';
 import { createDeadlineQueue } from '@rxlet/component-base';
 import { createEmitter } from '@rxlet/component-base/streams';
 import type { Pod, PodStatus } from '@rxlet/kube-api';

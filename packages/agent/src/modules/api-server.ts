@@ -1,5 +1,6 @@
 import { type AgentModule, provide } from '@rxlet/agent-api';
-import { kubeClients, type KubeClients } from '@rxlet/agent-api/kube';
+import { kubeClients } from '@rxlet/agent-api/kube';
+import type { KubeClients } from '@rxlet/kube-api/client';
 
 /** Creates the agent module that connects the other modules with an API server. The clients, and their connections, belong to the caller. */
 export function apiServer({ clients }: { readonly clients: KubeClients }): AgentModule {

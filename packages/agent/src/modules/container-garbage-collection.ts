@@ -1,4 +1,5 @@
-import { type AgentModule, contribute, garbageCollectionSteps } from '@rxlet/agent-api';
+import { type AgentModule, contribute } from '@rxlet/agent-api';
+import { garbageCollectionSteps } from '@rxlet/agent-api/housekeeping';
 
 /** Creates the agent module that removes dead containers, old sandboxes and logs of pods that are gone (kubelet: StartGarbageCollection). */
 export function containerGarbageCollection(): AgentModule {

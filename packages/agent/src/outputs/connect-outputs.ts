@@ -1,5 +1,6 @@
-import type { EventSink } from '@rxlet/agent-api';
-import type { EventLog, Lifetime, Logger } from '@rxlet/component-base';
+import type { EventSink } from '@rxlet/agent-api/events';
+import type { Lifetime, Logger } from '@rxlet/component-base';
+import type { EventLog } from '@rxlet/component-base/events';
 import { follow } from '@rxlet/component-base/streams';
 import { podUid } from '@rxlet/pod-model';
 import type { StatusManager } from '@rxlet/status-manager';

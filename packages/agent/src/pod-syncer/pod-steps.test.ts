@@ -1,7 +1,7 @@
 import { type PodStep, PodStepError } from '@rxlet/agent-api';
-import { createEventLog } from '@rxlet/component-base';
+import { createEventLog } from '@rxlet/component-base/events';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
-import { emptyRuntimePodStatus } from '@rxlet/pod-model';
+import { emptyRuntimePodStatus } from '@rxlet/pod-model/runtime';
 import { testPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
 import { createPodSteps } from './pod-steps.ts';

@@ -1,12 +1,7 @@
 import { type PodStep, PodStepError, type TerminatingPod } from '@rxlet/agent-api';
 import type { MirrorPods } from '@rxlet/agent-api/statuses';
-import {
-  type Clock,
-  DeadlineExceededError,
-  errorMessage,
-  type EventRecorder,
-  type Logger,
-} from '@rxlet/component-base';
+import { type Clock, DeadlineExceededError, errorMessage, type Logger } from '@rxlet/component-base';
+import type { EventRecorder } from '@rxlet/component-base/events';
 import type { Pod } from '@rxlet/kube-api';
 import { formatPod, podEventObject } from '@rxlet/pod-model';
 import { mirrorPodStep } from './mirror-pod-step.ts';

@@ -1,8 +1,10 @@
-import { createEventLog, noopEventRecorder, noopLogger, seededRandom } from '@rxlet/component-base';
+import { noopLogger, seededRandom } from '@rxlet/component-base';
+import { createEventLog, noopEventRecorder } from '@rxlet/component-base/events';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { createFakeRuntime, discardLogs } from '@rxlet/fake-cri';
 import type { PodStatus } from '@rxlet/kube-api';
-import { emptyRuntimePodStatus, PodAnnotation, type RuntimePodStatus } from '@rxlet/pod-model';
+import { PodAnnotation } from '@rxlet/pod-model';
+import { emptyRuntimePodStatus, type RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import { manifestPod, testContainerStatus, testPod, testSandboxStatus } from '@rxlet/pod-model/testing';
 import type { RuntimeManager } from '@rxlet/runtime-manager';
 import { describe, expect, it } from 'vitest';

@@ -1,25 +1,13 @@
-import {
-  type Clock,
-  DeadlineExceededError,
-  errorMessage,
-  type EventRecorder,
-  type Logger,
-} from '@rxlet/component-base';
+import { type Clock, DeadlineExceededError, errorMessage, type Logger } from '@rxlet/component-base';
+import type { EventRecorder } from '@rxlet/component-base/events';
 import type { TerminatingPod } from '@rxlet/agent-api';
 import type { PodProbes } from '@rxlet/agent-api/containers';
 import type { RuntimeService } from '@rxlet/cri-api';
 import type { Pod, PodCondition } from '@rxlet/kube-api';
-import {
-  allContainersCouldRestart,
-  emptyRuntimePodStatus,
-  formatPod,
-  isHostNetworkPod,
-  podEventObject,
-  podUid,
-  type RuntimePod,
-  type RuntimePodStatus,
-} from '@rxlet/pod-model';
-import { readRuntimePods, readRuntimePodStatus } from '@rxlet/runtime-model';
+import { formatPod, isHostNetworkPod, podEventObject, podUid } from '@rxlet/pod-model';
+import { allContainersCouldRestart } from '@rxlet/pod-model/restart';
+import { emptyRuntimePodStatus, type RuntimePod, type RuntimePodStatus } from '@rxlet/pod-model/runtime';
+import { readRuntimePods, readRuntimePodStatus } from '@rxlet/pod-model/cri';
 import type { Pleg } from '@rxlet/pleg';
 import type { PodSubject, PodSyncer } from '@rxlet/pod-workers';
 import type { PodSyncResult, RuntimeManager } from '@rxlet/runtime-manager';

@@ -1,8 +1,8 @@
 import type { PodEvictor, PodStatusContributor } from '@rxlet/agent-api/statuses';
-import { noopEventRecorder } from '@rxlet/component-base';
+import { noopEventRecorder } from '@rxlet/component-base/events';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import type { PodStatus } from '@rxlet/kube-api';
-import { emptyRuntimePodStatus } from '@rxlet/pod-model';
+import { emptyRuntimePodStatus } from '@rxlet/pod-model/runtime';
 import { testContainerStatus, testPod, testSandboxStatus } from '@rxlet/pod-model/testing';
 import type { ActuatedResources } from '@rxlet/runtime-manager';
 import { describe, expect, it } from 'vitest';

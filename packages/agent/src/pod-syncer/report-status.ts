@@ -2,7 +2,8 @@ import type { PodProbes, TerminationMessages } from '@rxlet/agent-api/containers
 import type { PodEvictor, PodFailure, PodStatusContributor } from '@rxlet/agent-api/statuses';
 import type { Clock } from '@rxlet/component-base';
 import type { Pod, PodStatus } from '@rxlet/kube-api';
-import { isHostNetworkPod, podUid, type RuntimePodStatus } from '@rxlet/pod-model';
+import { isHostNetworkPod, podUid } from '@rxlet/pod-model';
+import type { RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import type { RuntimeManager } from '@rxlet/runtime-manager';
 import {
   generatePodStatus,

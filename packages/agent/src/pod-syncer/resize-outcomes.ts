@@ -1,4 +1,4 @@
-import type { EventRecorder } from '@rxlet/component-base';
+import type { EventRecorder } from '@rxlet/component-base/events';
 import type { Pod, PodStatus } from '@rxlet/kube-api';
 import { podEventObject, podUid } from '@rxlet/pod-model';
 import { resizeMessage } from '@rxlet/pod-model/resize';

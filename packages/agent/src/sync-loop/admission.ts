@@ -1,5 +1,7 @@
-import type { AdmissionHandler, AdmissionPreparation, AdmissionRejection, SupportedPodField } from '@rxlet/agent-api';
-import { type Clock, errorMessage, type Metrics, withDeadline } from '@rxlet/component-base';
+import type { AdmissionHandler, AdmissionPreparation, AdmissionRejection } from '@rxlet/agent-api';
+import type { SupportedPodField } from '@rxlet/agent-api/pod-fields';
+import { type Clock, errorMessage, withDeadline } from '@rxlet/component-base';
+import type { Metrics } from '@rxlet/component-base/metrics';
 import type { Pod } from '@rxlet/kube-api';
 import { createUnsupportedPodFields } from '../host/supported-pod-fields.ts';
 

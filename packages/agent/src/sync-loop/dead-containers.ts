@@ -1,5 +1,5 @@
 import { createLifetime, errorMessage, type Logger } from '@rxlet/component-base';
-import type { RuntimePodStatus } from '@rxlet/pod-model';
+import type { RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import type { Pleg } from '@rxlet/pleg';
 import { type PodWorkers, shouldContentBeRemoved } from '@rxlet/pod-workers';
 import type { RuntimeManager } from '@rxlet/runtime-manager';

@@ -1,5 +1,5 @@
 import type { ContainerStatus, PodStatus } from '@rxlet/kube-api';
-import type { RuntimePod } from '@rxlet/pod-model';
+import type { RuntimePod } from '@rxlet/pod-model/runtime';
 import { testPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
 import { isFromEarlierLife } from './earlier-life.ts';

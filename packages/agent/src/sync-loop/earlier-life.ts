@@ -1,12 +1,7 @@
 import type { ContainerStatus, Pod, PodStatus } from '@rxlet/kube-api';
-import {
-  allContainersCouldRestart,
-  containerShouldRestart,
-  isTerminalPhase,
-  parseContainerId,
-  podContainers,
-  type RuntimePod,
-} from '@rxlet/pod-model';
+import { isTerminalPhase, parseContainerId, podContainers } from '@rxlet/pod-model';
+import { allContainersCouldRestart, containerShouldRestart } from '@rxlet/pod-model/restart';
+import type { RuntimePod } from '@rxlet/pod-model/runtime';
 
 /**
  * Reports whether a stored status is about an earlier life of a pod. Another agent, such as a kubelet, may have ended the pod and run it anew under its UID, because

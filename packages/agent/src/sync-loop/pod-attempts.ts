@@ -1,11 +1,5 @@
-import {
-  type Clock,
-  createBackoff,
-  createDeadlineQueue,
-  errorMessage,
-  type EventRecorder,
-  type Logger,
-} from '@rxlet/component-base';
+import { type Clock, createBackoff, createDeadlineQueue, errorMessage, type Logger } from '@rxlet/component-base';
+import type { EventRecorder } from '@rxlet/component-base/events';
 import type { Pod } from '@rxlet/kube-api';
 import { formatPod, podEventObject, podUid } from '@rxlet/pod-model';
 

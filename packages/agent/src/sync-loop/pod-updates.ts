@@ -1,6 +1,8 @@
 import type { AdmissionHandler, AdmissionRejection } from '@rxlet/agent-api';
 import type { MirrorPods } from '@rxlet/agent-api/statuses';
-import type { Clock, EventRecorder, Logger, Metrics } from '@rxlet/component-base';
+import type { Clock, Logger } from '@rxlet/component-base';
+import type { EventRecorder } from '@rxlet/component-base/events';
+import type { Metrics } from '@rxlet/component-base/metrics';
 import type { Pod } from '@rxlet/kube-api';
 import {
   isStaticPod,
@@ -10,8 +12,8 @@ import {
   podFullName,
   podQosClass,
   podUid,
-  type RuntimePod,
 } from '@rxlet/pod-model';
+import type { RuntimePod } from '@rxlet/pod-model/runtime';
 import type { Pleg } from '@rxlet/pleg';
 import type { PodConfig, PodOperation } from '@rxlet/pod-config';
 import { isKnownTerminated, type PodWorkers, type PodWorkerTransition } from '@rxlet/pod-workers';

@@ -1,5 +1,5 @@
 import type { Pod } from '@rxlet/kube-api';
-import { emptyRuntimePodStatus } from '@rxlet/pod-model';
+import { emptyRuntimePodStatus } from '@rxlet/pod-model/runtime';
 import { manifestPod, testContainerStatus } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
 

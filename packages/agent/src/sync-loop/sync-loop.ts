@@ -1,7 +1,10 @@
-import type { AdmissionHandler, CorePorts, GarbageCollectionStep, HousekeepingStep } from '@rxlet/agent-api';
+import type { AdmissionHandler, CorePorts } from '@rxlet/agent-api';
+import type { GarbageCollectionStep, HousekeepingStep } from '@rxlet/agent-api/housekeeping';
 import type { PodProbes, ProbeResultChange } from '@rxlet/agent-api/containers';
 import type { MirrorPods } from '@rxlet/agent-api/statuses';
-import { type Clock, createLifetime, type EventRecorder, type Logger, type Metrics } from '@rxlet/component-base';
+import { type Clock, createLifetime, type Logger } from '@rxlet/component-base';
+import type { EventRecorder } from '@rxlet/component-base/events';
+import type { Metrics } from '@rxlet/component-base/metrics';
 import { follow } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';
 import type { Pleg, PodLifecycleEvent } from '@rxlet/pleg';

@@ -1,15 +1,18 @@
-import type { AdmissionHandler, HousekeepingStep } from '@rxlet/agent-api';
+import type { AdmissionHandler } from '@rxlet/agent-api';
+import type { HousekeepingStep } from '@rxlet/agent-api/housekeeping';
 import type { ProbeResultChange } from '@rxlet/agent-api/containers';
-import { createEventLog, type Metrics, noopMetrics, seededRandom } from '@rxlet/component-base';
+import { seededRandom } from '@rxlet/component-base';
+import { createEventLog } from '@rxlet/component-base/events';
+import { type Metrics, noopMetrics } from '@rxlet/component-base/metrics';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import type { Pod, PodStatus } from '@rxlet/kube-api';
+import { podUid } from '@rxlet/pod-model';
 import {
   emptyRuntimePodStatus,
-  podUid,
   type RuntimePod,
   type RuntimePodStatus,
   type RuntimeSandboxState,
-} from '@rxlet/pod-model';
+} from '@rxlet/pod-model/runtime';
 import { testSandboxStatus } from '@rxlet/pod-model/testing';
 import type { PodLifecycleEvent } from '@rxlet/pleg';
 import type { PodOperation, PodUpdate } from '@rxlet/pod-config';

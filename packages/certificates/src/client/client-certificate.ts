@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import type { TlsKeyPair } from '@rxlet/agent-api/kube';
-import type { Clock, Logger, Metrics, Random } from '@rxlet/component-base';
+import type { TlsKeyPair } from '@rxlet/kube-api/client';
+import type { Clock, Logger, Random } from '@rxlet/component-base';
+import type { Metrics } from '@rxlet/component-base/metrics';
 import type { HostFiles, NodeFiles } from '@rxlet/node-files';
 import {
   type CertificateConnection,

@@ -1,4 +1,4 @@
-import { isKubeError, type TlsKeyPair } from '@rxlet/agent-api/kube';
+import { isKubeError, type TlsKeyPair } from '@rxlet/kube-api/client';
 import {
   type Clock,
   createLifetime,

@@ -1,4 +1,4 @@
-import { isKubeError, type KubeClient, KubeError, type ObjectChange } from '@rxlet/agent-api/kube';
+import { isKubeError, type KubeClient, KubeError, type ObjectChange } from '@rxlet/kube-api/client';
 import {
   type Clock,
   DeadlineExceededError,

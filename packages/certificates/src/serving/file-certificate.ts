@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { TlsKeyPair } from '@rxlet/agent-api/kube';
+import type { TlsKeyPair } from '@rxlet/kube-api/client';
 import { type Clock, createLifetime, createProblemLog, errorMessage, type Logger, sleep } from '@rxlet/component-base';
 import { createCurrentValue, type CurrentValue } from '@rxlet/component-base/streams';
 import type { HostFiles } from '@rxlet/node-files';

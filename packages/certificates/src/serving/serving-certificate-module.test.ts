@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { connect, createServer } from 'node:tls';
-import type { TlsKeyPair } from '@rxlet/agent-api/kube';
+import type { TlsKeyPair } from '@rxlet/kube-api/client';
 import type { NodeAddress } from '@rxlet/kube-api';
 import { describe, expect, it } from 'vitest';
 import { createSelfSigned } from '../x509/self-signed.ts';

@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import type { TlsKeyPair } from '@rxlet/agent-api/kube';
+import type { TlsKeyPair } from '@rxlet/kube-api/client';
 
 /** A certificate with its private key, checked. */
 export interface Certificate {

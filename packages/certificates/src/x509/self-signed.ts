@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
-import type { TlsKeyPair } from '@rxlet/agent-api/kube';
+import type { TlsKeyPair } from '@rxlet/kube-api/client';
 import type { Clock, Random } from '@rxlet/component-base';
 import type { BaseBlock } from 'asn1js';
 import {

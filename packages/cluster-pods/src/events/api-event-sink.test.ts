@@ -1,6 +1,7 @@
-import { KubeError } from '@rxlet/agent-api/kube';
-import { createMemoryKube } from '@rxlet/agent-api/testing';
-import { createEventLog, seededRandom } from '@rxlet/component-base';
+import { KubeError } from '@rxlet/kube-api/client';
+import { createMemoryKube } from '@rxlet/kube-api/testing';
+import { seededRandom } from '@rxlet/component-base';
+import { createEventLog } from '@rxlet/component-base/events';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import { follow } from '@rxlet/component-base/streams';
 import type { Event } from '@rxlet/kube-api';

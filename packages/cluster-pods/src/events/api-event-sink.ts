@@ -1,4 +1,4 @@
-import { isKubeError, type KubeClient } from '@rxlet/agent-api/kube';
+import { isKubeError, type KubeClient } from '@rxlet/kube-api/client';
 import {
   type Clock,
   createLifetime,
@@ -7,9 +7,9 @@ import {
   type Logger,
   nowNanos,
   type Random,
-  type RecordedEvent,
   sleep,
 } from '@rxlet/component-base';
+import type { RecordedEvent } from '@rxlet/component-base/events';
 import { resources } from '@rxlet/kube-api/resources';
 import { eventKey, eventPatch, type EventReporter, toApiEvent } from './api-event.ts';
 

@@ -1,4 +1,5 @@
-import { type RecordedEvent, toRfc3339 } from '@rxlet/component-base';
+import { toRfc3339 } from '@rxlet/component-base';
+import type { RecordedEvent } from '@rxlet/component-base/events';
 import type { Event } from '@rxlet/kube-api';
 
 /** Reporter of events. */

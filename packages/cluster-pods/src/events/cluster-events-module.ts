@@ -1,4 +1,5 @@
-import { type AgentModule, contribute, debugSections, eventSinks } from '@rxlet/agent-api';
+import { type AgentModule, contribute, debugSections } from '@rxlet/agent-api';
+import { eventSinks } from '@rxlet/agent-api/events';
 import { kubeClients } from '@rxlet/agent-api/kube';
 import { createApiEventSink } from './api-event-sink.ts';
 

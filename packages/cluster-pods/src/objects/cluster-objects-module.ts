@@ -1,11 +1,6 @@
-import {
-  type AgentModule,
-  contribute,
-  housekeepingSteps,
-  podSteps,
-  provide,
-  supportedPodFields,
-} from '@rxlet/agent-api';
+import { type AgentModule, contribute, podSteps, provide } from '@rxlet/agent-api';
+import { housekeepingSteps } from '@rxlet/agent-api/housekeeping';
+import { supportedPodFields } from '@rxlet/agent-api/pod-fields';
 import { clusterServices, kubeClients, podObjects, type PodObjects, runtimeClasses } from '@rxlet/agent-api/kube';
 import type { Pod } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';

@@ -1,5 +1,5 @@
-import { createMemoryKube } from '@rxlet/agent-api/testing';
-import type { KubeClient } from '@rxlet/agent-api/kube';
+import { createMemoryKube } from '@rxlet/kube-api/testing';
+import type { KubeClient } from '@rxlet/kube-api/client';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import { follow } from '@rxlet/component-base/streams';
 import { resources } from '@rxlet/kube-api/resources';

@@ -1,4 +1,4 @@
-import type { KubeClient, KubeObject, ObjectWatch } from '@rxlet/agent-api/kube';
+import type { KubeClient, KubeObject, ObjectWatch } from '@rxlet/kube-api/client';
 import { type Clock, createLifetime, type Logger, sleep } from '@rxlet/component-base';
 import { follow } from '@rxlet/component-base/streams';
 import type { KubeResource } from '@rxlet/kube-api/resources';

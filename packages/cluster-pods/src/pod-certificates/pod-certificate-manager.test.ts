@@ -1,6 +1,7 @@
-import { KubeError } from '@rxlet/agent-api/kube';
-import { createMemoryKube } from '@rxlet/agent-api/testing';
-import { createEventLog, noopMetrics } from '@rxlet/component-base';
+import { KubeError } from '@rxlet/kube-api/client';
+import { createMemoryKube } from '@rxlet/kube-api/testing';
+import { createEventLog } from '@rxlet/component-base/events';
+import { noopMetrics } from '@rxlet/component-base/metrics';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import type { Pod } from '@rxlet/kube-api';
 import { type PodCertificateRequest, resources } from '@rxlet/kube-api/resources';

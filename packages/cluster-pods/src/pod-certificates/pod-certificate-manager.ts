@@ -1,17 +1,18 @@
-import type { KubeClient, ObjectWatch, PodCertificates } from '@rxlet/agent-api/kube';
+import type { PodCertificates } from '@rxlet/agent-api/kube';
+import type { KubeClient, ObjectWatch } from '@rxlet/kube-api/client';
 import {
   type Clock,
   createBackoff,
   createKeyedExecutor,
   createLifetime,
   errorMessage,
-  type EventRecorder,
   jitter,
   type Logger,
-  type Metrics,
   type Random,
   sleep,
 } from '@rxlet/component-base';
+import type { EventRecorder } from '@rxlet/component-base/events';
+import type { Metrics } from '@rxlet/component-base/metrics';
 import { follow } from '@rxlet/component-base/streams';
 import { type PodCertificateRequest, resources } from '@rxlet/kube-api/resources';
 import { formatPod, isStaticPod, podEventObject, podUid } from '@rxlet/pod-model';

@@ -1,5 +1,5 @@
-import type { PodSource, PodSourceChange, PodSourceProblem } from '@rxlet/agent-api';
-import type { ObjectWatch } from '@rxlet/agent-api/kube';
+import type { PodSource, PodSourceChange, PodSourceProblem } from '@rxlet/agent-api/sources';
+import type { ObjectWatch } from '@rxlet/kube-api/client';
 import { createLifetime, type Logger } from '@rxlet/component-base';
 import { createCurrentValue, createEmitter, currentThenChanges, follow } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';

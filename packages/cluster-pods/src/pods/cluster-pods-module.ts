@@ -1,13 +1,9 @@
-import {
-  type AgentModule,
-  containerFields,
-  contribute,
-  mirrorPods,
-  podSources,
-  supportedPodFields,
-  syncTriggers,
-} from '@rxlet/agent-api';
-import { kubeClients, type ObjectChange } from '@rxlet/agent-api/kube';
+import { type AgentModule, contribute, syncTriggers } from '@rxlet/agent-api';
+import { containerFields, supportedPodFields } from '@rxlet/agent-api/pod-fields';
+import { podSources } from '@rxlet/agent-api/sources';
+import { mirrorPods } from '@rxlet/agent-api/statuses';
+import { kubeClients } from '@rxlet/agent-api/kube';
+import type { ObjectChange } from '@rxlet/kube-api/client';
 import { nodeObject } from '@rxlet/agent-api/node';
 import { follow } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';

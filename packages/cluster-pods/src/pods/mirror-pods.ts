@@ -1,4 +1,4 @@
-import { isKubeError, type KubeClient, type ObjectChange, type ObjectWatch } from '@rxlet/agent-api/kube';
+import { isKubeError, type KubeClient, type ObjectChange, type ObjectWatch } from '@rxlet/kube-api/client';
 import type { NodeObject } from '@rxlet/agent-api/node';
 import type { MirrorPods } from '@rxlet/agent-api/statuses';
 import type { Logger } from '@rxlet/component-base';

@@ -1,5 +1,5 @@
 import type { PodList } from '@rxlet/agent-api';
-import type { ObjectWatch } from '@rxlet/agent-api/kube';
+import type { ObjectWatch } from '@rxlet/kube-api/client';
 import type { MirrorPods } from '@rxlet/agent-api/statuses';
 import type { Pod } from '@rxlet/kube-api';
 import { isStaticPod, isTerminalPhase } from '@rxlet/pod-model';

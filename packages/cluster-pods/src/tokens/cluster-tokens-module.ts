@@ -1,4 +1,5 @@
-import { type AgentModule, contribute, housekeepingSteps, podSteps, provide } from '@rxlet/agent-api';
+import { type AgentModule, contribute, podSteps, provide } from '@rxlet/agent-api';
+import { housekeepingSteps } from '@rxlet/agent-api/housekeeping';
 import {
   kubeClients,
   podTokens,

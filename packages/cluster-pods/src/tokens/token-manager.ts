@@ -1,4 +1,5 @@
-import { isKubeError, type KubeClient, type PodToken } from '@rxlet/agent-api/kube';
+import type { PodToken } from '@rxlet/agent-api/kube';
+import { isKubeError, type KubeClient } from '@rxlet/kube-api/client';
 import { type Clock, errorMessage, type Logger, type Random, sleep } from '@rxlet/component-base';
 import type { AuthenticationV1TokenRequest, TokenRequestSpec } from '@rxlet/kube-api';
 import { subresources } from '@rxlet/kube-api/resources';

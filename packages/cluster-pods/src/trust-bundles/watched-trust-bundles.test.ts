@@ -1,5 +1,5 @@
-import { KubeError } from '@rxlet/agent-api/kube';
-import { createMemoryKube } from '@rxlet/agent-api/testing';
+import { KubeError } from '@rxlet/kube-api/client';
+import { createMemoryKube } from '@rxlet/kube-api/testing';
 import { seededRandom } from '@rxlet/component-base';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import { resources } from '@rxlet/kube-api/resources';

@@ -1,4 +1,5 @@
-import { type ClusterTrustBundles, isKubeError, type KubeClient, type ObjectWatch } from '@rxlet/agent-api/kube';
+import type { ClusterTrustBundles } from '@rxlet/agent-api/kube';
+import { isKubeError, type KubeClient, type ObjectWatch } from '@rxlet/kube-api/client';
 import {
   type Clock,
   createLifetime,

@@ -1,5 +1,5 @@
 import { EndpointError } from '@rxlet/agent-api/http';
-import { parseInt64 } from '@rxlet/component-base';
+import { parseInt64 } from '@rxlet/component-base/go';
 import type { LogStream } from '../read/parse-log-line.ts';
 
 /** Part of a container's log, after PodLogOptions of the API. */

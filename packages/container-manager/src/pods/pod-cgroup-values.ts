@@ -1,5 +1,5 @@
 import type { PodCgroupValues } from '@rxlet/agent-api/node';
-import type { CgroupName } from '@rxlet/pod-model';
+import type { CgroupName } from '@rxlet/pod-model/cgroups';
 import type { CgroupTree } from '../tree/cgroup-tree.ts';
 import type { CgroupFormat } from '../values/cgroup-writes.ts';
 import { weightToShares } from '../values/cgroup-writes.ts';

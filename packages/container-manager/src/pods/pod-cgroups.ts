@@ -1,16 +1,14 @@
 import type { PodCgroups } from '@rxlet/agent-api/node';
 import { type Clock, errorMessage, type Logger } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
+import { formatPod, podUid, type QosClass } from '@rxlet/pod-model';
 import {
   type CgroupDriver,
   type CgroupName,
   cgroupPath,
-  formatPod,
   podCgroupName,
   podsCgroupName,
-  podUid,
-  type QosClass,
-} from '@rxlet/pod-model';
+} from '@rxlet/pod-model/cgroups';
 import type { CgroupFileSystem } from '../tree/cgroup-file-system.ts';
 import type { CgroupTree } from '../tree/cgroup-tree.ts';
 import { type QosCgroups, qosName } from '../tree/qos-cgroups.ts';

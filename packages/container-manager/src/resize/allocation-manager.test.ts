@@ -1,14 +1,13 @@
 import type { AdmissionHandler, AdmissionRejection } from '@rxlet/agent-api';
-import { createEventLog } from '@rxlet/component-base';
+import { createEventLog } from '@rxlet/component-base/events';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import type { Pod } from '@rxlet/kube-api';
 import { createMemoryFiles } from '@rxlet/node-files/testing';
-import { formatResourcesCheckpoint } from '@rxlet/pod-model';
 import { testPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createAllocationManager } from './allocation-manager.ts';
 import { createAllocationStore } from './allocation-store.ts';
-import { desiredResources } from '@rxlet/pod-model/resize';
+import { desiredResources, formatResourcesCheckpoint } from '@rxlet/pod-model/resize';
 import type { ResizePolicies } from './resize-fit.ts';
 
 const STATE = '/root/allocated_pods_state';

@@ -1,18 +1,17 @@
 import type { AdmissionHandler, AdmissionRejection } from '@rxlet/agent-api';
 import type { PodAllocations } from '@rxlet/agent-api/node';
-import {
-  type Clock,
-  createLifetime,
-  errorMessage,
-  type EventRecorder,
-  type Logger,
-  sleep,
-  withDeadline,
-} from '@rxlet/component-base';
+import { type Clock, createLifetime, errorMessage, type Logger, sleep, withDeadline } from '@rxlet/component-base';
+import type { EventRecorder } from '@rxlet/component-base/events';
 import { createEmitter } from '@rxlet/component-base/streams';
 import type { Pod, PodCondition, PodStatus } from '@rxlet/kube-api';
-import { podEventObject, type PodResourcesRecord, podUid } from '@rxlet/pod-model';
-import { desiredResources, isResized, resizeMessage, withAllocatedResources } from '@rxlet/pod-model/resize';
+import { podEventObject, podUid } from '@rxlet/pod-model';
+import {
+  desiredResources,
+  isResized,
+  type PodResourcesRecord,
+  resizeMessage,
+  withAllocatedResources,
+} from '@rxlet/pod-model/resize';
 import type { AllocationStore } from './allocation-store.ts';
 import type { ResizeMetrics } from './resize-metrics.ts';
 import { orderResizes, type WaitingResize } from './order-resizes.ts';

@@ -1,6 +1,6 @@
 import { type Clock, errorMessage, type Logger, type Timer } from '@rxlet/component-base';
 import type { NodeFiles } from '@rxlet/node-files';
-import { formatResourcesCheckpoint, parseResourcesCheckpoint, type PodResourcesRecord } from '@rxlet/pod-model';
+import { formatResourcesCheckpoint, parseResourcesCheckpoint, type PodResourcesRecord } from '@rxlet/pod-model/resize';
 
 /** Dependencies of {@link createAllocationStore}. */
 export interface AllocationStorePorts {

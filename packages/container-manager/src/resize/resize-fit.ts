@@ -1,13 +1,8 @@
 import type { AdmissionRejection } from '@rxlet/agent-api';
 import type { Pod } from '@rxlet/kube-api';
-import {
-  type ParsedQuantity,
-  parseQuantity,
-  podQosClass,
-  podRequests,
-  quantityMilliValue,
-  quantityValue,
-} from '@rxlet/pod-model';
+import { podQosClass } from '@rxlet/pod-model';
+import { type ParsedQuantity, parseQuantity, quantityMilliValue, quantityValue } from '@rxlet/pod-model/quantity';
+import { podRequests } from '@rxlet/pod-model/resources';
 
 /** Policies under which the resources of Guaranteed pods cannot change. */
 export interface ResizePolicies {

@@ -1,6 +1,6 @@
-import type { Metrics } from '@rxlet/component-base';
+import type { Metrics } from '@rxlet/component-base/metrics';
 import type { Pod, Quantity, ResourceRequirements } from '@rxlet/kube-api';
-import { compareQuantities, isZeroQuantity, parseQuantity } from '@rxlet/pod-model';
+import { compareQuantities, isZeroQuantity, parseQuantity } from '@rxlet/pod-model/quantity';
 import { desiredResources } from '@rxlet/pod-model/resize';
 
 /** Metrics of resizes, with the kubelet's names. */

@@ -1,5 +1,6 @@
 import { type Machine, machineCapacity } from '@rxlet/machine';
-import { makeQuantity, type ResourceAmounts } from '@rxlet/pod-model';
+import { makeQuantity } from '@rxlet/pod-model/quantity';
+import type { ResourceAmounts } from '@rxlet/pod-model/resources';
 
 /** Resources of a machine that are divided among pods and the system. */
 export interface MachineResources {

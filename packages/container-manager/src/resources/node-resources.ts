@@ -2,15 +2,17 @@ import { errorMessage } from '@rxlet/component-base';
 import {
   compareQuantities,
   formatQuantity,
-  nodeAllocatableReservation,
-  overcommittedReservations,
   type ParsedQuantity,
   parseQuantity,
-  type ResourceAmounts,
-  type ResourceList,
   subtractQuantities,
   zeroQuantity,
-} from '@rxlet/pod-model';
+} from '@rxlet/pod-model/quantity';
+import {
+  nodeAllocatableReservation,
+  overcommittedReservations,
+  type ResourceAmounts,
+  type ResourceList,
+} from '@rxlet/pod-model/resources';
 
 /** Resources that are kept from pods. */
 export interface Reservations {

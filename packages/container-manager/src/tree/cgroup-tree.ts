@@ -1,6 +1,6 @@
 import { errorMessage, type Logger } from '@rxlet/component-base';
 import { systemErrorCode } from '@rxlet/node-files';
-import { type CgroupDriver, type CgroupName, cgroupPath } from '@rxlet/pod-model';
+import { type CgroupDriver, type CgroupName, cgroupPath } from '@rxlet/pod-model/cgroups';
 import type { CgroupValues } from '../values/cgroup-values.ts';
 import { type CgroupController, cgroupWrites } from '../values/cgroup-writes.ts';
 import { sliceProperties } from '../systemd/slice-properties.ts';

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { errorMessage } from '@rxlet/component-base';
 import { parseCgroupMounts } from '@rxlet/machine';
-import { hugePageSizeName } from '@rxlet/pod-model';
+import { hugePageSizeName } from '@rxlet/pod-model/resources';
 import type { CgroupController, HugePageSize } from '../values/cgroup-writes.ts';
 import { type CgroupFileSystem, CgroupsUnavailable } from './cgroup-file-system.ts';
 import { versionOneCgroups } from './version-one-cgroups.ts';

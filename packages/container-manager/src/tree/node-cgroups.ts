@@ -1,5 +1,6 @@
-import { type Clock, errorMessage, type EventObject, type EventRecorder, sleep } from '@rxlet/component-base';
-import type { CgroupName } from '@rxlet/pod-model';
+import { type Clock, errorMessage, sleep } from '@rxlet/component-base';
+import type { EventObject, EventRecorder } from '@rxlet/component-base/events';
+import type { CgroupName } from '@rxlet/pod-model/cgroups';
 import type { CgroupValues } from '../values/cgroup-values.ts';
 import type { CgroupTree } from './cgroup-tree.ts';
 

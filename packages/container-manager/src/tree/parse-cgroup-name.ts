@@ -1,4 +1,4 @@
-import type { CgroupDriver, CgroupName } from '@rxlet/pod-model';
+import type { CgroupDriver, CgroupName } from '@rxlet/pod-model/cgroups';
 
 /**
  * Parses the path of a cgroup as administrators write it: a path for cgroupfs, the path of a slice for systemd (`/kube.slice/kube-reserved.slice`, or only its last

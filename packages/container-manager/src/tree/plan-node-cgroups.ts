@@ -1,5 +1,6 @@
-import type { EventObject } from '@rxlet/component-base';
-import type { CgroupDriver, CgroupName, ResourceAmounts } from '@rxlet/pod-model';
+import type { EventObject } from '@rxlet/component-base/events';
+import type { CgroupDriver, CgroupName } from '@rxlet/pod-model/cgroups';
+import type { ResourceAmounts } from '@rxlet/pod-model/resources';
 import type { ContainerManagerOptions } from '../container-manager-options.ts';
 import type { MachineResources } from '../resources/machine-resources.ts';
 import { enforceableResources, type Reservations } from '../resources/node-resources.ts';

@@ -1,5 +1,6 @@
 import type { Pod } from '@rxlet/kube-api';
-import { type CgroupName, podsCgroupName, type QosClass, qosCgroupName } from '@rxlet/pod-model';
+import type { QosClass } from '@rxlet/pod-model';
+import { type CgroupName, podsCgroupName, qosCgroupName } from '@rxlet/pod-model/cgroups';
 import type { CgroupValues } from '../values/cgroup-values.ts';
 import { type QosOptions, type QosValues, qosValues, withAttainableMemory } from '../values/qos-values.ts';
 import type { CgroupTree } from './cgroup-tree.ts';

@@ -1,10 +1,6 @@
-import {
-  milliCpuToShares,
-  quantityMilliValue,
-  quantityNumber,
-  quantityValue,
-  type ResourceAmounts,
-} from '@rxlet/pod-model';
+import { milliCpuToShares } from '@rxlet/pod-model/cgroups';
+import { quantityMilliValue, quantityNumber, quantityValue } from '@rxlet/pod-model/quantity';
+import type { ResourceAmounts } from '@rxlet/pod-model/resources';
 import type { CgroupValues } from './cgroup-values.ts';
 import type { MemoryQos } from './memory-qos.ts';
 

@@ -1,5 +1,8 @@
 import type { Pod } from '@rxlet/kube-api';
-import { podCgroupResources, type PodCgroupOptions, podQosClass, podRequests, quantityValue } from '@rxlet/pod-model';
+import { podQosClass } from '@rxlet/pod-model';
+import { type PodCgroupOptions, podCgroupResources } from '@rxlet/pod-model/cgroups';
+import { quantityValue } from '@rxlet/pod-model/quantity';
+import { podRequests } from '@rxlet/pod-model/resources';
 import type { CgroupValues } from './cgroup-values.ts';
 import type { MemoryQos } from './memory-qos.ts';
 

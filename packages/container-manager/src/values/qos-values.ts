@@ -1,12 +1,8 @@
 import type { Pod } from '@rxlet/kube-api';
-import {
-  milliCpuToShares,
-  podQosClass,
-  podRequests,
-  type QosClass,
-  quantityMilliValue,
-  quantityValue,
-} from '@rxlet/pod-model';
+import { podQosClass, type QosClass } from '@rxlet/pod-model';
+import { milliCpuToShares } from '@rxlet/pod-model/cgroups';
+import { quantityMilliValue, quantityValue } from '@rxlet/pod-model/quantity';
+import { podRequests } from '@rxlet/pod-model/resources';
 import type { CgroupValues } from './cgroup-values.ts';
 import type { MemoryQos } from './memory-qos.ts';
 

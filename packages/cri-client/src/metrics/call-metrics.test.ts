@@ -1,4 +1,4 @@
-import type { Metrics } from '@rxlet/component-base';
+import type { Metrics } from '@rxlet/component-base/metrics';
 import { createVirtualClock, recordingMetrics } from '@rxlet/component-base/testing';
 import { ImageServiceDescriptor, RuntimeServiceDescriptor } from '@rxlet/cri-api';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
-import type { Clock, Metrics } from '@rxlet/component-base';
+import type { Clock } from '@rxlet/component-base';
+import type { Metrics } from '@rxlet/component-base/metrics';
 
 /** The kubelet's names for the RPCs, as the label `operation_type` has them. Streamed lists count as the lists they replace. */
 const OPERATION_TYPES: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
-import type { Clock, Metrics } from '@rxlet/component-base';
+import type { Clock } from '@rxlet/component-base';
+import type { Metrics } from '@rxlet/component-base/metrics';
 import { createCallMetrics } from './call-metrics.ts';
 import type { CriServices } from './cri-services.ts';
 import { observeCalls } from './observe-calls.ts';

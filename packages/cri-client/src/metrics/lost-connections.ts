@@ -1,4 +1,5 @@
-import type { Logger, Metrics } from '@rxlet/component-base';
+import type { Logger } from '@rxlet/component-base';
+import type { Metrics } from '@rxlet/component-base/metrics';
 import { follow } from '@rxlet/component-base/streams';
 import { filter, type Observable, pairwise, type Subscription } from 'rxjs';
 import type { ConnectionState } from '../connection-state.ts';

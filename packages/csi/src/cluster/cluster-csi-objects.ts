@@ -1,4 +1,4 @@
-import { isKubeError, type KubeClient } from '@rxlet/agent-api/kube';
+import { isKubeError, type KubeClient } from '@rxlet/kube-api/client';
 import { resources } from '@rxlet/kube-api/resources';
 import type { CsiObjects } from '../csi-drivers.ts';
 

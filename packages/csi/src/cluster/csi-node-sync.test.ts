@@ -1,4 +1,4 @@
-import { createMemoryKube } from '@rxlet/agent-api/testing';
+import { createMemoryKube } from '@rxlet/kube-api/testing';
 import type { RegisteredCsiDriver } from '../csi-drivers.ts';
 import { noopLogger, seededRandom } from '@rxlet/component-base';
 import { createVirtualClock } from '@rxlet/component-base/testing';

@@ -1,4 +1,4 @@
-import { isKubeError, type KubeClient } from '@rxlet/agent-api/kube';
+import { isKubeError, type KubeClient } from '@rxlet/kube-api/client';
 import type { RegisteredCsiDriver } from '../csi-drivers.ts';
 import type { CSINode, Node } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';

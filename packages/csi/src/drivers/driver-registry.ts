@@ -1,6 +1,7 @@
 import type { PluginHandler } from '@rxlet/agent-api/plugins';
 import type { CsiDrivers, RegisteredCsiDriver } from '../csi-drivers.ts';
-import { type Clock, goQuote } from '@rxlet/component-base';
+import type { Clock } from '@rxlet/component-base';
+import { goQuote } from '@rxlet/component-base/go';
 import type { CSIDriver } from '@rxlet/kube-api';
 import type { Transport } from '@rxlet/node-plugins';
 import { BehaviorSubject } from 'rxjs';

@@ -1,4 +1,4 @@
-import { goQuote } from '@rxlet/component-base';
+import { goQuote } from '@rxlet/component-base/go';
 
 /** A version of the CSI, such as `1.9.0`. */
 export type DriverVersion = readonly number[];

@@ -1,4 +1,4 @@
-import { goQuote } from '@rxlet/component-base';
+import { goQuote } from '@rxlet/component-base/go';
 import type { NodeFiles } from '@rxlet/node-files';
 
 /** Record of a CSI volume, which a later agent needs to remove it (kubelet: vol_data.json). */

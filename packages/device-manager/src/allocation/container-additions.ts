@@ -1,4 +1,4 @@
-import type { AddedDevice, AddedMount, ContainerAdditions } from '@rxlet/agent-api';
+import type { AddedDevice, AddedMount, ContainerAdditions } from '@rxlet/agent-api/containers';
 import type { DeviceAllocation } from './pod-devices.ts';
 
 /** Called for a setting that two plugins want differently. The first one wins. */

@@ -1,6 +1,7 @@
 import { type Clock, errorMessage } from '@rxlet/component-base';
 import type { Container, Pod } from '@rxlet/kube-api';
-import { parseQuantity, podUid, quantityValue } from '@rxlet/pod-model';
+import { podUid } from '@rxlet/pod-model';
+import { parseQuantity, quantityValue } from '@rxlet/pod-model/quantity';
 import type { ContainerAllocateResponse } from '../../gen/deviceplugin/v1beta1/api_pb.js';
 import type { DeviceManagerMetrics } from '../device-manager-metrics.ts';
 import type { PluginCall } from '../plugins/device-plugin.ts';

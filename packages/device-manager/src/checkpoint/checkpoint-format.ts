@@ -1,4 +1,5 @@
-import { CheckpointError, fnv1a32 } from '@rxlet/pod-model';
+import { fnv1a32 } from '@rxlet/pod-model/hash';
+import { CheckpointError } from '@rxlet/pod-model/resize';
 import type { CheckpointData, CheckpointEntry } from './checkpoint-data.ts';
 
 /** Formats a checkpoint like kubelet 1.36, with its checksum. */

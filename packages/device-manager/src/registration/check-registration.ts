@@ -1,5 +1,5 @@
-import { goQuote } from '@rxlet/component-base';
-import { isQualifiedName } from '@rxlet/pod-model';
+import { goQuote } from '@rxlet/component-base/go';
+import { isQualifiedName } from '@rxlet/pod-model/scheduling';
 
 /** Version of the device plugin API. */
 export const PLUGIN_VERSION = 'v1beta1';

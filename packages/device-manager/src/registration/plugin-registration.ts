@@ -1,5 +1,6 @@
 import type { PluginHandler } from '@rxlet/agent-api/plugins';
-import { type Clock, createRateLimiter, goQuote, type Logger } from '@rxlet/component-base';
+import { type Clock, createRateLimiter, type Logger } from '@rxlet/component-base';
+import { goQuote } from '@rxlet/component-base/go';
 import type { NodeFiles } from '@rxlet/node-files';
 import type { PluginConnections } from '../plugins/plugin-connections.ts';
 import { isSocketName, registrationProblem, watchedPluginProblem } from './check-registration.ts';

@@ -1,4 +1,4 @@
-import { quantityNumber } from '@rxlet/pod-model';
+import { quantityNumber } from '@rxlet/pod-model/quantity';
 
 /** Smallest and largest bandwidth that Kubernetes accepts, in bits a second. */
 const MIN_BITS = 1_000;

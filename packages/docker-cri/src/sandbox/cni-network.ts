@@ -1,4 +1,4 @@
-import { QuantityError } from '@rxlet/pod-model';
+import { QuantityError } from '@rxlet/pod-model/quantity';
 import { ServiceError, StatusCode } from '@rxlet/cri-api';
 import { bitsPerSecond } from './bandwidth.ts';
 import type { PodNetwork, SandboxNetwork } from './pod-network.ts';

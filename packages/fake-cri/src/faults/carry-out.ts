@@ -1,4 +1,5 @@
-import { type Clock, type FailpointAction, sleep } from '@rxlet/component-base';
+import { type Clock, sleep } from '@rxlet/component-base';
+import type { FailpointAction } from '@rxlet/component-base/failpoint';
 import { ServiceError, StatusCode } from '@rxlet/cri-api';
 import type { Call } from '../rpc/call.ts';
 import type { FailpointPlace } from './failpoints.ts';

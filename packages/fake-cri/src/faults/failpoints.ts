@@ -4,7 +4,7 @@ import {
   FailpointError,
   type FailpointEvaluator,
   formatFailpoint,
-} from '@rxlet/component-base';
+} from '@rxlet/component-base/failpoint';
 import { ServiceError, StatusCode } from '@rxlet/cri-api';
 import type { RpcName } from '../rpc/port.ts';
 import { criNameOf } from './rpc-names.ts';

@@ -1,13 +1,8 @@
 import type { Node, Pod } from '@rxlet/kube-api';
-import {
-  isTerminalPhase,
-  labelValue,
-  matchesNodeSelector,
-  parseQuantity,
-  podRequests,
-  quantityMilliValue,
-  toleratesTaint,
-} from '@rxlet/pod-model';
+import { isTerminalPhase } from '@rxlet/pod-model';
+import { parseQuantity, quantityMilliValue } from '@rxlet/pod-model/quantity';
+import { podRequests } from '@rxlet/pod-model/resources';
+import { labelValue, matchesNodeSelector, toleratesTaint } from '@rxlet/pod-model/scheduling';
 
 /** Node of a pod, or the reasons why there is none. */
 export type Placement =

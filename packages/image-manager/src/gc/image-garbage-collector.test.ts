@@ -1,4 +1,6 @@
-import { createEventLog, type Labels, type Metrics, seededRandom } from '@rxlet/component-base';
+import { seededRandom } from '@rxlet/component-base';
+import { createEventLog } from '@rxlet/component-base/events';
+import type { Labels, Metrics } from '@rxlet/component-base/metrics';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import { ServiceError, StatusCode } from '@rxlet/cri-api';
 import { createFakeRuntime, discardLogs, type FakeImage } from '@rxlet/fake-cri';

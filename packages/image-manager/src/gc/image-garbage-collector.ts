@@ -3,16 +3,14 @@ import {
   createKeyedExecutor,
   createLifetime,
   errorMessage,
-  type EventObject,
-  type EventRecorder,
-  formatGoDuration,
   type Logger,
-  type Metrics,
   noopLogger,
-  noopMetrics,
   sleep,
   withDeadline,
 } from '@rxlet/component-base';
+import type { EventObject, EventRecorder } from '@rxlet/component-base/events';
+import { formatGoDuration } from '@rxlet/component-base/go';
+import { type Metrics, noopMetrics } from '@rxlet/component-base/metrics';
 import { type ImageService, isNotFound, type RuntimeService } from '@rxlet/cri-api';
 import { createImageHolds, type ImageHolds } from '../image-holds.ts';
 import { runtimeErrorText } from '../pull-failure.ts';

@@ -1,5 +1,5 @@
 import { recordingLogger, createVirtualClock } from '@rxlet/component-base/testing';
-import type { Labels, Metrics } from '@rxlet/component-base';
+import type { Labels, Metrics } from '@rxlet/component-base/metrics';
 import { describe, expect, it } from 'vitest';
 import type { CredentialOrigin } from '@rxlet/agent-api/images';
 import { createMemoryRecords, type MemoryRecords, RECORDS_DIRECTORY } from '../test-support/memory-records.ts';

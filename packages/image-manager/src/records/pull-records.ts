@@ -1,13 +1,6 @@
 import type { CredentialOrigin } from '@rxlet/agent-api/images';
-import {
-  type Clock,
-  createKeyedExecutor,
-  errorMessage,
-  type Logger,
-  type Metrics,
-  noopLogger,
-  noopMetrics,
-} from '@rxlet/component-base';
+import { type Clock, createKeyedExecutor, errorMessage, type Logger, noopLogger } from '@rxlet/component-base';
+import { type Metrics, noopMetrics } from '@rxlet/component-base/metrics';
 import type { NodeFiles } from '@rxlet/node-files';
 import { canonicalImageName } from '../canonical-image-name.ts';
 import { repositoryOf } from '../image-reference.ts';

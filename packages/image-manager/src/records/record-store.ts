@@ -1,4 +1,5 @@
-import { createLruMap, errorMessage, type Gauge, type Logger } from '@rxlet/component-base';
+import { createLruMap, errorMessage, type Logger } from '@rxlet/component-base';
+import type { Gauge } from '@rxlet/component-base/metrics';
 import type { RecordDirectory } from './record-directory.ts';
 import { type ReadRecord, recordFileName } from './record-format.ts';
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TlsKeyPair } from '@rxlet/agent-api/kube';
+import type { TlsKeyPair } from '@rxlet/kube-api/client';
 import { createCurrentValue } from '@rxlet/component-base/streams';
 import { createVirtualClock, recordingLogger, type VirtualClock } from '@rxlet/component-base/testing';
 import { createHostFiles } from '@rxlet/node-files';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { isKubeError, KubeError, type TlsKeyPair } from '@rxlet/agent-api/kube';
+import { isKubeError, KubeError, type TlsKeyPair } from '@rxlet/kube-api/client';
 import {
   type Clock,
   createProblemLog,

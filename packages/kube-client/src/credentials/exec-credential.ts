@@ -1,4 +1,4 @@
-import { KubeError } from '@rxlet/agent-api/kube';
+import { KubeError } from '@rxlet/kube-api/client';
 import type { ExecPlugin } from '../kubeconfig/kube-endpoint.ts';
 
 /** Credentials that a plugin printed. */

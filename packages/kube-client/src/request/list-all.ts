@@ -1,4 +1,4 @@
-import { isKubeError, KubeError, type KubeObject, type ListOptions, type ObjectList } from '@rxlet/agent-api/kube';
+import { isKubeError, KubeError, type KubeObject, type ListOptions, type ObjectList } from '@rxlet/kube-api/client';
 import type { ListMeta, Mutable } from '@rxlet/kube-api';
 import { apiVersionOf, type KubeResource } from '@rxlet/kube-api/resources';
 import { collectionPath, withQuery } from './request-path.ts';

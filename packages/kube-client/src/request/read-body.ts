@@ -1,4 +1,4 @@
-import { KubeError } from '@rxlet/agent-api/kube';
+import { KubeError } from '@rxlet/kube-api/client';
 
 /** Reads a body of at most `maxBytes` as text. */
 export async function readText(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {

@@ -1,4 +1,4 @@
-import type { Metrics } from '@rxlet/component-base';
+import type { Metrics } from '@rxlet/component-base/metrics';
 import type { TransportRequest } from '../transport/kube-transport.ts';
 
 /** Metrics of the requests to an API server, with the names of client-go. */

@@ -1,4 +1,4 @@
-import type { ObjectRef } from '@rxlet/agent-api/kube';
+import type { ObjectRef } from '@rxlet/kube-api/client';
 import type { KubeResource } from '@rxlet/kube-api/resources';
 
 /** Parameters of a request; absent ones are left out. */

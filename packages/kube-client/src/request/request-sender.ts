@@ -1,4 +1,4 @@
-import { isKubeError, KubeError } from '@rxlet/agent-api/kube';
+import { isKubeError, KubeError } from '@rxlet/kube-api/client';
 import { type Clock, DeadlineExceededError, errorMessage, sleep, withDeadline } from '@rxlet/component-base';
 import type { KubeTransport, TransportRequest, TransportResponse } from '../transport/kube-transport.ts';
 import { readText } from './read-body.ts';

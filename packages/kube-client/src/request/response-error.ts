@@ -1,4 +1,4 @@
-import { KubeError } from '@rxlet/agent-api/kube';
+import { KubeError } from '@rxlet/kube-api/client';
 import type { Status } from '@rxlet/kube-api';
 
 /** Reasons of answers without a Status, by HTTP status. */

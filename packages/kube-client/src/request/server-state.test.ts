@@ -1,4 +1,4 @@
-import { KubeError } from '@rxlet/agent-api/kube';
+import { KubeError } from '@rxlet/kube-api/client';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import { describe, expect, it } from 'vitest';
 import { createServerState } from './server-state.ts';

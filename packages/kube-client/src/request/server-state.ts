@@ -1,4 +1,4 @@
-import { isKubeError, type KubeError } from '@rxlet/agent-api/kube';
+import { isKubeError, type KubeError } from '@rxlet/kube-api/client';
 import type { Clock, LogFields, Logger } from '@rxlet/component-base';
 import { createLineBudget, type LineBudget } from '../watch/json-lines.ts';
 

@@ -1,4 +1,4 @@
-import type { KubeClient } from '@rxlet/agent-api/kube';
+import type { KubeClient } from '@rxlet/kube-api/client';
 import { seededRandom } from '@rxlet/component-base';
 import {
   createVirtualClock,

@@ -1,4 +1,4 @@
-import type { KubeClient, KubeObject, ObjectRef } from '@rxlet/agent-api/kube';
+import type { KubeClient, KubeObject, ObjectRef } from '@rxlet/kube-api/client';
 import type { ConfigMap, Node, Pod } from '@rxlet/kube-api';
 import { resources, subresources } from '@rxlet/kube-api/resources';
 

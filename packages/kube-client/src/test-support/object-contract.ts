@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectChange } from '@rxlet/agent-api/kube';
+import type { KubeObject, ObjectChange } from '@rxlet/kube-api/client';
 import { resources } from '@rxlet/kube-api/resources';
 import { describe, expect, it, vi } from 'vitest';
 import { type ContractFixture, WAIT, refOf } from './contract-fixture.ts';

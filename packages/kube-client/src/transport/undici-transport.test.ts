@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isKubeError, type KubeClient, type TlsKeyPair } from '@rxlet/agent-api/kube';
+import { isKubeError, type KubeClient, type TlsKeyPair } from '@rxlet/kube-api/client';
 import { sleep, systemClock as clock, systemRandom as random } from '@rxlet/component-base';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import {

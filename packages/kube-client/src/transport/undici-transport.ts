@@ -1,5 +1,5 @@
 import { createGunzip } from 'node:zlib';
-import { KubeError, type TlsKeyPair } from '@rxlet/agent-api/kube';
+import { KubeError, type TlsKeyPair } from '@rxlet/kube-api/client';
 import {
   type Clock,
   createLifetime,

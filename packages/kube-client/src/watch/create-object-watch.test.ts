@@ -1,4 +1,4 @@
-import type { ObjectChange } from '@rxlet/agent-api/kube';
+import type { ObjectChange } from '@rxlet/kube-api/client';
 import type { FakeKube } from '@rxlet/fake-kube';
 import type { Pod } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';

@@ -6,7 +6,7 @@ import {
   type ObjectChange,
   type ObjectWatch,
   type WatchOptions,
-} from '@rxlet/agent-api/kube';
+} from '@rxlet/kube-api/client';
 import { type Clock, createLifetime, type Logger, type Random, sleep } from '@rxlet/component-base';
 import { createEmitter, currentThenChanges } from '@rxlet/component-base/streams';
 import type { KubeResource } from '@rxlet/kube-api/resources';

@@ -1,4 +1,4 @@
-import { KubeError } from '@rxlet/agent-api/kube';
+import { KubeError } from '@rxlet/kube-api/client';
 
 /** Splits a stream into lines of JSON. Disposing of it gives back what it holds of the budget. */
 export interface JsonLines extends Disposable {

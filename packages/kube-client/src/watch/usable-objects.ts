@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectRef } from '@rxlet/agent-api/kube';
+import type { KubeObject, ObjectRef } from '@rxlet/kube-api/client';
 import type { Logger } from '@rxlet/component-base';
 import { apiVersionOf, type KubeResource } from '@rxlet/kube-api/resources';
 import { shapeProblem, withoutNulls } from '@rxlet/kube-api/shape';

@@ -1,4 +1,4 @@
-import { KubeError, type KubeObject } from '@rxlet/agent-api/kube';
+import { KubeError, type KubeObject } from '@rxlet/kube-api/client';
 import { watchError } from '../request/response-error.ts';
 
 /** A line of a watch, checked. */

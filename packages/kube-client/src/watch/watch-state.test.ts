@@ -1,4 +1,4 @@
-import { KubeError } from '@rxlet/agent-api/kube';
+import { KubeError } from '@rxlet/kube-api/client';
 import { describe, expect, it } from 'vitest';
 import {
   afterAttempt,

@@ -1,4 +1,4 @@
-import type { KubeError } from '@rxlet/agent-api/kube';
+import type { KubeError } from '@rxlet/kube-api/client';
 import { isExpired, isVersionTooLarge } from '../request/response-error.ts';
 
 /** Progress of a watch, over all of its connections. */

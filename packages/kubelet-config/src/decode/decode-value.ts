@@ -1,5 +1,5 @@
-import { parseGoDuration } from '@rxlet/component-base';
-import { formatQuantity, parseQuantity } from '@rxlet/pod-model';
+import { parseGoDuration } from '@rxlet/component-base/go';
+import { formatQuantity, parseQuantity } from '@rxlet/pod-model/quantity';
 import type { FieldType, StructFields } from '../schema/field-types.ts';
 import { goDurationText } from './go-duration-text.ts';
 import { isJsonObject, JsonNumber, type JsonObject, jsonType, type JsonValue } from './json-value.ts';

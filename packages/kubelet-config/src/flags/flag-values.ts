@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { parseGoBoolean, parseGoDuration } from '@rxlet/component-base';
-import { formatQuantity, parseQuantity } from '@rxlet/pod-model';
+import { parseGoBoolean, parseGoDuration } from '@rxlet/component-base/go';
+import { formatQuantity, parseQuantity } from '@rxlet/pod-model/quantity';
 import { parseGoInteger } from '../decode/go-integer.ts';
 import type { MemoryReservation, Taint } from '../schema/kubelet-configuration.ts';
 

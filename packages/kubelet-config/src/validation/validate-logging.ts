@@ -1,4 +1,4 @@
-import { isZeroQuantity, parseQuantity } from '@rxlet/pod-model';
+import { isZeroQuantity, parseQuantity } from '@rxlet/pod-model/quantity';
 import type { FeatureGates } from '../feature-gates/feature-gates.ts';
 import type { LoggingConfiguration } from '../schema/kubelet-configuration.ts';
 import type { ProblemReport } from './problem-report.ts';

@@ -1,4 +1,4 @@
-import { isZeroQuantity, parseQuantity } from '@rxlet/pod-model';
+import { isZeroQuantity, parseQuantity } from '@rxlet/pod-model/quantity';
 import type { KubeletConfiguration } from '../schema/kubelet-configuration.ts';
 import type { ProblemReport } from './problem-report.ts';
 

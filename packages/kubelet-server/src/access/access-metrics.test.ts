@@ -1,4 +1,4 @@
-import { KubeError } from '@rxlet/agent-api/kube';
+import { KubeError } from '@rxlet/kube-api/client';
 import { seededRandom } from '@rxlet/component-base';
 import { createVirtualClock, recordingMetrics } from '@rxlet/component-base/testing';
 import { describe, expect, it } from 'vitest';

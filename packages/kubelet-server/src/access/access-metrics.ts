@@ -1,5 +1,6 @@
-import { isKubeError } from '@rxlet/agent-api/kube';
-import type { Clock, Metrics } from '@rxlet/component-base';
+import { isKubeError } from '@rxlet/kube-api/client';
+import type { Clock } from '@rxlet/component-base';
+import type { Metrics } from '@rxlet/component-base/metrics';
 
 /** Metrics of authentication and authorization, with the kubelet's names. */
 export interface AccessMetrics {

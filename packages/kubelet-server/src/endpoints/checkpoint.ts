@@ -1,5 +1,6 @@
 import { EndpointError } from '@rxlet/agent-api/http';
-import { type Clock, parseInt64, toRfc3339 } from '@rxlet/component-base';
+import { type Clock, toRfc3339 } from '@rxlet/component-base';
+import { parseInt64 } from '@rxlet/component-base/go';
 import { callErrorText, type RuntimeService } from '@rxlet/cri-api';
 import { findPodContainer } from '@rxlet/pod-model';
 import type { PodLister } from '../ports.ts';

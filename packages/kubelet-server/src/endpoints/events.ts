@@ -1,4 +1,3 @@
-import { flagParameter } from '@rxlet/agent-api/http';
 import { map } from 'rxjs';
 import type { KubeletServerPorts } from '../ports.ts';
 import { beginStream, jsonAnswer } from '../request/answer.ts';
@@ -6,6 +5,7 @@ import type { ServiceRoute } from '../routing/route.ts';
 import { toApiEvent } from '../watch/event-object.ts';
 import { initialEvents } from '../watch/watch-event.ts';
 import { type KeyedChange, writeWatch } from '../watch/watch-stream.ts';
+import { flagParameter } from '../request/flag-parameter.ts';
 
 /** Returns the service `/events` of the local socket: the last events of the node as a list or a watch. */
 export function eventsRoute({ events }: Pick<KubeletServerPorts, 'events'>, nodeName: string): ServiceRoute {

@@ -1,6 +1,6 @@
 import type { HealthCheck } from '@rxlet/agent-api';
 import type { EndpointResponse } from '@rxlet/agent-api/http';
-import { goQuote } from '@rxlet/component-base';
+import { goQuote } from '@rxlet/component-base/go';
 import { errorLine } from '../request/answer.ts';
 import type { HandlerRoute } from '../routing/route.ts';
 

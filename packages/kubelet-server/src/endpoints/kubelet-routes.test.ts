@@ -1,4 +1,4 @@
-import { createEventLog } from '@rxlet/component-base';
+import { createEventLog } from '@rxlet/component-base/events';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { EMPTY } from 'rxjs';
 import { expect, it } from 'vitest';

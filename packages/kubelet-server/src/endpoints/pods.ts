@@ -1,4 +1,4 @@
-import { EndpointError, flagParameter } from '@rxlet/agent-api/http';
+import { EndpointError } from '@rxlet/agent-api/http';
 import type { PodList } from '@rxlet/kube-api';
 import { map } from 'rxjs';
 import type { KubeletServerPorts } from '../ports.ts';
@@ -7,6 +7,7 @@ import type { Operation, ServiceRoute } from '../routing/route.ts';
 import { markSourceProblems } from '../watch/marked-pods.ts';
 import { initialEvents } from '../watch/watch-event.ts';
 import { type KeyedChange, writeWatch } from '../watch/watch-stream.ts';
+import { flagParameter } from '../request/flag-parameter.ts';
 
 type PodPorts = Pick<KubeletServerPorts, 'pods' | 'sourceProblems' | 'sourcesReady'>;
 

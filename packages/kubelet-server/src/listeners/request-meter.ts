@@ -1,4 +1,5 @@
-import type { Clock, Metrics } from '@rxlet/component-base';
+import type { Clock } from '@rxlet/component-base';
+import type { Metrics } from '@rxlet/component-base/metrics';
 
 /** Kind of a server, as the metrics name it: with or without access control. */
 export type ServerType = 'readwrite' | 'readonly';

@@ -1,4 +1,4 @@
-import { goQuote, parseInt64 } from '@rxlet/component-base';
+import { goQuote, parseInt64 } from '@rxlet/component-base/go';
 
 const MAX_UINT_DIGITS = 20;
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect as connectPlain, type Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
-import type { TlsKeyPair } from '@rxlet/agent-api/kube';
+import type { TlsKeyPair } from '@rxlet/kube-api/client';
 import { systemClock, systemRandom } from '@rxlet/component-base';
 import { recordingLogger } from '@rxlet/component-base/testing';
 import { createCurrentValue } from '@rxlet/component-base/streams';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
-import type { TlsKeyPair } from '@rxlet/agent-api/kube';
+import type { TlsKeyPair } from '@rxlet/kube-api/client';
 import { noopLogger, systemClock, systemRandom } from '@rxlet/component-base';
 import { createCurrentValue } from '@rxlet/component-base/streams';
 import { type CertificateAuthority, createCertificateAuthority } from '@rxlet/fake-kube';

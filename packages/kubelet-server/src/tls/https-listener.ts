@@ -1,7 +1,7 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { CurrentValue } from '@rxlet/component-base/streams';
-import type { TlsKeyPair } from '@rxlet/agent-api/kube';
+import type { TlsKeyPair } from '@rxlet/kube-api/client';
 import { errorMessage } from '@rxlet/component-base';
 import { combineLatest, of } from 'rxjs';
 import type { ConnectionLimits } from '../listeners/connection-limits.ts';

@@ -1,4 +1,4 @@
-import { createEventLog } from '@rxlet/component-base';
+import { createEventLog } from '@rxlet/component-base/events';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { describe, expect, it } from 'vitest';
 import { toApiEvent } from './event-object.ts';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type RecordedEvent, toRfc3339 } from '@rxlet/component-base';
+import { toRfc3339 } from '@rxlet/component-base';
+import type { RecordedEvent } from '@rxlet/component-base/events';
 import type { Event } from '@rxlet/kube-api';
 
 /** A recorded event as the API's core/v1 Event. The same event has the same name each time it occurs. */

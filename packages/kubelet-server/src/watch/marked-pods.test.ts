@@ -1,4 +1,5 @@
-import type { PodChange, PodSourceProblem } from '@rxlet/agent-api';
+import type { PodChange } from '@rxlet/agent-api';
+import type { PodSourceProblem } from '@rxlet/agent-api/sources';
 import type { Pod } from '@rxlet/kube-api';
 import { BehaviorSubject, Subject } from 'rxjs';
 import { describe, expect, it } from 'vitest';

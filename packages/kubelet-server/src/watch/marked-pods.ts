@@ -1,4 +1,5 @@
-import type { PodChange, PodSourceProblem } from '@rxlet/agent-api';
+import type { PodChange } from '@rxlet/agent-api';
+import type { PodSourceProblem } from '@rxlet/agent-api/sources';
 import type { Pod } from '@rxlet/kube-api';
 import { from, map, merge, mergeMap, type Observable, pairwise } from 'rxjs';
 import type { KubeletServerPorts } from '../ports.ts';

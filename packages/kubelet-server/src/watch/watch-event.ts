@@ -1,4 +1,4 @@
-import { flagParameter } from '@rxlet/agent-api/http';
+import { flagParameter } from '../request/flag-parameter.ts';
 
 /** One line of a watch, as the API server writes them. */
 export interface WatchEvent {

@@ -3,7 +3,7 @@ import { errorMessage } from '@rxlet/component-base';
 import type { ServingCertificatesOptions } from '@rxlet/certificates';
 import { type KubeletConfiguration, KubeletConfigurationError, type LoadedConfiguration } from '@rxlet/kubelet-config';
 import type { NodeStatusOptions } from '@rxlet/node-status';
-import { parseQuantity, quantityValue } from '@rxlet/pod-model';
+import { parseQuantity, quantityValue } from '@rxlet/pod-model/quantity';
 import { checkManifestHeaders, type StaticPodsFromUrlOptions, type StaticPodsOptions } from '@rxlet/pod-source';
 import { defaultNodeSettings } from '@rxlet/runtime-manager';
 import type { AgentOptions, NodeOptions } from '@rxlet/agent';

@@ -2,7 +2,7 @@ import type { DeviceAmounts, NodeDevices, NodeObject, NodeResources } from '@rxl
 import type { RuntimeService } from '@rxlet/cri-api';
 import type { Node, Taint } from '@rxlet/kube-api';
 import { type Machine, machineCapacity, type MachineFacts } from '@rxlet/machine';
-import { quantityValue } from '@rxlet/pod-model';
+import { quantityValue } from '@rxlet/pod-model/quantity';
 
 /** Options of {@link createLocalNode}, by the names of KubeletConfiguration. */
 export interface LocalNodeOptions {

@@ -1,5 +1,5 @@
 import type { Node, Pod } from '@rxlet/kube-api';
-import { labelValue, matchesNodeSelector } from '@rxlet/pod-model';
+import { labelValue, matchesNodeSelector } from '@rxlet/pod-model/scheduling';
 
 /** Reports whether the node has the labels of the pod's node selector and matches its required node affinity. */
 export function matchesNodeSelection(pod: Pod, node: Node): boolean {

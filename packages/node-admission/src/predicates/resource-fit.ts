@@ -1,5 +1,6 @@
 import type { Container, Node, Pod } from '@rxlet/kube-api';
-import { parseQuantity, type ParsedQuantity, podRequests, quantityMilliValue, quantityValue } from '@rxlet/pod-model';
+import { type ParsedQuantity, parseQuantity, quantityMilliValue, quantityValue } from '@rxlet/pod-model/quantity';
+import { podRequests } from '@rxlet/pod-model/resources';
 import type { InsufficientResource } from '../admission-failure.ts';
 import { isCountedResource, isExtendedResource } from './resource-names.ts';
 

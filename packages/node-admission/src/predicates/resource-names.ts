@@ -1,4 +1,4 @@
-import { isQualifiedName } from '@rxlet/pod-model';
+import { isQualifiedName } from '@rxlet/pod-model/scheduling';
 
 /** Reports whether a resource belongs to a vendor and is counted in whole units, such as `example.com/gpu`. */
 export function isExtendedResource(name: string): boolean {

@@ -1,5 +1,5 @@
 import type { Node, Pod } from '@rxlet/kube-api';
-import { toleratesTaint } from '@rxlet/pod-model';
+import { toleratesTaint } from '@rxlet/pod-model/scheduling';
 
 /** Reports whether the pod tolerates the node's taints that evict pods. Taints of other effects concern the scheduler alone. */
 export function toleratesTaints(pod: Pod, node: Node): boolean {

@@ -1,17 +1,15 @@
 import type { Pod, ResourceRequirements } from '@rxlet/kube-api';
+import { isCriticalPod, podQosClass } from '@rxlet/pod-model';
 import {
   addQuantities,
-  isCriticalPod,
-  hasPodLevelResources,
   isZeroQuantity,
   type ParsedQuantity,
   parseQuantity,
-  podQosClass,
-  podRequests,
   quantityMilliValue,
   quantityValue,
   zeroQuantity,
-} from '@rxlet/pod-model';
+} from '@rxlet/pod-model/quantity';
+import { hasPodLevelResources, podRequests } from '@rxlet/pod-model/resources';
 
 /** An amount of a resource that must become free: CPU in thousandths, everything else in units of the resource. */
 export interface ResourceNeed {

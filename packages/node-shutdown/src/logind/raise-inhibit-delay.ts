@@ -1,4 +1,5 @@
-import { type Clock, formatGoDuration, sleep } from '@rxlet/component-base';
+import { type Clock, sleep } from '@rxlet/component-base';
+import { formatGoDuration } from '@rxlet/component-base/go';
 import type { LogindConnection } from './logind.ts';
 
 const ATTEMPTS = 5;

@@ -1,7 +1,8 @@
-import { KubeError } from '@rxlet/agent-api/kube';
+import { KubeError } from '@rxlet/kube-api/client';
 import type { NodeDevices, NodeStatusSetter } from '@rxlet/agent-api/node';
-import { createMemoryKube, type KubeRequest } from '@rxlet/agent-api/testing';
-import { type EventRecorder, seededRandom } from '@rxlet/component-base';
+import { createMemoryKube, type KubeRequest } from '@rxlet/kube-api/testing';
+import { seededRandom } from '@rxlet/component-base';
+import type { EventRecorder } from '@rxlet/component-base/events';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import type { Lease, Node } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';

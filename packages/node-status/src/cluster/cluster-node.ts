@@ -1,16 +1,16 @@
-import type { KubeClients } from '@rxlet/agent-api/kube';
+import type { KubeClients } from '@rxlet/kube-api/client';
 import type { NodeDevices, NodeObject, RuntimeHealth } from '@rxlet/agent-api/node';
 import {
   type Clock,
   createLifetime,
   createProblemLog,
   errorMessage,
-  type EventRecorder,
   jitter,
   type Logger,
   type Random,
   sleep,
 } from '@rxlet/component-base';
+import type { EventRecorder } from '@rxlet/component-base/events';
 import { follow } from '@rxlet/component-base/streams';
 import type { RuntimeService } from '@rxlet/cri-api';
 import type { Node } from '@rxlet/kube-api';

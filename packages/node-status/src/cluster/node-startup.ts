@@ -1,4 +1,5 @@
-import type { Clock, Metrics } from '@rxlet/component-base';
+import type { Clock } from '@rxlet/component-base';
+import type { Metrics } from '@rxlet/component-base/metrics';
 
 /** Durations of the start of a node that is new to its cluster, with the kubelet's names. Each step counts once. */
 export interface NodeStartup {

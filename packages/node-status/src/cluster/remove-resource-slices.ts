@@ -1,4 +1,4 @@
-import { isKubeError, type KubeClient } from '@rxlet/agent-api/kube';
+import { isKubeError, type KubeClient } from '@rxlet/kube-api/client';
 import { type Clock, sleep } from '@rxlet/component-base';
 import { resources } from '@rxlet/kube-api/resources';
 

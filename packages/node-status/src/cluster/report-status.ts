@@ -1,4 +1,4 @@
-import type { KubeClient } from '@rxlet/agent-api/kube';
+import type { KubeClient } from '@rxlet/kube-api/client';
 import { type Clock, errorMessage, type Logger, type Random } from '@rxlet/component-base';
 import type { Node } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';

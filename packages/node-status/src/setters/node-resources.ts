@@ -5,10 +5,10 @@ import {
   formatQuantity,
   makeQuantity,
   parseQuantity,
-  type ResourceList,
   subtractQuantities,
   zeroQuantity,
-} from '@rxlet/pod-model';
+} from '@rxlet/pod-model/quantity';
+import type { ResourceList } from '@rxlet/pod-model/resources';
 import type { NodeMachine, NodeStatusInputs } from '../node-status-inputs.ts';
 import { isExtendedResource, isHugePageResource } from '../resource-names.ts';
 

@@ -1,5 +1,5 @@
 import type { Pod, ResourceRequirements } from '@rxlet/kube-api';
-import { podLimits, podRequests } from '@rxlet/pod-model';
+import { podLimits, podRequests } from '@rxlet/pod-model/resources';
 import { defaultPod } from '@rxlet/pod-model/defaults';
 import { type InternalQuantity, readQuantity, roundQuantity } from './print-quantity.ts';
 

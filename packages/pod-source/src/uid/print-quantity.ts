@@ -1,4 +1,4 @@
-import { type ParsedQuantity, parseQuantity, type QuantityFormat } from '@rxlet/pod-model';
+import { type ParsedQuantity, parseQuantity, type QuantityFormat } from '@rxlet/pod-model/quantity';
 
 const formats: Readonly<Record<QuantityFormat, string>> = {
   binarySI: 'BinarySI',

@@ -1,13 +1,12 @@
 import type { PodSpec, ResourceRequirements } from '@rxlet/kube-api';
 import {
   compareQuantities,
-  isPodLevelResource,
   makeQuantity,
   parseQuantity,
-  podRequests,
   quantityMilliValue,
   quantityValue,
-} from '@rxlet/pod-model';
+} from '@rxlet/pod-model/quantity';
+import { isPodLevelResource, podRequests } from '@rxlet/pod-model/resources';
 import { checkQualifiedName } from '@rxlet/pod-model/validation';
 import type { Report } from '@rxlet/pod-model/validation';
 

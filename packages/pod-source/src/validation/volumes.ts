@@ -1,5 +1,5 @@
 import type { DownwardAPIVolumeFile, KeyToPath, PodSpec, ProjectedVolumeSource, Volume } from '@rxlet/kube-api';
-import { compareQuantities, makeQuantity, parseQuantity } from '@rxlet/pod-model';
+import { compareQuantities, makeQuantity, parseQuantity } from '@rxlet/pod-model/quantity';
 import { validateFieldRef, validateResourceFieldRef } from './downward-api.ts';
 import type { VolumesByName } from './mounts.ts';
 import { checkDescendingPath, checkDnsLabel, checkNoBacksteps, checkVolumeFilePath } from '@rxlet/pod-model/validation';

@@ -1,6 +1,6 @@
 import type { Pod } from '@rxlet/kube-api';
 import { fieldOf, tables, type TypeName, type ValueTable } from '@rxlet/kube-api/tables';
-import { formatQuantity, parseQuantity } from '@rxlet/pod-model';
+import { formatQuantity, parseQuantity } from '@rxlet/pod-model/quantity';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodePod } from './encode-pod.ts';

@@ -1,6 +1,6 @@
 import { type BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { ScalarTable } from '@rxlet/kube-api/tables';
-import { formatQuantity, parseQuantity } from '@rxlet/pod-model';
+import { formatQuantity, parseQuantity } from '@rxlet/pod-model/quantity';
 
 /**
  * Writes a field with a value of JSON; `undefined` stands for the zero value of Go's type.

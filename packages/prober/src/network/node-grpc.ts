@@ -1,6 +1,6 @@
 import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
-import { goQuote } from '@rxlet/component-base';
+import { goQuote } from '@rxlet/component-base/go';
 import { httpModule } from '@rxlet/component-base/http-module';
 import { hostAndPort, transportErrorText } from '@rxlet/component-base/http';
 import { StatusCode } from '@rxlet/cri-api';

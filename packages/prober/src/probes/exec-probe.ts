@@ -1,4 +1,4 @@
-import { formatGoDuration, goQuote } from '@rxlet/component-base';
+import { formatGoDuration, goQuote } from '@rxlet/component-base/go';
 import { callErrorCode, callErrorText, type RuntimeService, StatusCode } from '@rxlet/cri-api';
 import type { EnvVar, ExecAction } from '@rxlet/kube-api';
 import { expandVariables } from '@rxlet/pod-model';

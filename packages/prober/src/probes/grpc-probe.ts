@@ -1,11 +1,5 @@
-import {
-  type Clock,
-  DeadlineExceededError,
-  formatGoDuration,
-  goQuote,
-  sleep,
-  withDeadline,
-} from '@rxlet/component-base';
+import { type Clock, DeadlineExceededError, sleep, withDeadline } from '@rxlet/component-base';
+import { formatGoDuration, goQuote } from '@rxlet/component-base/go';
 import { hostAndPort } from '@rxlet/component-base/http';
 import { StatusCode, statusCodeName } from '@rxlet/cri-api';
 import type { GRPCAction } from '@rxlet/kube-api';

@@ -1,4 +1,5 @@
-import { type Clock, DeadlineExceededError, goQuote, withDeadline } from '@rxlet/component-base';
+import { type Clock, DeadlineExceededError, withDeadline } from '@rxlet/component-base';
+import { goQuote } from '@rxlet/component-base/go';
 import { httpGet, HttpError, type HttpPort, requestUrl } from '@rxlet/component-base/http';
 import type { HTTPGetAction } from '@rxlet/kube-api';
 import { httpGetRequest } from '@rxlet/pod-model';

@@ -1,12 +1,7 @@
 import type { ProbeResults } from '@rxlet/agent-api/containers';
 import type { Container, Pod, ResourceRequirements } from '@rxlet/kube-api';
-import {
-  effectiveRestartPolicy,
-  newestContainerStatus,
-  type RuntimeContainerStatus,
-  type RuntimePodStatus,
-  shouldContainerBeRestarted,
-} from '@rxlet/pod-model';
+import { effectiveRestartPolicy, shouldContainerBeRestarted } from '@rxlet/pod-model/restart';
+import { newestContainerStatus, type RuntimeContainerStatus, type RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import { podResourcesChanged } from './container-resize.ts';
 import { containerResets } from './container-resets.ts';
 import { anyRegularContainerCreated, definitionChanged, unknownStateMessage } from './container-state.ts';

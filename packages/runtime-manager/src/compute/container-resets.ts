@@ -1,5 +1,6 @@
 import type { Container, Pod } from '@rxlet/kube-api';
-import { matchesRestartAllRule, type RuntimePodStatus } from '@rxlet/pod-model';
+import { matchesRestartAllRule } from '@rxlet/pod-model/restart';
+import type { RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import type { ContainerToReset } from './pod-actions.ts';
 
 /**

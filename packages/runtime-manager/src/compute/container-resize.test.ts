@@ -1,5 +1,6 @@
 import type { Container, ContainerResizePolicy, Pod, ResourceRequirements } from '@rxlet/kube-api';
-import { containerHash, type RuntimeContainerStatus } from '@rxlet/pod-model';
+import { containerHash } from '@rxlet/pod-model/hash';
+import type { RuntimeContainerStatus } from '@rxlet/pod-model/runtime';
 import { testPod, testRuntimePodStatus } from '@rxlet/pod-model/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

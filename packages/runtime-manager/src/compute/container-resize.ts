@@ -1,5 +1,5 @@
 import type { Container, Pod, ResourceRequirements } from '@rxlet/kube-api';
-import { cpuMillis, quantityNumber } from '@rxlet/pod-model';
+import { cpuMillis, quantityNumber } from '@rxlet/pod-model/quantity';
 
 /** Resources that can change while a container runs, in the order in which they are changed. */
 export const resizableResources = ['memory', 'cpu'] as const;

@@ -1,10 +1,6 @@
 import type { Container, Pod } from '@rxlet/kube-api';
-import {
-  containerHash,
-  newestContainerStatus,
-  type RuntimeContainerStatus,
-  type RuntimePodStatus,
-} from '@rxlet/pod-model';
+import { containerHash } from '@rxlet/pod-model/hash';
+import { newestContainerStatus, type RuntimeContainerStatus, type RuntimePodStatus } from '@rxlet/pod-model/runtime';
 
 /** Reports whether a container was created from another definition. Only name and image are compared: other fields cannot change in a pod. */
 export function definitionChanged(

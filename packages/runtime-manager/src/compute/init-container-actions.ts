@@ -1,6 +1,7 @@
 import type { ProbeResults } from '@rxlet/agent-api/containers';
 import type { Container, Pod } from '@rxlet/kube-api';
-import { isSidecar, newestContainerStatus, type RuntimeContainerStatus, type RuntimePodStatus } from '@rxlet/pod-model';
+import { isSidecar } from '@rxlet/pod-model';
+import { newestContainerStatus, type RuntimeContainerStatus, type RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import { anyRegularContainerCreated, definitionChanged, unknownStateMessage } from './container-state.ts';
 import type { ContainerToKill, KillReason } from './pod-actions.ts';
 import type { ResizePlan } from './resize-plan.ts';

@@ -1,5 +1,5 @@
 import type { Container, Pod } from '@rxlet/kube-api';
-import type { RuntimeContainerStatus } from '@rxlet/pod-model';
+import type { RuntimeContainerStatus } from '@rxlet/pod-model/runtime';
 import {
   type ActuatedResources,
   containerResize,

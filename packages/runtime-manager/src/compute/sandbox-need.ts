@@ -1,5 +1,6 @@
 import type { Pod } from '@rxlet/kube-api';
-import { isHostNetworkPod, type RuntimePodStatus } from '@rxlet/pod-model';
+import { isHostNetworkPod } from '@rxlet/pod-model';
+import type { RuntimePodStatus } from '@rxlet/pod-model/runtime';
 
 /** Decision about a pod's sandbox. */
 export interface SandboxNeed {

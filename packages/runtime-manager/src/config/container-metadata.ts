@@ -1,5 +1,6 @@
 import type { Container, EphemeralContainer, LifecycleHandler, Pod } from '@rxlet/kube-api';
-import { ContainerAnnotation, containerHash, goJson, PodLabel } from '@rxlet/pod-model';
+import { ContainerAnnotation, PodLabel } from '@rxlet/pod-model';
+import { containerHash, goJson } from '@rxlet/pod-model/hash';
 
 /** Returns the labels of a sandbox: the pod's own labels, and its identity. */
 export function sandboxLabels(pod: Pod): Record<string, string> {

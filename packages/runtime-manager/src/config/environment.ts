@@ -1,5 +1,5 @@
 import type { ClusterServices, PodObjects } from '@rxlet/agent-api/kube';
-import { goQuote } from '@rxlet/component-base';
+import { goQuote } from '@rxlet/component-base/go';
 import type { Container, EnvVar, EphemeralContainer, FileKeySelector, Pod, Quantity } from '@rxlet/kube-api';
 import { expandVariables, isStaticPod } from '@rxlet/pod-model';
 import { textOfBytes } from './byte-text.ts';

@@ -1,6 +1,7 @@
-import { goQuote } from '@rxlet/component-base';
+import { goQuote } from '@rxlet/component-base/go';
 import type { ObjectFieldSelector, Pod } from '@rxlet/kube-api';
-import { labelKeyProblems, podUid, sortPodIps } from '@rxlet/pod-model';
+import { podUid, sortPodIps } from '@rxlet/pod-model';
+import { labelKeyProblems } from '@rxlet/pod-model/scheduling';
 import { containerConfigError } from './config-error.ts';
 
 /** Addresses available to a container's environment. */

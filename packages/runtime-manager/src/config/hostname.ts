@@ -1,4 +1,4 @@
-import { goQuote } from '@rxlet/component-base';
+import { goQuote } from '@rxlet/component-base/go';
 import type { Pod } from '@rxlet/kube-api';
 import { sandboxConfigError } from './config-error.ts';
 import { dnsLabelProblems, dnsSubdomainProblems } from './name-problems.ts';

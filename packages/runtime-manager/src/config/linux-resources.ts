@@ -6,20 +6,15 @@ import {
   LinuxContainerResourcesSchema,
 } from '@rxlet/cri-api';
 import type { Container, EphemeralContainer, Pod } from '@rxlet/kube-api';
+import { milliCpuToQuota, milliCpuToShares, oomScoreAdj } from '@rxlet/pod-model/cgroups';
 import {
-  hugePageSizeName,
   isZeroQuantity,
-  milliCpuToQuota,
-  milliCpuToShares,
-  oomScoreAdj,
-  parseQuantity,
   type ParsedQuantity,
-  podLimits,
-  podRequests,
+  parseQuantity,
   quantityMilliValue,
   quantityValue,
-  type ResourceAmounts,
-} from '@rxlet/pod-model';
+} from '@rxlet/pod-model/quantity';
+import { hugePageSizeName, podLimits, podRequests, type ResourceAmounts } from '@rxlet/pod-model/resources';
 import { memoryQosValues } from './memory-qos.ts';
 import type { NodeSettings } from './node-settings.ts';
 

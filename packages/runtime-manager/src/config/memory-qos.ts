@@ -1,5 +1,6 @@
 import type { Container, EphemeralContainer, Pod, Quantity } from '@rxlet/kube-api';
-import { podQosClass, quantityNumber } from '@rxlet/pod-model';
+import { podQosClass } from '@rxlet/pod-model';
+import { quantityNumber } from '@rxlet/pod-model/quantity';
 
 /** Protection and throttling of a container's memory by the kernel (feature gate `MemoryQoS`, KEP-2570). */
 export interface MemoryQosSettings {

@@ -1,5 +1,6 @@
 import type { Container, EphemeralContainer, Pod, Quantity, ResourceFieldSelector } from '@rxlet/kube-api';
-import { isPodLevelResource, isZeroQuantity, parseQuantity, quantityMilliValue, quantityValue } from '@rxlet/pod-model';
+import { isZeroQuantity, parseQuantity, quantityMilliValue, quantityValue } from '@rxlet/pod-model/quantity';
+import { isPodLevelResource } from '@rxlet/pod-model/resources';
 import { containerConfigError } from './config-error.ts';
 
 /** Resources whose missing limits default to those of the pod, or else to the node's allocatable resources. */

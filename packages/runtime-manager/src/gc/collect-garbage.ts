@@ -1,5 +1,5 @@
 import { errorMessage, nowNanos } from '@rxlet/component-base';
-import { readRuntimePods } from '@rxlet/runtime-model';
+import { readRuntimePods } from '@rxlet/pod-model/cri';
 import type { Context } from '../context.ts';
 import { killContainer } from '../kill/kill-container.ts';
 import { removeContainerWithLogs } from '../kill/remove-container.ts';

@@ -1,5 +1,5 @@
 import { ContainerState, isNotFound } from '@rxlet/cri-api';
-import type { RuntimePod } from '@rxlet/pod-model';
+import type { RuntimePod } from '@rxlet/pod-model/runtime';
 import type { Context } from '../context.ts';
 
 /** Performs one removal and records its failure. @returns whether the target was removed */

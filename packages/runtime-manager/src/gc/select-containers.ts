@@ -1,4 +1,4 @@
-import type { RuntimeContainer, RuntimePod } from '@rxlet/pod-model';
+import type { RuntimeContainer, RuntimePod } from '@rxlet/pod-model/runtime';
 
 /** Retention of dead containers (the kubelet's `--minimum-container-ttl-duration` and `--maximum-dead-containers…`). */
 export interface ContainerRetention {

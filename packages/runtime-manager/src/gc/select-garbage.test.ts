@@ -1,4 +1,4 @@
-import type { RuntimeContainer, RuntimePod, RuntimeSandbox } from '@rxlet/pod-model';
+import type { RuntimeContainer, RuntimePod, RuntimeSandbox } from '@rxlet/pod-model/runtime';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { selectDeadContainers } from './select-containers.ts';

@@ -1,4 +1,4 @@
-import type { RuntimePod, RuntimeSandbox } from '@rxlet/pod-model';
+import type { RuntimePod, RuntimeSandbox } from '@rxlet/pod-model/runtime';
 
 /**
  * Selects the sandboxes to remove, the oldest of a pod first: those that are not ready and have no containers. The newest sandbox of a pod that is not

@@ -1,4 +1,4 @@
-import type { RuntimePodStatus } from '@rxlet/pod-model';
+import type { RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import type { Context } from '../context.ts';
 import { removeContainerWithLogs } from '../kill/remove-container.ts';
 import { failedResult } from '../sync/step-failure.ts';

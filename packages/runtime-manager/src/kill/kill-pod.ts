@@ -1,6 +1,6 @@
 import { isNotFound } from '@rxlet/cri-api';
 import type { Pod } from '@rxlet/kube-api';
-import type { RuntimePodStatus } from '@rxlet/pod-model';
+import type { RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import type { Context } from '../context.ts';
 import { failedResult } from '../sync/step-failure.ts';
 import type { SyncResult } from '../sync/sync-result.ts';

@@ -1,5 +1,6 @@
 import { isNotFound } from '@rxlet/cri-api';
-import { formatPod, type PodIdentity, type RuntimePodStatus } from '@rxlet/pod-model';
+import { formatPod, type PodIdentity } from '@rxlet/pod-model';
+import type { RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import type { Context } from '../context.ts';
 import { legacyLogLinkName, podDirectory, podLogDirectory } from '../files/pod-paths.ts';
 import { removePodDirectory } from '../files/remove-pod-directory.ts';

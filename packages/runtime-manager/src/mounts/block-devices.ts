@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import type { MountedVolume } from '@rxlet/agent-api/volumes';
-import { goQuote } from '@rxlet/component-base';
+import { goQuote } from '@rxlet/component-base/go';
 import { type Device, DeviceSchema } from '@rxlet/cri-api';
 import type { Container, EphemeralContainer } from '@rxlet/kube-api';
 import { containerConfigError } from '../config/config-error.ts';

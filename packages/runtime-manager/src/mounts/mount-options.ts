@@ -1,4 +1,4 @@
-import { goQuote } from '@rxlet/component-base';
+import { goQuote } from '@rxlet/component-base/go';
 import { MountPropagation } from '@rxlet/cri-api';
 import type { VolumeMount } from '@rxlet/kube-api';
 import { expandVariables } from '@rxlet/pod-model';

@@ -1,7 +1,8 @@
 import { posix } from 'node:path';
 import { create } from '@bufbuild/protobuf';
 import type { MountedVolume, PodVolumes } from '@rxlet/agent-api/volumes';
-import { errorMessage, goQuote, type Logger } from '@rxlet/component-base';
+import { errorMessage, type Logger } from '@rxlet/component-base';
+import { goQuote } from '@rxlet/component-base/go';
 import { type ImageSpec, type Mount, MountSchema } from '@rxlet/cri-api';
 import type { Container, EphemeralContainer, Pod, VolumeMount } from '@rxlet/kube-api';
 import type { HostFiles } from '@rxlet/node-files';

@@ -1,7 +1,7 @@
 import { type Clock, errorMessage, type Logger, noopLogger } from '@rxlet/component-base';
 import type { ResourceRequirements } from '@rxlet/kube-api';
 import type { NodeFiles } from '@rxlet/node-files';
-import { formatResourcesCheckpoint, parseResourcesCheckpoint } from '@rxlet/pod-model';
+import { formatResourcesCheckpoint, parseResourcesCheckpoint } from '@rxlet/pod-model/resize';
 import type { ActuatedResources } from '../compute/container-resize.ts';
 
 /** Ports of {@link createActuatedResources}. */

@@ -1,5 +1,5 @@
 import type { ResourceRequirements } from '@rxlet/kube-api';
-import { isZeroQuantity, parseQuantity } from '@rxlet/pod-model';
+import { isZeroQuantity, parseQuantity } from '@rxlet/pod-model/quantity';
 import { type ResizableResource, resizableResources } from '../compute/container-resize.ts';
 
 type ResourceList = NonNullable<ResourceRequirements['limits']>;

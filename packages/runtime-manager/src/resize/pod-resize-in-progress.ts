@@ -1,5 +1,5 @@
 import type { Pod } from '@rxlet/kube-api';
-import { newestContainerStatus, type RuntimePodStatus } from '@rxlet/pod-model';
+import { newestContainerStatus, type RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import { type ActuatedResources, containerResize, podResourcesChanged } from '../compute/container-resize.ts';
 
 /** Reports whether desired resources of a running container, or of the pod as a whole, are not in effect yet (condition `PodResizeInProgress`). */

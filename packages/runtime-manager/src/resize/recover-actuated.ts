@@ -1,6 +1,6 @@
 import type { Container, Pod, ResourceRequirements } from '@rxlet/kube-api';
-import { newestContainerStatus, type RuntimeContainerResources, type RuntimePodStatus } from '@rxlet/pod-model';
-import { convertContainerResources } from '@rxlet/runtime-model';
+import { newestContainerStatus, type RuntimeContainerResources, type RuntimePodStatus } from '@rxlet/pod-model/runtime';
+import { convertContainerResources } from '@rxlet/pod-model/cri';
 import { type ActuatedResources, requiresRestart, type ResizableResource } from '../compute/container-resize.ts';
 import { containerResources } from '../config/linux-resources.ts';
 import type { NodeSettings } from '../config/node-settings.ts';

@@ -1,6 +1,7 @@
 import { createManagerBench, type ManagerBench, type ManagerBenchParts } from '../testing/manager-bench.ts';
 import type { PodCgroups, PodCgroupValues } from '@rxlet/agent-api/node';
-import { type Metrics, noopMetrics, seededRandom } from '@rxlet/component-base';
+import { seededRandom } from '@rxlet/component-base';
+import { type Metrics, noopMetrics } from '@rxlet/component-base/metrics';
 import { createVirtualClock, type VirtualClock } from '@rxlet/component-base/testing';
 import { type LinuxContainerResources, type RuntimeService, ServiceError, StatusCode } from '@rxlet/cri-api';
 import { createFakeRuntime, createMemoryLogs, type FakeRuntime } from '@rxlet/fake-cri';

@@ -1,5 +1,6 @@
 import { errorMessage } from '@rxlet/component-base';
-import { findPodContainer, formatPod, newestContainerStatus } from '@rxlet/pod-model';
+import { findPodContainer, formatPod } from '@rxlet/pod-model';
+import { newestContainerStatus } from '@rxlet/pod-model/runtime';
 import { type ResizableResource, resizableResources, resourceAmount } from '../compute/container-resize.ts';
 import type { PodActions } from '../compute/pod-actions.ts';
 import { containerResources } from '../config/linux-resources.ts';

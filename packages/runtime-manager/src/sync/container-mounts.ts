@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
-import { errorMessage, goQuote } from '@rxlet/component-base';
+import { errorMessage } from '@rxlet/component-base';
+import { goQuote } from '@rxlet/component-base/go';
 import { type ContainerConfig, type Mount, MountSchema } from '@rxlet/cri-api';
 import type { Container, EphemeralContainer, Pod } from '@rxlet/kube-api';
 import type { HostFiles } from '@rxlet/node-files';

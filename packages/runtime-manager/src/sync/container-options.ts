@@ -1,4 +1,4 @@
-import type { ContainerAdditions } from '@rxlet/agent-api';
+import type { ContainerAdditions } from '@rxlet/agent-api/containers';
 import type { MountedVolume, PodVolumes } from '@rxlet/agent-api/volumes';
 import { create } from '@bufbuild/protobuf';
 import { errorMessage } from '@rxlet/component-base';

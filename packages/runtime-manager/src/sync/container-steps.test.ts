@@ -1,4 +1,4 @@
-import type { ContainerStep } from '@rxlet/agent-api';
+import type { ContainerStep } from '@rxlet/agent-api/containers';
 import { create } from '@bufbuild/protobuf';
 import { seededRandom } from '@rxlet/component-base';
 import { createVirtualClock, recordingLogger, type RecordingLogger } from '@rxlet/component-base/testing';

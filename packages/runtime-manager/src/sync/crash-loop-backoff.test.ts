@@ -1,5 +1,6 @@
 import { createManagerBench, type ManagerBench, type ManagerBenchParts } from '../testing/manager-bench.ts';
-import { noopEventRecorder, seededRandom } from '@rxlet/component-base';
+import { seededRandom } from '@rxlet/component-base';
+import { noopEventRecorder } from '@rxlet/component-base/events';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { createFakeRuntime, createMemoryLogs, type FakeRuntime } from '@rxlet/fake-cri';
 import type { Container, Pod } from '@rxlet/kube-api';

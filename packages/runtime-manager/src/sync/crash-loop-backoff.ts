@@ -1,6 +1,6 @@
 import { type Clock, createBackoff } from '@rxlet/component-base';
 import type { Container, EphemeralContainer, Pod } from '@rxlet/kube-api';
-import type { RuntimeContainerStatus, RuntimePodStatus } from '@rxlet/pod-model';
+import type { RuntimeContainerStatus, RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import { crashLoopKey } from './crash-loop-key.ts';
 
 /** Options of the crash-loop back-off. */

@@ -1,5 +1,5 @@
 import type { Container, EphemeralContainer, Pod, Quantity, ResourceRequirements } from '@rxlet/kube-api';
-import { formatQuantity, parseQuantity } from '@rxlet/pod-model';
+import { formatQuantity, parseQuantity } from '@rxlet/pod-model/quantity';
 
 /** Returns the key of a container's back-off: the fields that the kubelet hashes. A change of image or resources changes the key and so resets the back-off. */
 export function crashLoopKey(pod: Pod, container: Container | EphemeralContainer): string {

@@ -1,7 +1,7 @@
 import { type PodSandboxConfig, PodSandboxState } from '@rxlet/cri-api';
 import type { Pod } from '@rxlet/kube-api';
 import { formatPod, isHostNetworkPod, podEventObject, PodLabel, podUid } from '@rxlet/pod-model';
-import { convertSandboxStatus } from '@rxlet/runtime-model';
+import { convertSandboxStatus } from '@rxlet/pod-model/cri';
 import { buildSandboxConfig } from '../config/build-sandbox-config.ts';
 import { type DnsWarning, podDns } from '../config/dns-config.ts';
 import type { Context } from '../context.ts';

@@ -1,6 +1,6 @@
 import { errorMessage } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
-import type { RuntimeContainerStatus, RuntimePodStatus } from '@rxlet/pod-model';
+import type { RuntimeContainerStatus, RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import type { Context } from '../context.ts';
 import { removeContainerWithLogs } from '../kill/remove-container.ts';
 

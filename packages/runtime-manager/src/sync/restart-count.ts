@@ -1,4 +1,4 @@
-import { newestContainerStatus, type RuntimePodStatus } from '@rxlet/pod-model';
+import { newestContainerStatus, type RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import type { NodeFiles } from '@rxlet/node-files';
 
 /**

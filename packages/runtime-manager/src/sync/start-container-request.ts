@@ -1,6 +1,7 @@
 import type { EnsuredImage } from '@rxlet/agent-api/images';
 import type { Container, EphemeralContainer, Pod } from '@rxlet/kube-api';
-import type { ContainerKind, RuntimePodStatus } from '@rxlet/pod-model';
+import type { ContainerKind } from '@rxlet/pod-model';
+import type { RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import type { EtcHosts } from './container-mounts.ts';
 import type { SandboxHandle } from './create-sandbox.ts';
 import type { ImageVolumes } from './image-volumes.ts';

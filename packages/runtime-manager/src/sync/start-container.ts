@@ -1,13 +1,8 @@
 import type { EnsuredImage } from '@rxlet/agent-api/images';
 import type { ContainerConfig, Image } from '@rxlet/cri-api';
 import type { Container, EphemeralContainer } from '@rxlet/kube-api';
-import {
-  containerFieldPath,
-  newestContainerStatus,
-  podEventObject,
-  type RuntimeContainerStatus,
-  type RuntimePodStatus,
-} from '@rxlet/pod-model';
+import { containerFieldPath, podEventObject } from '@rxlet/pod-model';
+import { newestContainerStatus, type RuntimeContainerStatus, type RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import { buildContainerConfig, withIdMappings } from '../config/build-container-config.ts';
 import { containerConfigError } from '../config/config-error.ts';
 import { imageUserOf } from '../config/image-user.ts';

@@ -1,5 +1,5 @@
 import type { EnsuredImage } from '@rxlet/agent-api/images';
-import { formatGoDuration } from '@rxlet/component-base';
+import { formatGoDuration } from '@rxlet/component-base/go';
 import {
   containerFieldPath,
   type ContainerKind,

@@ -1,7 +1,9 @@
 import type { ProbeResults } from '@rxlet/agent-api/containers';
 import { errorMessage } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
-import { formatPod, newestContainerStatus, type RuntimePodStatus, shouldAllContainersRestart } from '@rxlet/pod-model';
+import { formatPod } from '@rxlet/pod-model';
+import { shouldAllContainersRestart } from '@rxlet/pod-model/restart';
+import { newestContainerStatus, type RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import { computePodActions } from '../compute/compute-pod-actions.ts';
 import type { PodActions } from '../compute/pod-actions.ts';
 import type { Context } from '../context.ts';

@@ -1,5 +1,5 @@
 import type { ImageFailureReason } from '@rxlet/agent-api/images';
-import { goQuote } from '@rxlet/component-base';
+import { goQuote } from '@rxlet/component-base/go';
 
 /** Kind of a step of a sync. */
 export type SyncAction =

@@ -1,5 +1,5 @@
 import type { Pod } from '@rxlet/kube-api';
-import type { RuntimePodStatus } from '@rxlet/pod-model';
+import type { RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import type { PodActions } from '../compute/pod-actions.ts';
 import type { Context } from '../context.ts';
 import type { SyncResult } from './sync-result.ts';

@@ -1,12 +1,8 @@
 import { type Clock, errorMessage } from '@rxlet/component-base';
 import { ContainerState, isNotFound } from '@rxlet/cri-api';
 import type { Container, EphemeralContainer } from '@rxlet/kube-api';
-import {
-  containerHash,
-  newestContainerStatus,
-  type RuntimeContainerStatus,
-  type RuntimePodStatus,
-} from '@rxlet/pod-model';
+import { containerHash } from '@rxlet/pod-model/hash';
+import { newestContainerStatus, type RuntimeContainerStatus, type RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import type { Context } from '../context.ts';
 import { removeContainer } from '../kill/remove-container.ts';
 import type { SandboxHandle } from './create-sandbox.ts';

@@ -1,10 +1,11 @@
-import { createEventLog, type EventLog, seededRandom } from '@rxlet/component-base';
+import { seededRandom } from '@rxlet/component-base';
+import { createEventLog, type EventLog } from '@rxlet/component-base/events';
 import type { VirtualClock } from '@rxlet/component-base/testing';
 import type { ImageService, RuntimeService } from '@rxlet/cri-api';
 import type { Pod } from '@rxlet/kube-api';
 import { createMemoryFiles, type MemoryFiles } from '@rxlet/node-files/testing';
-import { emptyRuntimePodStatus, newestContainerStatus, type RuntimePodStatus } from '@rxlet/pod-model';
-import { readRuntimePods, readRuntimePodStatus } from '@rxlet/runtime-model';
+import { emptyRuntimePodStatus, newestContainerStatus, type RuntimePodStatus } from '@rxlet/pod-model/runtime';
+import { readRuntimePods, readRuntimePodStatus } from '@rxlet/pod-model/cri';
 import type { NodeSettings } from '../config/node-settings.ts';
 import type { RuntimeManagerPorts } from '../ports.ts';
 import { createRuntimeManager, type RuntimeManager, type RuntimeManagerOptions } from '../runtime-manager.ts';

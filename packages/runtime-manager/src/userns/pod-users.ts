@@ -1,4 +1,5 @@
-import { errorMessage, goQuote } from '@rxlet/component-base';
+import { errorMessage } from '@rxlet/component-base';
+import { goQuote } from '@rxlet/component-base/go';
 import type { UserNamespace } from '@rxlet/cri-api';
 import type { Pod } from '@rxlet/kube-api';
 import { readHandlerFeatures } from '../config/runtime-handler.ts';

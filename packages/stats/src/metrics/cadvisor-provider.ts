@@ -1,4 +1,5 @@
-import { errorMessage, type Labels, type Logger } from '@rxlet/component-base';
+import { errorMessage, type Logger } from '@rxlet/component-base';
+import type { Labels } from '@rxlet/component-base/metrics';
 import type { RuntimeService } from '@rxlet/cri-api';
 import type { Pod } from '@rxlet/kube-api';
 import type { Machine } from '@rxlet/machine';

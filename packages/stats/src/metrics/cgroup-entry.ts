@@ -1,4 +1,4 @@
-import type { Labels } from '@rxlet/component-base';
+import type { Labels } from '@rxlet/component-base/metrics';
 import type { CgroupDetails, CgroupSample } from '../cgroup/cgroup-sample.ts';
 import type { InterfaceCounts } from '../cgroup/net-dev.ts';
 import type { MetricSample } from './exposition.ts';

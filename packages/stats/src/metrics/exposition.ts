@@ -1,4 +1,4 @@
-import type { Labels } from '@rxlet/component-base';
+import type { Labels } from '@rxlet/component-base/metrics';
 
 /** Metrics of one name. */
 export interface MetricFamily {

@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import type { Labels } from '@rxlet/component-base';
+import type { Labels } from '@rxlet/component-base/metrics';
 import type { KernelFiles } from '../cgroup/kernel-files.ts';
 import type { MetricFamily } from './exposition.ts';
 

@@ -1,4 +1,4 @@
-import type { Metrics, Sample } from '@rxlet/component-base';
+import type { Metrics, Sample } from '@rxlet/component-base/metrics';
 import type { Pod } from '@rxlet/kube-api';
 import { podUid } from '@rxlet/pod-model';
 import type { VolumeStatistics } from '../node/volume-statistics.ts';

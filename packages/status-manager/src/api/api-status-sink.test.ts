@@ -1,6 +1,6 @@
-import { KubeError } from '@rxlet/agent-api/kube';
+import { KubeError } from '@rxlet/kube-api/client';
 import type { PodStatusUpdate } from '@rxlet/agent-api/statuses';
-import { createMemoryKube } from '@rxlet/agent-api/testing';
+import { createMemoryKube } from '@rxlet/kube-api/testing';
 import { noopLogger } from '@rxlet/component-base';
 import type { Pod, PodStatus } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';

@@ -1,4 +1,4 @@
-import { isKubeError, type KubeClient } from '@rxlet/agent-api/kube';
+import { isKubeError, type KubeClient } from '@rxlet/kube-api/client';
 import type { StatusSink } from '@rxlet/agent-api/statuses';
 import type { Logger } from '@rxlet/component-base';
 import type { Pod, PodStatus } from '@rxlet/kube-api';

@@ -1,4 +1,5 @@
-import { type AgentModule, contribute, podStatusContributors, statusSinks } from '@rxlet/agent-api';
+import { type AgentModule, contribute } from '@rxlet/agent-api';
+import { podStatusContributors, statusSinks } from '@rxlet/agent-api/statuses';
 import { kubeClients } from '@rxlet/agent-api/kube';
 import { createApiStatusSink } from './api-status-sink.ts';
 

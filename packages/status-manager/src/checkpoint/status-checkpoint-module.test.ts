@@ -1,5 +1,6 @@
 import { contributionsTo } from '@rxlet/agent-api/testing';
-import { type ModuleContext, statusRestorers } from '@rxlet/agent-api';
+import type { ModuleContext } from '@rxlet/agent-api';
+import { statusRestorers } from '@rxlet/agent-api/statuses';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import { createMemoryFiles } from '@rxlet/node-files/testing';
 import { testPod } from '@rxlet/pod-model/testing';

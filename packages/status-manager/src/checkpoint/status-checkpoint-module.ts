@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { type AgentModule, contribute, statusRestorers } from '@rxlet/agent-api';
+import { type AgentModule, contribute } from '@rxlet/agent-api';
+import { statusRestorers } from '@rxlet/agent-api/statuses';
 import { createStatusCheckpoint, type StatusCheckpointOptions } from './status-checkpoint.ts';
 
 /** Creates the agent module that keeps pod statuses over a restart of the agent, in the file `pod_statuses` of the agent's root directory. */

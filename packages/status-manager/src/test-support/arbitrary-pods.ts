@@ -1,5 +1,5 @@
 import type { Container, Pod, PodCondition, PodStatus } from '@rxlet/kube-api';
-import type { RuntimeContainerStatus, RuntimePodStatus } from '@rxlet/pod-model';
+import type { RuntimeContainerStatus, RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import { testEpochNanos, testPod, testRuntimePodStatus } from '@rxlet/pod-model/testing';
 import * as fc from 'fast-check';
 import type { GeneratePodStatusInput } from '../generate-pod-status.ts';

@@ -1,6 +1,7 @@
 import { ContainerState, type ContainerStatus, PodSandboxState } from '@rxlet/cri-api';
 import type { Container, Pod } from '@rxlet/kube-api';
-import { containerShouldRestart, isSidecar, PodLabel, podUid } from '@rxlet/pod-model';
+import { isSidecar, PodLabel, podUid } from '@rxlet/pod-model';
+import { containerShouldRestart } from '@rxlet/pod-model/restart';
 import type { TestNode } from '../test-node.ts';
 import type { RuntimeWatch } from './watch-runtime.ts';
 

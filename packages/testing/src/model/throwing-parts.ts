@@ -1,18 +1,9 @@
 import type { AgentParts } from '@rxlet/agent';
-import {
-  admissionHandlers,
-  type AgentModule,
-  containerSteps,
-  contribute,
-  eventSinks,
-  garbageCollectionSteps,
-  housekeepingSteps,
-  podEvictors,
-  podStatusContributors,
-  podSteps,
-  statusRestorers,
-  statusSinks,
-} from '@rxlet/agent-api';
+import { admissionHandlers, type AgentModule, contribute, podSteps } from '@rxlet/agent-api';
+import { containerSteps } from '@rxlet/agent-api/containers';
+import { eventSinks } from '@rxlet/agent-api/events';
+import { garbageCollectionSteps, housekeepingSteps } from '@rxlet/agent-api/housekeeping';
+import { podEvictors, podStatusContributors, statusRestorers, statusSinks } from '@rxlet/agent-api/statuses';
 import { createPleg } from '@rxlet/pleg';
 import { createPodConfig } from '@rxlet/pod-config';
 import { createPodWorkers } from '@rxlet/pod-workers';

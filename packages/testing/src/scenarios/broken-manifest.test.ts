@@ -1,4 +1,5 @@
-import { contribute, podSources } from '@rxlet/agent-api';
+import { contribute } from '@rxlet/agent-api';
+import { podSources } from '@rxlet/agent-api/sources';
 import { ContainerState } from '@rxlet/cri-api';
 import { createMemoryFiles } from '@rxlet/node-files/testing';
 import { createFileSource } from '@rxlet/pod-source';

@@ -1,7 +1,8 @@
 import { mkdir, mkdtemp, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { noopEventRecorder, noopLogger, systemClock, systemRandom } from '@rxlet/component-base';
+import { noopLogger, systemClock, systemRandom } from '@rxlet/component-base';
+import { noopEventRecorder } from '@rxlet/component-base/events';
 import { createDriverRegistry, type CsiObjects, csiVolumes } from '@rxlet/csi';
 import { createDiskMounts, createTestDriver } from '@rxlet/csi/testing';
 import type { Pod, Volume } from '@rxlet/kube-api';

@@ -1,4 +1,5 @@
-import { noopEventRecorder, seededRandom } from '@rxlet/component-base';
+import { seededRandom } from '@rxlet/component-base';
+import { noopEventRecorder } from '@rxlet/component-base/events';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import { CsiCallError, type CsiNode, csiVolumes } from '@rxlet/csi';
 import type { CSIDriver, Pod } from '@rxlet/kube-api';

@@ -1,4 +1,5 @@
-import { contribute, containerSteps } from '@rxlet/agent-api';
+import { contribute } from '@rxlet/agent-api';
+import { containerSteps } from '@rxlet/agent-api/containers';
 import { type DevicePlugin, devicePlugins, type PluginDevice } from '@rxlet/device-manager';
 import { create } from '@bufbuild/protobuf';
 import { ContainerAllocateResponseSchema } from '@rxlet/device-manager/testing';

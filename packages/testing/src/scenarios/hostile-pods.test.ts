@@ -1,4 +1,5 @@
-import { contribute, supportedPodFields } from '@rxlet/agent-api';
+import { contribute } from '@rxlet/agent-api';
+import { supportedPodFields } from '@rxlet/agent-api/pod-fields';
 import { seededRandom } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import { createTestMachine } from '@rxlet/machine/testing';

@@ -1,4 +1,5 @@
-import { contribute, mirrorPods } from '@rxlet/agent-api';
+import { contribute } from '@rxlet/agent-api';
+import { mirrorPods } from '@rxlet/agent-api/statuses';
 import type { Pod } from '@rxlet/kube-api';
 import { podFullName, podUid } from '@rxlet/pod-model';
 import { expect, it, onTestFinished } from 'vitest';

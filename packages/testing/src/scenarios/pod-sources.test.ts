@@ -1,5 +1,6 @@
 import type { Pod } from '@rxlet/kube-api';
-import { contribute, healthChecks, type PodSource, type PodSourceProblem, podSources } from '@rxlet/agent-api';
+import { contribute, healthChecks } from '@rxlet/agent-api';
+import { type PodSource, type PodSourceProblem, podSources } from '@rxlet/agent-api/sources';
 import { BehaviorSubject, NEVER, ReplaySubject } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { manifestPod } from '@rxlet/pod-model/testing';

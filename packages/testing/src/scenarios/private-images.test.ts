@@ -9,7 +9,9 @@ import {
 } from '@rxlet/agent-api';
 import { imageEnsurer } from '@rxlet/agent-api/images';
 import { podObjects } from '@rxlet/agent-api/kube';
-import { createEventLog, noopLogger, noopMetrics, seededRandom } from '@rxlet/component-base';
+import { noopLogger, seededRandom } from '@rxlet/component-base';
+import { createEventLog } from '@rxlet/component-base/events';
+import { noopMetrics } from '@rxlet/component-base/metrics';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { PodSandboxConfigSchema } from '@rxlet/cri-api';
 import { createFakeRuntime, discardLogs, type FakeImage } from '@rxlet/fake-cri';

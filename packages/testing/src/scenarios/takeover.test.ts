@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import type { PodChange } from '@rxlet/agent-api';
 import { ContainerState, NamespaceMode } from '@rxlet/cri-api';
 import type { Pod } from '@rxlet/kube-api';
-import { containerHash } from '@rxlet/pod-model';
+import { containerHash } from '@rxlet/pod-model/hash';
 import { decodeManifest } from '@rxlet/pod-source';
 import { manifestPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';

@@ -1,14 +1,9 @@
 import { type ExpansionFailure, type PersistentVolumes, VolumeExpansionError } from '@rxlet/agent-api/volumes';
-import {
-  type Clock,
-  errorMessage,
-  type EventObject,
-  type EventRecorder,
-  type Logger,
-  toRfc3339,
-} from '@rxlet/component-base';
+import { type Clock, errorMessage, type Logger, toRfc3339 } from '@rxlet/component-base';
+import type { EventObject, EventRecorder } from '@rxlet/component-base/events';
 import type { PersistentVolumeClaim, Pod, Quantity } from '@rxlet/kube-api';
-import { parseQuantity, podEventObject, quantityValue } from '@rxlet/pod-model';
+import { podEventObject } from '@rxlet/pod-model';
+import { parseQuantity, quantityValue } from '@rxlet/pod-model/quantity';
 import { operationMessage } from '../reconcile/desired-volumes.ts';
 import { failedPatch, finishedPatch, inProgressPatch } from './claim-patches.ts';
 import { type ExpandPlan, isLess, planExpansion } from './plan-expansion.ts';

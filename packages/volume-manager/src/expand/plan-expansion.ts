@@ -1,5 +1,5 @@
 import type { PersistentVolumeClaim, Quantity } from '@rxlet/kube-api';
-import { compareQuantities, parseQuantity } from '@rxlet/pod-model';
+import { compareQuantities, parseQuantity } from '@rxlet/pod-model/quantity';
 
 /** Part of a node in the expansion of a claim's volume. */
 export type ExpansionPlan =

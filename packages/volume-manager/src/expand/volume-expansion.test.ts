@@ -1,4 +1,5 @@
-import { createEventLog, noopMetrics } from '@rxlet/component-base';
+import { createEventLog } from '@rxlet/component-base/events';
+import { noopMetrics } from '@rxlet/component-base/metrics';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import type { PersistentVolumeClaim, PersistentVolumeClaimStatus, Pod } from '@rxlet/kube-api';
 import { describe, expect, it } from 'vitest';

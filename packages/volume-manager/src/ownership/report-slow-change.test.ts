@@ -1,4 +1,4 @@
-import { createEventLog } from '@rxlet/component-base';
+import { createEventLog } from '@rxlet/component-base/events';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { expect, it } from 'vitest';
 import { reportSlowChange } from './report-slow-change.ts';

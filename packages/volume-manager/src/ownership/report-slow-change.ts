@@ -1,4 +1,5 @@
-import type { Clock, EventRecorder } from '@rxlet/component-base';
+import type { Clock } from '@rxlet/component-base';
+import type { EventRecorder } from '@rxlet/component-base/events';
 import type { Pod } from '@rxlet/kube-api';
 import { podEventObject, podUid } from '@rxlet/pod-model';
 import type { OwnershipProgress } from './volume-ownership.ts';

@@ -1,5 +1,5 @@
 import type { ConfigMap, Pod, Secret } from '@rxlet/kube-api';
-import { goQuote } from '@rxlet/component-base';
+import { goQuote } from '@rxlet/component-base/go';
 import type { PayloadSources } from './payload-sources.ts';
 import { PayloadError } from './payload.ts';
 

@@ -1,6 +1,7 @@
-import { goQuote } from '@rxlet/component-base';
+import { goQuote } from '@rxlet/component-base/go';
 import type { Pod } from '@rxlet/kube-api';
-import { labelKeyProblems, podUid } from '@rxlet/pod-model';
+import { podUid } from '@rxlet/pod-model';
+import { labelKeyProblems } from '@rxlet/pod-model/scheduling';
 import { PayloadError } from './payload.ts';
 
 /** Returns a field of a pod's metadata for a downward API volume (kubelet: ExtractFieldPathAsString). @throws PayloadError for any other field */

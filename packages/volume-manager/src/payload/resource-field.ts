@@ -1,5 +1,5 @@
 import type { Container, Pod, Quantity, ResourceFieldSelector } from '@rxlet/kube-api';
-import { isZeroQuantity, parseQuantity, quantityMilliValue, quantityValue } from '@rxlet/pod-model';
+import { isZeroQuantity, parseQuantity, quantityMilliValue, quantityValue } from '@rxlet/pod-model/quantity';
 import { PayloadError } from './payload.ts';
 
 /** Limits that default to the node's allocatable resources. Huge pages do not: they are never overcommitted. */

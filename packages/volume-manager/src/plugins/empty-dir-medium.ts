@@ -1,15 +1,15 @@
 import type { EmptyDirVolumeSource, Pod, Quantity } from '@rxlet/kube-api';
+import { podContainers } from '@rxlet/pod-model';
+import { podCgroupResources } from '@rxlet/pod-model/cgroups';
 import {
   compareQuantities,
-  isPodLevelResource,
+  formatQuantity,
   makeQuantity,
   type ParsedQuantity,
   parseQuantity,
-  podCgroupResources,
-  podContainers,
   quantityValue,
-  formatQuantity,
-} from '@rxlet/pod-model';
+} from '@rxlet/pod-model/quantity';
+import { isPodLevelResource } from '@rxlet/pod-model/resources';
 import type { MemoryFileSystem } from './empty-directory.ts';
 
 const HUGE_PAGES = 'HugePages';

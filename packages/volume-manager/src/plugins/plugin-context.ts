@@ -1,4 +1,5 @@
-import type { Clock, EventRecorder, Logger, Random } from '@rxlet/component-base';
+import type { Clock, Logger, Random } from '@rxlet/component-base';
+import type { EventRecorder } from '@rxlet/component-base/events';
 import type { HostFiles, NodeFiles } from '@rxlet/node-files';
 import type { LoopDevices } from '../block/loop-devices.ts';
 import type { Mounter } from '../mount/mounter.ts';

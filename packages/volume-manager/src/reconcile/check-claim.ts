@@ -1,5 +1,5 @@
 import type { Node } from '@rxlet/kube-api';
-import { matchesNodeSelector } from '@rxlet/pod-model';
+import { matchesNodeSelector } from '@rxlet/pod-model/scheduling';
 import type { MountableVolume } from '@rxlet/agent-api/volumes';
 import type { ActualState } from './volume-states.ts';
 

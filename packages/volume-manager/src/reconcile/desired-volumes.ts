@@ -1,4 +1,4 @@
-import { goQuote } from '@rxlet/component-base';
+import { goQuote } from '@rxlet/component-base/go';
 import type { Pod, Volume } from '@rxlet/kube-api';
 import type { VolumeSourceName } from '@rxlet/agent-api/volumes';
 import { podContainers } from '@rxlet/pod-model';

@@ -1,5 +1,5 @@
 import { podEventObject, podUid } from '@rxlet/pod-model';
-import { goQuote } from '@rxlet/component-base';
+import { goQuote } from '@rxlet/component-base/go';
 import type { BlockVolumePlugin } from '@rxlet/agent-api/volumes';
 import { operationMessage, qualifiedPluginName } from './desired-volumes.ts';
 import type { SetUpSteps, VolumeSetUp } from './set-up-steps.ts';

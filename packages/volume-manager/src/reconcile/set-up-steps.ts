@@ -1,4 +1,4 @@
-import type { EventRecorder } from '@rxlet/component-base';
+import type { EventRecorder } from '@rxlet/component-base/events';
 import type { Pod } from '@rxlet/kube-api';
 import type { DeviceMap } from '../block/device-map.ts';
 import type { VolumeExpansion } from '../expand/volume-expansion.ts';

@@ -1,4 +1,4 @@
-import type { Metrics } from '@rxlet/component-base';
+import type { Metrics } from '@rxlet/component-base/metrics';
 import type { Registry } from 'prom-client';
 
 /** A metric family, as its registration describes it. */

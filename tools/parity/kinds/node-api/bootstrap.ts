@@ -1,8 +1,9 @@
 import type { KubeTransport, TransportRequest, TransportResponse } from '@rxlet/kube-client';
 import { X509Certificate } from 'node:crypto';
-import { KubeError } from '@rxlet/agent-api/kube';
+import { KubeError } from '@rxlet/kube-api/client';
 import { clientCertificatePath, createClientCertificate } from '@rxlet/certificates';
-import { noopLogger, noopMetrics, sleep, systemClock } from '@rxlet/component-base';
+import { noopLogger, sleep, systemClock } from '@rxlet/component-base';
+import { noopMetrics } from '@rxlet/component-base/metrics';
 import type { CertificateSigningRequest } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';
 import { createKubeClient, loadNodeKubeconfig } from '@rxlet/kube-client';

@@ -1,4 +1,4 @@
-import type { KubeObject } from '@rxlet/agent-api/kube';
+import type { KubeObject } from '@rxlet/kube-api/client';
 import { describe, expect, it } from 'vitest';
 import { differences } from '../../difference.ts';
 import { defaultDirectory, readVectorFile } from '../../vector-files.ts';

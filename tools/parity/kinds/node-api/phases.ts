@@ -1,4 +1,4 @@
-import type { KubeObject } from '@rxlet/agent-api/kube';
+import type { KubeObject } from '@rxlet/kube-api/client';
 import type { Event, NodeStatus, PodStatus } from '@rxlet/kube-api';
 import type { ApiRequest, Recording } from './recording.ts';
 import type { Phase } from './phase.ts';

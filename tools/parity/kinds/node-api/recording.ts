@@ -1,4 +1,4 @@
-import type { KubeObject } from '@rxlet/agent-api/kube';
+import type { KubeObject } from '@rxlet/kube-api/client';
 
 /** Sender of a request: a user by a certificate, a node by its bootstrap token, or one without credentials. */
 export type RequestClient = 'bearer' | 'none' | (string & {});

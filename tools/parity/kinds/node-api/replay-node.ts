@@ -1,5 +1,5 @@
 import { type AgentModule, contribute } from '@rxlet/agent-api';
-import type { KubeObject } from '@rxlet/agent-api/kube';
+import type { KubeObject } from '@rxlet/kube-api/client';
 import { nodeStatusSetters } from '@rxlet/agent-api/node';
 import { node as nodeModules } from '@rxlet/kubelet';
 import { servingCertificates } from '@rxlet/certificates';

@@ -1,4 +1,4 @@
-import type { KubeObject } from '@rxlet/agent-api/kube';
+import type { KubeObject } from '@rxlet/kube-api/client';
 import type { Pod } from '@rxlet/kube-api';
 import type { RecordedObject, Recording } from './recording.ts';
 import { MANIFESTS, type ReplayNode } from './replay-node.ts';

@@ -1,5 +1,5 @@
-import { goQuote } from '@rxlet/component-base';
-import { goJson } from '@rxlet/pod-model';
+import { goQuote } from '@rxlet/component-base/go';
+import { goJson } from '@rxlet/pod-model/hash';
 
 /** Returns the message of an invalid field in the form of Kubernetes. Texts are quoted, lists are JSON. */
 export function invalidField(field: string, value: string | bigint | readonly string[], detail: string): string {

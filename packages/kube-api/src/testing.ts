@@ -1,0 +1,1 @@
+export { createMemoryKube, type KubeRequest, type MemoryKube } from './testing/memory-kube.ts';

@@ -1,0 +1,10 @@
+export {
+  allContainersCouldRestart,
+  containerShouldRestart,
+  effectiveRestartPolicy,
+  isContainerRestartable,
+  matchesRestartAllRule,
+  type RestartableContainer,
+  shouldAllContainersRestart,
+  shouldContainerBeRestarted,
+} from './restart-policy.ts';

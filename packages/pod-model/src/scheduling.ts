@@ -1,0 +1,4 @@
+export { labelKeyProblems } from './label-key.ts';
+export { isLabelValue, isQualifiedName } from './label-syntax.ts';
+export { labelValue, matchesNodeSelector } from './node-selector.ts';
+export { toleratesTaint } from './tolerations.ts';

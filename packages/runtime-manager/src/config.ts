@@ -1,0 +1,7 @@
+export { buildContainerConfig, type ContainerConfigInput } from './config/build-container-config.ts';
+export { buildSandboxConfig, type SandboxConfigInput } from './config/build-sandbox-config.ts';
+export { ConfigError, type ConfigErrorReason } from './config/config-error.ts';
+export { type DnsWarning, podDns, type PodDns } from './config/dns-config.ts';
+export { kernelHostname, podHostname, type PodHostname } from './config/hostname.ts';
+export { type ImageUser, imageUserOf } from './config/image-user.ts';
+export { parseResolvConf, type ResolvConf } from './config/resolv-conf.ts';
