@@ -1,6 +1,6 @@
 export { coreCollections } from './core/core-contributions.ts';
 export { createHousekeeping, type Housekeeping, type HousekeepingPorts } from './housekeeping/housekeeping.ts';
-export { type ModuleHost, setUpModules } from './host/module-host.ts';
+export { createModuleHost, type ModuleHost, type SetUpContext } from './host/module-host.ts';
 export { createUnsupportedPodFields, type UnsupportedPodFields } from './host/supported-pod-fields.ts';
 export { corePodFields } from './host/core-pod-fields.ts';
 export { createRuntimeState, type RuntimeState } from './core/runtime-state.ts';

@@ -1,4 +1,4 @@
-import { admissionHandlers, type AgentModule, podSteps, syncTriggers } from '@rxlet/agent-api';
+import { admissionHandlers, type AgentModule, debugSections, podSteps, provide, syncTriggers } from '@rxlet/agent-api';
 import { eventSinks } from '@rxlet/agent-api/events';
 import { garbageCollectionSteps, housekeepingSteps } from '@rxlet/agent-api/housekeeping';
 import { supportedPodFields } from '@rxlet/agent-api/pod-fields';
@@ -11,21 +11,36 @@ import {
   statusSinks,
 } from '@rxlet/agent-api/statuses';
 import { podProbes, terminationMessages } from '@rxlet/agent-api/containers';
-import { podAllocations } from '@rxlet/agent-api/node';
+import { pullObserver } from '@rxlet/agent-api/images';
+import { podAllocations, runtimeHealth } from '@rxlet/agent-api/node';
 import { createLifetime, type Lifetime } from '@rxlet/component-base';
+import { createEmitter } from '@rxlet/component-base/streams';
+import { containerEventHints } from '@rxlet/pleg';
+import { couldHaveRunningContainers, createPodStates } from '@rxlet/pod-workers';
+import { createPodStartLatency, createStartErrors } from '@rxlet/status-manager';
 import type { Agent, AgentOptions, AgentPorts } from './agent.ts';
+import { createAgentCore } from './core/agent-core.ts';
 import { containerServices } from './core/container-services.ts';
-import { createFoundation } from './core/foundation.ts';
+import { createCoreCommands } from './core/core-commands.ts';
+import { coreCollections, coreContributions } from './core/core-contributions.ts';
+import { createCorePorts } from './core/core-ports.ts';
+import { createRuntimeHealth } from './core/runtime-health.ts';
+import { createRuntimeIdentity } from './core/runtime-identity.ts';
 import { createStart } from './core/start.ts';
 import { combineRestorers } from './core/status-restorers.ts';
-import { setUpModules } from './host/module-host.ts';
+import { createModuleHost } from './host/module-host.ts';
 import { rollBackOnFailure } from './host/roll-back.ts';
+import { createStepFailures } from './housekeeping/isolated-steps.ts';
 import { connectOutputs } from './outputs/connect-outputs.ts';
+import { measurePodStarts } from './outputs/measure-pod-starts.ts';
+import { createPodView } from './outputs/pod-view.ts';
 import { type AgentParts, defaultParts } from './parts.ts';
 import { noPodProbes } from './pod-syncer/no-pod-probes.ts';
 import { podStepsOf } from './pod-syncer/pod-steps.ts';
 import { admissionHandlersOf } from './sync-loop/admission.ts';
 import { withAllocations } from './sync-loop/allocated-pods.ts';
+import { createLoopActivity } from './sync-loop/loop-activity.ts';
+import { createPodAdmissions } from './sync-loop/pod-admissions.ts';
 
 /**
  * Creates a node agent from the core and modules. It does no I/O and starts nothing; when a part cannot be created, those created before are disposed of.
@@ -43,6 +58,10 @@ export async function createAgent(
   return rollBackOnFailure(lifetime, () => assemble(ports, modules, options, { ...defaultParts, ...parts }, lifetime));
 }
 
+/**
+ * Creates the parts in the order of the data flow. Those that modules read come before the set-up, with collections that the modules fill; those that use
+ * the services of modules come after it.
+ */
 async function assemble(
   given: AgentPorts,
   modules: readonly AgentModule[],
@@ -54,63 +73,182 @@ async function assemble(
     lifetime.defer(async () => part[Symbol.asyncDispose]());
     return part;
   };
-  const foundation = createFoundation(given, options, lifetime);
-  const { ports, runtimeName, view, startLatency, startErrors, handle } = foundation;
-  const host = own(await setUpModules(modules, ports, handle.forModules, foundation.parts));
-  const { contributions } = host;
+  const ports = createCorePorts(given, options);
+  const { runtime, images, files, hostFiles, clock, random, logger, metrics, events, node } = ports;
+  const view = createPodView(clock);
+  const syncRequests = createEmitter<string>();
+  lifetime.defer(() => {
+    view.close();
+    syncRequests.complete();
+    events.close();
+  });
+  const host = own(createModuleHost(modules, coreCollections));
+  const { contributions, find } = host;
   const mirrors = contributions(mirrorPods);
-  const probes = host.find(podProbes) ?? noPodProbes;
 
   // pod sources ──PodUpdate──▶
-  const config = own(make.createPodConfig({ ...ports, sources: contributions(podSources) }));
+  const config = own(make.createPodConfig({ clock, sources: contributions(podSources), events, logger, metrics }));
 
   // ◀──PodLifecycleEvent── pleg ◀── runtime
-  const runtimeState = own(make.createRuntimeState(ports));
-  const pleg = own(make.createPleg({ ...ports, hints: foundation.hints }, { ...options, runtimeName }));
+  const runtimeIdentity = createRuntimeIdentity(runtime, node.ips);
+  const runtimeName = runtimeIdentity.name;
+  const runtimeState = own(make.createRuntimeState({ runtime, clock, logger }));
+  const hints = given.hints ?? [containerEventHints(runtime)];
+  const pleg = own(
+    make.createPleg(
+      { runtime, hints, clock, random, logger, metrics },
+      { runtimeName, relistPeriodMs: options.relistPeriodMs },
+    ),
+  );
 
-  // runtime manager ──▶ services of modules, runtime
-  const services = { ...containerServices(host, ports.images), stopping: lifetime.signal };
-  const runtimeManager = own(make.createRuntimeManager({ ...ports, ...services }, { ...options, node: given.node }));
+  // what the sync loop and the pod workers record
+  const podStates = createPodStates(clock);
+  const admissions = createPodAdmissions(config, podStates);
+  const activity = createLoopActivity(clock);
+  const housekeepingFailures = createStepFailures();
+  const startErrors = createStartErrors();
+  const startLatency = createPodStartLatency({ clock, metrics });
 
   // status manager ──PodStatus──▶ sinks
-  const restorer = combineRestorers(contributions(statusRestorers), ports.logger);
-  const sinks = contributions(statusSinks);
-  const mirrorPod = mirrors[0]?.mirrorOf;
-  const couldHaveRunningContainers = handle.couldHaveRunningContainers;
+  const restorer = combineRestorers(contributions(statusRestorers), logger);
   const statusManager = own(
-    make.createStatusManager({ ...ports, sinks, restorer, mirrorPod, couldHaveRunningContainers }),
+    make.createStatusManager({
+      clock,
+      sinks: contributions(statusSinks),
+      restorer,
+      mirrorPod: (pod) => mirrors[0]?.mirrorOf?.(pod),
+      couldHaveRunningContainers(uid) {
+        const state = podStates.state(uid);
+        return state !== undefined && couldHaveRunningContainers(state);
+      },
+      metrics,
+      logger,
+    }),
+  );
+
+  // modules ──▶ contributions, services
+  const commands = createCoreCommands();
+  const core = createAgentCore({
+    clock,
+    pods: view,
+    events,
+    podIps: runtimeIdentity.podIps,
+    config,
+    pleg,
+    podStates,
+    admissions,
+    statusManager,
+    allocated: (pod) => find(podAllocations)?.allocated(pod) ?? pod,
+    debugSections: contributions(debugSections),
+    commands,
+  });
+  await host.setUp({
+    ports,
+    core,
+    services: [provide(pullObserver, startLatency), provide(runtimeHealth, createRuntimeHealth(runtimeState, pleg))],
+    contributions: coreContributions({
+      config,
+      pleg,
+      runtimeState,
+      podStates,
+      admissions,
+      activity,
+      housekeepingFailures,
+      syncRequests$: syncRequests.values$,
+    }),
+  });
+  const probes = find(podProbes) ?? noPodProbes;
+
+  // runtime manager ──▶ services of modules, runtime
+  const runtimeManager = own(
+    make.createRuntimeManager(
+      {
+        runtime,
+        clock,
+        random,
+        events,
+        files,
+        hostFiles,
+        ...containerServices(host, images),
+        stopping: lifetime.signal,
+        logger,
+        metrics,
+      },
+      { ...options, node: given.node },
+    ),
   );
 
   // pod workers ──(sync | terminating | terminated)──▶ pod syncer ──▶ the two managers
-  const steps = podStepsOf(contributions(podSteps), mirrors, ports);
-  const statusParts = { evictors: contributions(podEvictors), contributors: contributions(podStatusContributors) };
-  const messages = { terminationMessages: host.find(terminationMessages) };
-  const managers = { runtimeState, pleg, runtimeManager, statusManager, probes, podSteps: steps, ...statusParts };
-  const reports = { runtimeName, startErrors, startLatency, hostIps: ports.node.ips };
-  const syncAgain = handle.requestSync;
-  const syncer = make.createPodSyncer({ ...ports, ...managers, ...messages, ...reports, syncAgain });
-  const desiredPods = own(make.createPodWorkers({ ...ports, syncer, statuses: pleg.cache }, options));
+  const syncer = make.createPodSyncer({
+    runtime,
+    runtimeName,
+    runtimeState,
+    clock,
+    events,
+    logger,
+    pleg,
+    podSteps: podStepsOf(contributions(podSteps), mirrors, { clock, events, logger }),
+    runtimeManager,
+    statusManager,
+    probes,
+    terminationMessages: find(terminationMessages),
+    startErrors,
+    startLatency,
+    evictors: contributions(podEvictors),
+    contributors: contributions(podStatusContributors),
+    hostIps: node.ips,
+    requestSync: syncRequests.emit,
+  });
+  const desiredPods = own(
+    make.createPodWorkers(
+      { syncer, statuses: pleg.cache, states: podStates, clock, random, events, logger, metrics },
+      options,
+    ),
+  );
+  commands.connect({ workers: desiredPods, runtimeManager });
 
   // admission and pod workers get the allocated version of each pod
-  const allocations = host.find(podAllocations);
   const handlers = admissionHandlersOf(contributions(admissionHandlers), contributions(supportedPodFields));
-  const desired = { workers: desiredPods, admission: handlers };
-  const { workers, admission } = withAllocations(desired, allocations, { ...ports, lifetime });
+  const { workers, admission } = withAllocations({ workers: desiredPods, admission: handlers }, find(podAllocations), {
+    logger,
+    lifetime,
+  });
 
-  // sources, pleg, probes and sync triggers ──▶ sync loop ──▶ pod workers
-  const core = { config, pleg, runtimeState, runtimeManager, statusManager, workers };
-  const loopParts = {
-    syncTriggers: contributions(syncTriggers),
-    housekeeping: contributions(housekeepingSteps),
-    garbageCollection: contributions(garbageCollectionSteps),
-    mirrorPods: mirrors[0],
-  };
-  const loop = own(make.createSyncLoop({ ...ports, ...loopParts, ...core, admission, probes, view }, options));
+  // pod updates, lifecycle events, probe results, sync triggers ──▶ sync loop ──▶ pod workers
+  const loop = own(
+    make.createSyncLoop(
+      {
+        clock,
+        logger,
+        metrics,
+        events,
+        config,
+        pleg,
+        probes,
+        syncTriggers: contributions(syncTriggers),
+        requestSync: syncRequests.emit,
+        admission,
+        admissions,
+        activity,
+        workers,
+        runtimeManager,
+        statusManager,
+        mirrorPods: mirrors[0],
+        view,
+        housekeeping: contributions(housekeepingSteps),
+        housekeepingFailures,
+        garbageCollection: contributions(garbageCollectionSteps),
+        files,
+        node,
+      },
+      options,
+    ),
+  );
 
-  handle.bind({ ...core, loop, allocations });
-  connectOutputs({ ...foundation, ...core, eventSinks: contributions(eventSinks) }, lifetime);
-  const { pods, events, sourcesReady, sourceProblems, debugState } = handle.forModules(contributions);
-  const start = createStart({ ...foundation, ...core, host, restorer, loop }, lifetime);
+  connectOutputs({ logger, events, eventSinks: contributions(eventSinks), statusManager, view }, lifetime);
+  measurePodStarts({ startLatency, config, statusManager, logger }, lifetime);
+  const start = createStart({ host, restorer, runtimeIdentity, runtimeState, loop, pleg, config }, lifetime);
+  const { pods, sourcesReady, sourceProblems, debugState } = core;
   const dispose = { [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose]() };
   return { start, pods, events, sourcesReady, sourceProblems, contributions, debugState, ...dispose };
 }

@@ -9,7 +9,7 @@ import { createSyncLoop } from './sync-loop/sync-loop.ts';
 
 /**
  * Factories of the core's parts. A function of your own replaces a part; it gets the arguments of the default factory, and may wrap it:
- * `{ createPleg: (ports, options) => createPleg(ports, { ...options, relistPeriodMs: 100 }) }`.
+ * `{ createPleg: (ports, options) => createPleg(ports, { ...options, relistPeriodMs: 100 }) }`. Collections in its ports fill while modules are set up.
  */
 export interface AgentParts {
   readonly createPodConfig: typeof createPodConfig;

@@ -323,10 +323,28 @@ describe('createPodConfig', () => {
     expect(completed).toBe(4);
   });
 
-  it('rejects two sources with one name', () => {
+  it('rejects two sources with the same name at the start', async () => {
     const clock = createVirtualClock();
     const sources = [createManualSource('file'), createManualSource('file')];
-    expect(() => createPodConfig({ clock, sources })).toThrow('same name');
+    await using config = createPodConfig({ clock, sources });
+    expect(() => config.start()).toThrow('same name');
+  });
+
+  it('runs and disposes of sources that were added before the start, and is not ready before it', async () => {
+    const sources: PodSource[] = [];
+    const config = createPodConfig({ clock: createVirtualClock(), sources });
+    expect(config.sourcesReady()).toBe(false);
+    const source = createManualSource('late');
+    sources.push(source);
+    config.start();
+    expect(config.sourcesReady()).toBe(false);
+    source.set([testPod()]);
+    expect(config.sourcesReady()).toBe(true);
+    expect(config.pods()).toHaveLength(1);
+    let isDisposed = false;
+    source.snapshots$.subscribe({ complete: () => (isDisposed = true) });
+    await config[Symbol.asyncDispose]();
+    expect(isDisposed).toBe(true);
   });
 });
 

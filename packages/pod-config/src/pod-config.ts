@@ -7,7 +7,7 @@ import type { Pod } from '@rxlet/kube-api';
 import type { Observable } from 'rxjs';
 import type { PodDiff } from './diff-pods.ts';
 import { createProblemReports } from './problem-reports.ts';
-import { createSourcePods, type ReplacedPods } from './source-pods.ts';
+import { createSourcePods, type ReplacedPods, type SourcePods } from './source-pods.ts';
 
 /** Kind of a {@link PodUpdate}. */
 export type PodOperation =
@@ -34,7 +34,7 @@ export interface PodUpdate {
 /** Ports of {@link createPodConfig}. */
 export interface PodConfigPorts {
   readonly clock: Clock;
-  /** Started and disposed of by the pod config. Their names differ. */
+  /** Started and disposed of by the pod config. Their names differ. Read at the start, so that sources can be added before. */
   readonly sources: readonly PodSource[];
   readonly events?: EventRecorder;
   readonly logger?: Logger;
@@ -62,29 +62,30 @@ export interface PodConfig extends AsyncDisposable {
   isInvalid(podUid: string): boolean;
   /** Returns the present problems. */
   problems(): readonly PodSourceProblem[];
-  /** Starts the sources. Later calls do nothing. */
+  /** Starts the sources. Later calls do nothing. @throws TypeError when two sources have the same name. */
   start(): void;
 }
 
-/** Creates a {@link PodConfig}. @throws TypeError when two sources have one name. */
+/** A started source. */
+interface Entry {
+  readonly source: PodSource;
+  readonly known: SourcePods;
+  /** Problems reported by the source, found in its pods, and of its stream. */
+  reported: readonly PodSourceProblem[];
+  found: readonly PodSourceProblem[];
+  failed: readonly PodSourceProblem[];
+}
+
+/** Creates a {@link PodConfig}. It has no pods before {@link PodConfig.start}. */
 export function createPodConfig(ports: PodConfigPorts): PodConfig {
   const { clock, sources, events = noopEventRecorder, logger = noopLogger, metrics = noopMetrics } = ports;
-  const names = new Set(sources.map(({ name }) => name));
-  if (names.size !== sources.length) throw new TypeError('two pod sources have the same name');
   const lifetime = createLifetime();
   const updates = createEmitter<PodUpdate>();
   const problems = createCurrentValue<readonly PodSourceProblem[]>([]);
   const readySources = createCurrentValue<ReadonlySet<string>>(new Set());
   const report = createProblemReports({ events, logger, metrics });
-  const entries = sources.map((source) => ({
-    source,
-    known: createSourcePods(source, () => rfc3339Nano(clock.now())),
-    /** Problems reported by the source, found in its pods, and of its stream. */
-    reported: [] as readonly PodSourceProblem[],
-    found: [] as readonly PodSourceProblem[],
-    failed: [] as readonly PodSourceProblem[],
-  }));
-  type Entry = (typeof entries)[number];
+  /** Started sources. */
+  let entries: readonly Entry[] = [];
 
   const setProblems = (entry: Entry, changed: Partial<Pick<Entry, 'reported' | 'found' | 'failed'>>): void => {
     const count = entry.reported.length + entry.found.length + entry.failed.length;
@@ -173,13 +174,16 @@ export function createPodConfig(ports: PodConfigPorts): PodConfig {
     problems.complete();
     readySources.complete();
   });
-  for (const source of sources) lifetime.defer(async () => source[Symbol.asyncDispose]());
+  lifetime.defer(async () => {
+    await using disposal = new AsyncDisposableStack();
+    for (const source of sources) disposal.use(source);
+  });
   let started = false;
   return {
     updates$: updates.values$,
     problems$: problems.value$,
     readySources$: readySources.value$,
-    sourcesReady: () => readySources.value.size === sources.length,
+    sourcesReady: () => started && readySources.value.size === entries.length,
     pods: () => entries.flatMap(({ known }) => known.pods()),
     find(podUid) {
       for (const { known } of entries) {
@@ -192,7 +196,16 @@ export function createPodConfig(ports: PodConfigPorts): PodConfig {
     problems: () => problems.value,
     start() {
       if (started || lifetime.signal.aborted) return;
+      const names = new Set(sources.map(({ name }) => name));
+      if (names.size !== sources.length) throw new TypeError('two pod sources have the same name');
       started = true;
+      entries = sources.map((source) => ({
+        source,
+        known: createSourcePods(source, () => rfc3339Nano(clock.now())),
+        reported: [],
+        found: [],
+        failed: [],
+      }));
       entries.forEach(followSource);
       for (const source of sources) source.start();
     },

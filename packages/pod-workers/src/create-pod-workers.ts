@@ -9,7 +9,7 @@ import { podOf, type PodSubject, demandedTermination } from './pod-subject.ts';
 import type { PodSyncer } from './pod-syncer.ts';
 import { createPodWorkerMetrics } from './pod-worker-metrics.ts';
 import { couldHaveRunningContainers, isTerminationRequested, shouldContentBeRemoved } from './pod-worker-questions.ts';
-import { inspectWorker } from './pod-worker-snapshot.ts';
+import { createPodStates, type WritablePodStates } from './pod-states.ts';
 import {
   afterCompletion,
   afterWaiting,
@@ -26,6 +26,8 @@ import { createWorker, keepsContainers, type StepCause, type Worker } from './wo
 export interface PodWorkersPorts {
   readonly syncer: PodSyncer;
   readonly statuses: RuntimeStatusSource;
+  /** Gets the pods and their states. Default: only the workers have them. */
+  readonly states?: WritablePodStates;
   readonly clock: Clock;
   readonly random: Random;
   readonly events?: EventRecorder;
@@ -49,8 +51,8 @@ export function createPodWorkers(ports: PodWorkersPorts, options: PodWorkersOpti
   const { resyncIntervalMs = 60_000, retryDelayMs = 10_000, transientRetryDelayMs = 1_000 } = options;
   const lifetime = createLifetime();
   const workers = new Map<string, Worker>();
+  const states = ports.states ?? createPodStates(clock);
   const fullNames = createFullNameQueue();
-  let podsSynced = false;
 
   const metrics = createPodWorkerMetrics(ports.metrics ?? noopMetrics, () => {
     let sinceMs = clock.monotonicNow();
@@ -104,6 +106,7 @@ export function createPodWorkers(ports: PodWorkersPorts, options: PodWorkersOpti
     else if (isStaticPod(subject.pod) && !fullNames.join(worker.fullName, uid))
       worker.state = initialState(subject, false, clock.now());
     workers.set(uid, worker);
+    states.add(worker);
     unemitted.push({ uid, subject, from: undefined, to: worker.state });
     if (worker.state.kind === 'finished') release(worker);
     runner.request(worker, 'create');
@@ -131,10 +134,15 @@ export function createPodWorkers(ports: PodWorkersPorts, options: PodWorkersOpti
     runner.request(next, 'create');
   };
 
+  const forget = (uid: string): void => {
+    workers.delete(uid);
+    states.delete(uid);
+  };
+
   const startSuccessor = (worker: Worker): void => {
     const { uid, successor, mark } = worker;
     if (successor === undefined || workers.get(uid) !== worker) return;
-    workers.delete(uid);
+    forget(uid);
     metrics.podRestarted(isStaticPod(successor));
     create({ kind: 'pod', pod: successor }, uid, mark);
   };
@@ -213,7 +221,7 @@ export function createPodWorkers(ports: PodWorkersPorts, options: PodWorkersOpti
       terminate(worker, demandedTermination(subject)!);
     },
     retain(desired) {
-      podsSynced = true;
+      states.setPodsSynced();
       for (const worker of [...workers.values()]) {
         worker.orphan = !desired.has(worker.uid);
         if (!worker.orphan || lifetime.signal.aborted) continue;
@@ -221,22 +229,19 @@ export function createPodWorkers(ports: PodWorkersPorts, options: PodWorkersOpti
         // An orphaned pod that failed to terminate is retried now, however long its own retry delay.
         if (!terminate(worker, { reason: 'deleted' }) && worker.step === undefined) runner.request(worker, 'sync');
         // Garbage collection removes what a forgotten pod left.
-        if (worker.state.kind === 'finished') workers.delete(worker.uid);
+        if (worker.state.kind === 'finished') forget(worker.uid);
       }
       metrics.counted(workers.values());
     },
-    podsSynced: () => podsSynced,
-    state: (uid) => workers.get(uid)?.state,
+    podsSynced: states.podsSynced,
+    state: states.state,
     keepsContainers(uid) {
       const worker = workers.get(uid);
       return worker !== undefined && keepsContainers(worker);
     },
     isFailing: (uid) => workers.get(uid)?.failing ?? false,
-    states: () => new Map([...workers].map(([uid, { state }]) => [uid, state])),
-    inspect() {
-      const nowMs = clock.monotonicNow();
-      return [...workers.values()].map((worker) => inspectWorker(worker, nowMs));
-    },
+    states: states.states,
+    inspect: states.inspect,
     transitions$: transitions.asObservable(),
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };

@@ -1,6 +1,7 @@
 export { createPodWorkers, PodTerminated, type PodWorkersOptions, type PodWorkersPorts } from './create-pod-workers.ts';
 export { effectiveGracePeriodSeconds } from './effective-grace-period.ts';
 export { killPodNow, PodKillTimeoutError, type KillPodPorts } from './kill-pod-now.ts';
+export { createPodStates, type PodStates, type WritablePodStates } from './pod-states.ts';
 export type { PodSubject } from './pod-subject.ts';
 export type {
   PodSyncer,
@@ -19,7 +20,7 @@ export {
   shouldContentBeRemoved,
   shouldRuntimeBeRemoved,
 } from './pod-worker-questions.ts';
-export type { PodWorkerSnapshot } from './pod-worker-snapshot.ts';
+export type { PodRecord, PodWorkerSnapshot } from './pod-worker-snapshot.ts';
 export {
   afterCompletion,
   afterWaiting,

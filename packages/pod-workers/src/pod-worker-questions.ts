@@ -2,7 +2,7 @@ import type { PodWorkerState } from './pod-worker-state.ts';
 
 /*
  * Questions about a pod's state. For an unknown pod (`undefined`) the answer depends on whether the workers have received all desired pods (see
- * PodWorkers.podsSynced): until then the pod may run, from then on it is gone.
+ * PodStates.podsSynced): until then the pod may run, from then on it is gone.
  */
 
 /** Reports whether the pod must stop or has stopped. */

@@ -1,5 +1,22 @@
+import type { Pod } from '@rxlet/kube-api';
 import type { PodWorkerState } from './pod-worker-state.ts';
-import type { Worker } from './worker.ts';
+
+/** A pod as its worker keeps it: plain data that changes with the pod. Times are on the monotonic clock. */
+export interface PodRecord {
+  readonly uid: string;
+  /** `name_namespace`. */
+  readonly fullName: string;
+  readonly state: PodWorkerState;
+  /** The running step. */
+  readonly step: { readonly sinceMs: number; readonly cancelledMs: number | undefined } | undefined;
+  /** The request for the next step. */
+  readonly pending: { readonly sinceMs: number } | undefined;
+  /** When the next step is due unless one is requested earlier. */
+  readonly nextStepMs: number | undefined;
+  readonly lastError: string | undefined;
+  /** A pod of the same UID that follows when this one has finished. */
+  readonly successor: Pod | undefined;
+}
 
 /** Snapshot of a worker. All times are ages or delays in milliseconds. */
 export interface PodWorkerSnapshot {
@@ -24,8 +41,8 @@ export interface PodWorkerSnapshot {
 }
 
 /** Returns the snapshot of a worker at a time of the monotonic clock. */
-export function inspectWorker(worker: Worker, nowMs: number): PodWorkerSnapshot {
-  const { uid, fullName, state, step, pending, nextStepMs, lastError, successor } = worker;
+export function inspectPod(pod: PodRecord, nowMs: number): PodWorkerSnapshot {
+  const { uid, fullName, state, step, pending, nextStepMs, lastError, successor } = pod;
   return {
     uid,
     pod: fullName,

@@ -2,7 +2,7 @@ import type { Pod } from '@rxlet/kube-api';
 import type { RuntimePod } from '@rxlet/pod-model/runtime';
 import type { Observable } from 'rxjs';
 import type { PodSubject } from './pod-subject.ts';
-import type { PodWorkerSnapshot } from './pod-worker-snapshot.ts';
+import type { PodStates } from './pod-states.ts';
 import type { PodWorkerState } from './pod-worker-state.ts';
 import type { TerminationRequest } from './termination-request.ts';
 
@@ -16,7 +16,7 @@ export interface PodWorkerTransition {
 }
 
 /** One serial worker per pod UID. Disposal cancels the running steps and waits for them (see {@link PodSyncer}); the pods stay as they are. */
-export interface PodWorkers extends AsyncDisposable {
+export interface PodWorkers extends PodStates, AsyncDisposable {
   /**
    * Adds a pod that must run. While a pod of the same UID still terminates, the new one waits until that has finished, unless it must terminate itself.
    * A static pod waits until its predecessor of the same full name has finished. A pod whose phase is terminal and of which nothing runs is only cleaned up.
@@ -47,18 +47,10 @@ export interface PodWorkers extends AsyncDisposable {
    * when all sources are ready.
    */
   retain(desired: ReadonlySet<string>): void;
-  /** Reports whether `retain` has been called, so that all desired pods are known. Questions about unknown pods depend on it. */
-  podsSynced(): boolean;
-  /** Returns the state of a pod; `undefined` for an unknown one. */
-  state(uid: string): PodWorkerState | undefined;
   /** Reports whether the containers of an ending pod stay, because a pod of the same UID follows that restarts them. */
   keepsContainers(uid: string): boolean;
   /** Reports whether the last step of a pod failed, other than by waiting for a back-off. */
   isFailing(uid: string): boolean;
-  /** Returns the states of all known pods. */
-  states(): ReadonlyMap<string, PodWorkerState>;
-  /** Returns a snapshot of each worker, for debugging. */
-  inspect(): readonly PodWorkerSnapshot[];
   /** Changes of state, in order. Hot; {@link PodWorkers.states} has the current ones. Completes on disposal. */
   readonly transitions$: Observable<PodWorkerTransition>;
 }

@@ -12,7 +12,7 @@ import { normalizeStatus } from './normalize-status.ts';
 import { condition, containersReadyCondition, readyCondition } from './pod-conditions.ts';
 import { sameStatus } from './status-equality.ts';
 import { withHistory } from './status-history.ts';
-import { createStatusDelivery } from './status-delivery.ts';
+import { createStatusDelivery, type StatusDelivery } from './status-delivery.ts';
 import type { StatusPublisherOptions } from './status-publisher.ts';
 import { createTerminatedContainersCounter } from './terminated-containers.ts';
 import { terminatedPodStatus } from './terminated-status.ts';
@@ -20,7 +20,7 @@ import { terminatedPodStatus } from './terminated-status.ts';
 /** Ports of a {@link StatusManager}. */
 export interface StatusManagerPorts {
   readonly clock: Clock;
-  /** Sinks of statuses. Each gets all statuses at its own pace: a sink that fails or hangs delays no other. */
+  /** Sinks of statuses. Each gets all statuses at its own pace: a sink that fails or hangs delays no other. Read with the first status, so that sinks can be added before. */
   readonly sinks?: readonly StatusSink[] | undefined;
   /** Source of statuses of an earlier run of the agent. It must be loaded before the first status is set. */
   readonly restorer?: Pick<StatusRestorer, 'restored' | 'record' | 'forget' | 'retain'> | undefined;
@@ -112,16 +112,18 @@ export function createStatusManager(ports: StatusManagerPorts, options: StatusMa
     syncDuration.observe(waitedMs / 1000);
     published.emit(update);
   };
-  const deliveries = sinks.map((sink) =>
-    createStatusDelivery({ clock, sink, mirrorPod, couldHaveRunningContainers, onPublished, logger }, options),
-  );
+  let created: readonly StatusDelivery[] | undefined;
+  const deliveries = (): readonly StatusDelivery[] =>
+    (created ??= sinks.map((sink) =>
+      createStatusDelivery({ clock, sink, mirrorPod, couldHaveRunningContainers, onPublished, logger }, options),
+    ));
   lifetime.defer(() => {
     changed.complete();
     published.complete();
     forgotten.complete();
   });
   lifetime.defer(async () => {
-    await Promise.all(deliveries.map((delivery) => delivery[Symbol.asyncDispose]()));
+    await Promise.all((created ?? []).map((delivery) => delivery[Symbol.asyncDispose]()));
   });
 
   const update = (pod: Pod, next: PodStatus, ends: boolean): boolean => {
@@ -144,16 +146,16 @@ export function createStatusManager(ports: StatusManagerPorts, options: StatusMa
       // Fields of other writers may have changed, which decide over readiness gates.
       const same = { ...current, pod, status };
       updates.set(podUid(pod), same);
-      for (const delivery of deliveries) delivery.submitIfOwed(same);
+      for (const delivery of deliveries()) delivery.submitIfOwed(same);
       return false;
     }
     lastVersion += 1;
     const newest: PodStatusUpdate = { pod, status, version: lastVersion, finished };
-    if (current === undefined) for (const delivery of deliveries) delivery.begin(pod, before);
+    if (current === undefined) for (const delivery of deliveries()) delivery.begin(pod, before);
     countTerminated(before, status);
     updates.set(podUid(pod), newest);
     restorer?.record(newest);
-    for (const delivery of deliveries) delivery.submit(newest);
+    for (const delivery of deliveries()) delivery.submit(newest);
     changed.emit(newest);
     return true;
   };
@@ -184,7 +186,7 @@ export function createStatusManager(ports: StatusManagerPorts, options: StatusMa
     const current = updates.get(podUid);
     if (current === undefined) return;
     updates.delete(podUid);
-    for (const delivery of deliveries) delivery.forget(podUid);
+    for (const delivery of deliveries()) delivery.forget(podUid);
     forgotten.emit(current);
   };
 
@@ -210,9 +212,9 @@ export function createStatusManager(ports: StatusManagerPorts, options: StatusMa
     terminatePod: (pod) => void update(pod, terminatedPodStatus(pod, previousStatus(pod)), true),
     republish(podUid) {
       const current = updates.get(podUid);
-      if (current !== undefined) for (const delivery of deliveries) delivery.submit(current);
+      if (current !== undefined) for (const delivery of deliveries()) delivery.submit(current);
     },
-    isPublished: (podUid) => deliveries.every((delivery) => delivery.isPublished(podUid)),
+    isPublished: (podUid) => (created ?? []).every((delivery) => delivery.isPublished(podUid)),
     removeOrphaned(knownPodUids) {
       restorer?.retain(knownPodUids);
       for (const podUid of [...updates.keys()]) if (!knownPodUids.has(podUid)) forget(podUid);

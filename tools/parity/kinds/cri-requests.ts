@@ -5,9 +5,9 @@ import {
   admitPod,
   coreCollections,
   corePodFields,
+  createModuleHost,
   createUnsupportedPodFields,
   type ModuleHost,
-  setUpModules,
 } from '@rxlet/agent/core';
 import { create, type MessageInitShape, toJson } from '@bufbuild/protobuf';
 import { noopLogger, seededRandom, withDeadline } from '@rxlet/component-base';
@@ -110,7 +110,7 @@ export async function run(vector: CriRequestsVector): Promise<Answer> {
 }
 
 /** Sets up the modules that take part in the requests. */
-function setUp(files: MemoryFiles, clock: VirtualClock, fake: FakeRuntime): Promise<ModuleHost> {
+async function setUp(files: MemoryFiles, clock: VirtualClock, fake: FakeRuntime): Promise<ModuleHost> {
   const ports: CorePorts = {
     runtime: fake.runtime,
     images: fake.images,
@@ -125,10 +125,10 @@ function setUp(files: MemoryFiles, clock: VirtualClock, fake: FakeRuntime): Prom
   };
   // What modules do with the core does not happen here.
   const core = {} as AgentCore;
-  return setUpModules([volumes(memoryVolumes(files)), nodeAdmission(admissionOptions)], ports, () => core, {
-    collects: coreCollections,
-    contributions: [contribute(supportedPodFields, ...corePodFields)],
-  });
+  const modules = [volumes(memoryVolumes(files)), nodeAdmission(admissionOptions)];
+  const host = createModuleHost(modules, coreCollections);
+  await host.setUp({ ports, core, contributions: [contribute(supportedPodFields, ...corePodFields)] });
+  return host;
 }
 
 /** The machine of the recording, as far as pods are judged by it. */

@@ -22,9 +22,15 @@ import {
   statusRestorers,
   statusSinks,
 } from '@rxlet/agent-api/statuses';
-import type { RuntimeHealth } from '@rxlet/agent-api/node';
+import type { Pleg } from '@rxlet/pleg';
+import type { PodConfig } from '@rxlet/pod-config';
+import type { PodStates } from '@rxlet/pod-workers';
+import type { Observable } from 'rxjs';
 import { corePodFields } from '../host/core-pod-fields.ts';
-import type { LateCoreParts } from './core-handle.ts';
+import type { StepFailures } from '../housekeeping/isolated-steps.ts';
+import type { LoopActivity } from '../sync-loop/loop-activity.ts';
+import type { PodAdmissions } from '../sync-loop/pod-admissions.ts';
+import type { RuntimeState } from './runtime-state.ts';
 
 /** Collections that the core runs, or shows through the agent. */
 export const coreCollections: readonly CollectionKey<unknown>[] = [
@@ -46,86 +52,88 @@ export const coreCollections: readonly CollectionKey<unknown>[] = [
   supportedPodFields,
 ];
 
-/** Returns the contributions of the core itself. `bound` returns its parts once they exist. */
-export function coreContributions(bound: () => LateCoreParts): readonly Contribution[] {
+/** Parts of the core that {@link coreContributions} shows. */
+export interface CoreContributionPorts {
+  readonly config: Pick<PodConfig, 'pods' | 'sourcesReady' | 'problems'>;
+  readonly pleg: Pick<Pleg, 'pods' | 'problem' | 'unreadablePods' | 'queue'>;
+  readonly runtimeState: Pick<RuntimeState, 'runtimeProblem' | 'networkProblem'>;
+  readonly podStates: Pick<PodStates, 'inspect'>;
+  readonly admissions: Pick<PodAdmissions, 'waiting'>;
+  readonly activity: Pick<LoopActivity, 'problem'>;
+  readonly housekeepingFailures: Pick<StepFailures, 'problem'>;
+  /** UIDs of pods that the core itself wants to sync. */
+  readonly syncRequests$: Observable<string>;
+}
+
+/** Returns the contributions of the core itself. */
+export function coreContributions(ports: CoreContributionPorts): readonly Contribution[] {
   return [
-    contribute(healthChecks, ...coreHealthChecks(bound)),
-    contribute(debugSections, ...coreDebugSections(bound)),
+    contribute(syncTriggers, ports.syncRequests$),
+    contribute(healthChecks, ...coreHealthChecks(ports)),
+    contribute(debugSections, ...coreDebugSections(ports)),
     contribute(supportedPodFields, ...corePodFields),
   ];
 }
 
-/** Returns the health of the runtime for modules. */
-export function coreRuntimeHealth(bound: () => LateCoreParts): RuntimeHealth {
-  return {
-    known: (signal) => bound().runtimeState.known(signal),
-    problems() {
-      const { pleg, runtimeState } = bound();
-      const plegProblem = pleg.problem();
-      return runtimeState.problems(plegProblem === undefined ? [] : [`PLEG is not healthy: ${plegProblem}`]);
-    },
-    handlers: () => bound().runtimeState.handlers(),
-    features: () => bound().runtimeState.features(),
-  };
-}
-
-function coreHealthChecks(bound: () => LateCoreParts): readonly HealthCheck[] {
+function coreHealthChecks({
+  activity,
+  housekeepingFailures,
+  pleg,
+  config,
+}: CoreContributionPorts): readonly HealthCheck[] {
   return [
     { name: 'ping', check: () => undefined },
-    { name: 'syncloop', check: () => bound().loop.problem() },
-    { name: 'housekeeping', check: () => bound().loop.housekeepingProblem() },
-    { name: 'pleg', check: () => bound().pleg.problem() },
-    { name: 'sources', check: () => unavailableSources(bound()) },
+    { name: 'syncloop', check: () => activity.problem() },
+    { name: 'housekeeping', check: () => housekeepingFailures.problem() },
+    { name: 'pleg', check: () => pleg.problem() },
+    { name: 'sources', check: () => unavailableSources(config) },
   ];
 }
 
 /** Returns the problems of pod sources that cannot be read. A problem of a single pod is not one of the agent's health. */
-function unavailableSources({ config }: LateCoreParts): string | undefined {
+function unavailableSources(config: Pick<PodConfig, 'problems'>): string | undefined {
   const unavailable = config.problems().filter(({ reason }) => reason === 'SourceUnavailable');
   return unavailable.length === 0 ? undefined : unavailable.map(({ message }) => message).join('; ');
 }
 
 /** Times of day are RFC 3339, all others ages or delays in milliseconds. */
-function coreDebugSections(bound: () => LateCoreParts): readonly DebugSection[] {
+function coreDebugSections({
+  config,
+  pleg,
+  runtimeState,
+  podStates,
+  admissions,
+}: CoreContributionPorts): readonly DebugSection[] {
   return [
     {
       name: 'runtime',
-      inspect() {
-        const { runtimeState } = bound();
-        return { problem: runtimeState.runtimeProblem(), networkProblem: runtimeState.networkProblem() };
-      },
+      inspect: () => ({ problem: runtimeState.runtimeProblem(), networkProblem: runtimeState.networkProblem() }),
     },
     {
       name: 'sources',
-      inspect() {
-        const { config } = bound();
-        return { ready: config.sourcesReady(), pods: config.pods().length, problems: config.problems() };
-      },
+      inspect: () => ({ ready: config.sourcesReady(), pods: config.pods().length, problems: config.problems() }),
     },
     {
       name: 'pleg',
-      inspect() {
-        const { pleg } = bound();
-        return {
-          problem: pleg.problem(),
-          pods: pleg.pods().length,
-          unreadablePods: [...pleg.unreadablePods()].map(([uid, { message }]) => ({ uid, error: message })),
-          ...pleg.queue(),
-        };
-      },
+      inspect: () => ({
+        problem: pleg.problem(),
+        pods: pleg.pods().length,
+        unreadablePods: [...pleg.unreadablePods()].map(([uid, { message }]) => ({ uid, error: message })),
+        ...pleg.queue(),
+      }),
     },
     {
       name: 'queues',
       inspect() {
-        const pods = bound().workers.inspect();
+        const pods = podStates.inspect();
         const stepAges = pods.flatMap(({ stepAgeMs }) => stepAgeMs ?? []);
         return {
           podSteps: { running: stepAges.length, oldestAgeMs: Math.max(0, ...stepAges) },
-          admission: { depth: bound().loop.awaitingAdmission() },
+          admission: { depth: admissions.waiting.size },
           podsDue: { depth: pods.filter(({ nextStepInMs }) => nextStepInMs !== undefined).length },
         };
       },
     },
-    { name: 'pods', inspect: () => bound().workers.inspect() },
+    { name: 'pods', inspect: () => podStates.inspect() },
   ];
 }

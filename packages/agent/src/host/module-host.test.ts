@@ -5,6 +5,7 @@ import {
   contribute,
   type Contribution,
   type CorePorts,
+  type ModuleContext,
   type ModuleParts,
   type PodStep,
   podSteps,
@@ -13,7 +14,7 @@ import {
 } from '@rxlet/agent-api';
 import { httpEndpoints } from '@rxlet/agent-api/http';
 import { describe, expect, it } from 'vitest';
-import { setUpModules } from './module-host.ts';
+import { createModuleHost, type ModuleHost } from './module-host.ts';
 
 const text = serviceKey<string>('text');
 const number = serviceKey<number>('number');
@@ -21,8 +22,10 @@ const number = serviceKey<number>('number');
 const ports = {} as CorePorts;
 const core = {} as AgentCore;
 
-function setUp(...modules: readonly AgentModule[]) {
-  return setUpModules(modules, ports, () => core, { collects: [podSteps] });
+async function setUp(...modules: readonly AgentModule[]): Promise<ModuleHost> {
+  const host = createModuleHost(modules, [podSteps]);
+  await host.setUp({ ports, core });
+  return host;
 }
 
 /** A module that records its life. */
@@ -108,6 +111,30 @@ describe('module host', () => {
     await using host = await setUp(adder, later);
     expect(collected).toEqual([1, 2, 3]);
     expect(host.contributions(numbers)).toEqual([1, 2, 3]);
+  });
+
+  it('rejects a call of the core during the set-up, and passes it on later', async () => {
+    const modules = [
+      {
+        name: 'early',
+        setup: ({ core: { sourcesReady } }: ModuleContext) => ({
+          services: [provide(text, String(sourcesReady()))],
+        }),
+      },
+      {
+        name: 'later',
+        setup: (context: ModuleContext) => ({ start: () => void seen.push(context.core.sourcesReady()) }),
+      },
+    ];
+    const seen: boolean[] = [];
+    const context = { ports, core: { sourcesReady: () => true } as AgentCore };
+    await expect(createModuleHost(modules.slice(0, 1), []).setUp(context)).rejects.toThrow(
+      'module "early" called core.sourcesReady during its set-up; call it from start or later',
+    );
+    await using host = createModuleHost(modules.slice(1), []);
+    await host.setUp(context);
+    await host.start();
+    expect(seen).toEqual([true]);
   });
 
   it('accepts contributions that are instances of a class', async () => {

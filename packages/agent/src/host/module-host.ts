@@ -14,48 +14,51 @@ import { ModuleError } from './module-error.ts';
 import { orderModules } from './order-modules.ts';
 import { rollBackOnFailure } from './roll-back.ts';
 
-/** The modules of an agent, set up. Disposing it disposes of the modules, users before providers. */
+/** The modules of an agent. Disposing it disposes of the modules, users before providers. */
 export interface ModuleHost extends AsyncDisposable {
-  /** Returns the contributions of the core and of all modules to a collection. */
+  /** Returns the contributions of the core and of all modules to a collection. The list grows until all modules are set up. */
   readonly contributions: Contributions['of'];
-  /** Returns a service of the modules; `undefined` when none provides it. */
+  /** Returns a service of the modules; `undefined` when none provides it, and until its provider is set up. */
   find<T>(key: ServiceKey<T>): T | undefined;
+  /**
+   * Sets the modules up, providers before users. When one of them fails, those that were set up before are disposed of.
+   *
+   * @throws ModuleError when the modules do not fit together; whatever a set-up throws
+   */
+  setUp(context: SetUpContext): Promise<void>;
   /** Starts the modules one after the other, providers before users. Rejects with the first failure. */
   start(): Promise<void>;
 }
 
-/** The core's own part of an agent, which the host treats like a module. */
-export interface CoreParts extends Pick<ModuleParts, 'services' | 'contributions'> {
-  /** Collections that the core runs. */
-  readonly collects?: readonly CollectionKey<unknown>[];
+/** The core for its modules, and its own part of the agent, which the host treats like a module. */
+export interface SetUpContext extends Pick<ModuleParts, 'services' | 'contributions'> {
+  readonly ports: CorePorts;
+  readonly core: AgentCore;
 }
 
 /**
- * Orders modules and sets them up. When one of them fails, those that were set up before are disposed of.
+ * Creates the host of modules, with empty collections that the modules fill when they are set up.
  *
- * @param coreOf creates the core as modules see it, from the contributions that are still being collected
- * @throws ModuleError when the modules do not fit together; whatever a set-up throws
+ * @param collects collections that the core runs
  */
-export async function setUpModules(
+export function createModuleHost(
   modules: readonly AgentModule[],
-  ports: CorePorts,
-  coreOf: (contributions: Contributions['of']) => AgentCore,
-  coreParts: CoreParts = {},
-): Promise<ModuleHost> {
-  const ordered = orderModules(
-    modules,
-    (coreParts.services ?? []).map(({ key }) => key),
-  );
+  collects: readonly CollectionKey<unknown>[],
+): ModuleHost {
   const lifetime = createLifetime();
-  const contributions = createContributions(new Set([coreParts, ...modules].flatMap(({ collects = [] }) => collects)));
-  const core = coreOf(contributions.of);
-  contributions.add('core', coreParts.contributions);
-  const services = new Map((coreParts.services ?? []).map(({ key, service }) => [key, service]));
+  const contributions = createContributions(new Set([{ collects }, ...modules].flatMap((one) => one.collects ?? [])));
+  const services = new Map<ServiceKey<unknown>, unknown>();
   const starts: (() => void | Promise<void>)[] = [];
+  let isSetUp = false;
 
-  const setUp = (module: AgentModule): void => {
-    const collections = collectionsOf(module, contributions);
-    const parts = module.setup({ ...ports, core, collections, services: lookupFor(module, services) }) ?? {};
+  const setUpModule = (module: AgentModule, { ports, core }: SetUpContext): void => {
+    const parts =
+      module.setup({
+        ...ports,
+        core: guardedCore(core, module, () => isSetUp),
+        collections: collectionsOf(module, contributions),
+        services: lookupFor(module, services),
+      }) ?? {};
     // Registered first, so that a module whose contributions are rejected is disposed of as well.
     const { start, [Symbol.asyncDispose]: dispose } = parts;
     if (dispose !== undefined) lifetime.defer(() => dispose.call(parts));
@@ -64,8 +67,6 @@ export async function setUpModules(
     contributions.add(module.name, parts.contributions);
     if (start !== undefined) starts.push(() => start.call(parts, lifetime.signal));
   };
-
-  await rollBackOnFailure(lifetime, () => ordered.forEach(setUp));
 
   const startAll = async (): Promise<void> => {
     for (const start of starts) {
@@ -76,9 +77,30 @@ export async function setUpModules(
   return {
     contributions: contributions.of,
     find: <T>(key: ServiceKey<T>) => services.get(key) as T | undefined,
+    setUp: (context) =>
+      rollBackOnFailure(lifetime, () => {
+        for (const { key, service } of context.services ?? []) services.set(key, service);
+        const ordered = orderModules(modules, [...services.keys()]);
+        contributions.add('core', context.contributions);
+        for (const module of ordered) setUpModule(module, context);
+        isSetUp = true;
+      }),
     start: () => lifetime.track(startAll()),
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };
+}
+
+/** Returns the core for a module. Its methods throw until all modules are set up, because the core works with what they contribute. */
+function guardedCore(core: AgentCore, module: AgentModule, isSetUp: () => boolean): AgentCore {
+  const guarded = Object.entries(core).map(([name, member]: [string, unknown]) => {
+    if (typeof member !== 'function') return [name, member];
+    const call = (...args: readonly unknown[]): unknown => {
+      if (isSetUp()) return (member as (...given: readonly unknown[]) => unknown)(...args);
+      throw new TypeError(`module "${module.name}" called core.${name} during its set-up; call it from start or later`);
+    };
+    return [name, call];
+  });
+  return Object.fromEntries(guarded) as AgentCore;
 }
 
 const PART_NAMES: readonly string[] = ['contributions', 'services', 'start'] satisfies readonly (keyof ModuleParts)[];

@@ -36,7 +36,7 @@ describe('housekeeping', () => {
   });
 
   it('isolates its steps, and names those that fail with their errors', async () => {
-    const { world, steps, clock, files, gauges, retained, loop, logger, fail } = createSyncLoopBench();
+    const { world, steps, clock, files, gauges, retained, housekeepingFailures, logger, fail } = createSyncLoopBench();
     files.put('/root/pods/gone/etc-hosts', '');
     world.pods = [withMetadata(manifestPod('nameless'), { uid: '' }), manifestPod('web')];
     world.held = [runtimePod('old')];
@@ -46,14 +46,14 @@ describe('housekeeping', () => {
     expect(gauges.get('kubelet_desired_pods true')).toBe(2);
     expect(retained.has('statuses')).toBe(true);
     expect(await files.nodeFiles.list('/root/pods')).toEqual([]);
-    expect(loop.housekeepingProblem()).toBe('cannot run probes: no probes');
+    expect(housekeepingFailures.problem()).toBe('cannot run probes: no probes');
     // Logged once, however often it fails.
     expect(logger.lines.filter(({ message }) => message === 'housekeeping step failed')).toHaveLength(1);
 
     world.pods = [manifestPod('web')];
     fail.retainPods = undefined;
     await clock.advance(2_000);
-    expect(loop.housekeepingProblem()).toBeUndefined();
+    expect(housekeepingFailures.problem()).toBeUndefined();
   });
 
   it('adds a desired pod that has no worker', async () => {

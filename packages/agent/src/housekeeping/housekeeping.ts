@@ -1,3 +1,4 @@
+import type { NodeIdentity } from '@rxlet/agent-api';
 import type { HousekeepingStep } from '@rxlet/agent-api/housekeeping';
 import type { MirrorPods } from '@rxlet/agent-api/statuses';
 import { createLifetime, errorMessage, type Logger } from '@rxlet/component-base';
@@ -10,7 +11,7 @@ import { isStaticPod, podFullName, podUid } from '@rxlet/pod-model';
 import type { NodeFiles } from '@rxlet/node-files';
 import type { StatusManager } from '@rxlet/status-manager';
 import type { PodView } from '../outputs/pod-view.ts';
-import { createIsolatedSteps } from './isolated-steps.ts';
+import { createIsolatedSteps, type StepFailures } from './isolated-steps.ts';
 import { mayRun } from './may-run.ts';
 import { createOrphanDirectories } from './orphan-directories.ts';
 import { createPodCounts } from './pod-counts.ts';
@@ -27,10 +28,11 @@ export interface HousekeepingPorts {
   readonly statusManager: Pick<StatusManager, 'removeOrphaned'>;
   readonly view: PodView;
   readonly files: Pick<NodeFiles, 'list' | 'removeTree' | 'removeFile' | 'removeEmptyDirectory'>;
-  /** The agent's own directory, as the kubelet's `--root-dir`. */
-  readonly rootDirectory: string;
+  readonly node: Pick<NodeIdentity, 'rootDirectory'>;
   /** Steps of modules. */
   readonly housekeeping: readonly HousekeepingStep[];
+  /** Gets the failed steps of the latest round. */
+  readonly failures: Pick<StepFailures, 'errors'>;
   /** Adds a desired pod, unless it has a worker, waits for its admission or was rejected. */
   readonly addMissing: (pod: Pod) => void;
   /** Reports whether a desired pod waits to be added. */
@@ -41,8 +43,6 @@ export interface HousekeepingPorts {
 export interface Housekeeping extends AsyncDisposable {
   /** Runs one round. Steps are isolated from each other; slow ones run in the background, one round of them at a time. */
   run(): void;
-  /** Failed steps of the latest round with their errors; `undefined` when all succeeded. */
-  problem(): string | undefined;
 }
 
 /** Creates {@link Housekeeping}: the kubelet's HandlePodCleanups, in its order. */
@@ -50,11 +50,11 @@ export function createHousekeeping(ports: HousekeepingPorts): Housekeeping {
   const { logger, config, pleg, workers, statusManager, view, addMissing, awaitsAdmission, mirrorPods } = ports;
   const lifetime = createLifetime();
   const { signal } = lifetime;
-  const steps = createIsolatedSteps('housekeeping', logger, signal);
+  const steps = createIsolatedSteps({ job: 'housekeeping', logger, failures: ports.failures, signal });
   const isRunning = (uid: string): boolean => pleg.pods().some((pod) => pod.uid === uid && mayRun(pod));
   const isDesired = (uid: string): boolean => config.pods().some((pod) => podUid(pod) === uid);
   const isKnown = (uid: string): boolean => workers.state(uid) !== undefined || isDesired(uid) || isRunning(uid);
-  const directories = createOrphanDirectories({ files: ports.files, logger, isKnown }, ports.rootDirectory);
+  const directories = createOrphanDirectories({ files: ports.files, logger, isKnown }, ports.node.rootDirectory);
   const count = createPodCounts(ports.metrics);
   const running = new Set<HousekeepingStep>();
   let cleaning = false;
@@ -125,7 +125,6 @@ export function createHousekeeping(ports: HousekeepingPorts): Housekeeping {
       const knownPodUids = known();
       for (const step of ports.housekeeping) if (!running.has(step)) void lifetime.track(runStep(step, knownPodUids));
     },
-    problem: steps.problem,
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };
 }

@@ -8,23 +8,52 @@ export interface IsolatedSteps {
   runAsync(step: string, work: () => Promise<void>): Promise<void>;
   /** Runs a step on each item. A failure for one item does not skip the others; the step's error lists all failures. */
   runEach<T>(step: string, items: Iterable<T>, work: (item: T) => void): void;
-  /** Failed steps with their errors; `undefined` when the latest run of each succeeded. */
+}
+
+/** Failed steps of a periodic job. */
+export interface StepFailures {
+  /** Error of each step whose latest run failed. */
+  readonly errors: Map<string, string>;
+  /** Returns the failed steps with their errors; `undefined` when the latest run of each succeeded. */
   problem(): string | undefined;
 }
 
+/** Creates empty {@link StepFailures}. */
+export function createStepFailures(): StepFailures {
+  const errors: StepFailures['errors'] = new Map();
+  return {
+    errors,
+    problem() {
+      if (errors.size === 0) return undefined;
+      return [...errors].map(([step, message]) => `cannot ${step}: ${message}`).join('; ');
+    },
+  };
+}
+
+/** Dependencies of {@link createIsolatedSteps}. */
+export interface IsolatedStepsPorts {
+  /** Name of the job in log messages. */
+  readonly job: string;
+  readonly logger: Logger;
+  /** Gets the errors of failed steps. */
+  readonly failures: Pick<StepFailures, 'errors'>;
+  /** Aborts when the job is stopped. */
+  readonly signal: AbortSignal;
+}
+
 /** Creates {@link IsolatedSteps}. Errors after `signal` aborts are ignored: they are those of a job that is being stopped. */
-export function createIsolatedSteps(job: string, logger: Logger, signal: AbortSignal): IsolatedSteps {
-  const failures = new Map<string, string>();
+export function createIsolatedSteps({ job, logger, failures, signal }: IsolatedStepsPorts): IsolatedSteps {
+  const { errors } = failures;
   const fail = (step: string, error: unknown): void => {
     if (signal.aborted) return;
     const message = errorMessage(error);
-    if (failures.get(step) !== message) logger.error(`${job} step failed`, { step, error: message });
-    failures.set(step, message);
+    if (errors.get(step) !== message) logger.error(`${job} step failed`, { step, error: message });
+    errors.set(step, message);
   };
   const run = (step: string, work: () => void): void => {
     try {
       work();
-      failures.delete(step);
+      errors.delete(step);
     } catch (error) {
       fail(step, error);
     }
@@ -34,28 +63,24 @@ export function createIsolatedSteps(job: string, logger: Logger, signal: AbortSi
     async runAsync(step, work) {
       try {
         await work();
-        failures.delete(step);
+        errors.delete(step);
       } catch (error) {
         fail(step, error);
       }
     },
     runEach(step, items, work) {
       run(step, () => {
-        const errors: unknown[] = [];
+        const thrown: unknown[] = [];
         for (const item of items) {
           try {
             work(item);
           } catch (error) {
-            errors.push(error);
+            thrown.push(error);
           }
         }
-        if (errors.length === 1) throw errors[0];
-        if (errors.length > 1) throw new Error([...new Set(errors.map(errorMessage))].join('; '));
+        if (thrown.length === 1) throw thrown[0];
+        if (thrown.length > 1) throw new Error([...new Set(thrown.map(errorMessage))].join('; '));
       });
-    },
-    problem() {
-      if (failures.size === 0) return undefined;
-      return [...failures].map(([step, message]) => `cannot ${step}: ${message}`).join('; ');
     },
   };
 }

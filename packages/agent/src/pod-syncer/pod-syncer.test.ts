@@ -70,7 +70,7 @@ function setup(ports: Partial<PodSyncerPorts> = {}) {
     startErrors: { update: () => undefined, forPod: () => new Map(), forget: () => note('errors forgotten') },
     evictors: [],
     contributors: [],
-    syncAgain: () => note('again'),
+    requestSync: () => note('again'),
     pleg: { requestRelist: () => note('look'), requestReinspect: () => note('relist') },
     hostIps: [],
     ...ports,

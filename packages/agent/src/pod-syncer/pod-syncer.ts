@@ -37,7 +37,7 @@ export interface PodSyncerPorts extends Omit<ReportStatusPorts, 'resizeOutcomes'
   readonly probes: ReportStatusPorts['probes'] & Pick<PodProbes, 'livenessResults' | 'startupResults'>;
   readonly startErrors: Pick<StartErrors, 'update' | 'forPod' | 'forget'>;
   /** Requests another sync of a pod, after the running step. */
-  syncAgain(podUid: string): void;
+  requestSync(podUid: string): void;
   /** Relists a pod that was changed. */
   readonly pleg: Pick<Pleg, 'requestRelist' | 'requestReinspect'>;
 }
@@ -66,7 +66,19 @@ export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
   const { runtime, runtimeState, clock, events, logger, podSteps } = ports;
   const { runtimeManager, statusManager, probes, startErrors, pleg } = ports;
   const resizeOutcomes = createResizeOutcomes(events);
-  const report = createReportStatus({ ...ports, resizeOutcomes });
+  const report = createReportStatus({
+    clock,
+    statusManager,
+    runtimeManager,
+    probes,
+    startLatency: ports.startLatency,
+    terminationMessages: ports.terminationMessages,
+    startErrors,
+    resizeOutcomes,
+    evictors: ports.evictors,
+    contributors: ports.contributors,
+    hostIps: ports.hostIps,
+  });
 
   const recordStartErrors = (uid: string, { results }: PodSyncResult): void => {
     startErrors.update(
@@ -173,7 +185,7 @@ export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
       if (result.results.some(({ action }) => action === 'ResizePodInPlace')) pleg.requestReinspect(uid);
       else if (!unchanged) pleg.requestRelist(uid);
       if (error === undefined) {
-        if (wereReset(pod, result)) ports.syncAgain(uid);
+        if (wereReset(pod, result)) ports.requestSync(uid);
         return { completed: false, unchanged };
       }
       signal.throwIfAborted();

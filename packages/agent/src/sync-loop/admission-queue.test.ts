@@ -172,19 +172,19 @@ describe('the admission queue', () => {
 
   it('keeps the running containers of a pod that waits after a restart of the agent', async () => {
     const { handler, decide } = createSlowHandler('web');
-    const { emit, clock, steps, world, becomeReady, loop } = createSyncLoopBench({ admission: [handler] });
+    const { emit, clock, steps, world, becomeReady, admissions } = createSyncLoopBench({ admission: [handler] });
     world.ready = false;
     world.held = [runtimePod('uid-web-1'), runtimePod('orphan')];
     await emit('ADD', manifestPod('web'));
     await becomeReady();
     await clock.advance(10_000);
     expect(new Set(steps)).toEqual(new Set(['stop orphan']));
-    expect(loop.awaitsAdmission('uid-web-1')).toBe(true);
-    expect(loop.awaitingAdmission()).toBe(1);
+    expect(admissions.awaitsAdmission('uid-web-1')).toBe(true);
+    expect(admissions.waiting.size).toBe(1);
     decide('web');
     await clock.settle();
     expect(steps.at(-1)).toBe('sync web');
-    expect(loop.awaitsAdmission('uid-web-1')).toBe(false);
+    expect(admissions.awaitsAdmission('uid-web-1')).toBe(false);
   });
 
   it('ends with the loop', async () => {

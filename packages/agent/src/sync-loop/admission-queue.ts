@@ -9,6 +9,8 @@ export interface AdmissionQueuePorts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly handlers: readonly AdmissionHandler[];
+  /** Pods in the queue, by UID, for other parts to read. */
+  readonly waiting: Map<string, WaitingPod>;
   /** Returns the pods on the node other than the one with this UID. */
   activePods(exceptUid: string): readonly Pod[];
   /** Called with the decision on each pod that was not removed before. The pod is the latest version. */
@@ -25,8 +27,6 @@ export interface AdmissionQueue extends AsyncDisposable {
   /** Adds a pod, or replaces the version of a waiting one, which keeps its place. @throws TypeError when the pod has no UID */
   add(pod: Pod): void;
   has(podUid: string): boolean;
-  /** Returns the number of waiting pods, the one that is being judged included. */
-  size(): number;
   /** Removes a pod. Its judgement is cancelled. */
   remove(podUid: string): void;
 }
@@ -37,16 +37,18 @@ const MAX_DECISIONS_IN_A_TURN = 32;
 /** Time after which the decision on a pod that may take long holds up no other pods. */
 const OVERTAKING_AFTER_MS = 1_000;
 
-interface WaitingPod {
+/** A pod that waits for its admission. */
+export interface WaitingPod {
+  /** Latest version. */
   pod: Pod;
+  /** Cancels the judgement. */
   readonly controller: AbortController;
 }
 
 /** Creates an {@link AdmissionQueue}. */
 export function createAdmissionQueue(ports: AdmissionQueuePorts): AdmissionQueue {
-  const { clock, logger, handlers, decided } = ports;
+  const { clock, logger, handlers, waiting, decided } = ports;
   const lifetime = createLifetime();
-  const waiting = new Map<string, WaitingPod>();
   let isJudging = false;
   /** Resolves with the next pod that is added. */
   let added = Promise.withResolvers<void>();
@@ -133,7 +135,6 @@ export function createAdmissionQueue(ports: AdmissionQueuePorts): AdmissionQueue
       if (!isJudging) void lifetime.track(judgeAll());
     },
     has: (uid) => waiting.has(uid),
-    size: () => waiting.size,
     remove(uid) {
       const entry = waiting.get(uid);
       waiting.delete(uid);

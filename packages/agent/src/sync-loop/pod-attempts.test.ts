@@ -25,14 +25,14 @@ const eventsOf = ({ events }: ReturnType<typeof createSyncLoopBench>): readonly 
 describe('a desired pod whose handling fails', () => {
   it('keeps its running containers, has one event, and is added once it can be handled', async () => {
     const bench = createSyncLoopBench();
-    const { world, fail, steps, clock, emit, loop } = bench;
+    const { world, fail, steps, clock, emit, admissions } = bench;
     world.held = [runtimePod(UID)];
     fail.previousStatus = new Error('no status');
     await emit('ADD', manifestPod('web'), manifestPod('other'));
     await bench.becomeReady();
     await clock.advance(600_000);
     expect(steps).toEqual([]);
-    expect(loop.awaitsAdmission(UID)).toBe(true);
+    expect(admissions.awaitsAdmission(UID)).toBe(true);
     const expected = 'FailedSync: error handling pod, will be retried: no status';
     expect(eventsOf(bench)).toEqual([expected, expected]);
     fail.previousStatus = undefined;

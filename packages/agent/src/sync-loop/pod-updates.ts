@@ -23,6 +23,7 @@ import type { PodView } from '../outputs/pod-view.ts';
 import { createRejectionCounter } from './admission.ts';
 import { createAdmissionQueue } from './admission-queue.ts';
 import { isFromEarlierLife } from './earlier-life.ts';
+import type { PodAdmissions } from './pod-admissions.ts';
 import { createPodAttempts } from './pod-attempts.ts';
 import { createStatusDrift } from './status-drift.ts';
 
@@ -40,7 +41,8 @@ export interface PodUpdatesPorts {
   >;
   readonly statusManager: Pick<StatusManager, 'previousStatus' | 'setPodStatus' | 'forget' | 'get' | 'republish'>;
   readonly admission: readonly AdmissionHandler[];
-  readonly view: PodView;
+  readonly admissions: PodAdmissions;
+  readonly view: Pick<PodView, 'put' | 'putAdopted' | 'markDeleted' | 'remove'>;
   /** Default: static pods have no mirrors. */
   readonly mirrorPods?: Pick<MirrorPods, 'mirrorOf'> | undefined;
   /** Requests a sync of a pod. */
@@ -55,13 +57,6 @@ export interface PodUpdates extends AsyncDisposable {
   handle(op: PodOperation, pod: Pod): void;
   /** Adds a desired pod, unless it has a worker, waits for its admission or another attempt, or was rejected. */
   addMissing(pod: Pod): void;
-  /**
-   * Reports whether a desired pod waits to be added: for its admission, for another attempt of a handler that failed, or because it is invalid now. It may run already,
-   * since a restart of the agent.
-   */
-  awaitsAdmission(podUid: string): boolean;
-  /** Returns the number of pods that wait for their admission. */
-  awaitingAdmission(): number;
   /** Records the sources that have reported all their pods. */
   setReadySources(names: ReadonlySet<string>): void;
   /** Records a transition: a UID that begins a new life starts without the status of the old one. */
@@ -74,10 +69,9 @@ export interface PodUpdates extends AsyncDisposable {
 
 /** Creates {@link PodUpdates}: the kubelet's HandlePodAdditions and its siblings. */
 export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
-  const { events, config, pleg, workers, statusManager, view } = ports;
+  const { clock, logger, events, config, pleg, workers, statusManager, view } = ports;
+  const { waiting, rejected } = ports.admissions;
   const countRejection = createRejectionCounter(ports.metrics);
-  /** UIDs of rejected pods. A change does not admit them; their source must replace them. */
-  const rejected = new Set<string>();
   /** UIDs of the pods that the workers have finished. */
   const finished = new Set<string>();
   let readySources: ReadonlySet<string> = new Set();
@@ -86,7 +80,7 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
     const pod = config.find(uid);
     return pod !== undefined && isStaticPod(pod) ? ports.mirrorPods?.mirrorOf?.(pod) : pod;
   };
-  const drift = createStatusDrift({ ...ports, apiPod });
+  const drift = createStatusDrift({ clock, apiPod, statusManager });
 
   /** Shows a new pod. After a restart of the agent the last reported status is shown until a new one is generated, unless the UID begins a new life. */
   const show = (pod: Pod): void => {
@@ -153,8 +147,10 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
     !queue.has(running.uid);
 
   const queue = createAdmissionQueue({
-    ...ports,
+    clock,
+    logger,
     handlers: ports.admission,
+    waiting,
     activePods,
     decided: (pod, rejection) =>
       attempts.run(pod, () => (rejection === undefined ? place(pod) : reject(pod, rejection))),
@@ -217,7 +213,9 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
   };
   const handle = (op: PodOperation, pod: Pod): void => attempts.run(pod, () => handlers[op](pod));
   const attempts = createPodAttempts({
-    ...ports,
+    clock,
+    logger,
+    events,
     isSettled: (uid) => rejected.has(uid) || workers.state(uid) !== undefined,
     retry(uid) {
       const pod = config.find(uid);
@@ -233,11 +231,6 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
       const isHandled = workers.state(uid) !== undefined || rejected.has(uid) || queue.has(uid);
       if (!isHandled && !attempts.has(uid)) handle('ADD', pod);
     },
-    awaitsAdmission: (uid) =>
-      workers.state(uid) === undefined &&
-      !rejected.has(uid) &&
-      (queue.has(uid) || config.find(uid) !== undefined || config.isInvalid(uid)),
-    awaitingAdmission: queue.size,
     setReadySources(names) {
       readySources = names;
     },

@@ -171,10 +171,10 @@ describe('the sync loop', () => {
   });
 
   it('isolates a handler that fails', async () => {
-    const { emit, steps, logger, loop } = createSyncLoopBench();
+    const { emit, steps, logger, activity } = createSyncLoopBench();
     await emit('ADD', withMetadata(manifestPod('nameless'), { uid: '' }), manifestPod('good'));
     expect(steps).toEqual(['sync good']);
     expect(logger.lines).toMatchObject([{ level: 'error', message: 'cannot handle a pod; it is tried again' }]);
-    expect(loop.problem()).toBeUndefined();
+    expect(activity.problem()).toBeUndefined();
   });
 });

@@ -16,16 +16,21 @@ import type { StatusManager } from '@rxlet/status-manager';
 import { EMPTY, interval, merge, type Observable } from 'rxjs';
 import { createGarbageCollection } from '../housekeeping/garbage-collection.ts';
 import { createHousekeeping } from '../housekeeping/housekeeping.ts';
+import type { StepFailures } from '../housekeeping/isolated-steps.ts';
 import type { PodView } from '../outputs/pod-view.ts';
 import { createDeadContainers } from './dead-containers.ts';
+import type { LoopActivity } from './loop-activity.ts';
 import { createPacedSyncs } from './paced-syncs.ts';
+import type { PodAdmissions } from './pod-admissions.ts';
 import { createPodUpdates } from './pod-updates.ts';
 
 /** Ports of {@link createSyncLoop}. */
 export interface SyncLoopPorts {
   readonly admission: readonly AdmissionHandler[];
-  /** UIDs of pods that need a sync now. */
+  /** UIDs of pods that need a sync now. Read at the start. */
   readonly syncTriggers: readonly Observable<string>[];
+  /** Requests a sync of a pod through one of `syncTriggers`. */
+  requestSync(podUid: string): void;
   readonly housekeeping: readonly HousekeepingStep[];
   readonly garbageCollection: readonly GarbageCollectionStep[];
   readonly clock: Clock;
@@ -48,6 +53,12 @@ export interface SyncLoopPorts {
     | 'republish'
   >;
   readonly probes: Pick<PodProbes, 'results$'>;
+  /** Gets the pods that wait for their admission, and those that were rejected. */
+  readonly admissions: PodAdmissions;
+  /** Gets each event and tick that is handled. */
+  readonly activity: Pick<LoopActivity, 'record'>;
+  /** Gets the failed steps of the latest housekeeping. */
+  readonly housekeepingFailures: Pick<StepFailures, 'errors'>;
   readonly view: PodView;
   readonly files: NodeFiles;
   readonly node: Pick<CorePorts['node'], 'name' | 'rootDirectory'>;
@@ -66,25 +77,13 @@ export interface SyncLoopOptions {
 /** Dispatches the updates of sources, the events of the runtime, probe results and the ticks of housekeeping. */
 export interface SyncLoop extends AsyncDisposable {
   start(): void;
-  /** Requests a sync of a pod for a cause that neither its source nor the runtime reports. Requests of one pod in a burst are merged and paced. */
-  requestSync(podUid: string): void;
-  /** Reports whether a desired pod waits to be added. It may run already, since a restart of the agent. */
-  awaitsAdmission(podUid: string): boolean;
-  /** Returns the number of pods that wait for their admission. */
-  awaitingAdmission(): number;
-  /** Returns the problem of the loop; `undefined` while it runs. */
-  problem(): string | undefined;
-  /** Returns the failed steps of the latest housekeeping with their errors; `undefined` when all succeeded. */
-  housekeepingProblem(): string | undefined;
 }
-
-/** Age of the last event after which the loop counts as stuck, as in the kubelet's /healthz/syncloop. */
-const STUCK_AFTER_MS = 300_000;
 
 /** Creates the loop. It does nothing before {@link SyncLoop.start}. */
 export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): SyncLoop {
-  const { clock, logger, config, pleg, workers, statusManager, probes, node } = ports;
-  const { housekeepingPeriodMs = 2_000 } = options;
+  const { clock, logger, metrics, events, config, pleg, workers, statusManager, probes } = ports;
+  const { runtimeManager, admissions, view, node, mirrorPods } = ports;
+  const { housekeepingPeriodMs = 2_000, garbageCollectionPeriodMs } = options;
   const lifetime = createLifetime();
   const hasSandbox = (uid: string): boolean => pleg.cache.get(uid).sandboxes.some(({ state }) => state === 'ready');
   const syncs = createPacedSyncs(
@@ -93,20 +92,48 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): 
     (uid) => workers.isFailing(uid) || !hasSandbox(uid),
   );
   lifetime.defer(() => syncs[Symbol.dispose]());
-  const deadContainers = createDeadContainers({ ...ports, cache: pleg.cache });
+  const deadContainers = createDeadContainers({ logger, cache: pleg.cache, workers, runtimeManager });
   lifetime.defer(() => deadContainers[Symbol.asyncDispose]());
   const updates = createPodUpdates({
-    ...ports,
-    requestSync: syncs.request,
+    clock,
+    logger,
+    metrics,
+    events,
+    config,
+    pleg,
+    workers,
+    statusManager,
+    admission: ports.admission,
+    admissions,
+    view,
+    mirrorPods,
+    requestSync: ports.requestSync,
     removeDeadContainers: deadContainers.removeAll,
   });
   lifetime.defer(() => updates[Symbol.asyncDispose]());
-  const { addMissing, awaitsAdmission } = updates;
-  const housekeeping = createHousekeeping({ ...ports, rootDirectory: node.rootDirectory, addMissing, awaitsAdmission });
+  const { addMissing } = updates;
+  const housekeeping = createHousekeeping({
+    logger,
+    metrics,
+    config,
+    pleg,
+    workers,
+    mirrorPods,
+    statusManager,
+    view,
+    files: ports.files,
+    node,
+    housekeeping: ports.housekeeping,
+    failures: ports.housekeepingFailures,
+    addMissing,
+    awaitsAdmission: admissions.awaitsAdmission,
+  });
   lifetime.defer(() => housekeeping[Symbol.asyncDispose]());
-  const garbageCollection = createGarbageCollection(ports, options);
+  const garbageCollection = createGarbageCollection(
+    { clock, logger, events, garbageCollection: ports.garbageCollection, node },
+    { garbageCollectionPeriodMs },
+  );
   lifetime.defer(() => garbageCollection[Symbol.asyncDispose]());
-  let lastActiveMs: number | undefined;
 
   const onUpdate = ({ op, pods }: PodUpdate): void => {
     for (const pod of op === 'ADD' ? byCreation(pods) : pods) updates.handle(op, pod);
@@ -145,7 +172,7 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): 
       task,
       logger,
       next(value) {
-        lastActiveMs = clock.monotonicNow();
+        ports.activity.record();
         next(value);
       },
     });
@@ -159,19 +186,11 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): 
       handle('handling an event of the runtime', pleg.events$, onLifecycleEvent);
       handle('handling a transition of a pod', workers.transitions$, updates.podChangedState);
       handle('handling a probe result', probes.results$, onProbeResult);
-      handle('handling a request of a module for a sync', merge(...ports.syncTriggers), syncs.request);
-      handle('handling a changed mirror pod', ports.mirrorPods?.changes$ ?? EMPTY, updates.mirrorChanged);
+      handle('handling a request for a sync', merge(...ports.syncTriggers), syncs.request);
+      handle('handling a changed mirror pod', mirrorPods?.changes$ ?? EMPTY, updates.mirrorChanged);
       handle('housekeeping', interval(housekeepingPeriodMs, clock.scheduler), housekeep);
       garbageCollection.start();
     },
-    requestSync: syncs.request,
-    awaitsAdmission,
-    awaitingAdmission: updates.awaitingAdmission,
-    problem() {
-      if (lastActiveMs === undefined) return 'the sync loop has not begun';
-      return clock.monotonicNow() - lastActiveMs > STUCK_AFTER_MS ? 'sync Loop took longer than expected' : undefined;
-    },
-    housekeepingProblem: housekeeping.problem,
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };
 }

@@ -17,11 +17,14 @@ import { testSandboxStatus } from '@rxlet/pod-model/testing';
 import type { PodLifecycleEvent } from '@rxlet/pleg';
 import type { PodOperation, PodUpdate } from '@rxlet/pod-config';
 import { createMemoryFiles } from '@rxlet/node-files/testing';
-import { createPodWorkers } from '@rxlet/pod-workers';
+import { createPodStates, createPodWorkers } from '@rxlet/pod-workers';
 import { Subject } from 'rxjs';
 import { onTestFinished } from 'vitest';
 import { createPodView } from '../outputs/pod-view.ts';
-import { createSyncLoop } from '../sync-loop/sync-loop.ts';
+import { createStepFailures } from '../housekeeping/isolated-steps.ts';
+import { createLoopActivity } from '../sync-loop/loop-activity.ts';
+import { createPodAdmissions } from '../sync-loop/pod-admissions.ts';
+import { createSyncLoop, type SyncLoopPorts } from '../sync-loop/sync-loop.ts';
 
 interface Options {
   readonly admission?: readonly AdmissionHandler[];
@@ -77,7 +80,9 @@ export function createSyncLoopBench({ admission = [], housekeeping = [] }: Optio
     }),
     counter: ({ name }) => ({ inc: (labels) => void rejections.push(`${name} ${labels?.['reason'] ?? ''}`) }),
   };
+  const podStates = createPodStates(clock);
   const workers = createPodWorkers({
+    states: podStates,
     clock,
     random: seededRandom(1),
     statuses: { mark: () => 0, getNewerThan: (uid) => Promise.resolve(emptyRuntimePodStatus(uid)) },
@@ -94,20 +99,24 @@ export function createSyncLoopBench({ admission = [], housekeeping = [] }: Optio
       syncTerminatedPod: () => Promise.resolve(),
     },
   });
+  const config: SyncLoopPorts['config'] = {
+    updates$,
+    readySources$,
+    sourcesReady: () => world.ready,
+    pods: () => world.pods,
+    find: (uid) => world.pods.find((pod) => podUid(pod) === uid),
+    isInvalid: (uid) => world.invalid.has(uid),
+  };
+  const admissions = createPodAdmissions(config, podStates);
+  const activity = createLoopActivity(clock);
+  const housekeepingFailures = createStepFailures();
   const loop = createSyncLoop(
     {
       clock,
       logger,
       metrics,
       events,
-      config: {
-        updates$,
-        readySources$,
-        sourcesReady: () => world.ready,
-        pods: () => world.pods,
-        find: (uid) => world.pods.find((pod) => podUid(pod) === uid),
-        isInvalid: (uid) => world.invalid.has(uid),
-      },
+      config,
       pleg: {
         events$: lifecycle$,
         pods: () => world.held,
@@ -142,6 +151,10 @@ export function createSyncLoopBench({ admission = [], housekeeping = [] }: Optio
       },
       probes: { results$: probes$ },
       syncTriggers: [triggers$],
+      requestSync: (uid) => triggers$.next(uid),
+      admissions,
+      activity,
+      housekeepingFailures,
       housekeeping: [
         {
           name: 'probes',
@@ -208,6 +221,9 @@ export function createSyncLoopBench({ admission = [], housekeeping = [] }: Optio
     view,
     files,
     workers,
+    admissions,
+    activity,
+    housekeepingFailures,
     loop,
     emit,
   };

@@ -1,0 +1,71 @@
+import type { AgentCore, DebugSection } from '@rxlet/agent-api';
+import { type Clock, toRfc3339 } from '@rxlet/component-base';
+import type { EventLog } from '@rxlet/component-base/events';
+import type { Pod } from '@rxlet/kube-api';
+import type { Pleg } from '@rxlet/pleg';
+import type { PodConfig } from '@rxlet/pod-config';
+import { podUid } from '@rxlet/pod-model';
+import {
+  couldHaveRunningContainers,
+  isKnownTerminated,
+  killPodNow,
+  type PodStates,
+  shouldContentBeRemoved,
+} from '@rxlet/pod-workers';
+import type { StatusManager } from '@rxlet/status-manager';
+import type { PodAdmissions } from '../sync-loop/pod-admissions.ts';
+import type { CoreCommands } from './core-commands.ts';
+
+/** Parts that {@link createAgentCore} reads, and its two commands. */
+export interface AgentCorePorts {
+  readonly clock: Clock;
+  readonly pods: AgentCore['pods'];
+  readonly events: Pick<EventLog, 'list' | 'events$' | 'event'>;
+  readonly podIps: AgentCore['podIps'];
+  readonly config: Pick<PodConfig, 'pods' | 'sourcesReady' | 'problems' | 'problems$'>;
+  readonly pleg: Pick<Pleg, 'pods' | 'cache'>;
+  readonly podStates: Pick<PodStates, 'state' | 'podsSynced'>;
+  readonly admissions: Pick<PodAdmissions, 'awaitsAdmission'>;
+  readonly statusManager: Pick<StatusManager, 'get' | 'isPublished'>;
+  /** Returns the pod with the resources that the node has allocated to it. */
+  readonly allocated: (pod: Pod) => Pod;
+  readonly debugSections: readonly DebugSection[];
+  readonly commands: Pick<CoreCommands, 'terminate' | 'collectGarbage'>;
+}
+
+/** Creates the core as modules see it. */
+export function createAgentCore(ports: AgentCorePorts): AgentCore {
+  const { clock, pods, events, podIps, config, pleg, podStates, admissions, statusManager, commands } = ports;
+  const { awaitsAdmission } = admissions;
+  return {
+    pods,
+    events,
+    podIps,
+    sourcesReady: () => config.sourcesReady(),
+    sourceProblems: { list: () => config.problems(), problems$: config.problems$ },
+    activePods: () => config.pods().filter(isActive).map(ports.allocated),
+    podStatus: (uid) => statusManager.get(uid),
+    isStatusPublished: (uid) => statusManager.isPublished(uid),
+    runtimePods: () => pleg.pods(),
+    runtimeStatus: (uid) => pleg.cache.get(uid),
+    killPod: (pod, request, signal) => killPodNow({ workers: commands, clock, events }, pod, request, signal),
+    mayRunContainers: (uid) =>
+      awaitsAdmission(uid) || couldHaveRunningContainers(podStates.state(uid), podStates.podsSynced()),
+    async collectContainerGarbage(signal) {
+      await commands.collectGarbage({ signal, allSourcesReady: config.sourcesReady(), shouldContentBeRemoved: isGone });
+    },
+    debugState: () => ({
+      time: toRfc3339(clock.now()),
+      ...Object.fromEntries(ports.debugSections.map(({ name, inspect }) => [name, inspect()])),
+    }),
+  };
+
+  function isActive(pod: Pod): boolean {
+    const state = podStates.state(podUid(pod));
+    return state !== undefined && !isKnownTerminated(state);
+  }
+
+  function isGone(uid: string): boolean {
+    return !awaitsAdmission(uid) && shouldContentBeRemoved(podStates.state(uid), podStates.podsSynced());
+  }
+}

@@ -1,0 +1,19 @@
+import type { RuntimeHealth } from '@rxlet/agent-api/node';
+import type { Pleg } from '@rxlet/pleg';
+import type { RuntimeState } from './runtime-state.ts';
+
+/** Returns the health of the runtime for modules. */
+export function createRuntimeHealth(
+  runtimeState: Pick<RuntimeState, 'known' | 'problems' | 'handlers' | 'features'>,
+  pleg: Pick<Pleg, 'problem'>,
+): RuntimeHealth {
+  return {
+    known: (signal) => runtimeState.known(signal),
+    handlers: () => runtimeState.handlers(),
+    features: () => runtimeState.features(),
+    problems() {
+      const problem = pleg.problem();
+      return runtimeState.problems(problem === undefined ? [] : [`PLEG is not healthy: ${problem}`]);
+    },
+  };
+}
