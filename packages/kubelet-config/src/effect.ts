@@ -111,6 +111,7 @@ export const OWN_FLAGS_IN_EFFECT: ReadonlySet<string> = new Set([
   'cloud-provider',
   'config',
   'config-dir',
+  'experimental-allocatable-ignore-eviction',
   'help',
   'hostname-override',
   'image-credential-provider-bin-dir',

@@ -198,7 +198,7 @@ describe('createPodWorkers', () => {
     expect(calls).toEqual(['sync a', 'terminating a killed 7', 'terminated a keep']);
   });
 
-  it('stops a pod once although its grace period is shortened meanwhile', async () => {
+  it('stops a pod once although a deletion shortens its grace period meanwhile', async () => {
     const step = gate();
     const { clock, workers, calls } = setup({ syncTerminatingPod: ({ signal }) => step.pass(signal) });
     workers.add(testPod({ uid: 'a' }));
@@ -211,6 +211,28 @@ describe('createPodWorkers', () => {
     await clock.settle();
     expect(calls).toEqual(['sync a', 'terminating a deleted 30', 'terminated a remove']);
   });
+
+  it.each(['evicted', 'killed'] as const)(
+    'cuts a stop short when the pod is %s with a shorter grace period, without a second preStop hook',
+    async (reason) => {
+      const step = gate();
+      const hooks: boolean[] = [];
+      const { clock, workers, calls } = setup({
+        async syncTerminatingPod({ gracePeriodSeconds, runPreStop, signal }) {
+          hooks.push(runPreStop);
+          if (gracePeriodSeconds > 1) await step.pass(signal);
+        },
+      });
+      workers.add(testPod({ uid: 'a' }));
+      await clock.settle();
+      void workers.terminate('a', { reason: 'evicted', gracePeriodSeconds: 7200 });
+      await clock.settle();
+      void workers.terminate('a', { reason, gracePeriodSeconds: 1 });
+      await clock.settle();
+      expect(calls).toEqual(['sync a', 'terminating a evicted 7200', 'terminating a evicted 1', 'terminated a remove']);
+      expect(hooks).toEqual([true, false]);
+    },
+  );
 
   it('retries a failed stop at once with a grace period that was shortened meanwhile, and ignores a longer one', async () => {
     const step = gate();

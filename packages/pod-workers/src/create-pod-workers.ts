@@ -17,6 +17,7 @@ import {
   type PodWorkerState,
   requestTermination,
 } from './pod-worker-state.ts';
+import type { TerminationReason } from './termination-reason.ts';
 import type { TerminationRequest } from './termination-request.ts';
 import type { PodWorkers, PodWorkerTransition } from './pod-workers.ts';
 import { createStepRunner, type RuntimeStatusSource } from './step-runner.ts';
@@ -157,8 +158,12 @@ export function createPodWorkers(ports: PodWorkersPorts, options: PodWorkersOpti
     if (before.kind === 'waiting' && state.kind === 'terminating') fullNames.occupy(worker.fullName, worker.uid);
     enter(worker, state);
     if (before.kind === 'terminating') {
-      // Stopping is the same for a pod that is deleted or evicted as well; a shorter grace period applies from the next attempt.
+      // Stopping is the same for a pod that is deleted or evicted as well.
       if ('gracePeriodSeconds' in state && state.gracePeriodSeconds === before.gracePeriodSeconds) return false;
+      if (NODE_REASONS.has(request.reason) && worker.step !== undefined) {
+        worker.cutShort ||= worker.step.isStopping;
+        runner.cancel(worker, new GracePeriodShortened());
+      }
     } else if (state.kind === 'terminating') runner.cancel(worker, new PodTerminated());
     runner.request(worker, 'update');
     return true;
@@ -245,6 +250,18 @@ export function createPodWorkers(ports: PodWorkersPorts, options: PodWorkersOpti
     transitions$: transitions.asObservable(),
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };
+}
+
+/** Reasons of the node itself, which cannot wait for a longer grace period that was granted before. */
+const NODE_REASONS: ReadonlySet<TerminationReason> = new Set(['evicted', 'killed']);
+
+/** Reason with which an attempt to stop a pod is aborted, because the next one has a shorter grace period. */
+export class GracePeriodShortened extends Error {
+  override readonly name = 'GracePeriodShortened';
+
+  constructor() {
+    super('the grace period was shortened');
+  }
 }
 
 /** Reason with which a sync is aborted because its pod must terminate. */

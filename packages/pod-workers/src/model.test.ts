@@ -70,6 +70,8 @@ async function run(sequence: readonly Command[], seed: number): Promise<readonly
   const running = new Map<string, { what: string; signal: AbortSignal; respectsSignal: boolean }>();
   const lastMark = new Map<string, number>();
   const lastVersion = new Map<string, number>();
+  /** Grace period of the last attempt to stop a pod. */
+  const stopGrace = new Map<string, number>();
   const lastGrace = new Map<ModelLife, number>();
   let counter = 0;
 
@@ -145,6 +147,7 @@ async function run(sequence: readonly Command[], seed: number): Promise<readonly
         const id = uidOf(subject);
         const life = model.lives.get(id);
         claim(gracePeriodSeconds === life?.grace, () => `stop of ${id} with ${String(gracePeriodSeconds)} s`);
+        stopGrace.set(id, gracePeriodSeconds);
         await syncerStep(id, 'stop', 'terminating', signal, () => ({}));
       },
       async syncTerminatedPod({ subject, removeContent, signal }) {
@@ -217,7 +220,8 @@ async function run(sequence: readonly Command[], seed: number): Promise<readonly
         if (kind === 'syncing' && snapshot.lastError === undefined)
           claim(lastVersion.get(id) === life.version, () => `an update of ${id} was lost: ${seen(snapshot)}`);
       } else {
-        const outdated = step.what === 'sync' && kind !== 'syncing';
+        const isCut = step.what === 'stop' && stopGrace.get(id)! > (life.cutTo ?? Infinity);
+        const outdated = isCut || (step.what === 'sync' && kind !== 'syncing');
         claim(
           step.what === 'read' || step.signal.aborted === outdated,
           () => `${step.what} of ${id}: cancelled wrongly, or not`,

@@ -34,7 +34,12 @@ export interface TerminatingRequest {
    * so each status that the step writes must pass through it.
    */
   readonly amendStatus: (status: PodStatus) => PodStatus;
-  /** Aborts when the agent stops. A grace period that is shortened meanwhile applies from the next attempt, as in the kubelet: a hook must not run twice. */
+  /** Whether to run preStop hooks. `false` after an attempt that was cut short, because a hook must not run twice. */
+  readonly runPreStop: boolean;
+  /**
+   * Aborts when the agent stops, or when the node itself (an eviction, a shutdown) shortens the grace period: the next attempt follows at once. A deletion with a shorter
+   * grace period applies from the next attempt, as in the kubelet.
+   */
   readonly signal: AbortSignal;
 }
 

@@ -80,7 +80,7 @@ export function createStepRunner(ports: StepRunnerPorts, delays: StepDelays): St
     worker.nextStepMs = undefined;
     worker.pending = undefined;
     const controller = new AbortController();
-    worker.step = { answers, sinceMs: clock.monotonicNow(), controller, cancelledMs: undefined };
+    worker.step = { answers, sinceMs: clock.monotonicNow(), controller, isStopping: false, cancelledMs: undefined };
     void lifetime.track(run(worker, worker.step));
   };
 
@@ -141,7 +141,10 @@ export function createStepRunner(ports: StepRunnerPorts, delays: StepDelays): St
         worker.endedEarlier = false;
         const { reason, gracePeriodSeconds } = state;
         const amendStatus: NonNullable<Worker['amendStatus']> = (of) => worker.amendStatus?.(of) ?? of;
-        await syncer.syncTerminatingPod({ subject, status, reason, gracePeriodSeconds, amendStatus, signal });
+        const runPreStop = !worker.cutShort;
+        if (worker.step !== undefined) worker.step.isStopping = true;
+        const request = { subject, status, reason, gracePeriodSeconds, runPreStop, amendStatus, signal };
+        await syncer.syncTerminatingPod(request);
         return { completed: true };
       }
       case 'terminated':

@@ -20,6 +20,8 @@ export interface RunningStep {
   /** When it began, on the monotonic clock. */
   readonly sinceMs: number;
   readonly controller: AbortController;
+  /** Whether it has begun to stop the containers. */
+  isStopping: boolean;
   /** When it was cancelled, on the monotonic clock. */
   cancelledMs: number | undefined;
 }
@@ -47,6 +49,8 @@ export interface Worker {
    * only the clean-up is left.
    */
   endedEarlier: boolean;
+  /** Whether an attempt to stop the containers was cut short by a shorter grace period. */
+  cutShort: boolean;
   /** See TerminationRequest. */
   amendStatus: ((status: PodStatus) => PodStatus) | undefined;
   /** Resolves when no container runs. */
@@ -88,6 +92,7 @@ export function createWorker(
     mark,
     seenMs: nowMs,
     endedEarlier: subject.kind === 'pod' && isTerminalPhase(subject.pod.status?.phase),
+    cutShort: false,
     amendStatus: undefined,
     termination: undefined,
     successor: undefined,

@@ -144,7 +144,7 @@ describe('the terminating step', () => {
 
   it('stops its probes and containers, and reports its end with its last addresses', async () => {
     const { syncer, steps } = setup();
-    await syncer.syncTerminatingPod({ ...request, amendStatus, signal });
+    await syncer.syncTerminatingPod({ ...request, runPreStop: true, amendStatus, signal });
     expect(steps).toEqual([
       'status Running 10.0.0.1',
       'terminating',
@@ -159,7 +159,7 @@ describe('the terminating step', () => {
     const { syncer, steps } = setup();
     const held = { uid, name: 'web', namespace: 'default', containers: [], sandboxes: [] };
     const subject = { kind: 'runtime', pod: held } as const;
-    await syncer.syncTerminatingPod({ ...request, subject, amendStatus, signal });
+    await syncer.syncTerminatingPod({ ...request, runPreStop: true, subject, amendStatus, signal });
     await syncer.syncTerminatedPod({ subject, status: stopped, removeContent: true, signal });
     expect(steps.filter((step) => step.startsWith('status') || step === 'terminated')).toEqual([]);
     expect(steps).toContain('remove web default');
@@ -181,7 +181,14 @@ describe('the terminating step', () => {
     });
     const orphan = { uid, name: 'web', namespace: 'default', containers: [], sandboxes: [] };
     const subject = { kind: 'runtime', pod: orphan } as const;
-    await syncer.syncTerminatingPod({ ...request, subject, gracePeriodSeconds: 1, amendStatus, signal });
+    await syncer.syncTerminatingPod({
+      ...request,
+      runPreStop: true,
+      subject,
+      gracePeriodSeconds: 1,
+      amendStatus,
+      signal,
+    });
     expect(killed).toEqual([[{ uid, name: 'web', namespace: 'default' }, { containers: [{ name: 'app' }] }, 1]]);
   });
 
@@ -195,7 +202,9 @@ describe('the terminating step', () => {
         removePod: () => Promise.reject(new Error()),
       },
     });
-    await expect(syncer.syncTerminatingPod({ ...request, amendStatus, signal })).rejects.toThrow('stuck');
+    await expect(syncer.syncTerminatingPod({ ...request, runPreStop: true, amendStatus, signal })).rejects.toThrow(
+      'stuck',
+    );
     expect(events.list()).toMatchObject([
       { type: 'Warning', reason: 'FailedKillPod', message: 'error killing pod: stuck' },
     ]);
@@ -205,6 +214,7 @@ describe('the terminating step', () => {
     const { syncer, steps } = setup();
     await syncer.syncTerminatingPod({
       ...request,
+      runPreStop: true,
       amendStatus: (status) => ({ ...status, phase: 'Failed', podIP: 'evicted' }),
       signal,
     });

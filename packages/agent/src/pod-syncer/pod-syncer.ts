@@ -194,11 +194,11 @@ export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
       return { completed: false, unchanged, error };
     },
 
-    async syncTerminatingPod({ subject, status, gracePeriodSeconds, amendStatus, signal }) {
+    async syncTerminatingPod({ subject, status, gracePeriodSeconds, runPreStop, amendStatus, signal }) {
       if (subject.kind === 'pod') await reportBestEffort(subject.pod, status, { amend: amendStatus });
       podSteps.terminating(terminatingPod(subject, status));
       const pod = subject.kind === 'pod' ? subject.pod : orphanedPod(subject.pod, status);
-      const { error } = await runtimeManager.killPod(pod, status, { gracePeriodSeconds, signal });
+      const { error } = await runtimeManager.killPod(pod, status, { gracePeriodSeconds, runPreStop, signal });
       pleg.requestRelist(status.uid);
       signal.throwIfAborted();
       if (error !== undefined) {

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { toCgroups } from './cgroups-options.ts';
 
 const HEAD = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n';
-const optionsOf = (fields = ''): CgroupsOptions => {
+const optionsOf = (fields = '', args: readonly string[] = []): CgroupsOptions => {
   const file = { path: '/etc/kubelet/config.yaml', content: HEAD + fields };
-  return toCgroups(loadConfiguration({ file, args: [], cgroupVersion: 'v2' }));
+  return toCgroups(loadConfiguration({ file, args, cgroupVersion: 'v2' }));
 };
 
 describe('toCgroups', () => {
@@ -55,6 +55,11 @@ memoryReservationPolicy: TieredReservation
     const fields = 'kubeReserved: {cpu: 200m, memory: 1Gi}\nreservedSystemCPUs: 0-2,5\n';
     expect(optionsOf(fields)).toMatchObject({ kubeReserved: { memory: '1Gi' }, systemReserved: { cpu: '4' } });
     expect(optionsOf(fields).kubeReserved).not.toHaveProperty('cpu');
+  });
+
+  it('reserves no eviction thresholds with --experimental-allocatable-ignore-eviction', () => {
+    expect(optionsOf('', ['--experimental-allocatable-ignore-eviction']).evictionHard).toBeUndefined();
+    expect(optionsOf('', ['--experimental-allocatable-ignore-eviction=false']).evictionHard).toBeDefined();
   });
 
   it('turns everything off without cgroups of pods', () => {

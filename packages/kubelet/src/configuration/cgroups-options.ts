@@ -2,6 +2,7 @@ import type { CgroupsOptions, Enforcement } from '@rxlet/container-manager';
 import { type KubeletConfiguration, KubeletConfigurationError, type LoadedConfiguration } from '@rxlet/kubelet-config';
 import { countCpus } from '@rxlet/machine';
 import type { NodeOptions } from '@rxlet/agent';
+import { reservedThresholdsOf } from './flag-values.ts';
 
 const ENFORCEMENTS: readonly Enforcement[] = [
   'pods',
@@ -24,7 +25,7 @@ export function toCgroups(loaded: LoadedConfiguration): CgroupsOptions {
     ...reservations(configuration),
     kubeReservedCgroup: configuration.kubeReservedCgroup,
     systemReservedCgroup: configuration.systemReservedCgroup,
-    evictionHard: configuration.evictionHard,
+    evictionHard: reservedThresholdsOf(loaded),
     podPidsLimit: configuration.podPidsLimit,
     qosReserved: configuration.qosReserved,
     qosReservedEnabled: gates.isEnabled('QOSReserved'),

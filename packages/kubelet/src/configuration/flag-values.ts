@@ -52,6 +52,14 @@ export function nodeLabelsOf(flags: Flags): Readonly<Record<string, string>> {
   return (flags.get('node-labels') ?? {}) as Readonly<Record<string, string>>;
 }
 
+/** Returns the hard eviction thresholds that are reserved on the node: none with `--experimental-allocatable-ignore-eviction`. */
+export function reservedThresholdsOf({
+  configuration,
+  flags,
+}: Pick<LoadedConfiguration, 'configuration' | 'flags'>): Readonly<Record<string, string>> | undefined {
+  return flags.get('experimental-allocatable-ignore-eviction') === true ? undefined : configuration.evictionHard;
+}
+
 /** Files of the credential providers. */
 export interface CredentialProviderPlaces {
   /** A CredentialProviderConfig, or a folder of them. */

@@ -1,11 +1,12 @@
 import { KubeletConfigurationError, type LoadedConfiguration } from '@rxlet/kubelet-config';
 import { NodeIpError, type NodeStatusOptions, parseNodeIps } from '@rxlet/node-status';
-import { nodeLabelsOf } from './flag-values.ts';
+import { nodeLabelsOf, reservedThresholdsOf } from './flag-values.ts';
 import { toTaints } from './node-admission-options.ts';
 
 /** Returns the options of the module `nodeStatus`. @throws KubeletConfigurationError for addresses that a node cannot have, and an unknown cloud provider */
-export function toNodeStatus({ configuration, flags }: LoadedConfiguration): NodeStatusOptions {
-  const { kubeReserved, systemReserved, evictionHard } = configuration;
+export function toNodeStatus(loaded: LoadedConfiguration): NodeStatusOptions {
+  const { configuration, flags } = loaded;
+  const { kubeReserved, systemReserved } = configuration;
   return {
     settings: {
       nodeIps: nodeIps(flags),
@@ -21,7 +22,7 @@ export function toNodeStatus({ configuration, flags }: LoadedConfiguration): Nod
       localStorageIsolation: configuration.localStorageCapacityIsolation,
     },
     registerNode: configuration.registerNode,
-    reservations: { kubeReserved, systemReserved, evictionHard },
+    reservations: { kubeReserved, systemReserved, evictionHard: reservedThresholdsOf(loaded) },
     updatePeriodMs: configuration.nodeStatusUpdateFrequency,
     reportPeriodMs: configuration.nodeStatusReportFrequency,
     leaseDurationSeconds: configuration.nodeLeaseDurationSeconds,

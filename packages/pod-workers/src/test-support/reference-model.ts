@@ -6,6 +6,8 @@ export interface ModelLife {
   kind: 'waiting' | 'syncing' | 'terminating' | 'terminated' | 'finished';
   reason?: TerminationReason;
   grace: number;
+  /** Grace period to which the node itself shortened a longer one. Attempts to stop the pod with a longer one are cancelled. */
+  cutTo?: number;
   deleted: boolean;
   evicted: boolean;
   /** Version of the latest pod object for this life. */
@@ -72,7 +74,11 @@ export function createReferenceModel(named: ReadonlySet<string>, specGrace: numb
       }
       if (life.kind === 'waiting' && reason !== 'orphaned') finish(life);
       else life.kind = 'terminating';
-    } else if (life.kind === 'terminating') life.grace = Math.max(1, Math.min(life.grace, ...given));
+    } else if (life.kind === 'terminating') {
+      const grace = Math.max(1, Math.min(life.grace, ...given));
+      if (grace < life.grace && (reason === 'evicted' || reason === 'killed')) life.cutTo = grace;
+      life.grace = grace;
+    }
     life.deleted ||= reason === 'deleted' || reason === 'orphaned';
     life.evicted ||= reason === 'evicted';
   };

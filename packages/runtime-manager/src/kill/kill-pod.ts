@@ -13,6 +13,8 @@ import { createTerminationOrder } from './termination-order.ts';
 export interface KillPodOptions {
   /** Overrides the pod's grace period, in seconds; at least 2. */
   readonly gracePeriodSeconds?: number | undefined;
+  /** Whether to run preStop hooks. Default true. */
+  readonly runPreStop?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -25,7 +27,7 @@ export async function killPodContents(
   pod: Pod | undefined,
   status: RuntimePodStatus,
   record: (result: SyncResult) => void,
-  { gracePeriodSeconds, signal }: KillPodOptions = {},
+  { gracePeriodSeconds, runPreStop = true, signal }: KillPodOptions = {},
 ): Promise<void> {
   const running = status.containers.filter(({ state }) => state === 'running');
   const order = createTerminationOrder(context.clock, pod ?? {}, new Set(running.map(({ name }) => name)));
@@ -38,7 +40,7 @@ export async function killPodContents(
           container: { id: id.id, name },
           gracePeriodSeconds,
           // Like the kubelet, run no hooks for an orphaned pod.
-          runPreStop: pod !== undefined,
+          runPreStop: runPreStop && pod !== undefined,
           order,
           signal,
         });

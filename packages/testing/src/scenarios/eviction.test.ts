@@ -8,6 +8,13 @@ import { createMeasuredNode, type MeasuredNode } from '../test-support/measured-
 
 const HARD = { evictionHard: { 'memory.available': '100Mi', 'nodefs.available': '10%', 'pid.available': '100' } };
 
+const SOFT_AND_HARD = {
+  evictionHard: { 'memory.available': '100Mi' },
+  evictionSoft: { 'memory.available': '500Mi' },
+  evictionSoftGracePeriod: { 'memory.available': '30s' },
+  maxPodGracePeriodSeconds: 7200,
+};
+
 async function start(options: EvictionOptions, prepare?: (measured: MeasuredNode) => void) {
   const made: TestNode = createTestNode();
   onTestFinished(() => made[Symbol.asyncDispose]());
@@ -31,6 +38,12 @@ const pod = (name: string, requestMi: number, spec: Partial<NonNullable<Pod['spe
     spec: { ...base.spec!, containers: [{ ...container!, resources }], terminationGracePeriodSeconds: 5, ...spec },
   };
 };
+/** A pod that ignores SIGTERM and has two hours for its end. */
+const stubborn = (name: string): Pod =>
+  manifestPod(name, {
+    terminationGracePeriodSeconds: 7200,
+    command: ['sh', '-c', "trap '' TERM; sleep 100000"],
+  });
 const statusOf = (made: TestNode, name: string): PodStatus | undefined =>
   made
     .agent()
@@ -141,15 +154,8 @@ describe('a node under pressure', () => {
   });
 
   it('evicts at a soft threshold after its grace period, without a delay for a hard one', async () => {
-    const { made, measured, desire } = await start({
-      evictionHard: { 'memory.available': '100Mi' },
-      evictionSoft: { 'memory.available': '500Mi' },
-      evictionSoftGracePeriod: { 'memory.available': '30s' },
-      maxPodGracePeriodSeconds: 7200,
-    });
-    const stubborn = { terminationGracePeriodSeconds: 7200 };
-    const ignoring = manifestPod('stubborn', { ...stubborn, command: ['sh', '-c', "trap '' TERM; sleep 100000"] });
-    desire(ignoring, pod('other', 0));
+    const { made, measured, desire } = await start(SOFT_AND_HARD);
+    desire(stubborn('stubborn'), pod('other', 0));
     await made.advance(5_000);
     measured.memoryMi.set('stubborn', 900).set('other', 500);
     measured.memoryLeftMi = 300;
@@ -164,6 +170,32 @@ describe('a node under pressure', () => {
       { message: expect.stringContaining('Threshold quantity: 500Mi') as string },
       { message: expect.stringContaining('Threshold quantity: 100Mi') as string },
     ]);
+    // The hard eviction of the same pod cuts its grace period short.
+    measured.memoryLeftMi = 4096;
+    await made.advance(2_500);
+    expect(made.running()).toEqual(['other/app']);
+    expect(statusOf(made, 'stubborn')).toMatchObject({
+      phase: 'Failed',
+      reason: 'Evicted',
+      message: expect.stringContaining('Threshold quantity: 100Mi') as string,
+    });
+  });
+
+  it('evicts another pod at a hard threshold while one takes its grace period after a soft eviction', async () => {
+    const { made, measured, desire } = await start(SOFT_AND_HARD);
+    desire(stubborn('stubborn'), pod('other', 0));
+    await made.advance(5_000);
+    measured.memoryMi.set('stubborn', 900).set('other', 500);
+    measured.memoryLeftMi = 300;
+    await made.advance(55_000);
+    expect(eventsOf(made, 'Evicted')).toMatchObject([{ object: { name: 'stubborn' } }]);
+    measured.memoryMi.set('other', 1500);
+    measured.memoryLeftMi = 50;
+    await made.until(() => eventsOf(made, 'Evicted').length > 1, 1_500);
+    measured.memoryLeftMi = 4096;
+    await made.advance(4_000);
+    expect(eventsOf(made, 'Evicted').map(({ object }) => object.name)).toEqual(['stubborn', 'other']);
+    expect(made.running()).toEqual(['stubborn/app']);
   });
 
   it('collects unused images and containers before it evicts for the disk', async () => {
