@@ -46,7 +46,7 @@ const runtime = new Proxy(client.runtime, {
       calls[name] = (calls[name] ?? 0) + 1;
       if (name === 'createContainer') noteCreate(request);
       const result = method(request, options);
-      if (name === 'startContainer') void (result as Promise<unknown>).then(noteStart, () => undefined);
+      if (name === 'startContainer') void (result as Promise<unknown>).then(recordStart, () => undefined);
       return result;
     };
   },
@@ -56,7 +56,7 @@ function noteCreate(request: unknown): void {
   creates.push({ podUid: sandboxConfig?.metadata?.uid ?? '', atMs: systemClock.now() });
   if (creates.length > KEPT_CREATES) creates.shift();
 }
-function noteStart(): void {
+function recordStart(): void {
   lastStartMs = systemClock.monotonicNow();
   firstStartMs ||= lastStartMs;
 }

@@ -63,14 +63,14 @@ async function measureCommand({ print, long }: BenchRun, variant: RxletVariant, 
     await sleep(systemClock, settleSeconds * 1000);
     const settled = await agent.usage();
     await sleep(systemClock, restSeconds * 1000);
-    const rested = await agent.usage();
+    const usageAtRest = await agent.usage();
     print(
       `rxlet from ${variant.name} with ${String(podCount)} pods: first CRI call after ${seconds(firstCallMs)}, loaded in ${seconds(loadedMs)} with ` +
         `${seconds(loaded.cpuMs)} CPU, ${seconds(cpuMs - loaded.cpuMs)} more CPU until all run; ` +
-        `at rest ${((rested.cpuMs - settled.cpuMs) / restSeconds).toFixed(1)} ms CPU a second`,
+        `at rest ${((usageAtRest.cpuMs - settled.cpuMs) / restSeconds).toFixed(1)} ms CPU a second`,
     );
     print(
-      `  memory in MB: RSS ${rested.rssMb.toFixed(0)} (at most ${rested.peakMb.toFixed(0)}), PSS ${rested.pssMb.toFixed(0)}; ${await heapOf(socket)}`,
+      `  memory in MB: RSS ${usageAtRest.rssMb.toFixed(0)} (at most ${usageAtRest.peakMb.toFixed(0)}), PSS ${usageAtRest.pssMb.toFixed(0)}; ${await heapOf(socket)}`,
     );
     const commandMs = await timeToEnd([program, ...before, 'get', 'pods', '--root-dir', root]);
     print(`  rxlet get pods: ${seconds(commandMs)}`);

@@ -287,6 +287,11 @@ suite('plain words', {
       "export const message = 'the runtime tells its version';",
       "export const title = 'heeds the back-off';",
       'export const template = `the pull of ${title} is under way`;',
+      'export const patienceMs = 1;',
+      'export function setMortalPort(): void {}',
+      "import { describe, it } from 'vitest'; describe('pulls', () => it('that no registry has cannot be pulled', () => {}));",
+      "import { it } from 'vitest'; it.each([1])('are %d', () => {});",
+      'import { test } from "vitest"; test.skipIf(true)(`of ${title} is empty`, () => {});',
     ],
   },
   allowed: [
@@ -296,6 +301,8 @@ suite('plain words', {
     "export const word = 'told';",
     "export const plain = 'cannot reach the runtime';",
     'export const telling = 1;',
+    "import { it } from 'vitest'; it('rejects an image that the registry does not have', () => {});",
+    "console.assert(true, 'that is no test name');",
   ],
 });
 

@@ -1,6 +1,6 @@
 /**
- * Keeps comments, messages and test names in plain words: a docstring starts with what the thing is or does, and software does not speak or know. The list has
- * only words with a better alternative in every context.
+ * Keeps comments, messages, identifiers and test names in plain words: a docstring starts with what the thing is or does, a test name with a verb, and software
+ * does not speak or know. The lists have only words with a better alternative in every context.
  */
 
 /** First words of a docstring that hide its subject. */
@@ -16,7 +16,45 @@ const WORDS = [
   [/\bpatience\b/i, 'timeout, deadline or grace period'],
   [/\bunder way\b/i, 'in flight, pending or running'],
   [/\b(turns?|turned) away\b/i, 'reject'],
+  [/\bsurroundings\b/i, 'dependencies, ports, environment or context'],
 ];
+
+/** Part of an identifier → its replacement. Parts are the words of camel case, in lower case. */
+const NAME_PARTS = new Map([
+  ['afresh', 'again'],
+  ['asker', 'client, caller or identity'],
+  ['complain', 'report'],
+  ['doomed', 'name the pending removal'],
+  ['greet', 'connect, probe'],
+  ['heed', 'follow, respect'],
+  ['hurry', 'retryNow, expedite'],
+  ['misfits', 'problems, rejected'],
+  ['mishaps', 'faults, failures'],
+  ['mortal', 'killable'],
+  ['owed', 'pending, due'],
+  ['patience', 'timeout, deadline'],
+  ['somebody', 'owner, caller'],
+  ['surroundings', 'context, environment, ports'],
+  ['whoever', 'owner, caller'],
+]);
+
+/** First words that make a test name a fragment. */
+const TEST_OPENING = /^(that|of|whose|are|have)\b/i;
+const TEST_FUNCTIONS = new Set(['describe', 'it', 'test']);
+
+/** Returns the name of the function of Vitest that a call runs, also behind `.each(…)` and its kin; `undefined` for other calls. */
+function testFunction({ callee }) {
+  let node = callee;
+  while (node.type === 'MemberExpression' || node.type === 'CallExpression' || node.type === 'TaggedTemplateExpression')
+    node = node.type === 'MemberExpression' ? node.object : node.type === 'CallExpression' ? node.callee : node.tag;
+  return node.type === 'Identifier' && TEST_FUNCTIONS.has(node.name) ? node.name : undefined;
+}
+
+/** Returns the beginning of a literal text; `undefined` for other nodes. */
+function leadingText(node) {
+  if (node?.type === 'Literal' && typeof node.value === 'string') return node.value;
+  return node?.type === 'TemplateLiteral' ? node.quasis[0].value.raw : undefined;
+}
 
 /** @type {import('eslint').Rule.RuleModule} */
 export const plainProse = {
@@ -26,6 +64,8 @@ export const plainProse = {
     messages: {
       opening: 'A docstring starts with what the thing is or does, not with "{{word}}".',
       word: 'Plain words: instead of "{{word}}", {{better}}.',
+      name: 'Plain words: instead of "{{word}}" in "{{name}}", {{better}}.',
+      test: 'A test name is a sentence about behaviour: it does not start with "{{word}}".',
     },
   },
   create(context) {
@@ -57,6 +97,19 @@ export const plainProse = {
       },
       TemplateElement(node) {
         checkText(node, node.value.raw);
+      },
+      CallExpression(node) {
+        const [word] = TEST_OPENING.exec(leadingText(node.arguments[0]) ?? '') ?? [];
+        if (word !== undefined && testFunction(node) !== undefined)
+          context.report({ node: node.arguments[0], messageId: 'test', data: { word } });
+      },
+      Identifier(node) {
+        for (const part of node.name.split(/(?=[A-Z])|_/)) {
+          const word = part.toLowerCase();
+          const better = NAME_PARTS.get(word);
+          if (better !== undefined)
+            context.report({ node, messageId: 'name', data: { word, name: node.name, better } });
+        }
       },
     };
   },

@@ -29,7 +29,7 @@ async function checkTarballs(folder: string): Promise<string[]> {
       problems.push(`${subject}: ${(error as Error).message}`);
     }
   };
-  const judge = async (tarball: Tarball): Promise<void> => {
+  const checkTarball = async (tarball: Tarball): Promise<void> => {
     const { manifest, files, content, path } = tarball;
     const { messages, pkg } = await publint({ pkgDir: content, strict: true });
     const found = [
@@ -48,7 +48,7 @@ async function checkTarballs(folder: string): Promise<string[]> {
   };
   const pending = [...tarballs];
   const worker = async (): Promise<void> => {
-    for (let next = pending.shift(); next !== undefined; next = pending.shift()) await judge(next);
+    for (let next = pending.shift(); next !== undefined; next = pending.shift()) await checkTarball(next);
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, worker));
   print('each package was checked, and loaded in a project of its own');

@@ -35,9 +35,9 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
   const startTimeMs = systemClock.now();
   const { stdout } = process;
   // On a terminal, warnings are printed above the live table instead of log lines through it.
-  let note = (line: string): void => void process.stderr.write(`${line}\n`);
+  let writeNotice = (line: string): void => void process.stderr.write(`${line}\n`);
   const { logger: lines, setVerbosity } = createPinoLogger(settings.verbosity);
-  const logger: Logger = stdout.isTTY ? createNoticeLogger((line) => note(line)) : lines;
+  const logger: Logger = stdout.isTTY ? createNoticeLogger((line) => writeNotice(line)) : lines;
   for (const warning of settings.warnings) logger.warn(warning);
   const registry = new Registry();
   const metrics = createPrometheusMetrics(registry);
@@ -115,7 +115,7 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
   const notifier = serviceNotifier(agent.contributions(healthChecks), logger, own);
   if (stdout.isTTY) {
     const table = showLiveTable(agent.pods, stdout, systemClock, logger);
-    note = (line) => table.note(line);
+    writeNotice = (line) => table.printAbove(line);
     lifetime.defer(() => table[Symbol.dispose]());
   } else {
     const logging = logPodChanges(agent.pods.changes$, logger);

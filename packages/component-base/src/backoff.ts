@@ -41,22 +41,22 @@ export interface Backoff {
 
 interface Entry {
   readonly delayMs: number;
-  readonly notedMs: number;
+  readonly recordedMs: number;
 }
 
 /** Creates a {@link Backoff}. */
 export function createBackoff(options: BackoffOptions): Backoff {
   const { initialMs, maxMs, expiryMs = 2 * maxMs } = options;
   const entries = new Map<string, Entry>();
-  const expired = (entry: Entry, atMs: number): boolean => atMs - entry.notedMs > expiryMs;
+  const expired = (entry: Entry, atMs: number): boolean => atMs - entry.recordedMs > expiryMs;
   const liveEntry = (key: string, atMs: number): Entry | undefined => {
     const entry = entries.get(key);
     return entry === undefined || expired(entry, atMs) ? undefined : entry;
   };
   const notFuture = (key: string, nowMs: number): Entry | undefined => {
     const entry = entries.get(key);
-    if (entry === undefined || entry.notedMs <= nowMs) return entry;
-    const moved = { ...entry, notedMs: nowMs };
+    if (entry === undefined || entry.recordedMs <= nowMs) return entry;
+    const moved = { ...entry, recordedMs: nowMs };
     entries.set(key, moved);
     return moved;
   };
@@ -64,14 +64,14 @@ export function createBackoff(options: BackoffOptions): Backoff {
     next(key, eventMs, nowMs = eventMs) {
       const entry = liveEntry(key, eventMs);
       const delayMs = Math.min(entry === undefined ? initialMs : entry.delayMs * 2, maxMs);
-      entries.set(key, { delayMs, notedMs: nowMs });
+      entries.set(key, { delayMs, recordedMs: nowMs });
       return delayMs;
     },
     delayMs: (key, eventMs) => liveEntry(key, eventMs)?.delayMs ?? 0,
     blockedUntilMs(key, nowMs) {
       const entry = notFuture(key, nowMs);
       if (entry === undefined || expired(entry, nowMs)) return undefined;
-      const untilMs = entry.notedMs + entry.delayMs;
+      const untilMs = entry.recordedMs + entry.delayMs;
       return nowMs < untilMs ? untilMs : undefined;
     },
     reset: (key) => void entries.delete(key),

@@ -44,7 +44,7 @@ const SPAM_PER_SECOND = Math.fround(1 / 300);
 /** Longer messages are compared by a digest: thousands of probe outputs of 10 KiB would take much memory. */
 const MAX_MESSAGE_KEY_LENGTH = 256;
 /** Capacity for objects, for kinds of events, and for single events. */
-const MAX_REMEMBERED = 4096;
+const MAX_ENTRIES = 4096;
 
 /** Events of one object, type and reason. */
 interface SimilarEvents {
@@ -70,9 +70,9 @@ export function createEventCorrelator(
   options: EventCorrelatorOptions = {},
 ): EventCorrelator {
   const { chooseDropped = oldest } = options;
-  const similarEvents = createLruMap<SimilarEvents>(MAX_REMEMBERED);
-  const occurrences = createLruMap<Occurrences>(MAX_REMEMBERED);
-  const spamLimits = createLruMap<RateLimiter>(MAX_REMEMBERED);
+  const similarEvents = createLruMap<SimilarEvents>(MAX_ENTRIES);
+  const occurrences = createLruMap<Occurrences>(MAX_ENTRIES);
+  const spamLimits = createLruMap<RateLimiter>(MAX_ENTRIES);
 
   const exceedsLimit = (key: string, message: string): boolean => {
     const nowMs = clock.monotonicNow();

@@ -76,7 +76,7 @@ describe('the version of the CRI', () => {
     expect(error).toBeInstanceOf(CapabilityMissing);
     expect(client.apiVersion()).toBe('v1alpha2');
     const events = client.runtime.getContainerEvents({})[Symbol.asyncIterator]();
-    expect(await failureOf(events.next())).toMatchObject({ name: 'CapabilityMissing', remembered: true });
+    expect(await failureOf(events.next())).toMatchObject({ name: 'CapabilityMissing', cached: true });
   });
 
   it('stays v1 when one RPC is missing first', async () => {
@@ -117,8 +117,8 @@ describe('a missing capability', () => {
     const first = await failureOf(client.runtime.podSandboxStats({}));
     const second = await failureOf(client.runtime.podSandboxStats({}));
     expect(calls).toBe(1);
-    expect(first).toMatchObject({ kind: 'unimplemented', remembered: false, details: 'not there', outcome: 'none' });
-    expect(second).toMatchObject({ kind: 'unimplemented', remembered: true, code: StatusCode.Unimplemented });
+    expect(first).toMatchObject({ kind: 'unimplemented', cached: false, details: 'not there', outcome: 'none' });
+    expect(second).toMatchObject({ kind: 'unimplemented', cached: true, code: StatusCode.Unimplemented });
   });
 
   it('is found by probing RPCs without effects', async () => {

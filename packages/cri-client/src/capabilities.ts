@@ -1,7 +1,7 @@
 import type { CallOptions, ImageService, RuntimeService } from '@rxlet/cri-api';
 import { ImageServiceDescriptor, RuntimeServiceDescriptor } from '@rxlet/cri-api';
 import { CriError } from './cri-error.ts';
-import type { Capability, CriApiVersion, ServiceKnowledge } from './service-knowledge.ts';
+import type { Capability, CriApiVersion, RpcSupport } from './rpc-support.ts';
 
 /** Capabilities of the connected runtime, as far as its answers have shown them. */
 export interface Capabilities {
@@ -14,9 +14,9 @@ export interface Capabilities {
 }
 
 /** Returns the capabilities of both services. */
-export function readCapabilities(runtime: ServiceKnowledge, images: ServiceKnowledge): Capabilities {
-  const of = (knowledge: ServiceKnowledge, methods: readonly { readonly name: string }[]) =>
-    methods.map(({ name }): [string, Capability] => [name, knowledge.capability(name)]);
+export function readCapabilities(runtime: RpcSupport, images: RpcSupport): Capabilities {
+  const of = (rpcSupport: RpcSupport, methods: readonly { readonly name: string }[]) =>
+    methods.map(({ name }): [string, Capability] => [name, rpcSupport.capability(name)]);
   return {
     runtimeApiVersion: runtime.version(),
     imageApiVersion: images.version(),

@@ -135,12 +135,12 @@ export function createConnection(ports: ConnectionPorts, endpoint: Endpoint, opt
   async function explainFailure(method?: string): Promise<CriError> {
     examination ??= examineSocket().finally(() => (examination = undefined));
     const finding = await examination;
-    if (finding.kind === 'answers') gate.hurry();
-    noteFinding(finding);
+    if (finding.kind === 'answers') gate.retryNow();
+    recordFinding(finding);
     return connectFailure(finding, endpoint, method);
   }
 
-  function noteFinding(finding: SocketFinding): void {
+  function recordFinding(finding: SocketFinding): void {
     if (closing.signal.aborted || channelState !== connectivityState.TRANSIENT_FAILURE) return;
     const current = state.value;
     const error = connectFailure(finding, endpoint);

@@ -120,10 +120,10 @@ describe.skipIf(unavailable !== undefined)('containerd 1.6', () => {
     };
     expect(Object.keys(lacking).sort()).toEqual(MISSING);
     for (const call of Object.values(lacking)) {
-      for (const remembered of [false, true]) {
+      for (const cached of [false, true]) {
         const error = await call().catch((reason: unknown) => reason);
         expect(error).toBeInstanceOf(CapabilityMissing);
-        expect(error).toMatchObject({ remembered });
+        expect(error).toMatchObject({ cached });
       }
     }
     const { rpcs, runtimeApiVersion, imageApiVersion } = client.capabilities();

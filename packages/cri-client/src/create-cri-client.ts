@@ -17,7 +17,7 @@ import { countLostConnections } from './metrics/lost-connections.ts';
 import { type Endpoint, IMAGE_ROLE, parseEndpoint, RUNTIME_ROLE } from './endpoint.ts';
 import { createNodeSocketProbe } from './node-socket-probe.ts';
 import { timeoutOrNone } from './rpc-method.ts';
-import { createServiceKnowledge, type CriApiVersion } from './service-knowledge.ts';
+import { createRpcSupport, type CriApiVersion } from './rpc-support.ts';
 import { createServicePort } from './service-port.ts';
 import type { SocketProbe } from './socket-probe.ts';
 
@@ -115,20 +115,20 @@ export function createCriClient(ports: CriClientPorts, options: CriClientOptions
   const runtimeConnection = connect(runtimeEndpoint);
   const imageConnection = imageEndpoint.path === runtimeEndpoint.path ? runtimeConnection : connect(imageEndpoint);
 
-  const runtimeKnowledge = createServiceKnowledge(() => runtimeConnection.epoch);
-  const imageKnowledge = createServiceKnowledge(() => imageConnection.epoch);
+  const runtimeSupport = createRpcSupport(() => runtimeConnection.epoch);
+  const imageSupport = createRpcSupport(() => imageConnection.epoch);
   const shared = { clock, timeoutMs, maxMessageBytes };
   const runtime: unknown = createServicePort(RuntimeServiceDescriptor, {
     ...shared,
     connection: runtimeConnection,
-    knowledge: runtimeKnowledge,
+    rpcSupport: runtimeSupport,
   });
   const images: unknown = createServicePort(ImageServiceDescriptor, {
     ...shared,
     connection: imageConnection,
-    knowledge: imageKnowledge,
+    rpcSupport: imageSupport,
   });
-  const capabilities = (): Capabilities => readCapabilities(runtimeKnowledge, imageKnowledge);
+  const capabilities = (): Capabilities => readCapabilities(runtimeSupport, imageSupport);
   const services: CriServices = { runtime: runtime as RuntimeService, images: images as ImageService };
   if (metrics !== undefined) {
     for (const { state$, endpoint } of new Set([runtimeConnection, imageConnection])) {
@@ -138,7 +138,7 @@ export function createCriClient(ports: CriClientPorts, options: CriClientOptions
   return {
     ...(metrics === undefined ? services : instrumented(services, { metrics, clock })),
     state$: runtimeConnection.state$,
-    apiVersion: () => runtimeKnowledge.version(),
+    apiVersion: () => runtimeSupport.version(),
     capabilities,
     async probeCapabilities(callOptions = {}) {
       await probeUnknown(services, capabilities, callOptions);

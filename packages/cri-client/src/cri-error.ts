@@ -75,10 +75,10 @@ export class CriError extends Error {
 export class CapabilityMissing extends CriError {
   override readonly name: string = 'CapabilityMissing';
   /** Whether this call was not sent, because an earlier one had failed in this way. */
-  readonly remembered: boolean;
+  readonly cached: boolean;
 
-  constructor(message: string, init: Omit<CriErrorInit, 'kind'> & { readonly remembered: boolean }) {
+  constructor(message: string, init: Omit<CriErrorInit, 'kind'> & { readonly cached: boolean }) {
     super(message, { ...init, kind: 'unimplemented' });
-    this.remembered = init.remembered;
+    this.cached = init.cached;
   }
 }

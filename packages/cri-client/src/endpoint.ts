@@ -47,9 +47,9 @@ export function parseEndpoint(text: string, role: EndpointRole = RUNTIME_ROLE): 
 function formProblem(text: string): string {
   const [, scheme, rest] = /^([a-z][a-z0-9+.-]*):\/*(.*)$/i.exec(text) ?? [];
   if (scheme === 'unix' && rest) return `its path is relative; write unix:///${rest}`;
-  const wayOut = 'give the absolute path of its socket, such as unix:///run/containerd/containerd.sock';
-  if (scheme !== undefined && scheme !== 'unix') return `${scheme} is not supported, only unix sockets are; ${wayOut}`;
-  return text === '' || scheme === 'unix' ? `it has no path; ${wayOut}` : `its path is relative; ${wayOut}`;
+  const advice = 'give the absolute path of its socket, such as unix:///run/containerd/containerd.sock';
+  if (scheme !== undefined && scheme !== 'unix') return `${scheme} is not supported, only unix sockets are; ${advice}`;
+  return text === '' || scheme === 'unix' ? `it has no path; ${advice}` : `its path is relative; ${advice}`;
 }
 
 function invalidEndpoint(text: string, role: EndpointRole, problem: string): CriError {

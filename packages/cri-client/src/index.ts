@@ -6,4 +6,4 @@ export { createNodeSocketProbe } from './node-socket-probe.ts';
 export type { SocketFinding, SocketProbe } from './socket-probe.ts';
 export { hasUnknownOutcome } from './outcome.ts';
 export type { CallOutcome } from './call-outcome.ts';
-export type { Capability, CriApiVersion } from './service-knowledge.ts';
+export type { Capability, CriApiVersion } from './rpc-support.ts';

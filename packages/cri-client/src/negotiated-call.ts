@@ -4,7 +4,7 @@ import type { ActiveCall, CallInit } from './active-call.ts';
 import type { CriError } from './cri-error.ts';
 import { v1alpha2Path } from './older-version.ts';
 import { type RpcMethod, rpcPath } from './rpc-method.ts';
-import type { CriApiVersion } from './service-knowledge.ts';
+import type { CriApiVersion } from './rpc-support.ts';
 import { capabilityMissing } from './status-error.ts';
 
 /** RPC that shows whether a service exists. Every CRI has it, and it has no effects. */
@@ -27,7 +27,7 @@ const PROBES = new Map(
  * in both versions: v1alpha2 is encoded alike, and a runtime ignores unknown fields.
  */
 export function startNegotiatedCall(method: RpcMethod, init: Omit<CallInit, 'path' | 'subject'>): ActiveCall {
-  const { connection, knowledge, clock, subject, descriptor } = method;
+  const { connection, rpcSupport: rpcSupport, clock, subject, descriptor } = method;
   const rpc = descriptor.name;
   const paths = { v1: rpcPath(descriptor), v1alpha2: v1alpha2Path(descriptor) };
   const probe = PROBES.get(descriptor.parent.typeName)!;
@@ -42,7 +42,7 @@ export function startNegotiatedCall(method: RpcMethod, init: Omit<CallInit, 'pat
   const attempt = (version: CriApiVersion, onUnimplemented: (error: CriError) => void): void => {
     send(paths[version]!, {
       onMessage(message) {
-        knowledge.noteAnswer(rpc, version, epochAtStart);
+        rpcSupport.recordResponse(rpc, version, epochAtStart);
         init.onMessage(message);
       },
       onEnd(error) {
@@ -50,20 +50,20 @@ export function startNegotiatedCall(method: RpcMethod, init: Omit<CallInit, 'pat
           onUnimplemented(error);
           return;
         }
-        if (isAnswer(error)) knowledge.noteAnswer(rpc, version, epochAtStart);
+        if (isAnswer(error)) rpcSupport.recordResponse(rpc, version, epochAtStart);
         init.onEnd(error);
       },
     });
   };
   /** Reports whether the service exists in a version; sends none of the caller's data. */
-  const ask = (version: CriApiVersion, onFound: (isThere: boolean) => void): void => {
+  const tryVersion = (version: CriApiVersion, onFound: (isThere: boolean) => void): void => {
     const callbacks = {
       onMessage: () => undefined,
       onEnd(error: CriError | undefined) {
         if (error?.code === StatusCode.Unimplemented) {
           onFound(false);
         } else if (isAnswer(error)) {
-          knowledge.noteAnswer(probe.name, version, epochAtStart);
+          rpcSupport.recordResponse(probe.name, version, epochAtStart);
           onFound(true);
         } else {
           init.onEnd(error);
@@ -74,7 +74,7 @@ export function startNegotiatedCall(method: RpcMethod, init: Omit<CallInit, 'pat
     send(version === 'v1' ? rpcPath(probe) : v1alpha2Path(probe)!, callbacks, request);
   };
   const fail = (error: CriError): void => {
-    if (error.kind === 'unimplemented') knowledge.noteMissing(rpc, epochAtStart);
+    if (error.kind === 'unimplemented') rpcSupport.recordMissing(rpc, epochAtStart);
     init.onEnd(error);
   };
   const fallBack = (errorInV1: CriError): void => {
@@ -82,18 +82,18 @@ export function startNegotiatedCall(method: RpcMethod, init: Omit<CallInit, 'pat
       attempt('v1alpha2', (error) => fail(errorInV1.kind === 'not-a-cri' ? error : errorInV1));
       return;
     }
-    ask('v1alpha2', (isThere) =>
-      fail(isThere ? capabilityMissing(subject, { remembered: false, details: errorInV1.details }) : errorInV1),
+    tryVersion('v1alpha2', (isThere) =>
+      fail(isThere ? capabilityMissing(subject, { cached: false, details: errorInV1.details }) : errorInV1),
     );
   };
   const negotiate = (error: CriError): void => {
-    if (knowledge.version() === 'v1') fail(error);
+    if (rpcSupport.version() === 'v1') fail(error);
     else if (error.kind === 'not-a-cri') fallBack(error);
-    else ask('v1', (isThere) => (isThere ? fail(error) : fallBack(error)));
+    else tryVersion('v1', (isThere) => (isThere ? fail(error) : fallBack(error)));
   };
 
   let step!: ActiveCall;
-  if (knowledge.version() === 'v1alpha2' && paths.v1alpha2 !== undefined) attempt('v1alpha2', fail);
+  if (rpcSupport.version() === 'v1alpha2' && paths.v1alpha2 !== undefined) attempt('v1alpha2', fail);
   else attempt('v1', negotiate);
   return {
     subject,

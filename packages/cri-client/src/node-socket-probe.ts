@@ -22,13 +22,13 @@ export function createNodeSocketProbe(clock: Clock): SocketProbe {
         return await errorFinding(error as NodeJS.ErrnoException, path, undefined);
       }
       if (!stats.isSocket()) return { kind: 'not-a-socket', what: fileType(stats) };
-      const answer = await greet(clock, path, signal);
+      const answer = await connectAndProbe(clock, path, signal);
       return answer instanceof Error ? await errorFinding(answer, path, stats) : { kind: answer };
     },
   };
 }
 
-function greet(
+function connectAndProbe(
   clock: Clock,
   path: string,
   signal: AbortSignal,
@@ -46,8 +46,8 @@ function greet(
     const socket = connect(path, () => socket.write(GREETING));
     socket.on('data', (chunk) => {
       received.push(chunk);
-      const verdict = judgeGreeting(Buffer.concat(received));
-      if (verdict !== undefined) end(verdict);
+      const finding = classifyResponse(Buffer.concat(received));
+      if (finding !== undefined) end(finding);
     });
     socket.on('close', () => end(received.length > 0 ? 'foreign' : 'closed'));
     socket.on('error', (error: NodeJS.ErrnoException) =>
@@ -59,7 +59,7 @@ function greet(
 }
 
 /** An HTTP/2 server's first frame is SETTINGS (type 4) on stream 0, at most a few dozen bytes long. `undefined`: more bytes are needed. */
-function judgeGreeting(bytes: Buffer): 'answers' | 'foreign' | undefined {
+function classifyResponse(bytes: Buffer): 'answers' | 'foreign' | undefined {
   if (bytes[0] !== 0) return 'foreign';
   if (bytes.length < 9) return undefined;
   return bytes[3] === 4 && bytes.readUInt32BE(5) === 0 ? 'answers' : 'foreign';

@@ -71,7 +71,7 @@ describe('createReconnectGate', () => {
     }
     let passed = false;
     void gate.pass().then(() => (passed = true));
-    gate.hurry();
+    gate.retryNow();
     await clock.advance(0);
     expect(passed).toBe(true);
     expect(clock.pendingTimers).toBe(0);

@@ -19,7 +19,7 @@ export interface ReconnectGate {
   /** Resets the delay after a successful attempt. */
   succeeded(): void;
   /** Shortens the pending wait when the peer is known to be back. */
-  hurry(): void;
+  retryNow(): void;
   /** Rejects the pending wait and all later ones with `reason`. */
   close(reason: Error): void;
 }
@@ -61,7 +61,7 @@ export function createReconnectGate(clock: Clock, random: Random, options: Recon
     succeeded() {
       attempts = 0;
     },
-    hurry() {
+    retryNow() {
       if (waiting === undefined) return;
       waiting.timer[Symbol.dispose]();
       waiting.timer = clock.setTimer(remainingMs(options.initialDelayMs), begin);

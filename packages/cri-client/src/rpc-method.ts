@@ -11,7 +11,7 @@ import { type Clock, errorMessage } from '@rxlet/component-base';
 import { type CallOptions, StatusCode } from '@rxlet/cri-api';
 import type { Connection } from './connection.ts';
 import type { CriError } from './cri-error.ts';
-import type { ServiceKnowledge } from './service-knowledge.ts';
+import type { RpcSupport } from './rpc-support.ts';
 import {
   callCanceled,
   type CallSubject,
@@ -26,7 +26,7 @@ export interface RpcMethod {
   readonly descriptor: DescMethod;
   readonly subject: CallSubject;
   readonly connection: Connection;
-  readonly knowledge: ServiceKnowledge;
+  readonly rpcSupport: RpcSupport;
   readonly clock: Clock;
   readonly maxMessageBytes: number;
   /** Deadline of a call without one of its caller. */
@@ -53,8 +53,8 @@ export function prepareCall(
   const { subject, maxMessageBytes } = method;
   if (method.connection.closed) return clientClosed(subject, false);
   if (options?.signal?.aborted) return callCanceled(options.signal.reason, subject, false);
-  if (method.knowledge.capability(method.descriptor.name) === 'no')
-    return capabilityMissing(subject, { remembered: true });
+  if (method.rpcSupport.capability(method.descriptor.name) === 'no')
+    return capabilityMissing(subject, { cached: true });
   let message: Message;
   let bytes: Uint8Array;
   try {

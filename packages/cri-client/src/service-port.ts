@@ -4,14 +4,14 @@ import type { Clock } from '@rxlet/component-base';
 import type { Connection } from './connection.ts';
 import type { RpcMethod } from './rpc-method.ts';
 import { createServerStream } from './server-stream.ts';
-import type { ServiceKnowledge } from './service-knowledge.ts';
+import type { RpcSupport } from './rpc-support.ts';
 import { createUnaryCall } from './unary-call.ts';
 
 /** Properties that all methods of a port share. */
 export interface ServicePortInit {
   readonly connection: Connection;
-  /** Knowledge of this service. */
-  readonly knowledge: ServiceKnowledge;
+  /** RPCs that the runtime supports for this service. */
+  readonly rpcSupport: RpcSupport;
   readonly clock: Clock;
   /** `Infinity`: none. */
   readonly timeoutMs: number;
@@ -23,14 +23,14 @@ export interface ServicePortInit {
  * that type is right.
  */
 export function createServicePort(service: DescService, init: ServicePortInit): Record<string, unknown> {
-  const { connection, knowledge, clock, maxMessageBytes } = init;
+  const { connection, rpcSupport: rpcSupport, clock, maxMessageBytes } = init;
   const port: Record<string, unknown> = {};
   for (const descriptor of service.methods) {
     const method: RpcMethod = {
       descriptor,
       subject: { endpoint: connection.endpoint, service: service.typeName, method: descriptor.name },
       connection,
-      knowledge,
+      rpcSupport: rpcSupport,
       clock,
       maxMessageBytes,
       defaultTimeoutMs: (request) =>

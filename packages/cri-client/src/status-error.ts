@@ -23,7 +23,7 @@ export interface CallStatus {
 export function statusError(status: CallStatus, subject: CallSubject): CriError {
   const code = callErrorCode(status) ?? StatusCode.Unknown;
   const kind = statusKind(code, status.details, subject.method);
-  if (kind === 'unimplemented') return capabilityMissing(subject, { remembered: false, details: status.details });
+  if (kind === 'unimplemented') return capabilityMissing(subject, { cached: false, details: status.details });
   const message = `${subject.method} at ${subject.endpoint.url}: ${explain(kind, code, status.details, subject)}`;
   return new CriError(message, {
     kind,
@@ -47,12 +47,12 @@ function statusOutcome(kind: CriErrorKind, code: StatusCode, details: string, me
   return isOpen ? outcomeWithoutAnswer(method, true) : outcomeOfRefusal(method);
 }
 
-/** Returns the error of an RPC that the runtime lacks; `remembered`: the call was not sent again. */
+/** Returns the error of an RPC that the runtime lacks; `cached`: the call was not sent again. */
 export function capabilityMissing(
   { endpoint, method }: CallSubject,
-  init: { readonly remembered: boolean; readonly details?: string },
+  init: { readonly cached: boolean; readonly details?: string },
 ): CapabilityMissing {
-  const how = init.remembered
+  const how = init.cached
     ? 'as it answered before'
     : `rpc error: code = Unimplemented desc = ${oneLine(init.details ?? '')}`;
   const message = `${method} at ${endpoint.url}: the ${endpoint.role.noun} does not have this RPC; a newer version of it may (${how})`;

@@ -38,7 +38,7 @@ import { createStraySandboxes } from './sandbox/stray-sandboxes.ts';
 import { statsHandlers } from './stats/stats-service.ts';
 import { untilDone } from './until-done.ts';
 
-/** Access to the surroundings. */
+/** Ports of {@link createDockerCri}. */
 export interface DockerCriPorts {
   readonly clock: Clock;
   readonly random: Random;

@@ -25,7 +25,7 @@ import { createHostFiles, type HostFiles } from './fs/host-files.ts';
 import { createCallLog, type RecordedCall } from './call-log.ts';
 import { checkNames, checkOptions } from './check-options.ts';
 import { carryOut } from './faults/carry-out.ts';
-import { concernedPod } from './faults/concerned-pod.ts';
+import { targetPod } from './faults/target-pod.ts';
 import type { EventFaults } from './faults/event-faults.ts';
 import { createFailpoints, type FailpointPlace, type SetFailpoint } from './faults/failpoints.ts';
 import { failSandbox, loseContainer } from './faults/mishaps.ts';
@@ -204,7 +204,7 @@ export function createFakeRuntime(ports: FakeRuntimePorts, options: FakeRuntimeO
       return call;
     },
     carryOut(rpc, request, call, effect) {
-      const pod = () => concernedPod(state, request);
+      const pod = () => targetPod(state, request);
       const next = (place: FailpointPlace) => failpoints.next(rpc, place, pod);
       const change = CHANGING_RPCS.has(rpc) ? () => carryOutChange(rpc, request, call, effect) : effect;
       return callLog.record(rpc, request, () => carryOut({ clock, next, crash: power.turnOff }, call, change));

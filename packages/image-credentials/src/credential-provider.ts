@@ -50,7 +50,7 @@ export interface CredentialProvider {
 }
 
 /** Identity on whose behalf a provider runs: the node, or a service account. */
-interface Asker {
+interface ProviderIdentity {
   /** Cache key: equal for identities that may share answers. */
   readonly key: string;
   readonly origin: CredentialOrigin;
@@ -59,7 +59,7 @@ interface Asker {
   readonly token?: (signal: AbortSignal) => Promise<string>;
 }
 
-const node: Asker = { key: '', origin: { kind: 'node' }, annotations: {} };
+const node: ProviderIdentity = { key: '', origin: { kind: 'node' }, annotations: {} };
 
 /** Creates a {@link CredentialProvider}. Nothing runs until the first request. */
 export function createCredentialProvider(
@@ -73,9 +73,9 @@ export function createCredentialProvider(
   const flights = createSingleFlight<readonly KeyringEntry<PullCredential>[]>(clock);
 
   /** Runs the program once. */
-  const run = async (image: string, asker: Asker, signal: AbortSignal): Promise<ProviderResponse> => {
-    const token = await asker.token?.(signal);
-    const account = token === undefined ? undefined : { token, annotations: asker.annotations };
+  const run = async (image: string, identity: ProviderIdentity, signal: AbortSignal): Promise<ProviderResponse> => {
+    const token = await identity.token?.(signal);
+    const account = token === undefined ? undefined : { token, annotations: identity.annotations };
     const stdin = encodeProviderRequest(config.apiVersion, image, account);
     const startMs = clock.monotonicNow();
     let failed = true;
@@ -107,18 +107,18 @@ export function createCredentialProvider(
     }
   };
 
-  const ask = async (
+  const requestCredentials = async (
     image: string,
-    asker: Asker,
+    identity: ProviderIdentity,
     signal: AbortSignal,
   ): Promise<readonly KeyringEntry<PullCredential>[]> => {
-    const response = await permits.run(() => run(image, asker, signal), signal);
+    const response = await permits.run(() => run(image, identity, signal), signal);
     const entries = response.entries.map(({ registry, credential: auth }) => ({
       registry,
-      credential: { auth, origin: asker.origin },
+      credential: { auth, origin: identity.origin },
     }));
     const durationMs = response.cacheDurationMs ?? config.defaultCacheDurationMs;
-    cache.keep(asker.key, image, response.cacheKeyType, entries, durationMs);
+    cache.keep(identity.key, image, response.cacheKeyType, entries, durationMs);
     return entries;
   };
 
@@ -129,16 +129,17 @@ export function createCredentialProvider(
       if (location === undefined || !patterns.some((pattern) => pattern.matches(location))) return [];
       try {
         const { tokenAttributes } = config;
-        const asker =
+        const identity =
           tokenAttributes && tokens
             ? await withDeadline(clock, API_TIMEOUT_MS, signal, (deadline) =>
-                findAsker(tokenAttributes, tokens, pod, logger, deadline),
+                findIdentity(tokenAttributes, tokens, pod, logger, deadline),
               )
             : node;
-        if (asker === undefined) return [];
-        const flight = JSON.stringify([asker.key, image]);
+        if (identity === undefined) return [];
+        const flight = JSON.stringify([identity.key, image]);
         return (
-          cache.find(asker.key, image) ?? (await flights.run(flight, (shared) => ask(image, asker, shared), signal))
+          cache.find(identity.key, image) ??
+          (await flights.run(flight, (shared) => requestCredentials(image, identity, shared), signal))
         );
       } catch (error) {
         signal.throwIfAborted();
@@ -154,13 +155,13 @@ export function createCredentialProvider(
 }
 
 /** Returns the pod's service account, if the provider may act for it; `undefined` when the provider must not run. */
-async function findAsker(
+async function findIdentity(
   attributes: TokenAttributes,
   tokens: ServiceAccountTokens,
   pod: Pod,
   logger: Logger,
   signal: AbortSignal,
-): Promise<Asker | undefined> {
+): Promise<ProviderIdentity | undefined> {
   const { namespace = '', name: podName = '', uid: podUid = '' } = pod.metadata ?? {};
   const name = pod.spec?.serviceAccountName ?? '';
   if (name === '') return attributes.requireServiceAccount ? undefined : node;

@@ -45,14 +45,14 @@ export function createNodeDockerConfig(
   const logged = new Map<string, string>();
   let kept: { readonly keyring: Promise<Keyring<PullCredential>>; readonly untilMs: number } | undefined;
 
-  const logProblem = (file: string, problem: string | undefined, wayOut = ''): void => {
+  const logProblem = (file: string, problem: string | undefined, advice = ''): void => {
     if (problem === logged.get(file)) return;
     if (problem === undefined) {
       logged.delete(file);
       return;
     }
     logged.set(file, problem);
-    logger.warn(`${file}: ${problem}; ${wayOut}`, { file });
+    logger.warn(`${file}: ${problem}; ${advice}`, { file });
   };
 
   const readOne = async ([file, parse]: Candidate): Promise<readonly DockerConfigEntry[] | undefined> => {

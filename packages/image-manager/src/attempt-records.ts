@@ -7,7 +7,7 @@ import { ImageError } from './image-error.ts';
 import { isUnknownOutcome } from './pull-failure.ts';
 import type { PullRecords } from './records/pull-records.ts';
 
-/** Surroundings of {@link createAttemptRecords}. */
+/** Ports of {@link createAttemptRecords}. */
 export interface AttemptRecordsPorts {
   /** Absent: nothing is recorded, and every pod may use an image that is present. */
   readonly records: PullRecords | undefined;

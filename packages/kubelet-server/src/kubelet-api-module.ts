@@ -113,7 +113,11 @@ async function start(
     });
     const health = healthRoutes(checks.filter(({ name }) => name === 'ping'));
     void lifetime.track(
-      keepOpening(() => plain(options.healthzBindAddress, options.healthzPort, { routes: health }), context, lifetime),
+      openWithRetries(
+        () => plain(options.healthzBindAddress, options.healthzPort, { routes: health }),
+        context,
+        lifetime,
+      ),
     );
   }
 }
@@ -197,7 +201,7 @@ async function open(listener: Listener, lifetime: Lifetime, setting: string): Pr
 }
 
 /** Opens a port that the agent can do without for now. */
-async function keepOpening(
+async function openWithRetries(
   create: () => Listener,
   { clock, logger }: ModuleContext,
   lifetime: Lifetime,

@@ -26,7 +26,7 @@ export function createNodeAdmission(ports: NodeAdmissionPorts): AdmissionHandler
   const { node: nodes, updatePluginResources = (_pod, node) => node } = ports;
   const preemption = createPreemption(ports);
 
-  const conclude = (
+  const decide = (
     pod: Pod,
     others: readonly Pod[],
     [first, ...more]: readonly AdmissionFailure[],
@@ -34,8 +34,8 @@ export function createNodeAdmission(ports: NodeAdmissionPorts): AdmissionHandler
     if (first === undefined) return undefined;
     if (!isCriticalPod(pod)) return toRejection(first);
     const failures = [first, ...more];
-    const unhelped = failures.find(({ kind }) => kind !== 'insufficient-resource');
-    if (unhelped !== undefined) return toRejection(unhelped);
+    const unresolvable = failures.find(({ kind }) => kind !== 'insufficient-resource');
+    if (unresolvable !== undefined) return toRejection(unresolvable);
     const insufficient = failures.filter((failure) => failure.kind === 'insufficient-resource');
     try {
       const victims = chooseVictims(pod, others, insufficient.map(toNeed));
@@ -51,14 +51,14 @@ export function createNodeAdmission(ports: NodeAdmissionPorts): AdmissionHandler
   };
 
   /** Judges by a Node object that is read anew: its labels may have changed. */
-  const judgeAnew = async (pod: Pod, others: readonly Pod[], signal: AbortSignal): Promise<AdmissionDecision> => {
+  const recheck = async (pod: Pod, others: readonly Pod[], signal: AbortSignal): Promise<AdmissionDecision> => {
     let node: Node;
     try {
       node = withAgentOs(await nodes.read(signal));
     } catch {
       return NO_NODE;
     }
-    return conclude(pod, others, generalFailures(pod, node, others));
+    return decide(pod, others, generalFailures(pod, node, others));
   };
 
   return {
@@ -81,7 +81,7 @@ export function createNodeAdmission(ports: NodeAdmissionPorts): AdmissionHandler
       const others = activePods();
       const failures = generalFailures(pod, node, others);
       const isAffinityAlone = failures.length === 1 && failures[0] === nodeAffinityFailure;
-      return isAffinityAlone ? judgeAnew(pod, others, signal) : conclude(pod, others, failures);
+      return isAffinityAlone ? recheck(pod, others, signal) : decide(pod, others, failures);
     },
   };
 }

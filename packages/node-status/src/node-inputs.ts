@@ -65,7 +65,7 @@ export function createNodeInputs(ports: NodeInputsPorts, options: NodeInputsOpti
   let runtimeName = '';
 
   /** Logs a problem when it appears, not each time. */
-  const note = (subject: string, error: unknown): void => {
+  const logProblem = (subject: string, error: unknown): void => {
     const problem = error === undefined ? '' : errorMessage(error);
     if ((problems.get(subject) ?? '') === problem) return;
     problems.set(subject, problem);
@@ -78,11 +78,11 @@ export function createNodeInputs(ports: NodeInputsPorts, options: NodeInputsOpti
   ): Promise<T | undefined> => {
     try {
       const value = await withDeadline(clock, CALL_TIMEOUT_MS, signal, read);
-      note(subject, undefined);
+      logProblem(subject, undefined);
       return value;
     } catch (error) {
       signal.throwIfAborted();
-      note(subject, error);
+      logProblem(subject, error);
       return undefined;
     }
   };
@@ -97,10 +97,10 @@ export function createNodeInputs(ports: NodeInputsPorts, options: NodeInputsOpti
     ports.setters().flatMap((setter) => {
       try {
         const contribution = setter.contribute(node);
-        note(`the part of "${setter.name}"`, undefined);
+        logProblem(`the part of "${setter.name}"`, undefined);
         return [{ setter, contribution }];
       } catch (error) {
-        note(`the part of "${setter.name}"`, error);
+        logProblem(`the part of "${setter.name}"`, error);
         return [];
       }
     });

@@ -33,7 +33,7 @@ function setUp(keptAs: LastKnownWatchOptions['keptAs'], known: readonly ConfigMa
       record: (objects) => void recorded.push(objects),
       release: () => void (state.isReleased = true),
     },
-    { keptAs, patienceMs: () => 10_000 },
+    { keptAs, firstAnswerTimeoutMs: () => 10_000 },
   );
   const emitted: string[] = [];
   const describeChange = (change: ObjectChange<ConfigMap>): string =>

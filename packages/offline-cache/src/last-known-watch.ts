@@ -19,7 +19,7 @@ export interface LastKnownWatchPorts<T> {
 /** Options of {@link createLastKnownWatch}. */
 export interface LastKnownWatchOptions {
   /** Time that the API server has for its first answer, from the start of the watch. */
-  readonly patienceMs: () => number;
+  readonly firstAnswerTimeoutMs: () => number;
   /** `provisional`: last known objects are emitted as added, and the watch is not synced. `complete`: they are emitted as its snapshot. */
   readonly keptAs: 'provisional' | 'complete';
 }
@@ -30,7 +30,7 @@ export interface LastKnownWatchOptions {
  */
 export function createLastKnownWatch<T extends KubeObject>(
   { watch, fallBack, record, release, clock, logger }: LastKnownWatchPorts<T>,
-  { patienceMs, keptAs }: LastKnownWatchOptions,
+  { firstAnswerTimeoutMs: firstAnswerTimeoutMs, keptAs }: LastKnownWatchOptions,
 ): ObjectWatch<T> {
   const changes = createEmitter<ObjectChange<T>>();
   const known = createObjectCopy<T>();
@@ -62,7 +62,8 @@ export function createLastKnownWatch<T extends KubeObject>(
 
   return {
     start() {
-      if (timer === undefined && !watch.isSynced && !isOffline) timer = clock.setTimer(patienceMs(), goOffline);
+      if (timer === undefined && !watch.isSynced && !isOffline)
+        timer = clock.setTimer(firstAnswerTimeoutMs(), goOffline);
       watch.start();
     },
     get isSynced() {

@@ -14,13 +14,13 @@ export interface OfflineCacheOptions {
   /** Clients of the API server. They belong to the caller, who disposes of their connections after the agent. */
   readonly clients: KubeClients;
   /** Time after the start of the agent that the API server has for its first answer. Default: ten seconds. */
-  readonly patienceMs?: number | undefined;
+  readonly firstAnswerTimeoutMs?: number | undefined;
   /** Largest size of the cache on disk. Default: 32 MiB. */
   readonly maxBytes?: number | undefined;
 }
 
 /** Time that the API server has for a single object once the node works without it. Readers of an object wait for a second. */
-const OBJECT_PATIENCE_MS = 500;
+const OBJECT_TIMEOUT_MS = 500;
 
 /**
  * Creates the agent module that connects the other modules with an API server, and keeps its last objects in `offline-cache` of the agent's root directory. When
@@ -28,7 +28,7 @@ const OBJECT_PATIENCE_MS = 500;
  */
 export function offlineCache({
   clients,
-  patienceMs = 10_000,
+  firstAnswerTimeoutMs: firstAnswerTimeoutMs = 10_000,
   maxBytes = 32 * 1024 * 1024,
 }: OfflineCacheOptions): AgentModule {
   return {
@@ -70,7 +70,7 @@ export function offlineCache({
               return known;
             },
           },
-          { keptAs: kept, patienceMs: () => Math.max(deadlineMs - clock.monotonicNow(), OBJECT_PATIENCE_MS) },
+          { keptAs: kept, firstAnswerTimeoutMs: () => Math.max(deadlineMs - clock.monotonicNow(), OBJECT_TIMEOUT_MS) },
         );
       };
 
@@ -78,7 +78,7 @@ export function offlineCache({
         services: [provide(kubeClients, { ...clients, main: { ...main, watch } })],
         async start() {
           await objects.load();
-          deadlineMs = clock.monotonicNow() + patienceMs;
+          deadlineMs = clock.monotonicNow() + firstAnswerTimeoutMs;
         },
         [Symbol.asyncDispose]: () => objects[Symbol.asyncDispose](),
       };

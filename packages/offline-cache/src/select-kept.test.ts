@@ -40,7 +40,7 @@ describe('selectKept', () => {
     ]);
   });
 
-  it('keeps the knowledge that an object does not exist', () => {
+  it('keeps that an object does not exist', () => {
     const absent = { ...configMapCopy('settings'), objects: [] };
     expect(selectKept([copyOf('pods', pod('web')), absent])).toContainEqual(absent);
   });

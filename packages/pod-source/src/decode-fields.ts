@@ -36,7 +36,7 @@ const rfc3339 = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** Limit of reported problems and unknown fields: a file may be wrong everywhere. */
-const MAX_NOTED = 500;
+const MAX_REPORTED = 500;
 
 /** Marks a value that is left out. */
 const unset = Symbol('unset');
@@ -54,7 +54,7 @@ export function decodeFields(value: object, type: TypeName, options: DecodeField
   const unknownFields: string[] = [];
 
   const mismatch = (field: string, expected: string, found: unknown): typeof unset => {
-    if (problems.length < MAX_NOTED)
+    if (problems.length < MAX_REPORTED)
       problems.push({ field, message: `expected ${expected}, found ${describe(found)}${adviceFor(expected, found)}` });
     return unset;
   };
@@ -66,7 +66,7 @@ export function decodeFields(value: object, type: TypeName, options: DecodeField
       const path = at === '' ? key : `${at}.${key}`;
       const field = fieldOf(table, key);
       if (field === undefined) {
-        if (unknownFields.length < MAX_NOTED) unknownFields.push(path);
+        if (unknownFields.length < MAX_REPORTED) unknownFields.push(path);
         continue;
       }
       const result = decodeValue(item, field, path);

@@ -49,7 +49,7 @@ export function createLastGoodPods(
   let saved: ReadonlyMap<string, Pod> | undefined;
   let savedDigest: string | undefined;
 
-  const isCredible = (pod: unknown): pod is Pod => {
+  const isPod = (pod: unknown): pod is Pod => {
     if (!isObject(pod)) return false;
     if (decodeFields(pod, 'io.k8s.api.core.v1.Pod').problems.length > 0) return false;
     const { metadata, spec } = pod as Pod;
@@ -75,7 +75,7 @@ export function createLastGoodPods(
     paths: () => [...loaded.keys()],
     get(path) {
       const pod = loaded.get(path);
-      return isCredible(pod) ? pod : undefined;
+      return isPod(pod) ? pod : undefined;
     },
     forget: () => loaded.clear(),
     async save(pods) {

@@ -16,7 +16,7 @@ export interface StatusDelivery extends AsyncDisposable {
   /** Submits the latest status of a pod. */
   submit(update: PodStatusUpdate): void;
   /** Submits an unchanged status if the sink lacks a part that it may get now: the terminal phase, or the status of a new mirror pod. */
-  submitIfOwed(update: PodStatusUpdate): void;
+  submitIfPending(update: PodStatusUpdate): void;
   /** Reports whether the sink has the latest status of a pod. */
   isPublished(podUid: string): boolean;
   /** Drops the unpublished status of a pod. */
@@ -109,7 +109,7 @@ export function createStatusDelivery(ports: StatusDeliveryPorts, options: Status
     const known = [takenStatus(update.pod), inFlight.get(uid)?.status].filter((status) => status !== undefined);
     publisher.submit(update, update.finished || known.some((status) => isUrgent(status, update.status)));
   };
-  const isOwed = (pod: Pod): boolean => {
+  const isPending = (pod: Pod): boolean => {
     const uid = podUid(pod);
     if (withheld.has(uid) && !couldHaveRunningContainers(uid)) return true;
     return (inFlight.get(uid) ?? taken.get(uid))?.mirrorUid !== mirrorUid(pod);
@@ -118,8 +118,8 @@ export function createStatusDelivery(ports: StatusDeliveryPorts, options: Status
   return {
     begin: (pod, status) => void taken.set(podUid(pod), { status, mirrorUid: mirrorUid(pod) }),
     submit,
-    submitIfOwed(update) {
-      if (isOwed(update.pod)) submit(update);
+    submitIfPending(update) {
+      if (isPending(update.pod)) submit(update);
     },
     isPublished: (podUid) => !withheld.has(podUid) && !publisher.isUnpublished(podUid),
     forget(podUid) {

@@ -146,7 +146,7 @@ export function createStatusManager(ports: StatusManagerPorts, options: StatusMa
       // Fields of other writers may have changed, which decide over readiness gates.
       const same = { ...current, pod, status };
       updates.set(podUid(pod), same);
-      for (const delivery of deliveries()) delivery.submitIfOwed(same);
+      for (const delivery of deliveries()) delivery.submitIfPending(same);
       return false;
     }
     lastVersion += 1;

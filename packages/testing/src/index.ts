@@ -1,6 +1,10 @@
 export { manifestPod } from '@rxlet/pod-model/testing';
 export { type AgentLife, createAgentLife } from './agent-life.ts';
-export { mortalFiles, mortalPort, mortalTransport } from './mortal-port.ts';
+export {
+  killableFiles as mortalFiles,
+  killablePort as mortalPort,
+  killableTransport as mortalTransport,
+} from './killable-port.ts';
 export { containerFullName, type RecordedStart, recordStarts } from './recorded-starts.ts';
 export { contributing, testModules } from './test-modules.ts';
 export {

@@ -11,7 +11,7 @@ import { nodeStatus } from '@rxlet/node-status';
 import { manifestPod } from '@rxlet/pod-model/testing';
 import { apiStatuses } from '@rxlet/status-manager';
 import { type AgentLife } from './agent-life.ts';
-import { mortalTransport } from './mortal-port.ts';
+import { killableTransport } from './killable-port.ts';
 import { createTestNode, type TestAgentOptions, type TestNode, type TestNodeOptions } from './test-node.ts';
 import { untilPhase } from './until-phase.ts';
 
@@ -57,7 +57,7 @@ export function createTestCluster({ kube: kubeOptions, ...options }: TestCluster
   const machine = createTestMachine();
 
   const modulesOf = (life: AgentLife, connect: NonNullable<ClusterAgentOptions['connect']>): readonly AgentModule[] => {
-    const transport = mortalTransport(
+    const transport = killableTransport(
       { send: (request) => kube.handle({ ...request, user: nodeUser('node1') }) },
       life,
     );

@@ -19,7 +19,7 @@ import { createManualSource, type ManualSource } from '@rxlet/pod-config';
 import { withCallTimeout } from '@rxlet/runtime-manager/testing';
 import { type MemoryLoopDevices, type MemoryMounter, memoryVolumes } from '@rxlet/volume-manager/testing';
 import { type AgentLife, createAgentLife } from './agent-life.ts';
-import { mortalFiles, mortalPort } from './mortal-port.ts';
+import { killableFiles, killablePort } from './killable-port.ts';
 import { containerFullName, recordStarts } from './recorded-starts.ts';
 import { testModules } from './test-modules.ts';
 import { untilPhase } from './until-phase.ts';
@@ -154,19 +154,19 @@ export function createTestNode({ seed = 1, ...runtimeOptions }: TestNodeOptions 
         {
           fake,
           files,
-          cgroups: mortalFiles(cgroups, life),
+          cgroups: killableFiles(cgroups, life),
           volumes: {
             ...volumes,
-            mounter: mortalFiles(volumes.mounter, life),
-            loopDevices: mortalFiles(volumes.loopDevices, life),
+            mounter: killableFiles(volumes.mounter, life),
+            loopDevices: killableFiles(volumes.loopDevices, life),
           },
         },
         source,
       ).filter(({ name }) => !replaced.has(name));
       agent = await createAgent(
         {
-          runtime: withCallTimeout(mortalPort(fake.runtime, life), REQUEST_TIMEOUT_MS),
-          images: withCallTimeout(mortalPort(fake.images, life), REQUEST_TIMEOUT_MS),
+          runtime: withCallTimeout(killablePort(fake.runtime, life), REQUEST_TIMEOUT_MS),
+          images: withCallTimeout(killablePort(fake.images, life), REQUEST_TIMEOUT_MS),
           node: {
             name: 'node1',
             rootDirectory: '/root',
@@ -174,8 +174,8 @@ export function createTestNode({ seed = 1, ...runtimeOptions }: TestNodeOptions 
             memoryCapacityBytes: 8n << 30n,
             nodeIps: ['192.0.2.1'],
           },
-          files: mortalFiles(files.nodeFiles, life),
-          hostFiles: mortalFiles(files.hostFiles, life),
+          files: killableFiles(files.nodeFiles, life),
+          hostFiles: killableFiles(files.hostFiles, life),
           clock,
           random,
           logger,

@@ -36,10 +36,10 @@ export async function run({ input, want }: NodeAdmissionVector): Promise<Answer>
     return { got: { error: errorMessage(error) }, want };
   }
   const rejection = sysctls.reject(input.pod);
-  return { got: rejection === undefined ? await judge(input) : { admitted: false, ...rejection }, want };
+  return { got: rejection === undefined ? await decide(input) : { admitted: false, ...rejection }, want };
 }
 
-async function judge(input: NodeAdmissionVector['input']): Promise<NodeAdmissionVector['want']> {
+async function decide(input: NodeAdmissionVector['input']): Promise<NodeAdmissionVector['want']> {
   const { node, freshNode = node, nodeError, pods, pod, pluginResourceError, killFails = [] } = input;
   const preempted: string[] = [];
   const handler = createNodeAdmission({

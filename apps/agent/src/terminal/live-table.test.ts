@@ -131,8 +131,8 @@ describe('showLiveTable', () => {
     list = [pod('web')];
     using table = show();
     const [header, row] = screen.shown;
-    table.note('something is wrong');
-    table.note('and something else');
+    table.printAbove('something is wrong');
+    table.printAbove('and something else');
     expect(screen.shown).toEqual(['something is wrong', 'and something else', header, row, '']);
   });
 

@@ -22,7 +22,7 @@ const SHORTEST_INTERVAL_MS = 200;
 /** A table on the screen. */
 export interface LiveTable extends Disposable {
   /** Writes a line above the table, where it stays. */
-  note(line: string): void;
+  printAbove(line: string): void;
 }
 
 /**
@@ -58,7 +58,7 @@ export function showLiveTable(
   );
   const subscription = follow(redraws$, { task: 'drawing the table of pods', logger, next: draw });
   return {
-    note(line) {
+    printAbove(line) {
       screen.write(`${cursorUp(drawn.length)}${CLEAR_BELOW}${line}\n`);
       drawn = [];
       draw();

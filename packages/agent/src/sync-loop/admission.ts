@@ -5,7 +5,7 @@ import type { Metrics } from '@rxlet/component-base/metrics';
 import type { Pod } from '@rxlet/kube-api';
 import { createUnsupportedPodFields } from '../host/supported-pod-fields.ts';
 
-/** Surroundings of {@link admitPod}. */
+/** Dependencies of {@link admitPod}. */
 export interface AdmissionContext {
   readonly clock: Clock;
   /** Returns the pods with which the new one shares the node. */

@@ -117,8 +117,8 @@ export function createCertificateManager(
   const isDue = (wanted: CertificateSubject): boolean => {
     if (current === undefined || clock.now() >= deadlineMs) return true;
     // A signer may leave out names: the same request would get the same answer.
-    const wasAsked = issuedFor !== undefined && isSameSubject(issuedFor, wanted);
-    return isRotated && !wasAsked && !hasSubject(current, wanted);
+    const isSameRequest = issuedFor !== undefined && isSameSubject(issuedFor, wanted);
+    return isRotated && !isSameRequest && !hasSubject(current, wanted);
   };
   /** Uses a new certificate. A short one lasts for half of its time, so that no request follows the other. */
   const install = (certificate: Certificate, subjectOf: CertificateSubject): void => {

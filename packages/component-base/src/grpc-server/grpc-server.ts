@@ -5,7 +5,7 @@ import type { Logger } from '../logger.ts';
 import { answerFailure } from './answers.ts';
 import { filteredConnection } from './filtered-connection.ts';
 import { sendPlainMessages } from './plain-messages.ts';
-import { reportDeparture, isDeparture } from './departures.ts';
+import { reportDisconnect, isDisconnect } from './disconnects.ts';
 
 export { answerUnknownMethod } from './answers.ts';
 export { filteredConnection } from './filtered-connection.ts';
@@ -33,7 +33,7 @@ export function createGrpcServer(handle: Http2Handler, logger: Pick<Logger, 'war
   const serve = async (request: Http2ServerRequest, response: Http2ServerResponse): Promise<void> => {
     try {
       Object.defineProperty(request, 'authority', { value: 'localhost' });
-      reportDeparture(response);
+      reportDisconnect(response);
       sendPlainMessages(response);
       await handle(request, response);
     } catch (error) {
@@ -48,7 +48,7 @@ export function createGrpcServer(handle: Http2Handler, logger: Pick<Logger, 'war
     session.once('close', () => sessions.delete(session));
   });
   http2.on('sessionError', (error: NodeJS.ErrnoException) => {
-    if (!isDeparture(error)) logger.debug('a connection failed', { error: errorMessage(error) });
+    if (!isDisconnect(error)) logger.debug('a connection failed', { error: errorMessage(error) });
   });
   const connections = new Set<Socket>();
   const listener = createSocketServer((socket) => {

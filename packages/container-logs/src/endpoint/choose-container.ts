@@ -33,7 +33,7 @@ export function chooseContainerId(pod: Pod, { containerName, podName, previous }
     return terminated.containerID || last?.containerID || unavailable(`${subject} is terminated`);
   }
   if (last !== undefined) return last.containerID || unavailable(`${subject} is terminated`);
-  return unavailable(`${subject} is ${whyNoLog(waiting?.reason, waiting !== undefined)}`);
+  return unavailable(`${subject} is ${missingLogReason(waiting?.reason, waiting !== undefined)}`);
 }
 
 function statusOf({ status }: Pod, containerName: string): ContainerStatus | undefined {
@@ -45,7 +45,7 @@ function statusOf({ status }: Pod, containerName: string): ContainerStatus | und
   return statuses.find(({ name }) => name === containerName);
 }
 
-function whyNoLog(reason: string | undefined, isWaiting: boolean): string {
+function missingLogReason(reason: string | undefined, isWaiting: boolean): string {
   if (!isWaiting) return 'waiting to start - no logs yet';
   switch (reason) {
     case 'ErrImagePull':

@@ -50,7 +50,7 @@ export function parseTimestamp(text: string): LogTimestamp | undefined {
   const date = new Date(0);
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
   date.setUTCHours(Number(hour), Number(minute) - (sign === '-' ? -offset : offset), Number(second));
-  const zone = offset === 0 ? 'Z' : `${sign!}${twoPlaces(Math.floor(offset / 60))}:${twoPlaces(offset % 60)}`;
+  const zone = offset === 0 ? 'Z' : `${sign!}${padTwoDigits(Math.floor(offset / 60))}:${padTwoDigits(offset % 60)}`;
   return {
     seconds: date.getTime() / 1000,
     nanos: Number(nanos),
@@ -96,8 +96,8 @@ export function plainTimestampLength(bytes: Uint8Array, at: number): number {
   const century = twoDigits(bytes, at);
   const yearOfCentury = twoDigits(bytes, at + 2);
   if (century < 0 || yearOfCentury < 0) return 0;
-  const isSurelyDate = day >= 1 && day <= 28 && month >= 1 && month <= 12;
-  if (!isSurelyDate && !isDate(century * 100 + yearOfCentury, month, day)) return 0;
+  const isCertainlyDate = day >= 1 && day <= 28 && month >= 1 && month <= 12;
+  if (!isCertainlyDate && !isDate(century * 100 + yearOfCentury, month, day)) return 0;
   let end = at + WHOLE;
   if (bytes[end] === POINT) {
     const limit = end + FRACTION_DIGITS + 1;
@@ -180,6 +180,6 @@ function daysIn(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-function twoPlaces(number: number): string {
+function padTwoDigits(number: number): string {
   return String(number).padStart(2, '0');
 }

@@ -102,7 +102,7 @@ export function createAllocationManager(
   };
 
   /** Returns why a resize does not fit now; `undefined` when it fits. */
-  const judge = async (desired: Pod): Promise<AdmissionRejection | undefined> => {
+  const findRejection = async (desired: Pod): Promise<AdmissionRejection | undefined> => {
     const others = ports
       .activePods()
       .filter((pod) => podUid(pod) !== podUid(desired))
@@ -145,7 +145,7 @@ export function createAllocationManager(
     }
     let rejection: AdmissionRejection | undefined;
     try {
-      rejection = await judge(desired);
+      rejection = await findRejection(desired);
     } catch (error) {
       signal.throwIfAborted();
       rejection = { reason: 'UnexpectedAdmissionError', message: errorMessage(error) };

@@ -142,11 +142,11 @@ export const containerCases: readonly ContractCase[] = [
 /** Advances time until the call has settled. */
 async function passing<T>({ pass }: { pass(ms: number): Promise<void> }, call: Promise<T>): Promise<T> {
   let settled = false;
-  const noticed = call.then(
+  const outcome = call.then(
     () => void (settled = true),
     () => void (settled = true),
   );
   for (let waitedMs = 0; !settled && waitedMs < 20_000; waitedMs += 50) await pass(50);
-  if (settled) await noticed;
+  if (settled) await outcome;
   return call;
 }

@@ -11,7 +11,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { ImageService, RuntimeService } from '../ports.ts';
 import { callErrorCode, type StatusCode, statusCodeName } from '../status-code.ts';
 
-/** A running container runtime under test, and its surroundings. */
+/** A running container runtime under test, with the means to observe it. */
 export interface ContractSubject {
   readonly runtime: RuntimeService;
   readonly images: ImageService;

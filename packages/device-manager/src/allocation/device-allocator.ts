@@ -85,7 +85,7 @@ export function createDeviceAllocator(ports: DeviceAllocatorPorts): DeviceAlloca
     return completeChoice(choice, preferred);
   };
 
-  const ask = async (
+  const allocateDevices = async (
     resource: string,
     deviceIds: readonly string[],
     call: PluginCall,
@@ -113,7 +113,7 @@ export function createDeviceAllocator(ports: DeviceAllocatorPorts): DeviceAlloca
           for (const [resource, required] of requestedDevices(pod, container, isDeviceResource)) {
             const deviceIds = await choose(pod, container, resource, required, call);
             if (deviceIds.length === 0) continue;
-            const response = await ask(resource, deviceIds, call());
+            const response = await allocateDevices(resource, deviceIds, call());
             const byNode = byNumaNode(deviceIds, (id) => inventory.find(resource, id)?.numaNodes ?? []);
             podDevices.insert(uid, container.name, resource, { byNode, response });
           }

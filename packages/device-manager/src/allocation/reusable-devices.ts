@@ -20,8 +20,8 @@ export function reusableDevices(
   const initContainers = spec?.initContainers ?? [];
   const index = initContainers.findIndex(({ name }) => name === containerName);
   const earlier = index < 0 ? initContainers : initContainers.slice(0, index);
-  const lasting = [...initContainers.filter(isSidecar), ...(spec?.containers ?? [])];
-  const kept = new Set(lasting.filter(({ name }) => name !== containerName).flatMap(({ name }) => idsOf(name)));
+  const longRunning = [...initContainers.filter(isSidecar), ...(spec?.containers ?? [])];
+  const kept = new Set(longRunning.filter(({ name }) => name !== containerName).flatMap(({ name }) => idsOf(name)));
   const ended = earlier.filter((container) => !isSidecar(container)).flatMap(({ name }) => idsOf(name));
   return [...new Set(ended)].filter((id) => !kept.has(id));
 }

@@ -8,10 +8,10 @@ import {
   StatusCode,
 } from '@rxlet/cri-api';
 import { describe, expect, it } from 'vitest';
-import { containerBody, type ContainerSurroundings } from './container-body.ts';
+import { containerBody, type ContainerContext } from './container-body.ts';
 import { resourcesWithoutEffect } from './docker-resources.ts';
 
-const surroundings: ContainerSurroundings = {
+const context: ContainerContext = {
   sandboxId: 'sb',
   sandboxConfig: create(PodSandboxConfigSchema, { linux: { cgroupParent: '/kubepods/pod1' } }),
   isHostNetwork: false,
@@ -22,9 +22,9 @@ const surroundings: ContainerSurroundings = {
   minOomScoreAdj: -1000,
 };
 type ConfigInit = Exclude<MessageInitShape<typeof ContainerConfigSchema>, { $typeName: string }>;
-const body = (config: ConfigInit, more: Partial<ContainerSurroundings> = {}) =>
+const body = (config: ConfigInit, more: Partial<ContainerContext> = {}) =>
   containerBody(create(ContainerConfigSchema, { image: { image: 'busybox' }, ...config }), {
-    ...surroundings,
+    ...context,
     ...more,
   });
 

@@ -16,7 +16,7 @@ import { dockerCgroupParent, dockerResources } from './docker-resources.ts';
 import { securityOptions } from './security-options.ts';
 
 /** Facts besides the configuration that a container's body needs. */
-export interface ContainerSurroundings {
+export interface ContainerContext {
   readonly sandboxId: string;
   readonly sandboxConfig: PodSandboxConfig;
   readonly isHostNetwork: boolean;
@@ -31,8 +31,8 @@ export interface ContainerSurroundings {
 }
 
 /** Returns the body that creates a container. Throws InvalidArgument for settings that Docker does not have. */
-export function containerBody(config: ContainerConfig, surroundings: ContainerSurroundings): DockerCreateBody {
-  const { sandboxId, logPath, imageLabels } = surroundings;
+export function containerBody(config: ContainerConfig, context: ContainerContext): DockerCreateBody {
+  const { sandboxId, logPath, imageLabels } = context;
   checkSupported(config);
 
   const own = {
@@ -56,14 +56,14 @@ export function containerBody(config: ContainerConfig, surroundings: ContainerSu
     ...(stopSignal !== undefined && { StopSignal: stopSignal }),
     // Probes are the node agent's task.
     Healthcheck: { Test: ['NONE'] },
-    HostConfig: hostConfig(config, surroundings),
+    HostConfig: hostConfig(config, context),
   };
 }
 
-function hostConfig(config: ContainerConfig, surroundings: ContainerSurroundings): DockerHostConfig {
-  const { sandboxId, sandboxConfig, isHostNetwork, seccompProfile, cgroupDriver, minOomScoreAdj } = surroundings;
-  const context = config.linux?.securityContext;
-  const namespaces = context?.namespaceOptions;
+function hostConfig(config: ContainerConfig, context: ContainerContext): DockerHostConfig {
+  const { sandboxId, sandboxConfig, isHostNetwork, seccompProfile, cgroupDriver, minOomScoreAdj } = context;
+  const securityContext = config.linux?.securityContext;
+  const namespaces = securityContext?.namespaceOptions;
   const sandbox = `container:${sandboxId}`;
   const { oomScoreAdj = 0n } = config.linux?.resources ?? {};
   const plain = config.mounts.filter((mount) => !hasColon(mount));
@@ -81,15 +81,16 @@ function hostConfig(config: ContainerConfig, surroundings: ContainerSurroundings
       PathInContainer: containerPath,
       CgroupPermissions: permissions,
     })),
-    Privileged: context?.privileged ?? false,
-    ReadonlyRootfs: context?.readonlyRootfs ?? false,
-    CapAdd: context?.capabilities?.addCapabilities ?? [],
-    CapDrop: context?.capabilities?.dropCapabilities ?? [],
-    GroupAdd: (context?.supplementalGroups ?? []).map(String),
-    SecurityOpt: context === undefined ? ['seccomp=unconfined'] : securityOptions(context, seccompProfile),
-    ...(context?.privileged !== true && {
-      MaskedPaths: context?.maskedPaths ?? [],
-      ReadonlyPaths: context?.readonlyPaths ?? [],
+    Privileged: securityContext?.privileged ?? false,
+    ReadonlyRootfs: securityContext?.readonlyRootfs ?? false,
+    CapAdd: securityContext?.capabilities?.addCapabilities ?? [],
+    CapDrop: securityContext?.capabilities?.dropCapabilities ?? [],
+    GroupAdd: (securityContext?.supplementalGroups ?? []).map(String),
+    SecurityOpt:
+      securityContext === undefined ? ['seccomp=unconfined'] : securityOptions(securityContext, seccompProfile),
+    ...(securityContext?.privileged !== true && {
+      MaskedPaths: securityContext?.maskedPaths ?? [],
+      ReadonlyPaths: securityContext?.readonlyPaths ?? [],
     }),
     OomScoreAdj: Math.max(Number(oomScoreAdj), minOomScoreAdj),
     ...dockerResources(config.linux?.resources),

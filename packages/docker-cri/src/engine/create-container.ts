@@ -15,20 +15,20 @@ const SUFFIX_BYTES = 4;
 /** States of containers that Docker failed to remove. */
 const BROKEN: ReadonlySet<string> = new Set(['dead', 'removing']);
 /** Largest number of names whose creation has an unknown outcome. */
-const MAX_IN_DOUBT = 1000;
+const MAX_UNCERTAIN_NAMES = 1000;
 
 /** Creates a {@link ContainerCreator}. It recovers names that a call with an unknown outcome, or a fault of Docker, has left reserved. */
 export function createContainerCreator(engine: DockerEngine, random: Random, logger: Logger): ContainerCreator {
   /** Names for which Docker's answer was lost: a container may exist that no caller has seen. */
-  const inDoubt = new Set<string>();
+  const uncertainNames = new Set<string>();
 
   const post = async (name: string, body: DockerCreateBody, signal?: AbortSignal): Promise<string> => {
     try {
       const { Id } = await engine.json<{ Id: string }>('POST', '/containers/create', { query: { name }, body, signal });
-      inDoubt.delete(name);
+      uncertainNames.delete(name);
       return Id;
     } catch (error) {
-      if (!(error instanceof DockerError) && inDoubt.size < MAX_IN_DOUBT) inDoubt.add(name);
+      if (!(error instanceof DockerError) && uncertainNames.size < MAX_UNCERTAIN_NAMES) uncertainNames.add(name);
       throw error;
     }
   };
@@ -41,7 +41,7 @@ export function createContainerCreator(engine: DockerEngine, random: Random, log
       if (isMissing(error)) return 'missing';
       throw error;
     }
-    const isUnseen = inDoubt.has(name) && owner.State.Status === 'created';
+    const isUnseen = uncertainNames.has(name) && owner.State.Status === 'created';
     if (!isUnseen && !BROKEN.has(owner.State.Status)) return false;
     logger.warn('removing a container that an earlier call has left', { name, containerId: owner.Id });
     try {

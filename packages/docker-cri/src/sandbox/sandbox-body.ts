@@ -6,7 +6,7 @@ import { NO_LOG } from '../logs/log-config.ts';
 import { DockerLabel, SANDBOX_CONTAINER_NAME, toDockerLabels } from '../names/docker-labels.ts';
 
 /** Facts besides the configuration that a sandbox's body needs. */
-export interface SandboxSurroundings {
+export interface SandboxContext {
   readonly image: string;
   readonly imageLabels: Readonly<Record<string, string>>;
   readonly runtimeHandler: string;
@@ -36,8 +36,8 @@ export function isDefaultHandler(handler: string): boolean {
 }
 
 /** Returns the body that creates the container of a sandbox. Throws InvalidArgument for settings that Docker does not have. */
-export function sandboxBody(config: PodSandboxConfig, surroundings: SandboxSurroundings): DockerCreateBody {
-  const { image, imageLabels, runtimeHandler } = surroundings;
+export function sandboxBody(config: PodSandboxConfig, context: SandboxContext): DockerCreateBody {
+  const { image, imageLabels, runtimeHandler } = context;
   if (config.linux?.securityContext?.namespaceOptions?.usernsOptions?.mode === NamespaceMode.POD) {
     throw new ServiceError(StatusCode.InvalidArgument, 'user namespaces are not supported: Docker has none of its own');
   }
@@ -54,16 +54,16 @@ export function sandboxBody(config: PodSandboxConfig, surroundings: SandboxSurro
     ...(user !== undefined && { User: runAsGroup === undefined ? user : `${user}:${String(runAsGroup.value)}` }),
     Labels: toDockerLabels(config, own, imageLabels),
     Healthcheck: { Test: ['NONE'] },
-    HostConfig: hostConfig(config, surroundings),
+    HostConfig: hostConfig(config, context),
   };
 }
 
-function hostConfig(config: PodSandboxConfig, surroundings: SandboxSurroundings): DockerHostConfig {
-  const { runtimeHandler, cgroupDriver, seccompProfile, minOomScoreAdj } = surroundings;
-  const context = config.linux?.securityContext;
-  const namespaces = context?.namespaceOptions;
+function hostConfig(config: PodSandboxConfig, context: SandboxContext): DockerHostConfig {
+  const { runtimeHandler, cgroupDriver, seccompProfile, minOomScoreAdj } = context;
+  const securityContext = config.linux?.securityContext;
+  const namespaces = securityContext?.namespaceOptions;
   const isOnHost = isHostNetwork(config);
-  const settings = context && { ...context, apparmorProfile: '', noNewPrivs: true };
+  const settings = securityContext && { ...securityContext, apparmorProfile: '', noNewPrivs: true };
   return {
     // A namespace of its own with nothing but the loopback interface, to which plugins connect the pod.
     NetworkMode: isOnHost ? 'host' : 'none',
@@ -73,9 +73,9 @@ function hostConfig(config: PodSandboxConfig, surroundings: SandboxSurroundings)
     ...(!isDefaultHandler(runtimeHandler) && { Runtime: runtimeHandler }),
     RestartPolicy: { Name: 'no' },
     LogConfig: NO_LOG,
-    Privileged: context?.privileged ?? false,
-    ReadonlyRootfs: context?.readonlyRootfs ?? false,
-    GroupAdd: (context?.supplementalGroups ?? []).map(String),
+    Privileged: securityContext?.privileged ?? false,
+    ReadonlyRootfs: securityContext?.readonlyRootfs ?? false,
+    GroupAdd: (securityContext?.supplementalGroups ?? []).map(String),
     SecurityOpt: settings === undefined ? ['no-new-privileges'] : securityOptions(settings, seccompProfile),
     Sysctls: config.linux?.sysctls ?? {},
     OomScoreAdj: Math.max(OOM_SCORE_ADJ, minOomScoreAdj),

@@ -88,8 +88,8 @@ export function createFailpoints(): Failpoints {
     next(rpc, place, pod) {
       const action = failpoints.get(`${rpc} ${place}`)?.evaluator.evaluate();
       if (action !== undefined) return action;
-      const concerned = pod();
-      return concerned && ofPod(rpc, place, concerned)?.evaluate();
+      const target = pod();
+      return target && ofPod(rpc, place, target)?.evaluate();
     },
   };
 }

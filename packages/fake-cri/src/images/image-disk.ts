@@ -18,23 +18,23 @@ export interface PresentImages {
 
 /** Creates an {@link ImageDisk}. */
 export function createImageDisk(capacityBytes: number, present: PresentImages): ImageDisk {
-  const underWay = new Map<string, { readonly bytes: number; pulls: number }>();
+  const pendingPulls = new Map<string, { readonly bytes: number; pulls: number }>();
   const freeBytes = (): number => {
     let free = capacityBytes - present.usedBytes();
     // The first of several pulls of one image added it; the others need no more space.
-    for (const [id, { bytes }] of underWay) if (!present.isPresent(id)) free -= bytes;
+    for (const [id, { bytes }] of pendingPulls) if (!present.isPresent(id)) free -= bytes;
     return Math.max(0, free);
   };
   return {
     reserve(id, sizeBytes) {
-      const shared = underWay.get(id) ?? { bytes: Math.min(sizeBytes, freeBytes()), pulls: 0 };
+      const shared = pendingPulls.get(id) ?? { bytes: Math.min(sizeBytes, freeBytes()), pulls: 0 };
       shared.pulls += 1;
-      underWay.set(id, shared);
+      pendingPulls.set(id, shared);
       return {
         bytes: shared.bytes,
         [Symbol.dispose]() {
           shared.pulls -= 1;
-          if (shared.pulls === 0) underWay.delete(id);
+          if (shared.pulls === 0) pendingPulls.delete(id);
         },
       };
     },

@@ -80,12 +80,12 @@ export function createPodNetwork(logger: Logger, mode: PodNetworkMode): OwnedPod
     return entry;
   };
   /** Calls a service directly; the call ends with its signal, or with the port. */
-  const ask = async <P extends PortService['protocol'], T>(
+  const request = async <P extends PortService['protocol'], T>(
     ip: string,
     port: number,
     protocol: P,
     signal: AbortSignal | undefined,
-    question: (service: Extract<PortService, { protocol: P }>, ends: AbortSignal) => T | Promise<T>,
+    call: (service: Extract<PortService, { protocol: P }>, ends: AbortSignal) => T | Promise<T>,
   ): Promise<T> => {
     const { service, closed } = lookUp(ip, port);
     if (service.protocol !== protocol) {
@@ -94,7 +94,7 @@ export function createPodNetwork(logger: Logger, mode: PodNetworkMode): OwnedPod
     }
     const ends = signal === undefined ? closed : AbortSignal.any([signal, closed]);
     ends.throwIfAborted();
-    return abortable(ends, question(service as Extract<PortService, { protocol: P }>, ends));
+    return abortable(ends, call(service as Extract<PortService, { protocol: P }>, ends));
   };
   const close = (address: string, entry: Entry): void => {
     if (entries.get(address) !== entry) return;
@@ -143,9 +143,9 @@ export function createPodNetwork(logger: Logger, mode: PodNetworkMode): OwnedPod
       return client;
     },
     httpGet: (ip, port, path, { method = 'GET', headers = {}, signal } = {}) =>
-      ask(ip, port, 'http', signal, (service, ends) => service.respond({ method, path, headers }, ends)),
+      request(ip, port, 'http', signal, (service, ends) => service.respond({ method, path, headers }, ends)),
     grpcHealth: (ip, port, name = '', signal) =>
-      ask(ip, port, 'grpc', signal, (service, ends) => service.check(name, ends)),
+      request(ip, port, 'grpc', signal, (service, ends) => service.check(name, ends)),
     portsOf: (ip) =>
       [...entries.keys()]
         .filter((address) => address.startsWith(`${ip}:`))

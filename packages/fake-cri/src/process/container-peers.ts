@@ -4,7 +4,7 @@ import { HOST_IP } from '../network/pod-network.ts';
 import type { Container } from '../runtime-objects.ts';
 import type { RuntimeState } from '../runtime-state.ts';
 import { usesHostNetwork } from '../sandbox.ts';
-import type { Peers } from './surroundings.ts';
+import type { Peers } from './process-environment.ts';
 
 /** Returns the access of a container's programs to other pods by address, and to their own pod as `localhost`. */
 export function peersOf({ network, sandboxes, hostFiles }: RuntimeState, { sandbox }: Container): Peers {

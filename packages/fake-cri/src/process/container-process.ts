@@ -13,7 +13,7 @@ import { type Process, type ProcessOptions, startProcess } from './process.ts';
 import { namespacedPid, visibleProcesses } from './process-table.ts';
 import { createProcFiles } from './proc-files.ts';
 import type { Program } from './program.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { ProcessEnvironment } from './process-environment.ts';
 
 const decoder = new TextDecoder();
 
@@ -31,10 +31,15 @@ export function startInContainer(
   io: Pick<ProcessOptions, 'argv' | 'stdin' | 'write' | 'onStart' | 'onExit'>,
 ): Process {
   const pid = state.nextPid();
-  return startProcess(program, { ...io, clock: state.clock, pid, surroundings: surroundingsOf(state, container, pid) });
+  return startProcess(program, {
+    ...io,
+    clock: state.clock,
+    pid,
+    environment: processEnvironment(state, container, pid),
+  });
 }
 
-function surroundingsOf(state: RuntimeState, container: Container, hostPid: number): Surroundings {
+function processEnvironment(state: RuntimeState, container: Container, hostPid: number): ProcessEnvironment {
   const { sandbox, config, status } = container;
   const context = config.linux?.securityContext;
   const { uid = 0n, gid = 0n, supplementalGroups = [] } = status.user?.linux ?? {};

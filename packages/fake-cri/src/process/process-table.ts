@@ -2,7 +2,7 @@ import { NamespaceMode } from '@rxlet/cri-api';
 import type { Container } from '../runtime-objects.ts';
 import type { RuntimeState } from '../runtime-state.ts';
 import type { Process } from './process.ts';
-import type { ProcessInfo } from './surroundings.ts';
+import type { ProcessInfo } from './process-environment.ts';
 
 /** A process that is seen by those of a container. */
 export interface VisibleProcess extends ProcessInfo {

@@ -2,7 +2,7 @@ import { type Clock, errorMessage } from '@rxlet/component-base';
 import type { OutputStream } from '../logs/log-line.ts';
 import { emptyInput, type Input, type ProcessContext, type Program, type SignalHandling } from './program.ts';
 import { HARMLESS_SIGNALS, SIGKILL } from './signals.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { ProcessEnvironment } from './process-environment.ts';
 
 /** Exit of a process. */
 export interface Exit {
@@ -34,7 +34,7 @@ export interface ProcessOptions {
   readonly clock: Clock;
   readonly pid: number;
   readonly argv: readonly string[];
-  readonly surroundings: Surroundings;
+  readonly environment: ProcessEnvironment;
   /** Standard input. Default: empty. */
   readonly stdin?: Input;
   /** Receives its output. */
@@ -80,7 +80,7 @@ export function startProcess(program: Program, options: ProcessOptions): Process
   };
   options.onStart?.(process);
   const context: ProcessContext = {
-    ...options.surroundings,
+    ...options.environment,
     clock,
     signal: controller.signal,
     stdin: options.stdin ?? emptyInput,

@@ -1,6 +1,6 @@
 import type { Clock } from '@rxlet/component-base';
 import type { OutputStream } from '../logs/log-line.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { ProcessEnvironment } from './process-environment.ts';
 
 /** Input of a program. */
 export interface Input {
@@ -15,7 +15,7 @@ export const emptyInput: Input = { read: () => Promise.resolve(undefined) };
 export type SignalHandling = 'default' | 'ignore' | (() => void);
 
 /** Context of a program in its process. */
-export interface ProcessContext extends Surroundings {
+export interface ProcessContext extends ProcessEnvironment {
   readonly clock: Clock;
   /** Aborts when the process ends before its program does; everything that waits must observe it. */
   readonly signal: AbortSignal;

@@ -31,14 +31,14 @@ export function containerUser(
     supplementalGroups = [],
     supplementalGroupsPolicy,
   } = context ?? {};
-  const asked = runAsUsername !== '' ? runAsUsername : runAsUser === undefined ? '' : String(runAsUser.value);
-  if (asked === '' && runAsGroup !== undefined) {
+  const requested = runAsUsername !== '' ? runAsUsername : runAsUser === undefined ? '' : String(runAsUser.value);
+  if (requested === '' && runAsGroup !== undefined) {
     throw new ServiceError(
       StatusCode.InvalidArgument,
       `failed to generate user string: user group "${String(runAsGroup.value)}" is specified without user`,
     );
   }
-  const [user = '', group = ''] = asked === '' ? imageUser.split(':') : [asked];
+  const [user = '', group = ''] = requested === '' ? imageUser.split(':') : [requested];
   const { name, uid, gid: ownGid } = findUser(user, files.passwd);
   const gid = runAsGroup?.value ?? (group === '' ? ownGid : findGroup(group, files.group));
   const ofImage =

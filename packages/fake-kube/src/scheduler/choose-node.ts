@@ -15,17 +15,17 @@ export type Placement =
  * @param pods all pods of the cluster
  */
 export function chooseNode(pod: Pod, nodes: readonly Node[], pods: readonly Pod[]): Placement {
-  const judged = nodes.map((node) => {
+  const candidates = nodes.map((node) => {
     const name = node.metadata?.name ?? '';
     const others = pods.filter(({ spec, status }) => spec?.nodeName === name && !isTerminalPhase(status?.phase));
     return { name, count: others.length, problem: problemOf(pod, node, others) };
   });
-  const [best] = judged
+  const [best] = candidates
     .filter(({ problem }) => problem === undefined)
     .sort((a, b) => a.count - b.count || (a.name < b.name ? -1 : 1));
   if (best !== undefined) return { kind: 'node', name: best.name };
   const counts = new Map<string, number>();
-  for (const { problem = '' } of judged) counts.set(problem, (counts.get(problem) ?? 0) + 1);
+  for (const { problem = '' } of candidates) counts.set(problem, (counts.get(problem) ?? 0) + 1);
   const reasons = Array.from(counts, ([problem, count]) => `${String(count)} ${problem}`).sort();
   const list = reasons.length === 0 ? 'no nodes available to schedule pods' : reasons.join(', ');
   return { kind: 'none', message: `0/${String(nodes.length)} nodes are available: ${list}.` };

@@ -125,7 +125,7 @@ export function createImageGarbageCollector(ports: ImageGcPorts, options: ImageG
   };
 
   /** Reports whether an image has come into use; removing the ones before it may have taken long. */
-  const hasComeIntoUse = async (pass: Pass, image: ImageRecord): Promise<boolean> => {
+  const isInUseAgain = async (pass: Pass, image: ImageRecord): Promise<boolean> => {
     if (clock.monotonicNow() - pass.lookedMs > MAX_LOOK_AGE_MS) {
       pass.lookedMs = clock.monotonicNow();
       pass.inUse = await imagesInUse.find(bounded);
@@ -135,7 +135,7 @@ export function createImageGarbageCollector(ports: ImageGcPorts, options: ImageG
   /** Removes an image unless it has come into use. @returns the number of freed bytes */
   const remove = async (pass: Pass, image: ImageRecord, reason: RemovalReason): Promise<number> => {
     const { id, names, sizeBytes } = image;
-    if (await hasComeIntoUse(pass, image)) return 0;
+    if (await isInUseAgain(pass, image)) return 0;
     let wasThere = true;
     const isRemoved = await holds.removeUnlessHeld(names, async () => {
       try {

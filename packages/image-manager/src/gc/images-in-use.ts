@@ -38,12 +38,12 @@ export function createImagesInUse(runtime: Pick<RuntimeService, 'listContainers'
         if (known === undefined) unknown.push(id);
         else volumes.set(id, known);
       }
-      const ask = async (): Promise<void> => {
+      const readUnknown = async (): Promise<void> => {
         for (let id = unknown.pop(); id !== undefined; id = unknown.pop()) {
           volumes.set(id, await volumeImages(id, bounded));
         }
       };
-      await Promise.all(Array.from({ length: CONCURRENCY }, ask));
+      await Promise.all(Array.from({ length: CONCURRENCY }, readUnknown));
       volumesByContainer = volumes;
       const names = [...containers.flatMap(namesOf), ...Array.from(volumes.values()).flat()];
       return new Set(names.filter((name) => name !== '').flatMap((name) => [name, canonicalImageName(name)]));

@@ -132,9 +132,9 @@ export function describeLists(fixture: () => ContractFixture): void {
 
     it('can be deleted', async () => {
       const { admin, namespace, createMap } = fixture();
-      await Promise.all([createMap({}, { doomed: 'yes' }), createMap({}, { doomed: 'yes' })]);
-      await admin.deleteCollection(configMaps, { namespace, labelSelector: 'doomed=yes' });
-      expect((await admin.list(configMaps, { namespace, labelSelector: 'doomed=yes' })).items).toEqual([]);
+      await Promise.all([createMap({}, { temporary: 'yes' }), createMap({}, { temporary: 'yes' })]);
+      await admin.deleteCollection(configMaps, { namespace, labelSelector: 'temporary=yes' });
+      expect((await admin.list(configMaps, { namespace, labelSelector: 'temporary=yes' })).items).toEqual([]);
     });
   });
 }

@@ -43,9 +43,9 @@ const DEFAULT_MIN_TIMEOUT_SECONDS = 300;
 /** Time beyond the timeout that the API server was asked for, after which the client ends the connection itself. */
 const TIMEOUT_MARGIN_MS = 30_000;
 /** Longest silence before all objects are there. */
-const INITIAL_SILENCE_MS = 30_000;
+const INITIAL_EVENTS_TIMEOUT_MS = 30_000;
 /** Longest silence of an API server that sends bookmarks, which it does about once a minute. */
-const BOOKMARK_SILENCE_MS = 180_000;
+const BOOKMARK_TIMEOUT_MS = 180_000;
 /** A connection that ends sooner, without an event, was of no use. */
 const USEFUL_MS = 1000;
 const PAGE_SIZE = 500;
@@ -120,7 +120,7 @@ export function createObjectWatch<T extends KubeObject>(
     let isComplete = attempt.kind === 'watch';
     let isOpen = false;
     let events = 0;
-    let silenceMs = isComplete ? Infinity : INITIAL_SILENCE_MS;
+    let idleTimeoutMs = isComplete ? Infinity : INITIAL_EVENTS_TIMEOUT_MS;
 
     const handle = (line: unknown): void => {
       const event = parseWatchEvent<T>(line);
@@ -131,10 +131,10 @@ export function createObjectWatch<T extends KubeObject>(
           isComplete = true;
           replaceAll([...initial.values()], event.resourceVersion);
           initial.clear();
-          silenceMs = Infinity;
+          idleTimeoutMs = Infinity;
         } else if (isComplete) {
           state = withVersion(state, event.resourceVersion);
-          silenceMs = BOOKMARK_SILENCE_MS;
+          idleTimeoutMs = BOOKMARK_TIMEOUT_MS;
         }
         return;
       }
@@ -158,11 +158,11 @@ export function createObjectWatch<T extends KubeObject>(
       const { body } = await sender.open(request);
       isOpen = true;
       using lines = createJsonLines(server.incompleteLines);
-      watchdog.feed(silenceMs);
+      watchdog.feed(idleTimeoutMs);
       problem = undefined;
       for await (const chunk of body) {
         lines.push(chunk).forEach(handle);
-        watchdog.feed(silenceMs);
+        watchdog.feed(idleTimeoutMs);
       }
     } catch (error) {
       lifetime.signal.throwIfAborted();

@@ -5,7 +5,7 @@ export interface Watchdog extends Disposable {
   /** Aborts with the parent, or with a {@link DeadlineExceededError}. */
   readonly signal: AbortSignal;
   /** Records a sign of life, and sets the longest silence from now on. */
-  feed(maxSilenceMs: number): void;
+  feed(idleTimeoutMs: number): void;
 }
 
 /** Creates a {@link Watchdog}. Until it is fed, only the lifetime counts. */
@@ -16,17 +16,17 @@ export function createWatchdog(clock: Clock, maxLifetimeMs: number, parent: Abor
   else parent.addEventListener('abort', follow, { once: true });
   const expireAfter = (ms: number): Timer => clock.setTimer(ms, () => controller.abort(new DeadlineExceededError(ms)));
   const lifetime = expireAfter(maxLifetimeMs);
-  let silence: Timer | undefined;
+  let idleTimer: Timer | undefined;
   return {
     signal: controller.signal,
-    feed(maxSilenceMs) {
-      silence?.[Symbol.dispose]();
-      silence = Number.isFinite(maxSilenceMs) ? expireAfter(maxSilenceMs) : undefined;
+    feed(idleTimeoutMs) {
+      idleTimer?.[Symbol.dispose]();
+      idleTimer = Number.isFinite(idleTimeoutMs) ? expireAfter(idleTimeoutMs) : undefined;
     },
     [Symbol.dispose]() {
       parent.removeEventListener('abort', follow);
       lifetime[Symbol.dispose]();
-      silence?.[Symbol.dispose]();
+      idleTimer?.[Symbol.dispose]();
       // Releases the connection, if it is still open.
       controller.abort();
     },

@@ -2,13 +2,15 @@ import type { EndpointResponse } from '@rxlet/agent-api/http';
 import type { ApiRequest, UpgradeConnection } from '../request/api-request.ts';
 
 /** Answers a request; `undefined` when it has answered through the request's response itself. */
-export type Answerer = (request: ApiRequest) => EndpointResponse | undefined | Promise<EndpointResponse | undefined>;
+export type RouteHandler = (
+  request: ApiRequest,
+) => EndpointResponse | undefined | Promise<EndpointResponse | undefined>;
 
 /** A path with one meaning, whatever the method. */
 export interface HandlerRoute {
   /** `/healthz`; with a slash at the end all paths below it too. */
   readonly pattern: string;
-  readonly handle: Answerer;
+  readonly handle: RouteHandler;
   readonly isOnReadOnlyPort?: boolean;
 }
 
@@ -29,7 +31,7 @@ export interface Operation {
   readonly segments: { readonly least: number; readonly most: number };
   /** Media type of the answers, which the client must accept. Absent: the client must accept any. */
   readonly produces?: string;
-  readonly handle: Answerer;
+  readonly handle: RouteHandler;
   /** Takes over the connection of a request for an upgrade. Rejects, before it has written anything, with the error to answer. */
   readonly upgrade?: (request: ApiRequest, connection: UpgradeConnection) => Promise<void>;
 }

@@ -16,7 +16,7 @@ const MAX_PASSES = 100;
 type OpenDirectory = Pick<FileHandle, 'fd'>;
 
 /** A directory whose content is being removed. */
-interface Doomed {
+interface DirectoryToRemove {
   readonly handle: OpenDirectory;
   /** For messages. */
   readonly path: string;
@@ -59,7 +59,7 @@ export async function removeTreeAt(above: OpenDirectory, name: string, path: str
   };
 
   /** Removing entries while listing them may skip some, so a directory is listed until it is empty. */
-  const removeContent = async ({ handle, path: directoryPath, depth }: Doomed): Promise<void> => {
+  const removeContent = async ({ handle, path: directoryPath, depth }: DirectoryToRemove): Promise<void> => {
     for (let pass = 0; pass < MAX_PASSES; pass += 1) {
       let isEmpty = true;
       for await (const { name: entry } of await named(

@@ -2,12 +2,12 @@ import { chmod, lchown, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findUntrustedDirectory, judgeComponent, type PathComponent } from './untrusted-directory.ts';
+import { findUntrustedDirectory, checkComponent, type PathComponent } from './untrusted-directory.ts';
 
 describe('judgeComponent', () => {
   const directory: PathComponent = { kind: 'directory', uid: 0, gid: 0, mode: 0o755 };
   const judge = (component: Partial<PathComponent>, uid: number, isLast = false): string | undefined =>
-    judgeComponent({ ...directory, ...component }, uid, isLast)?.type;
+    checkComponent({ ...directory, ...component }, uid, isLast)?.type;
 
   it('trusts root and the user of the agent', () => {
     expect(judge({}, 1000)).toBeUndefined();

@@ -41,7 +41,7 @@ export async function findUntrustedDirectory(
     const found = await lstat(current);
     const component = { kind: kindOf(found), uid: found.uid, gid: found.gid, mode: found.mode & 0o7777 };
     const isLast = pending.length === 0 && component.kind !== 'link';
-    const problem = judgeComponent(component, uid, isLast);
+    const problem = checkComponent(component, uid, isLast);
     if (problem !== undefined) return { path: current, ...describe(problem, current, uid) };
     if (component.kind === 'link') {
       links += 1;
@@ -64,7 +64,7 @@ export type ComponentProblem =
   | { readonly type: 'group' | 'everyone'; readonly mode: number };
 
 /** Judges a directory or link; `isLast` for the directory itself, in which the sticky bit is not enough. */
-export function judgeComponent(
+export function checkComponent(
   { kind, uid: owner, gid, mode }: PathComponent,
   uid: number,
   isLast: boolean,

@@ -87,17 +87,17 @@ export function createNodeLease(
         if (isKubeError(error, 'NotFound')) {
           const lease = await owned(renewed(undefined)).catch(() => undefined);
           if (lease === undefined) return undefined;
-          const created = await client.create(resources.leases, lease, { signal }).catch(note);
+          const created = await client.create(resources.leases, lease, { signal }).catch(recordFailure);
           if (created !== undefined) return { lease: created, isNew: true };
         } else {
-          note(error);
+          recordFailure(error);
         }
       }
       delayMs = Math.min(delayMs * 2, MAX_DELAY_MS);
       await sleep(clock, delayMs, signal);
     }
   };
-  const note = (error: unknown): undefined => {
+  const recordFailure = (error: unknown): undefined => {
     signal.throwIfAborted();
     problems.failed('cannot renew the lease of the node; it is tried again', {
       node: nodeName,
@@ -114,7 +114,7 @@ export function createNodeLease(
         problems.ended();
         return true;
       } catch (error) {
-        note(error);
+        recordFailure(error);
         if (!isKubeError(error, 'Conflict')) continue;
         base = (await ensure())?.lease ?? base;
       }

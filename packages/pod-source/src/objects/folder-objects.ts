@@ -48,10 +48,10 @@ export function createFolderObjects(): FolderObjects {
       const changed = new Set([...before.keys(), ...next.keys()].filter((key) => before.get(key) !== next.get(key)));
       if (changed.size === 0) return;
       for (const pod of pods) {
-        const isConcerned = referencedObjects(pod).some(({ kind, name }) =>
+        const isAffected = referencedObjects(pod).some(({ kind, name }) =>
           changed.has(objectKey(kind, namespaceOf(pod), name)),
         );
-        if (isConcerned) changes.emit(podUid(pod));
+        if (isAffected) changes.emit(podUid(pod));
       }
     },
     complete: changes.complete,

@@ -35,8 +35,13 @@ export function objectKindOf(value: unknown): ManifestObjectKind | undefined {
 export function decodeObject(value: object, kind: ManifestObjectKind, manifest: string): DecodedObject {
   const { value: fields, problems, unknownFields } = decodeFields(value, `io.k8s.api.core.v1.${kind}`);
   if (problems.length > 0) {
-    const places = problems.map(({ field }) => ({ field, message: 'has a value of another type' }));
-    throw new ManifestError('WrongFieldType', manifest, `not a valid ${kind}: ${describeFields(places)}`, places);
+    const fieldProblems = problems.map(({ field }) => ({ field, message: 'has a value of another type' }));
+    throw new ManifestError(
+      'WrongFieldType',
+      manifest,
+      `not a valid ${kind}: ${describeFields(fieldProblems)}`,
+      fieldProblems,
+    );
   }
   const decoded = fields as ConfigMap & Secret;
   const report = createReport();

@@ -6,7 +6,7 @@ import type { EtcHosts } from './container-mounts.ts';
 import type { SandboxHandle } from './create-sandbox.ts';
 import type { ImageVolumes } from './image-volumes.ts';
 
-/** Container to start, with its surroundings. */
+/** Container to start, with its pod, sandbox and image. */
 export interface StartContainerRequest {
   readonly pod: Pod;
   readonly kind: ContainerKind;

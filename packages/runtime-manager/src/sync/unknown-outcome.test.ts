@@ -200,7 +200,7 @@ describe('any faults in any calls', () => {
 
   it('never lead to two running instances or ready sandboxes, and the pod runs when they stop', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fault, { minLength: 1, maxLength: 60 }), fc.nat(), async (mishaps, seed) => {
+      fc.asyncProperty(fc.array(fault, { minLength: 1, maxLength: 60 }), fc.nat(), async (faults, seed) => {
         const random = seededRandom(seed);
         let calm = false;
         const b = bench((runtime, clock, fake) => {
@@ -217,7 +217,7 @@ describe('any faults in any calls', () => {
                 await sleep(clock, timeoutMs, signal);
                 throw new ServiceError(StatusCode.DeadlineExceeded, 'too slow');
               };
-              switch (calm ? 'fine' : (mishaps[next++] ?? 'fine')) {
+              switch (calm ? 'fine' : (faults[next++] ?? 'fine')) {
                 case 'reject':
                   throw new ServiceError(StatusCode.Internal, 'not today');
                 case 'hang':

@@ -38,7 +38,7 @@ interface Owner {
   readonly isSandbox: boolean;
 }
 
-const NOBODY: Owner = { image: '', pod: '', namespace: '', container: '', isSandbox: false };
+const NO_OWNER: Owner = { image: '', pod: '', namespace: '', container: '', isSandbox: false };
 
 /** Creates a {@link CadvisorProvider}. Nothing is read but on request. */
 export function createCadvisorProvider(ports: CadvisorProviderPorts): CadvisorProvider {
@@ -52,7 +52,7 @@ export function createCadvisorProvider(ports: CadvisorProviderPorts): CadvisorPr
     const owners = new Map<string, Owner>();
     const pods = new Map(ports.pods().map((pod) => [podUid(pod), pod]));
     for (const { id, metadata, labels } of items) {
-      const owner = { ...NOBODY, pod: metadata?.name ?? '', namespace: metadata?.namespace ?? '', isSandbox: true };
+      const owner = { ...NO_OWNER, pod: metadata?.name ?? '', namespace: metadata?.namespace ?? '', isSandbox: true };
       owners.set(id, owner);
       const uid = labels[PodLabel.podUid] ?? metadata?.uid ?? '';
       owners.set(podKey(uid), { ...owner, isSandbox: false });
@@ -92,7 +92,7 @@ export function createCadvisorProvider(ports: CadvisorProviderPorts): CadvisorPr
   const readEntries = async (signal: AbortSignal | undefined): Promise<readonly CgroupEntry[]> => {
     const owners = await readOwners(signal);
     const deviceNames = parseDeviceNames(kernelFiles.read('/proc/diskstats'));
-    const entries = [await readEntry('/', labelsOf('/', '', NOBODY), true, deviceNames)];
+    const entries = [await readEntry('/', labelsOf('/', '', NO_OWNER), true, deviceNames)];
     for await (const cgroup of cgroups.find(signal)) {
       const owner = ownerOf(cgroup, owners);
       if (owner === undefined) continue;
@@ -107,7 +107,7 @@ export function createCadvisorProvider(ports: CadvisorProviderPorts): CadvisorPr
     const general = machineMetrics(facts, parseCpuTopology(kernelFiles.read('/proc/cpuinfo')));
     try {
       const entries = await readEntries(signal);
-      const files = await fileSystemFamilies(kernelFiles, labelsOf('/', '', NOBODY), entries[0]?.sample.timeMs);
+      const files = await fileSystemFamilies(kernelFiles, labelsOf('/', '', NO_OWNER), entries[0]?.sample.timeMs);
       return merge([...general, ...cgroupFamilies(entries), ...files, ...scrapeErrors(0)]);
     } catch (error) {
       signal?.throwIfAborted();
@@ -120,7 +120,7 @@ export function createCadvisorProvider(ports: CadvisorProviderPorts): CadvisorPr
 /** Returns whom a cgroup belongs to; `undefined` for a container that the runtime does not have. */
 function ownerOf({ podUid, containerId }: PodCgroup, owners: ReadonlyMap<string, Owner>): Owner | undefined {
   if (containerId !== undefined) return owners.get(containerId);
-  return (podUid === undefined ? undefined : owners.get(podKey(podUid))) ?? NOBODY;
+  return (podUid === undefined ? undefined : owners.get(podKey(podUid))) ?? NO_OWNER;
 }
 
 /** Returns the name of an image as users know it: the runtime may report its digest instead. */

@@ -25,17 +25,17 @@ export function clusterDifferences(
   watch: Pick<RuntimeWatch, 'hasLost'>,
 ): readonly string[] {
   const uid = podUid(pod);
-  const complain = (what: string): string => `${pod.metadata?.name ?? ''} ${uid}: ${what}`;
+  const describeProblem = (what: string): string => `${pod.metadata?.name ?? ''} ${uid}: ${what}`;
   const shown = cluster.node.agent().pods.get(uid)?.status;
-  if (shown === undefined) return [complain('the agent does not show it')];
+  if (shown === undefined) return [describeProblem('the agent does not show it')];
   const api = pod.status ?? {};
-  const problems = statusDifferences(api, shown).map(complain);
+  const problems = statusDifferences(api, shown).map(describeProblem);
   // The containers of a pod that has ended may be gone, and the pod must not run again.
   const hasContent = cluster.node.fake
     .snapshot()
     .containers.some(({ labels }) => labels['io.kubernetes.pod.uid'] === uid);
   const isOver = isTerminalPhase(api.phase) && !hasContent;
-  if (isOver && pod.spec?.restartPolicy === 'Always') problems.push(complain(`it ended: ${api.reason ?? ''}`));
+  if (isOver && pod.spec?.restartPolicy === 'Always') problems.push(describeProblem(`it ended: ${api.reason ?? ''}`));
   return isOver ? problems : [...problems, ...differences(cluster.node, pod, watch)];
 }
 

@@ -9,7 +9,7 @@ import type { RuntimeWatch } from './watch-runtime.ts';
 export function differences(bench: TestNode, pod: Pod, watch: Pick<RuntimeWatch, 'hasLost'>): string[] {
   const problems: string[] = [];
   const uid = podUid(pod);
-  const complain = (what: string): void => void problems.push(`${uid}: ${what}`);
+  const reportProblem = (what: string): void => void problems.push(`${uid}: ${what}`);
   const { sandboxes, containers } = bench.fake.snapshot();
   const mine = containers.filter(({ labels }) => labels[PodLabel.podUid] === uid);
   const status = bench
@@ -36,36 +36,36 @@ export function differences(bench: TestNode, pod: Pod, watch: Pick<RuntimeWatch,
     ({ labels, state }) => labels[PodLabel.podUid] === uid && state === PodSandboxState.SANDBOX_READY,
   );
   if (pod.spec?.restartPolicy === 'Never' && neverRan && ready.length === 0) return [];
-  if (ready.length !== (completed ? 0 : 1)) complain(`${String(ready.length)} sandboxes are ready`);
+  if (ready.length !== (completed ? 0 : 1)) reportProblem(`${String(ready.length)} sandboxes are ready`);
   // A sandbox stays with the latest dead container of a name.
   const old = sandboxes.filter(({ labels }) => labels[PodLabel.podUid] === uid).length - ready.length;
   const dead = mine.filter(({ state }) => state === ContainerState.CONTAINER_EXITED).length;
-  if (!completed && old > dead) complain(`${String(old)} old sandboxes are left`);
+  if (!completed && old > dead) reportProblem(`${String(old)} old sandboxes are left`);
 
   for (const spec of [...apps, ...initContainers]) {
     const instance = newest(spec.name);
     const runs = instance?.state === ContainerState.CONTAINER_RUNNING;
     const runsToItsEnd = initContainers.includes(spec) && !isSidecar(spec);
     const shouldRun = !completed && !runsToItsEnd && (isSidecar(spec) || mayRestart(spec, instance));
-    if (runs !== shouldRun) complain(`${spec.name} ${runs ? 'runs' : 'does not run'}`);
+    if (runs !== shouldRun) reportProblem(`${spec.name} ${runs ? 'runs' : 'does not run'}`);
     const shown = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])].find(
       ({ name }) => name === spec.name,
     );
     if (instance === undefined) continue;
     const shownState = Object.keys(shown?.state ?? {}).join();
     if (!shown?.containerID?.endsWith(instance.id))
-      complain(`${spec.name} is shown as ${shown?.containerID ?? 'none'}`);
+      reportProblem(`${spec.name} is shown as ${shown?.containerID ?? 'none'}`);
     // A lost run counts as well, but the runtime numbers instances by those that it has.
     const { restartCount = -1 } = shown ?? {};
     const attempt = instance.metadata?.attempt ?? 0;
     if (watch.hasLost(uid, spec.name) ? restartCount < attempt : restartCount !== attempt)
-      complain(`${spec.name} has attempt ${String(attempt)}, and is shown with ${String(restartCount)}`);
-    if (shownState !== (runs ? 'running' : 'terminated')) complain(`${spec.name} is shown ${shownState}`);
+      reportProblem(`${spec.name} has attempt ${String(attempt)}, and is shown with ${String(restartCount)}`);
+    if (shownState !== (runs ? 'running' : 'terminated')) reportProblem(`${spec.name} is shown ${shownState}`);
   }
   const phases = completed ? ['Succeeded', 'Failed'] : ['Running'];
-  if (!phases.includes(status?.phase ?? '')) complain(`its phase is ${String(status?.phase)}`);
+  if (!phases.includes(status?.phase ?? '')) reportProblem(`its phase is ${String(status?.phase)}`);
   const isReady = status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') ?? false;
   const allRun = apps.every((spec) => newest(spec.name)?.state === ContainerState.CONTAINER_RUNNING);
-  if (!completed && isReady !== allRun) complain(`it is shown ${isReady ? 'ready' : 'not ready'}`);
+  if (!completed && isReady !== allRun) reportProblem(`it is shown ${isReady ? 'ready' : 'not ready'}`);
   return problems;
 }

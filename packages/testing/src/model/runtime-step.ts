@@ -25,7 +25,7 @@ export type RuntimeStep =
   | { readonly do: 'crash'; readonly calls: number; readonly pauseMs: number }
   | { readonly do: 'advance'; readonly ms: number };
 
-/** Surroundings of {@link runRuntimeStep}. */
+/** Dependencies of {@link runRuntimeStep}. */
 export interface RuntimeStepContext {
   readonly bench: TestNode;
   /** Pods by name. */

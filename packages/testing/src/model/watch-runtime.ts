@@ -49,7 +49,7 @@ export function watchRuntime(bench: TestNode, desired: ReadonlyMap<string, Pod>)
         .map(({ labels }) => labels[PodLabel.podUid] ?? ''),
     );
     for (const status of containers) {
-      if (!seen.has(status.id)) noteCreation(status);
+      if (!seen.has(status.id)) recordCreation(status);
       if (status.startedAt > 0n && !logged.has(status.id)) {
         logged.add(status.id);
         attempts.set(keyOf(status), status.metadata?.attempt ?? 0);
@@ -57,7 +57,7 @@ export function watchRuntime(bench: TestNode, desired: ReadonlyMap<string, Pod>)
       }
     }
   };
-  const noteCreation = (status: ContainerStatus): void => {
+  const recordCreation = (status: ContainerStatus): void => {
     seen.add(status.id);
     const key = keyOf(status);
     const attempt = status.metadata?.attempt ?? 0;

@@ -47,7 +47,7 @@ export interface VolumeSetUp {
   readonly signal: AbortSignal;
 }
 
-/** Surroundings of the steps. */
+/** Dependencies of the steps. */
 export interface SetUpSteps extends VolumeSetUpPorts {
   readonly singlePod: SinglePodVolumes;
   /** Waits until a volume is attached to the node, if it must be, and checks that. */

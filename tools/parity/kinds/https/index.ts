@@ -43,7 +43,7 @@ export async function run(vector: HttpsVector | SessionVector): Promise<Answer> 
 
 async function runRequest(vector: HttpsVector): Promise<Answer> {
   const reviews: unknown[] = [];
-  const answer = await ask(vector, reviews);
+  const answer = await sendRequest(vector, reviews);
   const { want } = vector;
   const headers = comparedHeaders(answer.headers);
   const isSar = want.reviews !== undefined;
@@ -62,7 +62,7 @@ async function runRequest(vector: HttpsVector): Promise<Answer> {
   };
 }
 
-async function ask(vector: HttpsVector, reviews: unknown[]) {
+async function sendRequest(vector: HttpsVector, reviews: unknown[]) {
   const { memory, ...ports } = recordedNode();
   const { flags, want } = vector;
   for (const path of listedPaths(vector.path, want.body)) memory.put(path, '');
@@ -76,7 +76,7 @@ async function ask(vector: HttpsVector, reviews: unknown[]) {
     }[vector.server],
     access: accessOf(vector.user, reviews),
   });
-  return await server.ask({ ...vector, path: pathOf(vector.path) });
+  return await server.send({ ...vector, path: pathOf(vector.path) });
 }
 
 function accessOf(user: string | undefined, reviews: unknown[]): AccessControl | undefined {

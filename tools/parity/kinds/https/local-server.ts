@@ -21,7 +21,7 @@ export interface WholeAnswer {
 
 /** A server on a socket of its own. */
 export interface LocalServer extends AsyncDisposable {
-  ask(request: ClientRequest): Promise<WholeAnswer>;
+  send(request: ClientRequest): Promise<WholeAnswer>;
 }
 
 /** Starts a {@link LocalServer}. */
@@ -34,7 +34,7 @@ export async function startLocalServer(ports: Pick<ServerHandlerPorts, 'routes' 
   const socketPath = `${folder.path}/s`;
   await once(server.listen(socketPath), 'listening');
   return {
-    async ask({ method, path, headers, body: sent }) {
+    async send({ method, path, headers, body: sent }) {
       const call = request({ socketPath, path, method, headers: { ...headers }, agent: false });
       call.end(sent);
       const [response] = (await once(call, 'response')) as [IncomingMessage];

@@ -80,7 +80,7 @@ export async function runSession({ exchanges, answers }: SessionVector): Promise
   for (const { certificate, want, ...exchange } of exchanges) {
     owner = certificate && { ...certificate, extra: {} };
     reviews = [];
-    const { status, headers, body } = await server.ask(exchange);
+    const { status, headers, body } = await server.send(exchange);
     got.push({
       status,
       headers: comparedHeaders(headers),

@@ -148,9 +148,9 @@ function readRepetition(expression: string, start: number): Repetition | undefin
   // What is no count is a brace.
   const match = COUNTED.exec(expression);
   if (match === null) return undefined;
-  const [text, leastText, comma, mostText] = match;
+  const [text, leastText, comma, maxText] = match;
   const least = Number(leastText);
-  const most = comma === undefined ? least : mostText === undefined ? undefined : Number(mostText);
+  const most = comma === undefined ? least : maxText === undefined ? undefined : Number(maxText);
   if (Math.max(least, most ?? 0) > MAX_REPEATS || (most !== undefined && least > most)) {
     throw new RegexpFault('invalid repeat count', text);
   }

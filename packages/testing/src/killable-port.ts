@@ -3,7 +3,7 @@ import type { KubeTransport } from '@rxlet/kube-client';
 import { agentKilled, type AgentLife } from './agent-life.ts';
 
 /** Wraps a runtime port for an agent that can be killed: at the end of its life, calls in flight are cancelled, and no later call or answer gets through. */
-export function mortalPort<T extends RuntimeService | ImageService>(port: T, life: AgentLife): T {
+export function killablePort<T extends RuntimeService | ImageService>(port: T, life: AgentLife): T {
   return new Proxy(port, {
     get(target, name) {
       const method = Reflect.get(target, name) as (request: unknown, options: CallOptions) => unknown;
@@ -21,7 +21,7 @@ export function mortalPort<T extends RuntimeService | ImageService>(port: T, lif
 }
 
 /** Wraps a connection to an API server for an agent that can be killed: requests in flight and watches break at the end of its life. */
-export function mortalTransport(transport: KubeTransport, life: AgentLife): KubeTransport {
+export function killableTransport(transport: KubeTransport, life: AgentLife): KubeTransport {
   return {
     async send(request) {
       if (!life.enter()) throw agentKilled();
@@ -39,7 +39,7 @@ const STREAMS: ReadonlySet<string | symbol> = new Set(['getContainerEvents', 'st
 const SYNCHRONOUS: ReadonlySet<string | symbol> = new Set(['problem', 'watch']);
 
 /** Wraps files, mounts or cgroups for an agent that can be killed, with everything that they open. What is open can still be closed after the end of its life. */
-export function mortalFiles<T extends object>(port: T, life: AgentLife): T {
+export function killableFiles<T extends object>(port: T, life: AgentLife): T {
   return new Proxy(port, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name);
@@ -51,7 +51,7 @@ export function mortalFiles<T extends object>(port: T, life: AgentLife): T {
         whileAlive(
           life,
           () => method.apply(target, args),
-          (value) => (isOpen(value) ? mortalFiles(value, life) : value),
+          (value) => (isOpen(value) ? killableFiles(value, life) : value),
         );
     },
   });

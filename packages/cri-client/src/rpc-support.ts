@@ -7,37 +7,37 @@ export type CriApiVersion = 'v1' | 'v1alpha2';
 export type Capability = 'yes' | 'no' | 'unknown';
 
 /**
- * Knowledge of one service of the connected runtime, from its responses. It is reset with each new connection, which may lead to another version of the
+ * Support of the RPCs of one service by the connected runtime, learned from its responses. It is reset with each new connection, which may lead to another version of the
  * runtime.
  *
  * An epoch is the number of a connection, `undefined` while there is none. An answer counts if it came on the current connection; a call that was made without
  * one was sent on the next.
  */
-export interface ServiceKnowledge {
+export interface RpcSupport {
   /** Returns the version in use; `undefined` until the runtime has answered a call on this connection. */
   version(): CriApiVersion | undefined;
   capability(rpc: string): Capability;
   /** Records that the runtime answered `rpc`, by a response or an error of its own. */
-  noteAnswer(rpc: string, version: CriApiVersion, epochAtStart: number | undefined): void;
+  recordResponse(rpc: string, version: CriApiVersion, epochAtStart: number | undefined): void;
   /** Records that the runtime lacks `rpc`. */
-  noteMissing(rpc: string, epochAtStart: number | undefined): void;
+  recordMissing(rpc: string, epochAtStart: number | undefined): void;
 }
 
-/** Creates a {@link ServiceKnowledge}; `epoch` returns the current one. */
-export function createServiceKnowledge(epoch: () => number | undefined): ServiceKnowledge {
-  let epochOfKnowledge: number | undefined;
+/** Creates a {@link RpcSupport}; `epoch` returns the current one. */
+export function createRpcSupport(epoch: () => number | undefined): RpcSupport {
+  let recordedEpoch: number | undefined;
   let version: CriApiVersion | undefined;
   const capabilities = new Map<string, 'yes' | 'no'>();
 
   const forgetOldConnection = (): void => {
-    if (epoch() === epochOfKnowledge) return;
-    epochOfKnowledge = epoch();
+    if (epoch() === recordedEpoch) return;
+    recordedEpoch = epoch();
     version = undefined;
     capabilities.clear();
   };
   const isPresent = (epochAtStart: number | undefined): boolean => {
     forgetOldConnection();
-    return epochOfKnowledge !== undefined && (epochAtStart ?? epochOfKnowledge) === epochOfKnowledge;
+    return recordedEpoch !== undefined && (epochAtStart ?? recordedEpoch) === recordedEpoch;
   };
   return {
     version() {
@@ -49,12 +49,12 @@ export function createServiceKnowledge(epoch: () => number | undefined): Service
       if (version === 'v1alpha2' && isLaterThanV1alpha2(rpc)) return 'no';
       return capabilities.get(rpc) ?? 'unknown';
     },
-    noteAnswer(rpc, answeredVersion, epochAtStart) {
+    recordResponse(rpc, answeredVersion, epochAtStart) {
       if (!isPresent(epochAtStart)) return;
       version ??= answeredVersion;
       capabilities.set(rpc, 'yes');
     },
-    noteMissing(rpc, epochAtStart) {
+    recordMissing(rpc, epochAtStart) {
       if (isPresent(epochAtStart)) capabilities.set(rpc, 'no');
     },
   };

@@ -27,7 +27,7 @@ export interface ProcessInfo {
 }
 
 /** The container of a program, as one of its processes finds it. */
-export interface Surroundings {
+export interface ProcessEnvironment {
   /** Id of the process in its own PID namespace. */
   readonly pid: number;
   /** Environment variables by name. */

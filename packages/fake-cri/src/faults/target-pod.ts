@@ -13,7 +13,7 @@ interface Naming {
 }
 
 /** Returns the pod of a call: by its sandbox, its container, or the sandbox's configuration in the request. */
-export function concernedPod(state: RuntimeState, request: unknown): FailingPod | undefined {
+export function targetPod(state: RuntimeState, request: unknown): FailingPod | undefined {
   const { podSandboxId, containerId, config, sandboxConfig } = request as Naming;
   const sandbox =
     (podSandboxId && state.sandboxes.find(podSandboxId)) ||
