@@ -91,6 +91,15 @@ describe('syncedManifest', () => {
     });
   });
 
+  it('keeps a peer that the manifest declares optional, with one version for development', () => {
+    const peerDependenciesMeta = { ws: { optional: true }, '@rxlet/b': { optional: true } };
+    expect(sync({ ...library, peerDependenciesMeta }, ['@rxlet/b', 'ws'])).toEqual({
+      peerDependencies: { '@rxlet/b': '1.0.0', ws: '^8.0.0' },
+      peerDependenciesMeta: { '@rxlet/b': { optional: true }, ws: { optional: true } },
+      devDependencies: { '@rxlet/b': '1.0.0', ws: '8.0.0' },
+    });
+  });
+
   it('declares imports of tests, and types of imported packages, for development', () => {
     const devDependencies = { '@types/ws': '^8.1.0', '@types/yaml': '^2.0.0' };
     expect(sync({ ...library, devDependencies }, ['ws'], ['@rxlet/b', 'vitest', 'ws'])).toEqual({

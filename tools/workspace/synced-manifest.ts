@@ -68,7 +68,10 @@ export function syncedManifest(
     ),
     ...nonEmpty(
       'peerDependencies',
-      ranges(peers, (name) => PEERS[name] ?? (manifests.has(name) ? versionOf(name) : '>=24')),
+      ranges(
+        peers,
+        (name) => PEERS[name] ?? (name === '@types/node' ? '>=24' : (manifests.has(name) ? '' : '^') + versionOf(name)),
+      ),
     ),
     ...nonEmpty(
       'peerDependenciesMeta',

@@ -8,7 +8,7 @@ import type { ConnectionState } from './connection-state.ts';
 import type { CriError } from './cri-error.ts';
 import type { Endpoint } from './endpoint.ts';
 import { createReconnectGate, type ReconnectOptions } from './reconnect-gate.ts';
-import { createSocketCredentials } from './socket-credentials.ts';
+import { createSocketCredentials } from '@rxlet/component-base/grpc-socket-credentials';
 import type { SocketFinding, SocketProbe } from './socket-probe.ts';
 import { clientClosed } from './status-error.ts';
 

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { ConnectRouter } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { type Clock, errorMessage, type Logger, noopLogger, systemClock, withDeadline } from '@rxlet/component-base';
-import { answerUnknownMethod, createGrpcServer } from '@rxlet/component-base/grpc-server';
+import { createGrpcServer, grpcHandlerOptions } from '@rxlet/component-base/grpc-server';
 import { listenOnUnixSocket } from '@rxlet/component-base/unix-socket';
 import {
   type ImageService,
@@ -73,15 +72,8 @@ export async function serveCri(services: CriServices, options: CriServerOptions)
   const routeOptions = { logger, streamsEnd: streamsEnd.signal };
 
   const handle = connectNodeAdapter({
-    grpc: true,
-    grpcWeb: false,
-    connect: false,
-    readMaxBytes: maxMessageBytes,
+    ...grpcHandlerOptions(maxMessageBytes),
     writeMaxBytes: maxMessageBytes,
-    // Both ends are on one machine, so compression has no benefit.
-    acceptCompression: [],
-    fallback: (request, response) =>
-      answerUnknownMethod(request as Http2ServerRequest, response as Http2ServerResponse),
     routes(router) {
       for (const version of new Set(versions)) {
         const route = version === 'v1' ? routePort : routePortAsV1alpha2;

@@ -1,8 +1,7 @@
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { Code, ConnectError, type Interceptor } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { errorMessage, type RateLimiter } from '@rxlet/component-base';
-import { answerUnknownMethod, type Http2Handler } from '@rxlet/component-base/grpc-server';
+import { grpcHandlerOptions, type Http2Handler } from '@rxlet/component-base/grpc-server';
 import { PodResourcesLister } from '../gen/podresources/v1/podresources_pb.js';
 import { PodResourcesLister as PodDevicesLister } from '../gen/podresources/v1alpha1/podresources_pb.js';
 import type { PodResourcesApi } from './pod-resources-api.ts';
@@ -16,14 +15,8 @@ export function createGrpcHandler(api: PodResourcesApi, limiter: RateLimiter): H
     return next(request);
   };
   return connectNodeAdapter({
-    grpc: true,
-    grpcWeb: false,
-    connect: false,
-    acceptCompression: [],
+    ...grpcHandlerOptions(MAX_MESSAGE_BYTES),
     interceptors: [limited],
-    readMaxBytes: MAX_MESSAGE_BYTES,
-    fallback: (request, response) =>
-      answerUnknownMethod(request as Http2ServerRequest, response as Http2ServerResponse),
     routes(router) {
       router.service(PodResourcesLister, {
         list: () => ({ podResources: api.list() }),

@@ -1,3 +1,3 @@
 export { podResources } from './pod-resources-module.ts';
 export { createPodResourcesApi, type PodResourcesApi, type PodResourcesPorts } from './pod-resources-api.ts';
-export { servePodResources, type PodResourcesServerOptions } from './serve-pod-resources.ts';
+export { servePodResources } from './serve-pod-resources.ts';

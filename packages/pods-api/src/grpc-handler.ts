@@ -1,8 +1,7 @@
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { Code, ConnectError, type Interceptor } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
 import type { RateLimiter } from '@rxlet/component-base';
-import { answerUnknownMethod, type Http2Handler } from '@rxlet/component-base/grpc-server';
+import { grpcHandlerOptions, type Http2Handler } from '@rxlet/component-base/grpc-server';
 import { EventType, Pods } from '../gen/pods/v1alpha1/pods_pb.js';
 import type { PodsApi } from './create-pods-api.ts';
 import { PodsApiError } from './pods-api-error.ts';
@@ -18,14 +17,8 @@ export function createGrpcHandler(api: PodsApi, limiter: RateLimiter): Http2Hand
     return next(request);
   };
   return connectNodeAdapter({
-    grpc: true,
-    grpcWeb: false,
-    connect: false,
-    acceptCompression: [],
+    ...grpcHandlerOptions(MAX_REQUEST_BYTES),
     interceptors: [limited],
-    readMaxBytes: MAX_REQUEST_BYTES,
-    fallback: (request, response) =>
-      answerUnknownMethod(request as Http2ServerRequest, response as Http2ServerResponse),
     routes(router) {
       router.service(Pods, {
         listPods: () => ({ pods: answered(() => api.list()) }),

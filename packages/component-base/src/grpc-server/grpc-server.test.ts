@@ -7,7 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { atEndOfTurn } from '../end-of-turn.ts';
 import { seededRandom } from '../random.ts';
 import { recordingLogger } from '../recording-logger.ts';
-import { answerUnknownMethod, createGrpcServer, type GrpcServer, type Http2Handler } from './grpc-server.ts';
+import { answerUnknownMethod } from './answers.ts';
+import { createGrpcServer, type GrpcServer, type Http2Handler } from './grpc-server.ts';
 
 let folder: string;
 let socketPath: string;

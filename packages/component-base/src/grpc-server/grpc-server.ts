@@ -7,7 +7,7 @@ import { filteredConnection } from './filtered-connection.ts';
 import { sendPlainMessages } from './plain-messages.ts';
 import { reportDisconnect, isDisconnect } from './disconnects.ts';
 
-export { answerUnknownMethod } from './answers.ts';
+export { grpcHandlerOptions, type GrpcHandlerOptions } from './handler-options.ts';
 export { filteredConnection } from './filtered-connection.ts';
 
 /** Handler of the requests of an HTTP/2 server. */

@@ -11,7 +11,7 @@ import {
   TaskExitSchema,
   TaskStartSchema,
 } from '../../gen/containerd/events/v1/events_pb.js';
-import { createSocketCredentials } from '../socket-credentials.ts';
+import { createSocketCredentials } from '@rxlet/component-base/grpc-socket-credentials';
 
 /** Notice that a container or sandbox has started or stopped. */
 export interface ContainerdHint {

@@ -1,8 +1,7 @@
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { errorMessage } from '@rxlet/component-base';
-import { answerUnknownMethod, type Http2Handler } from '@rxlet/component-base/grpc-server';
+import { grpcHandlerOptions, type Http2Handler } from '@rxlet/component-base/grpc-server';
 import { Registration } from '../../gen/deviceplugin/v1beta1/api_pb.js';
 
 /** A plugin that wants to register. */
@@ -21,13 +20,7 @@ const MAX_MESSAGE_BYTES = 64 * 1024;
 /** Creates the handler of the Registration service, in gRPC. */
 export function createRegistrationHandler(register: Register): Http2Handler {
   return connectNodeAdapter({
-    grpc: true,
-    grpcWeb: false,
-    connect: false,
-    acceptCompression: [],
-    readMaxBytes: MAX_MESSAGE_BYTES,
-    fallback: (request, response) =>
-      answerUnknownMethod(request as Http2ServerRequest, response as Http2ServerResponse),
+    ...grpcHandlerOptions(MAX_MESSAGE_BYTES),
     routes(router) {
       router.service(Registration, {
         async register(request, { signal }) {

@@ -10,8 +10,8 @@ import {
   toBinary,
 } from '@bufbuild/protobuf';
 import { type ChannelOptions, Client, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { createSocketCredentials } from '@rxlet/component-base/grpc-socket-credentials';
 import { PluginCallError } from './plugin-call-error.ts';
-import { SocketCredentials } from './socket-credentials.ts';
 
 /** A connection to the gRPC server of a plugin. Disposal closes its socket and ends its calls. */
 export interface PluginConnection extends Disposable {
@@ -54,13 +54,15 @@ export function connectToPlugin(socketPath: string): PluginConnection {
     throw new PluginCallError('Unavailable', `the path of the socket ${socketPath} is too long`);
   const sockets = new Set<Socket>();
   let isClosed = false;
-  const credentials = new SocketCredentials((socket) => {
-    if (isClosed) {
-      socket.destroy();
-      return;
-    }
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
+  const credentials = createSocketCredentials({
+    connected(socket) {
+      if (isClosed) {
+        socket.destroy();
+        return;
+      }
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+    },
   });
   const client = new Client(`unix:${socketPath}`, credentials, OPTIONS);
   return {

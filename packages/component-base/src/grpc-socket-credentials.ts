@@ -12,7 +12,7 @@ export interface ConnectHooks {
 }
 
 /**
- * Plain, unencrypted credentials with hooks. They are the only hook of grpc-js into connecting. The client needs it, because grpc-js waits forever for a peer's
+ * Plain, unencrypted credentials with hooks. They are the only hook of grpc-js into connecting. Clients need it, because grpc-js waits forever for a peer's
  * handshake, keeps such a socket open after the channel was closed, and uses the system's time and randomness for its back-off.
  */
 class SocketCredentials extends ChannelCredentials {
