@@ -12,7 +12,7 @@ export {
   createEtcHosts,
   type EtcHosts,
   hostsMount,
-  type OwnMountsContext,
+  type OwnMountsPorts,
   terminationMessageMount,
 } from './sync/container-mounts.ts';
 export { volumeMounts, type VolumeMountsInput, type VolumeMountsPorts } from './mounts/volume-mounts.ts';

@@ -16,7 +16,7 @@ import type { MemoryUsage } from './resize/memory-usage.ts';
 import type { CrashLoopBackoff } from './sync/crash-loop-backoff.ts';
 import type { UserNamespaces } from './userns/user-namespaces.ts';
 
-/** Ports of the manager with their defaults, its settings and its state, shared by all parts. */
+/** Ports of the manager with their defaults, its settings and its state. Each function takes the part of it that it uses. */
 export interface Context {
   readonly runtime: RuntimeService;
   readonly images: ImageEnsurer;

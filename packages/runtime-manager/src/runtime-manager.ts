@@ -91,15 +91,23 @@ export interface RuntimeManager extends AsyncDisposable {
 /** Creates a {@link RuntimeManager}. Disposal cancels calls in flight like their signals, and waits for them, up to a few seconds. */
 export function createRuntimeManager(ports: RuntimeManagerPorts, options: RuntimeManagerOptions): RuntimeManager {
   const lifetime = createLifetime(ports.stopping);
-  const { logger = noopLogger, metrics = noopMetrics, hooks, containerSteps = [], podCgroups, ...otherPorts } = ports;
-  const { runtimeClasses, nodeObject, nodeResources, volumes, objects, services } = ports;
+  const { runtime, images, imageService, clock, random, events, files, hostFiles } = ports;
+  const { hooks, containerSteps = [], volumes, objects, services, runtimeClasses } = ports;
+  const { nodeObject, nodeResources, podCgroups, logger = noopLogger, metrics = noopMetrics } = ports;
   const userIds = options.userIds ?? defaultIdPool;
   checkIdPool(userIds);
   const settings: NodeSettings = { ...defaultNodeSettings, ...options.node };
-  const actuated = createActuatedResources({ files: ports.files, clock: ports.clock, logger }, settings);
+  const actuated = createActuatedResources({ files, clock, logger }, settings);
   lifetime.defer(() => actuated[Symbol.asyncDispose]());
   const context: Context = {
-    ...otherPorts,
+    runtime,
+    images,
+    imageService,
+    clock,
+    random,
+    events,
+    files,
+    hostFiles,
     hooks,
     containerSteps,
     volumes,
@@ -107,7 +115,6 @@ export function createRuntimeManager(ports: RuntimeManagerPorts, options: Runtim
     services,
     hostIps: () => (nodeObject === undefined ? settings.nodeIps : nodeHostIps(nodeObject.cached())),
     allocatable: () => nodeResources?.allocatable() ?? settings.allocatable,
-    userNamespaces: createUserNamespaces(ports.files, settings, userIds),
     logger,
     metrics: managerMetrics(metrics),
     settings,
@@ -115,13 +122,14 @@ export function createRuntimeManager(ports: RuntimeManagerPorts, options: Runtim
     runtimeHandler: options.runtimeHandler ?? ((pod) => runtimeHandlerOf(pod, runtimeClasses)),
     containerLogsDirectory: options.containerLogsDirectory,
     nodeHostsFile: options.nodeHostsFile ?? '/etc/hosts',
-    resolvConf: createResolvConfReader(ports, options.resolvConf ?? '/etc/resolv.conf'),
-    stopping: lifetime.signal,
+    resolvConf: createResolvConfReader({ hostFiles, clock }, options.resolvConf ?? '/etc/resolv.conf'),
     requestTimeoutMs: options.requestTimeoutMs ?? 120_000,
-    backoff: createCrashLoopBackoff(ports.clock, options.crashLoopBackoff),
+    stopping: lifetime.signal,
+    backoff: createCrashLoopBackoff(clock, options.crashLoopBackoff),
     actuated,
     podCgroups,
-    memoryUsage: ports.memoryUsage ?? runtimeMemoryUsage(ports.runtime),
+    memoryUsage: ports.memoryUsage ?? runtimeMemoryUsage(runtime),
+    userNamespaces: createUserNamespaces(files, settings, userIds),
   };
 
   /** Runs one call for a pod. Collects its steps, and cancels it on disposal. */

@@ -11,7 +11,7 @@ import { ConfigError } from '@rxlet/runtime-manager/config';
 import {
   createEtcHosts,
   hostsMount,
-  type OwnMountsContext,
+  type OwnMountsPorts,
   terminationMessageMount,
   volumeMounts,
 } from '@rxlet/runtime-manager/container-options';
@@ -64,7 +64,7 @@ async function mountsOf(input: MountsVector['input']): Promise<unknown> {
   const madeDirs: object[] = [];
   const subPaths: object[] = [];
   const files = createMemoryFiles({ files: { '/etc/hosts': '127.0.0.1\tlocalhost\n' } });
-  const context: OwnMountsContext = {
+  const context: OwnMountsPorts = {
     files: files.nodeFiles,
     hostFiles: files.hostFiles,
     nodeHostsFile: '/etc/hosts',

@@ -1,8 +1,8 @@
 import { errorMessage, nowNanos } from '@rxlet/component-base';
 import { readRuntimePods } from '@rxlet/pod-model/cri';
 import type { Context } from '../context.ts';
-import { killContainer } from '../kill/kill-container.ts';
-import { removeContainerWithLogs } from '../kill/remove-container.ts';
+import { killContainer, type KillContainerPorts } from '../kill/kill-container.ts';
+import { removeContainerWithLogs, type RemoveWithLogsPorts } from '../kill/remove-container.ts';
 import { removeSandbox } from '../kill/remove-pod.ts';
 import { type Attempt, collectLogDirectories, collectLogLinks } from './collect-logs.ts';
 import { runtimeWithDeadlines } from './runtime-with-deadlines.ts';
@@ -36,19 +36,22 @@ export interface GarbageCollectionResult {
   readonly failures: readonly { readonly target: string; readonly message: string }[];
 }
 
+/** Ports of {@link collectGarbage}. */
+export type CollectGarbagePorts = KillContainerPorts & RemoveWithLogsPorts & Pick<Context, 'backoff'>;
+
 /**
  * Removes dead containers, then sandboxes without containers, then logs. A removal that fails or times out is logged, and the next collection retries it.
  * Rejects only when the runtime cannot be listed, or when it is cancelled.
  */
 export async function collectGarbage(
-  given: Context,
+  given: CollectGarbagePorts,
   request: GarbageCollectionRequest,
   lifetimeSignal: AbortSignal,
 ): Promise<GarbageCollectionResult> {
   const signal = request.signal === undefined ? lifetimeSignal : AbortSignal.any([request.signal, lifetimeSignal]);
   signal.throwIfAborted();
   const runtime = runtimeWithDeadlines(given.runtime, given.clock, given.requestTimeoutMs);
-  const context: Context = { ...given, runtime };
+  const ports: CollectGarbagePorts = { ...given, runtime };
   const isPodRemoved = (uid: string): boolean => request.allSourcesReady && request.shouldContentBeRemoved(uid);
   const isRemovable = (uid: string): boolean =>
     isPodRemoved(uid) ||
@@ -63,46 +66,50 @@ export async function collectGarbage(
     } catch (error) {
       signal.throwIfAborted();
       failures.push({ target, message: errorMessage(error) });
-      context.logger.warn('garbage collection failed', { target, error: errorMessage(error) });
+      ports.logger.warn('garbage collection failed', { target, error: errorMessage(error) });
       return false;
     }
   };
-  context.backoff.collectGarbage();
+  ports.backoff.collectGarbage();
 
   const containers: string[] = [];
   const before = await readRuntimePods(runtime, { runtimeName: '', signal });
-  for (const dead of selectDeadContainers(before, isRemovable, nowNanos(context.clock), request)) {
+  for (const dead of selectDeadContainers(before, isRemovable, nowNanos(ports.clock), request)) {
     const { id } = dead.container.id;
-    if (await attempt(id, () => removeDead(context, dead, signal))) containers.push(id);
+    if (await attempt(id, () => removeDead(ports, dead, signal))) containers.push(id);
   }
 
   const sandboxes: string[] = [];
   const after = await readRuntimePods(runtime, { runtimeName: '', signal });
   for (const { id } of selectDeadSandboxes(after, isRemovable)) {
     const remove = async (): Promise<boolean> => {
-      await removeSandbox(context, id, signal);
+      await removeSandbox(ports, id, signal);
       return true;
     };
     if (await attempt(id, remove)) sandboxes.push(id);
   }
 
   let logDirectories: string[] = [];
-  await attempt(context.settings.podLogsDirectory, async () => {
-    logDirectories = await collectLogDirectories(context, isPodRemoved, attempt);
+  await attempt(ports.settings.podLogsDirectory, async () => {
+    logDirectories = await collectLogDirectories(ports, isPodRemoved, attempt);
     return true;
   });
-  await attempt(context.containerLogsDirectory ?? '', async () => {
-    await collectLogLinks(context, after, attempt, signal);
+  await attempt(ports.containerLogsDirectory ?? '', async () => {
+    await collectLogLinks(ports, after, attempt, signal);
     return true;
   });
   return { containers, sandboxes, logDirectories, failures };
 }
 
 /** Removes a dead container. A container of unknown state may be running, so it is stopped first. */
-async function removeDead(context: Context, { pod, container }: DeadContainer, signal: AbortSignal): Promise<boolean> {
+async function removeDead(
+  ports: KillContainerPorts & RemoveWithLogsPorts,
+  { pod, container }: DeadContainer,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { id, name, attempt, state } = container;
   if (state === 'unknown') {
-    await killContainer(context, {
+    await killContainer(ports, {
       pod: undefined,
       identity: pod,
       container: { id: id.id, name },
@@ -111,6 +118,6 @@ async function removeDead(context: Context, { pod, container }: DeadContainer, s
       signal,
     });
   }
-  await removeContainerWithLogs(context, pod, { id: id.id, name, restartCount: attempt }, signal);
+  await removeContainerWithLogs(ports, pod, { id: id.id, name, restartCount: attempt }, signal);
   return true;
 }

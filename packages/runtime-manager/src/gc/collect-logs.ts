@@ -10,7 +10,7 @@ const SHORTEST_ID = 6;
 
 /** Removes the log directories of removed pods. Directories with names of another form are ignored. @returns the names of removed directories */
 export async function collectLogDirectories(
-  { files, settings }: Context,
+  { files, settings }: Pick<Context, 'files' | 'settings'>,
   isPodRemoved: (uid: string) => boolean,
   attempt: Attempt,
 ): Promise<string[]> {
@@ -34,12 +34,12 @@ export async function collectLogDirectories(
  * @param pods recent list of the runtime's pods, to complete ids that were cut in links
  */
 export async function collectLogLinks(
-  context: Context,
+  ports: Pick<Context, 'runtime' | 'files' | 'containerLogsDirectory'>,
   pods: readonly RuntimePod[],
   attempt: Attempt,
   signal: AbortSignal,
 ): Promise<void> {
-  const { files, containerLogsDirectory } = context;
+  const { files, containerLogsDirectory } = ports;
   if (containerLogsDirectory === undefined) return;
   const ids = pods.flatMap(({ containers }) => containers.map(({ id }) => id.id));
   for (const name of await files.list(containerLogsDirectory)) {
@@ -49,14 +49,18 @@ export async function collectLogLinks(
       if (await files.exists(path)) return false;
       const id = name.slice(name.lastIndexOf('-') + 1, -'.log'.length);
       const containerId = ids.find((known) => known.startsWith(id)) ?? id;
-      if (id.length >= SHORTEST_ID && !(await hasExited(context, containerId, signal))) return false;
+      if (id.length >= SHORTEST_ID && !(await hasExited(ports, containerId, signal))) return false;
       await files.removeFile(path);
       return true;
     });
   }
 }
 
-async function hasExited({ runtime }: Context, containerId: string, signal: AbortSignal): Promise<boolean> {
+async function hasExited(
+  { runtime }: Pick<Context, 'runtime'>,
+  containerId: string,
+  signal: AbortSignal,
+): Promise<boolean> {
   try {
     const { status } = await runtime.containerStatus({ containerId }, { signal });
     return status?.state === ContainerState.CONTAINER_EXITED;

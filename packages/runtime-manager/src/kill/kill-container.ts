@@ -7,7 +7,7 @@ import { confirmOutcome } from '../sync/unknown-outcome.ts';
 import { gracePeriodSeconds, MINIMUM_GRACE_SECONDS } from './grace-period.ts';
 import { confirmContainerStopped } from './confirm-stopped.ts';
 import { restorePod } from './restore-pod.ts';
-import { type StartedPreStop, startPreStop } from './run-pre-stop.ts';
+import { type PreStopPorts, type StartedPreStop, startPreStop } from './run-pre-stop.ts';
 import type { TerminationOrder } from './termination-order.ts';
 
 /** A container to stop. */
@@ -27,20 +27,23 @@ export interface KillContainerRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Ports of {@link killContainer}. */
+export type KillContainerPorts = PreStopPorts & Pick<Context, 'runtime' | 'requestTimeoutMs'>;
+
 /**
  * Stops a container: runs its preStop hook, waits for its turn among the pod's containers, then calls StopContainer with the rest of the grace period, at least
  * two seconds. A container that no longer exists counts as stopped.
  */
-export async function killContainer(context: Context, request: KillContainerRequest): Promise<void> {
+export async function killContainer(ports: KillContainerPorts, request: KillContainerRequest): Promise<void> {
   const { container, identity, order, signal } = request;
   let preStop: StartedPreStop | undefined;
   try {
     const known = request.pod !== undefined && findPodContainer(request.pod, container.name) !== undefined;
-    const pod = known ? request.pod : await restorePod(context.runtime, identity, container, signal);
+    const pod = known ? request.pod : await restorePod(ports.runtime, identity, container, signal);
     if (pod === undefined) return;
     const eventObject = podEventObject(pod, fieldPath(pod, container.name));
     const message = request.message ?? '';
-    context.events.event(
+    ports.events.event(
       eventObject,
       'Normal',
       'Killing',
@@ -50,16 +53,16 @@ export async function killContainer(context: Context, request: KillContainerRequ
     let graceSeconds = request.gracePeriodSeconds ?? gracePeriodSeconds(pod, container.name, request.reason ?? '');
     const handler = findPodContainer(pod, container.name)?.container.lifecycle?.preStop;
     if (handler !== undefined && graceSeconds > 0 && request.runPreStop !== false) {
-      const startMs = context.clock.monotonicNow();
+      const startMs = ports.clock.monotonicNow();
       const hook = { pod, container: container.name, containerId: container.id, handler, signal };
-      preStop = startPreStop(context, hook, graceSeconds);
+      preStop = startPreStop(ports, hook, graceSeconds);
       await preStop.waited;
-      graceSeconds -= Math.floor((context.clock.monotonicNow() - startMs) / 1000);
+      graceSeconds -= Math.floor((ports.clock.monotonicNow() - startMs) / 1000);
     }
     if (order !== undefined && graceSeconds > 0) {
       graceSeconds -= Math.floor((await order.waitForTurn(container.name, graceSeconds * 1000)) / 1000);
     }
-    await stopContainer(context, container.id, Math.max(graceSeconds, MINIMUM_GRACE_SECONDS), signal);
+    await stopContainer(ports, container.id, Math.max(graceSeconds, MINIMUM_GRACE_SECONDS), signal);
   } finally {
     preStop?.end();
     order?.ended(container.name);
@@ -68,7 +71,7 @@ export async function killContainer(context: Context, request: KillContainerRequ
 
 /** Stops a container by the runtime. The timeout of the call is the grace period plus the usual request timeout. */
 export async function stopContainer(
-  { runtime, requestTimeoutMs }: Context,
+  { runtime, requestTimeoutMs }: Pick<Context, 'runtime' | 'requestTimeoutMs'>,
   containerId: string,
   graceSeconds: number,
   signal: AbortSignal | undefined,

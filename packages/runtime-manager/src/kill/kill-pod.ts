@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { failedResult } from '../sync/step-failure.ts';
 import type { SyncResult } from '../sync/sync-result.ts';
 import { confirmOutcome } from '../sync/unknown-outcome.ts';
-import { killContainer } from './kill-container.ts';
+import { killContainer, type KillContainerPorts } from './kill-container.ts';
 import { confirmSandboxStopped } from './confirm-stopped.ts';
 import { createTerminationOrder } from './termination-order.ts';
 
@@ -23,18 +23,18 @@ export interface KillPodOptions {
  * does not keep others from being stopped; nothing is removed.
  */
 export async function killPodContents(
-  context: Context,
+  ports: KillContainerPorts,
   pod: Pod | undefined,
   status: RuntimePodStatus,
   record: (result: SyncResult) => void,
   { gracePeriodSeconds, runPreStop = true, signal }: KillPodOptions = {},
 ): Promise<void> {
   const running = status.containers.filter(({ state }) => state === 'running');
-  const order = createTerminationOrder(context.clock, pod ?? {}, new Set(running.map(({ name }) => name)));
+  const order = createTerminationOrder(ports.clock, pod ?? {}, new Set(running.map(({ name }) => name)));
   await Promise.all(
     running.map(async ({ id, name }) => {
       try {
-        await killContainer(context, {
+        await killContainer(ports, {
           pod,
           identity: status,
           container: { id: id.id, name },
@@ -52,7 +52,7 @@ export async function killPodContents(
   );
   for (const { id } of status.sandboxes) {
     try {
-      await stopSandbox(context, id, signal);
+      await stopSandbox(ports, id, signal);
       record({ action: 'KillPodSandbox', target: id });
     } catch (error) {
       record(failedResult('KillPodSandbox', id, error, 'KillPodSandboxError'));
@@ -62,7 +62,7 @@ export async function killPodContents(
 
 /** Stops a sandbox and its running containers. A sandbox that no longer exists counts as stopped. */
 export async function stopSandbox(
-  { runtime }: Context,
+  { runtime }: Pick<Context, 'runtime'>,
   podSandboxId: string,
   signal: AbortSignal | undefined,
 ): Promise<void> {

@@ -13,14 +13,20 @@ export interface RemovableContainer {
   readonly restartCount: number;
 }
 
+/** Ports of {@link removeContainer}. */
+export type RemoveContainerPorts = Pick<Context, 'runtime' | 'containerSteps' | 'logger'>;
+
+/** Ports of {@link removeContainerWithLogs}. */
+export type RemoveWithLogsPorts = RemoveContainerPorts & Pick<Context, 'files' | 'settings' | 'containerLogsDirectory'>;
+
 /** Removes a container from the runtime, which kills it if it is running. A container that no longer exists is not an error. */
 export async function removeContainer(
-  context: Context,
+  ports: RemoveContainerPorts,
   containerId: string,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const { runtime } = context;
-  await runPostStopSteps(context, containerId);
+  const { runtime } = ports;
+  await runPostStopSteps(ports, containerId);
   try {
     await confirmOutcome<unknown>(
       () => runtime.removeContainer({ containerId }, { signal }),
@@ -33,18 +39,18 @@ export async function removeContainer(
 
 /** Removes a container and its logs. The logs are removed first, because their names are derived from the container. */
 export async function removeContainerWithLogs(
-  context: Context,
+  ports: RemoveWithLogsPorts,
   pod: PodIdentity,
   container: RemovableContainer,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  await removeContainerLogs(context, pod, container);
-  await removeContainer(context, container.id, signal);
+  await removeContainerLogs(ports, pod, container);
+  await removeContainer(ports, container.id, signal);
 }
 
 /** Removes the log of an instance, its rotated copies, and the link to it. */
 async function removeContainerLogs(
-  { files, settings, containerLogsDirectory }: Context,
+  { files, settings, containerLogsDirectory }: Pick<Context, 'files' | 'settings' | 'containerLogsDirectory'>,
   pod: PodIdentity,
   { id, name, restartCount }: RemovableContainer,
 ): Promise<void> {

@@ -9,11 +9,11 @@ import type { SyncResult } from '../sync/sync-result.ts';
 import { confirmOutcome } from '../sync/unknown-outcome.ts';
 import { stopSandbox } from './kill-pod.ts';
 import { confirmSandboxRemoved } from './confirm-stopped.ts';
-import { removeContainerWithLogs } from './remove-container.ts';
+import { removeContainerWithLogs, type RemoveWithLogsPorts } from './remove-container.ts';
 
 /** Removes the containers, sandboxes, logs and files of a pod. Missing ones are not errors; a failure does not keep the others from being removed. */
 export async function removePodContents(
-  context: Context,
+  ports: RemoveWithLogsPorts,
   status: RuntimePodStatus,
   record: (result: SyncResult) => void,
   signal: AbortSignal | undefined,
@@ -21,7 +21,7 @@ export async function removePodContents(
   await Promise.all(
     status.containers.map(async ({ id, name, restartCount }) => {
       try {
-        await removeContainerWithLogs(context, status, { id: id.id, name, restartCount }, signal);
+        await removeContainerWithLogs(ports, status, { id: id.id, name, restartCount }, signal);
         record({ action: 'RemoveContainer', target: name });
       } catch (error) {
         record(failedResult('RemoveContainer', name, error, 'RemoveContainerError'));
@@ -31,7 +31,7 @@ export async function removePodContents(
   await Promise.all(
     status.sandboxes.map(async ({ id }) => {
       try {
-        await removeSandbox(context, id, signal);
+        await removeSandbox(ports, id, signal);
         record({ action: 'RemovePodSandbox', target: id });
       } catch (error) {
         record(failedResult('RemovePodSandbox', id, error, 'RemovePodSandboxError'));
@@ -40,7 +40,7 @@ export async function removePodContents(
   );
   const target = formatPod({ metadata: { name: status.name, namespace: status.namespace, uid: status.uid } });
   try {
-    await removePodFiles(context, status);
+    await removePodFiles(ports, status);
     record({ action: 'RemovePodFiles', target });
   } catch (error) {
     record(failedResult('RemovePodFiles', target, error, 'RemovePodFilesError'));
@@ -49,12 +49,12 @@ export async function removePodContents(
 
 /** Stops and removes a sandbox. */
 export async function removeSandbox(
-  context: Context,
+  ports: Pick<Context, 'runtime'>,
   podSandboxId: string,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const { runtime } = context;
-  await stopSandbox(context, podSandboxId, signal);
+  const { runtime } = ports;
+  await stopSandbox(ports, podSandboxId, signal);
   try {
     await confirmOutcome<unknown>(
       () => runtime.removePodSandbox({ podSandboxId }, { signal }),
@@ -67,7 +67,10 @@ export async function removeSandbox(
 }
 
 /** Removes a pod's logs and its directory. @throws Error when other files remain in the directory */
-async function removePodFiles({ files, settings, containerLogsDirectory }: Context, pod: PodIdentity): Promise<void> {
+async function removePodFiles(
+  { files, settings, containerLogsDirectory }: Pick<Context, 'files' | 'settings' | 'containerLogsDirectory'>,
+  pod: PodIdentity,
+): Promise<void> {
   await files.removeTree(podLogDirectory(settings, pod));
   if (containerLogsDirectory !== undefined) {
     const prefix = legacyLogLinkName(pod, '', '').replace(/-\.log$/, '');

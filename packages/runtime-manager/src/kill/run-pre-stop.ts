@@ -11,32 +11,35 @@ export interface StartedPreStop {
   end(): void;
 }
 
+/** Ports of {@link startPreStop}. */
+export type PreStopPorts = Pick<Context, 'hooks' | 'clock' | 'events' | 'logger'>;
+
 /**
  * Starts a preStop hook. After the grace period its end is not awaited, and it runs on until its container has stopped, as in the kubelet. A hook that fails
  * does not keep the container running.
  */
-export function startPreStop(context: Context, hook: LifecycleHookRequest, maxSeconds: number): StartedPreStop {
+export function startPreStop(ports: PreStopPorts, hook: LifecycleHookRequest, maxSeconds: number): StartedPreStop {
   const stopped = new AbortController();
   const signal = hook.signal === undefined ? stopped.signal : AbortSignal.any([stopped.signal, hook.signal]);
   const run = async (): Promise<void> => {
-    if (context.hooks === undefined) throw new Error('this agent runs no lifecycle hooks');
-    await context.hooks.preStop({ ...hook, signal });
+    if (ports.hooks === undefined) throw new Error('this agent runs no lifecycle hooks');
+    await ports.hooks.preStop({ ...hook, signal });
   };
   const ended = run().catch((error: unknown) => {
     if (hook.signal?.aborted === true) return;
     // A command or a request fails with its container. A sleep has not failed: nothing waits for it any more.
     if (stopped.signal.aborted && hook.handler.sleep !== undefined) return;
-    reportPreStopFailure(context, hook, error);
+    reportPreStopFailure(ports, hook, error);
   });
   return {
-    waited: waitFor(context, ended, hook.signal, maxSeconds),
+    waited: waitFor(ports, ended, hook.signal, maxSeconds),
     end: () => stopped.abort(new Error('the container has stopped')),
   };
 }
 
 /** Waits for the end of a hook, at most for the grace period. */
 async function waitFor(
-  { clock }: Context,
+  { clock }: Pick<Context, 'clock'>,
   ended: Promise<void>,
   signal: AbortSignal | undefined,
   maxSeconds: number,
@@ -53,10 +56,14 @@ async function waitFor(
   signal?.throwIfAborted();
 }
 
-function reportPreStopFailure(context: Context, { pod, container }: LifecycleHookRequest, error: unknown): void {
-  context.logger.warn('preStop hook failed', { pod: formatPod(pod), container, error: errorMessage(error) });
+function reportPreStopFailure(
+  ports: Pick<Context, 'logger' | 'events'>,
+  { pod, container }: LifecycleHookRequest,
+  error: unknown,
+): void {
+  ports.logger.warn('preStop hook failed', { pod: formatPod(pod), container, error: errorMessage(error) });
   const found = findPodContainer(pod, container);
   const object = podEventObject(pod, found === undefined ? undefined : containerFieldPath(found.kind, container));
   // The hook's output may be confidential, and events have more readers than logs.
-  context.events.event(object, 'Warning', 'FailedPreStopHook', 'PreStopHook failed');
+  ports.events.event(object, 'Warning', 'FailedPreStopHook', 'PreStopHook failed');
 }

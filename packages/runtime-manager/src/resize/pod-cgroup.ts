@@ -6,6 +6,7 @@ import { formatPod } from '@rxlet/pod-model';
 import { podCgroupResources } from '@rxlet/pod-model/cgroups';
 import type { ResizableResource } from '../compute/container-resize.ts';
 import { sandboxOverhead } from '../config/linux-resources.ts';
+import type { Context } from '../context.ts';
 import type { SyncRun } from '../sync/sync-run.ts';
 
 /** Cgroup of a pod during a resize. */
@@ -25,13 +26,16 @@ interface Change {
   readonly to: number;
 }
 
+/** Ports of {@link openPodCgroup}. */
+export type PodCgroupPorts = Pick<Context, 'runtime' | 'podCgroups' | 'settings' | 'logger'>;
+
 /**
  * Compares the cgroup of a pod with its desired resources. A limit is never removed, because the API forbids that.
  * @returns `undefined` when pods have no managed cgroups
  */
-export async function openPodCgroup(run: SyncRun): Promise<PodCgroup | undefined> {
-  const { context, pod, signal } = run;
-  const { podCgroups, settings } = context;
+export async function openPodCgroup(run: SyncRun<PodCgroupPorts>): Promise<PodCgroup | undefined> {
+  const { ports, pod, signal } = run;
+  const { podCgroups, settings } = ports;
   if (podCgroups === undefined) return undefined;
   const desired = podCgroupResources(pod, {
     enforceCpuLimits: settings.cpuCfsQuota,
@@ -86,25 +90,29 @@ export async function openPodCgroup(run: SyncRun): Promise<PodCgroup | undefined
   };
 }
 
-async function rollBack(run: SyncRun, before: PodCgroupValues, changed: Partial<PodCgroupValues>): Promise<void> {
-  const { context, pod } = run;
+async function rollBack(
+  run: SyncRun<PodCgroupPorts>,
+  before: PodCgroupValues,
+  changed: Partial<PodCgroupValues>,
+): Promise<void> {
+  const { ports, pod } = run;
   const keys = Object.keys(changed) as (keyof PodCgroupValues)[];
   const values = Object.fromEntries(keys.map((key) => [key, before[key]]));
   const outcomes = await Promise.allSettled([
     updateSandboxResources(run, before),
-    context.podCgroups?.write(pod, values),
+    ports.podCgroups?.write(pod, values),
   ]);
   for (const outcome of outcomes) {
     if (outcome.status === 'rejected') {
       const error = errorMessage(outcome.reason);
-      context.logger.warn('cannot roll back the change of a pod cgroup', { pod: formatPod(pod), error });
+      ports.logger.warn('cannot roll back the change of a pod cgroup', { pod: formatPod(pod), error });
     }
   }
 }
 
 /** Reports the values to the runtime, for runtimes that run pods in virtual machines. A runtime without the call is ignored. */
 async function updateSandboxResources(
-  { context: { runtime, settings }, pod, actions, signal }: SyncRun,
+  { ports: { runtime, settings }, pod, actions, signal }: SyncRun<Pick<Context, 'runtime' | 'settings'>>,
   { cpuShares, cpuQuotaUs, cpuPeriodUs, memoryLimitBytes }: PodCgroupValues,
 ): Promise<void> {
   const resources = create(LinuxContainerResourcesSchema, {

@@ -12,7 +12,7 @@ export interface ContainerToRecord {
 
 /** Records the resources with which a container is about to be created. Ephemeral containers have no resources. */
 export async function recordActuated(
-  { actuated }: Context,
+  { actuated }: Pick<Context, 'actuated'>,
   { pod, kind, container }: ContainerToRecord,
 ): Promise<void> {
   if (kind === 'ephemeral') return;
@@ -23,7 +23,7 @@ export async function recordActuated(
 }
 
 /** Records the pod-level resources, which take effect with the sandbox. */
-export function recordActuatedPod({ actuated }: Context, pod: Pod): void {
+export function recordActuatedPod({ actuated }: Pick<Context, 'actuated'>, pod: Pod): void {
   const { resources } = pod.spec!;
   if (resources !== undefined) actuated.setPod(podUid(pod), resources);
 }

@@ -16,7 +16,7 @@ import { effectiveResources } from './effective-resources.ts';
  * not restart a healthy container.
  */
 export async function recoverActuated(
-  { actuated, settings }: Context,
+  { actuated, settings }: Pick<Context, 'actuated' | 'settings'>,
   pod: Pod,
   status: RuntimePodStatus,
 ): Promise<ActuatedResources> {

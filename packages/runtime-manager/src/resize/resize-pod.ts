@@ -4,11 +4,12 @@ import { newestContainerStatus } from '@rxlet/pod-model/runtime';
 import { type ResizableResource, resizableResources, resourceAmount } from '../compute/container-resize.ts';
 import type { PodActions } from '../compute/pod-actions.ts';
 import { containerResources } from '../config/linux-resources.ts';
+import type { Context } from '../context.ts';
 import { failedResult } from '../sync/step-failure.ts';
 import type { SyncRun } from '../sync/sync-run.ts';
 import { checkMemoryDecreases } from './check-memory-decrease.ts';
 import { effectiveResources, withResource } from './effective-resources.ts';
-import { openPodCgroup, type PodCgroup } from './pod-cgroup.ts';
+import { openPodCgroup, type PodCgroup, type PodCgroupPorts } from './pod-cgroup.ts';
 import { recordActuatedPod } from './record-actuated.ts';
 
 /** Reports whether the actions resize the pod or a running container. */
@@ -18,16 +19,19 @@ export function hasResizes(actions: PodActions): boolean {
   );
 }
 
+/** Ports of {@link resizePod}. */
+export type ResizePodPorts = PodCgroupPorts & Pick<Context, 'clock' | 'metrics' | 'actuated' | 'memoryUsage'>;
+
 /**
  * Resizes a pod and its running containers in place (KEP-1287), memory first, then CPU. For each resource, values of the pod's cgroup are raised, then the
  * containers change, then values of the cgroup are lowered, so that the containers always fit. The first failure ends the resize; completed changes are on
  * record, and the next sync continues from there.
  */
-export async function resizePod(run: SyncRun): Promise<void> {
-  const { context, pod, actions, record, signal } = run;
+export async function resizePod(run: SyncRun<ResizePodPorts>): Promise<void> {
+  const { ports, pod, actions, record, signal } = run;
   if (!hasResizes(actions)) return;
   const target = formatPod(pod);
-  const startMs = context.clock.monotonicNow();
+  const startMs = ports.clock.monotonicNow();
   let success = true;
   try {
     await performResize(run);
@@ -35,15 +39,15 @@ export async function resizePod(run: SyncRun): Promise<void> {
   } catch (error) {
     success = false;
     if (signal?.aborted !== true) {
-      context.logger.warn('cannot resize pod', { pod: target, error: errorMessage(error) });
+      ports.logger.warn('cannot resize pod', { pod: target, error: errorMessage(error) });
     }
     record(failedResult('ResizePodInPlace', target, error, 'ResizePodInPlaceError'));
   }
-  context.metrics.podResizeMilliseconds.observe(context.clock.monotonicNow() - startMs, { success: String(success) });
+  ports.metrics.podResizeMilliseconds.observe(ports.clock.monotonicNow() - startMs, { success: String(success) });
 }
 
-async function performResize(run: SyncRun): Promise<void> {
-  const { context, pod, actions } = run;
+async function performResize(run: SyncRun<ResizePodPorts>): Promise<void> {
+  const { ports, pod, actions } = run;
   const cgroup = await openPodCgroup(run);
   for (const resource of resizableResources) {
     const updates = (actions.containersToUpdate[resource] ?? []).map((name) => planUpdate(run, name, resource));
@@ -53,8 +57,8 @@ async function performResize(run: SyncRun): Promise<void> {
     for (const update of updates) await updateContainer(run, update);
     await cgroup?.lower(resource);
   }
-  recordActuatedPod(context, pod);
-  await context.actuated.saved();
+  recordActuatedPod(ports, pod);
+  await ports.actuated.saved();
 }
 
 function hasPodResize({ updatePodResources, updatePodLevelResources }: PodActions): boolean {
@@ -71,9 +75,13 @@ interface ContainerUpdate {
   readonly limitNow: number;
 }
 
-function planUpdate({ context, pod, status }: SyncRun, name: string, resource: ResizableResource): ContainerUpdate {
+function planUpdate(
+  { ports, pod, status }: SyncRun<Pick<Context, 'actuated'>>,
+  name: string,
+  resource: ResizableResource,
+): ContainerUpdate {
   const { container } = findPodContainer(pod, name)!;
-  const records = context.actuated.of(status.uid);
+  const records = ports.actuated.of(status.uid);
   const now = effectiveResources(records.containers.get(name), records.pod);
   const desired = effectiveResources(container.resources, pod.spec!.resources);
   return {
@@ -86,7 +94,7 @@ function planUpdate({ context, pod, status }: SyncRun, name: string, resource: R
 }
 
 async function checkMemory(
-  { context, actions, signal }: SyncRun,
+  { ports, actions, signal }: SyncRun<Pick<Context, 'memoryUsage'>>,
   updates: readonly ContainerUpdate[],
   cgroup: PodCgroup | undefined,
 ): Promise<void> {
@@ -97,11 +105,16 @@ async function checkMemory(
     return decreases ? [{ container: { name, id }, limitBytes }] : [];
   });
   const ofPod = podLimitBytes === undefined ? [] : [{ limitBytes: podLimitBytes }];
-  await checkMemoryDecreases([...ofPod, ...ofContainers], context.memoryUsage, actions.sandboxId, signal);
+  await checkMemoryDecreases([...ofPod, ...ofContainers], ports.memoryUsage, actions.sandboxId, signal);
 }
 
 async function updateContainer(
-  { context: { runtime, actuated, settings }, pod, status, signal }: SyncRun,
+  {
+    ports: { runtime, actuated, settings },
+    pod,
+    status,
+    signal,
+  }: SyncRun<Pick<Context, 'runtime' | 'actuated' | 'settings'>>,
   { name, id, container, resources }: ContainerUpdate,
 ): Promise<void> {
   const linux = containerResources(pod, { ...container, resources }, settings);

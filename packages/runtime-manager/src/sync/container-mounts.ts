@@ -14,7 +14,7 @@ import { containerDirectory, etcHostsFile, podDirectory } from '../files/pod-pat
 import { readHostFile } from '../files/read-host-file.ts';
 
 /** Ports and settings of the files that the agent provides to containers. */
-export interface OwnMountsContext extends Pick<Context, 'files' | 'random' | 'nodeHostsFile'> {
+export interface OwnMountsPorts extends Pick<Context, 'files' | 'random' | 'nodeHostsFile'> {
   readonly hostFiles: Pick<HostFiles, 'read'>;
   readonly settings: Pick<NodeSettings, 'rootDirectory' | 'clusterDomain' | 'seLinux'>;
 }
@@ -27,7 +27,7 @@ export interface EtcHosts {
 
 /** Creates an {@link EtcHosts}. Each sync that starts containers rewrites the file, because the sandbox's addresses may have changed. */
 export function createEtcHosts(
-  { files, hostFiles, settings, nodeHostsFile }: OwnMountsContext,
+  { files, hostFiles, settings, nodeHostsFile }: OwnMountsPorts,
   pod: Pod,
   podIps: readonly string[],
 ): EtcHosts {
@@ -53,7 +53,7 @@ export function createEtcHosts(
 
 /** Returns the mount of /etc/hosts, and writes the file; `undefined` for a container that mounts a volume there, and for a pod without the file. */
 export async function hostsMount(
-  { settings }: OwnMountsContext,
+  { settings }: OwnMountsPorts,
   container: Container | EphemeralContainer,
   etcHosts: EtcHosts,
 ): Promise<Mount | undefined> {
@@ -69,7 +69,7 @@ export async function hostsMount(
  * last file, so that no later failure leaves it behind.
  */
 export async function terminationMessageMount(
-  { files, random, settings }: OwnMountsContext,
+  { files, random, settings }: OwnMountsPorts,
   pod: Pod,
   { name, terminationMessagePath = '' }: Container | EphemeralContainer,
 ): Promise<Mount | undefined> {
@@ -101,7 +101,7 @@ export function requireVolumeMounts(
 
 /** Removes the termination message file of a container that was not created. */
 export async function discardTerminationMessage(
-  { files, logger }: Context,
+  { files, logger }: Pick<Context, 'files' | 'logger'>,
   { name, terminationMessagePath = '' }: Container | EphemeralContainer,
   config: ContainerConfig,
 ): Promise<void> {

@@ -10,7 +10,7 @@ import type { Context } from '../context.ts';
 import { readBelow } from '../files/read-below.ts';
 import { blockDevices } from '../mounts/block-devices.ts';
 import { volumeMounts } from '../mounts/volume-mounts.ts';
-import { hostsMount } from './container-mounts.ts';
+import { hostsMount, type OwnMountsPorts } from './container-mounts.ts';
 import { imagesOf, imageVolumesAsMounted } from './image-volumes.ts';
 import type { StartContainerRequest } from './start-container-request.ts';
 
@@ -27,17 +27,25 @@ export interface ContainerOptions {
 /** Environment files are a few lines; the limit keeps a hostile one from filling the memory. */
 const MAX_ENV_FILE_BYTES = 10 * 1024 * 1024;
 
+/** Ports of {@link containerOptions}. */
+export type ContainerOptionsPorts = OwnMountsPorts &
+  Pick<Context, 'runtime' | 'runtimeHandler' | 'hostFiles' | 'settings' | 'hostIps' | 'allocatable' | 'logger'> &
+  Pick<Context, 'objects' | 'services' | 'volumes' | 'containerSteps'>;
+
 /**
  * Collects devices, environment and mounts of a container, in the kubelet's order.
  * @throws ConfigError for what is not available
  */
-export async function containerOptions(context: Context, request: StartContainerRequest): Promise<ContainerOptions> {
+export async function containerOptions(
+  ports: ContainerOptionsPorts,
+  request: StartContainerRequest,
+): Promise<ContainerOptions> {
   const { pod, container, sandbox, imageVolumes, etcHosts, signal } = request;
-  const { settings, hostIps, allocatable, objects, services } = context;
-  const mounted = context.volumes?.mountedVolumes(podUid(pod)) ?? new Map<string, MountedVolume>();
+  const { settings, hostIps, allocatable, objects, services } = ports;
+  const mounted = ports.volumes?.mountedVolumes(podUid(pod)) ?? new Map<string, MountedVolume>();
   const volumes = new Map([...imageVolumesAsMounted(pod), ...mounted]);
 
-  const added = await additionsOf(context, request);
+  const added = await additionsOf(ports, request);
   const devices = [...added.flatMap(addedDevices), ...blockDevices(container, volumes)];
   const defined = await containerEnvironment({
     pod,
@@ -48,29 +56,29 @@ export async function containerOptions(context: Context, request: StartContainer
     allocatable: allocatable(),
     objects,
     services,
-    envFiles: envFilesOf(context, mounted),
+    envFiles: envFilesOf(ports, mounted),
     signal,
   });
   const environment = new Map([...added.flatMap((one) => Object.entries(one.environment)), ...defined]);
   const supported =
-    context.volumes === undefined
+    ports.volumes === undefined
       ? // Mounts of other volumes may be added by a step; those that are still missing before the creation are an error.
         { ...container, volumeMounts: (container.volumeMounts ?? []).filter(({ name }) => volumes.has(name)) }
       : container;
   const mounts = await volumeMounts(
-    { subPaths: context.volumes ?? noSubPaths, hostFiles: context.hostFiles, logger: context.logger },
+    { subPaths: ports.volumes ?? noSubPaths, hostFiles: ports.hostFiles, logger: ports.logger },
     {
       pod,
       container: supported,
       volumes,
       images: imagesOf(imageVolumes),
       environment: defined,
-      supportsRecursiveReadOnly: await supportsRecursiveReadOnly(context, request),
+      supportsRecursiveReadOnly: await supportsRecursiveReadOnly(ports, request),
       seLinux: settings.seLinux,
       signal,
     },
   );
-  const hosts = await hostsMount(context, container, etcHosts);
+  const hosts = await hostsMount(ports, container, etcHosts);
   return {
     annotations: Object.assign({}, ...added.map(({ annotations }) => annotations)) as Record<string, string>,
     devices,
@@ -82,7 +90,7 @@ export async function containerOptions(context: Context, request: StartContainer
 
 /** Collects the additions of all steps, in their order. */
 async function additionsOf(
-  { containerSteps }: Context,
+  { containerSteps }: Pick<Context, 'containerSteps'>,
   { pod, container, signal }: StartContainerRequest,
 ): Promise<readonly ContainerAdditions[]> {
   const added: ContainerAdditions[] = [];
@@ -107,7 +115,7 @@ const noSubPaths: Pick<PodVolumes, 'makeSubPath' | 'prepareSubPath'> = {
   prepareSubPath: () => Promise.reject(new Error('this agent mounts no volumes')),
 };
 
-function envFilesOf({ hostFiles }: Context, volumes: ReadonlyMap<string, MountedVolume>): EnvFiles {
+function envFilesOf({ hostFiles }: Pick<Context, 'hostFiles'>, volumes: ReadonlyMap<string, MountedVolume>): EnvFiles {
   return {
     async read(name, path) {
       const volume = volumes.get(name);
@@ -122,7 +130,7 @@ function envFilesOf({ hostFiles }: Context, volumes: ReadonlyMap<string, Mounted
 
 /** Asks the runtime only for containers that have such mounts. */
 async function supportsRecursiveReadOnly(
-  { runtime, runtimeHandler, logger }: Context,
+  { runtime, runtimeHandler, logger }: Pick<Context, 'runtime' | 'runtimeHandler' | 'logger'>,
   { pod, container, signal }: StartContainerRequest,
 ): Promise<boolean> {
   const isRequested = container.volumeMounts?.some(

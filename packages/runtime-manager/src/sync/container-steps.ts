@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 
 /** Runs the pre-create steps in order; each may amend the configuration. Rejects with the error of the first that fails. */
 export async function runPreCreateSteps(
-  { containerSteps }: Context,
+  { containerSteps }: Pick<Context, 'containerSteps'>,
   pod: Pod,
   container: Container | EphemeralContainer,
   config: ContainerConfig,
@@ -15,7 +15,7 @@ export async function runPreCreateSteps(
 
 /** Runs the pre-start steps in order. Rejects with the error of the first that fails. */
 export async function runPreStartSteps(
-  { containerSteps }: Context,
+  { containerSteps }: Pick<Context, 'containerSteps'>,
   pod: Pod,
   container: Container | EphemeralContainer,
   containerId: string,
@@ -24,7 +24,10 @@ export async function runPreStartSteps(
 }
 
 /** Runs the post-stop steps in order. An error is logged and does not keep later steps from running. */
-export async function runPostStopSteps({ containerSteps, logger }: Context, containerId: string): Promise<void> {
+export async function runPostStopSteps(
+  { containerSteps, logger }: Pick<Context, 'containerSteps' | 'logger'>,
+  containerId: string,
+): Promise<void> {
   for (const step of containerSteps) {
     try {
       await step.postStop?.(containerId);

@@ -7,20 +7,20 @@ import { confirmOutcome, mayHaveTakenEffect } from './unknown-outcome.ts';
 
 /** Creates a container in the runtime, or adopts the one that an earlier call created. @returns its id */
 export async function createContainer(
-  context: Context,
+  ports: Pick<Context, 'runtime' | 'clock' | 'stopping'>,
   request: StartContainerRequest,
   config: ContainerConfig,
 ): Promise<string> {
   const { container, sandbox, signal } = request;
   const create = async (): Promise<string> => {
     const createRequest = { podSandboxId: sandbox.id, config, sandboxConfig: sandbox.config };
-    const { containerId } = await finishSentCall(context, signal, (callSignal) =>
-      context.runtime.createContainer(createRequest, { signal: callSignal }),
+    const { containerId } = await finishSentCall(ports, signal, (callSignal) =>
+      ports.runtime.createContainer(createRequest, { signal: callSignal }),
     );
     if (containerId === '') throw new Error(`the runtime returned no id for container ${container.name}`);
     return containerId;
   };
-  return confirmOutcome(create, () => findCreated(context, request, config));
+  return confirmOutcome(create, () => findCreated(ports, request, config));
 }
 
 /**
@@ -28,14 +28,14 @@ export async function createContainer(
  * agent.
  */
 export async function startCreated(
-  context: Context,
+  ports: Pick<Context, 'runtime' | 'clock' | 'stopping'>,
   containerId: string,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const { runtime } = context;
+  const { runtime } = ports;
   signal?.throwIfAborted();
   try {
-    await finishSentCall(context, signal, (callSignal) =>
+    await finishSentCall(ports, signal, (callSignal) =>
       runtime.startContainer({ containerId }, { signal: callSignal }),
     );
   } catch (error) {
@@ -50,7 +50,7 @@ export async function startCreated(
 
 /** Returns the id of the container that an earlier call with the same configuration created. */
 async function findCreated(
-  { runtime }: Context,
+  { runtime }: Pick<Context, 'runtime'>,
   { pod, container, sandbox, signal }: StartContainerRequest,
   config: ContainerConfig,
 ): Promise<string | undefined> {

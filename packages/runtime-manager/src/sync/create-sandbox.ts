@@ -5,7 +5,7 @@ import { convertSandboxStatus } from '@rxlet/pod-model/cri';
 import { buildSandboxConfig } from '../config/build-sandbox-config.ts';
 import { type DnsWarning, podDns } from '../config/dns-config.ts';
 import type { Context } from '../context.ts';
-import { podUsers } from '../userns/pod-users.ts';
+import { podUsers, type PodUsersPorts } from '../userns/pod-users.ts';
 import { finishSentCall } from './finish-sent-call.ts';
 import { failureText, StepFailure } from './step-failure.ts';
 import { confirmOutcome } from './unknown-outcome.ts';
@@ -18,16 +18,23 @@ export interface SandboxHandle {
   readonly ips: readonly string[];
 }
 
+/** Ports of {@link sandboxConfigFor}. */
+export type SandboxConfigPorts = PodUsersPorts & Pick<Context, 'cgroupParent' | 'settings' | 'resolvConf'>;
+
+/** Ports of {@link createSandbox}. */
+export type CreateSandboxPorts = SandboxConfigPorts &
+  Pick<Context, 'clock' | 'stopping' | 'events' | 'files' | 'metrics'>;
+
 /** Returns the configuration of a pod's sandbox, for its creation and for calls about its containers. */
 export async function sandboxConfigFor(
-  context: Context,
+  ports: SandboxConfigPorts,
   pod: Pod,
   attempt: number,
   signal: AbortSignal | undefined,
 ): Promise<{ readonly config: PodSandboxConfig; readonly warnings: readonly DnsWarning[] }> {
-  const { cgroupParent, settings } = context;
-  const users = await podUsers(context, pod, signal);
-  const dns = podDns(pod, { ...settings, resolvConf: await context.resolvConf() });
+  const { cgroupParent, settings } = ports;
+  const users = await podUsers(ports, pod, signal);
+  const dns = podDns(pod, { ...settings, resolvConf: await ports.resolvConf() });
   const config = buildSandboxConfig({ pod, attempt, dns, cgroupParent: cgroupParent(pod), users, settings });
   return { config, warnings: dns.warnings };
 }
@@ -39,17 +46,17 @@ export async function sandboxConfigFor(
  * @throws StepFailure
  */
 export async function createSandbox(
-  context: Context,
+  ports: CreateSandboxPorts,
   pod: Pod,
   attempt: number,
   isTerminationRequested: () => boolean,
   signal: AbortSignal | undefined,
 ): Promise<Omit<SandboxHandle, 'ips'> | undefined> {
-  const { metrics, events } = context;
+  const { metrics, events } = ports;
   const warn = (reason: string, message: string): void => events.event(podEventObject(pod), 'Warning', reason, message);
   metrics.startedPods.inc();
   try {
-    return await runSandbox(context, pod, attempt, warn, signal);
+    return await runSandbox(ports, pod, attempt, warn, signal);
   } catch (error) {
     if (isTerminationRequested() || signal?.aborted === true) return undefined;
     metrics.startedPodErrors.inc();
@@ -65,7 +72,7 @@ export async function createSandbox(
  * @throws StepFailure; the sandbox exists, and the next sync continues with it
  */
 export async function readSandboxIps(
-  { runtime, events }: Context,
+  { runtime, events }: Pick<Context, 'runtime' | 'events'>,
   pod: Pod,
   podSandboxId: string,
   signal: AbortSignal | undefined,
@@ -84,32 +91,32 @@ export async function readSandboxIps(
 }
 
 async function runSandbox(
-  context: Context,
+  ports: CreateSandboxPorts,
   pod: Pod,
   attempt: number,
   warn: (reason: string, message: string) => void,
   signal: AbortSignal | undefined,
 ): Promise<{ id: string; config: PodSandboxConfig }> {
-  const { config, warnings } = await sandboxConfigFor(context, pod, attempt, signal);
+  const { config, warnings } = await sandboxConfigFor(ports, pod, attempt, signal);
   for (const { reason, message } of warnings) warn(reason, message);
-  await context.files.makeDirectory(config.logDirectory, 0o755);
-  const runtimeHandler = await context.runtimeHandler(pod);
+  await ports.files.makeDirectory(config.logDirectory, 0o755);
+  const runtimeHandler = await ports.runtimeHandler(pod);
   const labels = { runtime_handler: runtimeHandler };
   const run = async (): Promise<string> => {
-    const { podSandboxId } = await finishSentCall(context, signal, (callSignal) =>
-      context.runtime.runPodSandbox({ config, runtimeHandler }, { signal: callSignal }),
+    const { podSandboxId } = await finishSentCall(ports, signal, (callSignal) =>
+      ports.runtime.runPodSandbox({ config, runtimeHandler }, { signal: callSignal }),
     );
     if (podSandboxId === '') throw new Error(`the runtime returned no id for the sandbox of pod "${formatPod(pod)}"`);
     return podSandboxId;
   };
-  const startMs = context.clock.monotonicNow();
+  const startMs = ports.clock.monotonicNow();
   try {
-    return { id: await confirmOutcome(run, () => findReadySandbox(context, pod, attempt, signal)), config };
+    return { id: await confirmOutcome(run, () => findReadySandbox(ports, pod, attempt, signal)), config };
   } catch (error) {
-    context.metrics.runSandboxErrors.inc(labels);
+    ports.metrics.runSandboxErrors.inc(labels);
     throw error;
   } finally {
-    context.metrics.runSandboxSeconds.observe((context.clock.monotonicNow() - startMs) / 1000, labels);
+    ports.metrics.runSandboxSeconds.observe((ports.clock.monotonicNow() - startMs) / 1000, labels);
   }
 }
 
@@ -118,7 +125,7 @@ async function runSandbox(
  * fail. A later sync finds the sandbox and adopts it, or replaces it by one with the next attempt number.
  */
 async function findReadySandbox(
-  { runtime }: Context,
+  { runtime }: Pick<Context, 'runtime'>,
   pod: Pod,
   attempt: number,
   signal: AbortSignal | undefined,

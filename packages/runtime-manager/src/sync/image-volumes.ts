@@ -3,7 +3,7 @@ import type { MountedVolume } from '@rxlet/agent-api/volumes';
 import { type ImageSpec, ImageSpecSchema } from '@rxlet/cri-api';
 import type { Container, EphemeralContainer, Pod } from '@rxlet/kube-api';
 import type { SandboxHandle } from './create-sandbox.ts';
-import { ensureImage } from './ensure-image.ts';
+import { ensureImage, type EnsureImagePorts } from './ensure-image.ts';
 import type { SyncResult } from './sync-result.ts';
 import { StepFailure } from './step-failure.ts';
 import type { SyncRun } from './sync-run.ts';
@@ -12,15 +12,18 @@ import type { SyncRun } from './sync-run.ts';
 export type ImageVolumes = ReadonlyMap<string, ImageSpec | StepFailure>;
 
 /** Makes the images of a pod's volumes present. A missing image affects only the containers that mount it. */
-export async function ensureImageVolumes(run: SyncRun, sandbox: SandboxHandle): Promise<ImageVolumes> {
+export async function ensureImageVolumes(
+  run: SyncRun<EnsureImagePorts>,
+  sandbox: SandboxHandle,
+): Promise<ImageVolumes> {
   const volumes = new Map<string, ImageSpec | StepFailure>();
   for (const { name, image } of run.pod.spec!.volumes ?? []) {
     if (image === undefined) continue;
     const { reference = '', pullPolicy = '' } = image;
     try {
       const volumeImage = { image: reference, pullPolicy, container: '', fieldPath: '' };
-      const { imageRef } = await ensureImage(run.context, run, sandbox, volumeImage);
-      const runtimeHandler = await run.context.runtimeHandler(run.pod);
+      const { imageRef } = await ensureImage(run.ports, run, sandbox, volumeImage);
+      const runtimeHandler = await run.ports.runtimeHandler(run.pod);
       const annotations = { ...run.pod.metadata?.annotations };
       const spec = { image: imageRef, userSpecifiedImage: reference, annotations, runtimeHandler };
       volumes.set(name, create(ImageSpecSchema, spec));

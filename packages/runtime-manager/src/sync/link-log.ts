@@ -5,7 +5,7 @@ import type { StartContainerRequest } from './start-container-request.ts';
 
 /** Creates the link to a container's log for log shippers. Best effort: a failure is logged. */
 export async function linkLog(
-  { files, containerLogsDirectory, logger }: Context,
+  { files, containerLogsDirectory, logger }: Pick<Context, 'files' | 'containerLogsDirectory' | 'logger'>,
   { pod, container, sandbox }: StartContainerRequest,
   restartCount: number,
   containerId: string,

@@ -1,15 +1,14 @@
 import { errorMessage } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import type { RuntimeContainerStatus, RuntimePodStatus } from '@rxlet/pod-model/runtime';
-import type { Context } from '../context.ts';
-import { removeContainerWithLogs } from '../kill/remove-container.ts';
+import { removeContainerWithLogs, type RemoveWithLogsPorts } from '../kill/remove-container.ts';
 
 /**
  * Removes instances of init containers with their logs, because each restart of a pod adds one. The newest exited instance of each container is kept for the
  * pod's status, unless initialization starts over in a new sandbox.
  */
 export async function pruneInitContainers(
-  context: Context,
+  ports: RemoveWithLogsPorts,
   pod: Pod,
   status: RuntimePodStatus,
   which: 'all' | 'superseded',
@@ -19,10 +18,10 @@ export async function pruneInitContainers(
     const instances = status.containers.filter((container) => container.name === name);
     for (const { id, restartCount } of which === 'all' ? instances : superseded(instances)) {
       try {
-        await removeContainerWithLogs(context, status, { id: id.id, name, restartCount }, signal);
+        await removeContainerWithLogs(ports, status, { id: id.id, name, restartCount }, signal);
       } catch (error) {
         // Garbage collection retries.
-        context.logger.warn('cannot remove an init container', {
+        ports.logger.warn('cannot remove an init container', {
           container: name,
           id: id.id,
           error: errorMessage(error),

@@ -8,46 +8,55 @@ import { containerConfigError } from '../config/config-error.ts';
 import { imageUserOf } from '../config/image-user.ts';
 import type { Context } from '../context.ts';
 import { discardTerminationMessage, requireVolumeMounts, terminationMessageMount } from './container-mounts.ts';
-import { containerOptions } from './container-options.ts';
+import { containerOptions, type ContainerOptionsPorts } from './container-options.ts';
 import { runPreCreateSteps, runPreStartSteps } from './container-steps.ts';
 import { createContainer, startCreated } from './create-container.ts';
 import { recordActuated } from '../resize/record-actuated.ts';
 import { ImageStepFailure } from './ensure-image.ts';
 import { linkLog } from './link-log.ts';
-import { removeUnstarted, startableInstance } from './unstarted-containers.ts';
+import { removeUnstarted, type RemoveUnstartedPorts, startableInstance } from './unstarted-containers.ts';
 import { nextRestartCount } from './restart-count.ts';
-import { runPostStart } from './run-post-start.ts';
-import { podUsers } from '../userns/pod-users.ts';
+import { type PostStartPorts, runPostStart } from './run-post-start.ts';
+import { podUsers, type PodUsersPorts } from '../userns/pod-users.ts';
 import { failingAs, type StepFailure } from './step-failure.ts';
 import { mayHaveTakenEffect } from './unknown-outcome.ts';
 import type { StartContainerRequest } from './start-container-request.ts';
+
+/** Ports of the configuration of a container. */
+type ConfigPorts = ContainerOptionsPorts & PodUsersPorts & Pick<Context, 'imageService' | 'hooks'>;
+
+/** Ports of the creation of a container. */
+type CreateInstancePorts = ConfigPorts & RemoveUnstartedPorts & Pick<Context, 'actuated' | 'stopping'>;
+
+/** Ports of {@link startContainer}. */
+export type StartContainerPorts = CreateInstancePorts & PostStartPorts & Pick<Context, 'containerLogsDirectory'>;
 
 /**
  * Starts one container: image, configuration, creation, start, postStart hook.
  * @throws StepFailure with the reason for the container's status
  */
-export async function startContainer(context: Context, request: StartContainerRequest): Promise<void> {
+export async function startContainer(ports: StartContainerPorts, request: StartContainerRequest): Promise<void> {
   const { pod, container, signal } = request;
   const object = podEventObject(pod, containerFieldPath(request.kind, container.name));
   let containerId = '';
   try {
-    const instance = await instanceToStart(context, request);
+    const instance = await instanceToStart(ports, request);
     ({ containerId } = instance);
     // An aborted sync reports the new container, and the next sync continues.
     if (signal?.aborted !== true) {
-      await failingAs('PreStartHookError', () => runPreStartSteps(context, pod, container, containerId));
+      await failingAs('PreStartHookError', () => runPreStartSteps(ports, pod, container, containerId));
     }
-    if (instance.isNew) context.events.event(object, 'Normal', 'Created', 'Container created');
-    await failingAs('RunContainerError', () => startCreated(context, containerId, signal));
-    context.events.event(object, 'Normal', 'Started', 'Container started');
-    await linkLog(context, request, instance.restartCount, containerId);
+    if (instance.isNew) ports.events.event(object, 'Normal', 'Created', 'Container created');
+    await failingAs('RunContainerError', () => startCreated(ports, containerId, signal));
+    ports.events.event(object, 'Normal', 'Started', 'Container started');
+    await linkLog(ports, request, instance.restartCount, containerId);
   } catch (error) {
     if (signal?.aborted !== true) {
-      context.events.event(object, 'Warning', 'Failed', eventText(error as StepFailure, containerId, container.name));
+      ports.events.event(object, 'Warning', 'Failed', eventText(error as StepFailure, containerId, container.name));
     }
     throw error;
   }
-  await runPostStart(context, request, containerId);
+  await runPostStart(ports, request, containerId);
 }
 
 /** Container instance to start. */
@@ -58,10 +67,10 @@ interface Instance {
 }
 
 /** Returns the instance to start: an unstarted one, or a new one. */
-async function instanceToStart(context: Context, request: StartContainerRequest): Promise<Instance> {
-  const unstarted = startableInstance(context, request);
-  if (unstarted === undefined) return createInstance(context, request);
-  const started = await failingAs('RunContainerError', () => removeUnstarted(context, request, unstarted));
+async function instanceToStart(ports: CreateInstancePorts, request: StartContainerRequest): Promise<Instance> {
+  const unstarted = startableInstance(ports, request);
+  if (unstarted === undefined) return createInstance(ports, request);
+  const started = await failingAs('RunContainerError', () => removeUnstarted(ports, request, unstarted));
   return earlierInstance(started ?? unstarted);
 }
 
@@ -70,22 +79,22 @@ function earlierInstance({ id, restartCount }: RuntimeContainerStatus): Instance
   return { containerId: id.id, restartCount, isNew: false };
 }
 
-async function createInstance(context: Context, request: StartContainerRequest): Promise<Instance> {
+async function createInstance(ports: CreateInstancePorts, request: StartContainerRequest): Promise<Instance> {
   const { pod, container, signal } = request;
   const image = await request.image();
-  const started = await failingAs('CreateContainerError', () => removeUnstarted(context, request));
+  const started = await failingAs('CreateContainerError', () => removeUnstarted(ports, request));
   if (started !== undefined) return earlierInstance(started);
-  const config = await failingAs('CreateContainerConfigError', () => prepareConfig(context, request, image));
+  const config = await failingAs('CreateContainerConfigError', () => prepareConfig(ports, request, image));
   try {
-    await failingAs('CreateContainerConfigError', () => recordActuated(context, request));
-    await failingAs('PreCreateHookError', () => runPreCreateSteps(context, pod, container, config));
+    await failingAs('CreateContainerConfigError', () => recordActuated(ports, request));
+    await failingAs('PreCreateHookError', () => runPreCreateSteps(ports, pod, container, config));
     await failingAs('CreateContainerConfigError', () => requireVolumeMounts(container, config));
-    const containerId = await failingAs('CreateContainerError', () => createContainer(context, request, config));
+    const containerId = await failingAs('CreateContainerError', () => createContainer(ports, request, config));
     return { containerId, restartCount: config.metadata?.attempt ?? 0, isNew: true };
   } catch (error) {
     // Each attempt creates a file, and the number of retries is unlimited.
     const mayExist = signal?.aborted === true || mayHaveTakenEffect((error as StepFailure).cause);
-    if (!mayExist) await discardTerminationMessage(context, container, config);
+    if (!mayExist) await discardTerminationMessage(ports, container, config);
     throw error;
   }
 }
@@ -105,18 +114,18 @@ function eventText(failure: StepFailure, containerId: string, containerName: str
 }
 
 async function prepareConfig(
-  context: Context,
+  ports: ConfigPorts,
   request: StartContainerRequest,
   { imageRef, user }: EnsuredImage,
 ): Promise<ContainerConfig> {
   const { pod, container, status, sandbox, signal } = request;
-  rejectUnsupportedHooks(context, container);
+  rejectUnsupportedHooks(ports, container);
   const targetContainerId = targetOf(container, status);
   const logDirectory = `${sandbox.config.logDirectory}/${container.name}`;
-  const restartCount = await nextRestartCount(context.files, status, container.name, logDirectory);
-  const options = await containerOptions(context, request);
-  const users = await podUsers(context, pod, signal);
-  const imageUser = imageUserOf(user ?? (await imageStatus(context, container, signal)));
+  const restartCount = await nextRestartCount(ports.files, status, container.name, logDirectory);
+  const options = await containerOptions(ports, request);
+  const users = await podUsers(ports, pod, signal);
+  const imageUser = imageUserOf(user ?? (await imageStatus(ports, container, signal)));
   const config = buildContainerConfig({
     pod,
     container,
@@ -126,16 +135,16 @@ async function prepareConfig(
     imageUser,
     users,
     targetContainerId,
-    settings: context.settings,
+    settings: ports.settings,
   });
-  await context.files.makeDirectory(logDirectory, 0o755);
-  const message = await terminationMessageMount(context, pod, container);
+  await ports.files.makeDirectory(logDirectory, 0o755);
+  const message = await terminationMessageMount(ports, pod, container);
   if (message !== undefined) config.mounts.push(withIdMappings(message, users));
   return config;
 }
 
 async function imageStatus(
-  { imageService }: Context,
+  { imageService }: Pick<Context, 'imageService'>,
   { image = '' }: Container | EphemeralContainer,
   signal: AbortSignal | undefined,
 ): Promise<Image | undefined> {
@@ -143,7 +152,10 @@ async function imageStatus(
 }
 
 /** Rejects a container with lifecycle hooks if no hook runner is present. @throws ConfigError */
-function rejectUnsupportedHooks({ hooks }: Context, { name, lifecycle }: Container | EphemeralContainer): void {
+function rejectUnsupportedHooks(
+  { hooks }: Pick<Context, 'hooks'>,
+  { name, lifecycle }: Container | EphemeralContainer,
+): void {
   if (hooks !== undefined || (lifecycle?.postStart === undefined && lifecycle?.preStop === undefined)) return;
   throw containerConfigError(`container ${name} has lifecycle hooks, and this agent runs no lifecycle hooks`);
 }

@@ -8,10 +8,11 @@ import {
   podEventObject,
   type PodEventObject,
 } from '@rxlet/pod-model';
-import { resizePod } from '../resize/resize-pod.ts';
+import type { Context } from '../context.ts';
+import { resizePod, type ResizePodPorts } from '../resize/resize-pod.ts';
 import { createEtcHosts, type EtcHosts } from './container-mounts.ts';
 import type { SandboxHandle } from './create-sandbox.ts';
-import { beginImagePulls, type ImagePulls, type PlannedStart } from './image-pulls.ts';
+import { beginImagePulls, type ImagePullPorts, type ImagePulls, type PlannedStart } from './image-pulls.ts';
 import {
   ensureImageVolumes,
   imageVolumeFailures,
@@ -19,13 +20,16 @@ import {
   type ImageVolumes,
   isImageMountFailure,
 } from './image-volumes.ts';
-import { startContainer } from './start-container.ts';
+import { startContainer, type StartContainerPorts } from './start-container.ts';
 import { failedResult, StepFailure } from './step-failure.ts';
 import type { SyncRun } from './sync-run.ts';
 
+/** Ports of {@link startContainers}. */
+export type StartContainersPorts = StartContainerPorts & ImagePullPorts & ResizePodPorts;
+
 /** State shared by the starts of one sync. */
 interface Starts {
-  readonly run: SyncRun;
+  readonly run: SyncRun<StartContainersPorts>;
   readonly sandbox: SandboxHandle;
   readonly imageVolumes: ImageVolumes;
   readonly etcHosts: EtcHosts;
@@ -40,7 +44,7 @@ interface StartPlan {
 }
 
 /** Resolves the indexes of the actions to containers. */
-function planStarts({ pod, actions }: SyncRun): StartPlan {
+function planStarts({ pod, actions }: SyncRun<unknown>): StartPlan {
   const { ephemeralContainers = [], initContainers = [], containers } = pod.spec!;
   const planned = (
     kind: ContainerKind,
@@ -58,11 +62,11 @@ function planStarts({ pod, actions }: SyncRun): StartPlan {
  * Starts containers in order: ephemeral, init, then regular ones. Running containers are resized before regular ones start. Only the failure of a regular init
  * container keeps later containers from starting.
  */
-export async function startContainers(run: SyncRun, sandbox: SandboxHandle): Promise<void> {
+export async function startContainers(run: SyncRun<StartContainersPorts>, sandbox: SandboxHandle): Promise<void> {
   const plan = planStarts(run);
   const imageVolumes = await ensureImageVolumes(run, sandbox);
   await using pulls = beginImagePulls(run, sandbox, certainStarts(plan));
-  const etcHosts = createEtcHosts(run.context, run.pod, sandbox.ips);
+  const etcHosts = createEtcHosts(run.ports, run.pod, sandbox.ips);
   const starts: Starts = { run, sandbox, imageVolumes, etcHosts, pulls };
 
   for (const planned of plan.ephemeral) await startOne(starts, planned);
@@ -98,27 +102,27 @@ async function startOne(
   { run, sandbox, imageVolumes, etcHosts, pulls }: Starts,
   { kind, container }: PlannedStart,
 ): Promise<boolean> {
-  const { context, pod, status, record, signal } = run;
+  const { ports, pod, status, record, signal } = run;
   const labels = { container_type: metricTypes[kind] };
   const object = podEventObject(pod, containerFieldPath(kind, container.name));
   const imageMounts = imageVolumeMounts(container, imageVolumes);
   try {
     signal?.throwIfAborted();
     checkCrashLoop(run, container, object);
-    context.metrics.startedContainers.inc(labels);
+    ports.metrics.startedContainers.inc(labels);
     checkImageVolumes(run, container, object, imageVolumes);
-    context.metrics.requestedImageVolumes.inc({}, imageMounts);
+    ports.metrics.requestedImageVolumes.inc({}, imageMounts);
     const image = (): Promise<EnsuredImage> => pulls.imageFor({ kind, container });
-    await startContainer(context, { pod, kind, container, status, sandbox, image, imageVolumes, etcHosts, signal });
-    context.metrics.mountedImageVolumes.inc({}, imageMounts);
+    await startContainer(ports, { pod, kind, container, status, sandbox, image, imageVolumes, etcHosts, signal });
+    ports.metrics.mountedImageVolumes.inc({}, imageMounts);
     record({ action: 'StartContainer', target: container.name });
     return true;
   } catch (error) {
     const result = failedResult('StartContainer', container.name, error, 'RunContainerError');
     if (result.reason !== 'CrashLoopBackOff' && signal?.aborted !== true) {
-      context.metrics.startedContainerErrors.inc({ ...labels, code: result.reason ?? '' });
-      if (isImageMountFailure(result)) context.metrics.imageVolumeErrors.inc({}, imageMounts);
-      context.logger.warn('cannot start container', { pod: formatPod(pod), ...result });
+      ports.metrics.startedContainerErrors.inc({ ...labels, code: result.reason ?? '' });
+      if (isImageMountFailure(result)) ports.metrics.imageVolumeErrors.inc({}, imageMounts);
+      ports.logger.warn('cannot start container', { pod: formatPod(pod), ...result });
     }
     record(result);
     return false;
@@ -127,7 +131,7 @@ async function startOne(
 
 /** Checks the back-off of a container. @throws StepFailure while it is pending */
 function checkCrashLoop(
-  { context: { backoff, events }, pod, status }: SyncRun,
+  { ports: { backoff, events }, pod, status }: SyncRun<Pick<Context, 'backoff' | 'events'>>,
   container: PlannedStart['container'],
   object: PodEventObject,
 ): void {
@@ -145,7 +149,7 @@ function checkCrashLoop(
 
 /** Records an event for each missing image of a volume that the container mounts. @throws StepFailure the last of them */
 function checkImageVolumes(
-  { context: { events } }: SyncRun,
+  { ports: { events } }: SyncRun<Pick<Context, 'events'>>,
   container: PlannedStart['container'],
   object: PodEventObject,
   imageVolumes: ImageVolumes,

@@ -7,15 +7,23 @@ import { newestContainerStatus, type RuntimePodStatus } from '@rxlet/pod-model/r
 import { computePodActions } from '../compute/compute-pod-actions.ts';
 import type { PodActions } from '../compute/pod-actions.ts';
 import type { Context } from '../context.ts';
+import type { RemoveWithLogsPorts } from '../kill/remove-container.ts';
 import { recordActuatedPod } from '../resize/record-actuated.ts';
 import { recoverActuated } from '../resize/recover-actuated.ts';
 import { hasResizes } from '../resize/resize-pod.ts';
-import { preparePod } from './prepare-pod.ts';
+import { preparePod, type PreparePodPorts } from './prepare-pod.ts';
 import { runPostStopSteps } from './container-steps.ts';
-import { createSandbox, readSandboxIps, sandboxConfigFor, type SandboxHandle } from './create-sandbox.ts';
+import {
+  createSandbox,
+  type CreateSandboxPorts,
+  readSandboxIps,
+  sandboxConfigFor,
+  type SandboxConfigPorts,
+  type SandboxHandle,
+} from './create-sandbox.ts';
 import { removeStrayContainers } from './unstarted-containers.ts';
 import { pruneInitContainers } from './prune-init-containers.ts';
-import { startContainers } from './start-containers.ts';
+import { startContainers, type StartContainersPorts } from './start-containers.ts';
 import { hasOwnUsers } from '../userns/user-namespaces.ts';
 import { failedResult, StepFailure } from './step-failure.ts';
 import type { SyncResult } from './sync-result.ts';
@@ -40,21 +48,24 @@ export interface SyncPodOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Ports of {@link syncPodContents}. */
+export type SyncPodPorts = RemoveWithLogsPorts & PreparePodPorts & CreateSandboxPorts & StartContainersPorts;
+
 /**
  * Decides the next actions for a pod and performs them in the kubelet's order. Each step is recorded; a failure prevents only dependent steps.
  */
 export async function syncPodContents(
-  context: Context,
+  ports: SyncPodPorts,
   pod: Pod,
   found: RuntimePodStatus,
   record: (result: SyncResult) => void,
   options: SyncPodOptions,
 ): Promise<void> {
   const { livenessResults, startupResults, signal } = options;
-  const status = await removeStrayContainers(context, found, signal);
+  const status = await removeStrayContainers(ports, found, signal);
   // Not by `pod.status`: a copy of the API server's status is behind, and would hold the containers back once they are removed.
   const restartAllContainers = options.restartAllContainers ?? shouldAllContainersRestart(pod, status);
-  const actuated = await recoverActuated(context, pod, status);
+  const actuated = await recoverActuated(ports, pod, status);
   const actions = computePodActions({
     pod,
     status,
@@ -64,13 +75,13 @@ export async function syncPodContents(
     actuatedResources: actuated.containers,
     actuatedPodResources: actuated.pod,
   });
-  const run: SyncRun = { context, pod, status, actions, record, signal };
+  const run: SyncRun<SyncPodPorts> = { ports, pod, status, actions, record, signal };
 
   await postStopExitedContainers(run);
   if (!(await preparePod(run))) return;
   signal?.throwIfAborted();
   if (actions.killPod && !actions.createSandbox) return;
-  await pruneInitContainers(context, pod, status, actions.createSandbox ? 'all' : 'superseded', signal);
+  await pruneInitContainers(ports, pod, status, actions.createSandbox ? 'all' : 'superseded', signal);
   if (!hasStarts(actions) && !hasResizes(actions)) return;
   if (!actions.createSandbox) {
     const sandbox = await existingSandbox(run);
@@ -84,9 +95,12 @@ export async function syncPodContents(
 }
 
 /** Counts the start of a pod with users of its own, and whether a step of it fails. */
-async function measureUserNamespace(run: SyncRun, start: (run: SyncRun) => Promise<void>): Promise<void> {
+async function measureUserNamespace<Ports extends Pick<Context, 'metrics'>>(
+  run: SyncRun<Ports>,
+  start: (run: SyncRun<Ports>) => Promise<void>,
+): Promise<void> {
   if (!hasOwnUsers(run.pod)) return start(run);
-  const { startedUserNamespacePods, startedUserNamespacePodErrors } = run.context.metrics;
+  const { startedUserNamespacePods, startedUserNamespacePodErrors } = run.ports.metrics;
   startedUserNamespacePods.inc();
   let isFailed = false;
   const record = (result: SyncResult): void => {
@@ -98,22 +112,26 @@ async function measureUserNamespace(run: SyncRun, start: (run: SyncRun) => Promi
 }
 
 /** Runs the post-stop steps of exited containers at once, not only at their removal, so that their successors can use the freed resources. */
-async function postStopExitedContainers({ context, pod, status }: SyncRun): Promise<void> {
+async function postStopExitedContainers({
+  ports,
+  pod,
+  status,
+}: SyncRun<Pick<Context, 'containerSteps' | 'logger'>>): Promise<void> {
   for (const { name } of pod.spec!.containers) {
     const newest = newestContainerStatus(status, name);
-    if (newest !== undefined && newest.state !== 'running') await runPostStopSteps(context, newest.id.id);
+    if (newest !== undefined && newest.state !== 'running') await runPostStopSteps(ports, newest.id.id);
   }
 }
 
 async function prepareNewSandbox(
-  { context, pod, actions, record, signal }: SyncRun,
+  { ports, pod, actions, record, signal }: SyncRun<CreateSandboxPorts & Pick<Context, 'actuated'>>,
   { isTerminationRequested = () => false, onSandboxReady }: SyncPodOptions,
 ): Promise<SandboxHandle | undefined> {
   try {
-    const created = await createSandbox(context, pod, actions.attempt, isTerminationRequested, signal);
+    const created = await createSandbox(ports, pod, actions.attempt, isTerminationRequested, signal);
     if (created === undefined) return undefined;
-    recordActuatedPod(context, pod);
-    const ips = signal?.aborted === true ? [] : await readSandboxIps(context, pod, created.id, signal);
+    recordActuatedPod(ports, pod);
+    const ips = signal?.aborted === true ? [] : await readSandboxIps(ports, pod, created.id, signal);
     record({ action: 'CreatePodSandbox', target: formatPod(pod) });
     signal?.throwIfAborted();
     onSandboxReady?.(ips);
@@ -125,15 +143,15 @@ async function prepareNewSandbox(
 }
 
 async function existingSandbox({
-  context,
+  ports,
   pod,
   status,
   actions,
   record,
   signal,
-}: SyncRun): Promise<SandboxHandle | undefined> {
+}: SyncRun<SandboxConfigPorts>): Promise<SandboxHandle | undefined> {
   try {
-    const { config } = await sandboxConfigFor(context, pod, actions.attempt, signal);
+    const { config } = await sandboxConfigFor(ports, pod, actions.attempt, signal);
     return { id: actions.sandboxId, config, ips: status.ips };
   } catch (error) {
     const message = `GeneratePodSandboxConfig for pod "${formatPod(pod)}" failed: ${errorMessage(error)}`;

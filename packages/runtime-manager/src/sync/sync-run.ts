@@ -1,12 +1,11 @@
 import type { Pod } from '@rxlet/kube-api';
 import type { RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import type { PodActions } from '../compute/pod-actions.ts';
-import type { Context } from '../context.ts';
 import type { SyncResult } from './sync-result.ts';
 
-/** Data shared by the steps of one sync of a pod. */
-export interface SyncRun {
-  readonly context: Context;
+/** Data shared by the steps of one sync of a pod, with the ports that they use. */
+export interface SyncRun<Ports> {
+  readonly ports: Ports;
   readonly pod: Pod;
   /** Status of the pod when the sync began. */
   readonly status: RuntimePodStatus;

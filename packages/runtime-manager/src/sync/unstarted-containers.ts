@@ -4,7 +4,7 @@ import type { Container, EphemeralContainer } from '@rxlet/kube-api';
 import { containerHash } from '@rxlet/pod-model/hash';
 import { newestContainerStatus, type RuntimeContainerStatus, type RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import type { Context } from '../context.ts';
-import { removeContainer } from '../kill/remove-container.ts';
+import { removeContainer, type RemoveContainerPorts } from '../kill/remove-container.ts';
 import type { SandboxHandle } from './create-sandbox.ts';
 
 /** Age up to which an unstarted container may be started; an older one is replaced. */
@@ -38,13 +38,16 @@ function isYoungerThan(ms: number, { createdAtNanos }: RuntimeContainerStatus, {
   return ageMs >= 0 && ageMs < ms;
 }
 
+/** Ports of {@link removeUnstarted} and {@link removeStrayContainers}. */
+export type RemoveUnstartedPorts = RemoveContainerPorts & Pick<Context, 'clock' | 'requestTimeoutMs'>;
+
 /**
  * Removes the instances that were created but not seen to start, except the one to start now. A start that timed out may still take effect, and two instances
  * must never run.
  * @returns the instance that has started since the sync began, if any. It is kept, and no other may be started.
  */
 export async function removeUnstarted(
-  context: Context,
+  ports: RemoveUnstartedPorts,
   { container, status, sandbox, signal }: Subject,
   toStart?: RuntimeContainerStatus,
 ): Promise<RuntimeContainerStatus | undefined> {
@@ -52,16 +55,19 @@ export async function removeUnstarted(
   let started: RuntimeContainerStatus | undefined;
   for (const instance of status.containers) {
     if (instance.name !== container.name || instance.state !== 'created' || instance === toStart) continue;
-    if (instance !== newest && !mayStillStart(context, instance)) continue;
+    if (instance !== newest && !mayStillStart(ports, instance)) continue;
     const mayStay = started === undefined && instance.sandboxId === sandbox.id;
-    if (mayStay && (await hasStarted(context, instance.id.id, signal))) started = instance;
-    else await removeOrDefer(context, instance, signal);
+    if (mayStay && (await hasStarted(ports, instance.id.id, signal))) started = instance;
+    else await removeOrDefer(ports, instance, signal);
   }
   return started;
 }
 
 /** Reports whether an earlier start of an instance may still take effect. Afterwards, garbage collection retries a failed removal. */
-function mayStillStart({ clock, requestTimeoutMs }: Context, instance: RuntimeContainerStatus): boolean {
+function mayStillStart(
+  { clock, requestTimeoutMs }: Pick<Context, 'clock' | 'requestTimeoutMs'>,
+  instance: RuntimeContainerStatus,
+): boolean {
   return isYoungerThan(STARTABLE_FOR_MS + requestTimeoutMs, instance, clock);
 }
 
@@ -70,17 +76,17 @@ function mayStillStart({ clock, requestTimeoutMs }: Context, instance: RuntimeCo
  * @throws the runtime's error while the instance runs or may still start
  */
 async function removeOrDefer(
-  context: Context,
+  ports: RemoveUnstartedPorts,
   instance: RuntimeContainerStatus,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const containerId = instance.id.id;
   try {
-    await removeContainer(context, containerId, signal);
+    await removeContainer(ports, containerId, signal);
   } catch (error) {
-    if (signal?.aborted === true || mayStillStart(context, instance)) throw error;
-    if (await hasStarted(context, containerId, signal)) throw error;
-    context.logger.warn('cannot remove an unstarted container; garbage collection will retry', {
+    if (signal?.aborted === true || mayStillStart(ports, instance)) throw error;
+    if (await hasStarted(ports, containerId, signal)) throw error;
+    ports.logger.warn('cannot remove an unstarted container; garbage collection will retry', {
       container: instance.name,
       id: containerId,
       error: errorMessage(error),
@@ -89,7 +95,7 @@ async function removeOrDefer(
 }
 
 async function hasStarted(
-  { runtime }: Context,
+  { runtime }: Pick<Context, 'runtime'>,
   containerId: string,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
@@ -108,20 +114,20 @@ async function hasStarted(
  * @returns the status without the stray containers
  */
 export async function removeStrayContainers(
-  context: Context,
+  ports: RemoveUnstartedPorts,
   status: RuntimePodStatus,
   signal: AbortSignal | undefined,
 ): Promise<RuntimePodStatus> {
   const running = new Set(status.containers.filter(({ state }) => state === 'running').map(({ name }) => name));
   const isStray = ({ name, state }: RuntimeContainerStatus): boolean => state === 'created' && running.has(name);
   for (const stray of status.containers.filter(isStray)) {
-    if (!mayStillStart(context, stray)) continue;
+    if (!mayStillStart(ports, stray)) continue;
     const { id, name } = stray;
     try {
-      await removeContainer(context, id.id, signal);
+      await removeContainer(ports, id.id, signal);
     } catch (error) {
       // It was never started, and the next sync retries.
-      context.logger.warn('cannot remove a stray container', {
+      ports.logger.warn('cannot remove a stray container', {
         container: name,
         id: id.id,
         error: errorMessage(error),

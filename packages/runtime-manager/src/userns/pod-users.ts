@@ -6,9 +6,12 @@ import { readHandlerFeatures } from '../config/runtime-handler.ts';
 import type { Context } from '../context.ts';
 import { hasOwnUsers, nodeUsers } from './user-namespaces.ts';
 
+/** Ports of {@link podUsers}. */
+export type PodUsersPorts = Pick<Context, 'runtime' | 'runtimeHandler' | 'userNamespaces'>;
+
 /** Returns the user namespace of a pod. Rejects when the runtime has none, or when no ids are left. */
 export async function podUsers(
-  { runtime, runtimeHandler, userNamespaces }: Pick<Context, 'runtime' | 'runtimeHandler' | 'userNamespaces'>,
+  { runtime, runtimeHandler, userNamespaces }: PodUsersPorts,
   pod: Pod,
   signal: AbortSignal | undefined,
 ): Promise<UserNamespace> {
