@@ -20,12 +20,12 @@ import { couldHaveRunningContainers, createPodStates } from '@rxlet/pod-workers'
 import { createPodStartLatency, createStartErrors } from '@rxlet/status-manager';
 import type { Agent, AgentOptions, AgentPorts } from './agent.ts';
 import { createAgentCore } from './core/agent-core.ts';
-import { containerServices } from './core/container-services.ts';
 import { createCoreCommands } from './core/core-commands.ts';
 import { coreCollections, coreContributions } from './core/core-contributions.ts';
 import { createCorePorts } from './core/core-ports.ts';
 import { createRuntimeHealth } from './core/runtime-health.ts';
 import { createRuntimeIdentity } from './core/runtime-identity.ts';
+import { runtimeManagerPorts } from './core/runtime-manager-ports.ts';
 import { createStart } from './core/start.ts';
 import { combineRestorers } from './core/status-restorers.ts';
 import { createModuleHost } from './host/module-host.ts';
@@ -74,7 +74,7 @@ async function assemble(
     return part;
   };
   const ports = createCorePorts(given, options);
-  const { runtime, images, files, hostFiles, clock, random, logger, metrics, events, node } = ports;
+  const { runtime, files, clock, random, logger, metrics, events, node } = ports;
   const view = createPodView(clock);
   const syncRequests = createEmitter<string>();
   lifetime.defer(() => {
@@ -161,21 +161,7 @@ async function assemble(
 
   // runtime manager ──▶ services of modules, runtime
   const runtimeManager = own(
-    make.createRuntimeManager(
-      {
-        runtime,
-        clock,
-        random,
-        events,
-        files,
-        hostFiles,
-        ...containerServices(host, images),
-        stopping: lifetime.signal,
-        logger,
-        metrics,
-      },
-      { ...options, node: given.node },
-    ),
+    make.createRuntimeManager(runtimeManagerPorts(ports, host, lifetime.signal), { ...options, node: given.node }),
   );
 
   // pod workers ──(sync | terminating | terminated)──▶ pod syncer ──▶ the two managers
