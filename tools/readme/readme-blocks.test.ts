@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { firstDifference, installedPackages, readBlocks, readCommands } from './readme-blocks.ts';
+import {
+  firstDifference,
+  installedPackages,
+  readBlocks,
+  readCommands,
+  readDocstringExamples,
+} from './readme-blocks.ts';
 
 describe('readBlocks', () => {
   it('finds blocks with their language, place and code', () => {
@@ -21,6 +27,20 @@ describe('readBlocks', () => {
 
   it('rejects a block without an end', () => {
     expect(() => readBlocks('\n```ts\ncode\n')).toThrow('line 2');
+  });
+});
+
+describe('readDocstringExamples', () => {
+  it('finds the examples of multi-line docstrings with their line and code', () => {
+    const docstring =
+      '  /**\n   * Creates it.\n   *\n   * @example\n   * ```ts\n   * create();\n   *\n   * use();\n   * ```\n   */\n';
+    expect(readDocstringExamples(`/** One line. */\nconst a = 1;\n${docstring}`)).toEqual([
+      { language: 'ts', code: 'create();\n\nuse();', line: 7, output: [] },
+    ]);
+  });
+
+  it('ignores blocks of docstrings without @example', () => {
+    expect(readDocstringExamples('/**\n * ```text\n * a\n * ```\n */\n')).toEqual([]);
   });
 });
 

@@ -39,6 +39,19 @@ export function readBlocks(markdown: string): ReadmeBlock[] {
   });
 }
 
+/** Returns the `ts` blocks after `@example` in the docstrings of a source. */
+export function readDocstringExamples(source: string): ReadmeBlock[] {
+  return [...source.matchAll(/^ *\/\*\*$[^]*?^ *\*\/$/gm)].flatMap(({ 0: docstring, index }) => {
+    const firstLine = source.slice(0, index).split('\n').length;
+    const start = docstring.indexOf('@example');
+    if (start < 0) return [];
+    const text = docstring.replaceAll(/^ *\* ?/gm, '');
+    const skipped = docstring.slice(0, start).split('\n').length - 1;
+    const blocks = readBlocks(text.split('\n').slice(skipped).join('\n'));
+    return blocks.map((block) => ({ ...block, line: firstLine + skipped + block.line - 1 }));
+  });
+}
+
 /** Returns the simple commands of a shell text, each as its words, without prompts, comments, assignments, `sudo` and `npx`. */
 export function readCommands(shell: string): string[][] {
   const commands: string[][] = [];

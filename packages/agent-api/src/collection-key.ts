@@ -26,6 +26,19 @@ export interface CollectionOptions<T> {
 /**
  * Creates a key for a collection of contributions of type `T`. Export the key from the package that owns the contributions' type, and list it in `collects`
  * of the module that runs them.
+ *
+ * @example
+ * ```ts
+ * import { type AgentModule, collectionKey, contribute } from '@rxlet/agent-api';
+ *
+ * // Checks of a custom agent: one module runs them, others contribute them.
+ * const diskChecks = collectionKey<() => string | undefined>('disk checks');
+ *
+ * export const smart: AgentModule = {
+ *   name: 'smart',
+ *   setup: () => ({ contributions: [contribute(diskChecks, () => undefined)] }),
+ * };
+ * ```
  */
 export function collectionKey<T>(name: string, options: CollectionOptions<T> = {}): CollectionKey<T> {
   return { name, ...options };

@@ -9,7 +9,21 @@ export interface ServiceKey<out T> {
   readonly [serviceType]?: T;
 }
 
-/** Creates a key for a service of type `T`. Export the key from the package that owns the service's type. */
+/**
+ * Creates a key for a service of type `T`. Export the key from the package that owns the service's type.
+ *
+ * @example
+ * ```ts
+ * import { type AgentModule, provide, serviceKey } from '@rxlet/agent-api';
+ *
+ * const podBudget = serviceKey<{ left(): number }>('pod budget');
+ *
+ * export const budget = (pods: number): AgentModule => ({
+ *   name: 'budget',
+ *   setup: ({ core }) => ({ services: [provide(podBudget, { left: () => pods - core.activePods().length })] }),
+ * });
+ * ```
+ */
 export function serviceKey<T>(name: string): ServiceKey<T> {
   return { name };
 }

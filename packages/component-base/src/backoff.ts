@@ -44,7 +44,17 @@ interface Entry {
   readonly recordedMs: number;
 }
 
-/** Creates a {@link Backoff}. */
+/**
+ * Creates a {@link Backoff}.
+ *
+ * @example
+ * ```ts
+ * import { createBackoff, systemClock } from '@rxlet/component-base';
+ *
+ * const backoff = createBackoff({ initialMs: 10_000, maxMs: 300_000 });
+ * const delayMs = backoff.next('web', systemClock.now());
+ * ```
+ */
 export function createBackoff(options: BackoffOptions): Backoff {
   const { initialMs, maxMs, expiryMs = 2 * maxMs } = options;
   const entries = new Map<string, Entry>();

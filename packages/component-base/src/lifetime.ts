@@ -19,7 +19,18 @@ export interface Lifetime extends AsyncDisposable {
   track<T>(work: Promise<T>): Promise<T>;
 }
 
-/** Creates a {@link Lifetime}. Its signal also aborts when `parent` does; it must still be disposed of then. */
+/**
+ * Creates a {@link Lifetime}. Its signal also aborts when `parent` does; it must still be disposed of then.
+ *
+ * @example
+ * ```ts
+ * import { createLifetime, sleep, systemClock } from '@rxlet/component-base';
+ *
+ * await using lifetime = createLifetime();
+ * lifetime.defer(() => console.log('released'));
+ * void lifetime.track(sleep(systemClock, 1000, lifetime.signal)).catch(() => undefined);
+ * ```
+ */
 export function createLifetime(parent?: AbortSignal): Lifetime {
   const controller = new AbortController();
   const releases: (() => void | PromiseLike<void>)[] = [];

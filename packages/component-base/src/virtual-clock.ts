@@ -38,7 +38,20 @@ interface PendingTimer extends Disposable {
 /** Limit of timers at one instant. Beyond it, a loop would spin on a real clock and never end on this one. */
 const MAX_TIMERS_PER_INSTANT = 100_000;
 
-/** Creates a {@link VirtualClock}. */
+/**
+ * Creates a {@link VirtualClock}.
+ *
+ * @example
+ * ```ts
+ * import { sleep } from '@rxlet/component-base';
+ * import { createVirtualClock } from '@rxlet/component-base/testing';
+ *
+ * const clock = createVirtualClock();
+ * const slept = sleep(clock, 60_000);
+ * await clock.advance(60_000);
+ * await slept;
+ * ```
+ */
 export function createVirtualClock(options: VirtualClockOptions = {}): VirtualClock {
   let wallOffsetMs = options.startMs ?? Date.UTC(2026, 0, 1);
   let elapsedMs = 0;

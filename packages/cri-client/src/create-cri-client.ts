@@ -88,6 +88,16 @@ export interface CriClient extends AsyncDisposable {
  * at once. Disposing it ends all calls as `canceled`.
  *
  * @throws CriError of kind `invalid-endpoint`
+ *
+ * @example
+ * ```ts
+ * import { systemClock, systemRandom } from '@rxlet/component-base';
+ * import { createCriClient } from '@rxlet/cri-client';
+ *
+ * const endpoint = 'unix:///run/containerd/containerd.sock';
+ * await using client = createCriClient({ clock: systemClock, random: systemRandom }, { endpoint });
+ * const { containers } = await client.runtime.listContainers({}, { timeoutMs: 5000 });
+ * ```
  */
 export function createCriClient(ports: CriClientPorts, options: CriClientOptions): CriClient {
   const { clock, random, metrics } = ports;

@@ -28,7 +28,9 @@ export interface EvictionOptions extends ThresholdConfiguration {
  *
  * @example
  * ```ts
- * const modules = [...standalone(), eviction({ evictionHard: { 'memory.available': '250Mi', 'nodefs.available': '10%' } })];
+ * import { eviction } from '@rxlet/eviction';
+ *
+ * const module = eviction({ evictionHard: { 'memory.available': '250Mi', 'nodefs.available': '10%' } });
  * ```
  */
 export function eviction(options: EvictionOptions = {}): AgentModule {

@@ -154,7 +154,20 @@ const CHANGING_RPCS: ReadonlySet<RpcName> = new Set<RpcName>([
   'removeImage',
 ]);
 
-/** Creates a {@link FakeRuntime}. It is ready at once. */
+/**
+ * Creates a {@link FakeRuntime}. It is ready at once.
+ *
+ * @example
+ * ```ts
+ * import { seededRandom } from '@rxlet/component-base';
+ * import { createVirtualClock } from '@rxlet/component-base/testing';
+ * import { createFakeRuntime } from '@rxlet/fake-cri';
+ *
+ * await using fake = createFakeRuntime({ clock: createVirtualClock(), random: seededRandom(1) });
+ * await fake.images.pullImage({ image: { image: 'busybox' } });
+ * const { images } = await fake.images.listImages({});
+ * ```
+ */
 export function createFakeRuntime(ports: FakeRuntimePorts, options: FakeRuntimeOptions = {}): FakeRuntime {
   const { clock, random, logger = noopLogger, logs = createMemoryLogs(), hostFiles = createHostFiles() } = ports;
   checkOptions(options);

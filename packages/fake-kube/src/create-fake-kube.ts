@@ -145,7 +145,24 @@ interface ParsedRequest {
 
 const NAMESPACES = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
 
-/** Creates an API server with the namespaces of an empty cluster. */
+/**
+ * Creates an API server with the namespaces of an empty cluster.
+ *
+ * @example
+ * ```ts
+ * import { seededRandom } from '@rxlet/component-base';
+ * import { createVirtualClock } from '@rxlet/component-base/testing';
+ * import { createFakeKube } from '@rxlet/fake-kube';
+ * import { resources } from '@rxlet/kube-api/resources';
+ *
+ * await using kube = createFakeKube({ clock: createVirtualClock(), random: seededRandom(1) });
+ * kube.objects.create(resources.pods, {
+ *   metadata: { name: 'web', namespace: 'default' },
+ *   spec: { containers: [{ name: 'main', image: 'nginx:1' }] },
+ * });
+ * kube.objects.bind('default', 'web', 'node1');
+ * ```
+ */
 export function createFakeKube(
   { clock, random, logger = noopLogger, stateStore }: FakeKubePorts,
   options: FakeKubeOptions = {},

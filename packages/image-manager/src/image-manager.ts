@@ -65,7 +65,23 @@ export interface ImageManager extends ImageEnsurer, AsyncDisposable {
   readonly pulls: CurrentValue<readonly ImagePull[]>;
 }
 
-/** Creates an {@link ImageManager}. @throws RangeError when the options contradict each other. */
+/**
+ * Creates an {@link ImageManager}. @throws RangeError when the options contradict each other.
+ *
+ * @example
+ * ```ts
+ * import { systemClock } from '@rxlet/component-base';
+ * import { createEventLog } from '@rxlet/component-base/events';
+ * import { createImageManager } from '@rxlet/image-manager';
+ * import { createTestImages } from '@rxlet/image-manager/testing';
+ *
+ * const images = createTestImages(systemClock);
+ * await using manager = createImageManager({ images, clock: systemClock, events: createEventLog(systemClock) });
+ * const pod = { metadata: { name: 'web', namespace: 'default', uid: '1' } };
+ * const fieldPath = 'spec.containers{web}';
+ * await manager.ensureImageExists({ pod, fieldPath, image: 'nginx', pullPolicy: 'IfNotPresent' });
+ * ```
+ */
 export function createImageManager(ports: ImageManagerPorts, options: ImageManagerOptions = {}): ImageManager {
   const {
     images,

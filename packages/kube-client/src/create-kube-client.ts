@@ -52,7 +52,24 @@ const PATCH_TYPES: Readonly<Record<KubePatch['type'], string>> = {
   apply: 'application/apply-patch+yaml',
 };
 
-/** Creates a client. It opens no connection before its first request. */
+/**
+ * Creates a client. It opens no connection before its first request.
+ *
+ * @example
+ * ```ts
+ * import { seededRandom } from '@rxlet/component-base';
+ * import { createVirtualClock } from '@rxlet/component-base/testing';
+ * import { admin, createFakeKube } from '@rxlet/fake-kube';
+ * import { resources } from '@rxlet/kube-api/resources';
+ * import { createKubeClient, type KubeTransport } from '@rxlet/kube-client';
+ *
+ * const [clock, random] = [createVirtualClock(), seededRandom(1)];
+ * await using kube = createFakeKube({ clock, random });
+ * const transport: KubeTransport = { send: (request) => kube.handle({ ...request, user: admin }) };
+ * const client = createKubeClient({ transport, clock, random }, { userAgent: 'example/v1' });
+ * await client.create(resources.configMaps, { metadata: { name: 'settings', namespace: 'default' } });
+ * ```
+ */
 export function createKubeClient(ports: KubeClientPorts, options: KubeClientOptions): KubeClient {
   return createStatefulClient(ports, createServerState(ports.clock, ports.logger ?? noopLogger), options);
 }

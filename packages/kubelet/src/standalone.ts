@@ -70,7 +70,23 @@ export interface StandaloneOptions {
   readonly kubeletApi?: KubeletApiOptions | undefined;
 }
 
-/** Returns the modules of an agent without an API server: static pods, admission, volumes, images, hooks, probes, logs, garbage collection and statuses that survive a restart. */
+/**
+ * Returns the modules of an agent without an API server: static pods, admission, volumes, images, hooks, probes, logs, garbage collection and statuses that survive a restart.
+ *
+ * @example
+ * ```ts
+ * import { createAgent } from '@rxlet/agent';
+ * import { systemClock, systemRandom } from '@rxlet/component-base';
+ * import { createFakeRuntime } from '@rxlet/fake-cri';
+ * import { standalone } from '@rxlet/kubelet';
+ *
+ * const fake = createFakeRuntime({ clock: systemClock, random: systemRandom });
+ * const node = { rootDirectory: '/var/lib/rxlet', podLogsDirectory: '/var/log/pods', memoryCapacityBytes: 8n << 30n };
+ * const modules = standalone({ staticPods: { path: '/etc/kubernetes/manifests' } });
+ * await using agent = await createAgent({ runtime: fake.runtime, images: fake.images, node }, modules);
+ * await agent.start();
+ * ```
+ */
 export function standalone(options: StandaloneOptions = {}): readonly AgentModule[] {
   return [
     ...(options.staticPods === undefined ? [] : [staticPods(options.staticPods)]),

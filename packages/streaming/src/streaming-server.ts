@@ -63,7 +63,26 @@ export interface StreamingServer extends AsyncDisposable {
   streams(): readonly OpenStream[];
 }
 
-/** Creates a {@link StreamingServer} that speaks SPDY/3.1 and WebSocket. */
+/**
+ * Creates a {@link StreamingServer} that speaks SPDY/3.1 and WebSocket.
+ *
+ * @example
+ * ```ts
+ * import { systemClock, systemRandom } from '@rxlet/component-base';
+ * import { createStreamingServer, exitStatus } from '@rxlet/streaming';
+ *
+ * await using server = createStreamingServer({ clock: systemClock, random: systemRandom });
+ * const url = await server.urlFor({
+ *   kind: 'exec',
+ *   container: 'c1',
+ *   ...{ tty: false, stdin: false, stdout: true, stderr: false },
+ *   run: async ({ stdout }) => {
+ *     stdout?.write('hello');
+ *     return exitStatus(0);
+ *   },
+ * });
+ * ```
+ */
 export function createStreamingServer(
   { clock, random, signal = () => new AbortController().signal }: StreamingPorts,
   { host = '127.0.0.1', port = 0 }: StreamingOptions = {},

@@ -88,7 +88,19 @@ export interface TestNode extends AsyncDisposable {
 const REQUEST_TIMEOUT_MS = 120_000;
 const HOUR_MS = 3_600_000;
 
-/** Creates a test node. No agent runs before {@link TestNode.start}. */
+/**
+ * Creates a test node. No agent runs before {@link TestNode.start}.
+ *
+ * @example
+ * ```ts
+ * import { createTestNode, manifestPod } from '@rxlet/testing';
+ *
+ * await using node = createTestNode();
+ * await node.start();
+ * node.desire(manifestPod('web'));
+ * await node.until(() => node.running().length === 1);
+ * ```
+ */
 export function createTestNode({ seed = 1, ...runtimeOptions }: TestNodeOptions = {}): TestNode {
   const clock = createVirtualClock();
   const random = seededRandom(seed);

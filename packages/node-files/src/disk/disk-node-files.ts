@@ -43,6 +43,15 @@ const ACCESS_OF_OTHERS = 0o077;
  * A root may itself be a link, as an administrator's choice; below it no component of a path may be one. Each use is preceded by a check of the directories, and files
  * are opened so that a link in the last place fails in the kernel. To put a link there in between, a process would need write access to the agent's own directories, which no
  * container has. In directories that containers write to, {@link NodeFiles.openDirectory} leaves no such gap.
+ *
+ * @example
+ * ```ts
+ * import { createNodeFiles } from '@rxlet/node-files';
+ *
+ * const files = createNodeFiles({ roots: ['/var/lib/rxlet'] });
+ * await files.makeDirectory('/var/lib/rxlet/pods', 0o750);
+ * await files.replaceFile('/var/lib/rxlet/pods/state.json', '{}', 0o600);
+ * ```
  */
 export function createNodeFiles({ roots }: NodeFilesOptions): NodeFiles {
   const resolvedRoots = roots.map((root) => resolve(root));
