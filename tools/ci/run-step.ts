@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { systemClock } from '@rxlet/component-base';
+import { onAbort, systemClock } from '@rxlet/component-base';
 import type { StepResult } from './run-stages.ts';
 import type { Step } from './step.ts';
 
@@ -25,8 +25,7 @@ export function runStep({ command, nice = false }: Step, cwd: string, signal: Ab
     kill('SIGTERM');
     cleanUp.use(systemClock.setTimer(GRACE_PERIOD_MS, () => kill('SIGKILL')));
   };
-  signal.addEventListener('abort', stop, { once: true });
-  cleanUp.defer(() => signal.removeEventListener('abort', stop));
+  cleanUp.use(onAbort(signal, stop));
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) => {

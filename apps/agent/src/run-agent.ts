@@ -1,7 +1,7 @@
 import { type Agent, createAgent } from '@rxlet/agent';
 import { type AgentModule, type HealthCheck, healthChecks } from '@rxlet/agent-api';
 import { node as clusterNode, standalone, type StandaloneOptions } from '@rxlet/kubelet';
-import { createLifetime, errorMessage, type Logger, systemClock } from '@rxlet/component-base';
+import { createLifetime, errorMessage, type Logger, onAbort, systemClock } from '@rxlet/component-base';
 import { exitOnFatalErrors } from '@rxlet/component-base/command';
 import { collectProcessMetrics, createPrometheusMetrics } from '@rxlet/component-base/prometheus';
 import { logUnhandledStreamErrors } from '@rxlet/component-base/streams';
@@ -133,7 +133,7 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
   notifier?.ready();
   using _releases = releaseMemoryAtRest({ clock: systemClock });
 
-  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  await new Promise((resolve) => onAbort(signal, resolve));
   logger.info(settings.runtime.kind === 'fake' ? 'rxlet is stopping' : 'rxlet is stopping; the pods run on');
 }
 

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { onAbort } from '@rxlet/component-base';
 
 /** A program to run to its end. */
 export interface ProcessRequest {
@@ -34,6 +35,7 @@ export const runProcess: RunProcess = (request, signal) =>
       return;
     }
     const child = spawn(request.path, [], { detached: true, stdio: 'pipe', env: { ...request.environment } });
+    let listener: Disposable | undefined = undefined;
     const kill = (): void => {
       if (child.pid === undefined) return;
       try {
@@ -43,12 +45,11 @@ export const runProcess: RunProcess = (request, signal) =>
       }
     };
     const fail = (error: Error): void => {
-      signal.removeEventListener('abort', onAbort);
+      listener?.[Symbol.dispose]();
       kill();
       reject(error);
     };
-    const onAbort = (): void => fail(signal.reason as Error);
-    signal.addEventListener('abort', onAbort, { once: true });
+    listener = onAbort(signal, fail);
 
     const outputs = [child.stdout, child.stderr].map((stream) => {
       const chunks: Buffer[] = [];
@@ -66,7 +67,7 @@ export const runProcess: RunProcess = (request, signal) =>
     child.stdin.on('error', () => undefined);
     child.stdin.end(request.stdin);
     child.once('close', (code, endSignal) => {
-      signal.removeEventListener('abort', onAbort);
+      listener?.[Symbol.dispose]();
       const [stdout, stderr] = outputs.map((chunks) => Buffer.concat(chunks).toString('utf8'));
       resolve({ exitCode: code ?? undefined, signal: endSignal ?? undefined, stdout: stdout!, stderr: stderr! });
     });

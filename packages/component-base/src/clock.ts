@@ -1,3 +1,4 @@
+import { onAbort } from './abort.ts';
 import type { SchedulerLike } from 'rxjs';
 
 /** A timer that has been set. Disposal cancels it, and does nothing once it has fired. */
@@ -24,19 +25,15 @@ export interface Clock {
 /** Resolves after `delayMs` of the clock's time. Rejects with the signal's reason as soon as it aborts; no timer is left then. */
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) {
-      reject(signal.reason as Error);
-      return;
-    }
-    const onAbort = (): void => {
-      timer[Symbol.dispose]();
-      reject(signal?.reason as Error);
-    };
+    signal?.throwIfAborted();
     const timer = clock.setTimer(delayMs, () => {
-      signal?.removeEventListener('abort', onAbort);
+      listener[Symbol.dispose]();
       resolve();
     });
-    signal?.addEventListener('abort', onAbort, { once: true });
+    const listener = onAbort(signal, (reason) => {
+      timer[Symbol.dispose]();
+      reject(reason);
+    });
   });
 }
 

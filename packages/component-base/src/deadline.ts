@@ -1,3 +1,4 @@
+import { onAbort } from './abort.ts';
 import type { Clock } from './clock.ts';
 
 /** Abort reason of {@link withDeadline} at the deadline. */
@@ -31,8 +32,7 @@ export async function withDeadline<T>(
     controller.abort(reason);
     reject(reason);
   };
-  const follow = (): void => abort(signal?.reason);
-  signal?.addEventListener('abort', follow, { once: true });
+  using _listener = onAbort(signal, abort);
   const timer = Number.isFinite(timeoutMs)
     ? clock.setTimer(timeoutMs, () => abort(new DeadlineExceededError(timeoutMs)))
     : undefined;
@@ -40,6 +40,5 @@ export async function withDeadline<T>(
     return await Promise.race([task(controller.signal), aborted]);
   } finally {
     timer?.[Symbol.dispose]();
-    signal?.removeEventListener('abort', follow);
   }
 }

@@ -1,3 +1,4 @@
+export { abortable, onAbort } from './abort.ts';
 export { type Backoff, type BackoffOptions, createBackoff } from './backoff.ts';
 export { type Clock, nowNanos, sleep, type Timer, toRfc3339 } from './clock.ts';
 export { systemClock } from './system-clock.ts';

@@ -1,3 +1,4 @@
+import { onAbort } from './abort.ts';
 /**
  * Owns the resources of a subsystem: subscriptions, timers, watches, sockets and pending work. Disposal aborts its signal, waits for the tracked work, then releases the
  * rest in reverse order. Every subsystem has one and is disposed of through it.
@@ -43,12 +44,10 @@ export function createLifetime(parent?: AbortSignal): Lifetime {
     for (const work of pending) markHandled(work);
     controller.abort(reason);
   };
-  const follow = (): void => abort(parent?.reason);
-  if (parent?.aborted) follow();
-  else parent?.addEventListener('abort', follow, { once: true });
+  const listener = onAbort(parent, abort);
 
   const dispose = async (): Promise<void> => {
-    parent?.removeEventListener('abort', follow);
+    listener[Symbol.dispose]();
     abort(new LifetimeEnded());
     while (pending.size > 0) await Promise.allSettled(pending);
     const errors: unknown[] = [];

@@ -1,3 +1,4 @@
+import { onAbort } from './abort.ts';
 /** Lets a limited number of tasks run at the same time. */
 export interface Semaphore {
   /**
@@ -29,15 +30,14 @@ export function createSemaphore(permits: number): Semaphore {
     }
     return new Promise((resolve, reject) => {
       const enter = (): void => {
-        signal?.removeEventListener('abort', leave);
+        listener[Symbol.dispose]();
         resolve();
       };
-      const leave = (): void => {
-        queue.delete(enter);
-        reject(signal?.reason as Error);
-      };
       queue.add(enter);
-      signal?.addEventListener('abort', leave, { once: true });
+      const listener = onAbort(signal, (reason) => {
+        queue.delete(enter);
+        reject(reason);
+      });
     });
   };
   const release = (): void => {

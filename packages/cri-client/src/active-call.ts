@@ -1,5 +1,5 @@
 import { type ChannelInterface, Metadata, status as grpcStatus } from '@grpc/grpc-js';
-import type { Clock, Timer } from '@rxlet/component-base';
+import { type Clock, onAbort, type Timer } from '@rxlet/component-base';
 import { StatusCode } from '@rxlet/cri-api';
 import type { CriError } from './cri-error.ts';
 import {
@@ -79,15 +79,15 @@ export function startCall(context: CallContext, init: CallInit): ActiveCall {
   const connectionCountAtStart = context.connectionCount;
   let ended = false;
   let timer: Timer | undefined;
+  let listener: Disposable | undefined = undefined;
 
   const finish = (error: CriError | undefined): void => {
     ended = true;
     timer?.[Symbol.dispose]();
-    signal?.removeEventListener('abort', onAbort);
+    listener?.[Symbol.dispose]();
     activeCalls.delete(active);
     init.onEnd(error);
   };
-  const onAbort = (): void => active.end(callCanceled(signal?.reason, subject, active.sent));
   const onStatus = (status: CallStatus): void => {
     if (ended) return;
     if (status.code === StatusCode.Ok) {
@@ -117,7 +117,7 @@ export function startCall(context: CallContext, init: CallInit): ActiveCall {
     },
   };
   activeCalls.add(active);
-  signal?.addEventListener('abort', onAbort, { once: true });
+  listener = onAbort(signal, (reason) => active.end(callCanceled(reason, subject, active.sent)));
   if (timeoutMs !== Infinity) {
     timer = clock.setTimer(timeoutMs, () => active.end(deadlineExceeded(timeoutMs, subject, active.sent)));
   }

@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
-import type { Clock } from '@rxlet/component-base';
+import { type Clock, onAbort } from '@rxlet/component-base';
 import type { SocketFinding, SocketProbe } from './socket-probe.ts';
 
 /** Timeout of the server's first bytes. */
@@ -35,9 +35,10 @@ function connectAndProbe(
 ): Promise<'answers' | 'foreign' | 'closed' | 'silent' | Error> {
   return new Promise((resolve) => {
     const received: Buffer[] = [];
+    let listener: Disposable | undefined = undefined;
     const end = (outcome: 'answers' | 'foreign' | 'closed' | 'silent' | Error): void => {
       timer[Symbol.dispose]();
-      signal.removeEventListener('abort', giveUp);
+      listener?.[Symbol.dispose]();
       socket.destroy();
       resolve(outcome);
     };
@@ -53,8 +54,7 @@ function connectAndProbe(
     socket.on('error', (error: NodeJS.ErrnoException) =>
       end(error.code === 'ECONNRESET' || error.code === 'EPIPE' ? 'closed' : error),
     );
-    if (signal.aborted) giveUp();
-    else signal.addEventListener('abort', giveUp, { once: true });
+    listener = onAbort(signal, giveUp);
   });
 }
 

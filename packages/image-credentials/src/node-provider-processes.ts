@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import { errorMessage } from '@rxlet/component-base';
+import { errorMessage, onAbort } from '@rxlet/component-base';
 import { hide } from './hidden.ts';
 import type { ProviderProcesses, ProviderResult } from './provider-processes.ts';
 
@@ -90,18 +90,18 @@ function execute(
         // The whole group has ended.
       }
     };
+    let listener: Disposable | undefined = undefined;
     const kill = (reason: Error): void => {
-      signal.removeEventListener('abort', onAbort);
+      listener?.[Symbol.dispose]();
       killGroup();
       // Do not wait for a process that has left the group and holds the pipes.
       for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
       reject(reason);
     };
-    const onAbort = (): void => kill(signal.reason as Error);
-    signal.addEventListener('abort', onAbort, { once: true });
+    listener = onAbort(signal, kill);
 
     child.on('error', (error) => {
-      signal.removeEventListener('abort', onAbort);
+      listener?.[Symbol.dispose]();
       reject(unusable(`the credential provider ${program} cannot be run: ${error.message}`));
     });
     // A program may exit without reading the request.
@@ -125,7 +125,7 @@ function execute(
       ended = true;
     });
     child.on('close', (exitCode) => {
-      signal.removeEventListener('abort', onAbort);
+      listener?.[Symbol.dispose]();
       resolve(
         hide(
           { exitCode: exitCode ?? undefined },

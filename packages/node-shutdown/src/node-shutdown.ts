@@ -1,5 +1,13 @@
 import type { AgentCore } from '@rxlet/agent-api';
-import { type Clock, createLifetime, createProblemLog, errorMessage, type Logger, sleep } from '@rxlet/component-base';
+import {
+  abortable,
+  type Clock,
+  createLifetime,
+  createProblemLog,
+  errorMessage,
+  type Logger,
+  sleep,
+} from '@rxlet/component-base';
 import type { EventObject, EventRecorder } from '@rxlet/component-base/events';
 import type { Metrics } from '@rxlet/component-base/metrics';
 import { createCurrentValue, type CurrentValue } from '@rxlet/component-base/streams';
@@ -166,9 +174,8 @@ export function createNodeShutdown(ports: NodeShutdownPorts, options: NodeShutdo
     if (!isShuttingDown.value) await inhibitor.acquire(connection, signal);
     problem = undefined;
     problems.ended();
-    const ended = aborted(signal);
     for (;;) {
-      await Promise.race([wake.promise, lost.promise, ended]);
+      await abortable(Promise.race([wake.promise, lost.promise]), signal);
       wake = Promise.withResolvers();
       for (let begins = signals.shift(); begins !== undefined; begins = signals.shift()) {
         logger.info(begins ? 'the node begins to shut down' : 'the shutdown of the node was cancelled');
@@ -243,14 +250,6 @@ export function createNodeShutdown(ports: NodeShutdownPorts, options: NodeShutdo
 function isReported(core: NodeShutdownPorts['core'], uid: string): boolean {
   const phase = core.podStatus(uid)?.phase;
   return phase === undefined || ((phase === 'Failed' || phase === 'Succeeded') && core.isStatusPublished(uid));
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    const abort = (): void => reject(signal.reason as Error);
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort, { once: true });
-  });
 }
 
 /** Registers the kubelet's metrics. */

@@ -1,3 +1,4 @@
+import { onAbort } from '@rxlet/component-base';
 import { emptyRuntimePodStatus, type RuntimePodStatus } from '@rxlet/pod-model/runtime';
 
 /**
@@ -114,12 +115,12 @@ export function createPodStatusCache(options: PodStatusCacheOptions = {}): Writa
         }
         const waiting = waiters.get(uid) ?? new Set<Waiter>();
         waiters.set(uid, waiting);
-        const abort = (): void => {
+        const listener = onAbort(signal, (reason) => {
           waiting.delete(waiter);
           if (waiting.size === 0 && waiters.get(uid) === waiting) waiters.delete(uid);
-          reject(signal?.reason as Error);
-        };
-        const settled = (): void => signal?.removeEventListener('abort', abort);
+          reject(reason);
+        });
+        const settled = (): void => listener[Symbol.dispose]();
         const waiter: Waiter = {
           mark,
           resolve: (status) => (settled(), resolve(status)),
@@ -127,7 +128,6 @@ export function createPodStatusCache(options: PodStatusCacheOptions = {}): Writa
         };
         waiting.add(waiter);
         options.onWait?.(uid);
-        signal?.addEventListener('abort', abort, { once: true });
       });
     },
     set(uid, status, mark) {

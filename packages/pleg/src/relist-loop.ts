@@ -1,4 +1,4 @@
-import { type Clock, createRateLimiter, sleep } from '@rxlet/component-base';
+import { type Clock, createRateLimiter, onAbort, sleep } from '@rxlet/component-base';
 
 /** Ports of {@link createRelistLoop}. */
 export interface RelistLoopPorts {
@@ -45,12 +45,10 @@ export function createRelistLoop({ clock, relistAll, relistPod, periodMs }: Reli
   const waitAtMost = async (timeoutMs: number, signal: AbortSignal): Promise<void> => {
     const { promise: notified, resolve } = Promise.withResolvers<void>();
     using _timer = clock.setTimer(timeoutMs, resolve);
-    const abort = (): void => resolve();
-    signal.addEventListener('abort', abort, { once: true });
+    using _listener = onAbort(signal, () => resolve());
     notify = resolve;
     await notified;
     notify = undefined;
-    signal.removeEventListener('abort', abort);
   };
 
   const waitForFullRelist = async (durationMs: number, signal: AbortSignal): Promise<void> => {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Clock, createSemaphore, type Lifetime, type Timer } from '@rxlet/component-base';
+import { type Clock, createSemaphore, type Lifetime, onAbort, type Timer } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import {
   decodeManifest,
@@ -74,7 +74,7 @@ export function createManifestDecoder(clock: Clock, lifetime: Lifetime): Manifes
     thread = undefined;
     await (await ending)?.end();
   };
-  lifetime.signal.addEventListener('abort', () => void endThread().catch(() => undefined), { once: true });
+  onAbort(lifetime.signal, () => void endThread().catch(() => undefined));
   lifetime.defer(endThread);
 
   const decodeInThread = async (request: DecodeRequest): Promise<DecodedManifestList> => {

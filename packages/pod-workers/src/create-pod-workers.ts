@@ -1,4 +1,4 @@
-import { type Clock, createLifetime, type Logger, noopLogger, type Random } from '@rxlet/component-base';
+import { type Clock, createLifetime, type Logger, noopLogger, onAbort, type Random } from '@rxlet/component-base';
 import { type EventRecorder, noopEventRecorder } from '@rxlet/component-base/events';
 import { type Metrics, noopMetrics } from '@rxlet/component-base/metrics';
 import type { Pod } from '@rxlet/kube-api';
@@ -92,8 +92,7 @@ export function createPodWorkers(ports: PodWorkersPorts, options: PodWorkersOpti
     { resyncIntervalMs, retryDelayMs, transientRetryDelayMs },
   );
 
-  lifetime.signal.addEventListener('abort', () => {
-    const reason = lifetime.signal.reason as Error;
+  onAbort(lifetime.signal, (reason) => {
     for (const worker of workers.values()) {
       worker.termination?.reject(reason);
       runner.cancel(worker, reason);

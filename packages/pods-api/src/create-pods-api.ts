@@ -1,10 +1,10 @@
 import type { PodChange, PodList } from '@rxlet/agent-api';
 import { errorMessage, type Logger } from '@rxlet/component-base';
 import type { Metrics } from '@rxlet/component-base/metrics';
+import { createBoundedQueue } from '@rxlet/component-base/queues';
 import type { Pod } from '@rxlet/kube-api';
 import { podUid } from '@rxlet/pod-model';
 import { map, share } from 'rxjs';
-import { createEventBuffer } from './event-buffer.ts';
 import { PodsApiError } from './pods-api-error.ts';
 import { encodePod } from './wire/encode-pod.ts';
 
@@ -58,20 +58,20 @@ export function createPodsApi({ pods, logger, metrics }: PodsApiPorts): PodsApi 
       return encode(pod);
     },
     async *watch(signal) {
-      const buffer = createEventBuffer<PodsApiEvent>(WATCH_CAPACITY);
+      const queue = createBoundedQueue<PodsApiEvent>({ capacity: WATCH_CAPACITY, signal });
       const subscription = events$.subscribe({
         next(event) {
-          if (buffer.push(event)) return;
+          if (queue.push(event)) return;
           subscription.unsubscribe();
-          buffer.close(new PodsApiError('ResourceExhausted', 'watch client channel closed'));
+          queue.close(new PodsApiError('ResourceExhausted', 'watch client channel closed'));
           dropped.inc();
           logger.info('ended a watch of pods: the client is too slow', { capacity: WATCH_CAPACITY });
         },
         error(error: unknown) {
-          buffer.close(failure('error marshalling watch event pod', error));
+          queue.close(failure('error marshalling watch event pod', error));
           dropped.inc();
         },
-        complete: () => buffer.close(new PodsApiError('Unavailable', 'the agent is stopping')),
+        complete: () => queue.close(new PodsApiError('Unavailable', 'the agent is stopping')),
       });
       try {
         // In the turn of the subscription, so that no change is missed and none is sent twice.
@@ -80,7 +80,7 @@ export function createPodsApi({ pods, logger, metrics }: PodsApiPorts): PodsApi 
           yield { type: 'ADDED', pod: answered(() => encodePod(pod), 'error marshalling initial watch event pod') };
         }
         yield { type: 'INITIAL_SYNC_COMPLETE', pod: new Uint8Array() };
-        yield* buffer.take(signal);
+        yield* queue;
       } finally {
         subscription.unsubscribe();
       }

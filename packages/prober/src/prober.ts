@@ -7,6 +7,7 @@ import {
   errorMessage,
   type Logger,
   noopLogger,
+  onAbort,
   type Random,
   withDeadline,
 } from '@rxlet/component-base';
@@ -104,7 +105,7 @@ export function createProber(ports: ProberPorts, options: ProberOptions = {}): P
   /** Workers by pod UID, then by container and kind. */
   const pods = new Map<string, Map<string, Worker>>();
   const ticks = createDeadlineQueue<Worker>(clock, (worker) => tick(worker));
-  lifetime.signal.addEventListener('abort', () => {
+  onAbort(lifetime.signal, () => {
     for (const podUid of [...pods.keys()]) removePod(podUid);
     ticks[Symbol.dispose]();
   });

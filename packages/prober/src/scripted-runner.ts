@@ -1,4 +1,5 @@
 import { ProbeError, type ProbeOutcome, type ProbeRequest, type ProbeRunner } from './probe-runner.ts';
+import { onAbort } from '@rxlet/component-base';
 
 /** Behaviour of a scripted run: an outcome, or only its result; `error` for a run without a result; `hang` for a run that lasts until its signal aborts. */
 export type ScriptedOutcome = ProbeOutcome | ProbeOutcome['result'] | 'error' | 'hang';
@@ -21,9 +22,7 @@ export function createScriptedRunner(
       const outcome = await answer(request);
       if (outcome === 'error') throw new ProbeError('unknown', 'scripted error');
       if (outcome === 'hang') {
-        return new Promise((_resolve, reject) => {
-          signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-        });
+        return new Promise((_resolve, reject) => onAbort(signal, reject));
       }
       return typeof outcome === 'string' ? { result: outcome, output: `scripted ${outcome}` } : outcome;
     },

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { type Duplex, finished } from 'node:stream';
-import { atEndOfTurn } from '@rxlet/component-base';
+import { atEndOfTurn, onAbort } from '@rxlet/component-base';
 import type { ProxyPorts } from './proxy/upgrade.ts';
 import type { ReusedReads } from './reused-reads.ts';
 
@@ -29,9 +29,7 @@ export async function joinConnections(
     second.destroy();
   };
   using releases = new DisposableStack();
-  signal.addEventListener('abort', destroyBoth, { once: true });
-  releases.defer(() => signal.removeEventListener('abort', destroyBoth));
-  if (signal.aborted) destroyBoth();
+  releases.use(onAbort(signal, destroyBoth));
   let isEnding = false;
   const onEnd = (error: Error | null | undefined): void => {
     if (error !== null && error !== undefined) {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import { type AddressInfo, isIPv6 } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Clock, errorMessage, type Random, type Timer } from '@rxlet/component-base';
+import { type Clock, errorMessage, onAbort, type Random, type Timer } from '@rxlet/component-base';
 import { httpModule } from '@rxlet/component-base/http-module';
 import { ServiceError, StatusCode } from '@rxlet/cri-api';
 import { answerText } from './http/answer.ts';
@@ -108,11 +108,10 @@ export function createStreamingServer(
     settle(connection);
     const sizes = createTerminalSizes();
     sessions.set(connection, { request, sizes, isOpen });
-    const cutOff = (): void => void connection.destroy();
-    runtimeSignal.addEventListener('abort', cutOff, { once: true });
+    const listener = onAbort(runtimeSignal, () => connection.destroy());
     connection.once('close', () => {
       sessions.delete(connection);
-      runtimeSignal.removeEventListener('abort', cutOff);
+      listener[Symbol.dispose]();
     });
     return sizes;
   };

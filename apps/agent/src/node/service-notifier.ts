@@ -1,5 +1,13 @@
 import { execFile } from 'node:child_process';
-import { type Clock, createLifetime, errorMessage, type Logger, sleep, withDeadline } from '@rxlet/component-base';
+import {
+  type Clock,
+  createLifetime,
+  errorMessage,
+  type Logger,
+  onAbort,
+  sleep,
+  withDeadline,
+} from '@rxlet/component-base';
 import { ConfigError } from '../config/config-error.ts';
 
 /** Sends one state to the service manager (sd_notify), such as `READY=1`. */
@@ -100,12 +108,11 @@ export const sendBySystemdNotify: SendState = (state, signal) =>
   new Promise((resolve, reject) => {
     signal.throwIfAborted();
     // The signal option of execFile would send SIGTERM, which a process may ignore.
-    const kill = (): void => void child.kill('SIGKILL');
     const child = execFile('systemd-notify', [state], (error, _stdout, stderr) => {
-      signal.removeEventListener('abort', kill);
+      listener[Symbol.dispose]();
       if (error === null) resolve();
       else if (error.code === 'ENOENT') reject(new Error('systemd-notify is not installed', { cause: error }));
       else reject(new Error(stderr.trim() || `systemd-notify failed: ${error.message.trim()}`, { cause: error }));
     });
-    signal.addEventListener('abort', kill, { once: true });
+    const listener = onAbort(signal, () => child.kill('SIGKILL'));
   });

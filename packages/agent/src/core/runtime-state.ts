@@ -1,4 +1,12 @@
-import { type Clock, createLifetime, errorMessage, type Logger, sleep, withDeadline } from '@rxlet/component-base';
+import {
+  abortable,
+  type Clock,
+  createLifetime,
+  errorMessage,
+  type Logger,
+  sleep,
+  withDeadline,
+} from '@rxlet/component-base';
 import type { RuntimeCondition, RuntimeFeatures, RuntimeHandler, RuntimeService } from '@rxlet/cri-api';
 
 /** Health of the container runtime. */
@@ -105,17 +113,7 @@ export function createRuntimeState(ports: RuntimeStatePorts, options: RuntimeSta
       [silence(), ...healthChecks, runtimeError, networkError].filter((problem) => problem !== undefined),
     handlers: () => handlers,
     features: () => features,
-    known(signal) {
-      return new Promise((resolve, reject) => {
-        const abort = (): void => reject(signal.reason as Error);
-        if (signal.aborted) abort();
-        signal.addEventListener('abort', abort, { once: true });
-        void answered.promise.then(() => {
-          signal.removeEventListener('abort', abort);
-          resolve();
-        });
-      });
-    },
+    known: (signal) => abortable(answered.promise, signal),
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };
 }

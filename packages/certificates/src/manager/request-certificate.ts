@@ -4,6 +4,7 @@ import {
   DeadlineExceededError,
   errorMessage,
   type Logger,
+  onAbort,
   sleep,
   withDeadline,
 } from '@rxlet/component-base';
@@ -126,15 +127,12 @@ async function waitForCertificate(
       reject(new KubeError('NotFound', `the certificate signing request "${name}" was deleted`));
     else inspect(change.object);
   };
-  const onAbort = (): void => reject(signal.reason as Error);
-  signal.addEventListener('abort', onAbort, { once: true });
+  using _listener = onAbort(signal, reject);
   const subscription = follow(watch.changes$, { task: 'waiting for a certificate', logger, next: handle });
   try {
-    if (signal.aborted) onAbort();
     watch.start();
     return await promise;
   } finally {
     subscription.unsubscribe();
-    signal.removeEventListener('abort', onAbort);
   }
 }

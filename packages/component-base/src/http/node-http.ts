@@ -1,5 +1,6 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
+import { onAbort } from '../abort.ts';
 import type { ExchangeEnd, HttpExchange, RunningExchange } from './http-exchange.ts';
 import {
   HttpError,
@@ -30,19 +31,18 @@ function get(request: HttpGetRequest, options: HttpGetOptions): Promise<HttpGetR
     const finish = (settle: () => void): void => {
       if (ended) return;
       ended = true;
-      signal?.removeEventListener('abort', onAbort);
+      listener[Symbol.dispose]();
       // A reset leaves no port in TIME_WAIT, but does not end a connection that is still being opened.
       if (tcp.connecting) tcp.destroy();
       else tcp.resetAndDestroy();
       exchange?.[Symbol.dispose]();
       settle();
     };
-    const onAbort = (): void => finish(() => reject(signal?.reason as Error));
     const end: ExchangeEnd = {
       answered: (response) => finish(() => resolve(response)),
       failed: (error) => finish(() => reject(httpError(request, error))),
     };
-    signal?.addEventListener('abort', onAbort, { once: true });
+    const listener = onAbort(signal, (reason) => finish(() => reject(reason)));
     const onError = (error: Error): void => (exchange?.broken ?? end.failed)(error);
     // Errors after the end need a listener too.
     tcp.on('error', onError);

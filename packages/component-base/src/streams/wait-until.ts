@@ -1,3 +1,4 @@
+import { onAbort } from '../abort.ts';
 import { filter, firstValueFrom, merge, Observable, startWith } from 'rxjs';
 
 /**
@@ -13,12 +14,7 @@ export async function waitUntil(
 
 function failureOnAbort(signal: AbortSignal): Observable<never> {
   return new Observable((subscriber) => {
-    const abort = (): void => subscriber.error(signal.reason);
-    if (signal.aborted) {
-      abort();
-      return undefined;
-    }
-    signal.addEventListener('abort', abort, { once: true });
-    return () => signal.removeEventListener('abort', abort);
+    const listener = onAbort(signal, (reason) => subscriber.error(reason));
+    return () => listener[Symbol.dispose]();
   });
 }

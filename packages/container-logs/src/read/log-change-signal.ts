@@ -1,4 +1,4 @@
-import type { Clock } from '@rxlet/component-base';
+import { abortable, type Clock } from '@rxlet/component-base';
 import type { HostFiles } from '@rxlet/node-files';
 
 const POLL_MS = 1000;
@@ -16,14 +16,10 @@ export function createChangeSignal(files: Pick<HostFiles, 'watch'>, clock: Clock
   return {
     async next(signal) {
       signal?.throwIfAborted();
-      const timer = clock.setTimer(POLL_MS, () => changed.resolve());
-      const onAbort = (): void => changed.reject(signal?.reason);
-      signal?.addEventListener('abort', onAbort, { once: true });
+      using _timer = clock.setTimer(POLL_MS, () => changed.resolve());
       try {
-        await changed.promise;
+        await abortable(changed.promise, signal);
       } finally {
-        timer[Symbol.dispose]();
-        signal?.removeEventListener('abort', onAbort);
         changed = Promise.withResolvers<void>();
       }
     },

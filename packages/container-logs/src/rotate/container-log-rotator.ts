@@ -6,6 +6,7 @@ import {
   errorMessage,
   type Logger,
   noopLogger,
+  onAbort,
   withDeadline,
 } from '@rxlet/component-base';
 import { follow } from '@rxlet/component-base/streams';
@@ -228,7 +229,7 @@ export function createContainerLogRotator(
       started = true;
       const rounds$ = timer(0, monitorIntervalMs, clock.scheduler).pipe(exhaustMap(() => lifetime.track(queueAll())));
       const subscription = follow(rounds$, { task: 'rotating container logs', logger });
-      lifetime.signal.addEventListener('abort', () => subscription.unsubscribe(), { once: true });
+      onAbort(lifetime.signal, () => subscription.unsubscribe());
     },
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { Client, Metadata, type ServiceError, status } from '@grpc/grpc-js';
-import type { Clock } from '@rxlet/component-base';
+import { type Clock, onAbort } from '@rxlet/component-base';
 import {
   type Envelope,
   EnvelopeSchema,
@@ -95,8 +95,7 @@ export function containerdHints(ports: { readonly clock: Clock }, options: Conta
       request,
       new Metadata(),
     );
-    const cancel = (): void => call.cancel();
-    signal.addEventListener('abort', cancel, { once: true });
+    using _listener = onAbort(signal, () => call.cancel());
     let hasTimedOut = false;
     using handshake = ports.clock.setTimer(connectTimeoutMs, () => {
       hasTimedOut = true;
@@ -122,7 +121,6 @@ export function containerdHints(ports: { readonly clock: Clock }, options: Conta
         ? new EventsUnsupported(`${socketPath} has no event service of containerd`, { cause: error })
         : error;
     } finally {
-      signal.removeEventListener('abort', cancel);
       call.cancel();
       client.close();
       isClosed = true;

@@ -1,4 +1,5 @@
 import type { DescMethod, Message, MessageInitShape } from '@bufbuild/protobuf';
+import { onAbort } from '@rxlet/component-base';
 import { connectToPlugin } from '@rxlet/node-plugins';
 import { createTestPluginServer, Registration as WatchedRegistration } from '@rxlet/node-plugins/testing';
 import {
@@ -96,7 +97,7 @@ export function createTestDevicePlugin(options: TestDevicePluginOptions): TestDe
       const update = (): void => send(listOf(devices));
       watchers.add(update);
       update();
-      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+      await new Promise<void>((resolve) => onAbort(signal, () => resolve()));
       watchers.delete(update);
     },
   });

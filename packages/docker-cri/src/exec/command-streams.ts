@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Duplex, Writable } from 'node:stream';
-import { errorMessage } from '@rxlet/component-base';
+import { errorMessage, onAbort } from '@rxlet/component-base';
 import {
   type CommandStreams,
   exitStatus,
@@ -66,8 +66,7 @@ async function connectStreams(
   tty: boolean,
   resizePath: string,
 ): Promise<Uint8Array> {
-  const onGone = (): void => void connection.destroy();
-  signal.addEventListener('abort', onGone, { once: true });
+  using _listener = onAbort(signal, () => connection.destroy());
   const kept: Buffer[] = [];
   let keptBytes = 0;
   const pass = async (target: Writable | undefined, data: Buffer): Promise<void> => {
@@ -97,7 +96,6 @@ async function connectStreams(
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
-    signal.removeEventListener('abort', onGone);
     stdin?.unpipe(connection);
     connection.destroy();
   }

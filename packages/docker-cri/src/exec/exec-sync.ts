@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { type Clock, DeadlineExceededError, sleep, withDeadline } from '@rxlet/component-base';
+import { type Clock, DeadlineExceededError, onAbort, sleep, withDeadline } from '@rxlet/component-base';
 import { ServiceError, StatusCode } from '@rxlet/cri-api';
 import type { DockerEngine } from '../engine/docker-engine.ts';
 import type { DockerExec } from '../engine/docker-types.ts';
@@ -56,13 +56,11 @@ export async function execSync(
 
 async function run(engine: DockerEngine, id: string, signal: AbortSignal): Promise<Omit<ExecResult, 'exitCode'>> {
   const stream = await engine.hijack(`/exec/${id}/start`, { body: { Detach: false, Tty: false }, signal });
-  const stop = (): void => void stream.destroy();
-  signal.addEventListener('abort', stop, { once: true });
+  using _listener = onAbort(signal, () => stream.destroy());
   try {
     signal.throwIfAborted();
     return await collect(stream);
   } finally {
-    signal.removeEventListener('abort', stop);
     stream.destroy();
   }
 }

@@ -1,4 +1,4 @@
-import { type Clock, sleep } from '@rxlet/component-base';
+import { type Clock, onAbort, sleep } from '@rxlet/component-base';
 import type { FailpointAction } from '@rxlet/component-base/failpoint';
 import { ServiceError, StatusCode } from '@rxlet/cri-api';
 import type { Call } from '../rpc/call.ts';
@@ -46,7 +46,7 @@ async function withFault(
       await sleep(clock, action.ms, call.signal);
       return effect();
     case 'hang':
-      return aborted(call.signal);
+      return new Promise((_resolve, reject) => onAbort(call.signal, reject));
     case 'lose-reply':
       await effect();
       // As a gRPC client reports a connection that is lost before the answer.
@@ -55,13 +55,4 @@ async function withFault(
       crash(action.message);
       throw new ServiceError(StatusCode.Unavailable, `the runtime has crashed: ${action.message}`);
   }
-}
-
-/** Rejects with the reason of `signal` when it aborts. */
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    const fail = (): void => reject(signal.reason as Error);
-    if (signal.aborted) fail();
-    else signal.addEventListener('abort', fail, { once: true });
-  });
 }

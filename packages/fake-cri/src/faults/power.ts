@@ -1,4 +1,4 @@
-import { LifetimeEnded } from '@rxlet/component-base';
+import { LifetimeEnded, onAbort } from '@rxlet/component-base';
 
 /** Switch that decides whether the runtime answers. */
 export interface Power {
@@ -16,8 +16,7 @@ export function createPower(ended: AbortSignal): Power {
   const turnOff = (): void => {
     if (!controller.signal.aborted) controller.abort(new LifetimeEnded());
   };
-  if (ended.aborted) turnOff();
-  else ended.addEventListener('abort', turnOff, { once: true });
+  onAbort(ended, turnOff);
   return {
     get on() {
       return !controller.signal.aborted;

@@ -1,5 +1,5 @@
 import { type Duplex, duplexPair } from 'node:stream';
-import type { Logger } from '@rxlet/component-base';
+import { abortable, type Logger } from '@rxlet/component-base';
 import { grpcHealthConnections } from './grpc-health-port.ts';
 import { httpConnections } from './http-port.ts';
 import { listenOnLoopback, type LoopbackListener } from './loopback-listener.ts';
@@ -94,7 +94,8 @@ export function createPodNetwork(logger: Logger, mode: PodNetworkMode): OwnedPod
     }
     const ends = signal === undefined ? closed : AbortSignal.any([signal, closed]);
     ends.throwIfAborted();
-    return abortable(ends, call(service as Extract<PortService, { protocol: P }>, ends));
+    const answer = call(service as Extract<PortService, { protocol: P }>, ends);
+    return answer instanceof Promise ? abortable(answer, ends) : answer;
   };
   const close = (address: string, entry: Entry): void => {
     if (entries.get(address) !== entry) return;
@@ -201,17 +202,4 @@ function trackConnections(handle: (connection: Duplex) => void): {
       for (const connection of open) connection.destroy();
     },
   };
-}
-
-/** Settles as `work`, or rejects with the reason of `signal` when it aborts. */
-async function abortable<T>(signal: AbortSignal, work: T | Promise<T>): Promise<T> {
-  if (!(work instanceof Promise)) return work;
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }

@@ -1,4 +1,4 @@
-import { type Clock, DeadlineExceededError, errorMessage, LifetimeEnded, type Timer } from '@rxlet/component-base';
+import { type Clock, DeadlineExceededError, errorMessage, LifetimeEnded, onAbort } from '@rxlet/component-base';
 import { callErrorCode, type CallOptions, ServiceError, StatusCode } from '@rxlet/cri-api';
 
 /** A pending call. */
@@ -22,29 +22,27 @@ export function beginCall(clock: Clock, ended: AbortSignal, options: CallOptions
   for (const signal of [ended, cancelled]) if (signal?.aborted) throw toServiceError(signal.reason);
 
   let controller: AbortController | undefined;
-  let timer: Timer | undefined;
-  const onEnded = (): void => controller?.abort(toServiceError(ended.reason));
-  const onCancelled = (): void => controller?.abort(toServiceError(cancelled?.reason));
-  const onDeadline = (): void => controller?.abort(toServiceError(new DeadlineExceededError(timeoutMs)));
+  let listeners: readonly Disposable[] = [];
+  const expire = (): void => cancel(new DeadlineExceededError(timeoutMs));
+  const cancel = (reason: Error): void => controller?.abort(toServiceError(reason));
   const deadlineMs = clock.monotonicNow() + (timeoutMs > 0 ? timeoutMs : Infinity);
 
   const open = (): AbortController => {
-    const opened = new AbortController();
-    ended.addEventListener('abort', onEnded, { once: true });
-    cancelled?.addEventListener('abort', onCancelled, { once: true });
-    if (deadlineMs < Infinity) timer = clock.setTimer(deadlineMs - clock.monotonicNow(), onDeadline);
-    return opened;
+    controller = new AbortController();
+    listeners = [
+      onAbort(ended, cancel),
+      onAbort(cancelled, cancel),
+      ...(deadlineMs < Infinity ? [clock.setTimer(deadlineMs - clock.monotonicNow(), expire)] : []),
+    ];
+    return controller;
   };
 
   return {
     get signal() {
-      controller ??= open();
-      return controller.signal;
+      return (controller ?? open()).signal;
     },
     end() {
-      ended.removeEventListener('abort', onEnded);
-      cancelled?.removeEventListener('abort', onCancelled);
-      timer?.[Symbol.dispose]();
+      for (const listener of listeners) listener[Symbol.dispose]();
     },
   };
 }

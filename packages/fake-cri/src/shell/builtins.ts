@@ -1,4 +1,4 @@
-import { errorMessage } from '@rxlet/component-base';
+import { abortable, errorMessage } from '@rxlet/component-base';
 import { resolvePath } from '../fs/file-system.ts';
 import type { ProcessContext } from '../process/program.ts';
 import { signalNumber } from '../process/signals.ts';
@@ -69,15 +69,8 @@ export function createBuiltins(
 
   /** Waits for all jobs, or for a signal with a trap. */
   const wait: Builtin = async (_args, { signal }) => {
-    const { promise: aborted, reject } = Promise.withResolvers<never>();
-    const onAbort = (): void => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    try {
-      const jobs = Promise.all(state.jobs).then(() => 0);
-      return await Promise.race([jobs, state.nextSignal().then(() => 128 + 15), aborted]);
-    } finally {
-      signal.removeEventListener('abort', onAbort);
-    }
+    const jobs = Promise.all(state.jobs).then(() => 0);
+    return abortable(Promise.race([jobs, state.nextSignal().then(() => 128 + 15)]), signal);
   };
 
   const builtins = new Map<string, Builtin>([

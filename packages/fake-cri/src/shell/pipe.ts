@@ -1,4 +1,5 @@
 import type { Input } from '../process/program.ts';
+import { abortable } from '@rxlet/component-base';
 
 /** Maximum number of buffered characters of a pipe. A real pipe blocks the writer; this one drops the rest. */
 const CAPACITY = 1024 * 1024;
@@ -26,12 +27,10 @@ export function createPipe(): Pipe {
   return {
     async read(signal) {
       while (waiting === '' && !ended) {
-        const { promise, resolve, reject } = Promise.withResolvers<void>();
-        const onAbort = (): void => reject(signal.reason);
+        const { promise, resolve } = Promise.withResolvers<void>();
         signal.throwIfAborted();
-        signal.addEventListener('abort', onAbort, { once: true });
         notify = resolve;
-        await promise.finally(() => signal.removeEventListener('abort', onAbort));
+        await abortable(promise, signal);
       }
       const text = waiting;
       waiting = '';

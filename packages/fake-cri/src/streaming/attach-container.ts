@@ -1,3 +1,4 @@
+import { onAbort } from '@rxlet/component-base';
 import { type CommandStreams, STREAM_SUCCESS, type StreamStatus } from '@rxlet/streaming';
 import type { Container } from '../runtime-objects.ts';
 import type { Input } from '../process/program.ts';
@@ -20,7 +21,7 @@ export async function attachContainer(
   const { process, config } = container;
   if (process === undefined) throw new Error(`container "${container.id}" does not run`);
   const detach = taps.tap(container, outputTo(streams, config.tty));
-  streams.signal.addEventListener('abort', detach, { once: true });
+  using _listener = onAbort(streams.signal, detach);
   streams.onResize(() => process.signal(SIGWINCH));
   const ends: Promise<unknown>[] = [process.exited];
   if (input === undefined) stdin?.resume();

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { abortable } from '@rxlet/component-base';
 import type { CommandStreams } from '@rxlet/streaming';
 import type { OutputStream } from '../logs/log-line.ts';
 import { emptyInput, type Input } from '../process/program.ts';
@@ -41,21 +42,11 @@ export function outputTo(
 
 /** Resolves when there may be more input, or its end. Rejects when `signal` aborts. */
 function changed(stdin: Readable, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const events = ['readable', 'end', 'close'];
-    const stop = (): void => {
-      for (const event of events) stdin.off(event, onChange);
-      signal.removeEventListener('abort', onAbort);
-    };
-    const onChange = (): void => {
-      stop();
-      resolve();
-    };
-    const onAbort = (): void => {
-      stop();
-      reject(signal.reason as Error);
-    };
-    for (const event of events) stdin.on(event, onChange);
-    signal.addEventListener('abort', onAbort, { once: true });
+  const events = ['readable', 'end', 'close'];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const onChange = (): void => resolve();
+  for (const event of events) stdin.on(event, onChange);
+  return abortable(promise, signal).finally(() => {
+    for (const event of events) stdin.off(event, onChange);
   });
 }

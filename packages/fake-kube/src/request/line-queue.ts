@@ -1,3 +1,5 @@
+import { createBoundedQueue } from '@rxlet/component-base/queues';
+
 /** Lines on their way to a reader that may be slow. */
 export interface LineQueue extends AsyncIterable<Uint8Array> {
   /** Adds a line. A reader that is too far behind is cut off. */
@@ -21,50 +23,21 @@ const MAX_WAITING = 10_000;
  */
 export function createLineQueue(first: readonly unknown[], onClose: () => void): LineQueue {
   const encoder = new TextEncoder();
-  const encode = (line: unknown): Uint8Array => encoder.encode(`${JSON.stringify(line)}\n`);
-  const waiting = first.map(encode);
-  const limit = waiting.length + MAX_WAITING;
-  let ended: { readonly error: Error | undefined } | undefined;
+  const queue = createBoundedQueue<Uint8Array>({ capacity: first.length + MAX_WAITING, onEnd: onClose });
+  const push = (line: unknown): void => {
+    if (!queue.push(encoder.encode(`${JSON.stringify(line)}\n`))) queue.close();
+  };
   let isFrozen = false;
-  let resume: (() => void) | undefined;
-  const notify = (): void => {
-    resume?.();
-    resume = undefined;
-  };
-  const finish = (error: Error | undefined): void => {
-    if (ended !== undefined) return;
-    ended = { error };
-    onClose();
-    notify();
-  };
+  first.forEach(push);
   return {
     push(line) {
-      if (ended !== undefined || isFrozen) return;
-      waiting.push(encode(line));
-      if (waiting.length > limit) finish(undefined);
-      notify();
+      if (!isFrozen) push(line);
     },
-    end: () => {
-      if (!isFrozen) finish(undefined);
+    end() {
+      if (!isFrozen) queue.close();
     },
     freeze: () => void (isFrozen = true),
-    abort(error) {
-      waiting.length = 0;
-      finish(error);
-    },
-    async *[Symbol.asyncIterator]() {
-      try {
-        for (;;) {
-          while (waiting.length > 0) yield waiting.shift()!;
-          if (ended !== undefined) {
-            if (ended.error !== undefined) throw ended.error;
-            return;
-          }
-          await new Promise<void>((resolve) => (resume = resolve));
-        }
-      } finally {
-        finish(undefined);
-      }
-    },
+    abort: queue.abort,
+    [Symbol.asyncIterator]: () => queue,
   };
 }

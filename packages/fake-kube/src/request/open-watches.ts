@@ -1,4 +1,4 @@
-import type { Clock } from '@rxlet/component-base';
+import { type Clock, onAbort } from '@rxlet/component-base';
 import type { StoredObject } from '../api-object.ts';
 import type { ResourceType } from '../resource-type.ts';
 import type { ObjectStore } from '../store/object-store.ts';
@@ -36,19 +36,19 @@ export function createOpenWatches(
   let replayedRevisions = 0;
   return {
     open(request, signal, render = (object) => object) {
-      const onAbort = (): void => entry.abort(signal?.reason as Error);
+      let listener: Disposable | undefined = undefined;
       const onClose = (): void => {
         watches.delete(entry);
-        signal?.removeEventListener('abort', onAbort);
+        listener?.[Symbol.dispose]();
       };
       const entry: OpenWatch = { type: request.type, abort: onClose, freeze: () => undefined };
       watches.add(entry);
-      signal?.addEventListener('abort', onAbort, { once: true });
       try {
         const defaults = { render, defaultTimeoutMs: DEFAULT_TIMEOUT_MS, replayedRevisions, onClose };
         const queue = watchObjects(ports, request, { ...options, ...defaults });
         entry.abort = queue.abort;
         entry.freeze = queue.freeze;
+        listener = onAbort(signal, (reason) => entry.abort(reason));
         return queue;
       } catch (error) {
         onClose();

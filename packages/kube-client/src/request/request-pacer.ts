@@ -1,4 +1,4 @@
-import type { Clock } from '@rxlet/component-base';
+import { type Clock, onAbort } from '@rxlet/component-base';
 
 /** Lets requests pass at a limited rate, in the order of their calls. */
 export interface RequestPacer {
@@ -49,19 +49,18 @@ export function createRequestPacer(clock: Clock, perSecond: number, burst: numbe
       }
       await new Promise<void>((resolve, reject) => {
         const pass = (): void => {
-          signal.removeEventListener('abort', leave);
+          listener[Symbol.dispose]();
           resolve();
         };
-        const leave = (): void => {
+        const listener = onAbort(signal, (reason) => {
           queue.delete(pass);
           if (queue.size === 0) {
             timer?.[Symbol.dispose]();
             timer = undefined;
           }
-          reject(signal.reason as Error);
-        };
+          reject(reason);
+        });
         queue.add(pass);
-        signal.addEventListener('abort', leave, { once: true });
         if (timer === undefined) serve();
       });
     },

@@ -8,6 +8,7 @@ import {
   errorMessage,
   type Logger,
   noopLogger,
+  onAbort,
   type Timer,
 } from '@rxlet/component-base';
 import { type CurrentValue, follow } from '@rxlet/component-base/streams';
@@ -159,10 +160,9 @@ export function createUndiciTransport(ports: UndiciTransportPorts, endpoint: Kub
     const { base, dispatcher, retired } = current;
     if (timer === undefined) scheduleCheck();
     const isWatch = /[?&]watch=true(&|$)/.test(path);
-    const onAbort = (): void => {
-      if (signal.reason instanceof DeadlineExceededError) lifetime.track(probe(current)).catch(() => undefined);
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
+    const listener = onAbort(signal, (reason) => {
+      if (reason instanceof DeadlineExceededError) lifetime.track(probe(current)).catch(() => undefined);
+    });
     const options: Dispatcher.RequestOptions = {
       origin: base.origin,
       path: base.pathname === '/' ? path : `${base.pathname}${path}`,
@@ -183,7 +183,7 @@ export function createUndiciTransport(ports: UndiciTransportPorts, endpoint: Kub
     try {
       response = await dispatcher.request(options);
     } finally {
-      signal.removeEventListener('abort', onAbort);
+      listener[Symbol.dispose]();
     }
     // The iteration of the caller reports it.
     response.body.on('error', () => undefined);

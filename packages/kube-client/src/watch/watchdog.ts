@@ -1,4 +1,4 @@
-import { type Clock, DeadlineExceededError, type Timer } from '@rxlet/component-base';
+import { type Clock, DeadlineExceededError, onAbort, type Timer } from '@rxlet/component-base';
 
 /** Ends a connection that lasts too long or stays silent too long. */
 export interface Watchdog extends Disposable {
@@ -11,9 +11,7 @@ export interface Watchdog extends Disposable {
 /** Creates a {@link Watchdog}. Until it is fed, only the lifetime counts. */
 export function createWatchdog(clock: Clock, maxLifetimeMs: number, parent: AbortSignal): Watchdog {
   const controller = new AbortController();
-  const follow = (): void => controller.abort(parent.reason);
-  if (parent.aborted) follow();
-  else parent.addEventListener('abort', follow, { once: true });
+  const listener = onAbort(parent, (reason) => controller.abort(reason));
   const expireAfter = (ms: number): Timer => clock.setTimer(ms, () => controller.abort(new DeadlineExceededError(ms)));
   const lifetime = expireAfter(maxLifetimeMs);
   let idleTimer: Timer | undefined;
@@ -24,7 +22,7 @@ export function createWatchdog(clock: Clock, maxLifetimeMs: number, parent: Abor
       idleTimer = Number.isFinite(idleTimeoutMs) ? expireAfter(idleTimeoutMs) : undefined;
     },
     [Symbol.dispose]() {
-      parent.removeEventListener('abort', follow);
+      listener[Symbol.dispose]();
       lifetime[Symbol.dispose]();
       idleTimer?.[Symbol.dispose]();
       // Releases the connection, if it is still open.

@@ -10,6 +10,7 @@ import {
   toBinary,
 } from '@bufbuild/protobuf';
 import { type ChannelOptions, Client, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { onAbort } from '@rxlet/component-base';
 import { createSocketCredentials } from '@rxlet/component-base/grpc-socket-credentials';
 import { PluginCallError } from './plugin-call-error.ts';
 
@@ -105,13 +106,12 @@ function unaryCall<I extends DescMessage, O extends DescMessage>(
       toBinary(method.input, create(method.input, request)),
       new Metadata(),
       (error, answer) => {
-        signal.removeEventListener('abort', cancel);
+        listener[Symbol.dispose]();
         if (answer !== undefined) resolve(answer);
         else reject(callError(error));
       },
     );
-    const cancel = (): void => sent.cancel();
-    signal.addEventListener('abort', cancel, { once: true });
+    const listener = onAbort(signal, () => sent.cancel());
   });
 }
 
@@ -131,10 +131,9 @@ function streamingCall<I extends DescMessage, O extends DescMessage>(
       toBinary(method.input, create(method.input, request)),
       new Metadata(),
     );
-    const cancel = (): void => stream.cancel();
-    signal.addEventListener('abort', cancel, { once: true });
+    const listener = onAbort(signal, () => stream.cancel());
     const settle = (end: () => void): void => {
-      signal.removeEventListener('abort', cancel);
+      listener[Symbol.dispose]();
       end();
     };
     const fail = (error: Error): void => {

@@ -20,6 +20,7 @@ import {
   status,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
+import { abortable } from '@rxlet/component-base';
 import { filteredConnection } from '@rxlet/component-base/grpc-server';
 import type { Transport } from '../rpc/transport.ts';
 
@@ -91,14 +92,7 @@ export function createTestPluginServer(
     },
     async transport(_socketPath, method, request, signal) {
       signal.throwIfAborted();
-      const { promise: aborted, reject } = Promise.withResolvers<never>();
-      const abort = (): void => reject(signal.reason);
-      signal.addEventListener('abort', abort, { once: true });
-      try {
-        return await Promise.race([answerTo(method, create(method.input, request)), aborted]);
-      } finally {
-        signal.removeEventListener('abort', abort);
-      }
+      return abortable(answerTo(method, create(method.input, request)), signal);
     },
     async [Symbol.asyncDispose]() {
       for (const server of servers.splice(0)) server.end();

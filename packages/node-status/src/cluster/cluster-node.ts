@@ -7,6 +7,7 @@ import {
   errorMessage,
   jitter,
   type Logger,
+  onAbort,
   type Random,
   sleep,
 } from '@rxlet/component-base';
@@ -194,19 +195,18 @@ export function createClusterNode(ports: ClusterNodePorts, options: ClusterNodeO
     read: (on) => readNode(on ?? signal),
     whenSynced: (on) =>
       new Promise((resolve, reject) => {
+        let listener: Disposable | undefined = undefined;
         const end = (settle: () => void): void => {
-          on.removeEventListener('abort', abort);
+          listener?.[Symbol.dispose]();
           subscription.unsubscribe();
           settle();
         };
-        const abort = (): void => end(() => reject(on.reason as Error));
         const subscription = follow(watch.changes$, {
           task: 'waiting for the Node object',
           logger,
           next: () => queueMicrotask(() => end(resolve)),
         });
-        if (on.aborted) abort();
-        else on.addEventListener('abort', abort, { once: true });
+        listener = onAbort(on, (reason) => end(() => reject(reason)));
       }),
     async [Symbol.asyncDispose]() {
       await lifetime[Symbol.asyncDispose]();

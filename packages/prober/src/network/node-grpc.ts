@@ -1,5 +1,6 @@
 import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
+import { onAbort } from '@rxlet/component-base';
 import { goQuote } from '@rxlet/component-base/go';
 import { httpModule } from '@rxlet/component-base/http-module';
 import { hostAndPort, transportErrorText } from '@rxlet/component-base/http';
@@ -64,7 +65,7 @@ export function connectGrpc(hostname: string, port: number, signal: AbortSignal)
     const socket = connectTcp({ host: hostname, port });
     const session = connectHttp2(`http://${hostAndPort(hostname, port)}`, { createConnection: () => socket });
     const close = (): void => {
-      signal.removeEventListener('abort', onAbort);
+      listener[Symbol.dispose]();
       closeNow(socket);
       session.destroy();
     };
@@ -72,12 +73,11 @@ export function connectGrpc(hostname: string, port: number, signal: AbortSignal)
       close();
       reject(error);
     };
-    const onAbort = (): void => fail(signal.reason as Error);
-    signal.addEventListener('abort', onAbort, { once: true });
+    const listener = onAbort(signal, fail);
     session.on('error', (error: Error) => fail(dialError(error, hostname, port)));
     session.on('close', () => fail(new DialError('the server closed the connection')));
     session.once('remoteSettings', () => {
-      signal.removeEventListener('abort', onAbort);
+      listener[Symbol.dispose]();
       const errorText = (error: Error): string => transportErrorText(error, hostname, port);
       resolve({
         call: (request, callSignal) => call(session, request, callSignal, errorText),
@@ -109,11 +109,10 @@ function call(
       'user-agent': request.userAgent,
       te: 'trailers',
     });
-    const onAbort = (): void => {
+    const listener = onAbort(signal, (reason) => {
       stream.close(constants.NGHTTP2_CANCEL);
-      reject(signal.reason as Error);
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
+      reject(reason);
+    });
     stream.on('response', (received: GrpcHeaders) => (headers = { ...received }));
     stream.on('trailers', (trailers: GrpcHeaders) => (headers = { ...headers, ...trailers }));
     stream.on('data', (chunk: Buffer) => {
@@ -127,7 +126,7 @@ function call(
     });
     stream.on('error', (error: Error) => (streamError = error));
     stream.on('close', () => {
-      signal.removeEventListener('abort', onAbort);
+      listener[Symbol.dispose]();
       const connectionError = streamError === undefined ? 'EOF' : errorText(streamError);
       const end = session.destroyed ? { connectionError } : { resetCode: stream.rstCode };
       resolve(grpcReply(headers, Buffer.concat(chunks), end));

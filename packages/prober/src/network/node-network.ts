@@ -1,4 +1,5 @@
 import { connect as connectTcp } from 'node:net';
+import { onAbort } from '@rxlet/component-base';
 import { nodeHttp } from '@rxlet/component-base/http';
 import { connectGrpc } from './node-grpc.ts';
 import type { ProbeNetwork } from './probe-network.ts';
@@ -12,12 +13,11 @@ function dial(hostname: string, port: number, signal: AbortSignal): Promise<void
     signal.throwIfAborted();
     const socket = connectTcp({ host: hostname, port });
     const end = (settle: () => void): void => {
-      signal.removeEventListener('abort', onAbort);
+      listener[Symbol.dispose]();
       closeNow(socket);
       settle();
     };
-    const onAbort = (): void => end(() => reject(signal.reason as Error));
-    signal.addEventListener('abort', onAbort, { once: true });
+    const listener = onAbort(signal, (reason) => end(() => reject(reason)));
     socket.on('connect', () => end(resolve));
     socket.on('error', (error) => end(() => reject(dialError(error, hostname, port))));
   });

@@ -1,4 +1,4 @@
-import type { Timer } from '@rxlet/component-base';
+import { onAbort, type Timer } from '@rxlet/component-base';
 import type { Context } from '../context.ts';
 
 /**
@@ -22,14 +22,12 @@ export async function finishSentCall<T>(
   stopping.throwIfAborted();
   const cancellation = new AbortController();
   let timer: Timer | undefined;
-  const onStop = (): void => {
-    timer = clock.setTimer(FINISH_SENT_CALLS_MS, () => cancellation.abort(stopping.reason));
-  };
-  stopping.addEventListener('abort', onStop, { once: true });
+  using _listener = onAbort(stopping, (reason) => {
+    timer = clock.setTimer(FINISH_SENT_CALLS_MS, () => cancellation.abort(reason));
+  });
   try {
     return await call(cancellation.signal);
   } finally {
-    stopping.removeEventListener('abort', onStop);
     timer?.[Symbol.dispose]();
   }
 }

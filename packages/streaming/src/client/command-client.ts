@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { type Clock, errorMessage } from '@rxlet/component-base';
+import { type Clock, errorMessage, onAbort } from '@rxlet/component-base';
 import { type CommandOptions, V1, V2, V3, V4, V5 } from '../remote-command.ts';
 import { createSpdyConnection, type SpdyConnection } from '../spdy/spdy-connection.ts';
 import { expectedStreams, type StreamType } from '../spdy/spdy-command.ts';
@@ -46,10 +46,8 @@ export async function connectCommand(
   );
   const protocol = String(answer.headers['x-stream-protocol-version'] ?? V1);
   const spdy = createSpdyConnection(connection, { clock });
-  const onAbort = (): void => void connection.destroy();
-  signal.addEventListener('abort', onAbort, { once: true });
-  spdy.signal.addEventListener('abort', () => signal.removeEventListener('abort', onAbort), { once: true });
-  if (signal.aborted) onAbort();
+  const listener = onAbort(signal, () => connection.destroy());
+  onAbort(spdy.signal, () => listener[Symbol.dispose]());
 
   const streams = new Map<StreamType, Duplex>();
   for (const type of expectedStreams(options, protocol)) streams.set(type, await spdy.open({ streamtype: type }));
@@ -67,9 +65,9 @@ export async function connectCommand(
       if (resizes?.writable === true) resizes.write(`${JSON.stringify({ Width: width, Height: height })}\n`);
     },
     outcome,
-    close: onAbort,
+    close: () => void connection.destroy(),
     async [Symbol.asyncDispose]() {
-      onAbort();
+      connection.destroy();
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { Clock } from '@rxlet/component-base';
+import { type Clock, onAbort } from '@rxlet/component-base';
 import { PORT_FORWARD } from '../port-forward.ts';
 import { createSpdyConnection } from '../spdy/spdy-connection.ts';
 import { requestUpgrade, type StreamAddress } from './request-upgrade.ts';
@@ -36,10 +36,8 @@ export async function connectPortForward(
     { clock, signal },
   );
   const spdy = createSpdyConnection(connection, { clock });
-  const onAbort = (): void => void connection.destroy();
-  signal.addEventListener('abort', onAbort, { once: true });
-  spdy.signal.addEventListener('abort', () => signal.removeEventListener('abort', onAbort), { once: true });
-  if (signal.aborted) onAbort();
+  const listener = onAbort(signal, () => connection.destroy());
+  onAbort(spdy.signal, () => listener[Symbol.dispose]());
   let requests = 0;
   return {
     signal: spdy.signal,
@@ -53,7 +51,7 @@ export async function connectPortForward(
       return { data: await spdy.open({ ...headers, streamtype: 'data' }), failure };
     },
     async [Symbol.asyncDispose]() {
-      onAbort();
+      connection.destroy();
     },
   };
 }

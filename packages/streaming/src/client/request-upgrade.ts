@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { type Clock, errorMessage } from '@rxlet/component-base';
+import { type Clock, errorMessage, onAbort } from '@rxlet/component-base';
 import { httpModule } from '@rxlet/component-base/http-module';
 import { ReusedReads } from '../reused-reads.ts';
 
@@ -66,8 +66,7 @@ export function requestUpgrade(
   const timer = clock.setTimer(UPGRADE_TIMEOUT_MS, () => {
     fail(new Error(`the streaming server did not answer within ${String(UPGRADE_TIMEOUT_MS / 1000)} s`));
   });
-  const onAbort = (): void => fail(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
+  const listener = onAbort(signal, fail);
   outgoing.once('upgrade', (answer, connection, head) => {
     connection.on('error', () => undefined);
     if (head.length > 0) connection.unshift(head);
@@ -80,6 +79,6 @@ export function requestUpgrade(
   outgoing.end();
   return promise.finally(() => {
     timer[Symbol.dispose]();
-    signal.removeEventListener('abort', onAbort);
+    listener[Symbol.dispose]();
   });
 }

@@ -3,6 +3,7 @@ import { V5 } from '../remote-command.ts';
 import { offeredSubprotocols } from '../websocket/offered-subprotocols.ts';
 import { isTunnel } from '../websocket/channels.ts';
 import type { ProxyPorts, StreamTarget, UpgradeRequest } from './upgrade.ts';
+import { onAbort } from '@rxlet/component-base';
 
 /**
  * Connects a client to the runtime's streaming server, as the kubelet does it. Commands over `v5.channel.k8s.io` are translated to SPDY, port-forwards over
@@ -14,8 +15,7 @@ export async function proxyStream(request: UpgradeRequest, target: StreamTarget,
   const { connection, message } = request;
   // A broken connection: `close` follows.
   connection.on('error', () => undefined);
-  const onAbort = (): void => void connection.destroy();
-  ports.signal.addEventListener('abort', onAbort, { once: true });
+  using _listener = onAbort(ports.signal, () => connection.destroy());
   try {
     ports.signal.throwIfAborted();
     // Most node agents never see a stream: its code is loaded with the first one.
@@ -33,8 +33,6 @@ export async function proxyStream(request: UpgradeRequest, target: StreamTarget,
   } catch {
     // The connection ended while it was being set up.
     connection.destroy();
-  } finally {
-    ports.signal.removeEventListener('abort', onAbort);
   }
 }
 

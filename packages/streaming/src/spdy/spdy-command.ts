@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { Clock } from '@rxlet/component-base';
+import { type Clock, onAbort } from '@rxlet/component-base';
 import { createIdleWatch } from '../idle-watch.ts';
 import { type CommandOptions, formatStatus, V1, V2, V4 } from '../remote-command.ts';
 import { runCommand } from '../run-command.ts';
@@ -46,7 +46,7 @@ export function serveCommandOverSpdy(
       };
     },
   });
-  connection.signal.addEventListener('abort', () => idle[Symbol.dispose]());
+  onAbort(connection.signal, () => idle[Symbol.dispose]());
 
   const serve = async (): Promise<void> => {
     const resizes = opened.get('resize');

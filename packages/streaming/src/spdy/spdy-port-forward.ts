@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { type Clock, errorMessage, type Timer } from '@rxlet/component-base';
+import { type Clock, errorMessage, onAbort, type Timer } from '@rxlet/component-base';
 import { copyBothWays } from '../copy-both-ways.ts';
 import { createIdleWatch } from '../idle-watch.ts';
 import { forwardErrorMessage } from '../port-forward.ts';
@@ -53,7 +53,7 @@ export function servePortForwardOverSpdy(socket: Duplex, clock: Clock, request: 
     return () => void forward(port, data, error);
   };
   const { signal } = createSpdyConnection(socket, { clock, onStream: receive, onActivity: idle.touch });
-  signal.addEventListener('abort', () => {
+  onAbort(signal, () => {
     idle[Symbol.dispose]();
     for (const id of pending.keys()) discard(id);
   });

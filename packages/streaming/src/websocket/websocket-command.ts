@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { onAbort } from '@rxlet/component-base';
 import type { WebSocket } from 'ws';
 import { formatStatus, V5 } from '../remote-command.ts';
 import { runCommand } from '../run-command.ts';
@@ -28,7 +29,7 @@ export function serveCommandOverWebSocket(
       if (!stdin.write(data)) stdin.once('drain', socket.hold());
     } else if (channel === Channel.resize && request.tty) sizes.receive(data.toString('utf8'));
   });
-  socket.signal.addEventListener('abort', () => stdin?.end(), { once: true });
+  onAbort(socket.signal, () => stdin?.end());
   // An empty message reports that the streams are open, as other runtimes do.
   const first = request.stdout ? Channel.stdout : request.stderr ? Channel.stderr : Channel.status;
   socket.send(first, new Uint8Array());

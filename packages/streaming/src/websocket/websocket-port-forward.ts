@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { errorMessage } from '@rxlet/component-base';
+import { errorMessage, onAbort } from '@rxlet/component-base';
 import type { WebSocket } from 'ws';
 import { forwardErrorMessage } from '../port-forward.ts';
 import type { PortForwardRequest } from '../stream-request.ts';
@@ -35,11 +35,9 @@ export function servePortForwardOverWebSocket(
     connection.once('end', () => connection.destroy());
     connection.once('error', reject);
     connection.once('close', resolve);
-    const onGone = (): void => void connection.destroy();
-    socket.signal.addEventListener('abort', onGone, { once: true });
-    if (socket.signal.aborted) onGone();
+    const listener = onAbort(socket.signal, () => connection.destroy());
     return promise.finally(() => {
-      socket.signal.removeEventListener('abort', onGone);
+      listener[Symbol.dispose]();
       connections.delete(channel);
     });
   };

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import type { Clock } from '@rxlet/component-base';
+import { type Clock, onAbort } from '@rxlet/component-base';
 import { withDeadline } from '@rxlet/component-base';
 
 /** A program to run. */
@@ -52,8 +52,7 @@ export function runProgram(
         stdio: ['ignore', 'pipe', 'pipe', ...(descriptor === undefined ? [] : [descriptor])],
       });
       isStarted = true;
-      const kill = (): void => void child.kill('SIGKILL');
-      deadline.addEventListener('abort', kill, { once: true });
+      const listener = onAbort(deadline, () => child.kill('SIGKILL'));
       let output = '';
       for (const stream of [child.stdout, child.stderr]) {
         stream?.setEncoding('utf8').on('data', (text: string) => {
@@ -65,7 +64,7 @@ export function runProgram(
         reject(new Error(`cannot run ${program}: ${error.message}`, { cause: error }));
       });
       child.on('exit', (code, killedBy) => {
-        deadline.removeEventListener('abort', kill);
+        listener[Symbol.dispose]();
         ended.resolve();
         const finish = (): void => {
           timer[Symbol.dispose]();

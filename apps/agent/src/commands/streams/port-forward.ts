@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
-import { errorMessage } from '@rxlet/component-base';
+import { errorMessage, onAbort } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import { connectPortForward, type PortForwarder } from '@rxlet/streaming/client';
 import { UsageError } from '../../config/config-error.ts';
@@ -104,6 +104,5 @@ async function openForwarder(
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  return new Promise((resolve) => onAbort(signal, () => resolve()));
 }

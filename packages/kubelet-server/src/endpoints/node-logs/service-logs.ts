@@ -1,4 +1,4 @@
-import type { Clock } from '@rxlet/component-base';
+import { type Clock, onAbort } from '@rxlet/component-base';
 import { type LogFiles, serviceFileLog } from './file-logs.ts';
 import { journalArguments, UNITS_ARGUMENTS } from './journal-arguments.ts';
 import type { JournalProgram } from './journal-program.ts';
@@ -108,12 +108,6 @@ async function* readProgram(
   using _drop = onAbort(signal, () => void running[Symbol.asyncDispose]());
   yield* running.output;
   return await running.succeeded;
-}
-
-function onAbort(signal: AbortSignal, act: () => void): Disposable {
-  if (signal.aborted) act();
-  signal.addEventListener('abort', act, { once: true });
-  return { [Symbol.dispose]: () => signal.removeEventListener('abort', act) };
 }
 
 function text(content: string): Uint8Array {

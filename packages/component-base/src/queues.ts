@@ -1,0 +1,1 @@
+export { type BoundedQueue, type BoundedQueueOptions, createBoundedQueue } from './bounded-queue.ts';
