@@ -1,22 +1,25 @@
 import { type ServiceKey, serviceKey } from './service-key.ts';
 
-/** Resources that are assigned to single containers. Without a provider no container has any: all share the node's CPUs and memory. */
-export const assignedResources: ServiceKey<AssignedResources> = serviceKey('assigned resources');
+/** CPUs that containers have for themselves. Without a provider all containers share the CPUs of the node. */
+export const exclusiveCpus: ServiceKey<ExclusiveCpus> = serviceKey('exclusive CPUs');
 
-/** CPUs, memory and devices that containers have for themselves (kubelet: CPU manager, memory manager, device manager). */
-export interface AssignedResources {
-  /** Returns the resources of a container of a pod. */
-  ofContainer(podUid: string, containerName: string): ContainerAssignment;
-  /** Returns all resources that can be assigned, whether they are or not. */
-  allocatable(): ContainerAssignment;
+/** CPUs that containers have for themselves (kubelet: CPU manager). */
+export interface ExclusiveCpus {
+  /** Returns the numbers of the CPUs that no other container uses; none for a container on the shared CPUs. */
+  ofContainer(podUid: string, containerName: string): readonly number[];
+  /** Returns the numbers of all CPUs that containers can have for themselves, whether one has them or not. */
+  allocatable(): readonly number[];
 }
 
-/** Resources of a container. */
-export interface ContainerAssignment {
-  /** Numbers of the CPUs that no other container uses. */
-  readonly cpuIds: readonly number[];
-  readonly memory: readonly AssignedMemory[];
-  readonly devices: readonly AssignedDevices[];
+/** Memory of NUMA nodes that is assigned to containers. Without a provider all containers share the memory of the node. */
+export const assignedMemory: ServiceKey<MemoryAssignments> = serviceKey('assigned memory');
+
+/** Memory that is assigned to containers (kubelet: memory manager). */
+export interface MemoryAssignments {
+  /** Returns the memory and the huge pages of a container; none for a container that may use all. */
+  ofContainer(podUid: string, containerName: string): readonly AssignedMemory[];
+  /** Returns all memory and huge pages of NUMA nodes that containers can have. */
+  allocatable(): readonly AssignedMemory[];
 }
 
 /** Memory, or huge pages, of NUMA nodes. */

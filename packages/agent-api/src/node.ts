@@ -1,9 +1,10 @@
 export {
   type AssignedDevices,
+  assignedMemory,
   type AssignedMemory,
-  assignedResources,
-  type AssignedResources,
-  type ContainerAssignment,
+  exclusiveCpus,
+  type ExclusiveCpus,
+  type MemoryAssignments,
 } from './assigned-resources.ts';
 export { type DeviceAmounts, nodeDevices, type NodeDevices } from './node-devices.ts';
 export { nodeObject, type NodeObject } from './node-object.ts';

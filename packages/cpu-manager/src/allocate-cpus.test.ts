@@ -1,4 +1,5 @@
-import { formatCpuSet, type NumaHint } from '@rxlet/machine/topology';
+import type { NumaHint } from '@rxlet/agent-api/topology';
+import { formatCpuSet } from '@rxlet/machine/topology';
 import { createTestTopology } from '@rxlet/machine/testing';
 import type { Pod } from '@rxlet/kube-api';
 import { podContainers, podUid } from '@rxlet/pod-model';

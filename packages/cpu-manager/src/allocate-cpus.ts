@@ -1,5 +1,6 @@
 import type { Container, Pod } from '@rxlet/kube-api';
-import { type CpuSet, noAffinity, type NumaHint } from '@rxlet/machine/topology';
+import { noAffinity, type NumaHint } from '@rxlet/agent-api/topology';
+import type { CpuSet } from '@rxlet/machine/topology';
 import { isSidecar, podUid } from '@rxlet/pod-model';
 import { NotEnoughCpusError } from './cpu-policy-error.ts';
 import { cpusOf, idsOf } from './cpu-layout.ts';

@@ -1,5 +1,6 @@
 import type { Container, Pod } from '@rxlet/kube-api';
-import { type CpuSet, type NumaHint, numaNodeSets, type ResourceHints, sortedCpus } from '@rxlet/machine/topology';
+import type { NumaHint, ResourceHints } from '@rxlet/agent-api/topology';
+import { type CpuSet, numaNodeSets, sortedCpus } from '@rxlet/machine/topology';
 import { podContainers, podUid } from '@rxlet/pod-model';
 import { reusableCpus } from './allocate-cpus.ts';
 import { cpusOf, groupCpus, idsOf } from './cpu-layout.ts';

@@ -1,5 +1,6 @@
 import { createTestTopology } from '@rxlet/machine/testing';
-import { type CpuSet, isSameCpuSet, type NumaHint } from '@rxlet/machine/topology';
+import type { NumaHint } from '@rxlet/agent-api/topology';
+import { type CpuSet, isSameCpuSet } from '@rxlet/machine/topology';
 import type { Pod } from '@rxlet/kube-api';
 import { isSidecar, podContainers, podUid } from '@rxlet/pod-model';
 import fc from 'fast-check';

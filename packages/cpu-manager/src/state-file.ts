@@ -75,31 +75,49 @@ export function parseCpuState(text: string): CpuStateFile {
  * @throws CpuPolicyError when the file is damaged, or its assignments contradict the policy or the machine
  */
 export function restoreCpuState(policy: StaticCpuPolicy, text: string | undefined, path: string): CpuState {
-  if (text === undefined) return startCpuState(policy);
-  const problem = (reason: string, cause?: unknown): CpuPolicyError =>
-    new CpuPolicyError(
-      `could not restore state from checkpoint: ${reason}, please drain this node and delete the CPU manager checkpoint file ${goQuote(path)} before restarting the agent`,
-      { cause },
-    );
-  let file: CpuStateFile;
-  try {
-    file = parseCpuState(text);
-  } catch (error) {
-    if (error instanceof CheckpointError) throw problem(error.message, error);
-    throw error;
-  }
-  const isEmpty = file.assignments.size === 0;
-  if (file.policyName !== 'static') {
-    if (isEmpty) return startCpuState(policy);
-    throw problem(`configured policy "static" differs from state checkpoint policy ${goQuote(file.policyName)}`);
-  }
+  const file = readForPolicy('static', text, path);
+  if (file === undefined) return startCpuState(policy);
   try {
     return startCpuState(policy, file);
   } catch (error) {
     if (!(error instanceof CpuPolicyError)) throw error;
-    if (isEmpty) return startCpuState(policy);
-    throw problem(error.message, error);
+    if (file.assignments.size === 0) return startCpuState(policy);
+    throw notRestored(error.message, path, error);
   }
+}
+
+/**
+ * Checks the text of a state file before an agent starts with the policy `none`, which replaces it.
+ *
+ * @param text `undefined` when there is no file
+ * @param path path of the file, for messages
+ * @throws CpuPolicyError when the file is damaged, or containers have CPUs by another policy
+ */
+export function checkUnusedCpuState(text: string | undefined, path: string): void {
+  readForPolicy('none', text, path);
+}
+
+/** Returns the state of a file; `undefined` when there is none, or one of another policy without assignments. */
+function readForPolicy(policyName: string, text: string | undefined, path: string): CpuStateFile | undefined {
+  if (text === undefined) return undefined;
+  let file: CpuStateFile;
+  try {
+    file = parseCpuState(text);
+  } catch (error) {
+    if (error instanceof CheckpointError) throw notRestored(error.message, path, error);
+    throw error;
+  }
+  if (file.policyName === policyName) return file;
+  if (file.assignments.size === 0) return undefined;
+  const policies = `configured policy ${goQuote(policyName)} differs from state checkpoint policy ${goQuote(file.policyName)}`;
+  throw notRestored(policies, path);
+}
+
+function notRestored(reason: string, path: string, cause?: unknown): CpuPolicyError {
+  return new CpuPolicyError(
+    `could not restore state from checkpoint: ${reason}, please drain this node and delete the CPU manager checkpoint file ${goQuote(path)} before restarting the agent`,
+    { cause },
+  );
 }
 
 /** Returns the text that Go prints for the content, of which kubelets compute the checksum. */

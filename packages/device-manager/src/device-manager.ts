@@ -2,18 +2,20 @@ import type { AdmissionRejection } from '@rxlet/agent-api';
 import type { ContainerAdditions } from '@rxlet/agent-api/containers';
 import type { DeviceAmounts, NodeDevices } from '@rxlet/agent-api/node';
 import type { PluginHandler } from '@rxlet/agent-api/plugins';
+import type { HintProvider } from '@rxlet/agent-api/topology';
 import { type Clock, createLifetime, createSemaphore, errorMessage, type Logger } from '@rxlet/component-base';
 import type { Metrics } from '@rxlet/component-base/metrics';
 import type { Container, EphemeralContainer, Pod, ResourceStatus } from '@rxlet/kube-api';
 import type { NodeFiles } from '@rxlet/node-files';
-import { formatPod, podUid } from '@rxlet/pod-model';
+import { createCheckpointFile } from '@rxlet/node-files/state-file';
+import { formatPod, podContainers, podUid } from '@rxlet/pod-model';
 import { type Observable, Subject } from 'rxjs';
 import { containerAdditions } from './allocation/container-additions.ts';
 import { createDeviceAllocator, requestedDevices } from './allocation/device-allocator.ts';
 import { createPodDevices } from './allocation/pod-devices.ts';
 import { prepareDevices } from './allocation/prepare-devices.ts';
 import { describeAllocations, devicesOfContainer, healthOfDevices, healthyDevices } from './assigned-devices.ts';
-import { CHECKPOINT_NAME, createCheckpointFile } from './checkpoint/checkpoint-file.ts';
+import { formatCheckpoint, parseCheckpoint } from './checkpoint/checkpoint-format.ts';
 import { checkpointOf, restoreCheckpoint } from './checkpoint/device-state.ts';
 import { createDeviceManagerMetrics } from './device-manager-metrics.ts';
 import { createDeviceInventory } from './plugins/device-inventory.ts';
@@ -26,6 +28,8 @@ import { createPluginRegistration } from './registration/plugin-registration.ts'
 import type { RegistrationRequest } from './registration/registration-handler.ts';
 import { REGISTRATION_SOCKET, type ServeRegistration, serveRegistration } from './registration/serve-registration.ts';
 
+/** Name of the checkpoint in the directory of device plugins. */
+const CHECKPOINT_NAME = 'kubelet_internal_checkpoint';
 const DIRECTORY_MODE = 0o750;
 
 /** Ports of {@link createDeviceManager}. */
@@ -55,6 +59,8 @@ export interface DeviceManager extends AsyncDisposable {
   requestsDevices(pod: Pod): boolean;
   /** Allocates the devices of a pod. Returns the rejection of a pod that cannot have them. */
   admit(pod: Pod, signal?: AbortSignal): Promise<AdmissionRejection | undefined>;
+  /** Allocates the devices of single containers, aligned with their other resources. Takes the place of {@link DeviceManager.admit}. */
+  readonly hintProvider: HintProvider;
   /** Prepares the devices of a container, and returns what it needs in order to use them; `undefined` when it has none. */
   additions(
     pod: Pod,
@@ -83,12 +89,15 @@ export function createDeviceManager(ports: DeviceManagerPorts, directory: string
   const metrics = createDeviceManagerMetrics(ports.metrics);
   const inventory = createDeviceInventory(clock);
   const podDevices = createPodDevices();
-  const checkpoint = createCheckpointFile(files, directory, () => checkpointOf(podDevices, inventory));
+  const checkpoint = createCheckpointFile(files, `${directory}/${CHECKPOINT_NAME}`, () =>
+    formatCheckpoint(checkpointOf(podDevices, inventory)),
+  );
   const healthChanges = new Subject<string>();
   /** Options of the plugins that were connected, also of those that are gone. */
   const lastOptions = new Map<string, PluginOptions>();
   /** One allocation at a time: each depends on the devices in use. */
   const turns = createSemaphore(1);
+  /** Pods that an earlier agent has admitted; their plugins may come later than they. */
   let runningAtStart = new Set<string>();
   let wereUnknown = false;
   let problem: string | undefined;
@@ -140,12 +149,17 @@ export function createDeviceManager(ports: DeviceManagerPorts, directory: string
     return ended.length > 0;
   };
   /** Allocates and saves. A pod whose devices cannot be saved keeps none of them, because a restart would give them to another one. */
-  const allocate = (pod: Pod, containers: readonly Container[], signal: AbortSignal | undefined): Promise<void> =>
+  const allocate = (
+    pod: Pod,
+    containers: readonly Container[],
+    numaNodes: readonly number[] | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<void> =>
     turns.run(async () => {
       const uid = podUid(pod);
       free(uid);
       const before = podDevices.get(uid);
-      if (!(await allocator.allocate(pod, containers, signal))) return;
+      if (!(await allocator.allocate(pod, containers, numaNodes, signal))) return;
       try {
         await checkpoint.write();
       } catch (error) {
@@ -163,7 +177,7 @@ export function createDeviceManager(ports: DeviceManagerPorts, directory: string
       await files.makeDirectory(directory, DIRECTORY_MODE);
       const content = await checkpoint.read();
       wereUnknown = content === undefined;
-      if (content !== undefined) restoreCheckpoint(content, podDevices, inventory, logger);
+      if (content !== undefined) restoreCheckpoint(parseCheckpoint(content), podDevices, inventory, logger);
     } catch (error) {
       logger.error('cannot read the checkpoint of devices; allocations of earlier pods are not known', {
         path: `${directory}/${CHECKPOINT_NAME}`,
@@ -211,16 +225,38 @@ export function createDeviceManager(ports: DeviceManagerPorts, directory: string
     requestsDevices: (pod) => requestingContainers(pod).length > 0,
     async admit(pod, signal) {
       const requesting = requestingContainers(pod);
-      // An earlier agent has admitted it, and its plugins may come later than the pod.
       if (runningAtStart.delete(podUid(pod)) || requesting.length === 0) return undefined;
       try {
-        await allocate(pod, requesting, signal);
+        await allocate(pod, requesting, undefined, signal);
         return undefined;
       } catch (error) {
         signal?.throwIfAborted();
         const message = `Allocate failed due to ${errorMessage(error)}, which is unexpected`;
         return { reason: 'UnexpectedAdmissionError', message };
       }
+    },
+    hintProvider: {
+      containerHints: (pod, container, numaNodes) =>
+        runningAtStart.has(podUid(pod)) ? undefined : allocator.hints(pod, container, numaNodes),
+      podHints: (pod, numaNodes) =>
+        runningAtStart.has(podUid(pod)) ? undefined : allocator.hints(pod, undefined, numaNodes),
+      async allocate(pod, container, { numaNodes }, signal) {
+        const requesting = requestingContainers(pod);
+        if (runningAtStart.has(podUid(pod))) {
+          if (podContainers(pod, ['init', 'regular']).at(-1)?.container.name === container.name)
+            runningAtStart.delete(podUid(pod));
+          return undefined;
+        }
+        if (!requesting.some(({ name }) => name === container.name)) return undefined;
+        try {
+          await allocate(pod, [container], numaNodes, signal);
+          return undefined;
+        } catch (error) {
+          signal?.throwIfAborted();
+          return { message: errorMessage(error) };
+        }
+      },
+      mayTakeLong: (pod) => requestingContainers(pod).length > 0,
     },
     async additions(pod, container, signal) {
       const uid = podUid(pod);
@@ -234,7 +270,7 @@ export function createDeviceManager(ports: DeviceManagerPorts, directory: string
           pod: formatPod(pod),
           container: container.name,
         });
-        await allocate(pod, [container], signal);
+        await allocate(pod, [container], undefined, signal);
       }
       const allocations = podDevices.get(uid)?.get(container.name);
       if (allocations === undefined) return undefined;

@@ -1,6 +1,5 @@
 import {
   admissionHandlers,
-  type AgentCore,
   type AgentModule,
   contribute,
   type Contribution,
@@ -15,9 +14,10 @@ import { containerFields, supportedPodFields } from '@rxlet/agent-api/pod-fields
 import { podStatusContributors } from '@rxlet/agent-api/statuses';
 import { nodeDevices } from '@rxlet/agent-api/node';
 import { pluginRegistry } from '@rxlet/agent-api/plugins';
+import { mayUseResources, topologyAlignment } from '@rxlet/agent-api/topology';
 import { ContainerState, type RuntimeService } from '@rxlet/cri-api';
 import { connectToPlugin } from '@rxlet/node-plugins';
-import { isTerminalPhase, PodLabel, podUid } from '@rxlet/pod-model';
+import { PodLabel, podUid } from '@rxlet/pod-model';
 import { createDeviceManager, type DeviceManager } from './device-manager.ts';
 import { type ConnectDevicePlugin, createDevicePlugin } from './plugins/device-plugin.ts';
 import type { ServeRegistration } from './registration/serve-registration.ts';
@@ -39,7 +39,7 @@ export interface DevicePluginsOptions {
 export function devicePlugins(options: DevicePluginsOptions = {}): AgentModule {
   return {
     name: 'device-plugins',
-    uses: [pluginRegistry],
+    uses: [pluginRegistry, topologyAlignment],
     provides: [nodeDevices],
     setup({ clock, core, files, logger, metrics, node, runtime, services }) {
       const reportsHealth = options.resourceHealthStatus ?? true;
@@ -52,12 +52,14 @@ export function devicePlugins(options: DevicePluginsOptions = {}): AgentModule {
           metrics,
           connect,
           serve: options.serve,
-          mayUseDevices: (uid) => mayUseDevices(core, uid),
+          mayUseDevices: (uid) => mayUseResources(core, uid),
           runningPods: (signal) => readRunningPods(runtime, signal),
         },
         `${node.rootDirectory}/device-plugins`,
       );
       services.find(pluginRegistry)?.addHandler(manager.handler);
+      const alignment = services.find(topologyAlignment);
+      alignment?.addProvider(manager.hintProvider);
       return {
         services: [provide(nodeDevices, manager.devices)],
         contributions: [
@@ -68,12 +70,7 @@ export function devicePlugins(options: DevicePluginsOptions = {}): AgentModule {
               accepts: (_amount: unknown, resource: string) => manager.isDeviceResource(resource),
             })),
           ),
-          contribute(admissionHandlers, {
-            name: 'device-plugins',
-            admit: (pod, _activePods, signal) => manager.admit(pod, signal),
-            // Plugins allocate the devices.
-            mayTakeLong: (pod) => manager.requestsDevices(pod),
-          }),
+          ...(alignment === undefined ? [admission(manager)] : []),
           contribute(containerSteps, {
             name: 'device-plugins',
             additions: (pod, container, signal) => manager.additions(pod, container, signal),
@@ -93,6 +90,16 @@ export function devicePlugins(options: DevicePluginsOptions = {}): AgentModule {
   };
 }
 
+/** Admits pods with devices where no topology manager does. */
+function admission(manager: DeviceManager): Contribution {
+  return contribute(admissionHandlers, {
+    name: 'device-plugins',
+    admit: (pod, _activePods, signal) => manager.admit(pod, signal),
+    // Plugins allocate the devices.
+    mayTakeLong: (pod) => manager.requestsDevices(pod),
+  });
+}
+
 /** Reports the health of devices in the statuses of their pods (KEP-4680). */
 function resourceHealth(manager: DeviceManager): readonly Contribution[] {
   return [
@@ -104,13 +111,6 @@ function resourceHealth(manager: DeviceManager): readonly Contribution[] {
     }),
     contribute(syncTriggers, manager.healthChanges$),
   ];
-}
-
-/** Reports whether a pod is desired, or may still run containers. Before all sources are ready, each pod may be desired. */
-function mayUseDevices(core: AgentCore, uid: string): boolean {
-  if (!core.sourcesReady() || core.mayRunContainers(uid)) return true;
-  const pod = core.pods.get(uid);
-  return pod !== undefined && !isTerminalPhase((core.podStatus(uid) ?? pod.status)?.phase);
 }
 
 async function readRunningPods(runtime: RuntimeService, signal: AbortSignal): Promise<ReadonlySet<string>> {

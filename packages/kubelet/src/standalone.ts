@@ -8,6 +8,7 @@ import {
   type ResizePolicies,
 } from '@rxlet/container-manager';
 import { servingCertificates, type ServingCertificatesOptions } from '@rxlet/certificates';
+import { cpuManager, type CpuManagerModuleOptions } from '@rxlet/cpu-manager';
 import { csi, type CsiOptions } from '@rxlet/csi';
 import { devicePlugins, type DevicePluginsOptions } from '@rxlet/device-manager';
 import { containerLogs, type ContainerLogsOptions } from '@rxlet/container-logs';
@@ -16,6 +17,7 @@ import { imageCredentials, type ImageCredentialsOptions } from '@rxlet/image-cre
 import { imageManagement, type ImageManagementOptions } from '@rxlet/image-manager';
 import { kubeletApi, type KubeletApiOptions, localSocket, type LocalSocketOptions } from '@rxlet/kubelet-server';
 import { lifecycleHooks, type LifecycleHooksModuleOptions } from '@rxlet/lifecycle';
+import { memoryManager, type MemoryManagerModuleOptions } from '@rxlet/memory-manager';
 import { nodeAdmission, type NodeAdmissionOptions } from '@rxlet/node-admission';
 import { nodeShutdown, type NodeShutdownModuleOptions } from '@rxlet/node-shutdown';
 import { nodePlugins } from '@rxlet/node-plugins';
@@ -30,6 +32,7 @@ import { podsApi } from '@rxlet/pods-api';
 import { probes, type ProbesOptions } from '@rxlet/prober';
 import { stats, type StatsOptions } from '@rxlet/stats';
 import { statusCheckpoint } from '@rxlet/status-manager';
+import { topologyManager, type TopologyManagerOptions } from '@rxlet/topology-manager';
 import { volumes, type VolumesOptions } from '@rxlet/volume-manager';
 import { activeDeadlines } from '@rxlet/agent';
 import { containerGarbageCollection } from '@rxlet/agent';
@@ -42,11 +45,17 @@ export interface StandaloneOptions {
   readonly staticPodsFromUrl?: StaticPodsFromUrlOptions | undefined;
   /** Cgroups of pods and resources of the node. Default: the runtime chooses the cgroups of containers. */
   readonly cgroups?: CgroupsOptions | undefined;
+  /** Alignment of CPUs, memory and devices with NUMA nodes. Default: none. */
+  readonly topologyManager?: TopologyManagerOptions | undefined;
   readonly nodeAdmission?: NodeAdmissionOptions | undefined;
   /** Time for the pods to end when the node shuts down. Default: none. */
   readonly nodeShutdown?: NodeShutdownModuleOptions | undefined;
   readonly csi?: CsiOptions | undefined;
   readonly devicePlugins?: DevicePluginsOptions | undefined;
+  /** CPUs of containers. Default: all containers share the CPUs of the node. */
+  readonly cpuManager?: CpuManagerModuleOptions | undefined;
+  /** Memory of NUMA nodes for containers. Default: all containers share the memory of the node. */
+  readonly memoryManager?: MemoryManagerModuleOptions | undefined;
   readonly volumes?: VolumesOptions | undefined;
   readonly podAllocation?: ResizePolicies | undefined;
   /** Events of the node that runs out of memory. Default: none. */
@@ -94,11 +103,14 @@ export function standalone(options: StandaloneOptions = {}): readonly AgentModul
     ...(options.cgroups === undefined ? [] : [cgroups(options.cgroups)]),
     podAllocation(options.podAllocation),
     ...(options.oomEvents === undefined ? [] : [oomEvents(options.oomEvents)]),
+    topologyManager(options.topologyManager),
     nodeAdmission(options.nodeAdmission),
     ...(options.nodeShutdown === undefined ? [] : [nodeShutdown(options.nodeShutdown)]),
     nodePlugins(),
     csi(options.csi),
     devicePlugins(options.devicePlugins),
+    cpuManager(options.cpuManager),
+    memoryManager(options.memoryManager),
     volumes(options.volumes),
     imageCredentials(options.imageCredentials),
     imageManagement(options.imageManagement),

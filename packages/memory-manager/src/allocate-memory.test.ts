@@ -1,6 +1,6 @@
 import type { Pod } from '@rxlet/kube-api';
 import { createTestTopology } from '@rxlet/machine/testing';
-import type { NumaHint } from '@rxlet/machine/topology';
+import type { NumaHint } from '@rxlet/agent-api/topology';
 import { podContainers } from '@rxlet/pod-model';
 import { describe, expect, it } from 'vitest';
 import { allocateMemory } from './allocate-memory.ts';

@@ -1,5 +1,6 @@
 import type { Container, Pod } from '@rxlet/kube-api';
-import { compareNumaNodes, noAffinity, type NumaHint } from '@rxlet/machine/topology';
+import { noAffinity, type NumaHint } from '@rxlet/agent-api/topology';
+import { compareNumaNodes } from '@rxlet/machine/topology';
 import { podUid } from '@rxlet/pod-model';
 import { type MemoryAmounts, type MemoryBlock, reserveMemory } from './machine-memory.ts';
 import { breaksGroups, hasEnough, isPartOfGroup, type MemoryHint, memoryHints } from './memory-hints.ts';

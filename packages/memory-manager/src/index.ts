@@ -12,10 +12,18 @@ export {
   retainMemory,
   startMemoryState,
 } from './memory-state.ts';
-export { formatMemoryState, MEMORY_STATE_FILE, parseMemoryState, restoreMemoryState } from './state-file.ts';
+export {
+  checkUnusedMemoryState,
+  formatMemoryState,
+  MEMORY_STATE_FILE,
+  parseMemoryState,
+  restoreMemoryState,
+} from './state-file.ts';
 export {
   createStaticMemoryPolicy,
   type MemoryReservation,
   type StaticMemoryPolicy,
   type StaticMemoryPolicySettings,
 } from './static-policy.ts';
+export type { MemoryManagerOptions } from './manager/memory-manager.ts';
+export { memoryManager, type MemoryManagerModuleOptions } from './memory-manager-module.ts';

@@ -1,5 +1,6 @@
 import type { Container, Pod } from '@rxlet/kube-api';
-import { type NumaHint, numaNodeSets, type ResourceHints } from '@rxlet/machine/topology';
+import type { NumaHint, ResourceHints } from '@rxlet/agent-api/topology';
+import { numaNodeSets } from '@rxlet/machine/topology';
 import { podContainers, podUid } from '@rxlet/pod-model';
 import type { MachineMemory, MemoryAmounts, MemoryBlock, MemoryTable } from './machine-memory.ts';
 import { assignedMemory, hasEnded, isSameGroup, type MemoryState } from './memory-state.ts';

@@ -1,6 +1,6 @@
 import type { Pod } from '@rxlet/kube-api';
 import { createTestTopology } from '@rxlet/machine/testing';
-import type { NumaHint } from '@rxlet/machine/topology';
+import type { NumaHint } from '@rxlet/agent-api/topology';
 import { podContainers, podUid } from '@rxlet/pod-model';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

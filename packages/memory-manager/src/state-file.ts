@@ -66,30 +66,48 @@ export function parseMemoryState(text: string): MemoryStateFile {
  * @throws MemoryPolicyError when the file is damaged, or its assignments contradict the policy or the machine
  */
 export function restoreMemoryState(policy: StaticMemoryPolicy, text: string | undefined, path: string): MemoryState {
-  if (text === undefined) return startMemoryState(policy);
-  const problem = (reason: string, cause?: unknown): MemoryPolicyError =>
-    new MemoryPolicyError(
-      `could not restore state from checkpoint: ${reason}, please drain this node and delete the memory manager checkpoint file ${goQuote(path)} before restarting the agent`,
-      { cause },
-    );
+  const file = readForPolicy('Static', text, path);
+  if (file === undefined) return startMemoryState(policy);
+  try {
+    return startMemoryState(policy, file);
+  } catch (error) {
+    if (error instanceof MemoryPolicyError) throw notRestored(error.message, path, error);
+    throw error;
+  }
+}
+
+/**
+ * Checks the text of a state file before an agent starts with the policy `None`, which replaces it.
+ *
+ * @param text `undefined` when there is no file
+ * @param path path of the file, for messages
+ * @throws MemoryPolicyError when the file is damaged, or containers have memory by another policy
+ */
+export function checkUnusedMemoryState(text: string | undefined, path: string): void {
+  readForPolicy('None', text, path);
+}
+
+/** Returns the state of a file; `undefined` when there is none, or one without assignments. */
+function readForPolicy(policyName: string, text: string | undefined, path: string): MemoryStateFile | undefined {
+  if (text === undefined) return undefined;
   let file: MemoryStateFile;
   try {
     file = parseMemoryState(text);
   } catch (error) {
-    if (error instanceof CheckpointError) throw problem(error.message, error);
+    if (error instanceof CheckpointError) throw notRestored(error.message, path, error);
     throw error;
   }
-  if (file.assignments.size === 0) return startMemoryState(policy);
-  if (file.policyName !== 'Static')
-    throw problem(
-      `[memorymanager] configured policy "Static" differs from state checkpoint policy ${goQuote(file.policyName)}`,
-    );
-  try {
-    return startMemoryState(policy, file);
-  } catch (error) {
-    if (error instanceof MemoryPolicyError) throw problem(error.message, error);
-    throw error;
-  }
+  if (file.assignments.size === 0) return undefined;
+  if (file.policyName === policyName) return file;
+  const policies = `configured policy ${goQuote(policyName)} differs from state checkpoint policy ${goQuote(file.policyName)}`;
+  throw notRestored(`[memorymanager] ${policies}`, path);
+}
+
+function notRestored(reason: string, path: string, cause?: unknown): MemoryPolicyError {
+  return new MemoryPolicyError(
+    `could not restore state from checkpoint: ${reason}, please drain this node and delete the memory manager checkpoint file ${goQuote(path)} before restarting the agent`,
+    { cause },
+  );
 }
 
 function sortedRecord<T>(entries: readonly (readonly [string, T])[]): Readonly<Record<string, T>> {

@@ -1,5 +1,4 @@
 import { create } from '@bufbuild/protobuf';
-import type { AssignedResources, ContainerAssignment } from '@rxlet/agent-api/node';
 import type { Pod } from '@rxlet/kube-api';
 import { isSidecar, podUid } from '@rxlet/pod-model';
 import {
@@ -12,6 +11,7 @@ import {
   type PodResources as PodDevices,
   PodResourcesSchema as PodDevicesSchema,
 } from '../gen/podresources/v1alpha1/podresources_pb.js';
+import type { AssignedResources, ContainerAssignment } from './assigned-resources.ts';
 
 /** Returns the resources of a pod's containers: sidecars first, then main containers. Other init containers end, and ephemeral ones have no resources. */
 export function podResourcesOf(pod: Pod, assigned: AssignedResources | undefined): PodResources {

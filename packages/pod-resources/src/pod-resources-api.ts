@@ -1,8 +1,8 @@
-import type { AssignedResources } from '@rxlet/agent-api/node';
 import type { Counter, Metrics } from '@rxlet/component-base/metrics';
 import type { Pod } from '@rxlet/kube-api';
 import type { AllocatableResourcesResponse, PodResources } from '../gen/podresources/v1/podresources_pb.js';
 import type { PodResources as PodDevices } from '../gen/podresources/v1alpha1/podresources_pb.js';
+import type { AssignedResources } from './assigned-resources.ts';
 import { allocatableOf, podDevicesOf, podResourcesOf } from './container-resources.ts';
 
 /** Ports of {@link createPodResourcesApi}. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { createClient } from '@connectrpc/connect';
 import { createGrpcTransport } from '@connectrpc/connect-node';
 import type { ModuleContext, ModuleParts } from '@rxlet/agent-api';
-import { nodeDevices } from '@rxlet/agent-api/node';
+import { assignedMemory, exclusiveCpus, nodeDevices } from '@rxlet/agent-api/node';
 import { noopMetrics } from '@rxlet/component-base/metrics';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import { createNodeFiles } from '@rxlet/node-files';
@@ -43,16 +43,26 @@ describe('the module podResources', () => {
     await expect(stat(`${folder}/pod-resources/kubelet.sock`)).rejects.toThrow('ENOENT');
   });
 
-  it('reports the devices of plugins', async () => {
+  it('reports the CPUs, the memory and the devices that other modules assign', async () => {
     const pod = { metadata: { name: 'web', uid: 'u1' }, spec: { containers: [{ name: 'app' }] } };
     const device = { resourceName: 'example.com/gpu', deviceIds: ['d0'], numaNodes: [1] };
     const devices = {
       ofContainer: (uid: string) => (uid === 'u1' ? [device] : []),
       allocatable: () => [device, device],
     };
+    const cpus = { ofContainer: () => [1], allocatable: () => [1, 2] };
+    const memory = {
+      ofContainer: () => [],
+      allocatable: () => [{ type: 'memory', sizeBytes: 5n, numaNodes: [0] }],
+    };
+    const assigners = new Map<unknown, unknown>([
+      [nodeDevices, devices],
+      [exclusiveCpus, cpus],
+      [assignedMemory, memory],
+    ]);
     const parts = setUp(folder, {
       core: { activePods: () => [pod], pods: { list: () => [pod] } },
-      services: { find: (key: unknown) => (key === nodeDevices ? devices : undefined) },
+      services: { find: (key: unknown) => assigners.get(key) },
     });
     await parts.start?.(new AbortController().signal);
     const transport = createGrpcTransport({
@@ -65,7 +75,12 @@ describe('the module podResources', () => {
     } = await client.list({});
     const listed = { resourceName: 'example.com/gpu', deviceIds: ['d0'], topology: { nodes: [{ ID: 1n }] } };
     expect(web?.containers[0]?.devices).toMatchObject([listed]);
-    expect((await client.getAllocatableResources({})).devices).toMatchObject([listed, listed]);
+    expect(web?.containers[0]).toMatchObject({ cpuIds: [1n], memory: [] });
+    expect(await client.getAllocatableResources({})).toMatchObject({
+      cpuIds: [1n, 2n],
+      memory: [{ memoryType: 'memory', size: 5n, topology: { nodes: [{ ID: 0n }] } }],
+      devices: [listed, listed],
+    });
     await parts[Symbol.asyncDispose]?.();
   });
 

@@ -1,13 +1,7 @@
 import type { AgentModule } from '@rxlet/agent-api';
-import {
-  type AssignedDevices,
-  assignedResources,
-  type AssignedResources,
-  type ContainerAssignment,
-  nodeDevices,
-  type NodeDevices,
-} from '@rxlet/agent-api/node';
+import { assignedMemory, exclusiveCpus, nodeDevices } from '@rxlet/agent-api/node';
 import { createLifetime, errorMessage } from '@rxlet/component-base';
+import { joinAssignments } from './assigned-resources.ts';
 import { createPodResourcesApi } from './pod-resources-api.ts';
 import { servePodResources } from './serve-pod-resources.ts';
 
@@ -17,13 +11,17 @@ const DIRECTORY_MODE = 0o750;
 export function podResources(): AgentModule {
   return {
     name: 'pod-resources',
-    uses: [assignedResources, nodeDevices],
+    uses: [assignedMemory, exclusiveCpus, nodeDevices],
     setup({ clock, core, files, logger, metrics, node, services }) {
       const lifetime = createLifetime();
       const api = createPodResourcesApi({
         activePods: () => core.activePods(),
         allPods: () => core.pods.list(),
-        assigned: withDevices(services.find(assignedResources), services.find(nodeDevices)),
+        assigned: joinAssignments({
+          cpus: services.find(exclusiveCpus),
+          memory: services.find(assignedMemory),
+          devices: services.find(nodeDevices),
+        }),
         metrics,
       });
       return {
@@ -41,23 +39,5 @@ export function podResources(): AgentModule {
         [Symbol.asyncDispose]: async () => lifetime[Symbol.asyncDispose](),
       };
     },
-  };
-}
-
-/** Returns the assigned resources with the devices of plugins. */
-function withDevices(
-  assigned: AssignedResources | undefined,
-  devices: NodeDevices | undefined,
-): AssignedResources | undefined {
-  if (devices === undefined) return assigned;
-  const none: ContainerAssignment = { cpuIds: [], memory: [], devices: [] };
-  const add = (assignment = none, added: readonly AssignedDevices[]) => ({
-    ...assignment,
-    devices: [...assignment.devices, ...added],
-  });
-  return {
-    ofContainer: (podUid, containerName) =>
-      add(assigned?.ofContainer(podUid, containerName), devices.ofContainer(podUid, containerName)),
-    allocatable: () => add(assigned?.allocatable(), devices.allocatable()),
   };
 }

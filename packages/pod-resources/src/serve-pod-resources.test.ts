@@ -6,7 +6,6 @@ import { type DescMessage, type MessageShape, toBinary } from '@bufbuild/protobu
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
 import { createGrpcTransport } from '@connectrpc/connect-node';
-import type { AssignedResources } from '@rxlet/agent-api/node';
 import { noopLogger } from '@rxlet/component-base';
 import { noopMetrics } from '@rxlet/component-base/metrics';
 import { createVirtualClock } from '@rxlet/component-base/testing';
@@ -22,6 +21,7 @@ import {
   ListPodResourcesResponseSchema as ListPodDevicesResponseSchema,
   PodResourcesLister as PodDevicesLister,
 } from '../gen/podresources/v1alpha1/podresources_pb.js';
+import type { AssignedResources } from './assigned-resources.ts';
 import { createPodResourcesApi } from './pod-resources-api.ts';
 import { servePodResources } from './serve-pod-resources.ts';
 

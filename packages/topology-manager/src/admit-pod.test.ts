@@ -1,6 +1,7 @@
+import type { AllocationFailure, HintProvider } from '@rxlet/agent-api/topology';
 import { testPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
-import { admitPod, type AllocationFailure, type HintProvider } from './admit-pod.ts';
+import { admitPod } from './admit-pod.ts';
 import { createTopologyPolicy } from './topology-policy.ts';
 
 const pod = testPod({ initContainers: [{ name: 'init' }], containers: [{ name: 'app' }] });

@@ -1,4 +1,4 @@
-export { admitPod, type AllocationFailure, type HintProvider, type TopologyAdmission } from './admit-pod.ts';
+export { admitPod, type TopologyAdmission } from './admit-pod.ts';
 export { type MergedHint, mergeHints } from './merge-hints.ts';
 export {
   createTopologyPolicy,
@@ -7,3 +7,4 @@ export {
   type TopologyPolicyName,
   type TopologyPolicySettings,
 } from './topology-policy.ts';
+export { topologyManager, type TopologyManagerOptions } from './topology-manager-module.ts';

@@ -1,4 +1,5 @@
-import { type NumaHint, numaNodeSets, type ResourceHints } from '@rxlet/machine/topology';
+import type { NumaHint, ResourceHints } from '@rxlet/agent-api/topology';
+import { numaNodeSets } from '@rxlet/machine/topology';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mergeHints } from './merge-hints.ts';

@@ -1,4 +1,5 @@
-import { compareNumaNodes, type NumaHint, numaMask, type ResourceHints } from '@rxlet/machine/topology';
+import type { NumaHint, ResourceHints } from '@rxlet/agent-api/topology';
+import { compareNumaNodes, numaMask } from '@rxlet/machine/topology';
 import type { TopologyPolicy } from './topology-policy.ts';
 
 /** Decision of a policy about the resources of a container or a pod. */

@@ -12,7 +12,7 @@ import {
   startMemoryState,
   type StaticMemoryPolicy,
 } from '@rxlet/memory-manager';
-import type { ResourceHints } from '@rxlet/machine/topology';
+import type { ResourceHints } from '@rxlet/agent-api/topology';
 import { podUid } from '@rxlet/pod-model';
 import type { Answer } from '../vector-kind.ts';
 import {

@@ -1,5 +1,5 @@
 import type { Container, Pod } from '@rxlet/kube-api';
-import { noAffinity, type NumaHint } from '@rxlet/machine/topology';
+import { noAffinity, type NumaHint } from '@rxlet/agent-api/topology';
 import { findPodContainer } from '@rxlet/pod-model';
 
 /** Operation of a recorded sequence on a resource manager. */

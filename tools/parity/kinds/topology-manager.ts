@@ -1,9 +1,8 @@
 import type { Pod } from '@rxlet/kube-api';
-import type { NumaHint, ResourceHints } from '@rxlet/machine/topology';
+import type { HintProvider, NumaHint, ResourceHints } from '@rxlet/agent-api/topology';
 import {
   admitPod,
   createTopologyPolicy,
-  type HintProvider,
   mergeHints,
   type TopologyPolicy,
   TopologyPolicyError,

@@ -1,5 +1,6 @@
 import type { PluginDevice } from '../plugins/device.ts';
 import { DeviceAllocationError } from './allocation-error.ts';
+import { hasNumaNode } from './device-hints.ts';
 
 /** Input of {@link chooseDevices}. */
 export interface DeviceRequest {
@@ -16,6 +17,8 @@ export interface DeviceRequest {
   readonly listed: readonly PluginDevice[] | undefined;
   /** Devices of all containers of the node. */
   readonly inUse: ReadonlySet<string>;
+  /** NUMA nodes that the topology manager chose; `undefined` when any will do. */
+  readonly numaNodes?: readonly number[] | undefined;
 }
 
 /** Devices of a container: none to be allocated, those found, or a choice that the plugin may influence. */
@@ -32,12 +35,12 @@ export type DeviceChoice =
     };
 
 /**
- * Decides which devices a container gets (kubelet: devicesToAllocate, without hints of a topology manager): its own, then those of init containers, then free ones.
+ * Decides which devices a container gets (kubelet: devicesToAllocate): its own, then those of init containers, then free ones, first of the chosen NUMA nodes.
  *
  * @throws DeviceAllocationError when there are too few
  */
 export function chooseDevices(request: DeviceRequest): DeviceChoice {
-  const { resource, required, subject, held, reusable, listed, inUse } = request;
+  const { resource, required, subject, held, reusable, listed, inUse, numaNodes } = request;
   if (held !== undefined && held.length !== required) {
     const change = `from ${String(held.length)} to ${String(required)}`;
     throw new DeviceAllocationError(`${subject} changed request for resource "${resource}" ${change}`);
@@ -55,13 +58,32 @@ export function chooseDevices(request: DeviceRequest): DeviceChoice {
   if (required <= 0) return { kind: 'none' };
   const fixed = reusable.slice(0, required);
   if (fixed.length === required) return { kind: 'chosen', deviceIds: fixed };
-  const available = [...healthy].filter((id) => !inUse.has(id));
+  const taken = new Set([...inUse, ...fixed]);
+  const available = listed.filter(({ id }) => healthy.has(id) && !taken.has(id));
   const needed = required - fixed.length;
   if (available.length < needed) {
     const counts = `Requested: ${String(needed)}, Available: ${String(available.length)}`;
     throw new DeviceAllocationError(`requested number of devices unavailable for ${resource}. ${counts}`);
   }
-  return { kind: 'open', fixed, available, required };
+  const { aligned, others } = splitByNodes(available, numaNodes);
+  // The plugin may choose among the devices of the chosen nodes, or only which others there are besides them.
+  if (needed < aligned.length) return { kind: 'open', fixed, available: aligned, required };
+  const withAligned = [...fixed, ...aligned];
+  if (withAligned.length === required) return { kind: 'chosen', deviceIds: withAligned };
+  return { kind: 'open', fixed: withAligned, available: others, required };
+}
+
+/** Splits devices by whether they are at one of the chosen NUMA nodes. Those at other nodes come before those whose place is not known. */
+function splitByNodes(
+  devices: readonly PluginDevice[],
+  nodes: readonly number[] | undefined,
+): { readonly aligned: readonly string[]; readonly others: readonly string[] } {
+  const idsOf = (some: readonly PluginDevice[]): readonly string[] => some.map(({ id }) => id);
+  if (nodes === undefined || !devices.some(hasNumaNode)) return { aligned: [], others: idsOf(devices) };
+  const isAligned = ({ numaNodes }: PluginDevice): boolean => numaNodes.some((node) => nodes.includes(node));
+  const others = devices.filter((device) => !isAligned(device));
+  const ordered = [...others.filter(hasNumaNode), ...others.filter((device) => !hasNumaNode(device))];
+  return { aligned: idsOf(devices.filter(isAligned)), others: idsOf(ordered) };
 }
 
 /** Completes a choice with the devices that the plugin prefers, as far as they are available, and then with others. */

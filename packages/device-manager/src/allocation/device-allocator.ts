@@ -1,6 +1,7 @@
+import type { ResourceHints } from '@rxlet/agent-api/topology';
 import { type Clock, errorMessage } from '@rxlet/component-base';
 import type { Container, Pod } from '@rxlet/kube-api';
-import { podUid } from '@rxlet/pod-model';
+import { isSidecar, podContainers, podUid } from '@rxlet/pod-model';
 import { parseQuantity, quantityValue } from '@rxlet/pod-model/quantity';
 import type { ContainerAllocateResponse } from '../../gen/deviceplugin/v1beta1/api_pb.js';
 import type { DeviceManagerMetrics } from '../device-manager-metrics.ts';
@@ -9,6 +10,7 @@ import type { DeviceInventory } from '../plugins/device-inventory.ts';
 import type { PluginConnections } from '../plugins/plugin-connections.ts';
 import { DeviceAllocationError } from './allocation-error.ts';
 import { chooseDevices, completeChoice } from './choose-devices.ts';
+import { deviceHints } from './device-hints.ts';
 import { type DeviceAllocation, deviceIdsOf, NO_NUMA_NODE, type PodDevices } from './pod-devices.ts';
 import { reusableDevices } from './reusable-devices.ts';
 
@@ -28,9 +30,17 @@ export interface DeviceAllocator {
   /**
    * Allocates the missing devices of these containers of a pod. If it rejects, the pod has the devices that it had before. Returns whether something was allocated.
    *
+   * @param numaNodes nodes that the topology manager chose; `undefined` when any will do
    * @throws DeviceAllocationError, PluginCallError
    */
-  allocate(pod: Pod, containers: readonly Container[], signal: AbortSignal | undefined): Promise<boolean>;
+  allocate(
+    pod: Pod,
+    containers: readonly Container[],
+    numaNodes: readonly number[] | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<boolean>;
+  /** Returns the hints for a container of a pod, or for all of its containers together, by resource. */
+  hints(pod: Pod, container: Container | undefined, numaNodes: readonly number[]): ResourceHints;
 }
 
 /** Time for all plugins of a pod, which must be shorter than the agent's deadline of an admission. */
@@ -61,6 +71,7 @@ export function createDeviceAllocator(ports: DeviceAllocatorPorts): DeviceAlloca
     { name: containerName }: Container,
     resource: string,
     required: number,
+    numaNodes: readonly number[] | undefined,
     call: () => PluginCall,
   ): Promise<readonly string[]> => {
     const uid = podUid(pod);
@@ -73,6 +84,7 @@ export function createDeviceAllocator(ports: DeviceAllocatorPorts): DeviceAlloca
       reusable: reusableDevices(pod, containerName, resource, podDevices.get(uid)),
       listed: inventory.has(resource) ? inventory.devices(resource) : undefined,
       inUse: podDevices.inUse(resource),
+      numaNodes,
     });
     if (choice.kind === 'none') return [];
     if (choice.kind === 'chosen') return choice.deviceIds;
@@ -103,7 +115,7 @@ export function createDeviceAllocator(ports: DeviceAllocatorPorts): DeviceAlloca
   };
 
   return {
-    async allocate(pod, containers, signal) {
+    async allocate(pod, containers, numaNodes, signal) {
       const uid = podUid(pod);
       const before = podDevices.get(uid);
       const deadlineMs = clock.monotonicNow() + ALLOCATION_TIMEOUT_MS;
@@ -111,7 +123,7 @@ export function createDeviceAllocator(ports: DeviceAllocatorPorts): DeviceAlloca
       try {
         for (const container of containers) {
           for (const [resource, required] of requestedDevices(pod, container, isDeviceResource)) {
-            const deviceIds = await choose(pod, container, resource, required, call);
+            const deviceIds = await choose(pod, container, resource, required, numaNodes, call);
             if (deviceIds.length === 0) continue;
             const response = await allocateDevices(resource, deviceIds, call());
             const byNode = byNumaNode(deviceIds, (id) => inventory.find(resource, id)?.numaNodes ?? []);
@@ -124,7 +136,50 @@ export function createDeviceAllocator(ports: DeviceAllocatorPorts): DeviceAlloca
       }
       return podDevices.get(uid) !== before;
     },
+    hints(pod, container, numaNodes) {
+      const allocated = podDevices.get(podUid(pod));
+      const requested =
+        container === undefined
+          ? requestedDevicesOfPod(pod, isDeviceResource)
+          : requestedDevices(pod, container, isDeviceResource);
+      const holders = container === undefined ? [...(allocated?.keys() ?? [])] : [container.name];
+      return Object.fromEntries(
+        requested.map(([resource, required]) => {
+          const held = holders.flatMap((name) => {
+            const allocation = allocated?.get(name)?.get(resource);
+            return allocation === undefined ? [] : deviceIdsOf(allocation);
+          });
+          const hints = deviceHints({
+            required,
+            listed: inventory.devices(resource),
+            held: [...new Set(held)],
+            reusable: container === undefined ? [] : reusableDevices(pod, container.name, resource, allocated),
+            inUse: podDevices.inUse(resource),
+            numaNodes,
+          });
+          return [resource, hints];
+        }),
+      );
+    },
   };
+}
+
+/** Returns the device resources of a pod, with the most devices that its containers have at any one time. */
+function requestedDevicesOfPod(
+  pod: Pod,
+  isDeviceResource: (name: string) => boolean,
+): readonly (readonly [resource: string, count: number])[] {
+  const lasting = new Map<string, number>();
+  const most = new Map<string, number>();
+  for (const { container, kind } of podContainers(pod, ['init', 'regular'])) {
+    const ends = kind === 'init' && !isSidecar(container);
+    for (const [resource, count] of requestedDevices(pod, container, isDeviceResource)) {
+      const total = (lasting.get(resource) ?? 0) + count;
+      if (!ends) lasting.set(resource, total);
+      most.set(resource, Math.max(most.get(resource) ?? 0, total));
+    }
+  }
+  return [...most];
 }
 
 function byNumaNode(

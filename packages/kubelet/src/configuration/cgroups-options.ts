@@ -51,8 +51,11 @@ function cgroupDriver({ cgroupDriver: driver = 'cgroupfs' }: KubeletConfiguratio
   throw new KubeletConfigurationError('start', [`cgroupDriver "${driver}" is neither "cgroupfs" nor "systemd"`]);
 }
 
-/** Returns the reserved resources. `reservedSystemCPUs` takes the place of reserved amounts of CPU, as in the kubelet. */
-function reservations({
+/**
+ * Returns the reserved resources. `reservedSystemCPUs` takes the place of reserved amounts of CPU, as in the kubelet.
+ * @throws KubeletConfigurationError for a malformed list of CPUs
+ */
+export function reservations({
   kubeReserved,
   systemReserved,
   reservedSystemCPUs,

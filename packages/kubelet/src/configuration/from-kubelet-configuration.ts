@@ -18,6 +18,7 @@ import { toUserIds } from './user-ids.ts';
 import { toNodeAdmission } from './node-admission-options.ts';
 import { toNodeShutdown } from './node-shutdown-options.ts';
 import { toNodeStatus } from './node-status-options.ts';
+import { toCpuManager, toMemoryManager, toTopologyManager } from './resource-manager-options.ts';
 
 /** Configuration of a kubelet, sorted by the parts of an agent that take it. */
 export interface KubeletPreset {
@@ -75,9 +76,12 @@ export function fromKubeletConfiguration(loaded: LoadedConfiguration, node: Kube
         cpuManagerPolicy: configuration.cpuManagerPolicy,
         memoryManagerPolicy: configuration.memoryManagerPolicy,
       },
+      topologyManager: toTopologyManager(configuration),
       nodeAdmission: toNodeAdmission(loaded),
       nodeShutdown: toNodeShutdown(loaded),
       devicePlugins: { resourceHealthStatus: loaded.gates.isEnabled('ResourceHealthStatus') },
+      cpuManager: toCpuManager(loaded),
+      memoryManager: toMemoryManager(configuration),
       imageCredentials: {
         credentialProviders: node.credentialProviders,
         workingDirectory: node.workingDirectory,

@@ -19,8 +19,10 @@ const moduleNames = (() => {
     createManualSource('file'),
   ).map(({ name }) => name);
 })();
+/** Modules whose services another module needs. */
+const PROVIDERS: ReadonlySet<string> = new Set(['node-plugins', 'topology-manager']);
 /** Modules without which there are no pods, or that another module needs. */
-const NEEDED: ReadonlySet<string> = new Set(['pods-from-file', 'node-plugins']);
+const NEEDED: ReadonlySet<string> = new Set(['pods-from-file', ...PROVIDERS]);
 const partNames = Object.keys(defaultParts) as (keyof typeof defaultParts)[];
 
 /** Pods that need one module each, and the module. */
@@ -111,7 +113,7 @@ describe('an agent that cannot be created or started', () => {
     },
   });
 
-  it.each(moduleNames.filter((name) => name !== 'node-plugins'))(
+  it.each(moduleNames.filter((name) => !PROVIDERS.has(name)))(
     'leaves nothing behind when the set-up of %s throws',
     async (name) => {
       await using node = createTestNode();

@@ -16,10 +16,6 @@ export const ABSENT_FAMILIES: readonly (readonly [names: readonly string[], reas
   ],
   [['dra_*'], 'dynamic resource allocation is not supported'],
   [
-    ['kubelet_cpu_manager_*', 'kubelet_memory_manager_*', 'kubelet_topology_manager_*'],
-    'there are no managers of CPUs, memory and topology',
-  ],
-  [
     ['kubelet_graceful_shutdown_*'],
     'they exist once a grace period of a shutdown is configured, without which they are always zero in a kubelet',
   ],

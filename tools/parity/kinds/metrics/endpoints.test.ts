@@ -31,6 +31,9 @@ const OWN = /^(?:rxlet_|nodejs_|process_(?:cpu_(?:system|user)_seconds_total|hea
 const NOT_MEASURED: readonly string[] = [
   'kubelet_certificate_manager_server_rotation_seconds',
   'kubelet_certificate_manager_server_ttl_seconds',
+  'kubelet_container_aligned_compute_resources_count',
+  'kubelet_container_aligned_compute_resources_failure_count',
+  'kubelet_cpu_manager_allocation_per_numa',
   'kubelet_credential_provider_config_info',
   'kubelet_credential_provider_plugin_duration',
   'kubelet_credential_provider_plugin_errors_total',

@@ -1,20 +1,3 @@
-/** NUMA nodes that could provide a resource, or the ones that were chosen for a container. */
-export interface NumaHint {
-  /** Ids in ascending order; `undefined` when any nodes will do. */
-  readonly numaNodes: readonly number[] | undefined;
-  /** Whether there is no better choice. */
-  readonly isPreferred: boolean;
-}
-
-/**
- * Hints of a provider by resource. A resource with `undefined` has no preference, one with an empty list cannot be provided. A provider without any hints has
- * no preference.
- */
-export type ResourceHints = Readonly<Record<string, readonly NumaHint[] | undefined>>;
-
-/** Affinity of containers that the topology manager decided nothing about. */
-export const noAffinity: NumaHint = { numaNodes: undefined, isPreferred: false };
-
 /**
  * Yields all sets of these NUMA nodes that are not empty, small ones first, and sets of one size in ascending order. Their number doubles with every node.
  */

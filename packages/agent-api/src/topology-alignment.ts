@@ -1,0 +1,61 @@
+import type { Container, Pod } from '@rxlet/kube-api';
+import { type ServiceKey, serviceKey } from './service-key.ts';
+
+/** NUMA nodes that could provide a resource, or the ones that were chosen for a container. */
+export interface NumaHint {
+  /** Ids in ascending order; `undefined` when any nodes will do. */
+  readonly numaNodes: readonly number[] | undefined;
+  /** Whether there is no better choice. */
+  readonly isPreferred: boolean;
+}
+
+/**
+ * Hints of a provider by resource. A resource with `undefined` has no preference, one with an empty list cannot be provided. A provider without any hints has
+ * no preference.
+ */
+export type ResourceHints = Readonly<Record<string, readonly NumaHint[] | undefined>>;
+
+/** Affinity of containers that the topology manager decided nothing about. */
+export const noAffinity: NumaHint = { numaNodes: undefined, isPreferred: false };
+
+/** Part of an agent that assigns a resource to containers, such as CPUs, memory or devices. */
+export interface HintProvider {
+  /**
+   * Returns the NUMA nodes that could provide the resources of a container; `undefined` without a preference.
+   *
+   * @param numaNodes ids of all NUMA nodes of the machine, in ascending order
+   */
+  containerHints(pod: Pod, container: Container, numaNodes: readonly number[]): ResourceHints | undefined;
+  /** Returns the NUMA nodes that could provide the resources of all containers of a pod; `undefined` without a preference. */
+  podHints(pod: Pod, numaNodes: readonly number[]): ResourceHints | undefined;
+  /**
+   * Assigns the resources of a container, and returns once they are certain to survive a restart. A container that has its resources keeps them. Returns why
+   * that is impossible. What the containers of a rejected pod got is released by the provider when the pod is no longer active.
+   *
+   * @param signal aborts when the decision on the pod is no longer needed
+   */
+  allocate(
+    pod: Pod,
+    container: Container,
+    affinity: NumaHint,
+    signal?: AbortSignal,
+  ): AllocationFailure | undefined | Promise<AllocationFailure | undefined>;
+  /** Reports whether an allocation for the pod may wait for others, such as the plugins of devices. Default: no. */
+  mayTakeLong?(pod: Pod): boolean;
+}
+
+/** Why a container cannot get its resources. */
+export interface AllocationFailure {
+  /** Reason for the status of the pod; `undefined` for a failure that is not expected. */
+  readonly reason?: string | undefined;
+  readonly message: string;
+}
+
+/** Alignment of the resources of pods. Without a provider, modules that assign resources admit pods on their own. */
+export const topologyAlignment: ServiceKey<TopologyAlignment> = serviceKey('topology alignment');
+
+/** Admits pods by the hints of all providers (kubelet: topology manager). */
+export interface TopologyAlignment {
+  /** Adds a provider. Providers allocate in the order of their addition. Must be called during set-up. */
+  addProvider(provider: HintProvider): void;
+}
