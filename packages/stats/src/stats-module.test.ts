@@ -215,7 +215,15 @@ describe('/stats/summary', () => {
       { name: 'app', cpu: { usageNanoCores: 1e8, usageCoreNanoSeconds: 1_002_000_000 }, rootfs: { usedBytes: 70 } },
     ]);
     expect(containers![0]!.memory).not.toHaveProperty('availableBytes');
-    expect(containers![0]!.memory).not.toHaveProperty('psi');
+  });
+
+  it('has pressure of zero where the kernel measures none', async () => {
+    const { ask } = createBench();
+    const { node, pods } = JSON.parse(await ask('stats/summary')) as Summary;
+    const none = { total: 0, avg10: 0, avg60: 0, avg300: 0 };
+    for (const { cpu, memory, io } of [node, node.systemContainers![0]!, pods[0]!, pods[0]!.containers![0]!]) {
+      expect([cpu, memory, io]).toMatchObject(Array.from({ length: 3 }, () => ({ psi: { full: none, some: none } })));
+    }
   });
 
   it('has CPU, memory and swap only when asked so', async () => {

@@ -1,10 +1,14 @@
 import type { CgroupStats } from '../summary/cgroup-stats.ts';
-import type { InterfaceStats, NetworkStats, PsiStats } from '../summary/summary-types.ts';
+import type { InterfaceStats, NetworkStats, PsiData, PsiStats } from '../summary/summary-types.ts';
 import { type CgroupSample, workingSetBytes } from './cgroup-sample.ts';
 import type { InterfaceCounts } from './net-dev.ts';
 
 /** Interface that a pod has by convention. */
 const DEFAULT_INTERFACE = 'eth0';
+
+const NO_STALLS: PsiData = { total: 0, avg10: 0, avg60: 0, avg300: 0 };
+/** Pressure of a kernel that measures none, such as with cgroup v1. Readers of the kubelet's summary expect the field. */
+const NO_PRESSURE: PsiStats = { full: NO_STALLS, some: NO_STALLS };
 
 /** Facts about a cgroup beside its sample. */
 export interface CgroupFacts {
@@ -21,7 +25,7 @@ export function toCgroupStats({ timeMs: time, cpu, memory }: CgroupSample, facts
       time,
       ...(usageNanoCores !== undefined && { usageNanoCores }),
       usageCoreNanoSeconds: cpu?.usageNanoseconds ?? 0,
-      ...(cpu?.psi && { psi: cpu.psi }),
+      ...(cpu && { psi: cpu.psi ?? NO_PRESSURE }),
     },
     memory:
       memory === undefined
@@ -34,9 +38,9 @@ export function toCgroupStats({ timeMs: time, cpu, memory }: CgroupSample, facts
             rssBytes: memory.rssBytes,
             pageFaults: memory.pageFaults,
             majorPageFaults: memory.majorPageFaults,
-            ...(memory.psi && { psi: memory.psi }),
+            psi: memory.psi ?? NO_PRESSURE,
           },
-    ...(io && { io: { time, ...(io.psi && { psi: io.psi }) } }),
+    ...(io && { io: { time, psi: io.psi ?? NO_PRESSURE } }),
     ...(memory && {
       swap: {
         time,
