@@ -102,7 +102,7 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
       modulesOf({
         ...modules,
         volumes: { ...modules.volumes, hostPaths },
-        cgroups: { ...modules.cgroups, ...(settings.runtime.kind === 'fake' && { cgroupsPerQOS: false }) },
+        cgroups: { ...modules.cgroups, ...(settings.runtime.kind === 'fake' && UNTOUCHED_MACHINE) },
         imageManagement: { ...modules.imageManagement, readFsStats },
         stats: { ...modules.stats, metrics: readMetrics },
         localSocket: { ...content, socketPath: socketPath(rootDirectory) },
@@ -136,6 +136,15 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
   await new Promise((resolve) => onAbort(signal, resolve));
   logger.info(settings.runtime.kind === 'fake' ? 'rxlet is stopping' : 'rxlet is stopping; the pods run on');
 }
+
+/** The embedded runtime is for trying out: it uses nothing of the machine, and leaves it as it is. */
+const UNTOUCHED_MACHINE: NonNullable<StandaloneOptions['cgroups']> = {
+  cgroupsPerQOS: false,
+  failSwapOn: false,
+  kernelParameters: undefined,
+  kubeletCgroups: undefined,
+  systemCgroups: undefined,
+};
 
 async function connectTo(cluster: ClusterSettings, ports: ConnectClusterPorts): Promise<ClusterConnection> {
   // The client of the API server is loaded where there is one only.

@@ -3,13 +3,15 @@ import { housekeepingSteps } from '@rxlet/agent-api/housekeeping';
 import { type SupportedPodField, supportedPodFields } from '@rxlet/agent-api/pod-fields';
 import { nodeResources, podCgroups } from '@rxlet/agent-api/node';
 import { createLifetime, errorMessage } from '@rxlet/component-base';
-import { createHostMachine, type Machine } from '@rxlet/machine';
+import { createHostMachine, isSwapOn, type Machine } from '@rxlet/machine';
 import type { NodeFiles } from '@rxlet/node-files';
 import { isPodLevelResource } from '@rxlet/pod-model/resources';
 import type { RuntimePod } from '@rxlet/pod-model/runtime';
 import { createContainerManager } from './container-manager.ts';
 import type { ContainerManagerOptions } from './container-manager-options.ts';
 import { readRuntimeDriver } from './read-runtime-driver.ts';
+import type { Processes } from './system/host-processes.ts';
+import type { KernelParameters } from './system/kernel-parameters.ts';
 import { openHostSlices } from './systemd/host-slices.ts';
 import type { SystemdSlices } from './systemd/slices.ts';
 import type { OpenCgroups } from './tree/cgroup-file-system.ts';
@@ -23,6 +25,10 @@ export interface CgroupsOptions extends Omit<ContainerManagerOptions, 'nodeName'
   readonly openSlices?: (() => Promise<SystemdSlices>) | undefined;
   /** Default: this machine. */
   readonly machine?: Machine | undefined;
+  /** Default: the parameters of this machine's kernel. */
+  readonly kernel?: KernelParameters | undefined;
+  /** Default: the processes of this machine. */
+  readonly processes?: Processes | undefined;
 }
 
 /**
@@ -30,6 +36,8 @@ export interface CgroupsOptions extends Omit<ContainerManagerOptions, 'nodeName'
  * container manager).
  *
  * The agent owns the cgroups of pods below its cgroup root: what is left there of pods that it does not know is killed and removed.
+ *
+ * The start of the agent fails on a node that swaps (`failSwapOn`) or whose kernel has other parameters (`kernelParameters`), if the options say so.
  *
  * @throws ReservationError or QosReservedError at set-up, for options that cannot be used
  */
@@ -45,6 +53,9 @@ export function cgroups(options: CgroupsOptions = {}): AgentModule {
           openCgroups,
           openSlices,
           machine,
+          isSwapOn: () => isSwapOn(hostFiles),
+          kernelParameters: options.kernel,
+          processes: options.processes,
           clock,
           events,
           logger,

@@ -39,6 +39,17 @@ export interface ContainerManagerOptions {
   readonly cpuCfsQuotaPeriodUs?: number | undefined;
   /** Whether the cgroup of all pods gets all CPUs explicitly, as without a CPU manager policy. Default true. */
   readonly assignAllCpus?: boolean | undefined;
+  /** Whether the start fails on a node that swaps (KubeletConfiguration `failSwapOn`). Default false. */
+  readonly failSwapOn?: boolean | undefined;
+  /**
+   * Treatment of kernel parameters that have other values than a node needs (KubeletConfiguration `protectKernelDefaults`): `set` them, or fail the start after
+   * a `check`. Default: none.
+   */
+  readonly kernelParameters?: 'set' | 'check' | undefined;
+  /** Cgroup of the agent's process, as an absolute path (KubeletConfiguration `kubeletCgroups`). Default: that in which it was started. */
+  readonly kubeletCgroups?: string | undefined;
+  /** Cgroup of the processes that are in the root cgroup (KubeletConfiguration `systemCgroups`). Default: they stay there. */
+  readonly systemCgroups?: string | undefined;
   /** Largest number of pods on the node. Default 110. */
   readonly maxPods?: number | undefined;
   /** Largest number of pods for each CPU, up to `maxPods`; 0: only that counts. Default 0. */

@@ -161,8 +161,8 @@ describe('the container manager', () => {
     const { manager, cgroups, clock } = bench();
     await manager.start();
     await manager.ensurePod(testPod({ name: 'web' }));
-    cgroups.addProcess('/kubepods/besteffort/poduid-web/container', 10, 2);
-    cgroups.addProcess('/kubepods/besteffort/poduid-web', 11);
+    cgroups.putProcess('/kubepods/besteffort/poduid-web/container', 10, 2);
+    cgroups.putProcess('/kubepods/besteffort/poduid-web', 11);
     let isDone = false;
     const removal = manager.removePod('uid-web').then(() => (isDone = true));
     await clock.runUntil(() => isDone);
@@ -173,7 +173,7 @@ describe('the container manager', () => {
   it('reports a cgroup whose process does not end', async () => {
     const { manager, cgroups, clock } = bench();
     await manager.start();
-    cgroups.addProcess('/kubepods/poduid-web', 10, 1000);
+    cgroups.putProcess('/kubepods/poduid-web', 10, 1000);
     let failure: unknown;
     const removal = manager.removePod('uid-web').catch((error: unknown) => (failure = error));
     await clock.runUntil(() => failure !== undefined);

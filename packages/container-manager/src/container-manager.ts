@@ -9,19 +9,20 @@ import type { ResourceAmounts } from '@rxlet/pod-model/resources';
 import type { ContainerManagerOptions } from './container-manager-options.ts';
 import { createCgroupMetrics } from './metrics.ts';
 import { type ManageCgroupsPorts, type ManagedCgroups, manageCgroups } from './manage-cgroups.ts';
-import { readMachineResources } from './resources/machine-resources.ts';
+import { type MachineResources, readMachineResources } from './resources/machine-resources.ts';
 import {
   allocatableResources,
   formatAmounts,
   parseReservation,
   type Reservations,
 } from './resources/node-resources.ts';
+import { checkSystem, moveProcesses, type SystemPorts } from './system/system.ts';
 import { CgroupsUnavailable } from './tree/cgroup-file-system.ts';
 import type { QosCgroups } from './tree/qos-cgroups.ts';
 import { parseQosReserved } from './values/qos-reserved.ts';
 
 /** Ports of {@link createContainerManager}. */
-export interface ContainerManagerPorts extends ManageCgroupsPorts {
+export interface ContainerManagerPorts extends ManageCgroupsPorts, SystemPorts {
   readonly machine: Machine;
 }
 
@@ -29,7 +30,7 @@ export interface ContainerManagerPorts extends ManageCgroupsPorts {
 export interface ContainerManager extends AsyncDisposable {
   /**
    * Reads the machine, creates the cgroup tree and enforces node allocatable. Without usable cgroups it logs one warning, and pods run in the cgroups that the
-   * runtime chooses. Rejects when reservations exceed the machine, or reserved resources cannot be enforced.
+   * runtime chooses. Rejects when reservations exceed the machine, reserved resources cannot be enforced, or the node does not meet a requirement of the options.
    */
   start(): Promise<void>;
   /** Creates the cgroup of a pod unless it exists. Without managed cgroups it does nothing, as all calls for pods. */
@@ -97,25 +98,30 @@ export function createContainerManager(
     }
   };
 
+  const createTree = async (machine: MachineResources): Promise<ManagedCgroups> => {
+    const tree = await lifetime.track(manageCgroups(ports, options, { machine, reservations, node }, lifetime));
+    await tree.enforceReserved();
+    void lifetime.track(keepUpdating(tree.qos)).catch(() => undefined);
+    return tree;
+  };
+
   return {
     async start() {
+      await checkSystem(ports, options);
       const machine = await readMachineResources(ports.machine, rootDirectory);
       const { pid: _processes, ...reported } = machine.capacity;
       const pods = makeQuantity(podCapacity(options, reported['cpu']));
       capacity = { ...reported, pods };
       const { pid: _left, ...left } = allocatableResources(machine.capacity, options);
       allocatable = { ...left, pods };
-      if (!cgroupsPerQOS) return;
       try {
-        managed = await lifetime.track(manageCgroups(ports, options, { machine, reservations, node }, lifetime));
+        if (cgroupsPerQOS) managed = await createTree(machine);
       } catch (error) {
         if (!(error instanceof CgroupsUnavailable)) throw error;
         const consequence = 'pods run in cgroups that the runtime chooses, and limits of whole pods are not enforced';
         logger.warn(`cannot manage cgroups: ${consequence}`, { error: error.message });
-        return;
       }
-      await managed.enforceReserved();
-      void lifetime.track(keepUpdating(managed.qos)).catch(() => undefined);
+      await moveProcesses(ports, options, lifetime);
     },
     async ensurePod(pod) {
       await managed?.pods.ensure(pod);

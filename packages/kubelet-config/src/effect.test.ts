@@ -12,7 +12,7 @@ it('lists only fields and flags that exist', () => {
 });
 
 it('names each configured field and flag without effect', () => {
-  const fields = new Set(['maxOpenFiles', 'clusterDNS', 'memorySwap.swapBehavior']);
+  const fields = new Set(['maxOpenFiles', 'clusterDNS', 'logging.flushFrequency']);
   const flags = new Map([
     ['max-pods', 1],
     ['lock-file', 1],
@@ -20,7 +20,7 @@ it('names each configured field and flag without effect', () => {
   ]);
   expect(describeMissingEffects(fields, flags)).toEqual([
     'the field "maxOpenFiles" of the configuration has no effect yet',
-    'the field "memorySwap.swapBehavior" of the configuration has no effect yet',
+    'the field "logging.flushFrequency" of the configuration has no effect yet',
     'the flag --lock-file has no effect yet',
   ]);
 });

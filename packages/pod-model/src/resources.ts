@@ -14,3 +14,4 @@ export {
   type PodResourcesOptions,
   type ResourceAmounts,
 } from './pod-resources.ts';
+export { mayUseSwap } from './swap.ts';

@@ -18,7 +18,7 @@ import type { ContainerStatus, Pod } from '@rxlet/kube-api';
 import { createTestMachine } from '@rxlet/machine/testing';
 import { createMemoryFiles } from '@rxlet/node-files/testing';
 import { describe, expect, it } from 'vitest';
-import { stats } from './stats-module.ts';
+import { stats, type StatsOptions } from './stats-module.ts';
 import type { Summary } from './summary/summary-types.ts';
 import { cgroupTwo, inDirectory, MACHINE, memoryKernelFiles, netDev, VERSION_TWO } from './test-support.ts';
 
@@ -46,9 +46,13 @@ const POD_CGROUP = '/sys/fs/cgroup/kubepods/burstable/podu1';
 
 interface BenchOptions {
   readonly usage?: (signal?: AbortSignal) => Promise<ReadonlyMap<string, VolumeUsage>>;
+  readonly systemCgroups?: StatsOptions['systemCgroups'];
 }
 
-function createBench({ usage = async () => new Map([['scratch', { usedBytes: 40, inodes: 4 }]]) }: BenchOptions = {}) {
+function createBench({
+  usage = async () => new Map([['scratch', { usedBytes: 40, inodes: 4 }]]),
+  systemCgroups,
+}: BenchOptions = {}) {
   const clock = createVirtualClock({ startMs: START_MS });
   const logger = recordingLogger();
   const metrics = recordingMetrics();
@@ -131,6 +135,7 @@ function createBench({ usage = async () => new Map([['scratch', { usedBytes: 40,
   ]);
   const module = stats({
     kernelFiles,
+    systemCgroups,
     machine: createTestMachine(),
     fileSystems: {
       root: async () => ({ timeMs: clock.now(), ...fileSystem }),
@@ -224,6 +229,34 @@ describe('/stats/summary', () => {
     for (const { cpu, memory, io } of [node, node.systemContainers![0]!, pods[0]!, pods[0]!.containers![0]!]) {
       expect([cpu, memory, io]).toMatchObject(Array.from({ length: 3 }, () => ({ psi: { full: none, some: none } })));
     }
+  });
+
+  it('measures the cgroups of the system', async () => {
+    const { ask, kernelFiles } = createBench({
+      systemCgroups: { runtime: 'system.slice/containerd.service', misc: '/system' },
+    });
+    const put = (path: string, cpuUsec: number): void => {
+      for (const [file, text] of Object.entries(inDirectory(`/sys/fs/cgroup${path}`, cgroupTwo(cpuUsec, 700))))
+        kernelFiles.texts.set(file, text);
+    };
+    kernelFiles.texts.set('/proc/self/cgroup', '0::/system.slice/rxlet.service\n');
+    put('/system.slice/rxlet.service', 10);
+    put('/system.slice/containerd.service', 20);
+    put('/system.slice/containerd.service/shim', 30);
+    const { node } = JSON.parse(await ask('stats/summary')) as Summary;
+    expect(node.systemContainers!.map(({ name, cpu }) => [name, cpu!.usageCoreNanoSeconds])).toEqual([
+      ['kubelet', 10_000],
+      ['runtime', 20_000],
+      ['pods', 3_000_000],
+    ]);
+    const text = await ask('metrics/cadvisor');
+    expect(
+      [...text.matchAll(/^container_cpu_usage_seconds_total{.*id="(\/system[^"]*)"/gm)].map(([, id]) => id),
+    ).toEqual([
+      '/system.slice/rxlet.service',
+      '/system.slice/containerd.service',
+      '/system.slice/containerd.service/shim',
+    ]);
   });
 
   it('has CPU, memory and swap only when asked so', async () => {

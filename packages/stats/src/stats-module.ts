@@ -11,7 +11,8 @@ import { type CadvisorProvider, createCadvisorProvider } from './metrics/cadviso
 import { createFileSystems } from './node/file-systems.ts';
 import { processStartSeconds } from './node/kernel-facts.ts';
 import { createPodFiles } from './node/pod-files.ts';
-import { createSummaryProvider, type SummaryProvider, type SummaryProviderOptions } from './node/summary-provider.ts';
+import { createSummaryProvider, type SummaryProvider } from './node/summary-provider.ts';
+import { type SystemCgroups, systemCgroupPaths } from './node/system-cgroups.ts';
 import { createVolumeStatistics } from './node/volume-statistics.ts';
 import { statsEndpoints, type StatsEndpointsPorts } from './stats-endpoints.ts';
 import { createPodStatistics, type FileSystems } from './summary/pod-statistics.ts';
@@ -24,8 +25,8 @@ export interface StatsOptions {
   readonly onlyFromRuntime?: boolean | undefined;
   /** Age at which the volumes of a pod are measured again, in milliseconds; negative: never (KubeletConfiguration `volumeStatsAggPeriod`). Default: one minute. */
   readonly volumePeriodMs?: number | undefined;
-  /** Cgroups of the system. Default: none. */
-  readonly systemCgroups?: SummaryProviderOptions['systemCgroups'];
+  /** Cgroups of the system. Default: that of the agent. */
+  readonly systemCgroups?: SystemCgroups | undefined;
   /** Default: those of this machine. */
   readonly kernelFiles?: KernelFiles | undefined;
   /** Default: those of this machine. */
@@ -116,6 +117,10 @@ export function stats(options: StatsOptions = {}): AgentModule {
             machine,
             logger,
             pods: () => core.pods.list(),
+            systemCgroups: () => {
+              const { kubelet, runtime, misc } = systemCgroupPaths(kernelFiles, options.systemCgroups);
+              return [kubelet, runtime, misc];
+            },
           }),
         };
       };

@@ -17,7 +17,7 @@ import { createLoopPrograms } from './block/loop-programs.ts';
 import { createVolumeExpansion } from './expand/volume-expansion.ts';
 import { createMountPrograms } from './mount/mount-programs.ts';
 import type { Mounter } from './mount/mounter.ts';
-import { kernelSupportsNoSwap } from './mount/tmpfs-options.ts';
+import { supportsNoSwap } from './mount/tmpfs-options.ts';
 import { createVolumeMounts } from './mount/volume-mounts.ts';
 import type { PayloadSources } from './payload/payload-sources.ts';
 import { giveToGroup } from './plugins/empty-directory.ts';
@@ -91,6 +91,8 @@ export interface VolumeManager extends PodVolumes, PodVolumeUsage, AsyncDisposab
    * take long go on in the background, for at most 30 seconds and until the signal aborts.
    */
   cleanUp(pods: KnownPods, signal: AbortSignal): Promise<void>;
+  /** Reports whether volumes in memory stay out of swap. False before the start. */
+  keepsMemoryOutOfSwap(): boolean;
   /** Returns the names of the volumes that the control plane must not detach, as they belong into the status of the node; `undefined` before the start. */
   volumesInUse(): readonly string[] | undefined;
   /** Volumes by the UID of their pod, for people. */
@@ -109,7 +111,8 @@ const DISPOSAL_TIMEOUT_MS = 5_000;
 /** Creates a {@link VolumeManager}. What an earlier agent set up is found on the disk and in the mount table. */
 export function createVolumeManager(ports: VolumeManagerPorts, options: VolumeManagerOptions): VolumeManager {
   const { files, hostFiles, clock, logger } = ports;
-  const context = pluginContext(ports, options);
+  let noSwap = options.supportsNoSwap;
+  const context = pluginContext(ports, options, () => noSwap ?? false);
   const { paths } = context;
   const devices = createDeviceMap(context);
   /** The standard plugins; `start` adds the contributed ones. */
@@ -160,6 +163,7 @@ export function createVolumeManager(ports: VolumeManagerPorts, options: VolumeMa
       await files.makeDirectory(paths.pods, 0o750);
       const problem = context.mounter.problem();
       if (problem !== undefined) logger.warn('only volumes without mounts can be set up', { cause: problem });
+      noSwap ??= await supportsNoSwap(context, options.rootDirectory);
       const contributed = ports.plugins?.() ?? [];
       rejectTakenSources(contributed, plugins);
       plugins.push(...contributed.flatMap((set) => set.create(volumeHost(ports, context, devices))));
@@ -189,6 +193,7 @@ export function createVolumeManager(ports: VolumeManagerPorts, options: VolumeMa
       const { cleaned, failed } = await cleanUp.run(await files.list(paths.pods), mayRemove, signal);
       metrics.setOrphans(cleaned, failed);
     },
+    keepsMemoryOutOfSwap: () => noSwap ?? false,
     volumesInUse: () => (isStarted ? attachments.inUse() : undefined),
     inspect: () => Object.fromEntries(actual.pods().map((uid) => [uid, [...actual.ofPod(uid).keys()]])),
     async [Symbol.asyncDispose]() {
@@ -201,11 +206,13 @@ export function createVolumeManager(ports: VolumeManagerPorts, options: VolumeMa
   };
 }
 
-function pluginContext(ports: VolumeManagerPorts, options: VolumeManagerOptions): PluginContext {
+function pluginContext(
+  ports: VolumeManagerPorts,
+  { rootDirectory }: VolumeManagerOptions,
+  keepsOutOfSwap: () => boolean,
+): PluginContext {
   const { clock, mounter = createMountPrograms({ clock }), hostPaths = createHostPathMaker() } = ports;
   const { realPath = realpath, loopDevices = createLoopPrograms({ clock }) } = ports;
-  const { rootDirectory, supportsNoSwap } = options;
-  let noSwap = supportsNoSwap;
   return {
     ...ports,
     mounter,
@@ -215,7 +222,7 @@ function pluginContext(ports: VolumeManagerPorts, options: VolumeManagerOptions)
     mounts: createVolumeMounts({ mounter, files: ports.files, rootDirectory, realPath }),
     paths: volumePaths(rootDirectory),
     rootDirectory,
-    supportsNoSwap: () => (noSwap ??= kernelSupportsNoSwap()),
+    supportsNoSwap: keepsOutOfSwap,
   };
 }
 

@@ -4,9 +4,10 @@ import { containerFields, type SupportedPodField, supportedPodFields } from '@rx
 import { clusterTrustBundles, podCertificates, podObjects, podTokens } from '@rxlet/agent-api/kube';
 import { nodeObject, nodeResources, nodeStatusSetters } from '@rxlet/agent-api/node';
 import { persistentVolumes, podVolumes, podVolumeUsage, volumePlugins } from '@rxlet/agent-api/volumes';
+import type { EventObject } from '@rxlet/component-base/events';
 import { follow } from '@rxlet/component-base/streams';
 import { merge, NEVER, type Subscription } from 'rxjs';
-import { readSeLinuxPolicy } from '@rxlet/machine';
+import { isSwapOn, readSeLinuxPolicy } from '@rxlet/machine';
 import { createVolumeManager, type VolumeManagerOptions, type VolumeManagerPorts } from './volume-manager.ts';
 
 /** Options of {@link volumes}. */
@@ -14,6 +15,10 @@ export interface VolumesOptions
   extends
     Pick<VolumeManagerPorts, 'mounter' | 'loopDevices' | 'hostPaths' | 'realPath' | 'seLinux'>,
     Pick<VolumeManagerOptions, 'supportsNoSwap'> {}
+
+/** In the kubelet's words. */
+const SWAPPED_VOLUMES =
+  'The tmpfs noswap option is not supported. Memory-backed volumes (e.g. secrets, emptyDirs, etc.) might be swapped to disk and should no longer be considered secure.';
 
 /** Creates the agent module that mounts the volumes of pods. */
 export function volumes(options: VolumesOptions = {}): AgentModule {
@@ -93,6 +98,10 @@ export function volumes(options: VolumesOptions = {}): AgentModule {
         ],
         async start() {
           await manager.start();
+          if (!manager.keepsMemoryOutOfSwap() && (await isSwapOn(hostFiles).catch(() => false))) {
+            const object: EventObject = { apiVersion: 'v1', kind: 'Node', name: node.name };
+            events.event(object, 'Warning', 'PossibleMemoryBackedVolumesOnDisk', SWAPPED_VOLUMES);
+          }
           changes = follow(merge(...changed), {
             task: 'retrying volumes of changed objects',
             logger,

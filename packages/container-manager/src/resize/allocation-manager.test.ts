@@ -117,6 +117,27 @@ describe('the allocation manager', () => {
     expect(reasons()).toEqual(['ResizeInfeasible']);
   });
 
+  it.each([
+    ['64Mi', '96Mi', undefined, true, 'In-place resize of containers with swap is not supported.'],
+    ['64Mi', '96Mi', 'RestartContainer', true, undefined],
+    ['64Mi', '96Mi', undefined, false, undefined],
+    ['64Mi', '64Mi', undefined, true, undefined],
+  ])(
+    'keeps the swap of a running container: from %s to %s with the policy %s, limited swap %s',
+    async (before, after, restartPolicy, limitedSwap, message) => {
+      const { admit, desire, manager } = await bench({ policies: { limitedSwap } });
+      const podWith = (cpu: string, memory: string, generation: number): Pod => {
+        const resizePolicy = restartPolicy === undefined ? [] : [{ resourceName: 'memory', restartPolicy }];
+        const resources = { requests: { cpu, memory }, limits: { memory: '128Mi' } };
+        return testPod({ name: 'web', metadata: { generation }, containers: [{ resources, resizePolicy }] });
+      };
+      admit(podWith('500m', before, 1));
+      const resized = podWith('1', after, 2);
+      await desire(resized);
+      expect(manager.condition(resized)?.message).toBe(message);
+    },
+  );
+
   it('judges by the admission handlers too, without the preemption of other pods', async () => {
     let decision: Awaited<ReturnType<AdmissionHandler['admit']>> = { reason: 'OutOfpods', message: 'too many' };
     const handlers: AdmissionHandler[] = [{ name: 'test', admit: () => decision }];

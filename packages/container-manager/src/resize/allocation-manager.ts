@@ -140,7 +140,8 @@ export function createAllocationManager(
     const infeasible = infeasibleCause(desired, current, policies);
     if (infeasible !== undefined) {
       waiting.delete(uid);
-      putOff(desired, 'Infeasible', infeasible);
+      ports.metrics?.infeasible(infeasible.detail);
+      putOff(desired, 'Infeasible', infeasible.message);
       return;
     }
     let rejection: AdmissionRejection | undefined;

@@ -1,8 +1,14 @@
 import type { AdmissionRejection } from '@rxlet/agent-api';
-import type { Pod } from '@rxlet/kube-api';
-import { podQosClass } from '@rxlet/pod-model';
-import { type ParsedQuantity, parseQuantity, quantityMilliValue, quantityValue } from '@rxlet/pod-model/quantity';
-import { podRequests } from '@rxlet/pod-model/resources';
+import type { Container, EphemeralContainer, Pod } from '@rxlet/kube-api';
+import { findPodContainer, podContainers, podQosClass } from '@rxlet/pod-model';
+import {
+  type ParsedQuantity,
+  parseQuantity,
+  quantityMilliValue,
+  quantityNumber,
+  quantityValue,
+} from '@rxlet/pod-model/quantity';
+import { mayUseSwap, podRequests } from '@rxlet/pod-model/resources';
 
 /** Policies under which the resources of Guaranteed pods cannot change. */
 export interface ResizePolicies {
@@ -10,24 +16,54 @@ export interface ResizePolicies {
   readonly cpuManagerPolicy?: string | undefined;
   /** KubeletConfiguration `memoryManagerPolicy`. Default `None`. */
   readonly memoryManagerPolicy?: string | undefined;
+  /** Whether containers may swap (KubeletConfiguration `memorySwap`, with cgroup v2). Default false. */
+  readonly limitedSwap?: boolean | undefined;
+}
+
+/** Why a resize can never be put into effect on this node. */
+export interface InfeasibleResize {
+  readonly message: string;
+  /** Label of the kubelet's metric. */
+  readonly detail:
+    'swap_limitation' | 'guaranteed_pod_cpu_manager_static_policy' | 'guaranteed_pod_memory_manager_static_policy';
 }
 
 /** Returns why a resize can never be put into effect on this node; `undefined` when it may. */
 export function infeasibleCause(
   desired: Pod,
   allocated: Pod,
-  { cpuManagerPolicy = 'none', memoryManagerPolicy = 'None' }: ResizePolicies,
-): string | undefined {
+  { cpuManagerPolicy = 'none', memoryManagerPolicy = 'None', limitedSwap = false }: ResizePolicies,
+): InfeasibleResize | undefined {
+  if (limitedSwap && changesSwap(desired, allocated))
+    return { message: 'In-place resize of containers with swap is not supported.', detail: 'swap_limitation' };
   if (podQosClass(desired) !== 'Guaranteed') return undefined;
   const changes = (resource: 'cpu' | 'memory'): boolean =>
     requestOf(desired, resource) !== requestOf(allocated, resource);
   if (cpuManagerPolicy === 'static' && changes('cpu')) {
-    return 'Resize is infeasible for Guaranteed Pods alongside CPU Manager policy "static"';
+    const message = 'Resize is infeasible for Guaranteed Pods alongside CPU Manager policy "static"';
+    return { message, detail: 'guaranteed_pod_cpu_manager_static_policy' };
   }
   if (memoryManagerPolicy === 'Static' && changes('memory')) {
-    return 'Resize is infeasible for Guaranteed Pods alongside Memory Manager policy "Static"';
+    const message = 'Resize is infeasible for Guaranteed Pods alongside Memory Manager policy "Static"';
+    return { message, detail: 'guaranteed_pod_memory_manager_static_policy' };
   }
   return undefined;
+}
+
+/** Reports whether the swap of a container would change with its memory request while it runs. */
+function changesSwap(desired: Pod, allocated: Pod): boolean {
+  return podContainers(desired).some(({ container }) => {
+    const before = findPodContainer(allocated, container.name)?.container;
+    if (before === undefined || memoryRequest(before) === memoryRequest(container)) return false;
+    const policy = before.resizePolicy?.find(({ resourceName }) => resourceName === 'memory');
+    return (
+      policy?.restartPolicy !== 'RestartContainer' && (mayUseSwap(desired, container) || mayUseSwap(allocated, before))
+    );
+  });
+}
+
+function memoryRequest({ resources }: Container | EphemeralContainer): number {
+  return quantityNumber(resources?.requests?.['memory']);
 }
 
 /**

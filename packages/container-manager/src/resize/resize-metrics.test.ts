@@ -23,6 +23,14 @@ it('counts each changed resource of a container by its operation', () => {
   expect(operations({}, { limits: { cpu: '1' } })).toEqual(['add limits cpu']);
 });
 
+it('counts resizes that can never be put into effect by their cause', () => {
+  const metrics = recordingMetrics();
+  createResizeMetrics(metrics, () => []).infeasible('swap_limitation');
+  expect(Object.fromEntries(metrics.values)).toEqual({
+    'kubelet_pod_infeasible_resizes_total{reason_detail="swap_limitation"}': 1,
+  });
+});
+
 it('counts the pods whose resize is in progress or pending', async () => {
   const metrics = recordingMetrics();
   const resizing = (type: string, reason?: string): Pod => ({

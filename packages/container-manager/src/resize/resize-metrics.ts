@@ -2,11 +2,14 @@ import type { Metrics } from '@rxlet/component-base/metrics';
 import type { Pod, Quantity, ResourceRequirements } from '@rxlet/kube-api';
 import { compareQuantities, isZeroQuantity, parseQuantity } from '@rxlet/pod-model/quantity';
 import { desiredResources } from '@rxlet/pod-model/resize';
+import type { InfeasibleResize } from './resize-fit.ts';
 
 /** Metrics of resizes, with the kubelet's names. */
 export interface ResizeMetrics {
   /** Counts the differences between two desired versions of a pod, each resource of each container. */
   requested(before: Pod, after: Pod): void;
+  /** Counts a resize that can never be put into effect. */
+  infeasible(detail: InfeasibleResize['detail']): void;
 }
 
 /** Registers the metrics. `pods` returns the pods with their statuses, for the conditions of resizes. */
@@ -15,6 +18,11 @@ export function createResizeMetrics(metrics: Metrics, pods: () => readonly Pod[]
     name: 'kubelet_container_requested_resizes_total',
     help: "[ALPHA] Number of requested resizes, counted at the container level. Different resources on the same container are counted separately. The 'requirement' label refers to 'memory' or 'limits'; the 'operation' label can be one of 'add', 'remove', 'increase' or 'decrease'.",
     labelNames: ['resource', 'requirement', 'operation'],
+  });
+  const infeasible = metrics.counter({
+    name: 'kubelet_pod_infeasible_resizes_total',
+    help: '[ALPHA] Number of infeasible resizes for pods.',
+    labelNames: ['reason_detail'],
   });
   metrics.gauge({
     name: 'kubelet_pod_in_progress_resizes',
@@ -34,6 +42,7 @@ export function createResizeMetrics(metrics: Metrics, pods: () => readonly Pod[]
     },
   });
   return {
+    infeasible: (detail) => infeasible.inc({ reason_detail: detail }),
     requested(before, after) {
       const previous = desiredResources(before).containers;
       for (const [name, resources] of desiredResources(after).containers) {

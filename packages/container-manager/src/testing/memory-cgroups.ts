@@ -21,11 +21,11 @@ export interface MemoryCgroups extends CgroupFileSystem {
   /** Returns the files of a cgroup with the contents last written. */
   files(path: string): Readonly<Record<string, string>>;
   /** Adds a process to a cgroup, which is created. A process that `survives` a number of kills ends only with the next one. */
-  addProcess(path: string, pid: number, survives?: number): void;
+  putProcess(path: string, pid: number, survives?: number): void;
   /** Sets the memory in use. cgroup v1 rejects lower limits with EBUSY. */
   setMemoryUsage(path: string, bytes: number): void;
   /** Makes a call fail, until it is called with `undefined`. */
-  fail(call: 'create' | 'write' | 'remove', path: string, error: Error | undefined): void;
+  fail(call: 'create' | 'write' | 'remove' | 'addProcess', path: string, error: Error | undefined): void;
 }
 
 const EVERY_CONTROLLER: readonly CgroupController[] = ['cpu', 'cpuset', 'memory', 'pids', 'hugetlb'];
@@ -88,6 +88,14 @@ export function createMemoryCgroups(options: MemoryCgroupsOptions = {}): MemoryC
         .filter((key) => key !== '/' && dirname(key) === path)
         .map((key) => key.slice(key.lastIndexOf('/') + 1));
     },
+    processes: async (path) => [...(cgroups.get(path)?.processes.keys() ?? [])],
+    async addProcess(path, pid) {
+      check('addProcess', path);
+      const target = cgroups.get(path);
+      if (target === undefined) throw systemError('ENOENT', `no cgroup ${path}`);
+      for (const { processes } of cgroups.values()) processes.delete(pid);
+      target.processes.set(pid, 0);
+    },
     async kill(path) {
       let killed = 0;
       for (const [key, { processes }] of cgroups) {
@@ -110,7 +118,7 @@ export function createMemoryCgroups(options: MemoryCgroupsOptions = {}): MemoryC
     },
     paths: () => [...cgroups.keys()].filter((path) => path !== '/').sort(),
     files: (path) => Object.fromEntries(cgroups.get(path)?.files ?? []),
-    addProcess: (path, pid, survives = 0) => void make(path).processes.set(pid, survives),
+    putProcess: (path, pid, survives = 0) => void make(path).processes.set(pid, survives),
     setMemoryUsage: (path, bytes) => void usage.set(path, bytes),
     fail(call, path, error) {
       if (error === undefined) faults.delete(`${call} ${path}`);

@@ -18,6 +18,10 @@ export interface CgroupFileSystem {
   read(path: string, controller: CgroupController, file: string): Promise<string | undefined>;
   /** Returns the names of the cgroups directly in a cgroup; none when it does not exist. */
   children(path: string): Promise<readonly string[]>;
+  /** Returns the processes directly in a cgroup; none when it does not exist. */
+  processes(path: string): Promise<readonly number[]>;
+  /** Moves a process to a cgroup. Succeeds when the process has ended. */
+  addProcess(path: string, pid: number): Promise<void>;
   /** Sends SIGKILL to the processes of a cgroup, those of nested ones included. Returns the number of processes that were there. */
   kill(path: string): Promise<number>;
   /** Removes a cgroup without processes and children. Succeeds when it does not exist. Rejects with EBUSY while a process has not ended entirely. */

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { systemClock } from '@rxlet/component-base';
 import { parseCgroupMounts } from '@rxlet/machine';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hostProcesses } from '../system/host-processes.ts';
 import { CgroupsUnavailable } from './cgroup-file-system.ts';
 import { openHostCgroups } from './host-cgroups.ts';
 import { removeTree } from './remove-tree.ts';
@@ -37,11 +38,17 @@ describe.skipIf(!isRoot || !mounts.hierarchies.has('memory'))('cgroup v1 of this
 
     const stray = spawn('sleep', ['1000'], { stdio: 'ignore' });
     const ended = once(stray, 'exit');
-    for (const root of new Set(mounts.hierarchies.values()))
-      writeFileSync(join(root, nested, 'cgroup.procs'), String(stray.pid));
+    expect(await cgroups.processes('/')).toContain(stray.pid);
+    await cgroups.addProcess(nested, stray.pid!);
+    expect(await cgroups.processes(nested)).toEqual([stray.pid]);
+    expect(await hostProcesses.cgroupOf(stray.pid!)).toBe(nested);
+    expect(await hostProcesses.isKernelThread(stray.pid!)).toBe(false);
     await expect(cgroups.remove(nested)).rejects.toMatchObject({ code: 'EBUSY' });
     await removeTree(cgroups, path, { clock: systemClock });
     expect(await ended).toEqual([null, 'SIGKILL']);
+    await cgroups.create(path);
+    await cgroups.addProcess(path, stray.pid!);
+    await cgroups.remove(path);
     expect(await cgroups.exists(path)).toBe(false);
     expect(await cgroups.read(path, 'cpu', 'cpu.shares')).toBeUndefined();
     await removeTree(cgroups, path, { clock: systemClock });
@@ -62,7 +69,8 @@ describe.skipIf(!isRoot || mounts.unified === undefined)('cgroup v2 of this mach
     }
     const stray = spawn('sleep', ['1000'], { stdio: 'ignore' });
     const ended = once(stray, 'exit');
-    writeFileSync(join(mounts.unified!, path, 'a', 'cgroup.procs'), String(stray.pid));
+    await cgroups.addProcess(`${path}/a`, stray.pid!);
+    expect(await cgroups.processes(`${path}/a`)).toEqual([stray.pid]);
     await removeTree(cgroups, path, { clock: systemClock });
     expect(await ended).toEqual([null, 'SIGKILL']);
     expect(await cgroups.children(path)).toEqual([]);

@@ -48,16 +48,30 @@ export async function listCgroups(path: string): Promise<string[]> {
   }
 }
 
-/** Returns the processes of a directory and of those below it. */
-export async function listProcesses(path: string): Promise<number[]> {
-  const own = await readKernelFile(join(path, 'cgroup.procs'));
+/** Returns the processes of a directory. */
+export async function listOwnProcesses(path: string): Promise<number[]> {
+  const text = await readKernelFile(join(path, 'cgroup.procs'));
   // A process of another pid namespace is listed as 0.
-  const pids = (own ?? '')
+  return (text ?? '')
     .split('\n')
     .map(Number)
     .filter((pid) => pid > 0);
+}
+
+/** Returns the processes of a directory and of those below it. */
+export async function listProcesses(path: string): Promise<number[]> {
+  const pids = await listOwnProcesses(path);
   const nested = await Promise.all((await listCgroups(path)).map((name) => listProcesses(join(path, name))));
   return [...pids, ...nested.flat()];
+}
+
+/** Moves a process to a cgroup; one that has ended is left out. */
+export async function moveProcess(path: string, pid: number): Promise<void> {
+  try {
+    await writeKernelFile(join(path, 'cgroup.procs'), String(pid));
+  } catch (error) {
+    if (systemErrorCode(error) !== 'ESRCH') throw error;
+  }
 }
 
 /** Kills processes; those that have ended are left out. */

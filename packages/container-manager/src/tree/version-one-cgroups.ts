@@ -7,8 +7,10 @@ import type { CgroupFileSystem } from './cgroup-file-system.ts';
 import {
   killProcesses,
   listCgroups,
+  listOwnProcesses,
   listProcesses,
   makeCgroup,
+  moveProcess,
   readKernelFile,
   removeCgroup,
   writeKernelFile,
@@ -66,6 +68,10 @@ export async function versionOneCgroups(
     async children(path) {
       const lists = await Promise.all(roots.map((root) => listCgroups(join(root, path))));
       return [...new Set(lists.flat())];
+    },
+    processes: (path) => listOwnProcesses(join(hierarchies.get('devices') ?? hierarchyOf(hierarchies, 'cpu'), path)),
+    async addProcess(path, pid) {
+      for (const root of new Set(hierarchies.values())) await moveProcess(join(root, path), pid);
     },
     async kill(path) {
       const pids = await processes(path);

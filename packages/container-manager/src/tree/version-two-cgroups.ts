@@ -5,8 +5,10 @@ import { type CgroupFileSystem, CgroupsUnavailable } from './cgroup-file-system.
 import {
   killProcesses,
   listCgroups,
+  listOwnProcesses,
   listProcesses,
   makeCgroup,
+  moveProcess,
   readKernelFile,
   removeCgroup,
   writeKernelFile,
@@ -60,6 +62,8 @@ export async function versionTwoCgroups(
     write: (path, { file, content }) => writeKernelFile(join(root, path, file), content),
     read: (path, _controller, file) => readKernelFile(join(root, path, file)),
     children: (path) => listCgroups(join(root, path)),
+    processes: (path) => listOwnProcesses(join(root, path)),
+    addProcess: (path, pid) => moveProcess(join(root, path), pid),
     async kill(path) {
       const pids = new Set(await listProcesses(join(root, path)));
       if (pids.size === 0) return 0;

@@ -20,6 +20,10 @@ describe('toCgroups', () => {
       qosReservedEnabled: false,
       evictionHard: { 'memory.available': '100Mi' },
       assignAllCpus: true,
+      failSwapOn: true,
+      kernelParameters: 'set',
+      kubeletCgroups: undefined,
+      systemCgroups: undefined,
       maxPods: 110,
     });
   });
@@ -36,6 +40,10 @@ podPidsLimit: 100
 qosReserved: {memory: 50%}
 featureGates: {QOSReserved: true, MemoryQoS: true}
 memoryReservationPolicy: TieredReservation
+failSwapOn: false
+protectKernelDefaults: true
+kubeletCgroups: /agent
+systemCgroups: /system
 `;
     expect(optionsOf(fields)).toMatchObject({
       cgroupDriver: 'systemd',
@@ -48,6 +56,10 @@ memoryReservationPolicy: TieredReservation
       qosReserved: { memory: '50%' },
       qosReservedEnabled: true,
       memoryQos: { reservationPolicy: 'TieredReservation', throttlingFactor: 0.9 },
+      failSwapOn: false,
+      kernelParameters: 'check',
+      kubeletCgroups: '/agent',
+      systemCgroups: '/system',
     });
   });
 

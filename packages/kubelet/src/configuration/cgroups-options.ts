@@ -1,6 +1,7 @@
 import type { CgroupsOptions, Enforcement } from '@rxlet/container-manager';
 import { type KubeletConfiguration, KubeletConfigurationError, type LoadedConfiguration } from '@rxlet/kubelet-config';
 import { countCpus } from '@rxlet/machine';
+import { quantityNumber } from '@rxlet/pod-model/quantity';
 import type { NodeOptions } from '@rxlet/agent';
 import { reservedThresholdsOf } from './flag-values.ts';
 
@@ -33,13 +34,27 @@ export function toCgroups(loaded: LoadedConfiguration): CgroupsOptions {
     cpuCfsQuota: configuration.cpuCFSQuota,
     cpuCfsQuotaPeriodUs: (configuration.cpuCFSQuotaPeriod ?? 100) * 1000,
     assignAllCpus: cpuManagerPolicy === 'none',
+    failSwapOn: configuration.failSwapOn,
+    kernelParameters: configuration.protectKernelDefaults === true ? 'check' : 'set',
+    kubeletCgroups: configuration.kubeletCgroups || undefined,
+    systemCgroups: configuration.systemCgroups || undefined,
     maxPods,
     podsPerCore,
   };
 }
 
-/** Returns the settings of memory QoS; `undefined` while its feature gate is off, as by default. */
-export function toMemoryQos({ configuration, gates }: LoadedConfiguration): NodeOptions['memoryQos'] {
+/** Returns the settings of memory QoS for containers; `undefined` while its feature gate is off, as by default. */
+export function toContainerMemoryQos(
+  loaded: LoadedConfiguration,
+  memoryCapacityBytes: bigint,
+): NodeOptions['memoryQos'] {
+  const memoryQos = toMemoryQos(loaded);
+  const { kubeReserved, systemReserved } = loaded.configuration;
+  const reserved = quantityNumber(kubeReserved?.['memory']) + quantityNumber(systemReserved?.['memory']);
+  return memoryQos && { ...memoryQos, allocatableBytes: Math.max(0, Number(memoryCapacityBytes) - reserved) };
+}
+
+function toMemoryQos({ configuration, gates }: LoadedConfiguration): NodeOptions['memoryQos'] {
   if (!gates.isEnabled('MemoryQoS')) return undefined;
   const { memoryReservationPolicy, memoryThrottlingFactor = 0.9 } = configuration;
   const reservationPolicy = memoryReservationPolicy === 'TieredReservation' ? 'TieredReservation' : 'None';

@@ -12,7 +12,8 @@ const node: KubeletNode = {
     allocatable: { cpu: '2', memory: '8Gi' },
     hugePageSizes: ['2MB'],
     cgroupVersion: 2,
-    swapAccounting: false,
+    swapAccounting: true,
+    swap: { capacityBytes: 4n << 30n },
     extraMaskedPaths: [],
     seLinux: false,
   },
@@ -48,6 +49,7 @@ describe('fromKubeletConfiguration', () => {
     const { node: nodeOptions, options, modules } = preset();
     expect(nodeOptions).toEqual({
       ...node.facts,
+      swap: undefined,
       name: 'node1',
       rootDirectory: '/var/lib/kubelet',
       podLogsDirectory: '/var/log/pods',
@@ -116,6 +118,36 @@ resolvConf: ''
       },
       containerLogs: { maxSizeBytes: 1024 * 1024 },
     });
+  });
+
+  it('lets containers swap with LimitedSwap on cgroup v2 only', () => {
+    const limited = 'memorySwap: {swapBehavior: LimitedSwap}\n';
+    expect(preset(limited).node.swap).toEqual({ capacityBytes: 4n << 30n });
+    expect(preset(limited).modules.podAllocation?.limitedSwap).toBe(true);
+    expect(preset('memorySwap: {swapBehavior: NoSwap}\n').node.swap).toBeUndefined();
+    expect(rejection(limited, [], { facts: { ...node.facts, cgroupVersion: 1 } })).toBe(
+      'start: swap feature is enabled and LimitedSwap but it is only supported with cgroupv2: memorySwap.swapBehavior must be NoSwap here',
+    );
+  });
+
+  it('throttles containers without a limit relative to the memory that is not reserved', () => {
+    const reserved = 'kubeReserved: {memory: 1Gi}\nsystemReserved: {memory: 3Gi}\n';
+    expect(preset(`${reserved}featureGates: {MemoryQoS: true}\n`).node.memoryQos).toEqual({
+      reservationPolicy: 'None',
+      throttlingFactor: 0.9,
+      allocatableBytes: 4 * 2 ** 30,
+    });
+    expect(preset(reserved).node.memoryQos).toBeUndefined();
+  });
+
+  it('measures the cgroups of the system that are configured', () => {
+    const fields = 'kubeletCgroups: /agent\nsystemCgroups: /system\ncgroupRoot: /\n';
+    expect(preset(fields, ['--runtime-cgroups=/runtime']).modules.stats?.systemCgroups).toEqual({
+      kubelet: '/agent',
+      runtime: '/runtime',
+      misc: '/system',
+    });
+    expect(preset().modules.stats?.systemCgroups).toEqual({});
   });
 
   it('takes ids for user namespaces from those that are set aside, as many for each pod as configured', () => {

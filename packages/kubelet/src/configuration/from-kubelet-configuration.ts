@@ -10,7 +10,7 @@ import type { AgentOptions, NodeOptions } from '@rxlet/agent';
 import type { ClusterProjections } from '../node.ts';
 import type { StandaloneOptions } from '../standalone.ts';
 import { toServingCertificates } from './certificate-options.ts';
-import { toCgroups, toMemoryQos } from './cgroups-options.ts';
+import { toCgroups, toContainerMemoryQos } from './cgroups-options.ts';
 import { nodeAddressesOf, nodeNameOf, rootDirectoryOf } from './flag-values.ts';
 import { type KubeletApiChoices, toKubeletApi, toServerContent } from './kubelet-api-options.ts';
 import type { KubeletNode } from './kubelet-node.ts';
@@ -75,6 +75,7 @@ export function fromKubeletConfiguration(loaded: LoadedConfiguration, node: Kube
       podAllocation: {
         cpuManagerPolicy: configuration.cpuManagerPolicy,
         memoryManagerPolicy: configuration.memoryManagerPolicy,
+        limitedSwap: nodeOptions.swap !== undefined && node.facts.swapAccounting,
       },
       topologyManager: toTopologyManager(configuration),
       nodeAdmission: toNodeAdmission(loaded),
@@ -99,6 +100,11 @@ export function fromKubeletConfiguration(loaded: LoadedConfiguration, node: Kube
       stats: {
         volumePeriodMs: configuration.volumeStatsAggPeriod,
         onlyFromRuntime: loaded.gates.isEnabled('PodAndContainerStatsFromCRI'),
+        systemCgroups: {
+          kubelet: configuration.kubeletCgroups || undefined,
+          runtime: (loaded.flags.get('runtime-cgroups') as string | undefined) || undefined,
+          misc: configuration.systemCgroups || undefined,
+        },
       },
       eviction: toEviction(configuration),
       podsApi: loaded.gates.isEnabled('PodsAPI'),
@@ -119,9 +125,20 @@ function toNodeOptions(loaded: LoadedConfiguration, node: KubeletNode): NodeOpti
     cpuCfsQuota: configuration.cpuCFSQuota ?? defaultNodeSettings.cpuCfsQuota,
     cpuCfsQuotaPeriodUs: (configuration.cpuCFSQuotaPeriod ?? 100) * 1000,
     singleProcessOomKill: configuration.singleProcessOOMKill ?? node.facts.cgroupVersion === 1,
-    memoryQos: toMemoryQos(loaded),
+    swap: toSwap(configuration, node),
+    memoryQos: toContainerMemoryQos(loaded, node.facts.memoryCapacityBytes),
     seccompDefault: configuration.seccompDefault === true || flags.get('seccomp-default') === true,
   };
+}
+
+/** Returns the swap for containers; `undefined` unless they may swap. @throws KubeletConfigurationError for `LimitedSwap` with cgroup v1 */
+function toSwap({ memorySwap }: KubeletConfiguration, { facts }: KubeletNode): NodeOptions['swap'] {
+  if (memorySwap?.swapBehavior !== 'LimitedSwap') return undefined;
+  if (facts.cgroupVersion === 1) {
+    const problem = 'swap feature is enabled and LimitedSwap but it is only supported with cgroupv2';
+    throw new KubeletConfigurationError('start', [`${problem}: memorySwap.swapBehavior must be NoSwap here`]);
+  }
+  return facts.swap;
 }
 
 /** Log shippers are given `/var/log` alone: links to anywhere else would lead nowhere. */

@@ -1,7 +1,9 @@
 import { access, readdir } from 'node:fs/promises';
-import { createHostMachine, type HugePages, readSeLinuxPolicy } from '@rxlet/machine';
+import { cgroupOfProcess, createHostMachine, type HugePages, readSeLinuxPolicy } from '@rxlet/machine';
 import { createHostFiles, type HostFiles } from '@rxlet/node-files';
 import type { NodeSettings } from '@rxlet/runtime-manager';
+
+const MAX_FILE_BYTES = 1024 * 1024;
 
 /** Settings that are read from the node itself. */
 export type NodeFacts = Pick<
@@ -11,6 +13,7 @@ export type NodeFacts = Pick<
   | 'hugePageSizes'
   | 'cgroupVersion'
   | 'swapAccounting'
+  | 'swap'
   | 'extraMaskedPaths'
   | 'seLinux'
 >;
@@ -20,7 +23,7 @@ export type NodeFacts = Pick<
  */
 export async function readNodeFacts(files: HostFiles = createHostFiles()): Promise<NodeFacts> {
   const cgroupVersion = (await exists('/sys/fs/cgroup/cgroup.controllers')) ? 2 : 1;
-  const { cores, memoryBytes, hugePages } = await createHostMachine(files).facts();
+  const { cores, memoryBytes, swapBytes, hugePages } = await createHostMachine(files).facts();
   return {
     memoryCapacityBytes: BigInt(memoryBytes),
     allocatable: { cpu: String(cores), memory: String(memoryBytes) },
@@ -28,12 +31,19 @@ export async function readNodeFacts(files: HostFiles = createHostFiles()): Promi
     cgroupVersion,
     swapAccounting: await exists(
       cgroupVersion === 2
-        ? '/sys/fs/cgroup/init.scope/memory.swap.max'
+        ? // The root cgroup has no limits.
+          `/sys/fs/cgroup${await ownCgroup(files)}/memory.swap.max`
         : '/sys/fs/cgroup/memory/memory.memsw.limit_in_bytes',
     ),
+    swap: { capacityBytes: BigInt(swapBytes) },
     seLinux: (await readSeLinuxPolicy(files)) !== undefined,
     extraMaskedPaths: await thermalThrottlePaths(),
   };
+}
+
+async function ownCgroup(files: HostFiles): Promise<string> {
+  const file = await files.read('/proc/self/cgroup', MAX_FILE_BYTES).catch(() => undefined);
+  return (file && cgroupOfProcess(Buffer.from(file.bytes).toString())) ?? '/';
 }
 
 /** Formats the size of pages in the runtime's notation, such as `2MB`. */

@@ -27,6 +27,24 @@ describe('containerResources', () => {
     expect(unified({ cgroupVersion: 1, swapAccounting: true })).toEqual({});
   });
 
+  it('limits memory and swap together to the limit of memory on cgroup v1', () => {
+    const container = testContainer({ resources: { limits: { memory: '64Mi' } } });
+    const limitOf = (settings: Partial<NodeSettings>): bigint =>
+      containerResources(testPod({ containers: [container] }), container, { ...node, cgroupVersion: 1, ...settings })
+        .memorySwapLimitInBytes;
+    expect(limitOf({ swapAccounting: true })).toBe(64n * 1024n ** 2n);
+    expect(limitOf({ swapAccounting: false })).toBe(0n);
+  });
+
+  it('allows swap on cgroup v2 if the node does and accounts for it', () => {
+    const container = testContainer({ resources: { requests: { memory: '1Gi' } } });
+    const swap = { capacityBytes: 1024n ** 3n };
+    const unified = (settings: Partial<NodeSettings>): object =>
+      containerResources(testPod({ containers: [container] }), container, { ...node, ...settings }).unified;
+    expect(unified({ swap, swapAccounting: true })).toMatchObject({ 'memory.swap.max': '134217728' });
+    expect(unified({ swap })).not.toHaveProperty('memory.swap.max');
+  });
+
   it('protects and throttles memory on cgroup v2 if the node does', () => {
     const container = testContainer({ resources: { requests: { memory: '64Mi' }, limits: { memory: '128Mi' } } });
     const memoryQos = { reservationPolicy: 'TieredReservation', throttlingFactor: 0.5 } as const;

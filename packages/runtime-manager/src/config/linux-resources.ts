@@ -17,6 +17,7 @@ import {
 import { hugePageSizeName, podLimits, podRequests, type ResourceAmounts } from '@rxlet/pod-model/resources';
 import { memoryQosValues } from './memory-qos.ts';
 import type { NodeSettings } from './node-settings.ts';
+import { swapLimitBytes } from './swap-limit.ts';
 
 type ResourceSettings = Pick<
   NodeSettings,
@@ -24,6 +25,7 @@ type ResourceSettings = Pick<
   | 'hugePageSizes'
   | 'cgroupVersion'
   | 'swapAccounting'
+  | 'swap'
   | 'cpuCfsQuota'
   | 'cpuCfsQuotaPeriodUs'
   | 'singleProcessOomKill'
@@ -46,7 +48,7 @@ export function containerResources(
   const resources = baseResources({ cpuRequest: requests['cpu'], cpuLimit, memoryLimit }, settings);
   resources.oomScoreAdj = BigInt(oomScoreAdj(pod, container, settings.memoryCapacityBytes));
   resources.hugepageLimits = hugepageLimits({ ...podLevelLimits, ...limits }, settings.hugePageSizes);
-  forbidSwap(resources, settings);
+  limitSwap(resources, pod, container, settings);
   const { memoryQos, cgroupVersion, allocatable } = settings;
   if (memoryQos !== undefined && cgroupVersion === 2)
     Object.assign(resources.unified, memoryQosValues(pod, container, memoryQos, allocatable['memory']));
@@ -95,11 +97,20 @@ function baseResources(
   });
 }
 
-/** Forbids swap (KubeletConfiguration `swapBehavior: NoSwap`) where the kernel accounts for it. */
-function forbidSwap(resources: LinuxContainerResources, { swapAccounting, cgroupVersion }: ResourceSettings): void {
+/** Limits the swap of a container where the kernel accounts for it. With cgroup v1, memory and swap together stay below the limit of memory. */
+function limitSwap(
+  resources: LinuxContainerResources,
+  pod: Pod,
+  container: Container | EphemeralContainer,
+  { swapAccounting, cgroupVersion, swap, memoryCapacityBytes }: ResourceSettings,
+): void {
   if (!swapAccounting) return;
-  if (cgroupVersion === 2) resources.unified['memory.swap.max'] = '0';
-  else resources.memorySwapLimitInBytes = resources.memoryLimitInBytes;
+  if (cgroupVersion === 1) {
+    resources.memorySwapLimitInBytes = resources.memoryLimitInBytes;
+    return;
+  }
+  const limit = swap === undefined ? 0n : swapLimitBytes(pod, container, swap, memoryCapacityBytes);
+  resources.unified['memory.swap.max'] = String(limit);
 }
 
 /** Returns a limit for each page size of the node; 0 forbids the sizes that the container does not request. */

@@ -32,6 +32,18 @@ describe('memoryQosValues', () => {
     expect(valuesOf({ requests: { memory: '64Mi' } })).toMatchObject({ 'memory.high': String((64 + 480) * MI) });
   });
 
+  it('throttles relative to the memory that is not reserved if it is known', () => {
+    const settings = { allocatableBytes: 512 * MI };
+    expect(valuesOf({ requests: { memory: '64Mi' } }, settings)).toMatchObject({
+      'memory.high': String((64 + 224) * MI),
+    });
+  });
+
+  it('protects nothing of a container without a request', () => {
+    expect(valuesOf({})).toEqual({ 'memory.min': '0', 'memory.low': '0' });
+    expect(valuesOf({ limits: { memory: '64Mi' } })).toMatchObject({ 'memory.min': '0', 'memory.low': '0' });
+  });
+
   it('rounds down to pages and never throttles below the request', () => {
     const resources = { requests: { memory: '1000' }, limits: { memory: '10000' } };
     expect(valuesOf(resources)['memory.high']).toBe('4096');

@@ -8,6 +8,8 @@ export interface MemoryQosSettings {
   readonly reservationPolicy: 'None' | 'TieredReservation';
   /** Share of the memory between request and limit from which on the container is throttled (KubeletConfiguration `memoryThrottlingFactor`). */
   readonly throttlingFactor: number;
+  /** Memory of the node that is not reserved, the limit of containers without one. Default: the node's allocatable memory. */
+  readonly allocatableBytes?: number | undefined;
 }
 
 const PAGE_BYTES = 4096;
@@ -19,20 +21,19 @@ const PAGE_BYTES = 4096;
 export function memoryQosValues(
   pod: Pod,
   { resources }: Container | EphemeralContainer,
-  { reservationPolicy, throttlingFactor }: MemoryQosSettings,
+  { reservationPolicy, throttlingFactor, allocatableBytes }: MemoryQosSettings,
   allocatableMemory: Quantity | undefined,
 ): Record<string, string> {
   const request = quantityNumber(resources?.requests?.['memory']);
   const limit = quantityNumber(resources?.limits?.['memory']);
   return {
     ...protection(pod, request, reservationPolicy),
-    ...throttling(request, limit, quantityNumber(allocatableMemory), throttlingFactor),
+    ...throttling(request, limit, allocatableBytes ?? quantityNumber(allocatableMemory), throttlingFactor),
   };
 }
 
 function protection(pod: Pod, request: number, policy: MemoryQosSettings['reservationPolicy']): Record<string, string> {
-  if (policy === 'None') return { 'memory.min': '0', 'memory.low': '0' };
-  if (request === 0) return {};
+  if (policy === 'None' || request === 0) return { 'memory.min': '0', 'memory.low': '0' };
   return podQosClass(pod) === 'Guaranteed' ? { 'memory.min': String(request) } : { 'memory.low': String(request) };
 }
 

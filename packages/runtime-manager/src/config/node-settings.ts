@@ -1,5 +1,6 @@
 import type { Quantity } from '@rxlet/kube-api';
 import type { MemoryQosSettings } from './memory-qos.ts';
+import type { SwapSettings } from './swap-limit.ts';
 
 /** Facts about the node and kubelet configuration that requests to the runtime depend on. */
 export interface NodeSettings {
@@ -23,6 +24,8 @@ export interface NodeSettings {
   readonly cgroupVersion: 1 | 2;
   /** Whether the node's cgroups account for swap (v2: `memory.swap.max` exists; v1: the memsw files do). */
   readonly swapAccounting: boolean;
+  /** Swap that the containers of Burstable pods share by their memory requests, with cgroup v2. Default: containers do not swap. */
+  readonly swap?: SwapSettings | undefined;
   /** Whether CPU limits are enforced (KubeletConfiguration `cpuCFSQuota`). */
   readonly cpuCfsQuota: boolean;
   /** CFS period for CPU limits (KubeletConfiguration `cpuCFSQuotaPeriod`), in microseconds. */

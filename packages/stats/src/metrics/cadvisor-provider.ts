@@ -23,10 +23,12 @@ export interface CadvisorProviderPorts {
   readonly machine: Pick<Machine, 'facts'>;
   /** Returns the pods of the node. */
   pods(): readonly Pod[];
+  /** Returns the paths of further cgroups. Default: none. */
+  readonly systemCgroups?: (() => readonly (string | undefined)[]) | undefined;
   readonly logger: Logger;
 }
 
-/** Returns the metrics of `/metrics/cadvisor`: the machine, and every cgroup of pods. */
+/** Returns the metrics of `/metrics/cadvisor`: the machine, every cgroup of pods, and those of the system with the ones in them. */
 export type CadvisorProvider = (signal?: AbortSignal) => Promise<readonly MetricFamily[]>;
 
 /** Identity of a container, a sandbox or a pod. */
@@ -89,6 +91,17 @@ export function createCadvisorProvider(ports: CadvisorProviderPorts): CadvisorPr
     };
   };
 
+  /** Finds the cgroups of the system and those in them. All of the machine's would be too many: an agent in the root has none of its own. */
+  async function* findSystemCgroups(signal: AbortSignal | undefined): AsyncIterable<string> {
+    const found = (ports.systemCgroups?.() ?? []).filter((path) => path !== undefined && path !== '/');
+    for (const path of found) {
+      if (path === undefined) continue;
+      signal?.throwIfAborted();
+      yield path;
+      found.push(...((await reader?.children(path)) ?? []));
+    }
+  }
+
   const readEntries = async (signal: AbortSignal | undefined): Promise<readonly CgroupEntry[]> => {
     const owners = await readOwners(signal);
     const deviceNames = parseDeviceNames(kernelFiles.read('/proc/diskstats'));
@@ -98,6 +111,12 @@ export function createCadvisorProvider(ports: CadvisorProviderPorts): CadvisorPr
       if (owner === undefined) continue;
       const labels = labelsOf(cgroup.path, cgroup.containerId ?? '', owner);
       entries.push(await readEntry(cgroup.path, labels, owner.isSandbox, deviceNames));
+    }
+    const paths = new Set(entries.flatMap((entry) => entry?.labels['id'] ?? []));
+    for await (const path of findSystemCgroups(signal)) {
+      if (paths.has(path)) continue;
+      paths.add(path);
+      entries.push(await readEntry(path, labelsOf(path, '', NO_OWNER), false, deviceNames));
     }
     return entries.filter((entry) => entry !== undefined);
   };

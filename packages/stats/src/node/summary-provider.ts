@@ -11,6 +11,7 @@ import type { FileSystems, PodStatistics } from '../summary/pod-statistics.ts';
 import type { ContainerStats, FsStats, NodeStats, Summary } from '../summary/summary-types.ts';
 import { imageLayout } from './image-layout.ts';
 import { bootTimeMs, rlimitStats } from './kernel-facts.ts';
+import { type SystemCgroups, systemCgroupPaths } from './system-cgroups.ts';
 import type { VolumeStatistics } from './volume-statistics.ts';
 
 /** Ports of {@link createSummaryProvider}. */
@@ -32,8 +33,7 @@ export interface SummaryProviderPorts {
 /** Options of {@link createSummaryProvider}. */
 export interface SummaryProviderOptions {
   readonly nodeName: string;
-  /** Cgroups of the system, as absolute paths (KubeletConfiguration `kubeletCgroups`, `systemCgroups`, and the kubelet's flag `--runtime-cgroups`). */
-  readonly systemCgroups?: { readonly kubelet?: string; readonly runtime?: string; readonly misc?: string } | undefined;
+  readonly systemCgroups?: SystemCgroups | undefined;
 }
 
 /** Answers `/stats/summary`. */
@@ -54,7 +54,7 @@ const RATE_PERIOD_MS = 10_000;
 /** Creates a {@link SummaryProvider}. Its failures have the kubelet's words. */
 export function createSummaryProvider(ports: SummaryProviderPorts, options: SummaryProviderOptions): SummaryProvider {
   const { clock, images, kernelFiles, fileSystems, cgroups, podStatistics, volumes } = ports;
-  const { nodeName, systemCgroups = {} } = options;
+  const { nodeName } = options;
   const createdMs = clock.now();
   let ratesAtMs = -Infinity;
 
@@ -65,6 +65,7 @@ export function createSummaryProvider(ports: SummaryProviderPorts, options: Summ
     return root;
   };
   const systemContainers = (only: 'all' | 'cpu and memory'): Pick<NodeStats, 'systemContainers'> => {
+    const systemCgroups = systemCgroupPaths(kernelFiles, options.systemCgroups);
     const paths = [
       { name: 'kubelet', path: systemCgroups.kubelet },
       { name: 'runtime', path: systemCgroups.runtime },
