@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
+import { installationProblems } from './installations.ts';
 import { compile, createConsumer, loadAll, specifiersOf, typeScript, writeSources } from './consumer-project.ts';
 import { runInstalledCommands } from './installed-commands.ts';
 import { packPackage, type Tarball } from './pack.ts';
@@ -53,8 +54,12 @@ async function checkTarballs(folder: string): Promise<string[]> {
   await Promise.all(Array.from({ length: CONCURRENCY }, worker));
   print('each package was checked, and loaded in a project of its own');
 
+  await attempt('sizes', async () => {
+    problems.push(...(await installationProblems(folder, tarballs, print)));
+  });
+
   const project = join(folder, 'together');
-  await createConsumer(project, tarballs, tarballs, typeScript);
+  await createConsumer(project, tarballs, tarballs, { others: typeScript });
   const examples = await writeSources(project, tarballs);
   await attempt('types', () => compile(project));
   for (const example of examples) await attempt(example, () => runCommand('node', [example], project));

@@ -8,20 +8,30 @@ import { readManifest } from '../workspace/workspace-packages.ts';
 
 const { devDependencies = {} } = readManifest(workspaceRoot);
 
+/** Options of {@link createConsumer}. */
+export interface ConsumerOptions {
+  /** Further packages of the registry. Default: none. */
+  readonly others?: Readonly<Record<string, string>>;
+  /** Also installs the optional peers of the tarballs. Default: true. */
+  readonly optionalPeers?: boolean;
+}
+
 /** Makes an empty project in `folder` and installs some of the tarballs, with the others at hand as their dependencies. */
 export async function createConsumer(
   folder: string,
   installed: readonly Tarball[],
   all: readonly Tarball[],
-  others: Readonly<Record<string, string>> = {},
+  { others = {}, optionalPeers = true }: ConsumerOptions = {},
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
   const urls = Object.fromEntries(all.map(({ manifest, path }) => [manifest.name, `file:${path}`]));
-  const direct = Object.fromEntries(installed.map(({ manifest: { name } }) => [name, urls[name]]));
+  const peers = optionalPeers ? optionalPeersOf(installed) : {};
+  const names = [...installed.map(({ manifest: { name } }) => name), ...Object.keys(peers)];
+  const direct = Object.fromEntries(names.map((name) => [name, urls[name] ?? peers[name]]));
   const project = {
     private: true,
     type: 'module',
-    dependencies: { ...direct, ...optionalPeers(installed), ...others },
+    dependencies: { ...direct, ...others },
     overrides: Object.fromEntries(Object.keys(urls).map((name) => [name, name in direct ? `$${name}` : urls[name]])),
   };
   await writeFile(join(folder, 'package.json'), JSON.stringify(project, null, 2));
@@ -30,7 +40,7 @@ export async function createConsumer(
 }
 
 /** Optional peers, which npm does not install by itself; types only count where there is a compiler. */
-function optionalPeers(tarballs: readonly Tarball[]): Record<string, string> {
+function optionalPeersOf(tarballs: readonly Tarball[]): Record<string, string> {
   return Object.fromEntries(
     tarballs.flatMap(({ manifest: { peerDependencies = {}, peerDependenciesMeta = {} } }) =>
       Object.entries(peerDependencies).filter(

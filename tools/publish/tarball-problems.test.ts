@@ -13,7 +13,6 @@ const complete = {
   LICENSE: '',
   'dist/index.js': '',
   'dist/index.d.ts': '',
-  'dist/index.js.map': '{ "sources": ["../src/index.ts"] }',
   'src/index.ts': '',
 };
 const filesOf = (files: Record<string, string | undefined>): Map<string, string> =>
@@ -30,11 +29,7 @@ describe('tarballProblems', () => {
     ['build records', { 'dist/a.tsbuildinfo': '' }, ['dist/a.tsbuildinfo must not be published']],
     ['tests', { 'src/a.test.ts': '' }, ['src/a.test.ts must not be published']],
     ['test support', { 'src/test-support/a.ts': '' }, ['src/test-support/a.ts must not be published']],
-    [
-      'a source map without its source',
-      { 'dist/b.js.map': '{ "sources": ["../src/b.ts"] }' },
-      ['dist/b.js.map points to src/b.ts, which is missing'],
-    ],
+    ['source maps', { 'dist/b.js.map': '' }, ['dist/b.js.map must not be published']],
   ])('reports %s', (_, change, problems) => {
     expect(tarballProblems(manifest, filesOf({ ...complete, ...change }))).toEqual(problems);
   });
