@@ -9,7 +9,6 @@ import { type Agent, createAgent } from '@rxlet/agent';
 import { readNodeFacts, standalone } from '@rxlet/kubelet';
 import { errorMessage, systemClock, systemRandom } from '@rxlet/component-base';
 import { createPrometheusMetrics } from '@rxlet/component-base/prometheus';
-import { tuneV8 } from '@rxlet/component-base/tune-v8';
 import { containerdHints } from '@rxlet/cri-client/containerd';
 import type { RuntimeService } from '@rxlet/cri-api';
 import { createCriClient } from '@rxlet/cri-client';
@@ -128,7 +127,6 @@ const commandsOf = (agent: Agent): AgentCommands => ({
     const before = usage();
     const callsBefore = { ...calls };
     const beganMs = systemClock.monotonicNow();
-    tuneV8();
     await agent.start();
     if (podCount > 0) await allRun;
     const runningMs = systemClock.monotonicNow() - beganMs;

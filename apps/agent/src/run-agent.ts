@@ -5,7 +5,7 @@ import { createLifetime, errorMessage, type Logger, onAbort, systemClock } from 
 import { exitOnFatalErrors } from '@rxlet/component-base/command';
 import { collectProcessMetrics, createPrometheusMetrics } from '@rxlet/component-base/prometheus';
 import { logUnhandledStreamErrors } from '@rxlet/component-base/streams';
-import { releaseMemoryAtRest, tuneV8 } from '@rxlet/component-base/tune-v8';
+import { releaseMemoryAtRest } from '@rxlet/component-base/release-memory';
 import { UnixSocketError } from '@rxlet/component-base/unix-socket';
 import { nodeFsStats, type ReadFsStats } from '@rxlet/image-manager/gc';
 import type { ServerContent } from '@rxlet/kubelet-server';
@@ -121,7 +121,6 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
     const logging = logPodChanges(agent.pods.changes$, logger);
     lifetime.defer(() => logging.unsubscribe());
   }
-  tuneV8();
   await startAgent(agent);
   logger.info('rxlet is running', {
     node: node.name,

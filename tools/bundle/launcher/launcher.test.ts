@@ -7,10 +7,8 @@ import { writeLauncher } from './write-launcher.ts';
 
 /** Greets its first argument; the second one is what else it does. */
 const APP = `
-const { channel } = require('node:diagnostics_channel');
 const { greet } = require('./greeting.cjs');
 if (process.argv[2] !== 'silent') process.stdout.write(greet(process.argv[2]));
-if (process.argv[3] === 'tune') channel('rxlet.loaded').publish({ setFlags: () => process.stdout.write(' tuned') });
 if (process.argv[3] === 'fail') throw new Error('failed on purpose');
 `;
 const GREETING = `
@@ -75,11 +73,6 @@ describe('the launcher of a bundle', () => {
     const other = await codeOf('app.cjs');
     expect(run('Ann').stdout).toBe('Hello Ann.');
     expect(await codeOf('app.cjs')).not.toEqual(other);
-  });
-
-  it('sets the flags of the app once the code is recorded: at once where it was, else later', () => {
-    expect(run('Ann', 'tune').stdout).toBe('Hello Ann.');
-    expect(run('Ann', 'tune').stdout).toBe('Hello Ann. tuned');
   });
 
   it('passes failures on', () => {
