@@ -10,7 +10,7 @@ const HEAVY = ['@connectrpc/connect', '@grpc/grpc-js', '@peculiar/x509', 'asn1js
 
 /** An installation whose size is watched. */
 interface Installation {
-  /** What a user installs. */
+  /** Packages that a user installs. */
   readonly names: readonly string[];
   readonly limit?: SizeLimit;
   /** A program that must run with these packages alone. */

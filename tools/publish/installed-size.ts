@@ -13,7 +13,7 @@ export interface InstalledSize {
   readonly megabytes: number;
 }
 
-/** What an installation may be at most. */
+/** Limit of an installation. */
 export interface SizeLimit {
   readonly packages: number;
   readonly megabytes: number;
