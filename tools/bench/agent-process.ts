@@ -7,6 +7,9 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Agent, createAgent } from '@rxlet/agent';
 import { readNodeFacts, standalone } from '@rxlet/kubelet';
+import { staticPods } from '@rxlet/pod-source';
+import { nodeAdmission } from '@rxlet/node-admission';
+import { cgroups } from '@rxlet/container-manager';
 import { errorMessage, systemClock, systemRandom } from '@rxlet/component-base';
 import { createPrometheusMetrics } from '@rxlet/component-base/prometheus';
 import { containerdHints } from '@rxlet/cri-client/containerd';
@@ -101,12 +104,12 @@ async function createMeasuredAgent(): Promise<Agent> {
       hints: hintSources[hints](),
       node: { ...(await readNodeFacts()), name: 'bench', rootDirectory, podLogsDirectory, nodeIps: ['127.0.0.1'] },
     },
-    standalone({
-      staticPods: { path: join(folder, 'manifests'), documents: true },
+    standalone([
+      staticPods({ path: join(folder, 'manifests'), documents: true }),
       // More than the kubelet's 110, for the largest start-up.
-      nodeAdmission: { maxPods: 1000 },
-      cgroups: cgroupRoot === undefined ? undefined : { cgroupRoot },
-    }),
+      nodeAdmission({ maxPods: 1000 }),
+      ...(cgroupRoot === undefined ? [] : [cgroups({ cgroupRoot })]),
+    ]),
   );
 }
 

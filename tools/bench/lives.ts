@@ -1,5 +1,6 @@
 import { createAgent } from '@rxlet/agent';
 import { standalone } from '@rxlet/kubelet';
+import { imageManagement } from '@rxlet/image-manager';
 import { seededRandom, systemClock } from '@rxlet/component-base';
 import { createPrometheusMetrics } from '@rxlet/component-base/prometheus';
 import { createVirtualClock } from '@rxlet/component-base/testing';
@@ -49,9 +50,9 @@ export async function benchLives({ print, long }: BenchRun): Promise<void> {
     },
     [
       podsFrom(source),
-      ...standalone({
-        imageManagement: { readFsStats: () => Promise.resolve({ capacityBytes: 1e12, availableBytes: 9e11 }) },
-      }),
+      ...standalone([
+        imageManagement({ readFsStats: () => Promise.resolve({ capacityBytes: 1e12, availableBytes: 9e11 }) }),
+      ]),
     ],
   );
   await agent.start();

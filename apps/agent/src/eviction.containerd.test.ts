@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Agent, createAgent } from '@rxlet/agent';
 import { readNodeFacts, standalone } from '@rxlet/kubelet';
+import { eviction } from '@rxlet/eviction';
 import type { Pod, PodSpec } from '@rxlet/kube-api';
 import { createManualSource, podsFrom } from '@rxlet/pod-config';
 import { manifestPod } from '@rxlet/pod-model/testing';
@@ -31,7 +32,7 @@ describeOnEachRuntime('limits of local storage', {}, (startNode) => {
           podLogsDirectory: join(node.folder, 'logs'),
         },
       },
-      [podsFrom(source), ...standalone({ eviction: {} })],
+      [podsFrom(source), ...standalone([eviction()])],
     );
     await agent.start();
   });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createAgent } from '@rxlet/agent';
 import { corePodFields, createUnsupportedPodFields } from '@rxlet/agent/core';
 import { standalone } from '@rxlet/kubelet';
+import { imageManagement } from '@rxlet/image-manager';
 import { seededRandom } from '@rxlet/component-base';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import type { LogSink } from '@rxlet/fake-cri';
@@ -72,9 +73,9 @@ describe('all examples together', () => {
       },
       [
         podsFrom(source),
-        ...standalone({
-          imageManagement: { readFsStats: () => Promise.resolve({ capacityBytes: 1e12, availableBytes: 9e11 }) },
-        }),
+        ...standalone([
+          imageManagement({ readFsStats: () => Promise.resolve({ capacityBytes: 1e12, availableBytes: 9e11 }) }),
+        ]),
       ],
     );
     const table = (): string[] =>

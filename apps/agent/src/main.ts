@@ -1,4 +1,4 @@
-import { createProgram } from './program.ts';
+import { createProgram, loadModuleFlags } from './program.ts';
 import { runProgram } from './run-program.ts';
 
 const interrupted = new AbortController();
@@ -13,7 +13,11 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 // Without the launcher's flag, Node.js would open its inspector.
 process.on('SIGUSR1', () => undefined);
+async function main(): Promise<void> {
+  const args = process.argv.slice(2);
+  const program = createProgram(args, interrupted.signal, await loadModuleFlags(args));
+  process.exitCode = await runProgram(program, process, interrupted);
+}
+
 // The bundle is CommonJS, which has no top-level await.
-void runProgram(createProgram(process.argv.slice(2), interrupted.signal), process, interrupted).then((code) => {
-  process.exitCode = code;
-});
+void main();

@@ -2,6 +2,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Agent, createAgent } from '@rxlet/agent';
 import { readNodeFacts, standalone } from '@rxlet/kubelet';
+import { staticPods } from '@rxlet/pod-source';
 import { ContainerState } from '@rxlet/cri-api';
 import { eventually } from '@rxlet/test-containerd/eventually';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -85,7 +86,7 @@ describeOnEachRuntime('ConfigMaps and Secrets of a manifest folder', {}, (startN
           podLogsDirectory: join(node.folder, 'logs'),
         },
       },
-      standalone({ staticPods: { path: manifests, documents: true } }),
+      standalone([staticPods({ path: manifests, documents: true })]),
     );
     await agent.start();
   });

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { FlagHelp } from '@rxlet/agent-api/configuration';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { CommandContext } from './commands/command-context.ts';
 import { OUTPUT_FORMATS } from './commands/output-formats.ts';
@@ -15,9 +16,13 @@ each their own --root-dir, --hostname-override, --cert-dir and container runtime
 
 /**
  * The command line of `rxlet`: without a command, the agent itself; the commands talk to a running one.
- * Each action imports its own modules, so that a command does not load the agent and a usage error loads nothing.
+ * Each action imports its own modules, so that a command does not load the agent. `moduleFlags` are the flags of the agent's modules; see {@link loadModuleFlags}.
  */
-export function createProgram(args: readonly string[], signal: AbortSignal): Command {
+export function createProgram(
+  args: readonly string[],
+  signal: AbortSignal,
+  moduleFlags: readonly FlagHelp[] = [],
+): Command {
   const program = new Command('rxlet')
     .description('A Kubernetes node agent: runs the pods of a folder of manifests on a container runtime.')
     .option(
@@ -40,30 +45,12 @@ export function createProgram(args: readonly string[], signal: AbortSignal): Com
     .option('--cni-conf-dir <folder>', 'CNI configurations for pods in Docker (default: /etc/cni/net.d)')
     .option('--cni-bin-dir <folders>', 'CNI plugins for pods in Docker, separated by commas (default: /opt/cni/bin)')
     .option('--restrict-oom-score-adj', "set no OOM score adjustment below the agent's own; for Docker in a container")
-    .option('--pod-manifest-path <path>', 'folder with pod manifests, or one such file')
     .option('--kubeconfig <file>', 'join a cluster with these credentials of a node')
     .option('--bootstrap-kubeconfig <file>', 'credentials by which the node requests its client certificate')
-    .option('--eviction-dry-run', 'report in logs and the debug state which pods would be evicted, and evict none')
-    .option('--offline-cache', 'keep pods and their objects on disk, encrypted, and start them without the API server')
-    .option(
-      '--cert-dir <folder>',
-      'certificates and keys (default: /var/lib/kubelet/pki; pki in --root-dir with --fake-runtime)',
-    )
-    .option(
-      '--strict-static-pods',
-      'reject ConfigMaps and Secrets in manifests, and references to them, as the kubelet does',
-    )
     .option(
       '--legacy-kubelet-defaults',
       "without --config: the kubelet's defaults, which let everybody who reaches the node run commands as root",
     )
-    .option('--manifest-url <url>', 'where a server has a Pod or PodList for this node')
-    .option('--manifest-url-header <name:value,...>', 'headers of the requests to it; may be given several times')
-    .option(
-      '--image-credential-provider-config <path>',
-      'CredentialProviderConfig, or a folder of them, for registries that need passwords',
-    )
-    .option('--image-credential-provider-bin-dir <folder>', 'the programs that it names')
     .option(
       '--root-dir <folder>',
       `where the agent keeps its files and its socket (default: ${DEFAULT_ROOT_DIRECTORY})`,
@@ -71,20 +58,14 @@ export function createProgram(args: readonly string[], signal: AbortSignal): Com
     .option('--hostname-override <name>', "name of the node (default: the machine's)")
     .option('--node-ip <address>', "address of the node (default: that of the default route's interface)")
     .option('--oom-score-adj <score>', "OOM score adjustment of the agent's own process (default: -999)", oomScoreAdj)
-    .option('--port <port>', "port of the kubelet's API over HTTPS (default: 10250; see below)", wholeNumber)
-    .option(
-      '--read-only-port <port>',
-      "port of the API's read-only part, without authentication (default: none)",
-      wholeNumber,
-    )
-    .option('--healthz-port <port>', 'port of /healthz on 127.0.0.1 (default: 10248; see below)', wholeNumber)
-    .option('--address <address>', 'address of the first two (default: 0.0.0.0)')
     .option('--v <level>', 'verbosity of the log; 4 and above: debugging', wholeNumber)
     .version(`rxlet v${packageVersion()}`, '--version', 'print the version and exit')
     .helpOption('-h, --help', 'print the flags and commands and exit')
     .addHelpText('after', SEVERAL_AGENTS)
     .showHelpAfterError('(rxlet --help lists the flags and commands)')
     .exitOverride();
+  for (const { flag, argument, text } of moduleFlags)
+    program.option(argument === undefined ? `--${flag}` : `--${flag} <${argument}>`, text);
   program.allowUnknownOption().allowExcessArguments();
   program.argument('[command]').action(async (_command: string | undefined, flags: OwnFlags) => {
     const { loadSettings } = await import('./config/load-settings.ts');
@@ -190,6 +171,15 @@ export function createProgram(args: readonly string[], signal: AbortSignal): Com
       await printDebugState(connection, terminal);
     });
   return program;
+}
+
+/** Loads the flags of the agent's modules, unless the arguments begin with a command, perhaps after `--root-dir`: a command does not load the agent. */
+export async function loadModuleFlags(args: readonly string[]): Promise<readonly FlagHelp[]> {
+  let index = 0;
+  while (args[index]?.startsWith('--root-dir') === true) index += args[index] === '--root-dir' ? 2 : 1;
+  const first = args[index];
+  if (first === '--version' || (first !== undefined && !first.startsWith('-'))) return [];
+  return (await import('./config/module-flags.ts')).FLAG_HELP;
 }
 
 function packageVersion(): string {

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createAgent } from '@rxlet/agent';
 import { readNodeFacts, standalone } from '@rxlet/kubelet';
+import { cgroups as cgroupsModule } from '@rxlet/container-manager';
 import { noopLogger } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import { createManualSource, podsFrom } from '@rxlet/pod-config';
@@ -42,7 +43,7 @@ describeOnEachRuntime('a resize', {}, (startNode) => {
         logger: noopLogger,
         node: { ...(await readNodeFacts()), rootDirectory, podLogsDirectory: join(rootDirectory, 'logs') },
       },
-      [podsFrom(source), ...standalone({ cgroups: { cgroupRoot } })],
+      [podsFrom(source), ...standalone([cgroupsModule({ cgroupRoot })])],
     );
     await agent.start();
     const pod = (): Pod | undefined => agent.pods.list()[0];

@@ -1,6 +1,15 @@
 import { type Agent, createAgent } from '@rxlet/agent';
-import { type AgentModule, type HealthCheck, healthChecks } from '@rxlet/agent-api';
-import { node as clusterNode, standalone, type StandaloneOptions } from '@rxlet/kubelet';
+import { type AgentModule, type HealthCheck, healthChecks, provide } from '@rxlet/agent-api';
+import { hostPathMaker, type HostPathMaker } from '@rxlet/agent-api/volumes';
+import { servingCertificates } from '@rxlet/certificates';
+import { cgroups, type CgroupsOptions } from '@rxlet/container-manager';
+import { cgroupsConfiguration } from '@rxlet/container-manager/configuration';
+import { imageManagement } from '@rxlet/image-manager';
+import { imageManagementConfiguration } from '@rxlet/image-manager/configuration';
+import { kubeletApi, localSocket } from '@rxlet/kubelet-server';
+import { staticPodsConfiguration, staticPodsFromUrlConfiguration } from '@rxlet/pod-source/configuration';
+import { stats } from '@rxlet/stats';
+import { statsConfiguration } from '@rxlet/stats/configuration';
 import { createLifetime, errorMessage, type Logger, onAbort, systemClock } from '@rxlet/component-base';
 import { exitOnFatalErrors } from '@rxlet/component-base/command';
 import { collectProcessMetrics, createPrometheusMetrics } from '@rxlet/component-base/prometheus';
@@ -59,60 +68,51 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
     stop: () => lifetime[Symbol.asyncDispose](),
   });
   await using lifetime = createLifetime();
-  const own = <T extends AsyncDisposable>(part: T): T => {
+  const keep = <T extends AsyncDisposable>(part: T): T => {
     lifetime.defer(async () => {
       await part[Symbol.asyncDispose]();
     });
     return part;
   };
 
-  const { runtime, images, hints, hostPaths } = own(await connectRuntime(settings, logger, metrics, signal));
+  const { runtime, images, hints, hostPaths } = keep(await connectRuntime(settings, logger, metrics, signal));
   const hasCertificates = settings.cluster !== undefined || settings.kubeletApi?.port !== undefined;
   const certificateDirectory = hasCertificates ? settings.servingCertificates.directory : undefined;
   await prepareDirectories({ ...node, ...options, certificateDirectory });
   if (settings.oomScoreAdj !== undefined) await applyOwnOomScoreAdj(settings.oomScoreAdj, logger);
-  const cluster = settings.cluster && own(await connectTo(settings.cluster, { logger, metrics }));
-  if (cluster === undefined && modules.staticPods === undefined && modules.staticPodsFromUrl === undefined)
+  const cluster = settings.cluster && keep(await connectTo(settings.cluster, { logger, metrics }));
+  const manifests = modules.optionsOf(staticPodsConfiguration);
+  if (
+    cluster === undefined &&
+    manifests === undefined &&
+    modules.optionsOf(staticPodsFromUrlConfiguration) === undefined
+  )
     logger.warn(
       'there is no source of pods: name a folder of manifests with --pod-manifest-path, or a cluster with --kubeconfig',
     );
 
-  // The embedded runtime reports its images on a disk that this machine does not have.
-  const readFsStats: ReadFsStats = (path) => nodeFsStats(settings.runtime.kind === 'fake' ? rootDirectory : path);
-  const modulesOf = (choices: StandaloneOptions): readonly AgentModule[] =>
-    cluster === undefined
-      ? standalone(choices)
-      : clusterNode({
-          ...choices,
-          clients: cluster.clients,
-          offlineCache: settings.cluster?.hasOfflineCache === true ? {} : undefined,
-          nodeStatus: settings.nodeStatus,
-          projections: settings.projections,
-        });
   const content: ServerContent = {
     ...settings.serverContent,
     metrics: readMetrics,
     setVerbosity,
     startTimeMs,
   };
-  const kubeletApi = settings.kubeletApi && { ...settings.kubeletApi, content };
-  const agent = own(
+  const own = [
+    localSocket({ ...content, socketPath: socketPath(rootDirectory) }),
+    stats({ ...modules.optionsOf(statsConfiguration), metrics: readMetrics }),
+    ...(settings.kubeletApi === undefined ? [] : [kubeletApi({ ...settings.kubeletApi, content })]),
+    ...(settings.kubeletApi?.port === undefined ? [] : [servingCertificates(settings.servingCertificates)]),
+    ...(hostPaths === undefined ? [] : [hostPathsFrom(hostPaths)]),
+    ...(settings.runtime.kind === 'fake' ? trialModules(settings) : []),
+  ];
+  const agent = keep(
     await createAgent(
       { runtime, images, hints, node, logger, metrics },
-      modulesOf({
-        ...modules,
-        volumes: { ...modules.volumes, hostPaths },
-        cgroups: { ...modules.cgroups, ...(settings.runtime.kind === 'fake' && UNTOUCHED_MACHINE) },
-        imageManagement: { ...modules.imageManagement, readFsStats },
-        stats: { ...modules.stats, metrics: readMetrics },
-        localSocket: { ...content, socketPath: socketPath(rootDirectory) },
-        kubeletApi,
-        servingCertificates: kubeletApi?.port === undefined ? undefined : settings.servingCertificates,
-      }),
+      cluster === undefined ? modules.standalone(own) : modules.node(cluster.clients, own),
       options,
     ),
   );
-  const notifier = serviceNotifier(agent.contributions(healthChecks), logger, own);
+  const notifier = serviceNotifier(agent.contributions(healthChecks), logger, keep);
   if (stdout.isTTY) {
     const table = showLiveTable(agent.pods, stdout, systemClock, logger);
     writeNotice = (line) => table.printAbove(line);
@@ -124,7 +124,7 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
   await startAgent(agent);
   logger.info('rxlet is running', {
     node: node.name,
-    manifests: modules.staticPods?.path,
+    manifests: manifests?.path,
     kubeconfig: settings.cluster?.kubeconfigPath,
     rootDirectory,
     socket: socketPath(rootDirectory),
@@ -137,13 +137,28 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
 }
 
 /** The embedded runtime is for trying out: it uses nothing of the machine, and leaves it as it is. */
-const UNTOUCHED_MACHINE: NonNullable<StandaloneOptions['cgroups']> = {
+const UNTOUCHED_MACHINE: CgroupsOptions = {
   cgroupsPerQOS: false,
   failSwapOn: false,
   kernelParameters: undefined,
   kubeletCgroups: undefined,
   systemCgroups: undefined,
 };
+
+/** Modules of an agent on the embedded runtime, which has no cgroups, and images on a disk that this machine does not have. */
+function trialModules({ modules, node: { rootDirectory } }: AgentSettings): readonly AgentModule[] {
+  const readFsStats: ReadFsStats = () => nodeFsStats(rootDirectory);
+  return [
+    cgroups({ ...modules.optionsOf(cgroupsConfiguration), ...UNTOUCHED_MACHINE }),
+    imageManagement({ ...modules.optionsOf(imageManagementConfiguration), readFsStats }),
+  ];
+}
+
+/** Creates the module that lets the runtime create the paths of hostPath volumes. */
+function hostPathsFrom(hostPaths: HostPathMaker): AgentModule {
+  const services = [provide(hostPathMaker, hostPaths)];
+  return { name: 'host-paths', provides: [hostPathMaker], setup: () => ({ services }) };
+}
 
 async function connectTo(cluster: ClusterSettings, ports: ConnectClusterPorts): Promise<ClusterConnection> {
   // The client of the API server is loaded where there is one only.

@@ -1,6 +1,6 @@
+import type { HostPathMaker } from '@rxlet/agent-api/volumes';
 import type { ImageService, RuntimeService } from '@rxlet/cri-api';
 import type { HintSource } from '@rxlet/pleg';
-import type { HostPathMaker } from '@rxlet/volume-manager';
 
 /** The ports of the chosen runtime. */
 export interface RuntimeConnection extends AsyncDisposable {

@@ -2,6 +2,7 @@ import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Agent, createAgent } from '@rxlet/agent';
 import { readNodeFacts, standalone } from '@rxlet/kubelet';
+import { staticPods } from '@rxlet/pod-source';
 import { ContainerState } from '@rxlet/cri-api';
 import { eventually } from '@rxlet/test-containerd/eventually';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -41,7 +42,7 @@ describeOnEachRuntime('the pod template of a Deployment', {}, (startNode) => {
         images,
         node: { ...(await readNodeFacts()), name: 'node1', rootDirectory: root, podLogsDirectory },
       },
-      standalone({ staticPods: { path: manifests, documents: true } }),
+      standalone([staticPods({ path: manifests, documents: true })]),
     );
     await agent.start();
   });

@@ -8,7 +8,7 @@ import { podObjects } from '@rxlet/agent-api/kube';
 import { persistentVolumes } from '@rxlet/agent-api/volumes';
 import { readNodeFacts, standalone } from '@rxlet/kubelet';
 import { ContainerState } from '@rxlet/cri-api';
-import type { CsiObjects } from '@rxlet/csi';
+import { csi, type CsiObjects } from '@rxlet/csi';
 import { createDiskMounts, createTestDriver } from '@rxlet/csi/testing';
 import { eventually } from '@rxlet/test-containerd/eventually';
 import type { ConfigMap, PersistentVolumeSpec, Pod, PodSpec, Secret } from '@rxlet/kube-api';
@@ -79,7 +79,7 @@ describeOnEachRuntime('volumes of pods', {}, (startNode) => {
           podLogsDirectory: join(node.folder, 'logs'),
         },
       },
-      [podsFrom(source), objects(), ...standalone({ csi: { objects: csiObjects } })],
+      [podsFrom(source), objects(), ...standalone([csi({ objects: csiObjects })])],
     );
     await agent.start();
     source.set(desired);

@@ -9,6 +9,7 @@ export {
   type VolumeUsage,
 } from './pod-volumes.ts';
 export { persistentVolumes, type PersistentVolumes } from './persistent-volumes.ts';
+export { hostPathMaker, type HostPathMaker } from './host-path-maker.ts';
 export type { BlockVolumePlugin, PodDevice } from './block-volume-plugin.ts';
 export { type ExpansionFailure, VolumeExpansionError } from './volume-expansion-error.ts';
 export type {

@@ -1,9 +1,9 @@
-import type { FeatureGates } from './feature-gates/feature-gates.ts';
 import type {
+  FeatureGates,
   KubeletConfiguration,
   LoggingConfiguration,
   OutputRoutingOptions,
-} from './schema/kubelet-configuration.ts';
+} from '@rxlet/component-base/kubelet-configuration';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;

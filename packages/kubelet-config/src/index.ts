@@ -1,9 +1,13 @@
-export { type ConfigurationProblem, type ConfigurationStage, KubeletConfigurationError } from './config-error.ts';
-export { describeMissingEffects, FIELDS_IN_EFFECT, OWN_FLAGS_IN_EFFECT } from './effect.ts';
+export {
+  type ConfigurationProblem,
+  type ConfigurationStage,
+  type FeatureGates,
+  type KubeletConfiguration,
+  KubeletConfigurationError,
+} from '@rxlet/component-base/kubelet-configuration';
 export { encodeConfiguration } from './encode-configuration.ts';
 export { FEATURE_GATES, type FeatureGateSpec, type FeatureStage } from './feature-gates/feature-gate-table.ts';
 export {
-  type FeatureGates,
   type FeatureGateValues,
   type ResolvedFeatureGates,
   resolveFeatureGates,
@@ -18,5 +22,4 @@ export { FLAGS, type FlagSpec } from './flags/flag-table.ts';
 export { type ParsedFlags, parseFlags } from './flags/parse-flags.ts';
 export { readConfiguration, type ReadConfigurationOptions } from './read-configuration.ts';
 export { allFieldPaths } from './schema/field-paths.ts';
-export type { KubeletConfiguration } from './schema/kubelet-configuration.ts';
 export { type StartProblem, findStartProblems } from './start-problems.ts';

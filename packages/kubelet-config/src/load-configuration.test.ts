@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ConfigurationStage, KubeletConfigurationError } from './config-error.ts';
+import { type ConfigurationStage, KubeletConfigurationError } from '@rxlet/component-base/kubelet-configuration';
 import { encodeConfiguration } from './encode-configuration.ts';
 import { type ConfigurationSources, loadConfiguration, type LoadedConfiguration } from './load-configuration.ts';
 

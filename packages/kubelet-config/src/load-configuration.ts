@@ -1,14 +1,17 @@
 import { errorMessage } from '@rxlet/component-base';
-import { KubeletConfigurationError } from './config-error.ts';
+import {
+  type FeatureGates,
+  type KubeletConfiguration,
+  KubeletConfigurationError,
+} from '@rxlet/component-base/kubelet-configuration';
 import { decodeConfiguration, decodeDropIn } from './decode/decode-configuration.ts';
 import { decodeStruct } from './decode/decode-value.ts';
 import { encodeStruct } from './decode/encode-value.ts';
 import type { JsonObject } from './decode/json-value.ts';
 import { mergePatch } from './decode/merge-patch.ts';
 import { applyDefaults, applyDefaultsWithoutFile, DEFAULT_EVICTION_HARD } from './defaults.ts';
-import { type FeatureGates, type FeatureGateValues, resolveFeatureGates } from './feature-gates/feature-gates.ts';
+import { type FeatureGateValues, resolveFeatureGates } from './feature-gates/feature-gates.ts';
 import { applyFlags, flagPaths, parseFlags } from './flags/parse-flags.ts';
-import type { KubeletConfiguration } from './schema/kubelet-configuration.ts';
 import { kubeletConfigurationFields } from './schema/kubelet-configuration-fields.ts';
 import { setFieldPaths } from './schema/field-paths.ts';
 import { validateConfiguration } from './validation/validate-configuration.ts';

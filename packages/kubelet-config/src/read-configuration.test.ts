@@ -1,6 +1,6 @@
 import { createMemoryFiles } from '@rxlet/node-files/testing';
 import { describe, expect, it } from 'vitest';
-import { KubeletConfigurationError } from './config-error.ts';
+import { KubeletConfigurationError } from '@rxlet/component-base/kubelet-configuration';
 import type { LoadedConfiguration } from './load-configuration.ts';
 import { readConfiguration, type ReadConfigurationOptions } from './read-configuration.ts';
 

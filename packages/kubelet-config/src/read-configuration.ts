@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { errorMessage } from '@rxlet/component-base';
 import type { HostFiles } from '@rxlet/node-files';
-import { KubeletConfigurationError } from './config-error.ts';
+import { KubeletConfigurationError } from '@rxlet/component-base/kubelet-configuration';
 import { parseFlags } from './flags/parse-flags.ts';
 import {
   type ConfigurationFile,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeletConfiguration } from './schema/kubelet-configuration.ts';
+import type { KubeletConfiguration } from '@rxlet/component-base/kubelet-configuration';
 import { findStartProblems } from './start-problems.ts';
 
 describe('findStartProblems', () => {

@@ -6,7 +6,7 @@ import {
   parseEvictionThreshold,
 } from '@rxlet/pod-model/eviction-thresholds';
 import { compareQuantities, parseQuantity, zeroQuantity } from '@rxlet/pod-model/quantity';
-import type { KubeletConfiguration } from './schema/kubelet-configuration.ts';
+import type { KubeletConfiguration } from '@rxlet/component-base/kubelet-configuration';
 
 /** Part of a valid configuration that stops the kubelet when it starts. */
 export interface StartProblem {

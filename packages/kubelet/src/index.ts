@@ -1,6 +1,19 @@
-export type { KubeletApiChoices } from './configuration/kubelet-api-options.ts';
-export { fromKubeletConfiguration, type KubeletPreset } from './configuration/from-kubelet-configuration.ts';
+export type { ModuleChoices } from './assemble.ts';
+export {
+  describeMissingEffects,
+  FIELDS_IN_EFFECT,
+  FLAG_HELP,
+  flagOfSetting,
+  FLAGS_IN_EFFECT,
+  MODULE_SETTINGS,
+  modulesOf,
+} from './configuration/effects.ts';
+export {
+  type ConfiguredModules,
+  fromKubeletConfiguration,
+  type KubeletPreset,
+} from './configuration/from-kubelet-configuration.ts';
 export { type KubeletNode, readKubeletNode } from './configuration/kubelet-node.ts';
-export { type ClusterOptions, type ClusterProjections, node } from './node.ts';
-export { standalone, type StandaloneOptions } from './standalone.ts';
+export { type ParsedSettings, parseSettings } from './configuration/parse-settings.ts';
 export { type NodeFacts, readNodeFacts } from './configuration/node-facts.ts';
+export { node, standalone } from './presets.ts';

@@ -1,13 +1,18 @@
 import type { AgentModule, ModuleParts } from '@rxlet/agent-api';
 import type { PodSource } from '@rxlet/agent-api/sources';
 import { standalone } from '@rxlet/kubelet';
+import { probes } from '@rxlet/prober';
+import { nodeAdmission } from '@rxlet/node-admission';
+import { lifecycleHooks } from '@rxlet/lifecycle';
+import { imageManagement } from '@rxlet/image-manager';
+import { cgroups } from '@rxlet/container-manager';
 import { createMemorySlices, type MemoryCgroups } from '@rxlet/container-manager/testing';
 import type { FakeRuntime } from '@rxlet/fake-cri';
 import { createTestMachine } from '@rxlet/machine/testing';
 import type { MemoryFiles } from '@rxlet/node-files/testing';
 import { podsFrom } from '@rxlet/pod-config';
 import { createPodProbeNetwork } from '@rxlet/prober/testing';
-import type { VolumesOptions } from '@rxlet/volume-manager';
+import { volumes, type VolumesOptions } from '@rxlet/volume-manager';
 import { memoryVolumes } from '@rxlet/volume-manager/testing';
 
 /** A machine on which resources never run short in tests of something else. */
@@ -27,22 +32,22 @@ export interface ModuleNode {
 
 /** Returns the modules of a standalone agent for a fake runtime: probes and hooks reach its pods, and its disk never fills. */
 export function testModules(node: ModuleNode, source: PodSource): readonly AgentModule[] {
-  const { fake, files, cgroups, volumes = memoryVolumes(files) } = node;
+  const { fake, files, cgroups: tree, volumes: mounts = memoryVolumes(files) } = node;
   const network = createPodProbeNetwork(fake.network);
   const readFsStats = () => Promise.resolve({ capacityBytes: 1e12, availableBytes: 9e11 });
-  const modules = standalone({
-    nodeAdmission: { machine: TEST_MACHINE },
-    cgroups: {
-      openCgroups: async () => cgroups,
+  const modules = standalone([
+    nodeAdmission({ machine: TEST_MACHINE }),
+    cgroups({
+      openCgroups: async () => tree,
       // The fake runtime uses systemd.
       openSlices: async () => createMemorySlices(),
       machine: TEST_MACHINE,
-    },
-    imageManagement: { readFsStats },
-    lifecycleHooks: { http: network.http },
-    probes: { network },
-    volumes,
-  });
+    }),
+    imageManagement({ readFsStats }),
+    lifecycleHooks({ http: network.http }),
+    probes({ network }),
+    volumes(mounts),
+  ]);
   return [podsFrom(source), ...modules.filter(({ name }) => !SOCKETS.has(name))];
 }
 

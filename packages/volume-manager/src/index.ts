@@ -8,7 +8,7 @@ export { MountError, type Mounter, type MountRequest, type UnmountOptions } from
 export type { LoopDevices } from './block/loop-devices.ts';
 export { type MountPoint, type MountTable, parseMountInfo } from './mount/mount-table.ts';
 export { createMountPrograms, type MountProgramsOptions } from './mount/mount-programs.ts';
-export { createHostPathMaker, type HostPathMaker } from './plugins/host-path-maker.ts';
+export { createHostPathMaker } from './plugins/host-path-maker.ts';
 export { SubPathError } from './sub-path/open-within.ts';
 export {
   createVolumeManager,

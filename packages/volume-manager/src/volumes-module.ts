@@ -3,7 +3,7 @@ import { housekeepingSteps } from '@rxlet/agent-api/housekeeping';
 import { containerFields, type SupportedPodField, supportedPodFields } from '@rxlet/agent-api/pod-fields';
 import { clusterTrustBundles, podCertificates, podObjects, podTokens } from '@rxlet/agent-api/kube';
 import { nodeObject, nodeResources, nodeStatusSetters } from '@rxlet/agent-api/node';
-import { persistentVolumes, podVolumes, podVolumeUsage, volumePlugins } from '@rxlet/agent-api/volumes';
+import { hostPathMaker, persistentVolumes, podVolumes, podVolumeUsage, volumePlugins } from '@rxlet/agent-api/volumes';
 import type { EventObject } from '@rxlet/component-base/events';
 import { follow } from '@rxlet/component-base/streams';
 import { merge, NEVER, type Subscription } from 'rxjs';
@@ -24,7 +24,16 @@ const SWAPPED_VOLUMES =
 export function volumes(options: VolumesOptions = {}): AgentModule {
   return {
     name: 'volumes',
-    uses: [podObjects, podTokens, clusterTrustBundles, podCertificates, persistentVolumes, nodeResources, nodeObject],
+    uses: [
+      hostPathMaker,
+      podObjects,
+      podTokens,
+      clusterTrustBundles,
+      podCertificates,
+      persistentVolumes,
+      nodeResources,
+      nodeObject,
+    ],
     provides: [podVolumes, podVolumeUsage],
     collects: [volumePlugins],
     setup({ files, hostFiles, clock, random, logger, events, metrics, node, core, services, collections }) {
@@ -55,6 +64,7 @@ export function volumes(options: VolumesOptions = {}): AgentModule {
           sources,
           persistentVolumes: claims,
           plugins: () => contributed,
+          hostPaths: services.find(hostPathMaker),
           seLinux: () => readSeLinuxPolicy(hostFiles),
           node: nodeOf && { cached: () => nodeOf.cached(), changes$: nodeOf.changes$ ?? NEVER },
           ...ports,

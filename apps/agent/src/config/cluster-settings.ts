@@ -13,8 +13,6 @@ export interface ClusterSettings {
   /** Whether the client certificate is renewed (KubeletConfiguration `rotateCertificates`). */
   readonly rotatesCertificate: boolean;
   readonly nodeName: string;
-  /** Whether the last known pods start while the API server is away. */
-  readonly hasOfflineCache: boolean;
   /** Limits of the requests to the API server. */
   readonly limits: Omit<KubeClientsOptions, 'userAgent'>;
 }
@@ -22,11 +20,7 @@ export interface ClusterSettings {
 /** Returns the settings of the cluster; `undefined` for a standalone agent, which has no `--kubeconfig`. */
 export function clusterSettingsOf(
   { configuration, flags }: LoadedConfiguration,
-  {
-    nodeName,
-    certificateDirectory,
-    hasOfflineCache,
-  }: Pick<ClusterSettings, 'nodeName' | 'certificateDirectory' | 'hasOfflineCache'>,
+  { nodeName, certificateDirectory }: Pick<ClusterSettings, 'nodeName' | 'certificateDirectory'>,
 ): ClusterSettings | undefined {
   const path = flags.get('kubeconfig') as string | undefined;
   const bootstrapPath = flags.get('bootstrap-kubeconfig') as string | undefined;
@@ -40,7 +34,6 @@ export function clusterSettingsOf(
     certificateDirectory,
     rotatesCertificate: configuration.rotateCertificates ?? false,
     nodeName,
-    hasOfflineCache,
     limits: {
       ...(kubeAPIQPS !== undefined && { kubeAPIQPS }),
       ...(kubeAPIBurst !== undefined && { kubeAPIBurst }),

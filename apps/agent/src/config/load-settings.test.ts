@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { staticPodsConfiguration } from '@rxlet/pod-source/configuration';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigError, UsageError } from './config-error.ts';
 import { type AgentSettings, loadSettings } from './load-settings.ts';
@@ -67,8 +68,11 @@ describe('loadSettings', () => {
 
   it('permits ConfigMaps and Secrets in manifests, unless the flag forbids it', async () => {
     const args = [await config(''), '--pod-manifest-path=/m'];
-    expect((await loadSettings(args, {})).modules.staticPods?.documents).toBe(true);
-    expect((await loadSettings(args, { strictStaticPods: true })).modules.staticPods?.documents).toBe(false);
+    const permits = async (...flags: string[]): Promise<boolean | undefined> =>
+      (await load(...args, ...flags)).modules.optionsOf(staticPodsConfiguration)?.documents;
+    expect(await permits()).toBe(true);
+    expect(await permits('--strict-static-pods')).toBe(false);
+    expect(await permits('--kubeconfig=/k')).toBe(false);
   });
 
   it('keeps all files of the embedded runtime in the root directory, unless another place is set', async () => {
@@ -89,10 +93,10 @@ describe('loadSettings', () => {
   });
 
   it('names each field and flag that has no effect yet, once', async () => {
-    const file = await config('topologyManagerScope: pod\nlogging: {flushFrequency: 5s}\nnope: 1\nclusterDomain: a\n');
+    const file = await config('maxOpenFiles: 7\nlogging: {flushFrequency: 5s}\nnope: 1\nclusterDomain: a\n');
     expect((await load(file, '--lock-file=/l')).warnings).toEqual([
       'ignored a part of the configuration file: unknown field "nope"',
-      'the field "topologyManagerScope" of the configuration has no effect yet',
+      'the field "maxOpenFiles" of the configuration has no effect yet',
       'the field "logging.flushFrequency" of the configuration has no effect yet',
       'the flag --lock-file has no effect yet',
     ]);

@@ -1,10 +1,12 @@
-import { type KubeletPreset, fromKubeletConfiguration, readKubeletNode } from '@rxlet/kubelet';
 import {
   describeMissingEffects,
-  KubeletConfigurationError,
-  type LoadedConfiguration,
-  readConfiguration,
-} from '@rxlet/kubelet-config';
+  fromKubeletConfiguration,
+  type KubeletPreset,
+  parseSettings,
+  readKubeletNode,
+} from '@rxlet/kubelet';
+import { offlineCacheConfiguration } from '@rxlet/offline-cache/configuration';
+import { KubeletConfigurationError, type LoadedConfiguration, readConfiguration } from '@rxlet/kubelet-config';
 import { createHostFiles } from '@rxlet/node-files';
 import { DEFAULT_OOM_SCORE_ADJ } from '../node/oom-score-adj.ts';
 import { chooseRuntime, fakeRuntimeDefaults, type RuntimeChoice, withFakeRuntimeFlags } from './choose-runtime.ts';
@@ -32,11 +34,11 @@ export interface AgentSettings extends KubeletPreset {
  * @throws UsageError for flags that the kubelet does not have, or that are invalid or contradict each other
  * @throws ConfigError for a configuration that the kubelet would reject, and for a machine without a usable name
  */
-export async function loadSettings(args: readonly string[], ownFlags: OwnFlags): Promise<AgentSettings> {
-  const { fakeRuntime = false, strictStaticPods = false, offlineCache = false } = ownFlags;
-  const { legacyKubeletDefaults: hasLegacyDefaults = false, evictionDryRun = false } = ownFlags;
+export async function loadSettings(given: readonly string[], ownFlags: OwnFlags): Promise<AgentSettings> {
+  const { fakeRuntime = false, legacyKubeletDefaults: hasLegacyDefaults = false } = ownFlags;
   const files = createHostFiles();
   try {
+    const { settings, rest: args } = parseSettings(given);
     const defaults = {
       // Unlike the kubelet, the agent runs on cgroup v1 unless failCgroupV1 is set.
       failCgroupV1: false,
@@ -49,28 +51,20 @@ export async function loadSettings(args: readonly string[], ownFlags: OwnFlags):
     if (hasLegacyDefaults && hasFile)
       throw new UsageError('--legacy-kubelet-defaults excludes --config: a kubelet with a file has no such defaults');
     const runtime = chooseRuntime(loaded, ownFlags);
-    const preset = fromKubeletConfiguration(loaded, await readKubeletNode(loaded, files));
+    const preset = await fromKubeletConfiguration(loaded, await readKubeletNode(files), settings);
     const { directory: certificateDirectory } = preset.servingCertificates;
     const cluster = clusterSettingsOf(loaded, {
       nodeName: preset.node.name ?? '',
       certificateDirectory,
-      hasOfflineCache: offlineCache,
     });
-    if (offlineCache && cluster === undefined) throw new UsageError('--offline-cache requires --kubeconfig');
-    // In a cluster, ConfigMaps and Secrets are those of the API server, and static pods may not refer to them.
-    const documents = cluster === undefined && !strictStaticPods;
-    const { staticPods } = preset.modules;
+    const hasOfflineCache = preset.modules.optionsOf(offlineCacheConfiguration) !== undefined;
+    if (hasOfflineCache && cluster === undefined) throw new UsageError('--offline-cache requires --kubeconfig');
     const isStandalone = cluster === undefined;
     const ports = { ...loaded, isStandalone, isFake: fakeRuntime, hasLegacyDefaults, hasFile };
     const kubeletApi = preset.kubeletApi && openPorts(preset.kubeletApi, ports);
     return {
       ...preset,
       kubeletApi,
-      modules: {
-        ...preset.modules,
-        staticPods: staticPods && { ...staticPods, documents },
-        eviction: { ...preset.modules.eviction, evictionDryRun },
-      },
       runtime,
       cluster,
       oomScoreAdj: oomScoreAdjOf(loaded, fakeRuntime),
@@ -105,7 +99,7 @@ function warningsOf({ warnings, configuredFields, flags, skippedFiles }: LoadedC
     ...(hasNoFileToWrite ? ['ignored --bootstrap-kubeconfig: --kubeconfig, the file to write, is not given'] : []),
     ...warnings.map((warning) => `ignored a part of the configuration file: ${warning}`),
     ...skippedFiles.map((path) => `ignored the file "${path}" of --config-dir: its name does not end in .conf`),
-    ...describeMissingEffects(configuredFields, flags),
+    ...describeMissingEffects({ configuredFields, flags }),
   ];
 }
 

@@ -1,4 +1,4 @@
-import type { KubeletApiChoices } from '@rxlet/kubelet';
+import type { KubeletApiChoices } from '@rxlet/kubelet-server/configuration';
 
 /** Facts that decide which ports of the kubelet's API an agent opens. */
 export interface PortFacts {

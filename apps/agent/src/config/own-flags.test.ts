@@ -1,3 +1,4 @@
+import { offlineCacheConfiguration } from '@rxlet/offline-cache/configuration';
 import { describe, expect, it } from 'vitest';
 import type { OwnFlags } from './own-flags.ts';
 import { withoutOwnFlags } from './own-flags.ts';
@@ -14,9 +15,11 @@ describe('withoutOwnFlags', () => {
 
 describe('--offline-cache', () => {
   it('is for nodes of a cluster', async () => {
-    await expect(load({ offlineCache: true })).rejects.toThrow('--offline-cache requires --kubeconfig');
-    expect((await load({ offlineCache: true }, '--kubeconfig=/k')).cluster).toMatchObject({ hasOfflineCache: true });
-    expect((await load({}, '--kubeconfig=/k')).cluster).toMatchObject({ hasOfflineCache: false });
+    await expect(load({}, '--offline-cache')).rejects.toThrow('--offline-cache requires --kubeconfig');
+    const hasCache = async (...flags: string[]): Promise<boolean> =>
+      (await load({}, '--kubeconfig=/k', ...flags)).modules.optionsOf(offlineCacheConfiguration) !== undefined;
+    expect(await hasCache('--offline-cache')).toBe(true);
+    expect(await hasCache()).toBe(false);
   });
 });
 

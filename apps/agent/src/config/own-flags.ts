@@ -1,11 +1,8 @@
-/** Flags of the agent that the kubelet does not have; those with a value are in {@link VALUE_FLAGS}. */
+/** Flags of the program that the kubelet does not have, besides the settings of modules; those with a value are in {@link VALUE_FLAGS}. */
 const SWITCHES: ReadonlySet<string> = new Set([
   '--fake-runtime',
-  '--strict-static-pods',
   '--docker',
   '--restrict-oom-score-adj',
-  '--offline-cache',
-  '--eviction-dry-run',
   '--legacy-kubelet-defaults',
 ]);
 const VALUE_FLAGS: ReadonlySet<string> = new Set([
@@ -15,12 +12,10 @@ const VALUE_FLAGS: ReadonlySet<string> = new Set([
   '--cni-bin-dir',
 ]);
 
-/** Flags that the kubelet does not have. */
+/** Flags of the program that the kubelet does not have. */
 export interface OwnFlags {
   /** Whether the agent runs on the embedded in-memory runtime. */
   readonly fakeRuntime?: boolean;
-  /** Whether manifests may contain nothing but pods, as in the kubelet. */
-  readonly strictStaticPods?: boolean;
   /** Whether the agent runs pods on Docker itself. */
   readonly docker?: boolean;
   /** Address of Docker's socket. */
@@ -31,15 +26,11 @@ export interface OwnFlags {
   readonly cniBinDir?: string;
   /** Whether no OOM score adjustment below the agent's own is set. */
   readonly restrictOomScoreAdj?: boolean;
-  /** Whether pods start from what was last known of them while the API server is away. */
-  readonly offlineCache?: boolean;
-  /** Whether evictions are only reported. */
-  readonly evictionDryRun?: boolean;
   /** Whether the kubelet's defaults without a configuration file apply, which let in everybody. */
   readonly legacyKubeletDefaults?: boolean;
 }
 
-/** Returns the arguments that are the kubelet's. */
+/** Returns the arguments that are the kubelet's or settings of modules. */
 export function withoutOwnFlags(args: readonly string[]): string[] {
   const rest: string[] = [];
   for (let index = 0; index < args.length; index += 1) {

@@ -1,7 +1,6 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import { errorMessage } from '@rxlet/component-base';
-import { KubeletConfigurationError } from '../config-error.ts';
-import type { KubeletConfiguration } from '../schema/kubelet-configuration.ts';
+import { type KubeletConfiguration, KubeletConfigurationError } from '@rxlet/component-base/kubelet-configuration';
 import { kubeletConfigurationFields } from '../schema/kubelet-configuration-fields.ts';
 import { decodeStruct } from './decode-value.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from './json-value.ts';

@@ -1,13 +1,8 @@
+import type { FeatureGates } from '@rxlet/component-base/kubelet-configuration';
 import { FEATURE_GATES, type FeatureGateSpec, type FeatureStage } from './feature-gate-table.ts';
 
 /** Values of feature gates as they are configured. */
 export type FeatureGateValues = Readonly<Record<string, boolean>>;
-
-/** Effective feature gates. */
-export interface FeatureGates {
-  /** Whether a gate is enabled. @throws RangeError for a gate that does not exist */
-  isEnabled(name: string): boolean;
-}
 
 /** Result of {@link resolveFeatureGates}: the gates, or the problems of their values. */
 export type ResolvedFeatureGates =

@@ -1,5 +1,5 @@
 import { goDurationText } from '../decode/go-duration-text.ts';
-import type { KubeletConfiguration, VModuleItem } from '../schema/kubelet-configuration.ts';
+import type { KubeletConfiguration, VModuleItem } from '@rxlet/component-base/kubelet-configuration';
 import {
   duration,
   type FlagParser,

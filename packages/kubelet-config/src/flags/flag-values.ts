@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { parseGoBoolean, parseGoDuration } from '@rxlet/component-base/go';
 import { formatQuantity, parseQuantity } from '@rxlet/pod-model/quantity';
 import { parseGoInteger } from '../decode/go-integer.ts';
-import type { MemoryReservation, Taint } from '../schema/kubelet-configuration.ts';
+import type { MemoryReservation, Taint } from '@rxlet/component-base/kubelet-configuration';
 
 /** The text of a flag does not fit its type. */
 export class FlagValueError extends Error {

@@ -1,6 +1,5 @@
 import { errorMessage } from '@rxlet/component-base';
-import { KubeletConfigurationError } from '../config-error.ts';
-import type { KubeletConfiguration } from '../schema/kubelet-configuration.ts';
+import { type KubeletConfiguration, KubeletConfigurationError } from '@rxlet/component-base/kubelet-configuration';
 import { FLAGS } from './flag-table.ts';
 
 /** A command line of the kubelet. */

@@ -15,7 +15,7 @@ import {
   time,
   uint32,
 } from './field-types.ts';
-import type * as api from './kubelet-configuration.ts';
+import type * as api from '@rxlet/component-base/kubelet-configuration';
 
 const outputRoutingOptionsFields: Fields<api.OutputRoutingOptions> = {
   splitStream: boolean,

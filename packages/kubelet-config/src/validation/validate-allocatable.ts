@@ -1,4 +1,4 @@
-import type { KubeletConfiguration } from '../schema/kubelet-configuration.ts';
+import type { KubeletConfiguration } from '@rxlet/component-base/kubelet-configuration';
 import { parseCpuSet } from '@rxlet/machine/topology';
 import type { ProblemReport } from './problem-report.ts';
 

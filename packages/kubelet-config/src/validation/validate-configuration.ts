@@ -1,7 +1,9 @@
 import { isAbsolute, normalize } from 'node:path';
-import type { ConfigurationProblem } from '../config-error.ts';
-import type { FeatureGates } from '../feature-gates/feature-gates.ts';
-import type { KubeletConfiguration } from '../schema/kubelet-configuration.ts';
+import type {
+  ConfigurationProblem,
+  FeatureGates,
+  KubeletConfiguration,
+} from '@rxlet/component-base/kubelet-configuration';
 import type { ProblemReport } from './problem-report.ts';
 import { validateAllocatable } from './validate-allocatable.ts';
 import { validateImagePullCredentials } from './validate-image-pull-credentials.ts';

@@ -1,6 +1,5 @@
 import { isZeroQuantity, parseQuantity } from '@rxlet/pod-model/quantity';
-import type { FeatureGates } from '../feature-gates/feature-gates.ts';
-import type { LoggingConfiguration } from '../schema/kubelet-configuration.ts';
+import type { FeatureGates, LoggingConfiguration } from '@rxlet/component-base/kubelet-configuration';
 import type { ProblemReport } from './problem-report.ts';
 
 const MAX_VERBOSITY = 2 ** 31 - 1;

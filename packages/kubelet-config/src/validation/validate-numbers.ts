@@ -1,4 +1,4 @@
-import type { KubeletConfiguration } from '../schema/kubelet-configuration.ts';
+import type { KubeletConfiguration } from '@rxlet/component-base/kubelet-configuration';
 import type { ProblemReport } from './problem-report.ts';
 
 /** Numeric fields and their bounds. */

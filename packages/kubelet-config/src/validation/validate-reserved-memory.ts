@@ -1,5 +1,5 @@
 import { isZeroQuantity, parseQuantity } from '@rxlet/pod-model/quantity';
-import type { KubeletConfiguration } from '../schema/kubelet-configuration.ts';
+import type { KubeletConfiguration } from '@rxlet/component-base/kubelet-configuration';
 import type { ProblemReport } from './problem-report.ts';
 
 const FIELD = 'reservedMemory';

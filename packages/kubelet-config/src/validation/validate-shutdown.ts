@@ -1,5 +1,4 @@
-import type { FeatureGates } from '../feature-gates/feature-gates.ts';
-import type { KubeletConfiguration } from '../schema/kubelet-configuration.ts';
+import type { FeatureGates, KubeletConfiguration } from '@rxlet/component-base/kubelet-configuration';
 import type { ProblemReport } from './problem-report.ts';
 
 /** Validates the grace periods of a shutdown of the node. */

@@ -1,4 +1,4 @@
-import type { KubeletConfiguration, Taint } from '../schema/kubelet-configuration.ts';
+import type { KubeletConfiguration, Taint } from '@rxlet/component-base/kubelet-configuration';
 import { isLabelValue, isQualifiedName } from './names.ts';
 import type { ProblemReport } from './problem-report.ts';
 

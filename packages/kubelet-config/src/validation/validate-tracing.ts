@@ -1,4 +1,4 @@
-import type { TracingConfiguration } from '../schema/kubelet-configuration.ts';
+import type { TracingConfiguration } from '@rxlet/component-base/kubelet-configuration';
 import type { ProblemReport } from './problem-report.ts';
 
 const SCHEMES: readonly string[] = ['dns', 'unix', 'unix-abstract'];

@@ -46,36 +46,3 @@ export function nodeAddressesOf(flags: Flags, address: string): readonly string[
     `--node-ip "${flag}" is not an address of this node: give an IPv4 or IPv6 address, or one of each`,
   );
 }
-
-/** Returns the labels of `--node-labels`. */
-export function nodeLabelsOf(flags: Flags): Readonly<Record<string, string>> {
-  return (flags.get('node-labels') ?? {}) as Readonly<Record<string, string>>;
-}
-
-/** Returns the hard eviction thresholds that are reserved on the node: none with `--experimental-allocatable-ignore-eviction`. */
-export function reservedThresholdsOf({
-  configuration,
-  flags,
-}: Pick<LoadedConfiguration, 'configuration' | 'flags'>): Readonly<Record<string, string>> | undefined {
-  return flags.get('experimental-allocatable-ignore-eviction') === true ? undefined : configuration.evictionHard;
-}
-
-/** Files of the credential providers. */
-export interface CredentialProviderPlaces {
-  /** A CredentialProviderConfig, or a folder of them. */
-  readonly configPath: string;
-  /** Folder of the programs. */
-  readonly binDirectory: string;
-}
-
-/** Returns the files of the credential providers; `undefined` without the flags. */
-export function credentialProviderPlaces(flags: Flags): CredentialProviderPlaces | undefined {
-  const configPath = flagText(flags, 'image-credential-provider-config');
-  const binDirectory = flagText(flags, 'image-credential-provider-bin-dir');
-  if (configPath === undefined && binDirectory === undefined) return undefined;
-  if (configPath === undefined || binDirectory === undefined) {
-    const names = '--image-credential-provider-config and --image-credential-provider-bin-dir';
-    return reject('flags', `${names} need each other`);
-  }
-  return { configPath: resolve(configPath), binDirectory: resolve(binDirectory) };
-}

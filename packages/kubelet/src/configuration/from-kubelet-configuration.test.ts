@@ -1,34 +1,32 @@
 import { resolve } from 'node:path';
-import type { AgentModule } from '@rxlet/agent-api';
+import type { KubeClients } from '@rxlet/kube-api/client';
+import { podAllocationConfiguration } from '@rxlet/container-manager/configuration';
+import { containerLogsConfiguration } from '@rxlet/container-logs/configuration';
+import { imageManagementConfiguration } from '@rxlet/image-manager/configuration';
 import { KubeletConfigurationError, loadConfiguration } from '@rxlet/kubelet-config';
+import { nodeAdmissionConfiguration } from '@rxlet/node-admission/configuration';
+import { nodeShutdownConfiguration } from '@rxlet/node-shutdown/configuration';
+import { nodeStatusConfiguration } from '@rxlet/node-status/configuration';
+import { staticPodsConfiguration, staticPodsFromUrlConfiguration } from '@rxlet/pod-source/configuration';
+import { statsConfiguration } from '@rxlet/stats/configuration';
 import { describe, expect, it } from 'vitest';
-import { standalone } from '../standalone.ts';
 import { fromKubeletConfiguration, type KubeletPreset } from './from-kubelet-configuration.ts';
 import type { KubeletNode } from './kubelet-node.ts';
+import { testNode } from './test-support.ts';
 
-const node: KubeletNode = {
-  facts: {
-    memoryCapacityBytes: 8n << 30n,
-    allocatable: { cpu: '2', memory: '8Gi' },
-    hugePageSizes: ['2MB'],
-    cgroupVersion: 2,
-    swapAccounting: true,
-    swap: { capacityBytes: 4n << 30n },
-    extraMaskedPaths: [],
-    seLinux: false,
-  },
-  hostname: 'Node1',
-  address: '192.0.2.1',
-};
 const HEAD = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n';
-const preset = (fields = '', args: readonly string[] = [], facts: Partial<KubeletNode> = {}): KubeletPreset => {
+const preset = (
+  fields = '',
+  args: readonly string[] = [],
+  facts: Partial<KubeletNode> = {},
+): Promise<KubeletPreset> => {
   const file = { path: '/etc/kubelet/config.yaml', content: HEAD + fields };
-  return fromKubeletConfiguration(loadConfiguration({ file, args, cgroupVersion: 'v2' }), { ...node, ...facts });
+  return fromKubeletConfiguration(loadConfiguration({ file, args, cgroupVersion: 'v2' }), { ...testNode, ...facts });
 };
 
-function rejection(...given: Parameters<typeof preset>): string {
+async function rejection(...given: Parameters<typeof preset>): Promise<string> {
   try {
-    preset(...given);
+    await preset(...given);
   } catch (error) {
     if (!(error instanceof KubeletConfigurationError)) throw error;
     return `${error.stage}: ${error.message}`;
@@ -41,14 +39,17 @@ describe('fromKubeletConfiguration', () => {
     ['', [], false],
     ['seccompDefault: true\n', ['--seccomp-default=false'], true],
     ['', ['--seccomp-default'], true],
-  ])('applies the default seccomp profile when the field or the flag says so: %j, %j', (fields, args, expected) => {
-    expect(preset(fields, args).node.seccompDefault).toBe(expected);
-  });
+  ])(
+    'applies the default seccomp profile when the field or the flag says so: %j, %j',
+    async (fields, args, expected) => {
+      expect((await preset(fields, args)).node.seccompDefault).toBe(expected);
+    },
+  );
 
-  it("has the facts of the node and the kubelet's defaults", () => {
-    const { node: nodeOptions, options, modules } = preset();
+  it("has the facts of the node and the kubelet's defaults", async () => {
+    const { node: nodeOptions, options, modules } = await preset();
     expect(nodeOptions).toEqual({
-      ...node.facts,
+      ...testNode.facts,
       swap: undefined,
       name: 'node1',
       rootDirectory: '/var/lib/kubelet',
@@ -68,16 +69,21 @@ describe('fromKubeletConfiguration', () => {
       resyncIntervalMs: 60_000,
       crashLoopBackoff: { maxMs: 300_000 },
     });
-    expect(modules).toMatchObject({
-      staticPods: undefined,
-      staticPodsFromUrl: undefined,
-      imageManagement: { serializeImagePulls: true, registryPullQps: 5, registryPullBurst: 10 },
-      containerLogs: { maxSizeBytes: 10 * 1024 * 1024, maxFiles: 5 },
+    expect(modules.optionsOf(staticPodsConfiguration)).toBeUndefined();
+    expect(modules.optionsOf(staticPodsFromUrlConfiguration)).toBeUndefined();
+    expect(modules.optionsOf(imageManagementConfiguration)).toMatchObject({
+      serializeImagePulls: true,
+      registryPullQps: 5,
+      registryPullBurst: 10,
+    });
+    expect(modules.optionsOf(containerLogsConfiguration)).toMatchObject({
+      maxSizeBytes: 10 * 1024 * 1024,
+      maxFiles: 5,
     });
   });
 
-  it('passes on the fields of the configuration in the units of the parts', () => {
-    const configured = preset(`
+  it('passes on the fields of the configuration in the units of the parts', async () => {
+    const configured = await preset(`
 staticPodPath: manifests
 podLogsDir: /logs
 cpuCFSQuotaPeriod: 50ms
@@ -107,67 +113,70 @@ resolvConf: ''
       resyncIntervalMs: 90_000,
       crashLoopBackoff: { maxMs: 60_000 },
     });
-    expect(configured.modules).toMatchObject({
-      staticPods: { path: '/etc/kubelet/manifests' },
-      imageManagement: {
-        serializeImagePulls: false,
-        maxParallelImagePulls: 4,
-        registryPullQps: 0,
-        registryPullBurst: 3,
-        imagePullCredentialsVerificationPolicy: 'AlwaysVerify',
-      },
-      containerLogs: { maxSizeBytes: 1024 * 1024 },
+    const { optionsOf } = configured.modules;
+    expect(optionsOf(staticPodsConfiguration)).toMatchObject({ path: '/etc/kubelet/manifests', documents: false });
+    expect(optionsOf(imageManagementConfiguration)).toMatchObject({
+      serializeImagePulls: false,
+      maxParallelImagePulls: 4,
+      registryPullQps: 0,
+      registryPullBurst: 3,
+      imagePullCredentialsVerificationPolicy: 'AlwaysVerify',
     });
+    expect(optionsOf(containerLogsConfiguration)).toMatchObject({ maxSizeBytes: 1024 * 1024 });
   });
 
-  it('lets containers swap with LimitedSwap on cgroup v2 only', () => {
+  it('lets containers swap with LimitedSwap on cgroup v2 only', async () => {
     const limited = 'memorySwap: {swapBehavior: LimitedSwap}\n';
-    expect(preset(limited).node.swap).toEqual({ capacityBytes: 4n << 30n });
-    expect(preset(limited).modules.podAllocation?.limitedSwap).toBe(true);
-    expect(preset('memorySwap: {swapBehavior: NoSwap}\n').node.swap).toBeUndefined();
-    expect(rejection(limited, [], { facts: { ...node.facts, cgroupVersion: 1 } })).toBe(
+    expect((await preset(limited)).node.swap).toEqual({ capacityBytes: 4n << 30n });
+    expect((await preset(limited)).modules.optionsOf(podAllocationConfiguration)?.limitedSwap).toBe(true);
+    expect((await preset('memorySwap: {swapBehavior: NoSwap}\n')).node.swap).toBeUndefined();
+    expect(await rejection(limited, [], { facts: { ...testNode.facts, cgroupVersion: 1 } })).toBe(
       'start: swap feature is enabled and LimitedSwap but it is only supported with cgroupv2: memorySwap.swapBehavior must be NoSwap here',
     );
   });
 
-  it('throttles containers without a limit relative to the memory that is not reserved', () => {
+  it('throttles containers without a limit relative to the memory that is not reserved', async () => {
     const reserved = 'kubeReserved: {memory: 1Gi}\nsystemReserved: {memory: 3Gi}\n';
-    expect(preset(`${reserved}featureGates: {MemoryQoS: true}\n`).node.memoryQos).toEqual({
+    expect((await preset(`${reserved}featureGates: {MemoryQoS: true}\n`)).node.memoryQos).toEqual({
       reservationPolicy: 'None',
       throttlingFactor: 0.9,
       allocatableBytes: 4 * 2 ** 30,
     });
-    expect(preset(reserved).node.memoryQos).toBeUndefined();
+    expect((await preset(reserved)).node.memoryQos).toBeUndefined();
   });
 
-  it('measures the cgroups of the system that are configured', () => {
+  it('measures the cgroups of the system that are configured', async () => {
     const fields = 'kubeletCgroups: /agent\nsystemCgroups: /system\ncgroupRoot: /\n';
-    expect(preset(fields, ['--runtime-cgroups=/runtime']).modules.stats?.systemCgroups).toEqual({
+    const { modules } = await preset(fields, ['--runtime-cgroups=/runtime']);
+    expect(modules.optionsOf(statsConfiguration)?.systemCgroups).toEqual({
       kubelet: '/agent',
       runtime: '/runtime',
       misc: '/system',
     });
-    expect(preset().modules.stats?.systemCgroups).toEqual({});
+    expect((await preset()).modules.optionsOf(statsConfiguration)?.systemCgroups).toEqual({});
   });
 
-  it('takes ids for user namespaces from those that are set aside, as many for each pod as configured', () => {
-    expect(preset().options.userIds).toBeUndefined();
-    expect(preset('userNamespaces: {idsPerPod: 131072}\n').options.userIds).toEqual({
+  it('takes ids for user namespaces from those that are set aside, as many for each pod as configured', async () => {
+    expect((await preset()).options.userIds).toBeUndefined();
+    expect((await preset('userNamespaces: {idsPerPod: 131072}\n')).options.userIds).toEqual({
       firstId: 131_072,
       count: 2 ** 32 - 131_072,
       idsPerPod: 131_072,
     });
     const subordinateIds = { firstId: 65_536, count: 110 * 65_536 };
-    expect(preset('', [], { subordinateIds }).options.userIds).toEqual({ ...subordinateIds, idsPerPod: 65_536 });
-    expect(rejection('maxPods: 111\n', [], { subordinateIds })).toContain(
+    expect((await preset('', [], { subordinateIds })).options.userIds).toEqual({
+      ...subordinateIds,
+      idsPerPod: 65_536,
+    });
+    expect(await rejection('maxPods: 111\n', [], { subordinateIds })).toContain(
       'start: kubelet user assigned IDs are not enough to support 111 pods',
     );
   });
 
-  it('prefers flags, whose relative paths are below the working directory', () => {
+  it('prefers flags, whose relative paths are below the working directory', async () => {
     const args = ['--pod-manifest-path=pods', '--root-dir=.rxlet', '--hostname-override= NODE-A', '--node-ip=fd00::8'];
-    const configured = preset('staticPodPath: /etc/manifests\n', args);
-    expect(configured.modules.staticPods?.path).toBe(resolve('pods'));
+    const configured = await preset('staticPodPath: /etc/manifests\n', args);
+    expect(configured.modules.optionsOf(staticPodsConfiguration)?.path).toBe(resolve('pods'));
     expect(configured.node).toMatchObject({
       rootDirectory: resolve('.rxlet'),
       name: 'node-a',
@@ -175,7 +184,7 @@ resolvConf: ''
     });
   });
 
-  it('passes on what admission depends on', () => {
+  it('passes on what admission depends on', async () => {
     const fields = `
 maxPods: 20
 podsPerCore: 5
@@ -183,7 +192,8 @@ allowedUnsafeSysctls: [net.core.somaxconn, kernel.msg*]
 registerWithTaints: [{key: maintenance, effect: NoExecute}, {key: none}]
 localStorageCapacityIsolation: false
 `;
-    expect(preset(fields, ['--node-labels=zone=a,rack=1']).modules.nodeAdmission).toEqual({
+    const { modules } = await preset(fields, ['--node-labels=zone=a,rack=1']);
+    expect(modules.optionsOf(nodeAdmissionConfiguration)).toEqual({
       maxPods: 20,
       podsPerCore: 5,
       allowedUnsafeSysctls: ['net.core.somaxconn', 'kernel.msg*'],
@@ -193,9 +203,9 @@ localStorageCapacityIsolation: false
     });
   });
 
-  it('reads the URL of static pods and its headers', () => {
+  it('reads the URL of static pods and its headers', async () => {
     const fields = 'staticPodURL: http://file.example\nstaticPodURLHeader: {X-Node: [a, b]}\n';
-    expect(preset(fields).modules.staticPodsFromUrl).toEqual({
+    expect((await preset(fields)).modules.optionsOf(staticPodsFromUrlConfiguration)).toEqual({
       url: 'http://file.example',
       headers: [
         ['X-Node', 'a'],
@@ -204,7 +214,7 @@ localStorageCapacityIsolation: false
       checkPeriodMs: 20_000,
     });
     const args = ['--manifest-url=https://flag.example', '--manifest-url-header=Authorization: Bearer a:b,X-Node:c'];
-    expect(preset(fields, args).modules.staticPodsFromUrl).toMatchObject({
+    expect((await preset(fields, args)).modules.optionsOf(staticPodsFromUrlConfiguration)).toMatchObject({
       url: 'https://flag.example',
       headers: [
         ['Authorization', 'Bearer a:b'],
@@ -213,31 +223,35 @@ localStorageCapacityIsolation: false
     });
   });
 
-  it('has the sources of projected volumes that feature gates switch on', () => {
-    expect(preset('').projections).toEqual({ trustBundles: false, podCertificates: false });
+  it('has the sources of projected volumes that feature gates switch on', async () => {
+    const projections = async (fields: string): Promise<string[]> => {
+      const { modules } = await preset(fields);
+      const names = modules.node({} as KubeClients).map(({ name }) => name);
+      return names.filter((name) => ['cluster-trust', 'cluster-certificates'].includes(name));
+    };
+    expect(await projections('')).toEqual([]);
     const gates = 'ClusterTrustBundle: true, ClusterTrustBundleProjection: true, PodCertificateRequest: true';
-    expect(preset(`featureGates: {${gates}}\n`).projections).toEqual({ trustBundles: true, podCertificates: true });
+    expect(await projections(`featureGates: {${gates}}\n`)).toEqual(['cluster-trust', 'cluster-certificates']);
   });
 
-  it('serves the pods API when its feature gate is on', () => {
-    expect(preset('').modules.podsApi).toBe(false);
-    const { podsApi } = preset('featureGates: {PodsAPI: true}\n').modules;
-    expect(podsApi).toBe(true);
-    const served = (modules: readonly AgentModule[]): boolean => modules.some(({ name }) => name === 'pods-api');
-    expect([served(standalone({})), served(standalone({ podsApi }))]).toEqual([false, true]);
+  it('serves the pods API when its feature gate is on', async () => {
+    const isServed = async (fields: string): Promise<boolean> =>
+      (await preset(fields)).modules.standalone().some(({ name }) => name === 'pods-api');
+    expect(await isServed('')).toBe(false);
+    expect(await isServed('featureGates: {PodsAPI: true}\n')).toBe(true);
   });
 
-  it('delays shutdowns of the node when a grace period is configured', () => {
-    expect(preset().modules.nodeShutdown).toBeUndefined();
+  it('delays shutdowns of the node when a grace period is configured', async () => {
+    const shutdownOf = async (fields = '') => (await preset(fields)).modules.optionsOf(nodeShutdownConfiguration);
+    expect(await shutdownOf()).toBeUndefined();
     const simple = 'shutdownGracePeriod: 30s\nshutdownGracePeriodCriticalPods: 10s\n';
-    expect(preset(simple).modules.nodeShutdown).toMatchObject({ allPodsMs: 30_000, criticalPodsMs: 10_000 });
+    expect(await shutdownOf(simple)).toMatchObject({ allPodsMs: 30_000, criticalPodsMs: 10_000 });
     const groups = 'shutdownGracePeriodByPodPriority: [{priority: 5, shutdownGracePeriodSeconds: 7}]\n';
-    const { nodeShutdown } = preset(groups).modules;
-    expect(nodeShutdown?.byPodPriority).toEqual([{ priority: 5, gracePeriodSeconds: 7 }]);
-    expect(standalone({ nodeShutdown }).map(({ name }) => name)).toContain('node-shutdown');
+    expect((await shutdownOf(groups))?.byPodPriority).toEqual([{ priority: 5, gracePeriodSeconds: 7 }]);
+    expect((await preset(groups)).modules.standalone().map(({ name }) => name)).toContain('node-shutdown');
   });
 
-  it('has the options of the Node object', () => {
+  it('has the options of the Node object', async () => {
     const fields = `
 providerID: aws:///i-1
 registerNode: false
@@ -248,9 +262,9 @@ kubeReserved: {cpu: 250m}
 port: 10260
 `;
     const args = ['--node-labels=a=b', '--node-ip=192.0.2.1,fd00::1', '--cloud-provider=external'];
-    const { nodeStatus, node: options } = preset(fields, args);
+    const { modules, node: options } = await preset(fields, args);
     expect(options.nodeIps).toEqual(['192.0.2.1', 'fd00::1']);
-    expect(nodeStatus).toMatchObject({
+    expect(modules.optionsOf(nodeStatusConfiguration)).toMatchObject({
       settings: {
         nodeIps: ['192.0.2.1', 'fd00::1'],
         externalCloudProvider: true,
@@ -298,9 +312,30 @@ port: 10260
       {},
       'start: allowedUnsafeSysctls: the sysctls "vm.swappiness" are not known to be namespaced',
     ],
+    [
+      'credential providers that it cannot read',
+      '',
+      ['--image-credential-provider-config=/none', '--image-credential-provider-bin-dir=/none'],
+      {},
+      'start: --image-credential-provider-config "/none": ',
+    ],
+    [
+      'credential providers without their programs',
+      '',
+      ['--image-credential-provider-config=/a'],
+      {},
+      'flags: --image-credential-provider-config and --image-credential-provider-bin-dir need each other',
+    ],
+    [
+      'programs of credential providers without their configuration',
+      '',
+      ['--image-credential-provider-bin-dir=/a'],
+      {},
+      'need each other',
+    ],
     ['a log size that is not a quantity', 'containerLogMaxSize: x\n', [], {}, 'invalid containerLogMaxSize "x"'],
-  ])('rejects %s', (_title, fields, args, facts, problem) => {
-    const message = rejection(fields, args, facts);
+  ])('rejects %s', async (_title, fields, args, facts, problem) => {
+    const message = await rejection(fields, args, facts);
     expect(message).toContain(problem);
     expect(message).not.toContain('cret');
   });

@@ -1,22 +1,18 @@
 import { isIPv4 } from 'node:net';
 import { hostname } from 'node:os';
 import { errorMessage } from '@rxlet/component-base';
-import {
-  createNodeProviderProcesses,
-  type CredentialProvidersOptions,
-  readCredentialProviders,
-} from '@rxlet/image-credentials';
-import { KubeletConfigurationError, type LoadedConfiguration } from '@rxlet/kubelet-config';
+import { KubeletConfigurationError } from '@rxlet/kubelet-config';
 import { createHostMachine } from '@rxlet/machine';
-import type { HostFiles } from '@rxlet/node-files';
+import { createHostFiles, type HostFiles } from '@rxlet/node-files';
 import { nodeIpProblem } from '@rxlet/node-status';
 import { type NodeFacts, readNodeFacts } from './node-facts.ts';
 import { readSubordinateIds, type SubordinateIds } from './subordinate-ids.ts';
-import { credentialProviderPlaces } from './flag-values.ts';
 
 /** Facts of the machine that a kubelet's configuration is completed with. */
 export interface KubeletNode {
   readonly facts: NodeFacts;
+  /** Files that the configuration refers to. */
+  readonly hostFiles: HostFiles;
   /** Default of `--hostname-override`. */
   readonly hostname: string;
   /** Default of `--node-ip`. */
@@ -26,25 +22,23 @@ export interface KubeletNode {
   readonly homeDirectory?: string | undefined;
   /** Ids that are set aside for user namespaces of pods. Default: all from 65536 on. */
   readonly subordinateIds?: SubordinateIds | undefined;
-  /** Credential providers of `--image-credential-provider-config`. Default: none. */
-  readonly credentialProviders?: CredentialProvidersOptions | undefined;
 }
 
 /**
  * Reads the facts of this machine. Name and address come from the kernel, never from a name server. The address is that of the interface with the default
  * route; without one, the first that is up and not loopback, IPv4 preferred.
  *
- * @throws KubeletConfigurationError when the credential providers of the configuration, or the ids for user namespaces, cannot be used
+ * @throws KubeletConfigurationError when the ids for user namespaces cannot be used
  */
-export async function readKubeletNode({ flags }: LoadedConfiguration, files: HostFiles): Promise<KubeletNode> {
+export async function readKubeletNode(files: HostFiles = createHostFiles()): Promise<KubeletNode> {
   return {
     facts: await readNodeFacts(files),
+    hostFiles: files,
     hostname: hostname(),
     address: await nodeAddress(files),
     workingDirectory: process.cwd(),
     homeDirectory: process.env['HOME'],
     subordinateIds: await subordinateIds(files),
-    credentialProviders: await credentialProviders(flags, files),
   };
 }
 
@@ -62,22 +56,4 @@ async function nodeAddress(files: HostFiles): Promise<string> {
   const outside = hostIps.filter((ip) => nodeIpProblem(ip, hostIps) === undefined);
   const { v4, v6 } = defaultRouteIps;
   return v4 ?? v6 ?? outside.find(isIPv4) ?? outside[0] ?? '127.0.0.1';
-}
-
-async function credentialProviders(
-  flags: LoadedConfiguration['flags'],
-  files: HostFiles,
-): Promise<CredentialProvidersOptions | undefined> {
-  const places = credentialProviderPlaces(flags);
-  if (places === undefined) return undefined;
-  try {
-    const processes = createNodeProviderProcesses(places.binDirectory);
-    return await readCredentialProviders({ files, processes }, places.configPath);
-  } catch (error) {
-    throw new KubeletConfigurationError(
-      'start',
-      [`--image-credential-provider-config "${places.configPath}": ${errorMessage(error)}`],
-      { cause: error },
-    );
-  }
 }

@@ -1,6 +1,7 @@
 import { createFakeKube, nodeUser } from '@rxlet/fake-kube';
 import { createKubeClients, type KubeTransport } from '@rxlet/kube-client';
 import { node as nodePreset, standalone } from '@rxlet/kubelet';
+import { nodeStatus } from '@rxlet/node-status';
 import { createTestMachine } from '@rxlet/machine/testing';
 import { manifestPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
@@ -33,7 +34,7 @@ describe.each([...CAPABILITIES.map((name) => [name]), CAPABILITIES].map((names) 
       const clients = createKubeClients({ ...node, transport }, { userAgent: 'test' });
       // The modules of a standalone agent are those of the test node, which work on its fakes.
       const onFakes = new Set(standalone().map(({ name }) => name));
-      const preset = nodePreset({ clients, nodeStatus: { machine: createTestMachine() } });
+      const preset = nodePreset(clients, [nodeStatus({ machine: createTestMachine() })]);
       const modules = preset.filter(isKept).filter(({ name }) => !onFakes.has(name));
       await node.start({ modules, without: ['status-checkpoint', ...names] });
       kube.objects.apply({

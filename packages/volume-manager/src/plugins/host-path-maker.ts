@@ -1,12 +1,5 @@
 import { mkdir, open } from 'node:fs/promises';
-
-/** Creates what a hostPath volume of type `DirectoryOrCreate` or `FileOrCreate` lacks. The path is anywhere on the host, as its author wants it. */
-export interface HostPathMaker {
-  /** Creates a directory of mode 0755 and its missing parents. */
-  makeDirectory(path: string): Promise<void>;
-  /** Creates an empty file of mode 0644. Its directory must exist. */
-  makeFile(path: string): Promise<void>;
-}
+import type { HostPathMaker } from '@rxlet/agent-api/volumes';
 
 /** Creates a {@link HostPathMaker} for the node's disks. */
 export function createHostPathMaker(): HostPathMaker {

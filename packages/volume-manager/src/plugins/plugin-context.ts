@@ -6,7 +6,7 @@ import type { Mounter } from '../mount/mounter.ts';
 import type { VolumeMounts } from '../mount/volume-mounts.ts';
 import type { PayloadSources } from '../payload/payload-sources.ts';
 import type { VolumePaths } from '../volume-paths.ts';
-import type { HostPathMaker } from './host-path-maker.ts';
+import type { HostPathMaker } from '@rxlet/agent-api/volumes';
 
 /** Dependencies of the standard plugins. */
 export interface PluginContext {

@@ -1,5 +1,12 @@
 import { createAgent } from '@rxlet/agent';
 import { node } from '@rxlet/kubelet';
+import { kubeletApi } from '@rxlet/kubelet-server';
+import { eviction } from '@rxlet/eviction';
+import { servingCertificates } from '@rxlet/certificates';
+import { staticPods } from '@rxlet/pod-source';
+import { nodeStatus } from '@rxlet/node-status';
+import { nodeAdmission } from '@rxlet/node-admission';
+import { cgroups } from '@rxlet/container-manager';
 import { collectProcessMetrics } from '@rxlet/component-base/prometheus';
 import { createCriClient } from '@rxlet/cri-client';
 import { createFakeKube, nodeUser } from '@rxlet/fake-kube';
@@ -21,15 +28,14 @@ export async function agentFamilies(): Promise<ReadonlyMap<string, Family>> {
     send: (request: Parameters<typeof kube.handle>[0]) => kube.handle({ ...request, user: nodeUser('node1') }),
   };
   const clients = createKubeClients({ clock, random, transport, metrics }, { userAgent: 'kubelet' });
-  const modules = node({
-    clients,
-    nodeStatus: { machine },
-    nodeAdmission: { machine },
-    cgroups: { machine, openCgroups: async () => testNode.cgroups },
-    staticPods: { path: '/manifests' },
-    eviction: {},
-    servingCertificates: { directory: '/pki', isRequested: true },
-    kubeletApi: {
+  const modules = node(clients, [
+    nodeStatus({ machine }),
+    nodeAdmission({ machine }),
+    cgroups({ machine, openCgroups: async () => testNode.cgroups }),
+    staticPods({ path: '/manifests' }),
+    eviction(),
+    servingCertificates({ directory: '/pki', isRequested: true }),
+    kubeletApi({
       address: '127.0.0.1',
       port: 10_250,
       readOnlyPort: 0,
@@ -45,8 +51,8 @@ export async function agentFamilies(): Promise<ReadonlyMap<string, Family>> {
       isFineGrained: true,
       switches: {},
       content: { metrics: async () => ({ contentType: '', text: '' }) },
-    },
-  });
+    }),
+  ]);
   await using _agent = await createAgent(
     {
       runtime: fake.runtime,

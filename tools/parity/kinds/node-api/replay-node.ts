@@ -2,11 +2,14 @@ import { type AgentModule, contribute } from '@rxlet/agent-api';
 import type { KubeObject } from '@rxlet/kube-api/client';
 import { nodeStatusSetters } from '@rxlet/agent-api/node';
 import { node as nodeModules } from '@rxlet/kubelet';
+import { staticPods } from '@rxlet/pod-source';
+import { nodeAdmission } from '@rxlet/node-admission';
+import { cgroups } from '@rxlet/container-manager';
 import { servingCertificates } from '@rxlet/certificates';
 import { createFakeKube, type FakeKube, nodeUser } from '@rxlet/fake-kube';
 import { createKubeClients, type KubeTransport, type TransportRequest } from '@rxlet/kube-client';
 import { createTestMachine } from '@rxlet/machine/testing';
-import type { NodeStatusOptions } from '@rxlet/node-status';
+import { nodeStatus, type NodeStatusOptions } from '@rxlet/node-status';
 import { createTestNode, type TestNode } from '@rxlet/testing';
 import { createMemorySlices } from '@rxlet/container-manager/testing';
 import type { NodeOptions } from '@rxlet/agent';
@@ -149,18 +152,17 @@ export async function createReplayNode(fileSystemBytes: number = FILE_SYSTEM_BYT
       }
       const transport = bootstrap?.transport ?? given;
       const clients = createKubeClients({ ...node, transport }, { userAgent: USER_AGENT });
-      const modules = nodeModules({
-        clients,
-        nodeStatus: { machine, reservations: { evictionHard }, ...status },
-        staticPods: { path: MANIFESTS },
-        nodeAdmission: { machine },
-        cgroups: {
+      const modules = nodeModules(clients, [
+        nodeStatus({ machine, reservations: { evictionHard }, ...status }),
+        staticPods({ path: MANIFESTS }),
+        nodeAdmission({ machine }),
+        cgroups({
           machine,
           openCgroups: async () => node.cgroups,
           openSlices: async () => createMemorySlices(),
           evictionHard,
-        },
-      }).filter(({ name }) => OWN_MODULES.has(name));
+        }),
+      ]).filter(({ name }) => OWN_MODULES.has(name));
       await node.start({
         modules: [
           ...modules,

@@ -1,17 +1,20 @@
-import { loadConfiguration } from '@rxlet/kubelet-config';
 import type { CgroupsOptions } from '@rxlet/container-manager';
+import { cgroupsConfiguration } from '@rxlet/container-manager/configuration';
+import { loadConfiguration } from '@rxlet/kubelet-config';
 import { describe, expect, it } from 'vitest';
-import { toCgroups } from './cgroups-options.ts';
+import { testNode } from './test-support.ts';
+import { fromKubeletConfiguration } from './from-kubelet-configuration.ts';
 
 const HEAD = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n';
-const optionsOf = (fields = '', args: readonly string[] = []): CgroupsOptions => {
+const optionsOf = async (fields = '', args: readonly string[] = []): Promise<CgroupsOptions | undefined> => {
   const file = { path: '/etc/kubelet/config.yaml', content: HEAD + fields };
-  return toCgroups(loadConfiguration({ file, args, cgroupVersion: 'v2' }));
+  const loaded = loadConfiguration({ file, args, cgroupVersion: 'v2' });
+  return (await fromKubeletConfiguration(loaded, testNode)).modules.optionsOf(cgroupsConfiguration);
 };
 
-describe('toCgroups', () => {
-  it("has the kubelet's defaults", () => {
-    expect(optionsOf()).toMatchObject({
+describe('cgroupsConfiguration', () => {
+  it("has the kubelet's defaults", async () => {
+    expect(await optionsOf()).toMatchObject({
       cgroupsPerQOS: true,
       cgroupDriver: 'cgroupfs',
       enforceNodeAllocatable: ['pods'],
@@ -28,7 +31,7 @@ describe('toCgroups', () => {
     });
   });
 
-  it('passes on the fields of the configuration', () => {
+  it('passes on the fields of the configuration', async () => {
     const fields = `
 cgroupDriver: systemd
 cgroupRoot: /pods
@@ -45,7 +48,7 @@ protectKernelDefaults: true
 kubeletCgroups: /agent
 systemCgroups: /system
 `;
-    expect(optionsOf(fields)).toMatchObject({
+    expect(await optionsOf(fields)).toMatchObject({
       cgroupDriver: 'systemd',
       cgroupRoot: '/pods',
       kubeReserved: { cpu: '200m', memory: '1Gi' },
@@ -55,7 +58,7 @@ systemCgroups: /system
       podPidsLimit: 100,
       qosReserved: { memory: '50%' },
       qosReservedEnabled: true,
-      memoryQos: { reservationPolicy: 'TieredReservation', throttlingFactor: 0.9 },
+      memoryQos: { reservationPolicy: 'TieredReservation' },
       failSwapOn: false,
       kernelParameters: 'check',
       kubeletCgroups: '/agent',
@@ -63,26 +66,27 @@ systemCgroups: /system
     });
   });
 
-  it('reserves the CPUs of reservedSystemCPUs in place of amounts', () => {
+  it('reserves the CPUs of reservedSystemCPUs in place of amounts', async () => {
     const fields = 'kubeReserved: {cpu: 200m, memory: 1Gi}\nreservedSystemCPUs: 0-2,5\n';
-    expect(optionsOf(fields)).toMatchObject({ kubeReserved: { memory: '1Gi' }, systemReserved: { cpu: '4' } });
-    expect(optionsOf(fields).kubeReserved).not.toHaveProperty('cpu');
+    expect(await optionsOf(fields)).toMatchObject({ kubeReserved: { memory: '1Gi' }, systemReserved: { cpu: '4' } });
+    expect((await optionsOf(fields))?.kubeReserved).not.toHaveProperty('cpu');
   });
 
-  it('reserves no eviction thresholds with --experimental-allocatable-ignore-eviction', () => {
-    expect(optionsOf('', ['--experimental-allocatable-ignore-eviction']).evictionHard).toBeUndefined();
-    expect(optionsOf('', ['--experimental-allocatable-ignore-eviction=false']).evictionHard).toBeDefined();
+  it('reserves no eviction thresholds with --experimental-allocatable-ignore-eviction', async () => {
+    const reserved = async (flag: string) => (await optionsOf('', [flag]))?.evictionHard;
+    expect(await reserved('--experimental-allocatable-ignore-eviction')).toBeUndefined();
+    expect(await reserved('--experimental-allocatable-ignore-eviction=false')).toBeDefined();
   });
 
-  it('turns everything off without cgroups of pods', () => {
-    expect(optionsOf('cgroupsPerQOS: false\nenforceNodeAllocatable: [none]\n')).toMatchObject({
+  it('turns everything off without cgroups of pods', async () => {
+    expect(await optionsOf('cgroupsPerQOS: false\nenforceNodeAllocatable: [none]\n')).toMatchObject({
       cgroupsPerQOS: false,
       enforceNodeAllocatable: ['none'],
     });
   });
 
-  it('rejects an unknown driver', () => {
-    expect(() => optionsOf('cgroupDriver: docker\n')).toThrow(
+  it('rejects an unknown driver', async () => {
+    await expect(optionsOf('cgroupDriver: docker\n')).rejects.toThrow(
       'cgroupDriver "docker" is neither "cgroupfs" nor "systemd"',
     );
   });

@@ -1,6 +1,6 @@
+import { toServingCertificates } from '@rxlet/certificates/configuration';
 import { loadConfiguration } from '@rxlet/kubelet-config';
 import { expect, it } from 'vitest';
-import { toServingCertificates } from './certificate-options.ts';
 
 const HEAD = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n';
 const optionsOf = (fields: string, ...args: readonly string[]) =>

@@ -1,25 +1,70 @@
-import { encodeConfiguration, KubeletConfigurationError, type LoadedConfiguration } from '@rxlet/kubelet-config';
-import type { KubeletApiOptions, ServerContent } from '@rxlet/kubelet-server';
+import {
+  KubeletConfigurationError,
+  type ModuleConfiguration,
+  type NodeConfiguration,
+} from '@rxlet/agent-api/configuration';
+import { kubeletApi } from './kubelet-api-module.ts';
+import type { KubeletApiOptions } from './kubelet-api-options.ts';
+import { localSocket, type LocalSocketOptions } from './local-socket-module.ts';
 
 /** Options of the module `kubeletApi`, without the content of endpoints that only the program has. */
 export type KubeletApiChoices = Omit<KubeletApiOptions, 'content'>;
 
-/** Version of Kubernetes whose kubelet the agent is like. */
-const KUBERNETES_VERSION = '1.36';
+/** Configuration of the module `localSocket`, which programs list with the path of their socket. */
+export const localSocketConfiguration: ModuleConfiguration<LocalSocketOptions> = {
+  name: 'local-socket',
+  options: () => undefined,
+  module: localSocket,
+};
 
-/** Flag of `staticPodURLHeader`. */
-const HEADER_FLAG = 'manifest-url-header';
-/** Text in the place of a secret, as in a kubelet's log. */
-const MASKED = '<masked>';
-
-type ApiConfiguration = Pick<LoadedConfiguration, 'configuration' | 'gates'>;
+/** Configuration of the module `kubeletApi`. Programs list the module with {@link toKubeletApi} and the content of its endpoints. */
+export const kubeletApiConfiguration: ModuleConfiguration<KubeletApiOptions> = {
+  name: 'kubelet-api',
+  fields: [
+    'address',
+    'authentication.anonymous.enabled',
+    'authentication.webhook.cacheTTL',
+    'authentication.webhook.enabled',
+    'authentication.x509.clientCAFile',
+    'authorization.mode',
+    'authorization.webhook.cacheAuthorizedTTL',
+    'authorization.webhook.cacheUnauthorizedTTL',
+    'enableDebugFlagsHandler',
+    'enableDebuggingHandlers',
+    'enableProfilingHandler',
+    'enableServer',
+    'enableSystemLogHandler',
+    'enableSystemLogQuery',
+    'healthzBindAddress',
+    'healthzPort',
+    'port',
+    'readOnlyPort',
+    'tlsCipherSuites',
+    'tlsMinVersion',
+  ],
+  help: [
+    { flag: 'port', argument: 'port', text: "port of the kubelet's API over HTTPS (default: 10250; see below)" },
+    {
+      flag: 'read-only-port',
+      argument: 'port',
+      text: "port of the API's read-only part, without authentication (default: none)",
+    },
+    { flag: 'healthz-port', argument: 'port', text: 'port of /healthz on 127.0.0.1 (default: 10248; see below)' },
+    { flag: 'address', argument: 'address', text: 'address of the first two (default: 0.0.0.0)' },
+  ],
+  options: () => undefined,
+  module: kubeletApi,
+};
 
 /**
  * Returns the options of the module `kubeletApi`; `undefined` when the server is switched off.
  *
  * @throws KubeletConfigurationError for an unknown mode of authorization
  */
-export function toKubeletApi({ configuration, gates }: ApiConfiguration): KubeletApiChoices | undefined {
+export function toKubeletApi({
+  configuration,
+  gates,
+}: Pick<NodeConfiguration, 'configuration' | 'gates'>): KubeletApiChoices | undefined {
   const {
     enableServer,
     address = '0.0.0.0',
@@ -66,24 +111,4 @@ export function toKubeletApi({ configuration, gates }: ApiConfiguration): Kubele
       enableCheckpoint: gates.isEnabled('ContainerCheckpoint'),
     },
   };
-}
-
-/** Returns the configuration and the flags for the endpoints that show them, without the values of the headers of the manifest URL: they may be credentials. */
-export function toServerContent({
-  configuration,
-  flags,
-}: Pick<LoadedConfiguration, 'configuration' | 'flags'>): Required<
-  Pick<ServerContent, 'configuration' | 'flags' | 'version'>
-> {
-  const { staticPodURLHeader } = configuration;
-  const headers = Object.fromEntries(Object.keys(staticPodURLHeader ?? {}).map((name) => [name, [MASKED]]));
-  const encoded = encodeConfiguration({ ...configuration, ...(staticPodURLHeader && { staticPodURLHeader: headers }) });
-  const given = Object.fromEntries(
-    [...flags].map(([name, value]) => [name, name === HEADER_FLAG ? MASKED : flagText(value)]),
-  );
-  return { configuration: () => encoded, flags: () => given, version: KUBERNETES_VERSION };
-}
-
-function flagText(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }

@@ -1,6 +1,7 @@
 import { loadConfiguration } from '@rxlet/kubelet-config';
+import { type KubeletApiChoices, toKubeletApi } from '@rxlet/kubelet-server/configuration';
 import { describe, expect, it } from 'vitest';
-import { type KubeletApiChoices, toKubeletApi, toServerContent } from './kubelet-api-options.ts';
+import { toServerContent } from './server-content.ts';
 
 const HEAD = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n';
 const load = (fields: string) =>

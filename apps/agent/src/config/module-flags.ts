@@ -1,0 +1,1 @@
+export { FLAG_HELP } from '@rxlet/kubelet';

@@ -1,0 +1,10 @@
+import type { ModuleConfiguration } from '@rxlet/agent-api/configuration';
+import { devicePlugins, type DevicePluginsOptions } from './device-plugins-module.ts';
+
+/** Configuration of the module `devicePlugins`. */
+export const devicePluginsConfiguration: ModuleConfiguration<DevicePluginsOptions> = {
+  name: 'device-plugins',
+  defaults: {},
+  options: ({ gates }) => ({ resourceHealthStatus: gates.isEnabled('ResourceHealthStatus') }),
+  module: devicePlugins,
+};

@@ -1,0 +1,9 @@
+import type { ModuleConfiguration } from '@rxlet/agent-api/configuration';
+import { podsApi } from './pods-api-module.ts';
+
+/** Configuration of the module `podsApi`. */
+export const podsApiConfiguration: ModuleConfiguration<object> = {
+  name: 'pods-api',
+  options: ({ gates }) => (gates.isEnabled('PodsAPI') ? {} : undefined),
+  module: () => podsApi(),
+};
