@@ -47,6 +47,21 @@ import { createPodAdmissions } from './sync-loop/pod-admissions.ts';
  *
  * @param parts replacements for parts of the core
  * @throws ModuleError when the modules do not fit together, and whatever the set-up of a module throws
+ *
+ * @example
+ * ```ts
+ * import { createAgent } from '@rxlet/agent';
+ * import { systemClock, systemRandom } from '@rxlet/component-base';
+ * import { createFakeRuntime } from '@rxlet/fake-cri';
+ * import { createManualSource, podsFrom } from '@rxlet/pod-config';
+ *
+ * const { runtime, images } = createFakeRuntime({ clock: systemClock, random: systemRandom });
+ * const node = { rootDirectory: '/var/lib/rxlet', podLogsDirectory: '/var/log/pods', memoryCapacityBytes: 8n << 30n };
+ * const source = createManualSource('mine');
+ * await using agent = await createAgent({ runtime, images, node }, [podsFrom(source)]);
+ * await agent.start();
+ * source.set([]);
+ * ```
  */
 export async function createAgent(
   ports: AgentPorts,

@@ -89,7 +89,24 @@ export interface Pleg extends AsyncDisposable {
   queue(): { readonly requestedPods: number; readonly followingHints: boolean; readonly relistPeriodMs: number };
 }
 
-/** Creates a generator. It does no I/O before {@link Pleg.start}. */
+/**
+ * Creates a generator. It does no I/O before {@link Pleg.start}.
+ *
+ * @example
+ * ```ts
+ * import { systemClock } from '@rxlet/component-base';
+ * import type { RuntimeService } from '@rxlet/cri-api';
+ * import { containerEventHints, createPleg } from '@rxlet/pleg';
+ *
+ * declare const runtime: RuntimeService;
+ * await using pleg = createPleg(
+ *   { runtime, hints: [containerEventHints(runtime)], clock: systemClock },
+ *   { runtimeName: 'containerd' },
+ * );
+ * pleg.events$.subscribe(({ podUid, type }) => console.log(podUid, type));
+ * pleg.start();
+ * ```
+ */
 export function createPleg(ports: PlegPorts, options: PlegOptions): Pleg {
   const { runtime, clock, random = systemRandom, logger = noopLogger, hints = [] } = ports;
   const { relistPeriodMs = 1_000, relistPeriodWithHintsMs = 60_000 } = options;

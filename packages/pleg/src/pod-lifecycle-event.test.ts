@@ -48,7 +48,7 @@ describe('computePodLifecycleEvents', () => {
     ['running', 'absent', ['ContainerDied', 'ContainerRemoved']],
     ['created', 'absent', ['ContainerDied', 'ContainerRemoved']],
     ['unknown', 'absent', ['ContainerDied', 'ContainerRemoved']],
-  ])('%s → %s gives %j', (before, after, expected) => {
+  ])('computes for a container that was %s and is %s: %j', (before, after, expected) => {
     expect(
       types(before === 'absent' ? pod({}) : pod({ a: before }), after === 'absent' ? pod({}) : pod({ a: after })),
     ).toEqual(expected);

@@ -17,11 +17,21 @@ export interface ManualSource extends PodSource {
 
 /** Options of {@link createManualSource}. */
 export interface ManualSourceOptions {
-  /** Default: only what the node relies on is checked. */
+  /** Check of each pod. Default: its name, namespace and UID, and the names of its containers and volumes. */
   readonly check?: NonNullable<PodSource['check']>;
 }
 
-/** Creates a {@link ManualSource}. It is not ready before the first `set`. */
+/**
+ * Creates a {@link ManualSource}. It is not ready before the first `set`.
+ *
+ * @example
+ * ```ts
+ * import { createManualSource } from '@rxlet/pod-config';
+ *
+ * const source = createManualSource('mine');
+ * source.set([{ metadata: { name: 'web', namespace: 'default', uid: '1' }, spec: { containers: [{ name: 'main' }] } }]);
+ * ```
+ */
 export function createManualSource(name: string, options: ManualSourceOptions = {}): ManualSource {
   const snapshots$ = new ReplaySubject<readonly Pod[]>(1);
   const problems = createCurrentValue<readonly PodSourceProblem[]>([]);

@@ -48,19 +48,19 @@ export interface PodConfig extends AsyncDisposable {
    * Hot, without replay: subscribe before `start()`. Completes on disposal.
    */
   readonly updates$: Observable<PodUpdate>;
-  /** The present problems of all sources and their pods, all of them after each change. Replays; completes on disposal. */
+  /** The current problems of all sources and their pods, all of them after each change. Replays; completes on disposal. */
   readonly problems$: Observable<readonly PodSourceProblem[]>;
   /** Names of the sources that have read all their pods at least once. Replays; completes on disposal. */
   readonly readySources$: Observable<ReadonlySet<string>>;
   /** Reports whether every source has read all its pods at least once. Until then a pod of the runtime may belong to a source that is still reading. */
   sourcesReady(): boolean;
-  /** Returns all pods at present, by source, in the order of their source. */
+  /** Returns all current pods, by source, in the order of their source. */
   pods(): readonly Pod[];
   /** Returns a pod by its UID. */
   find(podUid: string): Pod | undefined;
-  /** Reports whether a source has a pod of this UID that is left out because it is invalid. It is desired all the same, and must not be ended. */
+  /** Reports whether a source has a pod of this UID that is left out because it is invalid. It is still desired and must not be terminated. */
   isInvalid(podUid: string): boolean;
-  /** Returns the present problems. */
+  /** Returns the current problems. */
   problems(): readonly PodSourceProblem[];
   /** Starts the sources. Later calls do nothing. @throws TypeError when two sources have the same name. */
   start(): void;
@@ -76,7 +76,19 @@ interface Entry {
   failed: readonly PodSourceProblem[];
 }
 
-/** Creates a {@link PodConfig}. It has no pods before {@link PodConfig.start}. */
+/**
+ * Creates a {@link PodConfig}. It has no pods before {@link PodConfig.start}.
+ *
+ * @example
+ * ```ts
+ * import { systemClock } from '@rxlet/component-base';
+ * import { createManualSource, createPodConfig } from '@rxlet/pod-config';
+ *
+ * await using config = createPodConfig({ clock: systemClock, sources: [createManualSource('mine')] });
+ * config.updates$.subscribe(({ op, source, pods }) => console.log(op, source, pods.length));
+ * config.start();
+ * ```
+ */
 export function createPodConfig(ports: PodConfigPorts): PodConfig {
   const { clock, sources, events = noopEventRecorder, logger = noopLogger, metrics = noopMetrics } = ports;
   const lifetime = createLifetime();

@@ -27,8 +27,8 @@ export function createProblemReports({ events, logger, metrics }: ProblemReportP
   return (problems: readonly PodSourceProblem[]): void => {
     const next = new Map(problems.map((problem) => [problemKey(problem), problem]));
     for (const [key, problem] of next) if (!known.has(key)) report(problem);
-    const paths = new Set(problems.map(place));
-    for (const repaired of new Set([...known.values()].map(place))) {
+    const paths = new Set(problems.map(locationOf));
+    for (const repaired of new Set([...known.values()].map(locationOf))) {
       if (!paths.has(repaired)) logger.info(`${repaired} has no more problems`);
     }
     known = next;
@@ -55,6 +55,6 @@ export function createProblemReports({ events, logger, metrics }: ProblemReportP
   }
 }
 
-function place({ source, path }: PodSourceProblem): string {
+function locationOf({ source, path }: PodSourceProblem): string {
   return path === '' ? `source ${source}` : path;
 }

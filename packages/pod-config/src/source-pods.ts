@@ -24,16 +24,16 @@ export interface SourcePods {
   isInvalid(podUid: string): boolean;
   /** Replaces all pods. */
   replace(snapshot: readonly Pod[]): ReplacedPods;
-  /** Adds or replaces pods of the snapshot. Others are looked at only if one is invalid or contested, now or before. */
+  /** Adds or replaces pods of the snapshot. Other pods are checked only if one is invalid or contested, now or before. */
   put(pods: readonly Pod[]): ReplacedPods;
-  /** Removes pods of the snapshot, likewise. */
+  /** Removes pods of the snapshot, with the same checks. */
   remove(pods: readonly Pod[]): ReplacedPods;
   /** Adds or updates pods. Leaves out those that only a snapshot can decide on: invalid ones, and those that have the name or UID of another pod. */
   upsert(pods: readonly Pod[]): PodDiff;
 }
 
 interface PreparedPod {
-  /** As it is known. */
+  /** With the annotations of the source. */
   readonly pod: Pod;
   /** As the source emitted it. */
   readonly original: Pod;
@@ -74,7 +74,7 @@ export function createSourcePods(
       return { problems: [{ field: 'pod', message: `cannot be checked: ${errorMessage(error)}` }] };
     }
   };
-  /** Returns the pod as it is known, or the problem for which it is left out. */
+  /** Returns the pod with its annotations, or the problem for which it is left out. */
   const prepare = (pod: Pod): { readonly pod?: Pod | undefined; readonly problem?: PodSourceProblem } => {
     const uid = podUid(pod);
     const before = known.get(uid);
@@ -126,7 +126,7 @@ export function createSourcePods(
     return { diff, problems };
   };
 
-  /** Returns the pod as it is known; `undefined` for one that is invalid or contested. */
+  /** Returns the pod with its annotations; `undefined` for one that is invalid or contested. */
   const prepareAlone = (original: Pod): PreparedPod | undefined => {
     const { pod, problem } = prepare(original);
     return pod === undefined || problem !== undefined || isContested(pod) ? undefined : { pod, original };
@@ -148,7 +148,7 @@ export function createSourcePods(
     const pod = known.get(uid);
     return pod === undefined ? [] : [[uid, pod]];
   };
-  /** Adds or replaces pods without a look at others. Changes nothing and returns `undefined` when one of them is invalid or contested. */
+  /** Adds or replaces pods without a check of others. Changes nothing and returns `undefined` when one of them is invalid or contested. */
   const putAlone = (pods: readonly Pod[]): PodDiff | undefined => {
     const prepared = pods.map(prepareAlone).filter((each) => each !== undefined);
     const areDistinct = new Set(prepared.flatMap(({ pod }) => [`/${podUid(pod)}`, podFullName(pod)])).size;

@@ -84,7 +84,7 @@ function gate(): { open: () => void; pass: (signal: AbortSignal) => Promise<void
 }
 
 describe('createPodWorkers', () => {
-  it('takes a pod through its life', async () => {
+  it('takes a pod through all states', async () => {
     const { clock, workers, calls } = setup();
     const states: string[] = [];
     workers.transitions$.subscribe(({ from, to }) => states.push(`${from?.kind ?? 'none'}→${to.kind}`));
@@ -450,7 +450,7 @@ describe('createPodWorkers', () => {
     await workers[Symbol.asyncDispose]();
   });
 
-  it('starts a new life of a UID after the old one has finished', async () => {
+  it('starts a pod again under its UID after the earlier one has finished', async () => {
     const step = gate();
     const { clock, workers, calls } = setup({ syncTerminatingPod: ({ signal }) => step.pass(signal) });
     workers.add(staticPod('a'));
@@ -465,7 +465,7 @@ describe('createPodWorkers', () => {
     expect(workers.state('a')?.kind).toBe('syncing');
   });
 
-  it('removes the containers of a life whose successor has containers that may end for good, or is gone by then', async () => {
+  it('removes the containers of a pod whose successor has containers that may complete, or was removed before', async () => {
     const step = gate();
     const { clock, workers, calls } = setup({ syncTerminatedPod: ({ signal }) => step.pass(signal) });
     workers.add(staticPod('a'));
@@ -732,7 +732,7 @@ describe('the metrics of the workers', () => {
     await workers[Symbol.asyncDispose]();
   });
 
-  it('count pods that came back under their UID', async () => {
+  it('count pods that start again under their UID', async () => {
     const metrics = recordingMetrics();
     const { clock, workers } = setup({}, { metrics });
     const restarted = () =>

@@ -46,7 +46,21 @@ export interface PodWorkersOptions {
   readonly transientRetryDelayMs?: number;
 }
 
-/** Creates the workers. They do nothing until pods are added. */
+/**
+ * Creates the workers. They do nothing until pods are added.
+ *
+ * @example
+ * ```ts
+ * import { systemClock, systemRandom } from '@rxlet/component-base';
+ * import { createPodWorkers, type PodSyncer, type RuntimeStatusSource } from '@rxlet/pod-workers';
+ *
+ * declare const syncer: PodSyncer;
+ * declare const statuses: RuntimeStatusSource;
+ * await using workers = createPodWorkers({ syncer, statuses, clock: systemClock, random: systemRandom });
+ * workers.add({ metadata: { name: 'web', uid: '1' }, spec: { containers: [{ name: 'main' }] } });
+ * await workers.terminate('1', { reason: 'deleted' });
+ * ```
+ */
 export function createPodWorkers(ports: PodWorkersPorts, options: PodWorkersOptions = {}): PodWorkers {
   const { clock, events = noopEventRecorder, logger = noopLogger } = ports;
   const { resyncIntervalMs = 60_000, retryDelayMs = 10_000, transientRetryDelayMs = 1_000 } = options;

@@ -11,7 +11,7 @@ export interface PodWorkerMetrics {
   podStarted(waitMs: number, containers: number): void;
   /** Counts an orphaned pod that must terminate. */
   runtimePodOrphaned(): void;
-  /** Counts a pod that came back under its UID and begins another life. */
+  /** Counts a pod that starts again under its UID. */
   podRestarted(isStatic: boolean): void;
   /** Sets the number of known pods. */
   counted(workers: Iterable<Worker>): void;

@@ -21,7 +21,7 @@ const STATES: Readonly<Record<PodWorkerState['kind'], PodWorkerState>> = {
   finished: { kind: 'finished', ...ended },
 };
 
-describe('questions about a state', () => {
+describe('a question about a pod’s state', () => {
   const questions = [
     isTerminationRequested,
     isKnownTerminated,
@@ -32,7 +32,7 @@ describe('questions about a state', () => {
     shouldBeFinished,
   ] as const;
   const answers = (state: PodWorkerState | undefined, podsSynced: boolean): string =>
-    questions.map((ask) => (ask(state, podsSynced) ? '1' : '0')).join('');
+    questions.map((question) => (question(state, podsSynced) ? '1' : '0')).join('');
 
   // The columns are the questions above.
   it.each<[PodWorkerState['kind'], string]>([
@@ -41,12 +41,12 @@ describe('questions about a state', () => {
     ['terminating', '1011000'],
     ['terminated', '1101100'],
     ['finished', '1101101'],
-  ])('%s, whichever other pods are known', (kind, expected) => {
+  ])('has the same answer for a %s pod before and after all pods are known', (kind, expected) => {
     expect(answers(STATES[kind], false)).toBe(expected);
     expect(answers(STATES[kind], true)).toBe(expected);
   });
 
-  it('an unknown pod, before and after all pods are known', () => {
+  it('depends on whether all pods are known for an unknown pod', () => {
     expect(answers(undefined, false)).toBe('0010000');
     expect(answers(undefined, true)).toBe('0001111');
   });
@@ -57,7 +57,7 @@ describe('questions about a state', () => {
     ['finished', 'orphaned', true],
     ['terminating', 'evicted', true],
     ['terminated', 'completed', false],
-  ])('%s, %s: content removable %s', (kind, reason, removable) => {
+  ])('decides whether the content of a %s pod that is %s must be removed: %s', (kind, reason, removable) => {
     expect(shouldContentBeRemoved(requestTermination(STATES[kind], testPod(), { reason }, 5))).toBe(removable);
   });
 });

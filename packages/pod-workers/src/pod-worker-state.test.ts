@@ -29,22 +29,25 @@ describe('requestTermination', () => {
     terminated: 'terminated',
     finished: 'finished',
   };
-  it.each(KINDS.flatMap((kind) => REASONS.map((reason) => [kind, reason] as const)))('%s, %s', (kind, reason) => {
-    const next = requestTermination(STATES[kind], testPod(), { reason }, 5);
-    const fresh = kind === 'waiting' || kind === 'syncing';
-    expect(next).toEqual({
-      kind: kind === 'waiting' && reason === 'orphaned' ? 'terminating' : expected[kind],
-      // Only a new state has a new time and reason.
-      sinceMs: fresh ? 5 : 1,
-      reason: fresh ? reason : 'killed',
-      deleted: reason === 'deleted' || reason === 'orphaned',
-      evicted: reason === 'evicted',
-      gracePeriodSeconds: fresh ? 30 : 20,
-    });
-  });
+  it.each(KINDS.flatMap((kind) => REASONS.map((reason) => [kind, reason] as const)))(
+    'terminates a %s pod that is %s',
+    (kind, reason) => {
+      const next = requestTermination(STATES[kind], testPod(), { reason }, 5);
+      const fresh = kind === 'waiting' || kind === 'syncing';
+      expect(next).toEqual({
+        kind: kind === 'waiting' && reason === 'orphaned' ? 'terminating' : expected[kind],
+        // Only a new state has a new time and reason.
+        sinceMs: fresh ? 5 : 1,
+        reason: fresh ? reason : 'killed',
+        deleted: reason === 'deleted' || reason === 'orphaned',
+        evicted: reason === 'evicted',
+        gracePeriodSeconds: fresh ? 30 : 20,
+      });
+    },
+  );
 
   it.each(KINDS.filter((kind) => kind !== 'waiting' && kind !== 'syncing'))(
-    '%s: returns the same object when nothing changes',
+    'returns the same object for a %s pod when nothing changes',
     (kind) => {
       const again = { reason: 'killed', gracePeriodSeconds: 20 } as const;
       expect(requestTermination(STATES[kind], testPod(), again, 5)).toBe(STATES[kind]);
@@ -71,7 +74,7 @@ describe('afterCompletion', () => {
     ['terminating', 'terminated', 5],
     ['terminated', 'finished', 5],
     ['finished', 'finished', 1],
-  ])('%s → %s', (from, to, sinceMs) => {
+  ])('moves a %s pod to %s', (from, to, sinceMs) => {
     expect(afterCompletion(STATES[from], testPod(), 5)).toMatchObject({ kind: to, sinceMs });
   });
 
@@ -84,7 +87,7 @@ describe('afterCompletion', () => {
   });
 });
 
-it('afterWaiting begins to sync', () => {
+it('syncs a pod after it has waited', () => {
   expect(afterWaiting({ kind: 'waiting', sinceMs: 1 }, 5)).toEqual({ kind: 'syncing', sinceMs: 5 });
 });
 

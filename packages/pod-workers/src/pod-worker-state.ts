@@ -5,7 +5,7 @@ import type { TerminationRequest } from './termination-request.ts';
 import type { TerminationReason } from './termination-reason.ts';
 
 /**
- * State of a pod's life on this node. States are never left backwards:
+ * State of a pod on this node. A pod never returns to an earlier state:
  *
  *     waiting ──▶ syncing ──▶ terminating ──▶ terminated ──▶ finished
  *        │                         ▲                             ▲
@@ -58,7 +58,7 @@ export interface FinishedState extends TerminationState {
   readonly kind: 'finished';
 }
 
-/** Returns the state in which the life of a pod begins. `mayStart`: its full name is free, or the pod needs none. */
+/** Returns the initial state of a pod. `mayStart`: its full name is free, or the pod needs none. */
 export function initialState(subject: PodSubject, mayStart: boolean, nowMs: number): PodWorkerState {
   const state: PodWorkerState = { kind: mayStart ? 'syncing' : 'waiting', sinceMs: nowMs };
   const request = demandedTermination(subject);

@@ -10,7 +10,7 @@ import type { TerminationRequest } from './termination-request.ts';
 export interface PodWorkerTransition {
   readonly uid: string;
   readonly subject: PodSubject;
-  /** `undefined` at the beginning of a life. */
+  /** `undefined` for a new incarnation. */
   readonly from: PodWorkerState | undefined;
   readonly to: PodWorkerState;
 }

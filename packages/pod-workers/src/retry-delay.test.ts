@@ -20,13 +20,13 @@ describe('retryDelayMs', () => {
     ['a back-off longer than the resync interval', { backoffUntilMs: NOW_MS + 300_000 }, 60_000, 60_000],
     ['a back-off that is over', { backoffUntilMs: NOW_MS }, 100, 100],
     ['a back-off that has long been over', { backoffUntilMs: 0 }, 100, 100],
-  ])('after %s', (_title, hint, leastMs, mostMs) => {
+  ])('returns the delay after %s', (_title, hint, leastMs, mostMs) => {
     expect(retryDelayMs(hint, DELAYS, NOW_MS, always(0))).toBe(leastMs);
     expect(retryDelayMs(hint, DELAYS, NOW_MS, always(1))).toBe(mostMs);
   });
 });
 
-it('resyncDelayMs spreads over half as much again', () => {
+it('spreads the resync delay over half as much again', () => {
   expect([0, 1].map((value) => resyncDelayMs(DELAYS, always(value)))).toEqual([60_000, 90_000]);
 });
 

@@ -14,7 +14,7 @@ export interface StepDelays {
 /** All delays but back-offs are spread over half as much again, so that the pods of a node are not synced all at once. */
 const SPREAD = 0.5;
 
-/** Delay after a back-off that is over already: an error whose hint never lies in the future must not be retried without a pause. */
+/** Delay after a back-off that has already passed. It keeps an error with a wrong hint from being retried without a pause. */
 const ELAPSED_BACKOFF_DELAY_MS = 100;
 
 /** Returns the delay before the next sync of a pod whose last one succeeded. */

@@ -161,7 +161,7 @@ export function createStepRunner(ports: StepRunnerPorts, delays: StepDelays): St
   const readStatus = async (worker: Worker, signal: AbortSignal): Promise<RuntimePodStatus> => {
     try {
       const status = await statuses.getNewerThan(worker.uid, worker.mark, signal);
-      // A source that ignores the signal must not let a cancelled step begin.
+      // A status source may ignore the signal; a cancelled step must not begin.
       signal.throwIfAborted();
       return status;
     } catch (error) {

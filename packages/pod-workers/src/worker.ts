@@ -26,7 +26,7 @@ export interface RunningStep {
   cancelledMs: number | undefined;
 }
 
-/** Record of one life of a pod. Plain data: there are many pods, and they share the functions. */
+/** Record of one incarnation of a pod. Plain data: there are many pods, and they share the functions. */
 export interface Worker {
   readonly uid: string;
   readonly fullName: string;
@@ -62,8 +62,8 @@ export interface Worker {
 }
 
 /**
- * Reports whether the containers of a pod stay when it has ended: a successor of the same UID restarts them, with their restart counts. An evicted pod frees its disk
- * space, and a successor with containers that may end for good must not find those of the life before.
+ * Reports whether the containers of a finished pod stay: a successor of the same UID restarts them, with their restart counts. An evicted pod frees its disk space, and a
+ * successor with containers that may complete must not find those of the earlier incarnation.
  */
 export function keepsContainers({ state, successor }: Pick<Worker, 'state' | 'successor'>): boolean {
   if (successor === undefined || !('evicted' in state) || state.evicted) return false;
@@ -71,7 +71,7 @@ export function keepsContainers({ state, successor }: Pick<Worker, 'state' | 'su
   return containers.every((container) => effectiveRestartPolicy(container, successor) === 'Always');
 }
 
-/** Creates the record of a life; `mark` is that of the life before, if any. */
+/** Creates the record of an incarnation; `mark` is that of the earlier one, if any. */
 export function createWorker(
   uid: string,
   subject: PodSubject,

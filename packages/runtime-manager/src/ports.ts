@@ -26,7 +26,7 @@ export interface RuntimeManagerPorts {
   readonly hostFiles: Pick<HostFiles, 'read' | 'stat' | 'openDirectory'>;
   /** Absent: containers with lifecycle hooks are not started, and preStop hooks of running containers are reported as failed. */
   readonly hooks?: HookRunner | undefined;
-  /** Steps in the life of each container, run in order. */
+  /** Steps before the creation and the start, and after the stop, of each container, run in order. */
   readonly containerSteps?: readonly ContainerStep[] | undefined;
   /** Mounted volumes. Absent: containers with mounts of volumes other than images are not started, unless a step adds the mounts. */
   readonly volumes?: Pick<PodVolumes, 'mountedVolumes' | 'makeSubPath' | 'prepareSubPath'> | undefined;

@@ -88,7 +88,25 @@ export interface RuntimeManager extends AsyncDisposable {
   isResizeInProgress(pod: Pod, status: RuntimePodStatus): Promise<boolean>;
 }
 
-/** Creates a {@link RuntimeManager}. Disposal cancels calls in flight like their signals, and waits for them, up to a few seconds. */
+/**
+ * Creates a {@link RuntimeManager}. Disposal cancels calls in flight like their signals, and waits for them, up to a few seconds.
+ *
+ * @example
+ * ```ts
+ * import { emptyRuntimePodStatus } from '@rxlet/pod-model/runtime';
+ * import { createRuntimeManager, imagesOnNode, type RuntimeManagerPorts } from '@rxlet/runtime-manager';
+ * import type { ImageService } from '@rxlet/cri-api';
+ *
+ * declare const imageService: ImageService;
+ * declare const ports: Omit<RuntimeManagerPorts, 'images' | 'imageService'>;
+ * await using manager = createRuntimeManager(
+ *   { ...ports, imageService, images: imagesOnNode(imageService) },
+ *   { node: { memoryCapacityBytes: 8n << 30n } },
+ * );
+ * const pod = { metadata: { name: 'web', namespace: 'default', uid: '1' }, spec: { containers: [{ name: 'main' }] } };
+ * const { error } = await manager.syncPod(pod, emptyRuntimePodStatus('1'));
+ * ```
+ */
 export function createRuntimeManager(ports: RuntimeManagerPorts, options: RuntimeManagerOptions): RuntimeManager {
   const lifetime = createLifetime(ports.stopping);
   const { runtime, images, imageService, clock, random, events, files, hostFiles } = ports;

@@ -86,7 +86,7 @@ function overlay(
   if (applied.cpuMillis === undefined) {
     keep('cpu');
   } else if (applied.cpuMillis > minCpuMillis || cpuMillis(allocated['cpu']) > minCpuMillis) {
-    // At or below the minimum, the runtime reports the minimum whatever was requested. The requested value is clearer.
+    // At or below the minimum, the runtime reports the minimum for every request. The requested value is clearer.
     list['cpu'] = formatQuantity(makeQuantity(applied.cpuMillis, -3));
   }
   if (applied.memoryBytes === undefined) keep('memory');

@@ -64,6 +64,15 @@ const noActuatedResources: ReadonlyMap<string, ResourceRequirements> = new Map()
 /**
  * Returns the status that kubelet 1.36 would report for a pod. Pure. The status manager adds start time, transition times and observed generation, which depend on
  * the pod's history.
+ *
+ * @example
+ * ```ts
+ * import { emptyRuntimePodStatus } from '@rxlet/pod-model/runtime';
+ * import { generatePodStatus } from '@rxlet/status-manager';
+ *
+ * const pod = { metadata: { name: 'web', uid: '1' }, spec: { containers: [{ name: 'main' }] } };
+ * const { phase } = generatePodStatus({ pod, runtime: emptyRuntimePodStatus('1') });
+ * ```
  */
 export function generatePodStatus(input: GeneratePodStatusInput): PodStatus {
   const { pod, runtime, hostIps = [], probes = noProbes } = input;

@@ -49,7 +49,7 @@ const phaseOfApps = (
     hasActiveRegularContainer: true,
   });
 
-describe('phase by regular containers', () => {
+describe('the phase of a pod', () => {
   it.each<[policy: TestPod['restartPolicy'], apps: (Shown | undefined)[], phase: PodPhase]>([
     ['Always', ['waiting'], 'Pending'],
     ['Always', ['running'], 'Running'],
@@ -68,7 +68,7 @@ describe('phase by regular containers', () => {
     ['Never', ['ended', 'failed'], 'Failed'],
     ['Never', ['ended', 'again'], 'Failed'],
     ['Never', ['ended', 'running'], 'Running'],
-  ])('%s %j: %s', (policy, apps, phase) => {
+  ])('with restart policy %s and containers %j is %s', (policy, apps, phase) => {
     expect(phaseOfApps(apps, { policy })).toBe(phase);
   });
 
@@ -99,7 +99,7 @@ describe('phase by regular containers', () => {
   });
 });
 
-describe('phase by init containers', () => {
+describe('the phase of a pod with init containers', () => {
   const phase = (policy: TestPod['restartPolicy'], init: Shown | undefined, app: Shown): PodPhase =>
     podPhase({
       pod: testPod({ restartPolicy: policy, initContainers: [{ name: 'init' }], containers: [{ name: 'app' }] }),
@@ -119,12 +119,12 @@ describe('phase by init containers', () => {
     ['OnFailure', 'failed', 'waiting', 'Pending'],
     ['Never', 'failed', 'waiting', 'Failed'],
     ['Never', 'retrying', 'waiting', 'Failed'],
-  ])('%s, init %s, app %s: %s', (policy, init, app, expected) => {
+  ])('with restart policy %s, init container %s and app %s is %s', (policy, init, app, expected) => {
     expect(phase(policy, init, app)).toBe(expected);
   });
 });
 
-describe('phase by sidecars', () => {
+describe('the phase of a pod with sidecars', () => {
   const phase = (
     sidecar: Shown | undefined,
     started: boolean,
@@ -155,7 +155,10 @@ describe('phase by sidecars', () => {
     ['waiting', false, 'running', true, 'Pending'],
     ['retrying', false, 'running', true, 'Running'],
     [undefined, false, 'running', true, 'Pending'],
-  ])('sidecar %s (started: %s), app %s, initialized: %s: %s', (sidecar, started, app, initialized, expected) => {
-    expect(phase(sidecar, started, app, initialized)).toBe(expected);
-  });
+  ])(
+    'with a sidecar %s (started: %s), app %s, initialized %s is %s',
+    (sidecar, started, app, initialized, expected) => {
+      expect(phase(sidecar, started, app, initialized)).toBe(expected);
+    },
+  );
 });

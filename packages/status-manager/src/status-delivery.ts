@@ -50,14 +50,14 @@ export function createStatusDelivery(ports: StatusDeliveryPorts, options: Status
     sink.needsMirrorPods === true && isStaticPod(pod) && mirrorPod(pod) === undefined;
   const mirrorUid = (pod: Pod): string | undefined => mirrorPod(pod)?.metadata?.uid;
   /** Last status published to the sink, by this or an earlier agent. */
-  const taken = new Map<string, Delivered>();
+  const published = new Map<string, Delivered>();
   const inFlight = new Map<string, Delivered>();
   /** Pods whose latest status was not submitted. */
   const withheld = new Set<string>();
 
   /** A new mirror pod has its own status. */
-  const takenStatus = (pod: Pod): PodStatus => {
-    const last = taken.get(podUid(pod));
+  const publishedStatus = (pod: Pod): PodStatus => {
+    const last = published.get(podUid(pod));
     return (last?.mirrorUid === mirrorUid(pod) ? last?.status : mirrorPod(pod)?.status) ?? {};
   };
   /** Returns the update that the sink may get now; `undefined` when there is no object to update. */
@@ -67,7 +67,7 @@ export function createStatusDelivery(ports: StatusDeliveryPorts, options: Status
     const mirror = mirrorPod(pod);
     const status = withholdEnd({
       pod,
-      published: takenStatus(pod),
+      published: publishedStatus(pod),
       next: update.status,
       couldHaveRunningContainers: couldHaveRunningContainers(podUid(pod)),
       nowMs: clock.now(),
@@ -77,7 +77,7 @@ export function createStatusDelivery(ports: StatusDeliveryPorts, options: Status
   const publish = async (update: PodStatusUpdate, signal: AbortSignal): Promise<PodStatusUpdate | undefined> => {
     const { pod } = update;
     const uid = podUid(pod);
-    /** Notes what the sink gets now, and whether something of it is withheld. */
+    /** Returns the update for the sink, and records whether a part of the status is withheld. */
     const deliver = (): PodStatusUpdate | undefined => {
       const deliverable = permitted(update);
       const isComplete = isTerminalPhase(update.status.phase) === isTerminalPhase(deliverable?.status.phase);
@@ -90,8 +90,8 @@ export function createStatusDelivery(ports: StatusDeliveryPorts, options: Status
     if (delivered === undefined) return undefined;
     try {
       await sink.publish(delivered, signal, () => (delivered = deliver() ?? delivered!).status);
-      if (!taken.has(uid)) return undefined;
-      taken.set(uid, inFlight.get(uid)!);
+      if (!published.has(uid)) return undefined;
+      published.set(uid, inFlight.get(uid)!);
       return delivered;
     } finally {
       inFlight.delete(uid);
@@ -106,24 +106,24 @@ export function createStatusDelivery(ports: StatusDeliveryPorts, options: Status
       return;
     }
     withheld.delete(uid);
-    const known = [takenStatus(update.pod), inFlight.get(uid)?.status].filter((status) => status !== undefined);
+    const known = [publishedStatus(update.pod), inFlight.get(uid)?.status].filter((status) => status !== undefined);
     publisher.submit(update, update.finished || known.some((status) => isUrgent(status, update.status)));
   };
   const isPending = (pod: Pod): boolean => {
     const uid = podUid(pod);
     if (withheld.has(uid) && !couldHaveRunningContainers(uid)) return true;
-    return (inFlight.get(uid) ?? taken.get(uid))?.mirrorUid !== mirrorUid(pod);
+    return (inFlight.get(uid) ?? published.get(uid))?.mirrorUid !== mirrorUid(pod);
   };
 
   return {
-    begin: (pod, status) => void taken.set(podUid(pod), { status, mirrorUid: mirrorUid(pod) }),
+    begin: (pod, status) => void published.set(podUid(pod), { status, mirrorUid: mirrorUid(pod) }),
     submit,
     submitIfPending(update) {
       if (isPending(update.pod)) submit(update);
     },
     isPublished: (podUid) => !withheld.has(podUid) && !publisher.isUnpublished(podUid),
     forget(podUid) {
-      taken.delete(podUid);
+      published.delete(podUid);
       withheld.delete(podUid);
       publisher.forget(podUid);
     },

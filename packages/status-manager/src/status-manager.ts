@@ -87,7 +87,20 @@ export interface StatusManager extends AsyncDisposable {
   readonly forgotten$: Observable<PodStatusUpdate>;
 }
 
-/** Creates a {@link StatusManager}. */
+/**
+ * Creates a {@link StatusManager}.
+ *
+ * @example
+ * ```ts
+ * import { systemClock } from '@rxlet/component-base';
+ * import { createStatusManager } from '@rxlet/status-manager';
+ * import { createFakeStatusSink } from '@rxlet/status-manager/testing';
+ *
+ * await using manager = createStatusManager({ clock: systemClock, sinks: [createFakeStatusSink(systemClock)] });
+ * const pod = { metadata: { name: 'web', uid: '1' }, spec: { containers: [{ name: 'main' }] } };
+ * manager.setPodStatus(pod, { phase: 'Pending' });
+ * ```
+ */
 export function createStatusManager(ports: StatusManagerPorts, options: StatusManagerOptions = {}): StatusManager {
   const { clock, sinks = [], restorer, mirrorPod, logger = noopLogger, metrics = noopMetrics } = ports;
   const { couldHaveRunningContainers = () => false } = ports;

@@ -61,7 +61,7 @@ export interface CoreContributionPorts {
   readonly admissions: Pick<PodAdmissions, 'waiting'>;
   readonly activity: Pick<LoopActivity, 'problem'>;
   readonly housekeepingFailures: Pick<StepFailures, 'problem'>;
-  /** UIDs of pods that the core itself wants to sync. */
+  /** UIDs of pods for which the core itself requests a sync. */
   readonly syncRequests$: Observable<string>;
 }
 

@@ -17,7 +17,7 @@ export interface RuntimeState extends AsyncDisposable {
   runtimeProblem(): string | undefined;
   /** Returns why no pod can get a network; `undefined` when pods can. */
   networkProblem(): string | undefined;
-  /** Returns everything that keeps pods from running, in the order of the kubelet: the runtime's silence, `healthChecks`, its conditions. */
+  /** Returns everything that keeps pods from running, in the order of the kubelet: a runtime that does not respond, `healthChecks`, its conditions. */
   problems(healthChecks?: readonly string[]): readonly string[];
   /** Returns the handlers of the last status in which the runtime was ready. */
   handlers(): readonly RuntimeHandler[];
@@ -59,7 +59,7 @@ export function createRuntimeState(ports: RuntimeStatePorts, options: RuntimeSta
   let started = false;
   let logged = '';
 
-  const ask = async (): Promise<void> => {
+  const requestStatus = async (): Promise<void> => {
     try {
       const {
         status,
@@ -76,14 +76,15 @@ export function createRuntimeState(ports: RuntimeStatePorts, options: RuntimeSta
         handlers = runtimeHandlers;
         features = offered;
       }
-      note(runtimeError ?? networkError ?? '');
+      logChange(runtimeError ?? networkError ?? '');
     } catch (error) {
-      // A runtime that does not answer may be restarting; it counts as down when that lasts.
-      if (!lifetime.signal.aborted) note(`cannot read the status of the container runtime: ${errorMessage(error)}`);
+      // A runtime that does not answer may be restarting; it counts as down after `downAfterMs`.
+      if (!lifetime.signal.aborted)
+        logChange(`cannot read the status of the container runtime: ${errorMessage(error)}`);
     }
     answered.resolve();
   };
-  const note = (problem: string): void => {
+  const logChange = (problem: string): void => {
     if (problem === logged) return;
     if (problem === '') logger.info('the container runtime and its network are ready');
     else logger.warn(problem);
@@ -91,12 +92,12 @@ export function createRuntimeState(ports: RuntimeStatePorts, options: RuntimeSta
   };
   const loop = async (): Promise<void> => {
     while (!lifetime.signal.aborted) {
-      await ask();
+      await requestStatus();
       await sleep(clock, periodMs, lifetime.signal).catch(() => undefined);
     }
   };
 
-  const silence = (): string | undefined => {
+  const responseProblem = (): string | undefined => {
     if (readyMs === undefined) return 'container runtime status check may not have completed yet';
     return clock.monotonicNow() - readyMs > downAfterMs ? 'container runtime is down' : undefined;
   };
@@ -107,10 +108,10 @@ export function createRuntimeState(ports: RuntimeStatePorts, options: RuntimeSta
       started = true;
       void lifetime.track(loop());
     },
-    runtimeProblem: () => runtimeError ?? silence(),
+    runtimeProblem: () => runtimeError ?? responseProblem(),
     networkProblem: () => networkError,
     problems: (healthChecks = []) =>
-      [silence(), ...healthChecks, runtimeError, networkError].filter((problem) => problem !== undefined),
+      [responseProblem(), ...healthChecks, runtimeError, networkError].filter((problem) => problem !== undefined),
     handlers: () => handlers,
     features: () => features,
     known: (signal) => abortable(answered.promise, signal),

@@ -1,7 +1,7 @@
 import type { StatusRestorer } from '@rxlet/agent-api/statuses';
 import { createProblemLog, errorMessage, type Logger } from '@rxlet/component-base';
 
-/** Joins the restorers of modules: the first that has a pod wins, and all of them record. A restorer that throws is logged, and disturbs neither statuses nor others. */
+/** Combines the restorers of modules: the first that has a pod wins, and all of them record. A restorer that throws is logged, and affects neither statuses nor other restorers. */
 export function combineRestorers(restorers: readonly StatusRestorer[], logger: Logger): StatusRestorer {
   const problems = createProblemLog(logger);
   const attempt = <T>(work: () => T): T | undefined => {

@@ -105,7 +105,7 @@ function guardedCore(core: AgentCore, module: AgentModule, isSetUp: () => boolea
 
 const PART_NAMES: readonly string[] = ['contributions', 'services', 'start'] satisfies readonly (keyof ModuleParts)[];
 
-/** Rejects what a module that is not type-checked returns in vain. @throws ModuleError */
+/** Rejects unknown parts, which a module that is not type-checked may return. @throws ModuleError */
 function checkParts({ name }: AgentModule, parts: ModuleParts): void {
   const unknown = Object.keys(parts).find((part) => !PART_NAMES.includes(part));
   if (unknown === undefined) return;

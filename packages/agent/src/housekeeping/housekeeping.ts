@@ -66,7 +66,7 @@ export function createHousekeeping(ports: HousekeepingPorts): Housekeeping {
     cleaning = false;
   };
 
-  /** The mirror of a static pod stays until the pod has finished, so that the API server shows its end. */
+  /** Keeps the mirror of a static pod until the pod has finished, so that the API server shows its termination. */
   const removeOrphanedMirrors = async (): Promise<void> => {
     if (mirrorPods === undefined) return;
     const mirrors = [...mirrorPods.fullNames()];
@@ -115,7 +115,7 @@ export function createHousekeeping(ports: HousekeepingPorts): Housekeeping {
       steps.run('forget statuses of removed pods', () => statusManager.removeOrphaned(known()));
       steps.runEach('add missing pods', pods, addMissing);
       steps.runEach('terminate orphaned pods', pleg.pods().filter(mayRun), (pod) => {
-        // A desired pod of an earlier run of the agent keeps running until it is judged, however often that fails.
+        // A desired pod of an earlier run of the agent keeps running until its admission is decided, however often that fails.
         if (isUnknown(pod.uid) && !awaitsAdmission(pod.uid)) workers.terminateRuntimePod(pod);
       });
       steps.run('count pods', () =>

@@ -12,7 +12,7 @@ function setup(files: Record<string, string>, known: readonly string[] = []) {
 }
 
 describe('orphan directories', () => {
-  it('disappear with the contents that the agent creates; those of known pods stay', async () => {
+  it('disappear with the contents that the agent creates, except those of known pods', async () => {
     const { fs, logger, remove } = setup(
       {
         '/root/pods/gone/etc-hosts': '',
@@ -41,7 +41,7 @@ describe('orphan directories', () => {
     await remove();
     expect(memory.paths()).toEqual(['/root/pods/gone/volumes/kubernetes.io~nfs/data/precious']);
     expect(logger.lines.map(({ message }) => message)).toEqual([
-      'cannot remove /root/pods/gone of a pod that is gone: it contains what this agent did not create (volumes); unmount or remove that by hand',
+      'cannot remove /root/pods/gone of a pod that is gone: it has contents that this agent did not create (volumes); unmount or remove them manually',
     ]);
     await fs.removeTree('/root/pods/gone/volumes/kubernetes.io~nfs');
     await remove();
@@ -57,7 +57,7 @@ describe('orphan directories', () => {
     await remove();
     expect(await fs.list('/root/pods')).toEqual(['a']);
     expect(logger.lines.map(({ message }) => message)).toEqual([
-      'cannot remove /root/pods/a of a pod that is gone: EROFS; remove it by hand if this lasts',
+      'cannot remove /root/pods/a of a pod that is gone: EROFS; remove it manually if this persists',
     ]);
   });
 });

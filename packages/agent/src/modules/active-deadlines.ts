@@ -17,7 +17,7 @@ export function activeDeadlines(): AgentModule {
       const expired = createEmitter<string>();
       const deadlines = createDeadlineQueue<string>(clock, (uid) => expired.emit(uid));
       const remainingMs = ({ spec }: Pod, { phase, startTime }: PodStatus): number => {
-        // A pod that has ended does not fail once more.
+        // A pod in a terminal phase does not fail again.
         if (spec?.activeDeadlineSeconds === undefined || startTime === undefined || isTerminalPhase(phase))
           return Infinity;
         return Date.parse(startTime) + spec.activeDeadlineSeconds * 1000 - clock.now();

@@ -12,7 +12,7 @@ export interface MeasurePodStartsPorts {
   readonly logger: Logger;
 }
 
-/** Feeds the measurement of pod starts (`kubelet_pod_start_sli_duration_seconds`). As in the kubelet only pods of the API count. */
+/** Feeds the measurement of pod starts (`kubelet_pod_start_sli_duration_seconds`). As in the kubelet, only pods of the API count. */
 export function measurePodStarts(ports: MeasurePodStartsPorts, lifetime: Lifetime): void {
   const { startLatency, config, statusManager, logger } = ports;
   const task = 'measuring pod starts';

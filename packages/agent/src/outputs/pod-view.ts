@@ -19,7 +19,7 @@ export interface PodView {
   readonly changes$: Observable<PodChange>;
   /** Adds or updates a pod of a source. */
   put(pod: Pod): void;
-  /** Adds a pod of a source that another agent, such as a kubelet, has started. It is shown with its first generated status: until then it would seem pending. */
+  /** Adds a pod of a source that another agent, such as a kubelet, has started. It is shown with its first generated status, because it would seem pending before. */
   putAdopted(pod: Pod): void;
   setStatus(uid: string, status: PodStatus): void;
   /** Marks a pod as deleted by its source. */

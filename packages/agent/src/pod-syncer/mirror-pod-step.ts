@@ -3,7 +3,7 @@ import type { MirrorPods } from '@rxlet/agent-api/statuses';
 import { errorMessage, type Logger } from '@rxlet/component-base';
 import { formatPod, isStaticPod } from '@rxlet/pod-model';
 
-/** Creates the step that reconciles the mirrors of static pods. It never fails: static pods keep running while the API server is unreachable. */
+/** Creates the step that reconciles the mirrors of static pods. Failures are only logged: static pods keep running while the API server is unreachable. */
 export function mirrorPodStep(mirrorPods: MirrorPods, logger: Logger): PodStep {
   return {
     name: 'mirror-pods',

@@ -13,7 +13,7 @@ export interface PodStepsPorts {
   readonly logger: Logger;
 }
 
-/** The steps of modules in the life of a pod, run with the failure rules of {@link PodStep}. */
+/** Pod steps of modules, run with the failure rules of {@link PodStep}. */
 export interface PodSteps {
   /** Prepares the node for a pod's containers. Returns the first failure, after which no further step runs. */
   prepare(pod: Pod, signal: AbortSignal): Promise<Error | undefined>;
@@ -32,7 +32,7 @@ export function podStepsOf(
   return createPodSteps([...mirrorPods.map((one) => mirrorPodStep(one, ports.logger)), ...steps], ports);
 }
 
-/** Longest time that the end of a pod waits for one teardown. */
+/** Maximum time for which a teardown delays the end of a pod. */
 const TEAR_DOWN_TIMEOUT_MS = 30_000;
 
 /** Creates {@link PodSteps}. */

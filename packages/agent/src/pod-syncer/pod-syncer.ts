@@ -42,7 +42,7 @@ export interface PodSyncerPorts extends Omit<ReportStatusPorts, 'resizeOutcomes'
   readonly pleg: Pick<Pleg, 'requestRelist' | 'requestReinspect'>;
 }
 
-/** The runtime still runs containers although it reported them stopped. */
+/** The runtime still runs containers that it reported as stopped. */
 export class ContainersStillRunning extends Error {
   override readonly name = 'ContainersStillRunning';
 
@@ -58,7 +58,7 @@ export class NodeNotReady extends Error {
   readonly transient = true;
 }
 
-/** Longest time that the end of a pod waits for the removal of its contents. */
+/** Maximum time for which the removal of its contents delays the end of a pod. */
 const REMOVAL_TIMEOUT_MS = 30_000;
 
 /** Creates the steps of the pod workers, in the kubelet's order (SyncPod and its siblings). */
@@ -147,7 +147,7 @@ export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
     }
   };
 
-  /** Reports a status that must not keep the pod from being stopped. Its end is reported afterwards. */
+  /** Reports a status, best effort: a failure must not keep the pod from being stopped, and its termination is reported later. */
   const reportBestEffort: (...args: Parameters<ReportStatus>) => Promise<void> = async (pod, ...rest) => {
     try {
       await report(pod, ...rest);

@@ -44,7 +44,7 @@ export interface ReportOptions {
 /** Generates the status of a pod from its runtime status and reports it. @returns the status */
 export type ReportStatus = (pod: Pod, runtime: RuntimePodStatus, options?: ReportOptions) => Promise<PodStatus>;
 
-/** As in the kubelet: a container that is older than the agent by this time was started before it, whatever the skew of clocks. */
+/** Age beyond that of the agent at which a container counts as started by an earlier agent, as in the kubelet. It covers the skew of clocks. */
 const RESTART_MARGIN_MS = 10_000;
 
 /** Creates {@link ReportStatus}. The agent starts now: older containers may come from another agent. */
@@ -120,7 +120,7 @@ function firstFailure(evictors: readonly PodEvictor[], pod: Pod, current: PodSta
   return undefined;
 }
 
-/** Adds what modules contribute. Conditions of their types are replaced by those that they contribute now. As in the kubelet, they precede the others: `PodResizePending` is the first. */
+/** Adds the contributions of modules, in place of earlier conditions of their types. As in the kubelet, they precede the others: `PodResizePending` is the first. */
 function withContributions(contributors: readonly PodStatusContributor[], pod: Pod, generated: PodStatus): PodStatus {
   if (contributors.length === 0) return generated;
   const contributed = new Set(contributors.flatMap(({ conditionTypes }) => conditionTypes));
@@ -132,7 +132,7 @@ function withContributions(contributors: readonly PodStatusContributor[], pod: P
   };
 }
 
-/** Returns the statuses of the main containers with the health of their resources, where a contributor knows any. */
+/** Returns the statuses of the main containers with the health of their resources, where a contributor reports it. */
 function withAllocatedResources(
   contributors: readonly PodStatusContributor[],
   pod: Pod,
@@ -141,8 +141,8 @@ function withAllocatedResources(
   if (containerStatuses === undefined) return {};
   return {
     containerStatuses: containerStatuses.map((status) => {
-      const known = contributors.flatMap((one) => one.allocatedResources?.(pod, status.name) ?? []);
-      return known.length === 0 ? status : { ...status, allocatedResourcesStatus: known };
+      const health = contributors.flatMap((one) => one.allocatedResources?.(pod, status.name) ?? []);
+      return health.length === 0 ? status : { ...status, allocatedResourcesStatus: health };
     }),
   };
 }

@@ -29,7 +29,7 @@ const full = { reason: 'OutOfpods', message: 'full' };
 const changed = (name: string): Pod => manifestPod(name, { terminationGracePeriodSeconds: 3 });
 
 describe('the admission queue', () => {
-  it('judges pods in the order in which they came, each beside those admitted before', async () => {
+  it('decides on pods in order of arrival, each beside those admitted before', async () => {
     const { handler, asked, decide } = createSlowHandler('first');
     const { emit, steps, clock } = createSyncLoopBench({ admission: [handler] });
     await emit('ADD', manifestPod('first'));
@@ -80,7 +80,7 @@ describe('the admission queue', () => {
     expect(view.list().map(({ metadata }) => metadata?.name)).toEqual(['next']);
   });
 
-  it('judges a pod anew that is removed and comes back under its UID', async () => {
+  it('decides again on a pod that is removed and added under the same UID', async () => {
     const { handler, asked, decide } = createSlowHandler('web');
     const { emit, clock, steps } = createSyncLoopBench({ admission: [handler] });
     await emit('ADD', manifestPod('web'));

@@ -18,30 +18,30 @@ export interface AdmissionQueuePorts {
 }
 
 /**
- * Pods that wait for their admission. They are judged one after the other, in the order in which they came, because each decision depends on the pods that were
- * admitted before. The sync loop goes on meanwhile, also while pods are preempted for a critical one. Bounded by the number of desired pods.
+ * Pods that wait for their admission. Decisions are made one at a time, in order of arrival, because each depends on the pods that were admitted before. The sync
+ * loop is not blocked, not even by the preemption of pods for a critical one. Bounded by the number of desired pods.
  *
- * While the decision on a pod takes long, pods that need no such decision and fit beside it, as the node is, are admitted before it. All others keep their turn.
+ * A slow decision does not block pods that need none and fit on the node beside the pending pod: they are admitted first. All others keep their place.
  */
 export interface AdmissionQueue extends AsyncDisposable {
   /** Adds a pod, or replaces the version of a waiting one, which keeps its place. @throws TypeError when the pod has no UID */
   add(pod: Pod): void;
   has(podUid: string): boolean;
-  /** Removes a pod. Its judgement is cancelled. */
+  /** Removes a pod and cancels the decision on it. */
   remove(podUid: string): void;
 }
 
-/** Decisions without a look at other events: a few milliseconds. */
+/** Maximum number of decisions in one turn of the event loop, which take a few milliseconds. */
 const MAX_DECISIONS_IN_A_TURN = 32;
 
-/** Time after which the decision on a pod that may take long holds up no other pods. */
+/** Time after which a slow decision no longer blocks other pods. */
 const OVERTAKING_AFTER_MS = 1_000;
 
 /** A pod that waits for its admission. */
 export interface WaitingPod {
   /** Latest version. */
   pod: Pod;
-  /** Cancels the judgement. */
+  /** Cancels the decision. */
   readonly controller: AbortController;
 }
 
@@ -49,7 +49,7 @@ export interface WaitingPod {
 export function createAdmissionQueue(ports: AdmissionQueuePorts): AdmissionQueue {
   const { clock, logger, handlers, waiting, decided } = ports;
   const lifetime = createLifetime();
-  let isJudging = false;
+  let isDeciding = false;
   /** Resolves with the next pod that is added. */
   let added = Promise.withResolvers<void>();
   const mayTakeLong = (pod: Pod): boolean => handlers.some((handler) => handler.mayTakeLong?.(pod) === true);
@@ -64,60 +64,60 @@ export function createAdmissionQueue(ports: AdmissionQueuePorts): AdmissionQueue
     }
   };
 
-  const judge = async (uid: string, entry: WaitingPod): Promise<void> => {
+  const decideOn = async (uid: string, entry: WaitingPod): Promise<void> => {
     let rejection: AdmissionRejection | undefined;
     const { signal } = entry.controller;
     try {
       rejection = await admitPod(handlers, entry.pod, { clock, signal, activePods: () => ports.activePods(uid) });
     } catch {
-      // Only the signal ends a judgement without a decision.
+      // The decision was cancelled.
       return;
     }
     apply(uid, entry, rejection);
   };
 
-  /** Admits a pod that fits beside one whose decision is pending. A pod that does not fit keeps its turn: the other one may be rejected. */
+  /** Admits a pod that fits beside one whose decision is pending. A pod that does not fit keeps its place, because the other one may be rejected. */
   const admitBeside = async (uid: string, entry: WaitingPod, pending: Pod): Promise<void> => {
     const { signal } = entry.controller;
     const activePods = (): readonly Pod[] => [...ports.activePods(uid), pending];
     try {
       if (await isAdmittedAsIs(handlers, entry.pod, { clock, signal, activePods })) apply(uid, entry, undefined);
     } catch {
-      // Only the signal ends a judgement without a decision.
+      // The decision was cancelled.
     }
   };
 
-  /** Judges a pod whose decision may take long, and meanwhile those that wait behind it. */
-  const judgeSlowPod = async (slowUid: string, slow: WaitingPod): Promise<void> => {
+  /** Decides on a pod whose decision may be slow, and on the pods behind it at the same time. */
+  const decideOnSlowPod = async (slowUid: string, slow: WaitingPod): Promise<void> => {
     const decision = new AbortController();
-    const judged = judge(slowUid, slow).finally(() => decision.abort());
+    const completion = decideOn(slowUid, slow).finally(() => decision.abort());
     await sleep(clock, OVERTAKING_AFTER_MS, decision.signal).catch(() => undefined);
-    const tried = new Set<WaitingPod>();
+    const attempted = new Set<WaitingPod>();
     while (!decision.signal.aborted) {
       added = Promise.withResolvers();
       for (const [uid, entry] of waiting) {
-        if (entry === slow || tried.has(entry) || mayTakeLong(entry.pod)) continue;
-        tried.add(entry);
-        if (tried.size % MAX_DECISIONS_IN_A_TURN === 0) await new Promise<void>(atEndOfTurn);
+        if (entry === slow || attempted.has(entry) || mayTakeLong(entry.pod)) continue;
+        attempted.add(entry);
+        if (attempted.size % MAX_DECISIONS_IN_A_TURN === 0) await new Promise<void>(atEndOfTurn);
         if (decision.signal.aborted) break;
         await admitBeside(uid, entry, slow.pod);
       }
-      await Promise.race([judged, added.promise]);
+      await Promise.race([completion, added.promise]);
     }
-    await judged;
+    await completion;
   };
 
-  const judgeAll = async (): Promise<void> => {
-    isJudging = true;
+  const decideOnAll = async (): Promise<void> => {
+    isDeciding = true;
     let count = 0;
     // The iteration reaches pods that are added on the way.
     for (const [uid, entry] of waiting) {
       count += 1;
-      // Thousands of decisions that wait for nothing must not keep the process from everything else.
+      // Thousands of immediate decisions must not block the event loop.
       if (count % MAX_DECISIONS_IN_A_TURN === 0) await new Promise<void>(atEndOfTurn);
-      await (mayTakeLong(entry.pod) ? judgeSlowPod : judge)(uid, entry);
+      await (mayTakeLong(entry.pod) ? decideOnSlowPod : decideOn)(uid, entry);
     }
-    isJudging = false;
+    isDeciding = false;
   };
 
   return {
@@ -132,7 +132,7 @@ export function createAdmissionQueue(ports: AdmissionQueuePorts): AdmissionQueue
       if (lifetime.signal.aborted) return;
       waiting.set(uid, { pod, controller: new AbortController() });
       added.resolve();
-      if (!isJudging) void lifetime.track(judgeAll());
+      if (!isDeciding) void lifetime.track(decideOnAll());
     },
     has: (uid) => waiting.has(uid),
     remove(uid) {

@@ -70,7 +70,7 @@ async function decide(
   const preparations: AdmissionPreparation[] = [];
   for (const handler of handlers) {
     const decision = await handler.admit(pod, activePods, signal);
-    // After its deadline the decision of a handler no longer counts, and the next ones are not asked.
+    // A decision after the deadline is ignored, and the next handlers are not called.
     signal.throwIfAborted();
     if (decision === undefined) continue;
     if (!('prepare' in decision)) return { rejection: decision, preparations };

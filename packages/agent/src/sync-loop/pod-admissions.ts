@@ -9,8 +9,8 @@ export interface PodAdmissions {
   /** UIDs of rejected pods. A change does not admit them; their source must replace them. */
   readonly rejected: Set<string>;
   /**
-   * Reports whether a desired pod waits to be added: for its admission, for another attempt of a handler that failed, or because it is invalid now. It may run already,
-   * since a restart of the agent.
+   * Reports whether a desired pod is still to be added: it waits for its admission or for a retry, or its latest version is invalid. After a restart of the agent, such a
+   * pod may be running.
    */
   awaitsAdmission(podUid: string): boolean;
 }

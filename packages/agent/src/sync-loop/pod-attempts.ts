@@ -10,13 +10,12 @@ export interface PodAttemptsPorts {
   readonly events: EventRecorder;
   /** Handles the latest version of a pod again, or forgets a pod that is gone. */
   retry(podUid: string): void;
-  /** Reports whether nothing is left to do for a pod that was handled. One that waits for its admission may still fail. */
+  /** Reports whether the handling of a pod is complete. A pod that waits for its admission may still fail. */
   isSettled(podUid: string): boolean;
 }
 
 /**
- * Handling of pods that is repeated when it throws: such a pod waits, with an event, until it was handled. One failing pod delays no other. Bounded by the number of
- * pods.
+ * Handling of pods that is retried with back-off when it throws. Each new error is an event of the pod. A failing pod delays no other. Bounded by the number of pods.
  */
 export interface PodAttempts extends Disposable {
   /** Runs the handling of a pod. */
@@ -49,7 +48,7 @@ export function createPodAttempts({ clock, logger, events, retry, isSettled }: P
     if (failures.delete(uid)) backoff.reset(uid);
   };
   const report = (pod: Pod, error: string): void => {
-    logger.error('cannot handle a pod; it is tried again', { pod: formatPod(pod), error });
+    logger.error('cannot handle a pod, will retry', { pod: formatPod(pod), error });
     try {
       events.event(podEventObject(pod), 'Warning', 'FailedSync', `error handling pod, will be retried: ${error}`);
     } catch (failure) {

@@ -22,7 +22,7 @@ import { mayRun } from '../housekeeping/may-run.ts';
 import type { PodView } from '../outputs/pod-view.ts';
 import { createRejectionCounter } from './admission.ts';
 import { createAdmissionQueue } from './admission-queue.ts';
-import { isFromEarlierLife } from './earlier-life.ts';
+import { isFromEarlierIncarnation } from './earlier-incarnation.ts';
 import type { PodAdmissions } from './pod-admissions.ts';
 import { createPodAttempts } from './pod-attempts.ts';
 import { createStatusDrift } from './status-drift.ts';
@@ -59,7 +59,7 @@ export interface PodUpdates extends AsyncDisposable {
   addMissing(pod: Pod): void;
   /** Records the sources that have reported all their pods. */
   setReadySources(names: ReadonlySet<string>): void;
-  /** Records a transition: a UID that begins a new life starts without the status of the old one. */
+  /** Records a transition. A pod that starts again under its UID does not continue from its old status. */
   podChangedState(transition: PodWorkerTransition): void;
   /** Compares the status in the mirror pod of a static pod with that of the pod. */
   mirrorChanged(fullName: string): void;
@@ -82,13 +82,17 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
   };
   const drift = createStatusDrift({ clock, apiPod, statusManager });
 
-  /** Shows a new pod. After a restart of the agent the last reported status is shown until a new one is generated, unless the UID begins a new life. */
+  /** Shows a new pod. After a restart of the agent, the last reported status is shown until a new one is generated, unless the UID was reused by a new incarnation. */
   const show = (pod: Pod): void => {
     const uid = podUid(pod);
     if (finished.has(uid)) return view.put(pod);
     const running = pleg.pods().find((one) => one.uid === uid);
     const isKnown = statusManager.get(uid) !== undefined;
-    if (running !== undefined && !isKnown && isFromEarlierLife(pod, statusManager.previousStatus(pod), running)) {
+    if (
+      running !== undefined &&
+      !isKnown &&
+      isFromEarlierIncarnation(pod, statusManager.previousStatus(pod), running)
+    ) {
       statusManager.forget(uid);
     }
     const status = statusManager.previousStatus(pod);
@@ -100,24 +104,24 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
     show(pod);
     // A pod that must terminate needs no admission.
     const terminates = pod.metadata?.deletionTimestamp !== undefined || isTerminalPhase(pod.status?.phase);
-    if (terminates) place(pod);
+    if (terminates) addToWorkers(pod);
     else queue.add(pod);
   };
 
-  /** Gives a pod to the workers, unless it must wait for a predecessor. */
-  const place = (pod: Pod): void => {
+  /** Adds a pod to the workers, unless it must wait for a predecessor. */
+  const addToWorkers = (pod: Pod): void => {
     const predecessors = isStaticPod(pod) ? pleg.pods().filter((running) => isPredecessor(running, pod)) : [];
     if (predecessors.length > 0) {
       // Housekeeping adds it again when its source is ready.
       if (!readySources.has(pod.metadata?.annotations?.[PodAnnotation.configSource] ?? '')) return;
-      // Until all sources are ready, a predecessor may belong to another one. As in the kubelet the pod does not wait: that source may depend on it.
+      // Until all sources are ready, a predecessor may belong to another source. As in the kubelet, the pod does not wait, because that source may depend on it.
       if (config.sourcesReady()) predecessors.forEach(workers.terminateRuntimePod);
     }
     workers.add(pod);
   };
 
   const reject = (pod: Pod, { reason, message }: AdmissionRejection): void => {
-    // A handler that fails knows nothing of the pod. One that runs, since a restart of the agent, must not end for that.
+    // The failure of a handler must not terminate a pod that has been running since before a restart of the agent.
     if (reason === 'UnexpectedAdmissionError' && isRunning(podUid(pod))) throw new Error(message);
     statusManager.setPodStatus(pod, {
       phase: 'Failed',
@@ -137,7 +141,7 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
       .filter(([uid, state]) => uid !== exceptUid && !isKnownTerminated(state))
       .flatMap(([uid]) => config.find(uid) ?? []);
 
-  /** Reports whether a pod in the runtime, unknown since a restart of the agent, has the name of a static pod, which must wait for its end. */
+  /** Reports whether a pod in the runtime, unknown since a restart of the agent, has the name of a static pod. The static pod must then wait until that pod has finished. */
   const isPredecessor = (running: RuntimePod, pod: Pod): boolean =>
     running.name === pod.metadata?.name &&
     running.namespace === pod.metadata.namespace &&
@@ -153,7 +157,7 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
     waiting,
     activePods,
     decided: (pod, rejection) =>
-      attempts.run(pod, () => (rejection === undefined ? place(pod) : reject(pod, rejection))),
+      attempts.run(pod, () => (rejection === undefined ? addToWorkers(pod) : reject(pod, rejection))),
   });
 
   const update = (pod: Pod): void => {
@@ -185,7 +189,7 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
     if (pod.status?.phase === 'Failed' && pod.status.reason === 'Evicted') ports.removeDeadContainers(uid);
   };
 
-  /** Rejected pods, and those that wait for their admission, have a worker from now on, which reports their end. */
+  /** Adds a worker for a rejected or waiting pod as well, which reports its termination. */
   const deleteGracefully = (pod: Pod): void => {
     view.put(pod);
     rejected.delete(podUid(pod));
@@ -200,7 +204,7 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
     attempts.forget(uid);
     view.markDeleted(uid);
     if (workers.state(uid) === undefined) view.remove(uid);
-    // Before all sources are ready another one may have the pod; housekeeping decides later.
+    // Until all sources are ready, another source may have the pod; housekeeping decides later.
     else if (config.sourcesReady()) void workers.terminate(uid, { reason: 'deleted' });
   };
 

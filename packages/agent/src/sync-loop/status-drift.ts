@@ -10,13 +10,13 @@ export interface StatusDriftPorts {
   readonly statusManager: Pick<StatusManager, 'get' | 'republish'>;
 }
 
-/** Restores statuses that another writer has changed in the API of a pod, or that were lost on their way there. */
+/** Publishes statuses again that another writer changed in the API, or that the API never received. */
 export interface StatusDrift extends Disposable {
-  /** Looks at a pod whose status changed in its API. */
+  /** Checks a pod whose status changed in its API. */
   check(podUid: string): void;
 }
 
-/** Time until a difference counts: the agent's own reports are on their way. Period of the kubelet's full comparison. */
+/** Time until a difference counts, because the agent's own reports may be in flight. Period of the kubelet's full comparison. */
 const SETTLE_MS = 10_000;
 
 /** Creates a {@link StatusDrift}. A status is published again at most once in ten seconds, however often it is overwritten. */

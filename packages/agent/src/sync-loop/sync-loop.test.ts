@@ -65,7 +65,7 @@ describe('the sync loop', () => {
     expect(steps).toEqual(['sync web', 'sync web']);
   });
 
-  it('forgets the status of a UID that begins a new life', async () => {
+  it('forgets the status of a finished pod that starts again under its UID', async () => {
     const { emit, steps, statuses, clock } = createSyncLoopBench();
     await emit('ADD', manifestPod('web'));
     statuses.set('uid-web-1', { phase: 'Succeeded' });
@@ -174,7 +174,7 @@ describe('the sync loop', () => {
     const { emit, steps, logger, activity } = createSyncLoopBench();
     await emit('ADD', withMetadata(manifestPod('nameless'), { uid: '' }), manifestPod('good'));
     expect(steps).toEqual(['sync good']);
-    expect(logger.lines).toMatchObject([{ level: 'error', message: 'cannot handle a pod; it is tried again' }]);
+    expect(logger.lines).toMatchObject([{ level: 'error', message: 'cannot handle a pod, will retry' }]);
     expect(activity.problem()).toBeUndefined();
   });
 });

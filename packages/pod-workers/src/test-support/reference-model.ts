@@ -1,6 +1,6 @@
 import type { TerminationReason } from '../termination-reason.ts';
 
-/** Expected state of one life of a pod. */
+/** Expected state of one incarnation of a pod. */
 export interface ModelLife {
   readonly uid: string;
   kind: 'waiting' | 'syncing' | 'terminating' | 'terminated' | 'finished';
@@ -10,7 +10,7 @@ export interface ModelLife {
   cutTo?: number;
   deleted: boolean;
   evicted: boolean;
-  /** Version of the latest pod object for this life. */
+  /** Version of the latest pod object for this incarnation. */
   version: number;
   successor?: number;
   /** Whether the stop may be skipped if the first status shows nothing. */
@@ -129,7 +129,7 @@ export function createReferenceModel(named: ReadonlySet<string>, specGrace: numb
   };
 }
 
-/** Reports whether a successor restarts the containers of a life. */
+/** Reports whether a successor restarts the containers of an incarnation. */
 function isFollowed({ successor, evicted }: Pick<ModelLife, 'successor' | 'evicted'>): boolean {
   return successor !== undefined && !evicted;
 }

@@ -44,6 +44,15 @@ const noResults: ProbeResults = new Map();
 /**
  * Decides the next actions for a pod from its spec and its status in the runtime. It is a pure function with the kubelet's decisions. Performing the actions
  * and calling it again with the new status leads, step by step, to a pod that needs no action.
+ *
+ * @example
+ * ```ts
+ * import { emptyRuntimePodStatus } from '@rxlet/pod-model/runtime';
+ * import { computePodActions } from '@rxlet/runtime-manager';
+ *
+ * const pod = { metadata: { name: 'web', uid: '1' }, spec: { containers: [{ name: 'main' }] } };
+ * const { createSandbox, containersToStart } = computePodActions({ pod, status: emptyRuntimePodStatus('1') });
+ * ```
  */
 export function computePodActions(input: PodActionsInput): PodActions {
   const { pod, status, livenessResults = noResults, startupResults = noResults, restartAllContainers = false } = input;

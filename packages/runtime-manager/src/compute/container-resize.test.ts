@@ -69,7 +69,7 @@ describe('resize of a running container', () => {
       both('1', '1Gi'),
       { cpu: ['app'] },
     ],
-  ])('%s', (_, container, record, want) => {
+  ])('is decided for %s', (_, container, record, want) => {
     // The restart was requested by changing the resources, whatever the restart policy.
     const pod = testPod({ containers: [{ name: 'app', ...container }], restartPolicy: 'Never' });
     const actions = decide(pod, record === undefined ? {} : { app: record });

@@ -59,6 +59,6 @@ function divide(quantity: Quantity | undefined, divisor: Quantity | undefined, n
   const read = name === 'cpu' ? quantityMilliValue : quantityValue;
   const by = setQuantity(divisor) ?? '1';
   const value = Math.ceil(Number(read(parseQuantity(quantity ?? '0'))) / Number(read(parseQuantity(by))));
-  // A divisor that 64 bits cannot hold counts as zero; Go converts what is not an integer of 64 bits to the least one.
+  // A divisor that 64 bits cannot hold counts as zero; Go converts a number that is not an integer of 64 bits to the least one.
   return String(Number.isFinite(value) && Math.abs(value) < INT64_LIMIT ? BigInt(value) : LEAST_INT64);
 }

@@ -34,7 +34,7 @@ export type ContainerOptionsPorts = OwnMountsPorts &
 
 /**
  * Collects devices, environment and mounts of a container, in the kubelet's order.
- * @throws ConfigError for what is not available
+ * @throws ConfigError for an object, volume or field that is not available
  */
 export async function containerOptions(
   ports: ContainerOptionsPorts,

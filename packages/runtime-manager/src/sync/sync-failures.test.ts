@@ -19,8 +19,8 @@ function bench(parts: Partial<ManagerBenchParts> & { wrap?: (runtime: RuntimeSer
   return { ...createManagerBench({ clock, runtime, images: fake.images, ...rest }), fake };
 }
 
-describe('a failure of', () => {
-  it('an image: the container waits with the reason, the others start', async () => {
+describe('a sync with a failure', () => {
+  it('leaves a container without its image waiting with the reason, and starts the others', async () => {
     const b = bench({
       ports: {
         images: {
@@ -40,7 +40,7 @@ describe('a failure of', () => {
     expect(b.eventTexts()).toContain('Failed: Error: ErrImagePull');
   });
 
-  it('a configuration: nothing is created', async () => {
+  it('creates nothing for a configuration that cannot be generated', async () => {
     const b = bench();
     const env = [{ name: 'X', valueFrom: { configMapKeyRef: { name: 'settings', key: 'x' } } }];
     const { error } = await b.sync(testPod({ containers: [{ env }] }));
@@ -55,7 +55,7 @@ describe('a failure of', () => {
     expect(b.fake.snapshot().containers).toEqual([]);
   });
 
-  it('the record of a container’s resources: nothing is created', async () => {
+  it('creates no container whose resources cannot be recorded', async () => {
     const b = bench();
     const of = (cpu: string) => testPod({ containers: [{ resources: { limits: { cpu } } }] });
     await b.settle(of('1'));
@@ -72,7 +72,7 @@ describe('a failure of', () => {
     expect(await b.containers(of('2'))).toEqual(['app/0 exited']);
   });
 
-  it('a call and the clean-up after it: both errors are reported', async () => {
+  it('reports the error of a call and that of the clean-up after it', async () => {
     const failure = new SuppressedError(new Error('EIO: close'), new Error('ENOSPC: write'));
     const b = bench({ wrap: () => ({ runPodSandbox: () => Promise.reject(failure) }) });
     const { error } = await b.sync(testPod());
@@ -83,7 +83,7 @@ describe('a failure of', () => {
     expect(killed.error?.failures.at(-1)?.message).toBe('ENOSPC: write; clean-up failed: EIO: close');
   });
 
-  it('hooks without a hook runner: the container is not started', async () => {
+  it('starts no container with hooks when there is no hook runner', async () => {
     const b = bench();
     const { error } = await b.sync(
       testPod({ containers: [{ lifecycle: { postStart: { exec: { command: ['x'] } } } }] }),
@@ -92,7 +92,7 @@ describe('a failure of', () => {
     expect(b.fake.snapshot().containers).toEqual([]);
   });
 
-  it('a postStart hook: the container is killed', async () => {
+  it('kills a container whose postStart hook fails', async () => {
     const postStart = (): Promise<void> => Promise.reject(new Error('hook broke'));
     const b = bench({ ports: { hooks: { postStart, preStop: () => Promise.resolve() } } });
     const pod = testPod({ containers: [{ lifecycle: { postStart: { exec: { command: ['x'] } } } }] });
@@ -103,7 +103,7 @@ describe('a failure of', () => {
     expect(b.eventTexts()).toContain('Killing: FailedPostStartHook');
   });
 
-  it('an unknown runtime class: no sandbox is created', async () => {
+  it('creates no sandbox for an unknown runtime class', async () => {
     const b = bench();
     const { error } = await b.sync(testPod({ spec: { runtimeClassName: 'gvisor' } }));
     expect(error?.failures[0]).toMatchObject({ action: 'CreatePodSandbox', reason: 'CreatePodSandboxError' });
@@ -118,7 +118,7 @@ describe('a failure of', () => {
     ['createContainer', 'CreateContainerError'],
     ['startContainer', 'RunContainerError'],
   ] as const;
-  it.each(steps)('%s: %s, and the next sync recovers', async (rpc, reason) => {
+  it.each(steps)('fails at %s with %s, and the next sync recovers', async (rpc, reason) => {
     const b = bench();
     const pod = testPod();
     const status = await b.status(pod);
@@ -130,7 +130,7 @@ describe('a failure of', () => {
     expect((await b.status(pod)).sandboxes.filter(({ state }) => state === 'ready')).toHaveLength(1);
   });
 
-  it('a sandbox: the event has the runtime’s message in the kubelet’s format', async () => {
+  it('records the runtime’s message for a sandbox in the kubelet’s format', async () => {
     const b = bench();
     b.fake.failNext('runPodSandbox', fromClient(StatusCode.Unknown, 'failed to setup network'));
     const { error } = await b.sync(testPod());
@@ -139,7 +139,7 @@ describe('a failure of', () => {
     expect(b.eventTexts()).toContain(`FailedCreatePodSandBox: Failed to create pod sandbox: ${text}`);
   });
 
-  it('a container: the event has only the runtime’s message, with its name for its id', async () => {
+  it('records only the runtime’s message for a container, with its name for its id', async () => {
     const b = bench();
     b.fake.failNext('createContainer', fromClient(StatusCode.Unknown, 'no space left'));
     expect((await b.sync(testPod())).error?.failures[0]?.message).toBe('no space left');
@@ -156,7 +156,7 @@ describe('a failure of', () => {
     expect(other.eventTexts()).toContain('Failed: Error: cannot start app');
   });
 
-  it('a sandbox of a terminating pod: no event is recorded', async () => {
+  it('records no event for the sandbox of a terminating pod', async () => {
     const b = bench();
     const pod = testPod();
     b.fake.failNext('runPodSandbox', new ServiceError(StatusCode.Internal, 'not today'));
@@ -166,12 +166,12 @@ describe('a failure of', () => {
   });
 });
 
-describe('a call that timed out after it had its effect', () => {
+describe('after a call that timed out although it took effect, a sync', () => {
   const timedOut = (): never => {
     throw new ServiceError(StatusCode.DeadlineExceeded, 'too slow');
   };
 
-  it.each(['runPodSandbox', 'createContainer', 'startContainer'] as const)('%s: its result is adopted', async (rpc) => {
+  it.each(['runPodSandbox', 'createContainer', 'startContainer'] as const)('adopts the result of %s', async (rpc) => {
     const wrap = (runtime: RuntimeService): object => ({
       [rpc]: (request: object) => (runtime[rpc] as (request: object) => Promise<unknown>)(request).then(timedOut),
     });
@@ -183,7 +183,7 @@ describe('a call that timed out after it had its effect', () => {
     expect(await b.containers(pod)).toEqual(['app/0 running']);
   });
 
-  it('is adopted too when the runtime only reports a reserved name', async () => {
+  it('adopts the result also when the runtime only reports a reserved name', async () => {
     const wrap = (runtime: RuntimeService): object => ({
       runPodSandbox: async (request: object) => {
         const { podSandboxId } = await runtime.runPodSandbox(request);
@@ -198,7 +198,7 @@ describe('a call that timed out after it had its effect', () => {
     expect(await b.sandboxes(testPod())).toEqual(['0 ready']);
   });
 
-  it('an unstarted container is started by the next sync', async () => {
+  it('starts an unstarted container', async () => {
     const b = bench();
     const pod = testPod();
     b.fake.failNext('startContainer', new ServiceError(StatusCode.DeadlineExceeded, 'too slow'));
@@ -211,7 +211,7 @@ describe('a call that timed out after it had its effect', () => {
     ]);
   });
 
-  it('an unstarted container that is too old or has another definition is removed before its replacement', async () => {
+  it('removes an unstarted container that is too old or has another definition before it is replaced', async () => {
     const b = bench();
     const pod = testPod();
     b.fake.failNext('startContainer', new ServiceError(StatusCode.DeadlineExceeded, 'too slow'));
@@ -230,7 +230,7 @@ describe('a call that timed out after it had its effect', () => {
     expect(await other.containers(changed)).toEqual(['app/1 running']);
   });
 
-  it('a container that cannot be started is not replaced with every sync', async () => {
+  it('does not replace a container that cannot be started each time', async () => {
     const b = bench();
     const pod = testPod();
     b.fake.setFailpoint('startContainer', 'error(internal: no such command)');

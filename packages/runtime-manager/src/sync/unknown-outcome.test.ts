@@ -89,7 +89,7 @@ describe('confirmOutcome', () => {
   });
 });
 
-/** Runs the whole life of a pod: start, restart of a container, replacement of the sandbox, stop, removal. */
+/** Runs a pod from its start to its removal: start, restart of a container, replacement of the sandbox, stop, removal. */
 async function wholeLife(b: Bench, pod: Pod): Promise<void> {
   const settle = async (): Promise<void> => {
     for (let round = 0; round < 12; round++) {
@@ -149,9 +149,9 @@ const faults = {
   'rejected as unavailable, without effect': ['1*error(unavailable: starting)', 'before'],
 } as const;
 
-describe('each call during the life of a pod', () => {
+describe('an unknown outcome of a call for a pod', () => {
   for (const [name, [failpoint, place]] of Object.entries(faults)) {
-    it.each(mutating)(`%s: ${name}`, async (rpc) => {
+    it.each(mutating)(`is resolved for %s: ${name}`, async (rpc) => {
       // Number of calls without faults.
       const count = bench();
       await wholeLife(count, lifePod());
@@ -168,7 +168,7 @@ describe('each call during the life of a pod', () => {
   }
 
   it.each(['runPodSandbox', 'createContainer', 'startContainer', 'stopContainer', 'removeContainer'] as const)(
-    '%s: what it did is taken at once, as if it had been answered',
+    'is resolved at once for %s, as if the call had succeeded',
     async (rpc) => {
       for (const [failpoint, place] of [
         faults['done, and its reply lost'],

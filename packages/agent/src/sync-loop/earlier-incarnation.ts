@@ -4,15 +4,15 @@ import { allContainersCouldRestart, containerShouldRestart } from '@rxlet/pod-mo
 import type { RuntimePod } from '@rxlet/pod-model/runtime';
 
 /**
- * Reports whether a stored status is about an earlier life of a pod. Another agent, such as a kubelet, may have ended the pod and run it anew under its UID, because
- * a static pod has the same UID as long as its manifest is the same. Pure.
+ * Reports whether a stored status belongs to an earlier incarnation of a pod. A static pod keeps its UID while its manifest is unchanged, so another agent, such as a
+ * kubelet, may have terminated it and run it again. Pure.
  */
-export function isFromEarlierLife(pod: Pod, stored: PodStatus, running: RuntimePod): boolean {
+export function isFromEarlierIncarnation(pod: Pod, stored: PodStatus, running: RuntimePod): boolean {
   const statuses = [...(stored.containerStatuses ?? []), ...(stored.initContainerStatuses ?? [])];
   return hasRevivedContainer(pod, stored, statuses, running) || startedBeforeFirstSandbox(statuses, running);
 }
 
-/** Reports whether a container that had terminated for good has a newer instance. */
+/** Reports whether a container that had terminated for the last time has a newer instance. */
 function hasRevivedContainer(
   pod: Pod,
   { phase }: PodStatus,
@@ -29,7 +29,7 @@ function hasRevivedContainer(
   });
 }
 
-/** Reports whether a container was started before the first sandbox of the present life. */
+/** Reports whether a container was started before the first sandbox of the current incarnation. */
 function startedBeforeFirstSandbox(statuses: readonly ContainerStatus[], { sandboxes }: RuntimePod): boolean {
   const first = sandboxes.find(({ attempt }) => attempt === 0);
   if (first === undefined) return false;

@@ -2,7 +2,7 @@ import type { ContainerStatus, PodStatus } from '@rxlet/kube-api';
 import type { RuntimePod } from '@rxlet/pod-model/runtime';
 import { testPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
-import { isFromEarlierLife } from './earlier-life.ts';
+import { isFromEarlierIncarnation } from './earlier-incarnation.ts';
 
 const terminated = (exitCode: number): ContainerStatus => ({
   name: 'app',
@@ -35,24 +35,24 @@ const once = testPod({ restartPolicy: 'Never' });
 const ended = (exitCode = 0): PodStatus => ({ phase: 'Succeeded', containerStatuses: [terminated(exitCode)] });
 
 describe('a stored status', () => {
-  it('is about an earlier life when a container that had ended for good has a newer instance', () => {
-    expect(isFromEarlierLife(once, ended(), withContainers('two', 'one'))).toBe(true);
+  it('belongs to an earlier incarnation when a container that had terminated for the last time has a newer instance', () => {
+    expect(isFromEarlierIncarnation(once, ended(), withContainers('two', 'one'))).toBe(true);
     const onFailure = testPod({ restartPolicy: 'OnFailure' });
-    expect(isFromEarlierLife(onFailure, ended(0), withContainers('two'))).toBe(true);
+    expect(isFromEarlierIncarnation(onFailure, ended(0), withContainers('two'))).toBe(true);
   });
 
   it('is valid while the instance is the newest, or when the runtime has lost it', () => {
-    expect(isFromEarlierLife(once, ended(), withContainers('one', 'zero'))).toBe(false);
-    expect(isFromEarlierLife(once, ended(), withContainers())).toBe(false);
+    expect(isFromEarlierIncarnation(once, ended(), withContainers('one', 'zero'))).toBe(false);
+    expect(isFromEarlierIncarnation(once, ended(), withContainers())).toBe(false);
   });
 
   it('is valid when the container may have been restarted', () => {
     const failed: PodStatus = { phase: 'Running', containerStatuses: [terminated(1)] };
     for (const restartPolicy of ['Always', 'OnFailure'] as const) {
-      expect(isFromEarlierLife(testPod({ restartPolicy }), failed, withContainers('two'))).toBe(false);
+      expect(isFromEarlierIncarnation(testPod({ restartPolicy }), failed, withContainers('two'))).toBe(false);
     }
     const waiting: PodStatus = { containerStatuses: [{ ...terminated(0), state: { waiting: {} } }] };
-    expect(isFromEarlierLife(once, waiting, withContainers('two'))).toBe(false);
+    expect(isFromEarlierIncarnation(once, waiting, withContainers('two'))).toBe(false);
   });
 
   it('is valid when all containers may have been restarted together', () => {
@@ -64,11 +64,11 @@ describe('a stored status', () => {
       containers: [{ name: 'app', restartPolicy: 'Never', restartPolicyRules }],
     });
     const running: PodStatus = { ...ended(), phase: 'Running' };
-    expect(isFromEarlierLife(together, running, withContainers('two'))).toBe(false);
-    expect(isFromEarlierLife(together, ended(), withContainers('two'))).toBe(true);
+    expect(isFromEarlierIncarnation(together, running, withContainers('two'))).toBe(false);
+    expect(isFromEarlierIncarnation(together, ended(), withContainers('two'))).toBe(true);
   });
 
-  it('is about an earlier life when a container started before the first sandbox', () => {
+  it('belongs to an earlier incarnation when a container started before the first sandbox', () => {
     const always = testPod();
     const startedAt = '2026-01-01T00:01:00Z';
     const withSandbox = (attempt: number, createdAt: string): RuntimePod => ({
@@ -93,10 +93,10 @@ describe('a stored status', () => {
       ],
     };
     for (const stored of [before, crashed]) {
-      expect(isFromEarlierLife(always, stored, withSandbox(0, '2026-01-01T00:01:01Z'))).toBe(true);
-      expect(isFromEarlierLife(always, stored, withSandbox(0, '2026-01-01T00:01:00.999Z'))).toBe(false);
-      expect(isFromEarlierLife(always, stored, withSandbox(1, '2026-01-01T00:02:00Z'))).toBe(false);
+      expect(isFromEarlierIncarnation(always, stored, withSandbox(0, '2026-01-01T00:01:01Z'))).toBe(true);
+      expect(isFromEarlierIncarnation(always, stored, withSandbox(0, '2026-01-01T00:01:00.999Z'))).toBe(false);
+      expect(isFromEarlierIncarnation(always, stored, withSandbox(1, '2026-01-01T00:02:00Z'))).toBe(false);
     }
-    expect(isFromEarlierLife(always, { phase: 'Pending' }, withSandbox(0, '2026-01-01T00:01:01Z'))).toBe(false);
+    expect(isFromEarlierIncarnation(always, { phase: 'Pending' }, withSandbox(0, '2026-01-01T00:01:01Z'))).toBe(false);
   });
 });
