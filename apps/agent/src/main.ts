@@ -13,6 +13,8 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 // Without the launcher's flag, Node.js would open its inspector.
 process.on('SIGUSR1', () => undefined);
+// Drains the node once the agent runs; before, it must not end the process.
+process.on('SIGUSR2', () => undefined);
 async function main(): Promise<void> {
   const args = process.argv.slice(2);
   const program = createProgram(args, interrupted.signal, await loadModuleFlags(args));

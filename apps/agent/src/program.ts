@@ -14,6 +14,11 @@ Without --kubeconfig, and with --fake-runtime, only the ports that are set are o
 each their own --root-dir, --hostname-override, --cert-dir and container runtime, and those with --kubeconfig their own
 --port and --healthz-port, or 0 for no health port. All other flags of a kubelet are accepted as --flag=value.`;
 
+const DRAIN_HELP = `
+The signal SIGUSR2 to the agent drains the node as well. A drained node is not ready. It takes pods again after
+"rxlet drain --cancel", an orderly restart of the agent (SIGTERM) or a boot; only a restart also starts static pods again.
+A drain goes on after a crash of the agent.`;
+
 /**
  * The command line of `rxlet`: without a command, the agent itself; the commands talk to a running one.
  * Each action imports its own modules, so that a command does not load the agent. `moduleFlags` are the flags of the agent's modules; see {@link loadModuleFlags}.
@@ -160,6 +165,17 @@ export function createProgram(
       const { printEvents } = await import('./commands/events.ts');
       const { connection, terminal, clock } = await context();
       await printEvents(connection, terminal, clock, watch, only);
+    });
+  program
+    .command('drain')
+    .description('end all pods in the order of their priorities, and reject new ones')
+    .option('--grace <duration>', 'time for all pods, e.g. 30s (default: that of a shutdown of the node, or 30s)')
+    .option('--cancel', 'take pods again', false)
+    .addHelpText('after', DRAIN_HELP)
+    .action(async (options: { grace?: string; cancel: boolean }) => {
+      const { drain } = await import('./commands/drain.ts');
+      const { connection, terminal, clock } = await context();
+      await drain(connection, terminal, clock, options);
     });
   program
     .command('debug')

@@ -7,6 +7,8 @@ import { cgroupsConfiguration } from '@rxlet/container-manager/configuration';
 import { imageManagement } from '@rxlet/image-manager';
 import { imageManagementConfiguration } from '@rxlet/image-manager/configuration';
 import { kubeletApi, localSocket } from '@rxlet/kubelet-server';
+import { nodeShutdown } from '@rxlet/node-shutdown';
+import { nodeShutdownConfiguration } from '@rxlet/node-shutdown/configuration';
 import { staticPodsConfiguration, staticPodsFromUrlConfiguration } from '@rxlet/pod-source/configuration';
 import { stats } from '@rxlet/stats';
 import { statsConfiguration } from '@rxlet/stats/configuration';
@@ -99,6 +101,7 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
   };
   const own = [
     localSocket({ ...content, socketPath: socketPath(rootDirectory) }),
+    nodeShutdown({ ...modules.optionsOf(nodeShutdownConfiguration), onDrainRequest }),
     stats({ ...modules.optionsOf(statsConfiguration), metrics: readMetrics }),
     ...(settings.kubeletApi === undefined ? [] : [kubeletApi({ ...settings.kubeletApi, content })]),
     ...(settings.kubeletApi?.port === undefined ? [] : [servingCertificates(settings.servingCertificates)]),
@@ -158,6 +161,12 @@ function trialModules({ modules, node: { rootDirectory } }: AgentSettings): read
 function hostPathsFrom(hostPaths: HostPathMaker): AgentModule {
   const services = [provide(hostPathMaker, hostPaths)];
   return { name: 'host-paths', provides: [hostPathMaker], setup: () => ({ services }) };
+}
+
+/** Drains the node at the signal SIGUSR2, which neither Node.js nor systemd uses. */
+function onDrainRequest(drain: () => void): Disposable {
+  process.on('SIGUSR2', drain);
+  return { [Symbol.dispose]: () => void process.off('SIGUSR2', drain) };
 }
 
 async function connectTo(cluster: ClusterSettings, ports: ConnectClusterPorts): Promise<ClusterConnection> {

@@ -14,6 +14,8 @@ export interface HttpEndpoint {
   readonly produces?: string;
   /** Whether the read-only port serves it too, to anybody and without authentication. Default: no. */
   readonly isOnReadOnlyPort?: boolean;
+  /** Whether only the socket of the agent's owner serves it, not the kubelet's API. Default: no. */
+  readonly isLocal?: boolean;
   /** Answers a request. An `EndpointError` becomes its status, any other throw status 500. */
   handle(request: EndpointRequest): EndpointResponse | Promise<EndpointResponse>;
 }

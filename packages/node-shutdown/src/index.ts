@@ -1,3 +1,4 @@
+export type { DrainStatus } from './drain/drain-status.ts';
 export type { Logind, LogindConnection, LogindObserver } from './logind/logind.ts';
 export {
   createNodeShutdown,

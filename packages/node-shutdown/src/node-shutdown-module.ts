@@ -1,10 +1,13 @@
 import { join } from 'node:path';
 import { admissionHandlers, type AgentModule, contribute, debugSections } from '@rxlet/agent-api';
 import { podEvictors } from '@rxlet/agent-api/statuses';
+import { httpEndpoints } from '@rxlet/agent-api/http';
 import { nodeStatusSetters } from '@rxlet/agent-api/node';
 import { podVolumes } from '@rxlet/agent-api/volumes';
+import { errorMessage } from '@rxlet/component-base';
 import { isTerminalPhase, podUid } from '@rxlet/pod-model';
 import { distinctUntilChanged, skip } from 'rxjs';
+import { drainEndpoint } from './drain/drain-endpoint.ts';
 import type { Logind } from './logind/logind.ts';
 import { createNodeShutdown } from './node-shutdown.ts';
 import { type ShutdownGracePeriods, shutdownGroups } from './plan/shutdown-groups.ts';
@@ -15,13 +18,15 @@ import { SHUTTING_DOWN, shutdownFailure, shutdownRejection } from './shutdown-st
 export interface NodeShutdownModuleOptions extends ShutdownGracePeriods {
   /** Default: that of this machine, found by its system bus. */
   readonly logind?: Logind | undefined;
+  /** Subscribes to requests to drain the node, such as a signal to the process. Default: none but those of the endpoint `/drain`. */
+  readonly onDrainRequest?: ((drain: () => void) => Disposable) | undefined;
 }
 
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 
 /**
  * Creates the agent module that delays shutdowns of the node until its pods have ended, in the order of their priorities (kubelet: graceful node shutdown).
- * Without a configured grace period it does nothing.
+ * Without a configured grace period it watches for no shutdowns. A drain, requested at the endpoint `/drain` of the local socket, ends the pods in the same way.
  */
 export function nodeShutdown(options: NodeShutdownModuleOptions = {}): AgentModule {
   const groups = shutdownGroups(options);
@@ -29,7 +34,6 @@ export function nodeShutdown(options: NodeShutdownModuleOptions = {}): AgentModu
     name: 'node-shutdown',
     uses: [podVolumes],
     setup({ core, services, files, hostFiles, node, ...ports }) {
-      if (groups.length === 0) return undefined;
       const volumes = services.find(podVolumes);
       const path = join(node.rootDirectory, STATE_FILE);
       const shutdown = createNodeShutdown(
@@ -56,6 +60,11 @@ export function nodeShutdown(options: NodeShutdownModuleOptions = {}): AgentModu
       );
       const hasRunningContainer = (uid: string): boolean =>
         core.runtimeStatus(uid).containers.some(({ state }) => state === 'running');
+      const requests = options.onDrainRequest?.(() => {
+        shutdown.drain().catch((error: unknown) => {
+          ports.logger.warn('cannot drain the node', { error: errorMessage(error) });
+        });
+      });
       return {
         start: () => shutdown.start(),
         contributions: [
@@ -82,9 +91,13 @@ export function nodeShutdown(options: NodeShutdownModuleOptions = {}): AgentModu
             changes$: shutdown.isShuttingDown.value$.pipe(skip(1), distinctUntilChanged()),
             contribute: () => (shutdown.isShuttingDown.value ? { notReady: SHUTTING_DOWN } : {}),
           }),
+          contribute(httpEndpoints, drainEndpoint(shutdown)),
           contribute(debugSections, { name: 'nodeShutdown', inspect: () => shutdown.inspect() }),
         ],
-        [Symbol.asyncDispose]: () => shutdown[Symbol.asyncDispose](),
+        async [Symbol.asyncDispose]() {
+          requests?.[Symbol.dispose]();
+          await shutdown[Symbol.asyncDispose]();
+        },
       };
     },
   };

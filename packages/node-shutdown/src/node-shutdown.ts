@@ -12,11 +12,13 @@ import type { EventObject, EventRecorder } from '@rxlet/component-base/events';
 import type { Metrics } from '@rxlet/component-base/metrics';
 import { createCurrentValue, type CurrentValue } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';
-import { podUid } from '@rxlet/pod-model';
 import { createInhibitor } from './logind/inhibitor.ts';
 import type { Logind } from './logind/logind.ts';
-import { type ShutdownGroup, totalSeconds } from './plan/shutdown-groups.ts';
+import type { DrainStatus } from './drain/drain-status.ts';
+import { shutdownGroups, type ShutdownGroup, totalSeconds } from './plan/shutdown-groups.ts';
+import { isReported, untilSettled } from './pod-progress.ts';
 import type { ShutdownState } from './shutdown-state.ts';
+import { createShutdownMetrics, type ShutdownMetrics } from './shutdown-metrics.ts';
 import { terminatePods } from './terminate-pods.ts';
 
 /** Ports of {@link createNodeShutdown}. */
@@ -59,6 +61,16 @@ export interface NodeShutdown extends AsyncDisposable {
   start(): Promise<void>;
   /** Reports whether an earlier run of the agent began to terminate the pod, in the shutdown that goes on. */
   wasTerminating(podUid: string): boolean;
+  /**
+   * Ends all pods as a shutdown of the node does, although the node stays up; goes on with a drain that has begun.
+   *
+   * @param gracePeriods Default: those of a shutdown
+   * @throws Error while the node shuts down
+   */
+  drain(gracePeriods?: readonly ShutdownGroup[]): Promise<void>;
+  /** Ends the drain: the node takes pods again. */
+  cancelDrain(): Promise<void>;
+  drainStatus(): DrainStatus;
   /** Returns the state for people. */
   inspect(): unknown;
 }
@@ -69,8 +81,10 @@ const RELEASE_MARGIN_MS = 1_000;
 const POLL_MS = 100;
 /** Time after the end of a shutdown in which the machine is expected to go down. */
 const POWER_OFF_MS = 60_000;
-/** Longest wait for the pods of the sources after a restart of the agent. */
-const SETTLE_MS = 5_000;
+/** Time for the statuses of drained pods to be published, after that of the pods. */
+const DRAIN_REPORT_MS = 10_000;
+/** Grace periods of a drain on a node that has none for a shutdown. */
+const DRAIN_GROUPS = shutdownGroups({ allPodsMs: 30_000, criticalPodsMs: 10_000 });
 
 /** Creates a {@link NodeShutdown}. */
 export function createNodeShutdown(ports: NodeShutdownPorts, options: NodeShutdownOptions): NodeShutdown {
@@ -82,7 +96,10 @@ export function createNodeShutdown(ports: NodeShutdownPorts, options: NodeShutdo
   const problems = createProblemLog(logger);
   const isShuttingDown = createCurrentValue(false);
   const inhibitor = createInhibitor({ clock, logger }, totalMs / 1000);
-  const metrics = shutdownMetrics(ports.metrics);
+  // A node that never shuts down has no such metrics.
+  let registered: ShutdownMetrics | undefined;
+  const metrics = (): ShutdownMetrics => (registered ??= createShutdownMetrics(ports.metrics));
+  if (groups.length > 0) metrics();
   const node: EventObject = { apiVersion: 'v1', kind: 'Node', name: nodeName };
   let state: ShutdownState | undefined;
   let bootId: string | undefined;
@@ -92,7 +109,7 @@ export function createNodeShutdown(ports: NodeShutdownPorts, options: NodeShutdo
 
   const save = async (next: ShutdownState): Promise<void> => {
     state = next;
-    metrics.set(next);
+    metrics().set(next);
     try {
       await ports.state.save(next);
     } catch (error) {
@@ -103,21 +120,26 @@ export function createNodeShutdown(ports: NodeShutdownPorts, options: NodeShutdo
   const run = async (from: ShutdownState, inhibitDelayMs: number, on: AbortSignal): Promise<void> => {
     const pods = new Map<string, Pod>();
     const untilMs = from.startMs + inhibitDelayMs - RELEASE_MARGIN_MS;
-    using _deadline = clock.setTimer(Math.max(0, untilMs - clock.now()), () => void inhibitor.release());
+    // A drain keeps the lock: the node may shut down later.
+    const release = async (): Promise<void> => (from.drain === undefined ? inhibitor.release() : undefined);
+    using _deadline = clock.setTimer(Math.max(0, untilMs - clock.now()), () => void release());
     await save(from);
     await terminatePods(
       { ...ports, terminated: pods, progress: (group) => save({ ...state!, group, terminating: [...pods.keys()] }) },
-      { groups, resumed: from.group },
+      { groups: from.drain ?? groups, resumed: from.group },
       on,
     );
-    await save({ ...state!, endMs: clock.now() });
+    if (from.drain === undefined) await save({ ...state!, endMs: clock.now() });
     const areReported = (): boolean => [...pods.keys()].every((uid) => isReported(core, uid));
     while (!areReported() && clock.now() < untilMs) await sleep(clock, POLL_MS, on);
-    await inhibitor.release();
-    logger.info('all pods have ended, the node may shut down', { pods: pods.size });
+    if (from.drain !== undefined) await save({ ...state!, endMs: clock.now() });
+    await release();
+    const outcome = from.drain === undefined ? 'the node may shut down' : 'the node is drained';
+    logger.info(`all pods have ended, ${outcome}`, { pods: pods.size });
   };
   const begin = (from: ShutdownState, inhibitDelayMs: number): void => {
     if (shutdown !== undefined) return;
+    state = from;
     isShuttingDown.set(true);
     const controller = new AbortController();
     const on = AbortSignal.any([signal, controller.signal]);
@@ -126,32 +148,35 @@ export function createNodeShutdown(ports: NodeShutdownPorts, options: NodeShutdo
     });
     shutdown = { controller, ended };
   };
-  const cancel = async (): Promise<void> => {
+  /** Requests no further terminations. */
+  const stop = async (): Promise<void> => {
     const running = shutdown;
     shutdown = undefined;
     restored = new Set();
     running?.controller.abort(new Error('the shutdown was cancelled'));
     await running?.ended;
+  };
+  const cancel = async (): Promise<void> => {
+    await stop();
     isShuttingDown.set(false);
-    if (state !== undefined && state.endMs === undefined) await save({ ...state, endMs: clock.now() });
+    // Without the identity of a boot, the next run of the agent does not go on with it.
+    if (state !== undefined) await save({ ...state, endMs: state.endMs ?? clock.now(), bootId: undefined });
+  };
+  const isDrain = (): boolean => isShuttingDown.value && state?.drain !== undefined;
+  const beginDrain = (from: ShutdownState): void =>
+    begin(from, totalSeconds(from.drain ?? []) * 1000 + DRAIN_REPORT_MS);
+  /** Begins a shutdown, which takes the place of a drain. */
+  const beginShutdown = async (inhibitDelayMs: number): Promise<void> => {
+    if (isDrain()) await stop();
+    begin({ startMs: clock.now(), bootId, terminating: [] }, inhibitDelayMs);
   };
   const report = (message: string): void => events.event(node, 'Normal', 'Shutdown', message);
 
-  /** Waits until the pods of an earlier run are known again. */
-  const settle = async (): Promise<void> => {
-    const untilMs = clock.monotonicNow() + SETTLE_MS;
-    const isSettled = (): boolean => {
-      if (!core.sourcesReady()) return false;
-      const active = new Set(core.activePods().map(podUid));
-      return core.pods.list().every((pod) => active.has(podUid(pod)) || !core.mayRunContainers(podUid(pod)));
-    };
-    while (!isSettled() && clock.monotonicNow() < untilMs) await sleep(clock, POLL_MS, signal);
-  };
   const resume = async (inhibitDelayMs: number): Promise<void> => {
     if (state === undefined || shutdown !== undefined || !isShuttingDown.value) return;
     if (state.endMs !== undefined) return;
     logger.warn('the node shuts down since before the start of the agent, pods go on ending');
-    await settle();
+    await untilSettled(core, clock, signal);
     begin(state, inhibitDelayMs);
   };
   /** Watches the login manager until the connection is lost. */
@@ -170,8 +195,8 @@ export function createNodeShutdown(ports: NodeShutdownPorts, options: NodeShutdo
     await using connection = await logind.connect(observer, signal);
     const inhibitDelayMs = await inhibitor.prepare(connection, signal);
     if (await connection.isPreparingForShutdown(signal)) await adopt(inhibitDelayMs);
-    else if (isShuttingDown.value) await cancel();
-    if (!isShuttingDown.value) await inhibitor.acquire(connection, signal);
+    else if (isShuttingDown.value && !isDrain()) await cancel();
+    if (!isShuttingDown.value || isDrain()) await inhibitor.acquire(connection, signal);
     problem = undefined;
     problems.ended();
     for (;;) {
@@ -180,9 +205,9 @@ export function createNodeShutdown(ports: NodeShutdownPorts, options: NodeShutdo
       for (let begins = signals.shift(); begins !== undefined; begins = signals.shift()) {
         logger.info(begins ? 'the node begins to shut down' : 'the shutdown of the node was cancelled');
         report(`Shutdown manager detected shutdown ${begins ? 'event' : 'cancellation'}`);
-        if (begins) begin({ startMs: clock.now(), bootId, terminating: [] }, inhibitDelayMs);
+        if (begins) await beginShutdown(inhibitDelayMs);
         else {
-          await cancel();
+          if (!isDrain()) await cancel();
           await inhibitor.acquire(connection, signal);
         }
       }
@@ -190,8 +215,8 @@ export function createNodeShutdown(ports: NodeShutdownPorts, options: NodeShutdo
   };
   /** Takes part in a shutdown that began before the connection was made. */
   const adopt = async (inhibitDelayMs: number): Promise<void> => {
-    if (isShuttingDown.value) await resume(inhibitDelayMs);
-    else begin({ startMs: clock.now(), bootId, terminating: [] }, inhibitDelayMs);
+    if (isShuttingDown.value && !isDrain()) await resume(inhibitDelayMs);
+    else await beginShutdown(inhibitDelayMs);
   };
   const watchForever = async (): Promise<void> => {
     for (;;) {
@@ -202,11 +227,25 @@ export function createNodeShutdown(ports: NodeShutdownPorts, options: NodeShutdo
         problem = errorMessage(error);
         problems.failed('cannot watch for shutdowns of the node; it is tried again', { error: problem });
       }
-      await resume(totalMs);
-      if (isShuttingDown.value && state !== undefined && clock.now() > state.startMs + totalMs + POWER_OFF_MS)
+      if (!isDrain()) await resume(totalMs);
+      if (
+        isShuttingDown.value &&
+        !isDrain() &&
+        state !== undefined &&
+        clock.now() > state.startMs + totalMs + POWER_OFF_MS
+      )
         await cancel();
       await sleep(clock, RECONNECT_MS, signal);
     }
+  };
+  const resumeDrain = async (): Promise<void> => {
+    if (state === undefined || state.endMs !== undefined) return;
+    logger.warn('the node is drained since before the start of the agent, pods go on ending');
+    await untilSettled(core, clock, signal);
+    if (isDrain()) beginDrain(state);
+  };
+  const stopped = (error: unknown): void => {
+    if (!signal.aborted) logger.error('shutdowns are not watched any more', { error: errorMessage(error) });
   };
   const load = async (): Promise<void> => {
     bootId = await ports.bootId();
@@ -216,24 +255,44 @@ export function createNodeShutdown(ports: NodeShutdownPorts, options: NodeShutdo
       logger.error('cannot use the state of an earlier shutdown, it is ignored', { error: errorMessage(error) });
     }
     if (state === undefined) return;
-    metrics.set(state);
+    metrics().set(state);
     const isSameBoot = state.bootId !== undefined && state.bootId === bootId;
-    if (!isSameBoot || clock.now() > state.startMs + totalMs + POWER_OFF_MS) return;
+    const isOver = state.drain === undefined && clock.now() > state.startMs + totalMs + POWER_OFF_MS;
+    if (!isSameBoot || isOver) return;
     restored = new Set(state.terminating);
     isShuttingDown.set(true);
   };
+
+  const drainStatus = (): DrainStatus => ({
+    phase: !isDrain() ? 'none' : state?.endMs === undefined ? 'draining' : 'drained',
+    podsLeft: core.activePods().length,
+  });
 
   return {
     isShuttingDown,
     async start() {
       await load();
-      void lifetime.track(watchForever()).catch((error: unknown) => {
-        if (!signal.aborted) logger.error('shutdowns are not watched any more', { error: errorMessage(error) });
-      });
+      if (isDrain()) void lifetime.track(resumeDrain()).catch(stopped);
+      if (groups.length === 0) return;
+      void lifetime.track(watchForever()).catch(stopped);
     },
+    async drain(gracePeriods = groups.length > 0 ? groups : DRAIN_GROUPS) {
+      if (isDrain()) return;
+      if (isShuttingDown.value) throw new Error('the node is shutting down');
+      report('Drain of the node was requested');
+      logger.info('the node begins to drain', { groups: gracePeriods });
+      beginDrain({ startMs: clock.now(), bootId, terminating: [], drain: gracePeriods });
+    },
+    async cancelDrain() {
+      if (!isDrain()) return;
+      report('Drain of the node was cancelled');
+      await cancel();
+    },
+    drainStatus,
     wasTerminating: (uid) => isShuttingDown.value && restored.has(uid),
     inspect: () => ({
       isShuttingDown: isShuttingDown.value,
+      drain: drainStatus(),
       holdsLock: inhibitor.isHeld(),
       groups,
       state,
@@ -242,28 +301,8 @@ export function createNodeShutdown(ports: NodeShutdownPorts, options: NodeShutdo
     async [Symbol.asyncDispose]() {
       await lifetime[Symbol.asyncDispose]();
       await inhibitor.release();
-    },
-  };
-}
-
-/** Reports whether the final status of a pod is where it must be. A pod that is gone has no status. */
-function isReported(core: NodeShutdownPorts['core'], uid: string): boolean {
-  const phase = core.podStatus(uid)?.phase;
-  return phase === undefined || ((phase === 'Failed' || phase === 'Succeeded') && core.isStatusPublished(uid));
-}
-
-/** Registers the kubelet's metrics. */
-function shutdownMetrics(metrics: Metrics): { set(state: ShutdownState): void } {
-  const [start, end] = (['start', 'end'] as const).map((which) =>
-    metrics.gauge({
-      name: `kubelet_graceful_shutdown_${which}_time_seconds`,
-      help: `[ALPHA] Last graceful shutdown ${which} time since unix epoch in seconds`,
-    }),
-  );
-  return {
-    set({ startMs, endMs }) {
-      start!.set(Math.floor(startMs / 1000));
-      end!.set(endMs === undefined ? 0 : Math.floor(endMs / 1000));
+      // The next start after an orderly end takes the node back into use.
+      if (isDrain() && state?.endMs !== undefined) await save({ ...state, bootId: undefined });
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { NodeFiles } from '@rxlet/node-files';
+import type { ShutdownGroup } from './plan/shutdown-groups.ts';
 
 /** A shutdown as the state file has it, so that a restarted agent goes on with it. */
 export interface ShutdownState {
@@ -9,6 +10,8 @@ export interface ShutdownState {
   readonly bootId?: string | undefined;
   /** The group whose pods end now, and the time since which they do. */
   readonly group?: { readonly index: number; readonly startMs: number } | undefined;
+  /** Groups of a drain. Absent: the node shuts down. */
+  readonly drain?: readonly ShutdownGroup[] | undefined;
   /** UIDs of the pods whose termination was requested. */
   readonly terminating: readonly string[];
 }
@@ -33,7 +36,7 @@ export async function readShutdownState(
 export function parseShutdownState(text: string): ShutdownState | undefined {
   const content: unknown = JSON.parse(text);
   if (typeof content !== 'object' || content === null) throw new Error('the content is not an object');
-  const { startTime, endTime, bootId, group, terminating } = content as Readonly<Record<string, unknown>>;
+  const { startTime, endTime, bootId, group, drain, terminating } = content as Readonly<Record<string, unknown>>;
   const startMs = timeOf(startTime);
   if (startMs === undefined) return undefined;
   return {
@@ -41,17 +44,19 @@ export function parseShutdownState(text: string): ShutdownState | undefined {
     endMs: timeOf(endTime),
     bootId: typeof bootId === 'string' ? bootId : undefined,
     group: groupOf(group),
+    ...(Array.isArray(drain) && { drain: drain.filter(isShutdownGroup) }),
     terminating: Array.isArray(terminating) ? terminating.filter((uid) => typeof uid === 'string') : [],
   };
 }
 
 /** Returns the text of the state file. */
-export function formatShutdownState({ startMs, endMs, bootId, group, terminating }: ShutdownState): string {
+export function formatShutdownState({ startMs, endMs, bootId, group, drain, terminating }: ShutdownState): string {
   return JSON.stringify({
     startTime: new Date(startMs).toISOString(),
     endTime: endMs === undefined ? NO_TIME : new Date(endMs).toISOString(),
     bootId,
     group: group && { index: group.index, startTime: new Date(group.startMs).toISOString() },
+    drain,
     terminating,
   });
 }
@@ -69,4 +74,10 @@ function groupOf(value: unknown): ShutdownState['group'] {
   const startMs = timeOf(startTime);
   if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || startMs === undefined) return undefined;
   return { index, startMs };
+}
+
+function isShutdownGroup(value: unknown): value is ShutdownGroup {
+  if (typeof value !== 'object' || value === null) return false;
+  const { priority, gracePeriodSeconds } = value as Readonly<Record<string, unknown>>;
+  return typeof priority === 'number' && typeof gracePeriodSeconds === 'number';
 }

@@ -47,7 +47,7 @@ function plainRoutes(
   switches: EndpointSwitches,
 ): readonly Route[] {
   const sli = createSliMetrics(ports.startTimeMs ?? 0);
-  const contributed = contributedRoutes(ports.endpoints ?? []);
+  const contributed = contributedRoutes((ports.endpoints ?? []).filter(({ isLocal }) => isLocal !== true));
   const basic: readonly Route[] = [
     ...healthRoutes(checks, { onOutcome: (name, passed) => sli.record(name, passed) }),
     sli.route,

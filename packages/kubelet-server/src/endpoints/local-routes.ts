@@ -1,6 +1,7 @@
 import type { KubeletServerPorts } from '../ports.ts';
 import { jsonAnswer } from '../request/answer.ts';
 import type { Route } from '../routing/route.ts';
+import { contributedRoutes } from './contributed.ts';
 import { eventsRoute } from './events.ts';
 import { healthRoutes } from './health.ts';
 import { kubeletRoutes } from './kubelet-routes.ts';
@@ -11,6 +12,7 @@ export function localRoutes(ports: KubeletServerPorts, nodeName: string): readon
   const { healthChecks, debugState } = ports;
   return [
     ...kubeletRoutes(ports, healthChecks),
+    ...contributedRoutes((ports.endpoints ?? []).filter(({ isLocal }) => isLocal === true)),
     ...healthRoutes(healthChecks, { showsReasons: true }),
     watchablePodsRoute(ports),
     eventsRoute(ports, nodeName),

@@ -1,8 +1,9 @@
+import { httpEndpoints } from '@rxlet/agent-api/http';
 import type { Node, Pod } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';
 import { nodeShutdown, type NodeShutdownModuleOptions } from '@rxlet/node-shutdown';
 import { createFakeLogind, type FakeLogind } from '@rxlet/node-shutdown/testing';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createTestCluster, type TestCluster } from '../test-cluster.ts';
 
 const MESSAGE = 'Pod was terminated in response to imminent node shutdown.';
@@ -24,6 +25,8 @@ interface Bench {
   /** Returns the seconds from the beginning of the shutdown to the end of a pod. */
   endedAt(podName: string): number;
   shutDown(): void;
+  /** Lets {@link Bench.endedAt} count from now. */
+  mark(): void;
 }
 
 async function createBench(options = groups): Promise<Bench> {
@@ -43,6 +46,7 @@ async function createBench(options = groups): Promise<Bench> {
     logind,
     start,
     endedAt: (name) => Math.round((Number(cluster.instances(name)[0]!.finishedAt / 1_000_000n) - beganMs) / 1000),
+    mark: () => void (beganMs = clock.now()),
     shutDown() {
       beganMs = clock.now();
       logind.shutDown();
@@ -200,4 +204,100 @@ it('leaves nothing behind', async () => {
   await bench.cluster.advance(500);
   await bench.cluster.expectNoLeaks();
   expect(bench.logind.isInhibited()).toBe(false);
+});
+
+describe('a drain', () => {
+  const drainOf = ({ cluster }: Bench) =>
+    cluster.node
+      .agent()
+      .contributions(httpEndpoints)
+      .find(({ path }) => path === 'drain')!;
+  const call = async (bench: Bench, method: 'GET' | 'POST', query = ''): Promise<unknown> => {
+    const { signal } = new AbortController();
+    const request = { method, segments: [], parameters: new URLSearchParams(query), headers: {}, signal };
+    const { body } = await drainOf(bench).handle(request);
+    return JSON.parse(body as string);
+  };
+
+  const isDrained = ({ cluster }: Bench): boolean => {
+    const { drain } = cluster.node.agent().debugState()['nodeShutdown'] as { drain: { phase: string } };
+    return drain.phase === 'drained';
+  };
+
+  it('ends pods in the order of their priorities without logind, rejects others, and is over when it is cancelled', async () => {
+    const bench = await createBench({});
+    const { cluster, logind } = bench;
+    bindAll(bench);
+    await cluster.until(() => cluster.running().length === 4);
+    await cluster.advance(15_000);
+    expect(logind.isInhibited()).toBe(false);
+    bench.mark();
+    expect(await call(bench, 'POST', 'grace=30s')).toEqual({ phase: 'draining', podsLeft: 4 });
+    await cluster.advance(500);
+    expect(ready(bench)).toMatchObject({ status: 'False', message: 'node is shutting down' });
+    cluster.bind('late');
+    await cluster.untilPhase('late', 'Failed', 5_000);
+    expect(statusOf(bench, 'late')).toMatchObject({ reason: 'NodeShutdown' });
+    await cluster.until(() => isDrained(bench), 60_000);
+    expect(['low', 'stubborn', 'high', 'critical'].map(bench.endedAt)).toEqual([0, 20, 0, 20]);
+    for (const name of ['low', 'stubborn', 'high', 'critical'])
+      expect(statusOf(bench, name)).toMatchObject({ phase: 'Failed', reason: 'Terminated', message: MESSAGE });
+
+    expect(await call(bench, 'POST', 'cancel=true')).toEqual({ phase: 'none', podsLeft: 0 });
+    cluster.bind('next');
+    await cluster.untilPhase('next', 'Running', 10_000);
+    expect(ready(bench)).toMatchObject({ status: 'True' });
+  });
+
+  it('goes on after the agent was killed in the middle, and starts nothing after a kill at its end', async () => {
+    const bench = await createBench({});
+    const { cluster } = bench;
+    bindAll(bench);
+    await cluster.until(() => cluster.running().length === 4);
+    bench.mark();
+    await call(bench, 'POST');
+    await cluster.advance(10_000);
+    await cluster.kill();
+    await bench.start();
+    await cluster.until(() => cluster.running().length === 0, 60_000);
+    await cluster.advance(2_000);
+    expect(bench.endedAt('stubborn')).toBe(19);
+    expect(await call(bench, 'GET')).toEqual({ phase: 'drained', podsLeft: 0 });
+    await cluster.kill();
+    await bench.start();
+    cluster.bind('late');
+    await cluster.untilPhase('late', 'Failed', 5_000);
+    expect(['low', 'stubborn', 'high', 'critical'].map((name) => cluster.startsMs(name).length)).toEqual([1, 1, 1, 1]);
+  });
+
+  it('is over after an orderly restart of the agent', async () => {
+    const bench = await createBench({});
+    const { cluster } = bench;
+    await call(bench, 'POST', 'grace=2s');
+    await cluster.until(() => isDrained(bench), 5_000);
+    await cluster.node.agent()[Symbol.asyncDispose]();
+    await bench.start();
+    cluster.bind('next');
+    await cluster.untilPhase('next', 'Running', 10_000);
+  });
+
+  it('gives way to a shutdown of the node, whose lock it has kept', async () => {
+    const bench = await createBench();
+    const { cluster, logind } = bench;
+    cluster.bind('stubborn', { ...stubborn, terminationGracePeriodSeconds: 600 });
+    await cluster.until(() => cluster.running().length === 1);
+    await call(bench, 'POST', 'grace=10m');
+    await cluster.advance(5_000);
+    expect(logind.isInhibited()).toBe(true);
+    bench.shutDown();
+    await cluster.until(() => logind.releasedMs !== undefined, 60_000);
+    expect(bench.endedAt('stubborn')).toBe(20);
+    expect(statusOf(bench, 'stubborn')).toMatchObject({ phase: 'Failed', reason: 'Terminated' });
+    await expect(call(bench, 'POST')).rejects.toThrow('the node is shutting down');
+  });
+
+  it.each(['1s', 'soon', ''])('rejects the grace period "%s"', async (grace) => {
+    const bench = await createBench({});
+    await expect(call(bench, 'POST', `grace=${grace}`)).rejects.toMatchObject({ status: 400 });
+  });
 });
