@@ -170,6 +170,17 @@ describe('the admission queue', () => {
     });
   });
 
+  it.each([
+    ['leaves out a pod that had ended before the agent started', [], 'web'],
+    ['counts a pod that had ended but still runs', [runtimePod('uid-job-1')], 'web job'],
+  ])('%s', async (_title, held, judged) => {
+    const { handler, asked } = createSlowHandler();
+    const { emit, world } = createSyncLoopBench({ admission: [handler] });
+    world.held = held;
+    await emit('ADD', { ...manifestPod('job'), status: { phase: 'Succeeded' } }, manifestPod('web'));
+    expect(asked).toEqual([judged]);
+  });
+
   it('keeps the running containers of a pod that waits after a restart of the agent', async () => {
     const { handler, decide } = createSlowHandler('web');
     const { emit, clock, steps, world, becomeReady, admissions } = createSyncLoopBench({ admission: [handler] });

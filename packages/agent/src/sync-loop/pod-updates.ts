@@ -139,7 +139,10 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
   const activePods = (exceptUid: string): readonly Pod[] =>
     [...workers.states()]
       .filter(([uid, state]) => uid !== exceptUid && !isKnownTerminated(state))
-      .flatMap(([uid]) => config.find(uid) ?? []);
+      .flatMap(([uid]) => config.find(uid) ?? [])
+      .filter((pod) => !hasEnded(pod));
+  /** Reports whether a pod ended before a restart of the agent, so that it occupies nothing, although its worker may not have found that out yet. */
+  const hasEnded = (pod: Pod): boolean => isTerminalPhase(pod.status?.phase) && !isRunning(podUid(pod));
 
   /** Reports whether a pod in the runtime, unknown since a restart of the agent, has the name of a static pod. The static pod must then wait until that pod has finished. */
   const isPredecessor = (running: RuntimePod, pod: Pod): boolean =>
