@@ -128,6 +128,21 @@ describe('preemption', () => {
     });
   });
 
+  it('lets a victim whose containers have all exited with 0 succeed', async () => {
+    const { judge, kills } = bench(node({ cpu: '2' }));
+    await prepare(await judge(critical('new', { cpu: '2' }), requesting('victim', { cpu: '1' })));
+    const exited = (name: string, exitCode: number) => ({
+      ...{ name, image: '', imageID: '', ready: false, restartCount: 0 },
+      state: { terminated: { exitCode } },
+    });
+    const ended = (...containerStatuses: ReturnType<typeof exited>[]) =>
+      kills[0]?.request.amendStatus?.({ phase: 'Failed', reason: 'Preempting', containerStatuses });
+    const succeeded = ended(exited('app', 0), exited('log', 0));
+    expect(succeeded).toMatchObject({ phase: 'Succeeded', conditions: [{ type: 'DisruptionTarget', status: 'True' }] });
+    expect(succeeded).not.toHaveProperty('reason');
+    expect(ended(exited('app', 0), exited('log', 143))).toMatchObject({ phase: 'Failed', reason: 'Preempting' });
+  });
+
   it('admits the critical pod also when a victim cannot be killed', async () => {
     const { judge, logger, counted } = bench(node({ cpu: '2' }), { killPod: () => Promise.reject(new Error('stuck')) });
     await prepare(await judge(critical('new', { cpu: '2' }), requesting('victim', { cpu: '1' })));

@@ -64,8 +64,16 @@ function preemptedStatus({ metadata }: Pod, status: PodStatus, now: string): Pod
     lastTransitionTime: before?.status === 'True' ? (before.lastTransitionTime ?? now) : now,
     ...(generation !== undefined && generation !== 0 && { observedGeneration: generation }),
   };
-  const others = conditions.filter(({ type }) => type !== CONDITION_TYPE);
-  return { ...status, phase: 'Failed', reason: REASON, message: MESSAGE, conditions: [...others, condition] };
+  const disrupted = { ...status, conditions: [...conditions.filter(({ type }) => type !== CONDITION_TYPE), condition] };
+  if (!hasSucceeded(status)) return { ...disrupted, phase: 'Failed', reason: REASON, message: MESSAGE };
+  // As in the kubelet: the exit codes decide on the phase, and the reason of the preemption belongs to a failure.
+  const { reason: _reason, message: _message, ...succeeded } = disrupted;
+  return { ...succeeded, phase: 'Succeeded' };
+}
+
+/** Reports whether every container has exited with 0. */
+function hasSucceeded({ containerStatuses = [] }: PodStatus): boolean {
+  return containerStatuses.length > 0 && containerStatuses.every(({ state }) => state?.terminated?.exitCode === 0);
 }
 
 /** Shortest time that a kill is given. */
