@@ -1,11 +1,12 @@
 import { createLifetime, noopLogger } from '@rxlet/component-base';
 import { noopMetrics } from '@rxlet/component-base/metrics';
 import type { Pod } from '@rxlet/kube-api';
+import { podContainers } from '@rxlet/pod-model';
 import type { RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import type { ActuatedResources } from './compute/container-resize.ts';
 import { nodeHostIps } from './config/node-addresses.ts';
 import { defaultNodeSettings, type NodeSettings } from './config/node-settings.ts';
-import { runtimeHandlerOf } from './config/runtime-handler.ts';
+import { runtimeHandlerOf, supportsRecursiveReadOnly } from './config/runtime-handler.ts';
 import type { Context } from './context.ts';
 import { createResolvConfReader } from './files/resolv-conf-reader.ts';
 import { collectGarbage, type GarbageCollectionRequest, type GarbageCollectionResult } from './gc/collect-garbage.ts';
@@ -86,6 +87,8 @@ export interface RuntimeManager extends AsyncDisposable {
   actuatedResources(uid: string): Promise<ActuatedResources>;
   /** Reports whether desired resources of the pod or a running container are not in effect yet (condition `PodResizeInProgress`). */
   isResizeInProgress(pod: Pod, status: RuntimePodStatus): Promise<boolean>;
+  /** Reports whether a container of the pod requests recursive read-only mounts that the pod's runtime handler supports (KEP-3857). */
+  hasRecursiveReadOnlyMounts(pod: Pod): Promise<boolean>;
 }
 
 /**
@@ -200,6 +203,10 @@ export function createRuntimeManager(ports: RuntimeManagerPorts, options: Runtim
     },
     async isResizeInProgress(pod, status) {
       return podResizeInProgress(pod, status, await recoverActuated(context, pod, status));
+    },
+    async hasRecursiveReadOnlyMounts(pod) {
+      const containers = podContainers(pod).map(({ container }) => container);
+      return supportsRecursiveReadOnly(context, pod, containers, lifetime.signal);
     },
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };

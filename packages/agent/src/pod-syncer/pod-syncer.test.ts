@@ -49,6 +49,7 @@ function setup(ports: Partial<PodSyncerPorts> = {}) {
     runtimeManager: {
       actuatedResources: async () => ({ containers: new Map() }),
       isResizeInProgress: async () => false,
+      hasRecursiveReadOnlyMounts: async () => false,
       syncPod: () => Promise.resolve(note('sync')).then(() => ({ results: [] })),
       killPod: () => Promise.resolve(note('kill')).then(() => ({ results: [] })),
       removePod: ({ name, namespace }) =>
@@ -171,6 +172,7 @@ describe('the terminating step', () => {
       runtimeManager: {
         actuatedResources: async () => ({ containers: new Map() }),
         isResizeInProgress: async () => false,
+        hasRecursiveReadOnlyMounts: async () => false,
         syncPod: () => Promise.reject(new Error()),
         killPod: (given, _status, options) => {
           killed.push([given?.metadata, given?.spec, options?.gracePeriodSeconds]);
@@ -197,6 +199,7 @@ describe('the terminating step', () => {
       runtimeManager: {
         actuatedResources: async () => ({ containers: new Map() }),
         isResizeInProgress: async () => false,
+        hasRecursiveReadOnlyMounts: async () => false,
         syncPod: () => Promise.reject(new Error()),
         killPod: () => Promise.resolve({ results: [], error: new Error('stuck') as never }),
         removePod: () => Promise.reject(new Error()),
@@ -259,6 +262,7 @@ describe('the terminated step', () => {
       runtimeManager: {
         actuatedResources: async () => ({ containers: new Map() }),
         isResizeInProgress: async () => false,
+        hasRecursiveReadOnlyMounts: async () => false,
         syncPod: () => Promise.reject(new Error()),
         killPod: () => Promise.reject(new Error()),
         removePod,

@@ -30,7 +30,7 @@ export interface PodSyncerPorts extends Omit<ReportStatusPorts, 'resizeOutcomes'
   readonly podSteps: PodSteps;
   readonly runtimeManager: Pick<
     RuntimeManager,
-    'syncPod' | 'killPod' | 'removePod' | 'actuatedResources' | 'isResizeInProgress'
+    'syncPod' | 'killPod' | 'removePod' | 'actuatedResources' | 'isResizeInProgress' | 'hasRecursiveReadOnlyMounts'
   >;
   readonly statusManager: ReportStatusPorts['statusManager'] &
     Pick<StatusManager, 'setReadyToStartContainers' | 'terminatePod'>;

@@ -22,6 +22,7 @@ function setup(
   contributors: readonly PodStatusContributor[] = [],
   isResizeInProgress = async () => false,
   actuated: Partial<ActuatedResources> = {},
+  hasRecursiveReadOnlyMounts = async () => false,
 ) {
   let status: PodStatus = {};
   return createReportStatus({
@@ -37,6 +38,7 @@ function setup(
     runtimeManager: {
       actuatedResources: async () => ({ containers: new Map(), ...actuated }),
       isResizeInProgress,
+      hasRecursiveReadOnlyMounts,
     },
     probes: noPodProbes,
     startLatency: { statusGenerated: () => undefined },
@@ -73,6 +75,18 @@ describe('report status', () => {
     expect(typesOf(await report(pod, running))).toContain('PodResizeInProgress');
     isInProgress = false;
     expect(typesOf(await report(pod, running))).not.toContain('PodResizeInProgress');
+  });
+
+  it('shows recursive read-only mounts where the runtime handler of the pod supports them', async () => {
+    const mount = { name: 'data', mountPath: '/data', readOnly: true, recursiveReadOnly: 'IfPossible' };
+    const [container] = pod.spec!.containers;
+    const mounting = { ...pod, spec: { ...pod.spec!, containers: [{ ...container!, volumeMounts: [mount] }] } };
+    const shown = async (isSupported: boolean) => {
+      const report = setup([], [], undefined, {}, async () => isSupported);
+      const { containerStatuses } = await report(mounting, running);
+      return containerStatuses?.[0]?.volumeMounts?.[0]?.recursiveReadOnly;
+    };
+    expect([await shown(true), await shown(false)]).toEqual(['Enabled', 'Disabled']);
   });
 
   it('shows the pod-level resources that are in effect', async () => {

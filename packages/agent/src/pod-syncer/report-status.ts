@@ -18,7 +18,10 @@ import type { ResizeOutcomes } from './resize-outcomes.ts';
 export interface ReportStatusPorts {
   readonly clock: Pick<Clock, 'now'>;
   readonly statusManager: Pick<StatusManager, 'get' | 'previousStatus' | 'setPodStatus'>;
-  readonly runtimeManager: Pick<RuntimeManager, 'actuatedResources' | 'isResizeInProgress'>;
+  readonly runtimeManager: Pick<
+    RuntimeManager,
+    'actuatedResources' | 'isResizeInProgress' | 'hasRecursiveReadOnlyMounts'
+  >;
   readonly probes: Pick<PodProbes, 'statusSet' | 'isReady' | 'isStarted'>;
   readonly startLatency: Pick<PodStartLatency, 'statusGenerated'>;
   /** Default: the messages of the runtime. */
@@ -68,6 +71,7 @@ export function createReportStatus(ports: ReportStatusPorts): ReportStatus {
     const actuated = await runtimeManager.actuatedResources(uid);
     const previous = statusManager.previousStatus(pod);
     const isInProgress = await runtimeManager.isResizeInProgress(pod, runtime);
+    const recursiveReadOnlySupported = await runtimeManager.hasRecursiveReadOnlyMounts(pod);
     const generated = withContributions(
       contributors,
       pod,
@@ -78,6 +82,7 @@ export function createReportStatus(ports: ReportStatusPorts): ReportStatus {
           previous,
           lastStartErrors: startErrors.forPod(uid),
           podIsTerminal,
+          recursiveReadOnlySupported,
           actuatedResources: actuated.containers,
           actuatedPodResources: actuated.pod,
           resizeConditions: resizeConditions({

@@ -1,11 +1,10 @@
 import type { ContainerAdditions } from '@rxlet/agent-api/containers';
 import type { MountedVolume, PodVolumes } from '@rxlet/agent-api/volumes';
 import { create } from '@bufbuild/protobuf';
-import { errorMessage } from '@rxlet/component-base';
 import { type CDIDevice, CDIDeviceSchema, type Device, DeviceSchema, type Mount, MountSchema } from '@rxlet/cri-api';
-import { formatPod, hostNetworkPodIps, isHostNetworkPod, podUid } from '@rxlet/pod-model';
+import { hostNetworkPodIps, isHostNetworkPod, podUid } from '@rxlet/pod-model';
 import { containerEnvironment, type EnvFiles } from '../config/environment.ts';
-import { readHandlerFeatures } from '../config/runtime-handler.ts';
+import { supportsRecursiveReadOnly } from '../config/runtime-handler.ts';
 import type { Context } from '../context.ts';
 import { readBelow } from '../files/read-below.ts';
 import { blockDevices } from '../mounts/block-devices.ts';
@@ -73,7 +72,7 @@ export async function containerOptions(
       volumes,
       images: imagesOf(imageVolumes),
       environment: defined,
-      supportsRecursiveReadOnly: await supportsRecursiveReadOnly(ports, request),
+      supportsRecursiveReadOnly: await supportsRecursiveReadOnly(ports, pod, [container], signal),
       seLinux: settings.seLinux,
       signal,
     },
@@ -126,26 +125,4 @@ function envFilesOf({ hostFiles }: Pick<Context, 'hostFiles'>, volumes: Readonly
       return { path: `${volume.hostPath}/${file.path}`, bytes: file.bytes };
     },
   };
-}
-
-/** Asks the runtime only for containers that have such mounts. */
-async function supportsRecursiveReadOnly(
-  { runtime, runtimeHandler, logger }: Pick<Context, 'runtime' | 'runtimeHandler' | 'logger'>,
-  { pod, container, signal }: StartContainerRequest,
-): Promise<boolean> {
-  const isRequested = container.volumeMounts?.some(
-    ({ recursiveReadOnly = 'Disabled' }) => recursiveReadOnly !== 'Disabled',
-  );
-  if (isRequested !== true) return false;
-  try {
-    const features = await readHandlerFeatures(runtime, await runtimeHandler(pod), signal);
-    return features?.recursiveReadOnlyMounts ?? false;
-  } catch (error) {
-    signal?.throwIfAborted();
-    logger.warn('cannot read the features of the runtime handler; recursive read-only mounts count as unsupported', {
-      pod: formatPod(pod),
-      error: errorMessage(error),
-    });
-    return false;
-  }
 }
