@@ -1,6 +1,7 @@
-import { cpuManager, type CpuManagerModuleOptions } from '@rxlet/cpu-manager';
+import { cpuManager, type CpuManagerModuleOptions, formatCpuState } from '@rxlet/cpu-manager';
 import type { Container, Pod } from '@rxlet/kube-api';
-import { createTestTopology, type TestTopology } from '@rxlet/machine/testing';
+import { createTestMachine, createTestTopology, type TestTopology } from '@rxlet/machine/testing';
+import { memoryManager } from '@rxlet/memory-manager';
 import { manifestPod } from '@rxlet/pod-model/testing';
 import { topologyManager } from '@rxlet/topology-manager';
 import { describe, expect, it } from 'vitest';
@@ -80,5 +81,134 @@ describe('exclusive CPUs', () => {
     await node.until(() => cpusOf(node, 'shared') === '0-3');
     expect(stateFile(node, 'cpu_manager_state')).toMatchObject({ policyName: 'static', defaultCpuSet: '0-3' });
     await node.expectNoLeaks();
+  });
+});
+
+describe('a node that was a kubelet with the policy static', () => {
+  /** As a kubelet 1.36 writes it. Left to itself, the agent would choose other CPUs. */
+  const kubeletState = (uid: string): string =>
+    formatCpuState({
+      policyName: 'static',
+      shared: new Set([0, 1]),
+      assignments: new Map([[uid, new Map([['app', new Set([2, 3])]])]]),
+    });
+
+  it('keeps every assignment, without a restart of a container', async () => {
+    await using node = createTestNode();
+    const pod = podWith('pinned', '2');
+    await node.start({ without: ['cpu-manager', 'topology-manager', 'memory-manager'] });
+    node.desire(pod, burstable('shared'));
+    await node.until(() => node.running().length === 2);
+    await node.kill();
+    node.files.put('/root/cpu_manager_state', kubeletState(pod.metadata!.uid!));
+    await node.start({ modules: managers() });
+    await node.until(() => cpusOf(node, 'pinned') === '2-3' && cpusOf(node, 'shared') === '0-1', 15_000);
+    expect([node.startsMs('pinned').length, node.startsMs('shared').length]).toEqual([1, 1]);
+    expect(node.files.text('/root/cpu_manager_state')).toBe(kubeletState(pod.metadata!.uid!));
+  });
+
+  it.each<[string, string, CpuManagerModuleOptions, string]>([
+    ['damaged', '{"policyName":"static"', {}, 'could not restore state from checkpoint: the content is not JSON'],
+    ['of the other policy', kubeletState('u'), { policy: 'none' }, 'configured policy "none" differs from state'],
+    ['of another machine', kubeletState('u').replace('"2-3"', '"2-9"'), {}, 'checkpoint is corrupted'],
+    ['of other reserved CPUs', kubeletState('u'), { reservedSystemCpus: '3' }, 'not all reserved cpus: "3"'],
+  ])('does not start with a state file that is %s', async (_, text, options, problem) => {
+    await using node = createTestNode();
+    node.files.put('/root/cpu_manager_state', text);
+    await expect(node.start({ modules: managers({}, options) })).rejects.toThrow(problem);
+    await expect(node.start({ modules: managers({}, options) })).rejects.toThrow(
+      'please drain this node and delete the CPU manager checkpoint file "/root/cpu_manager_state"',
+    );
+  });
+
+  it.each<[CpuManagerModuleOptions, string]>([
+    [
+      { systemReserved: {} },
+      'the static policy requires systemreserved.cpu + kubereserved.cpu to be greater than zero',
+    ],
+    [{ reservedSystemCpus: '9' }, 'unknown CPU ID: 9'],
+    [{ policy: 'fast' }, '[cpumanager] unknown policy: "fast"'],
+    [{ policyOptions: { 'align-by-socket': 'true' } }, 'Alpha-level Options not enabled'],
+    [{ policy: 'none', policyOptions: { 'full-pcpus-only': 'true' } }, 'does not have the options full-pcpus-only'],
+  ])('does not start with %j', async (options, problem) => {
+    await using node = createTestNode();
+    await expect(node.start({ modules: managers({}, options) })).rejects.toThrow(problem);
+    await node.expectNoLeaks();
+  });
+});
+
+describe('resources of NUMA nodes', () => {
+  const twoNodes = { sockets: 2, threadsOfCores: [1, 1, 1] };
+
+  it('are aligned, or the pod is rejected', async () => {
+    await using node = createTestNode();
+    const policy = { policy: 'single-numa-node' };
+    await node.start({ modules: managers(twoNodes, {}, policy) });
+    node.desire(podWith('first', '2'), podWith('second', '2'));
+    await node.until(() => node.running().length === 2);
+    expect([cpusOf(node, 'first'), cpusOf(node, 'second')]).toEqual(['1-2', '3-4']);
+    // One CPU is left, and three are on no single node.
+    node.desire(podWith('first', '2'), podWith('second', '2'), podWith('third', '4'), podWith('fourth', '1'));
+    await node.until(() => node.running().includes('fourth/app'));
+    expect(statusOf(node, 'third')).toMatchObject({
+      phase: 'Failed',
+      reason: 'TopologyAffinityError',
+      message: expect.stringContaining('Resources cannot be allocated with Topology locality') as string,
+    });
+    expect(cpusOf(node, 'fourth')).toBe('5');
+  });
+
+  it('rejects parts of cores with full-pcpus-only', async () => {
+    await using node = createTestNode();
+    const options = { policyOptions: { 'full-pcpus-only': 'true' }, reservedSystemCpus: '0-1' };
+    await node.start({ modules: managers({ threadsOfCores: [2, 2] }, options) });
+    node.desire(podWith('odd', '1'));
+    await node.untilPhase('odd', 'Failed');
+    expect(statusOf(node, 'odd')).toMatchObject({
+      reason: 'SMTAlignmentError',
+      message: expect.stringContaining('requested 1 cpus not multiple cpus per core = 2') as string,
+    });
+  });
+
+  it('give containers their memory, which init containers leave to those after them', async () => {
+    await using node = createTestNode();
+    const GiB = 2 ** 30;
+    const readTopology = async () => createTestTopology({ sockets: 2, nodeMemoryBytes: 4 * GiB });
+    const modules = () => [
+      topologyManager({ readTopology }),
+      memoryManager({
+        policy: 'Static',
+        reservedMemory: [{ numaNode: 0, limits: { memory: '1Gi' } }],
+        systemReserved: { memory: '1Gi' },
+        machine: createTestMachine(),
+        readTopology,
+      }),
+    ];
+    await node.start({ modules: modules() });
+    const large = { requests: { cpu: '1', memory: '4Gi' }, limits: { cpu: '1', memory: '4Gi' } };
+    const pod = manifestPod('large', {
+      initContainers: [{ name: 'init', image: 'app:1', resources: large }],
+      containers: [{ name: 'app', image: 'app:1', resources: large }],
+    });
+    node.desire(pod);
+    await node.until(() => node.running().includes('large/init'));
+    node.fake.exitContainer(node.instances('large', 'init').at(-1)!.id, 0);
+    await node.until(() => node.running().includes('large/app'));
+    expect(resourcesOf(node, 'large')?.cpusetMems).toBe('1');
+    await node.kill();
+    await node.start({ modules: modules() });
+    await node.advance(5_000);
+    expect(node.startsMs('large')).toHaveLength(1);
+    expect(stateFile(node, 'memory_manager_state')).toMatchObject({
+      policyName: 'Static',
+      machineState: { 1: { memoryMap: { memory: { free: 0, reserved: 4 * GiB } } } },
+      entries: { [pod.metadata!.uid!]: { app: [{ numaAffinity: [1], type: 'memory', size: 4 * GiB }] } },
+    });
+    node.desire(pod, podWith('next', '1', { memory: '4Gi' }));
+    await node.untilPhase('next', 'Failed');
+    expect(statusOf(node, 'next')?.message).toContain('no NUMA nodes with enough memory is available');
+    node.desire(podWith('fits', '1', { memory: '3Gi' }));
+    await node.until(() => node.running().includes('fits/app'));
+    expect(resourcesOf(node, 'fits')?.cpusetMems).toBe('0');
   });
 });
