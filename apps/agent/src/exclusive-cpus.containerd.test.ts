@@ -82,7 +82,7 @@ describeOnEachRuntime('exclusive CPUs', {}, (startNode) => {
     },
   );
 
-  it('are refused when there are too few', async () => {
+  it('cannot be given to a pod that needs more than there are', async () => {
     const cpu = String(availableParallelism());
     await write('large', { requests: { cpu, memory: '32Mi' }, limits: { cpu, memory: '32Mi' } });
     const { status } = await agent.eventually('it is rejected', async () => {

@@ -73,6 +73,8 @@ export function createCpuManager(
   const updates = createCpusetUpdates({ ...ports, cpusOf });
   let updating: Promise<void> | undefined;
   let isUpdateRequested = false;
+  /** Whether the containers that ran at the start were compared with their CPUs. */
+  let isCompared = false;
 
   /** One pass at a time; requests during a pass share the next one. */
   const updateContainers = (): void => {
@@ -176,7 +178,11 @@ export function createCpuManager(
     created: (container) =>
       updates.created(container, formatCpuSet(assignedCpus(state, container.podUid, container.name) ?? [])),
     async release() {
-      if (policy === undefined || !releaseEnded(policy)) return;
+      if (policy === undefined) return;
+      // The running containers are not known at the start, and an earlier agent may have been killed before it updated them.
+      if (!isCompared) updateContainers();
+      isCompared = true;
+      if (!releaseEnded(policy)) return;
       try {
         await file.write();
       } catch (error) {

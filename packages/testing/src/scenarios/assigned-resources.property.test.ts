@@ -7,7 +7,7 @@ import { type DevicePlugin, devicePlugins } from '@rxlet/device-manager';
 import { ContainerAllocateResponseSchema } from '@rxlet/device-manager/testing';
 import type { Container, Pod } from '@rxlet/kube-api';
 import { createTestMachine, createTestTopology } from '@rxlet/machine/testing';
-import { type CpuSet, parseCpuSet } from '@rxlet/machine/topology';
+import { type CpuSet, formatCpuSet, parseCpuSet } from '@rxlet/machine/topology';
 import { createStaticMemoryPolicy, memoryManager, restoreMemoryState } from '@rxlet/memory-manager';
 import { nodePlugins } from '@rxlet/node-plugins';
 import { createTestPluginServer, Registration } from '@rxlet/node-plugins/testing';
@@ -134,7 +134,7 @@ function endInitContainers(node: TestNode, all: readonly Pod[]): void {
 }
 
 /** Checks that no resource of a running container belongs to another one, and that the state files add up. */
-function checkNode(node: TestNode, all: readonly Pod[], got: ReadonlyMap<string, string>): void {
+function checkNode(node: TestNode, all: readonly Pod[], got: Map<string, string>): void {
   const cpusInUse: CpuSet[] = [];
   const devicesInUse = new Set<string>();
   for (const { id, labels, metadata, resources, state } of node.fake.snapshot().containers) {
@@ -148,6 +148,10 @@ function checkNode(node: TestNode, all: readonly Pod[], got: ReadonlyMap<string,
     const cpus = parseCpuSet(resources?.linux?.cpusetCpus ?? '')!;
     if (isGuaranteed && /^\d+$/.test(requested)) {
       expect(cpus.size).toBe(Number(requested));
+      // A running container keeps its CPUs, also over kills.
+      const key = `CPUs of ${id}`;
+      expect(formatCpuSet(cpus)).toBe(got.get(key) ?? formatCpuSet(cpus));
+      got.set(key, formatCpuSet(cpus));
       for (const other of [cpuPolicy.reserved, ...cpusInUse]) expect(cpus.isDisjointFrom(other)).toBe(true);
       cpusInUse.push(cpus);
     }
@@ -162,40 +166,44 @@ function checkNode(node: TestNode, all: readonly Pod[], got: ReadonlyMap<string,
 }
 
 describe('CPUs, memory and devices of a node', () => {
-  it('are never handed out twice and never lost, whenever the agent is killed', { timeout: 300_000 }, async () => {
-    await fc.assert(
-      fc.asyncProperty(alignment, pods, steps, async (aligned, shapes, sequence) => {
-        await using node = createTestNode();
-        const all = shapes.map((shape, index) => podOf(index, shape));
-        const got = new Map<string, string>();
-        const start = () => node.start({ modules: modulesOf(aligned, got) });
-        await start();
-        node.files.putSpecial('/root/plugins_registry/gpu-reg.sock', 'socket');
-        await node.advance(3_000);
-        for (const { desired, killAfter, waitMs } of sequence) {
-          node.desire(...all.filter((_, index) => desired[index]));
-          if (killAfter !== undefined) {
-            await node.killAtCall(killAfter, waitMs + 1);
+  it(
+    'go to one container at a time and are never lost, whenever the agent is killed',
+    { timeout: 300_000 },
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(alignment, pods, steps, async (aligned, shapes, sequence) => {
+          await using node = createTestNode();
+          const all = shapes.map((shape, index) => podOf(index, shape));
+          const got = new Map<string, string>();
+          const start = () => node.start({ modules: modulesOf(aligned, got) });
+          await start();
+          node.files.putSpecial('/root/plugins_registry/gpu-reg.sock', 'socket');
+          await node.advance(3_000);
+          for (const { desired, killAfter, waitMs } of sequence) {
+            node.desire(...all.filter((_, index) => desired[index]));
+            if (killAfter !== undefined) {
+              await node.killAtCall(killAfter, waitMs + 1);
+              checkNode(node, all, got);
+              await start();
+            }
+            await node.advance(waitMs);
             checkNode(node, all, got);
-            await start();
+            endInitContainers(node, all);
+            await node.advance(5_000);
+            checkNode(node, all, got);
           }
-          await node.advance(waitMs);
-          checkNode(node, all, got);
-          endInitContainers(node, all);
-          await node.advance(5_000);
-          checkNode(node, all, got);
-        }
-        node.desire();
-        await node.until(() => node.running().length === 0);
-        await node.advance(120_000);
-        const cpus = restoreCpuState(cpuPolicy, node.files.text('/root/cpu_manager_state'), '/state');
-        const memory = restoreMemoryState(memoryPolicy, node.files.text('/root/memory_manager_state'), '/state');
-        expect([cpus.assignments.size, memory.assignments.size]).toEqual([0, 0]);
-        expect(node.files.text('/root/device-plugins/kubelet_internal_checkpoint')).toContain(
-          '"PodDeviceEntries":null',
-        );
-      }),
-      { numRuns: 15 },
-    );
-  });
+          node.desire();
+          await node.until(() => node.running().length === 0);
+          await node.advance(120_000);
+          const cpus = restoreCpuState(cpuPolicy, node.files.text('/root/cpu_manager_state'), '/state');
+          const memory = restoreMemoryState(memoryPolicy, node.files.text('/root/memory_manager_state'), '/state');
+          expect([cpus.assignments.size, memory.assignments.size]).toEqual([0, 0]);
+          expect(node.files.text('/root/device-plugins/kubelet_internal_checkpoint')).toContain(
+            '"PodDeviceEntries":null',
+          );
+        }),
+        { numRuns: 15 },
+      );
+    },
+  );
 });

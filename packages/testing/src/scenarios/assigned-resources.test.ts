@@ -140,7 +140,7 @@ describe('a node that was a kubelet with the policy static', () => {
 describe('resources of NUMA nodes', () => {
   const twoNodes = { sockets: 2, threadsOfCores: [1, 1, 1] };
 
-  it('are aligned, or the pod is rejected', async () => {
+  it('come from one node, or the pod is rejected', async () => {
     await using node = createTestNode();
     const policy = { policy: 'single-numa-node' };
     await node.start({ modules: managers(twoNodes, {}, policy) });
@@ -158,7 +158,7 @@ describe('resources of NUMA nodes', () => {
     expect(cpusOf(node, 'fourth')).toBe('5');
   });
 
-  it('rejects parts of cores with full-pcpus-only', async () => {
+  it('exclude parts of cores with full-pcpus-only', async () => {
     await using node = createTestNode();
     const options = { policyOptions: { 'full-pcpus-only': 'true' }, reservedSystemCpus: '0-1' };
     await node.start({ modules: managers({ threadsOfCores: [2, 2] }, options) });
