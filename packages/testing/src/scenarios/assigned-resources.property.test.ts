@@ -143,7 +143,7 @@ function checkNode(node: TestNode, all: readonly Pod[], got: Map<string, string>
     const container = [...(pod?.spec?.initContainers ?? []), ...(pod?.spec?.containers ?? [])].find(
       ({ name }) => name === metadata?.name,
     );
-    const requested = container?.resources?.requests?.['cpu'] ?? '';
+    const requested = String(container?.resources?.requests?.['cpu'] ?? '');
     const isGuaranteed = pod?.spec?.containers.every(({ name }) => name !== 'idle') === true;
     const cpus = parseCpuSet(resources?.linux?.cpusetCpus ?? '')!;
     if (isGuaranteed && /^\d+$/.test(requested)) {
