@@ -73,7 +73,7 @@ await sleep(systemClock, 10_000);
 await collect();
 const report: ReadingReport = {
   pods,
-  problems: config.problems().length,
+  problems: config.problems.value.length,
   firstMs,
   readyMs,
   blockedMs: longestTurnMs,

@@ -6,6 +6,7 @@ import { noImportCycles } from './no-import-cycles.js';
 import { plainProse } from './plain-prose.js';
 import { rxjsExplicitScheduler } from './rxjs-explicit-scheduler.js';
 import { rxjsGuardedSubscribe } from './rxjs-guarded-subscribe.js';
+import { streamFoundation } from './stream-foundation.js';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -29,6 +30,7 @@ const timeAndRandomness = {
         'plain-prose': plainProse,
         'rxjs-explicit-scheduler': rxjsExplicitScheduler,
         'rxjs-guarded-subscribe': rxjsGuardedSubscribe,
+        'stream-foundation': streamFoundation,
       },
     },
   },
@@ -104,6 +106,8 @@ const TOOLS_FOR_TOOLS = [String.raw`^\.\./(bundle|readme|workspace)/`];
 /** Tests may also import adapters, such as the fake runtime, and the test kit. */
 const layersOfTests = layers(['layer:adapter', 'layer:testkit']);
 
+const TESTS = ['**/*.test.ts', '**/test-support.ts', '**/test-support/**'];
+
 export default tseslint.config(
   { ignores: ['**/dist/**', '**/node_modules/**', '**/gen/**', '.nx/**', '.rxlet/**', '**/.readme-*', 'docs/api/**'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
@@ -135,12 +139,24 @@ export default tseslint.config(
   { files: ['tools/lint/plain-prose.js', 'tools/lint/lint.test.ts'], rules: { 'rxlet/plain-prose': 'off' } },
   {
     files: ['packages/**/*.ts', 'apps/**/*.ts'],
-    ignores: ['**/*.test.ts', '**/test-support.ts', '**/test-support/**'],
+    ignores: TESTS,
     rules: { 'rxlet/rxjs-guarded-subscribe': 'error' },
+  },
+  { files: ['**/*.ts'], rules: { 'rxlet/stream-foundation': 'error' } },
+  // A test is often the runtime or plugin that a signal reaches.
+  { files: TESTS, rules: { 'rxlet/stream-foundation': ['error', { allowsAbortListeners: true }] } },
+  {
+    // The foundation itself; @rxlet/kube-api does not depend on it.
+    files: [
+      'packages/component-base/src/abort.ts',
+      'packages/component-base/src/streams/**',
+      'packages/kube-api/src/testing/memory-kube.ts',
+    ],
+    rules: { 'rxlet/stream-foundation': 'off' },
   },
   {
     files: ['packages/**/*.ts', 'apps/**/*.ts'],
-    ignores: ['**/*.test.ts', '**/test-support.ts', '**/test-support/**'],
+    ignores: TESTS,
     rules: {
       '@typescript-eslint/no-restricted-imports': [
         'error',

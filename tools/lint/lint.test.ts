@@ -204,8 +204,6 @@ suite('RxJS', {
       'of(1).pipe(retry({ count: 3, delay: periodMs }));',
       'of(1).pipe(retry(unknownDelay));',
       'of(1).pipe(repeat({ delay: 100 }));',
-      'new ReplaySubject(1, 1000);',
-      'new ReplaySubject(1, periodMs);',
       'of(1).pipe(shareReplay(1, 1000));',
       'of(1).pipe(shareReplay({ refCount: true, windowTime: 1000 }));',
       'rx.asyncScheduler.now();',
@@ -236,14 +234,10 @@ suite('RxJS', {
     'of(1).pipe(retry({ count: 3 }));',
     'of(1).pipe(retry({ delay: (_, count) => timer(100 * count, clock.scheduler) }));',
     'of(1).pipe(repeat({ delay: () => NEVER }));',
-    'new ReplaySubject(1);',
-    'new ReplaySubject(1, Infinity);',
-    'new ReplaySubject(1, 1000, clock);',
     'of(1).pipe(shareReplay(1));',
     'of(1).pipe(shareReplay({ bufferSize: 1, refCount: true }));',
     'of(1).pipe(shareReplay(1, 1000, clock.scheduler));',
     'of(1).pipe(map((value) => value + 1), share());',
-    'new Subject();',
   ],
 });
 
@@ -273,6 +267,51 @@ suite('subscribers', {
     'stream$.pipe(map((value) => (value > 1 ? value : undefined)));',
     '[1].map((value) => void value);',
   ],
+});
+
+suite('times of subjects in the stream foundation', {
+  file: 'packages/component-base/src/streams/emitter.ts',
+  header: [
+    "import { ReplaySubject, type TimestampProvider } from 'rxjs';",
+    'declare const clock: TimestampProvider;',
+    'declare const periodMs: number;',
+  ],
+  rejected: { 'rxlet/rxjs-explicit-scheduler': ['new ReplaySubject(1, 1000);', 'new ReplaySubject(1, periodMs);'] },
+  allowed: ['new ReplaySubject(1);', 'new ReplaySubject(1, Infinity);', 'new ReplaySubject(1, 1000, clock);'],
+});
+
+suite('streams', {
+  file: SUBSYSTEM,
+  header: [
+    "import * as rx from 'rxjs';",
+    "import { BehaviorSubject as Behavior, ReplaySubject, Subject } from 'rxjs';",
+    'declare const signal: AbortSignal;',
+    'declare const own: { Subject: new () => object };',
+  ],
+  rejected: {
+    'rxlet/stream-foundation': [
+      'new Subject();',
+      'new Subject<string>();',
+      'new Behavior(1);',
+      'new ReplaySubject(1);',
+      'new rx.AsyncSubject();',
+      "signal.addEventListener('abort', () => undefined);",
+      "signal?.addEventListener('abort', () => undefined, { once: true });",
+    ],
+  },
+  allowed: [
+    'new own.Subject();',
+    'new rx.Observable();',
+    "new EventTarget().addEventListener('change', () => undefined);",
+    "signal.removeEventListener('abort', () => undefined);",
+  ],
+});
+
+suite('streams of a test', {
+  file: SUBSYSTEM_TEST,
+  header: ["import { Subject } from 'rxjs';", 'declare const signal: AbortSignal;'],
+  rejected: { 'rxlet/stream-foundation': ['new Subject();'] },
+  allowed: ["signal.addEventListener('abort', () => undefined);"],
 });
 
 suite('plain words', {

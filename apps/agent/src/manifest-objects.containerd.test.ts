@@ -98,7 +98,7 @@ describeOnEachRuntime('ConfigMaps and Secrets of a manifest folder', {}, (startN
   it('shows ConfigMaps and Secrets in the container and updates them after an edit', async () => {
     await place('web.json', JSON.stringify(pod));
     await waitFor('the problem of the missing Secret', async () =>
-      agent!.sourceProblems.list().some(({ message }) => message.includes('Secret default/db')),
+      agent!.sourceProblems.value.some(({ message }) => message.includes('Secret default/db')),
     );
     await place('objects.yaml', objects('first'));
     const { id } = await waitFor('web runs', async () => {

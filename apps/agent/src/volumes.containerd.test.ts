@@ -6,6 +6,7 @@ import { type Agent, createAgent } from '@rxlet/agent';
 import { type AgentModule, provide } from '@rxlet/agent-api';
 import { podObjects } from '@rxlet/agent-api/kube';
 import { persistentVolumes } from '@rxlet/agent-api/volumes';
+import { createEmitter } from '@rxlet/component-base/streams';
 import { readNodeFacts, standalone } from '@rxlet/kubelet';
 import { ContainerState } from '@rxlet/cri-api';
 import { csi, type CsiObjects } from '@rxlet/csi';
@@ -14,7 +15,6 @@ import { eventually } from '@rxlet/test-containerd/eventually';
 import type { ConfigMap, PersistentVolumeSpec, Pod, PodSpec, Secret } from '@rxlet/kube-api';
 import { createManualSource, podsFrom } from '@rxlet/pod-config';
 import { manifestPod } from '@rxlet/pod-model/testing';
-import { Subject } from 'rxjs';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { type TestNode, hasRunningPods, mountsBelow, shell, untilStopped } from './test-support/containerd-node.ts';
 import { describeOnEachRuntime } from './test-support/runtimes.ts';
@@ -32,7 +32,7 @@ describeOnEachRuntime('volumes of pods', {}, (startNode) => {
   const secrets = new Map<string, Secret>();
   /** Persistent volumes by the names of their claims. */
   const claimed = new Map<string, PersistentVolumeSpec>();
-  const changes = new Subject<string>();
+  const changes = createEmitter<string>();
 
   const objects = (): AgentModule => ({
     name: 'objects',
@@ -42,7 +42,7 @@ describeOnEachRuntime('volumes of pods', {}, (startNode) => {
         provide(podObjects, {
           configMap: async (_pod, name) => configMaps.get(name),
           secret: async (_pod, name) => secrets.get(name),
-          changes$: changes,
+          changes$: changes.values$,
         }),
         provide(persistentVolumes, {
           claim: async (_namespace, name) => ({
@@ -308,7 +308,7 @@ describeOnEachRuntime('volumes of pods', {}, (startNode) => {
     const id = await containerOf('follower');
     expect(await run(id, 'cat /secret/key')).toBe('one');
     secrets.set('edited', { data: { key: base64('two'), more: base64('new') } });
-    changes.next('uid-follower-1');
+    changes.emit('uid-follower-1');
     await waitFor('the change arrives', async () => (await run(id, 'cat /secret/key /secret/more')) === 'twonew');
   });
 

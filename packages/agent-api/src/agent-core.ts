@@ -1,4 +1,5 @@
 import type { RecordedEvent } from '@rxlet/component-base/events';
+import type { CurrentValue } from '@rxlet/component-base/streams';
 import type { Pod, PodStatus } from '@rxlet/kube-api';
 import type { RuntimePod, RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import type { Observable } from 'rxjs';
@@ -12,8 +13,8 @@ export interface AgentCore {
   readonly events: EventList;
   /** Whether every pod source has reported its pods at least once. Until then a missing pod may still appear. */
   sourcesReady(): boolean;
-  /** Problems of the pod sources and of single pods there. */
-  readonly sourceProblems: SourceProblemList;
+  /** Current problems of the pod sources and of single pods there. */
+  readonly sourceProblems: CurrentValue<readonly PodSourceProblem[]>;
   /** Returns the pods of the sources that have not terminated (kubelet: active pods). */
   activePods(): readonly Pod[];
   /** Returns the current status of a pod; `undefined` when none was generated yet. */
@@ -47,13 +48,6 @@ export interface KillPodRequest {
   readonly gracePeriodSeconds?: number;
   /** Adds the cause to the pod's status, such as the phase `Failed` with reason and message. Must neither throw nor change its argument. */
   readonly amendStatus?: (status: PodStatus) => PodStatus;
-}
-
-/** Current problems of pod sources. */
-export interface SourceProblemList {
-  list(): readonly PodSourceProblem[];
-  /** All problems after each change; replays. */
-  readonly problems$: Observable<readonly PodSourceProblem[]>;
 }
 
 /** A list with its changes. */

@@ -1,3 +1,4 @@
+import type { CurrentValue } from '@rxlet/component-base/streams';
 import type { RuntimeFeatures, RuntimeHandler } from '@rxlet/cri-api';
 import { type ServiceKey, serviceKey } from './service-key.ts';
 
@@ -6,8 +7,8 @@ export const runtimeHealth: ServiceKey<RuntimeHealth> = serviceKey('runtime heal
 
 /** Health and abilities of the container runtime, as of its last status (kubelet: runtimeState). */
 export interface RuntimeHealth {
-  /** Resolves when the runtime has been asked once, whatever came of it: `problems` are facts from then on. Rejects when `signal` aborts. */
-  known(signal: AbortSignal): Promise<void>;
+  /** Whether the first status request has ended, with or without an answer: only then does {@link RuntimeHealth.problems} report facts. */
+  readonly isKnown: CurrentValue<boolean>;
   /** Returns why the node cannot run pods, in the order and the words of the kubelet: runtime, relists, network. Empty when it can. */
   problems(): readonly string[];
   /** Returns the runtime handlers; none before the runtime was ready once. */

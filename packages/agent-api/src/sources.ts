@@ -1,6 +1,5 @@
 export type { CheckedPod } from './pod-source.ts';
 export { problemKey, problemPod } from './pod-source-problem.ts';
 export { sourceParts } from './source-parts.ts';
-export type { SourceProblemList } from './agent-core.ts';
 export { podSources } from './core-collections.ts';
 export type { PodSource, PodSourceChange, PodSourceProblem } from './pod-source.ts';

@@ -1,3 +1,4 @@
+import { createEmitter } from './streams/emitter.ts';
 import {
   concat,
   debounceTime,
@@ -8,7 +9,6 @@ import {
   type Observable,
   of,
   retry,
-  Subject,
   take,
   throwError,
   timeInterval,
@@ -71,8 +71,8 @@ describe('schedulerFromClock', () => {
 
   it('debounces bursts', async () => {
     const clock = createVirtualClock();
-    const source = new Subject<string>();
-    const { log, stop } = record(clock, source.pipe(debounceTime(100, clock.scheduler)));
+    const source = createEmitter<string>();
+    const { log, stop } = record(clock, source.values$.pipe(debounceTime(100, clock.scheduler)));
     for (const [delayMs, value] of [
       [0, 'a'],
       [60, 'b'],
@@ -80,7 +80,7 @@ describe('schedulerFromClock', () => {
       [150, 'd'],
     ] as const) {
       await clock.advance(delayMs);
-      source.next(value);
+      source.emit(value);
     }
     await clock.advance(99);
     stop();
@@ -90,9 +90,9 @@ describe('schedulerFromClock', () => {
 
   it('debounces by elapsed time, regardless of the wall clock', async () => {
     const clock = createVirtualClock();
-    const source = new Subject<string>();
-    const { log } = record(clock, source.pipe(debounceTime(100, clock.scheduler)));
-    source.next('a');
+    const source = createEmitter<string>();
+    const { log } = record(clock, source.values$.pipe(debounceTime(100, clock.scheduler)));
+    source.emit('a');
     clock.setWallClock(clock.now() - 3_600_000);
     await clock.advance(100);
     expect(log).toEqual(['100 a']);

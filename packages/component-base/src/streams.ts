@@ -6,4 +6,4 @@ export {
 } from './streams/current-value.ts';
 export { createEmitter, type Emitter } from './streams/emitter.ts';
 export { follow, type Follower, logUnhandledStreamErrors } from './streams/follow.ts';
-export { waitUntil } from './streams/wait-until.ts';
+export { waitUntil, whenTrue } from './streams/wait-until.ts';

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import { Channel, connectivityState } from '@grpc/grpc-js';
 import { type Clock, errorMessage, type Logger, type Random, type Timer } from '@rxlet/component-base';
-import { BehaviorSubject, type Observable } from 'rxjs';
+import { createCurrentValue } from '@rxlet/component-base/streams';
+import type { Observable } from 'rxjs';
 import { type ActiveCall, type CallContext, type CallInit, startCall } from './active-call.ts';
 import { connectFailure } from './connect-failure.ts';
 import type { ConnectionState } from './connection-state.ts';
@@ -45,7 +46,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export function createConnection(ports: ConnectionPorts, endpoint: Endpoint, options: ConnectionOptions): Connection {
   const { clock, socketProbe } = ports;
   const logger = ports.logger.child({ endpoint: endpoint.url });
-  const state = new BehaviorSubject<ConnectionState>({ kind: 'idle', sinceMs: clock.now() });
+  const state = createCurrentValue<ConnectionState>({ kind: 'idle', sinceMs: clock.now() });
   const gate = createReconnectGate(clock, ports.random, options);
   const closing = new AbortController();
   const activeCalls = new Set<ActiveCall>();
@@ -99,14 +100,14 @@ export function createConnection(ports: ConnectionPorts, endpoint: Endpoint, opt
         gate.succeeded();
         connectionCount++;
         logger.info(`connected to the ${endpoint.role.noun}`);
-        state.next({ kind: 'ready', sinceMs: clock.now() });
+        state.set({ kind: 'ready', sinceMs: clock.now() });
         break;
       case connectivityState.TRANSIENT_FAILURE:
         // The channel stays in this state until an attempt succeeds.
         void explainFailure();
         break;
       case connectivityState.CONNECTING:
-        if (state.value.kind !== 'connecting') state.next({ kind: 'connecting', sinceMs: clock.now() });
+        if (state.value.kind !== 'connecting') state.set({ kind: 'connecting', sinceMs: clock.now() });
         break;
       case connectivityState.IDLE:
         // After a lost connection grpc-js waits for the next call; reconnect at once instead. Not within the callback, which runs amid the channel's own change
@@ -146,7 +147,7 @@ export function createConnection(ports: ConnectionPorts, endpoint: Endpoint, opt
     const error = connectFailure(finding, endpoint);
     if (current.kind === 'unavailable' && (current.error.kind === error.kind || finding.kind === 'answers')) return;
     logger.warn(error.message);
-    state.next({ kind: 'unavailable', sinceMs: clock.now(), error });
+    state.set({ kind: 'unavailable', sinceMs: clock.now(), error });
   }
 
   async function close(): Promise<void> {
@@ -161,7 +162,7 @@ export function createConnection(ports: ConnectionPorts, endpoint: Endpoint, opt
   let closed: Promise<void> | undefined;
   return {
     endpoint,
-    state$: state.asObservable(),
+    state$: state.value$,
     get closed() {
       return closing.signal.aborted;
     },

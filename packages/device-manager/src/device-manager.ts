@@ -5,11 +5,12 @@ import type { PluginHandler } from '@rxlet/agent-api/plugins';
 import type { HintProvider } from '@rxlet/agent-api/topology';
 import { type Clock, createLifetime, createSemaphore, errorMessage, type Logger } from '@rxlet/component-base';
 import type { Metrics } from '@rxlet/component-base/metrics';
+import { createEmitter } from '@rxlet/component-base/streams';
 import type { Container, EphemeralContainer, Pod, ResourceStatus } from '@rxlet/kube-api';
 import type { NodeFiles } from '@rxlet/node-files';
 import { createCheckpointFile } from '@rxlet/node-files/state-file';
 import { formatPod, podContainers, podUid } from '@rxlet/pod-model';
-import { type Observable, Subject } from 'rxjs';
+import type { Observable } from 'rxjs';
 import { containerAdditions } from './allocation/container-additions.ts';
 import { createDeviceAllocator, requestedDevices } from './allocation/device-allocator.ts';
 import { createPodDevices } from './allocation/pod-devices.ts';
@@ -92,7 +93,7 @@ export function createDeviceManager(ports: DeviceManagerPorts, directory: string
   const checkpoint = createCheckpointFile(files, `${directory}/${CHECKPOINT_NAME}`, () =>
     formatCheckpoint(checkpointOf(podDevices, inventory)),
   );
-  const healthChanges = new Subject<string>();
+  const healthChanges = createEmitter<string>();
   /** Options of the plugins that were connected, also of those that are gone. */
   const lastOptions = new Map<string, PluginOptions>();
   /** One allocation at a time: each depends on the devices in use. */
@@ -110,7 +111,7 @@ export function createDeviceManager(ports: DeviceManagerPorts, directory: string
   };
   const notifyPods = (resource: string, deviceIds: readonly string[]): void => {
     if (deviceIds.length === 0) return;
-    for (const uid of podDevices.podsWith(resource, new Set(deviceIds))) healthChanges.next(uid);
+    for (const uid of podDevices.podsWith(resource, new Set(deviceIds))) healthChanges.emit(uid);
   };
   const connections = createPluginConnections({
     clock,
@@ -300,7 +301,7 @@ export function createDeviceManager(ports: DeviceManagerPorts, directory: string
       ofContainer: (uid, containerName) => devicesOfContainer(podDevices, uid, containerName),
       allocatable: () => healthyDevices(inventory),
     },
-    healthChanges$: healthChanges.asObservable(),
+    healthChanges$: healthChanges.values$,
     resourceHealth: (uid, containerName) => healthOfDevices(podDevices, inventory, uid, containerName),
     problem: () => problem,
     inspect: () => ({ ...inventory.amounts(), pods: describeAllocations(podDevices) }),

@@ -108,9 +108,9 @@ describe('/pods', () => {
     podList.push(pod('web'));
     const watch = lines(await open(socketPath, '/pods?watch=true'));
     expect(await next(watch)).toEqual({ type: 'ADDED', object: pod('web') });
-    podChanges.next({ type: 'ADDED', pod: pod('db', 'Pending') });
-    podChanges.next({ type: 'MODIFIED', pod: pod('db') });
-    podChanges.next({ type: 'DELETED', pod: pod('web') });
+    podChanges.emit({ type: 'ADDED', pod: pod('db', 'Pending') });
+    podChanges.emit({ type: 'MODIFIED', pod: pod('db') });
+    podChanges.emit({ type: 'DELETED', pod: pod('web') });
     expect(await next(watch)).toEqual({ type: 'ADDED', object: pod('db', 'Pending') });
     expect(await next(watch)).toEqual({ type: 'MODIFIED', object: pod('db') });
     expect(await next(watch)).toEqual({ type: 'DELETED', object: pod('web') });
@@ -120,7 +120,7 @@ describe('/pods', () => {
     const { socketPath, podList, podChanges } = await start();
     podList.push(pod('web'));
     const watch = lines(await open(socketPath, '/pods?watch=true&sendInitialEvents=true'));
-    podChanges.next({ type: 'ADDED', pod: pod('db') });
+    podChanges.emit({ type: 'ADDED', pod: pod('db') });
     expect(await next(watch)).toMatchObject({ type: 'ADDED', object: pod('web') });
     expect(await next(watch)).toEqual({
       type: 'BOOKMARK',
@@ -133,10 +133,10 @@ describe('/pods', () => {
   it('lets go of the pods when the watcher leaves', async () => {
     const { socketPath, podChanges } = await start();
     const response = await open(socketPath, '/pods?watch');
-    expect(podChanges.observed).toBe(true);
+    expect(podChanges.isObserved).toBe(true);
     response.destroy();
     await untilUnobserved(podChanges, socketPath);
-    expect(podChanges.observed).toBe(false);
+    expect(podChanges.isObserved).toBe(false);
   });
 
   it('notices that a watcher left also when it had sent more than anybody reads', async () => {
@@ -146,10 +146,10 @@ describe('/pods', () => {
     socket.write('GET /pods?watch HTTP/1.1\r\nhost: x\r\ncontent-length: 10000000\r\n\r\n');
     for (let sent = 0; sent < 300; sent += 1) socket.write('x'.repeat(1000));
     await once(socket, 'data');
-    expect(podChanges.observed).toBe(true);
+    expect(podChanges.isObserved).toBe(true);
     socket.destroy();
     await untilUnobserved(podChanges, socketPath);
-    expect(podChanges.observed).toBe(false);
+    expect(podChanges.isObserved).toBe(false);
   });
 
   it('ends a watch whole when the pods are closed', async () => {
@@ -166,7 +166,7 @@ describe('/pods', () => {
     const filler = 'x'.repeat(100_000);
     const rounds = 200;
     for (let round = 1; round <= rounds; round += 1) {
-      podChanges.next({
+      podChanges.emit({
         type: 'MODIFIED',
         pod: { metadata: { name: 'web', uid: '1', labels: { round: String(round), filler } } },
       });
@@ -401,7 +401,7 @@ describe('other requests', () => {
     for (const path of ['/pods', '/pods?watch=true', '/events?watch', '/healthz', '/metrics']) {
       expect(await ask(socketPath, path, 'HEAD')).toMatchObject(expected);
     }
-    expect(podChanges.observed).toBe(false);
+    expect(podChanges.isObserved).toBe(false);
     const refused = await ask(socketPath, '/stream?follow', 'HEAD');
     expect([refused.status, refused.headers.allow]).toEqual([405, 'GET']);
     expect(log.requests).toEqual([]);
@@ -514,7 +514,7 @@ describe('disposal', () => {
     await server[Symbol.asyncDispose]();
     await broken;
     expect(log.isAborted()).toBe(true);
-    expect(podChanges.observed).toBe(false);
+    expect(podChanges.isObserved).toBe(false);
     expect(logger.lines).toEqual([]);
   });
 
@@ -568,6 +568,6 @@ describe('disposal', () => {
 });
 
 /** Waits, by asking the server for something, until it has seen that a reader left. */
-async function untilUnobserved(subject: { readonly observed: boolean }, socketPath: string): Promise<void> {
-  for (let tries = 0; subject.observed && tries < 100; tries += 1) await ask(socketPath, '/healthz');
+async function untilUnobserved(stream: { readonly isObserved: boolean }, socketPath: string): Promise<void> {
+  for (let tries = 0; stream.isObserved && tries < 100; tries += 1) await ask(socketPath, '/healthz');
 }

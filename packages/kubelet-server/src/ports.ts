@@ -1,5 +1,6 @@
 import type { HealthCheck, PodChange } from '@rxlet/agent-api';
-import type { SourceProblemList } from '@rxlet/agent-api/sources';
+import type { PodSourceProblem } from '@rxlet/agent-api/sources';
+import type { CurrentValue } from '@rxlet/component-base/streams';
 import type { HttpEndpoint } from '@rxlet/agent-api/http';
 import type { Clock, Logger } from '@rxlet/component-base';
 import type { RecordedEvent } from '@rxlet/component-base/events';
@@ -28,7 +29,7 @@ export interface KubeletServerPorts {
   /** Whether every pod source has reported; until then an empty list of pods is no answer. Absent: always. */
   sourcesReady?(): boolean;
   /** Present problems of the pod sources, and all of them after each change; replays. Absent: pods are shown without them. */
-  readonly sourceProblems?: SourceProblemList;
+  readonly sourceProblems?: CurrentValue<readonly PodSourceProblem[]>;
   /** Events of the pods. */
   readonly events: {
     list(): readonly RecordedEvent[];

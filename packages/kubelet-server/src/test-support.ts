@@ -7,13 +7,14 @@ import type { PodChange } from '@rxlet/agent-api';
 import type { EndpointRequest, HttpEndpoint } from '@rxlet/agent-api/http';
 import { createEventLog, type EventLog } from '@rxlet/component-base/events';
 import {
+  createTestStream,
   createVirtualClock,
   recordingLogger,
   type RecordingLogger,
+  type TestStream,
   type VirtualClock,
 } from '@rxlet/component-base/testing';
 import type { Pod } from '@rxlet/kube-api';
-import { Subject } from 'rxjs';
 import { createKubeletServer, type KubeletServer, type KubeletServerOptions } from './create-kubelet-server.ts';
 import type { KubeletServerPorts } from './ports.ts';
 
@@ -25,7 +26,7 @@ export interface TestServer extends AsyncDisposable {
   readonly clock: VirtualClock;
   readonly logger: RecordingLogger;
   readonly events: EventLog;
-  readonly podChanges: Subject<PodChange>;
+  readonly podChanges: TestStream<PodChange>;
   /** Pods that `/pods` lists. */
   readonly podList: Pod[];
 }
@@ -40,14 +41,14 @@ export async function createTestServer(
   const clock = createVirtualClock();
   const logger = recordingLogger();
   const events = createEventLog(clock);
-  const podChanges = new Subject<PodChange>();
+  const podChanges = createTestStream<PodChange>();
   const podList: Pod[] = [];
   const server = createKubeletServer(
     {
       clock,
       logger,
       events,
-      pods: { list: () => podList, changes$: podChanges.asObservable() },
+      pods: { list: () => podList, changes$: podChanges.values$ },
       healthChecks: [],
       metrics: () => Promise.resolve({ contentType: 'text/plain; version=0.0.4', text: '' }),
       ...ports,

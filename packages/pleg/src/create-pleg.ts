@@ -10,10 +10,11 @@ import {
   withDeadline,
 } from '@rxlet/component-base';
 import { type Metrics, noopMetrics } from '@rxlet/component-base/metrics';
+import { createCurrentValue, createEmitter, type CurrentValue } from '@rxlet/component-base/streams';
 import type { RuntimeService } from '@rxlet/cri-api';
 import type { RuntimePod } from '@rxlet/pod-model/runtime';
 import { readRuntimePods } from '@rxlet/pod-model/cri';
-import { firstValueFrom, merge, Observable, ReplaySubject, Subject } from 'rxjs';
+import type { Observable } from 'rxjs';
 import type { ContainerHint, HintSource } from './container-hints.ts';
 import { followHints } from './follow-hints.ts';
 import { createHintChecks } from './hint-checks.ts';
@@ -70,8 +71,8 @@ export interface Pleg extends AsyncDisposable {
    */
   readonly events$: Observable<PodLifecycleEvent>;
   readonly cache: PodStatusCache;
-  /** Resolves once the first listing has succeeded; rejects with the signal's reason when `signal` aborts before. */
-  firstListing(signal?: AbortSignal): Promise<void>;
+  /** Whether a listing has succeeded. Completes on disposal. */
+  readonly hasListed: CurrentValue<boolean>;
   /** Returns all pods of the latest listing, including pods that could not be read since, and pods with only dead containers and sandboxes. */
   pods(): readonly RuntimePod[];
   /** Requests a relist of one pod without waiting for the period, after the caller has changed it. */
@@ -116,8 +117,8 @@ export function createPleg(ports: PlegPorts, options: PlegOptions): Pleg {
   const lifetime = createLifetime();
   const cache = createPodStatusCache({ onWait: (uid) => loop.requestPod(uid) });
   const metrics = createPlegMetrics(ports.metrics ?? noopMetrics, () => clock.monotonicNow());
-  const events = new Subject<PodLifecycleEvent>();
-  const firstListing = new ReplaySubject<void>(1);
+  const events = createEmitter<PodLifecycleEvent>();
+  const hasListed = createCurrentValue(false);
   const period = createRelistPeriod(clock, { relistPeriodMs, relistPeriodWithHintsMs });
   const reader = createPodReader(
     {
@@ -126,7 +127,7 @@ export function createPleg(ports: PlegPorts, options: PlegOptions): Pleg {
       logger,
       cache,
       lifetime,
-      emit: (event) => events.next(event),
+      emit: events.emit,
       onListedChange: period.found,
       onReadFailure: () => loop.periodChanged(),
     },
@@ -159,7 +160,7 @@ export function createPleg(ports: PlegPorts, options: PlegOptions): Pleg {
       period.relistEnded(hasNews);
       cache.setListed(mark);
       listedMs = clock.monotonicNow();
-      firstListing.next();
+      if (!hasListed.value) hasListed.set(true);
       metrics.relistEnded(listedMs, clock.now(), pods);
       if (listError !== undefined) logger.info('the container runtime can be listed again');
       listError = undefined;
@@ -223,7 +224,7 @@ export function createPleg(ports: PlegPorts, options: PlegOptions): Pleg {
     checks[Symbol.dispose]();
     cache.close(new Error('the pod lifecycle event generator has stopped'));
     events.complete();
-    firstListing.error(new Error('the pod lifecycle event generator has stopped'));
+    hasListed.complete();
   });
 
   return {
@@ -233,9 +234,9 @@ export function createPleg(ports: PlegPorts, options: PlegOptions): Pleg {
       void lifetime.track(loop.run(lifetime.signal));
       if (hints.length > 0) startFollowingHints();
     },
-    events$: events.asObservable(),
+    events$: events.values$,
     cache,
-    firstListing: (signal) => firstValueFrom(merge(firstListing, ...(signal === undefined ? [] : [aborted(signal)]))),
+    hasListed,
     pods: reader.pods,
     requestRelist: loop.requestPod,
     requestReinspect(podUid) {
@@ -258,14 +259,4 @@ export function createPleg(ports: PlegPorts, options: PlegOptions): Pleg {
     }),
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };
-}
-
-/** Errors with the signal's reason when it aborts; emits nothing. */
-function aborted(signal: AbortSignal): Observable<never> {
-  return new Observable((subscriber) => {
-    const abort = (): void => subscriber.error(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    return () => signal.removeEventListener('abort', abort);
-  });
 }

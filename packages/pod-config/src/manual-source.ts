@@ -1,9 +1,9 @@
 import type { PodSource, PodSourceProblem } from '@rxlet/agent-api/sources';
-import { ReplaySubject } from 'rxjs';
 import { createCurrentValue } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';
 import { describeFields } from '@rxlet/pod-model/validation';
 import { checkPod } from './check-pod.ts';
+import { filter } from 'rxjs';
 
 /** A source whose pods are set by code. */
 export interface ManualSource extends PodSource {
@@ -33,12 +33,12 @@ export interface ManualSourceOptions {
  * ```
  */
 export function createManualSource(name: string, options: ManualSourceOptions = {}): ManualSource {
-  const snapshots$ = new ReplaySubject<readonly Pod[]>(1);
+  const snapshot = createCurrentValue<readonly Pod[] | undefined>(undefined);
   const problems = createCurrentValue<readonly PodSourceProblem[]>([]);
   return {
     name,
     ...options,
-    snapshots$: snapshots$.asObservable(),
+    snapshots$: snapshot.value$.pipe(filter((pods) => pods !== undefined)),
     problems$: problems.value$,
     start: () => undefined,
     set(pods) {
@@ -49,10 +49,10 @@ export function createManualSource(name: string, options: ManualSourceOptions = 
           throw new TypeError(`cannot set pod ${podName} of source ${name}: ${describeFields(checked.problems)}`);
         }
       }
-      snapshots$.next([...pods]);
+      snapshot.set([...pods]);
     },
     async [Symbol.asyncDispose]() {
-      snapshots$.complete();
+      snapshot.complete();
       problems.complete();
     },
   };

@@ -1,9 +1,8 @@
 import type { CheckedPod, PodSource, PodSourceProblem } from '@rxlet/agent-api/sources';
-import { Subject } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { createEventLog } from '@rxlet/component-base/events';
 import { type Labels, noopMetrics } from '@rxlet/component-base/metrics';
-import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
+import { createTestStream, createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import type { Pod } from '@rxlet/kube-api';
 import { testPod } from '@rxlet/pod-model/testing';
 import { createManualSource } from './manual-source.ts';
@@ -142,14 +141,14 @@ describe('createPodConfig', () => {
 
   /** A source under the control of a test. */
   function ownSource(rest: Partial<PodSource> = {}) {
-    const snapshots$ = new Subject<readonly Pod[]>();
-    const upserts$ = new Subject<readonly Pod[]>();
-    const problems$ = new Subject<readonly PodSourceProblem[]>();
+    const snapshots = createTestStream<readonly Pod[]>();
+    const upserts = createTestStream<readonly Pod[]>();
+    const problems = createTestStream<readonly PodSourceProblem[]>();
     const source: PodSource = {
       name: 'own',
-      snapshots$,
-      upserts$,
-      problems$,
+      snapshots$: snapshots.values$,
+      upserts$: upserts.values$,
+      problems$: problems.values$,
       start: () => undefined,
       [Symbol.asyncDispose]: async () => undefined,
       ...rest,
@@ -171,17 +170,17 @@ describe('createPodConfig', () => {
     );
     config.start();
     const take = (): string[] => updates.splice(0);
-    return { snapshots$, upserts$, problems$, config, events, logger, counts, take };
+    return { snapshots, upserts, problems, config, events, logger, counts, take };
   }
 
   it('keeps the pods of a source that fails, and reports it beside the problems of the source', async () => {
-    const { config, snapshots$, problems$ } = ownSource();
+    const { config, snapshots, problems } = ownSource();
     await using _ = config;
-    snapshots$.next([testPod()]);
-    problems$.next([{ source: 'another', path: '/x', reason: 'NotAFile', message: 'a problem' }]);
-    snapshots$.error(new Error('it broke'));
+    snapshots.emit([testPod()]);
+    problems.emit([{ source: 'another', path: '/x', reason: 'NotAFile', message: 'a problem' }]);
+    snapshots.fail(new Error('it broke'));
     expect(config.pods()).toHaveLength(1);
-    expect(config.problems()).toEqual([
+    expect(config.problems.value).toEqual([
       { source: 'own', path: '/x', reason: 'NotAFile', message: 'a problem' },
       {
         source: 'own',
@@ -193,20 +192,20 @@ describe('createPodConfig', () => {
   });
 
   it('logs, counts and records as an event each problem once, until it is gone', async () => {
-    const { config, problems$, logger, events, counts } = ownSource();
+    const { config, problems, logger, events, counts } = ownSource();
     await using _ = config;
     const kept = { name: 'web', namespace: 'default', uid: 'u1' };
     const broken = { source: 'own', path: '/a', reason: 'InvalidManifest', message: '/a: broken', pod: kept } as const;
     const skipped = { source: 'own', path: '/b', reason: 'NotAFile', message: '/b is skipped' } as const;
-    problems$.next([broken]);
-    problems$.next([broken, skipped]);
+    problems.emit([broken]);
+    problems.emit([broken, skipped]);
     expect(counts).toEqual(
       new Map([
         ['own,InvalidManifest', 1],
         ['own,NotAFile', 1],
       ]),
     );
-    problems$.next([skipped]);
+    problems.emit([skipped]);
     expect(counts.get('own,InvalidManifest')).toBe(0);
     expect(logger.lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
       'warn /a: broken',
@@ -225,17 +224,17 @@ describe('createPodConfig', () => {
     ['namespace', '..', 'metadata.namespace: ".." must not contain dots'],
     ['namespace', undefined, 'metadata.namespace: is required'],
   ])('rejects a pod whose %s is %j, and takes the others', async (field, value, message) => {
-    const { config, snapshots$, take } = ownSource();
+    const { config, snapshots, take } = ownSource();
     await using _ = config;
     const bad = testPod({ name: 'bad' });
-    snapshots$.next([{ ...bad, metadata: { ...bad.metadata, [field]: value } }, testPod({ name: 'good' })]);
+    snapshots.emit([{ ...bad, metadata: { ...bad.metadata, [field]: value } }, testPod({ name: 'good' })]);
     expect(take()).toEqual(['ADD good']);
     expect(config.sourcesReady()).toBe(true);
-    expect(config.problems()).toMatchObject([{ source: 'own', reason: 'InvalidPod' }]);
-    expect(config.problems()[0]!.message).toContain('of source "own" is rejected');
-    expect(config.problems()[0]!.message).toContain(message);
-    snapshots$.next([testPod({ name: 'good' })]);
-    expect(config.problems()).toEqual([]);
+    expect(config.problems.value).toMatchObject([{ source: 'own', reason: 'InvalidPod' }]);
+    expect(config.problems.value[0]!.message).toContain('of source "own" is rejected');
+    expect(config.problems.value[0]!.message).toContain(message);
+    snapshots.emit([testPod({ name: 'good' })]);
+    expect(config.problems.value).toEqual([]);
   });
 
   it('completes the pods of a source by its own check, and keeps the last good version of a pod', async () => {
@@ -243,50 +242,50 @@ describe('createPodConfig', () => {
       pod.spec!.containers[0]!.image!.startsWith(' ')
         ? { problems: [{ field: 'image', message: 'must not begin with a space' }] }
         : { pod: { ...pod, spec: { ...pod.spec!, restartPolicy: 'Always' } } };
-    const { config, snapshots$, take } = ownSource({ check });
+    const { config, snapshots, take } = ownSource({ check });
     await using _ = config;
     const [good, bad] = ['ok', ' spaces'].map((image) => testPod({ spec: { containers: [{ name: 'c', image }] } }));
-    snapshots$.next([bad!]);
+    snapshots.emit([bad!]);
     expect(take()).toEqual(['ADD']);
-    snapshots$.next([good!]);
+    snapshots.emit([good!]);
     expect(config.pods()[0]!.spec!.restartPolicy).toBe('Always');
-    snapshots$.next([bad!]);
+    snapshots.emit([bad!]);
     expect(take()).toEqual(['ADD web']);
     expect(config.pods()[0]!.spec!.containers[0]!.image).toBe('ok');
-    expect(config.problems()).toMatchObject([{ reason: 'InvalidPod', isPodKept: true, pod: { name: 'web' } }]);
+    expect(config.problems.value).toMatchObject([{ reason: 'InvalidPod', isPodKept: true, pod: { name: 'web' } }]);
   });
 
   it('checks the identity of a pod before the check of its source', async () => {
-    const { config, snapshots$, take } = ownSource({ check: (pod) => ({ pod }) });
+    const { config, snapshots, take } = ownSource({ check: (pod) => ({ pod }) });
     await using _ = config;
-    snapshots$.next([testPod({ uid: '../etc' })]);
+    snapshots.emit([testPod({ uid: '../etc' })]);
     expect(take()).toEqual(['ADD']);
-    expect(config.problems()).toMatchObject([{ reason: 'InvalidPod' }]);
+    expect(config.problems.value).toMatchObject([{ reason: 'InvalidPod' }]);
   });
 
   it('adds pods before the first snapshot, which removes what it does not contain and makes the source ready', async () => {
-    const { config, snapshots$, upserts$, take } = ownSource();
+    const { config, snapshots, upserts, take } = ownSource();
     await using _ = config;
     const [a, b] = [testPod({ name: 'a' }), testPod({ name: 'b' })];
-    upserts$.next([a]);
-    upserts$.next([b, testPod({ uid: '' })]);
+    upserts.emit([a]);
+    upserts.emit([b, testPod({ uid: '' })]);
     expect(take()).toEqual(['ADD a', 'ADD b']);
     expect(config.sourcesReady()).toBe(false);
-    snapshots$.next([b]);
+    snapshots.emit([b]);
     expect(take()).toEqual(['REMOVE a', 'ADD']);
     expect(config.sourcesReady()).toBe(true);
-    upserts$.next([testPod({ name: 'b', labels: { changed: 'yes' } })]);
+    upserts.emit([testPod({ name: 'b', labels: { changed: 'yes' } })]);
     expect(take()).toEqual(['UPDATE b']);
   });
 
   it('leaves a pod that takes the place of another to the snapshot', async () => {
-    const { config, snapshots$, upserts$, take } = ownSource();
+    const { config, snapshots, upserts, take } = ownSource();
     await using _ = config;
-    snapshots$.next([testPod({ uid: '1' })]);
+    snapshots.emit([testPod({ uid: '1' })]);
     take();
-    upserts$.next([testPod({ uid: '2' }), testPod({ uid: '1', name: 'renamed' })]);
+    upserts.emit([testPod({ uid: '2' }), testPod({ uid: '1', name: 'renamed' })]);
     expect(take()).toEqual([]);
-    snapshots$.next([testPod({ uid: '2' })]);
+    snapshots.emit([testPod({ uid: '2' })]);
     expect(take()).toEqual(['REMOVE web', 'ADD web']);
   });
 
@@ -295,10 +294,10 @@ describe('createPodConfig', () => {
       ['1', '/m/a.yaml'],
       ['2', '/m/b.yaml'],
     ]);
-    const { config, snapshots$ } = ownSource({ manifestOf: ({ metadata }) => paths.get(metadata?.uid) });
+    const { config, snapshots } = ownSource({ manifestOf: ({ metadata }) => paths.get(metadata?.uid) });
     await using _ = config;
-    snapshots$.next([testPod({ uid: '1' }), testPod({ uid: '2' })]);
-    expect(config.problems()).toMatchObject([
+    snapshots.emit([testPod({ uid: '1' }), testPod({ uid: '2' })]);
+    expect(config.problems.value).toMatchObject([
       {
         path: '/m/b.yaml',
         reason: 'DuplicatePod',
@@ -313,7 +312,7 @@ describe('createPodConfig', () => {
     let completed = 0;
     const complete = (): void => void (completed += 1);
     config.updates$.subscribe({ complete });
-    config.problems$.subscribe({ complete });
+    config.problems.value$.subscribe({ complete });
     config.readySources$.subscribe({ complete });
     file.snapshots$.subscribe({ complete });
     config.start();

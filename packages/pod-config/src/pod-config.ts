@@ -2,7 +2,7 @@ import type { PodSource, PodSourceChange, PodSourceProblem } from '@rxlet/agent-
 import { type Clock, createLifetime, errorMessage, type Logger, noopLogger } from '@rxlet/component-base';
 import { type EventRecorder, noopEventRecorder } from '@rxlet/component-base/events';
 import { type Metrics, noopMetrics } from '@rxlet/component-base/metrics';
-import { createCurrentValue, createEmitter, follow } from '@rxlet/component-base/streams';
+import { createCurrentValue, createEmitter, type CurrentValue, follow } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';
 import type { Observable } from 'rxjs';
 import type { PodDiff } from './diff-pods.ts';
@@ -48,8 +48,8 @@ export interface PodConfig extends AsyncDisposable {
    * Hot, without replay: subscribe before `start()`. Completes on disposal.
    */
   readonly updates$: Observable<PodUpdate>;
-  /** The current problems of all sources and their pods, all of them after each change. Replays; completes on disposal. */
-  readonly problems$: Observable<readonly PodSourceProblem[]>;
+  /** Current problems of all sources and their pods. Completes on disposal. */
+  readonly problems: CurrentValue<readonly PodSourceProblem[]>;
   /** Names of the sources that have read all their pods at least once. Replays; completes on disposal. */
   readonly readySources$: Observable<ReadonlySet<string>>;
   /** Reports whether every source has read all its pods at least once. Until then a pod of the runtime may belong to a source that is still reading. */
@@ -60,8 +60,6 @@ export interface PodConfig extends AsyncDisposable {
   find(podUid: string): Pod | undefined;
   /** Reports whether a source has a pod of this UID that is left out because it is invalid. It is still desired and must not be terminated. */
   isInvalid(podUid: string): boolean;
-  /** Returns the current problems. */
-  problems(): readonly PodSourceProblem[];
   /** Starts the sources. Later calls do nothing. @throws TypeError when two sources have the same name. */
   start(): void;
 }
@@ -193,7 +191,7 @@ export function createPodConfig(ports: PodConfigPorts): PodConfig {
   let started = false;
   return {
     updates$: updates.values$,
-    problems$: problems.value$,
+    problems,
     readySources$: readySources.value$,
     sourcesReady: () => started && readySources.value.size === entries.length,
     pods: () => entries.flatMap(({ known }) => known.pods()),
@@ -205,7 +203,6 @@ export function createPodConfig(ports: PodConfigPorts): PodConfig {
       return undefined;
     },
     isInvalid: (podUid) => entries.some(({ known }) => known.isInvalid(podUid)),
-    problems: () => problems.value,
     start() {
       if (started || lifetime.signal.aborted) return;
       const names = new Set(sources.map(({ name }) => name));

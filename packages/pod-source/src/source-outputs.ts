@@ -1,9 +1,9 @@
 import type { PodSource } from '@rxlet/agent-api/sources';
 import type { Lifetime } from '@rxlet/component-base';
-import { createEmitter } from '@rxlet/component-base/streams';
+import { createCurrentValue, createEmitter } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';
-import { ReplaySubject } from 'rxjs';
 import { createProblemLedger, type ProblemLedger } from './problem-ledger.ts';
+import { filter } from 'rxjs';
 
 /** The outputs of a source of manifests. */
 export interface SourceOutputs {
@@ -21,28 +21,27 @@ export interface SourceOutputs {
 
 /** Creates {@link SourceOutputs} that complete with `lifetime`. Disposing of the source ends that. */
 export function createSourceOutputs(name: string, lifetime: Lifetime): SourceOutputs {
-  const snapshots$ = new ReplaySubject<readonly Pod[]>(1);
+  const snapshot = createCurrentValue<readonly Pod[] | undefined>(undefined);
   const upserts = createEmitter<readonly Pod[]>();
   const ledger = createProblemLedger(name);
-  let published: readonly Pod[] | undefined;
   let started = false;
   lifetime.defer(() => {
-    snapshots$.complete();
+    snapshot.complete();
     upserts.complete();
     ledger.complete();
   });
   return {
     ledger,
-    published: () => published,
+    published: () => snapshot.value,
     publish(pods) {
+      const published = snapshot.value;
       if (published?.length === pods.length && published.every((pod, index) => pod === pods[index])) return;
-      published = pods;
-      snapshots$.next(pods);
+      snapshot.set(pods);
     },
     upsert: (pod) => upserts.emit([pod]),
     source: (begin, manifestOf) => ({
       name,
-      snapshots$: snapshots$.asObservable(),
+      snapshots$: snapshot.value$.pipe(filter((pods) => pods !== undefined)),
       upserts$: upserts.values$,
       problems$: ledger.problems.value$,
       manifestOf,

@@ -1,9 +1,9 @@
 import { type Clock, createLifetime, type Logger, noopLogger, onAbort, type Random } from '@rxlet/component-base';
 import { type EventRecorder, noopEventRecorder } from '@rxlet/component-base/events';
 import { type Metrics, noopMetrics } from '@rxlet/component-base/metrics';
+import { createEmitter } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';
 import { isStaticPod, podFullName } from '@rxlet/pod-model';
-import { Subject } from 'rxjs';
 import { createFullNameQueue } from './full-name-queue.ts';
 import { podOf, type PodSubject, demandedTermination } from './pod-subject.ts';
 import type { PodSyncer } from './pod-syncer.ts';
@@ -75,7 +75,7 @@ export function createPodWorkers(ports: PodWorkersPorts, options: PodWorkersOpti
     for (const { step } of workers.values()) sinceMs = Math.min(sinceMs, step?.sinceMs ?? sinceMs);
     return nowMs - sinceMs;
   });
-  const transitions = new Subject<PodWorkerTransition>();
+  const transitions = createEmitter<PodWorkerTransition>();
   lifetime.defer(() => transitions.complete());
   /** Emitted after all side effects of a transition, because a subscriber may trigger the next one. */
   const unemitted: PodWorkerTransition[] = [];
@@ -83,7 +83,7 @@ export function createPodWorkers(ports: PodWorkersPorts, options: PodWorkersOpti
   const emitAll = (): void => {
     if (emitting) return;
     emitting = true;
-    for (; unemitted.length > 0; unemitted.shift()) transitions.next(unemitted[0]!);
+    for (; unemitted.length > 0; unemitted.shift()) transitions.emit(unemitted[0]!);
     emitting = false;
   };
 
@@ -260,7 +260,7 @@ export function createPodWorkers(ports: PodWorkersPorts, options: PodWorkersOpti
     isFailing: (uid) => workers.get(uid)?.failing ?? false,
     states: states.states,
     inspect: states.inspect,
-    transitions$: transitions.asObservable(),
+    transitions$: transitions.values$,
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };
 }

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import type { PodChange } from '@rxlet/agent-api';
 import type { HttpEndpoint } from '@rxlet/agent-api/http';
 import { createEventLog, type EventLog } from '@rxlet/component-base/events';
+import { createEmitter } from '@rxlet/component-base/streams';
 import { createVirtualClock, type VirtualClock } from '@rxlet/component-base/testing';
 import { containerLogsEndpoint, type OpenLog } from '@rxlet/container-logs';
 import type { FakeRuntime } from '@rxlet/fake-cri';
 import type { Pod } from '@rxlet/kube-api';
 import { createKubeletServer } from '@rxlet/kubelet-server';
-import { Subject } from 'rxjs';
 import { type AgentConnection, connectToAgent } from './agent-connection.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -43,14 +43,14 @@ export async function startFakeAgent({
   const socketPath = join(folder, 'rxlet.sock');
   const clock = createVirtualClock();
   const events = createEventLog(clock);
-  const changes = new Subject<PodChange>();
+  const changes = createEmitter<PodChange>();
   const pods = new Map<string, Pod>();
   const uidOf = (pod: Pod): string => pod.metadata?.uid ?? '';
   const server = createKubeletServer(
     {
       clock,
       events,
-      pods: { list: () => [...pods.values()], changes$: changes },
+      pods: { list: () => [...pods.values()], changes$: changes.values$ },
       sourcesReady,
       healthChecks: [],
       metrics: () => Promise.reject(new Error('not in this test')),
@@ -69,12 +69,12 @@ export async function startFakeAgent({
       for (const pod of given) {
         const type = pods.has(uidOf(pod)) ? 'MODIFIED' : 'ADDED';
         pods.set(uidOf(pod), pod);
-        changes.next({ type, pod });
+        changes.emit({ type, pod });
       }
     },
     remove(pod) {
       pods.delete(uidOf(pod));
-      changes.next({ type: 'DELETED', pod });
+      changes.emit({ type: 'DELETED', pod });
     },
     async stop() {
       await server[Symbol.asyncDispose]();

@@ -1,11 +1,12 @@
 import {
+  createTestStream,
   createVirtualClock,
   recordingLogger,
   type RecordingLogger,
+  type TestStream,
   type VirtualClock,
 } from '@rxlet/component-base/testing';
 import type { Pod } from '@rxlet/kube-api';
-import { Subject } from 'rxjs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type LiveTable, showLiveTable } from './live-table.ts';
 
@@ -58,19 +59,19 @@ describe('showLiveTable', () => {
   let clock: VirtualClock;
   let screen: FakeScreen;
   let list: Pod[];
-  let changes: Subject<unknown>;
+  let changes: TestStream<unknown>;
   let logger: RecordingLogger;
-  const show = (): LiveTable => showLiveTable({ list: () => list, changes$: changes }, screen, clock, logger);
+  const show = (): LiveTable => showLiveTable({ list: () => list, changes$: changes.values$ }, screen, clock, logger);
   const change = (...pods: Pod[]): void => {
     list = pods;
-    changes.next(undefined);
+    changes.emit(undefined);
   };
   beforeEach(() => {
     clock = createVirtualClock();
     logger = recordingLogger();
     screen = new FakeScreen();
     list = [];
-    changes = new Subject();
+    changes = createTestStream();
   });
 
   it('shows the pods, and draws over them when they change', async () => {
@@ -206,7 +207,7 @@ describe('showLiveTable', () => {
     const table = show();
     table[Symbol.dispose]();
     expect(clock.pendingTimers).toBe(0);
-    expect(changes.observed).toBe(false);
+    expect(changes.isObserved).toBe(false);
     const { writes } = screen;
     change(pod('web'), pod('db'));
     await clock.advance(5000);

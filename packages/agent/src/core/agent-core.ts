@@ -22,7 +22,7 @@ export interface AgentCorePorts {
   readonly pods: AgentCore['pods'];
   readonly events: Pick<EventLog, 'list' | 'events$' | 'event'>;
   readonly podIps: AgentCore['podIps'];
-  readonly config: Pick<PodConfig, 'pods' | 'sourcesReady' | 'problems' | 'problems$'>;
+  readonly config: Pick<PodConfig, 'pods' | 'sourcesReady' | 'problems'>;
   readonly pleg: Pick<Pleg, 'pods' | 'cache'>;
   readonly podStates: Pick<PodStates, 'state' | 'podsSynced'>;
   readonly admissions: Pick<PodAdmissions, 'awaitsAdmission'>;
@@ -42,7 +42,7 @@ export function createAgentCore(ports: AgentCorePorts): AgentCore {
     events,
     podIps,
     sourcesReady: () => config.sourcesReady(),
-    sourceProblems: { list: () => config.problems(), problems$: config.problems$ },
+    sourceProblems: config.problems,
     activePods: () => config.pods().filter(isActive).map(ports.allocated),
     podStatus: (uid) => statusManager.get(uid),
     isStatusPublished: (uid) => statusManager.isPublished(uid),

@@ -92,7 +92,7 @@ function coreHealthChecks({
 
 /** Returns the problems of pod sources that cannot be read. A problem of a single pod is not one of the agent's health. */
 function unavailableSources(config: Pick<PodConfig, 'problems'>): string | undefined {
-  const unavailable = config.problems().filter(({ reason }) => reason === 'SourceUnavailable');
+  const unavailable = config.problems.value.filter(({ reason }) => reason === 'SourceUnavailable');
   return unavailable.length === 0 ? undefined : unavailable.map(({ message }) => message).join('; ');
 }
 
@@ -111,7 +111,7 @@ function coreDebugSections({
     },
     {
       name: 'sources',
-      inspect: () => ({ ready: config.sourcesReady(), pods: config.pods().length, problems: config.problems() }),
+      inspect: () => ({ ready: config.sourcesReady(), pods: config.pods().length, problems: config.problems.value }),
     },
     {
       name: 'pleg',

@@ -4,11 +4,11 @@ import type { RuntimeState } from './runtime-state.ts';
 
 /** Returns the health of the runtime for modules. */
 export function createRuntimeHealth(
-  runtimeState: Pick<RuntimeState, 'known' | 'problems' | 'handlers' | 'features'>,
+  runtimeState: Pick<RuntimeState, 'isKnown' | 'problems' | 'handlers' | 'features'>,
   pleg: Pick<Pleg, 'problem'>,
 ): RuntimeHealth {
   return {
-    known: (signal) => runtimeState.known(signal),
+    isKnown: runtimeState.isKnown,
     handlers: () => runtimeState.handlers(),
     features: () => runtimeState.features(),
     problems() {

@@ -1,3 +1,4 @@
+import { whenTrue } from '@rxlet/component-base/streams';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import { create } from '@bufbuild/protobuf';
 import { type RuntimeService, ServiceError, StatusCode, StatusResponseSchema } from '@rxlet/cri-api';
@@ -35,7 +36,7 @@ describe('createRuntimeState', () => {
     expect(state.networkProblem()).toBe('network state unknown');
     state.start();
     state.start();
-    await state.known(new AbortController().signal);
+    await whenTrue(state.isKnown);
     expect(state.runtimeProblem()).toBeUndefined();
     expect(state.networkProblem()).toBeUndefined();
     await clock.advance(20_000);
@@ -85,18 +86,14 @@ describe('createRuntimeState', () => {
     expect(state.runtimeProblem()).toBeUndefined();
   });
 
-  it('bounds the wait for the first status', async () => {
+  it('counts as known after the timeout of the first request', async () => {
     const { clock, state } = setUp('hang');
     await using _ = state;
     state.start();
-    const left = new AbortController();
-    const waiting = expect(state.known(left.signal)).rejects.toThrow('enough');
-    left.abort(new Error('enough'));
-    await waiting;
-    let known = false;
-    void state.known(new AbortController().signal).then(() => (known = true));
-    await clock.advance(15_000);
-    expect(known).toBe(true);
+    await clock.advance(14_999);
+    expect(state.isKnown.value).toBe(false);
+    await clock.advance(1);
+    expect(state.isKnown.value).toBe(true);
     expect(state.runtimeProblem()).toBe('container runtime status check may not have completed yet');
   });
 });

@@ -1,12 +1,5 @@
-import {
-  abortable,
-  type Clock,
-  createLifetime,
-  errorMessage,
-  type Logger,
-  sleep,
-  withDeadline,
-} from '@rxlet/component-base';
+import { type Clock, createLifetime, errorMessage, type Logger, sleep, withDeadline } from '@rxlet/component-base';
+import { createCurrentValue, type CurrentValue } from '@rxlet/component-base/streams';
 import type { RuntimeCondition, RuntimeFeatures, RuntimeHandler, RuntimeService } from '@rxlet/cri-api';
 
 /** Health of the container runtime. */
@@ -23,8 +16,8 @@ export interface RuntimeState extends AsyncDisposable {
   handlers(): readonly RuntimeHandler[];
   /** Returns the features of the last status in which the runtime was ready. */
   features(): RuntimeFeatures | undefined;
-  /** Resolves when the first status request has ended, with or without an answer. */
-  known(signal: AbortSignal): Promise<void>;
+  /** Whether the first status request has ended, with or without an answer. */
+  readonly isKnown: CurrentValue<boolean>;
 }
 
 /** Ports of {@link createRuntimeState}. */
@@ -50,7 +43,7 @@ export function createRuntimeState(ports: RuntimeStatePorts, options: RuntimeSta
   const { runtime, clock, logger } = ports;
   const { periodMs = 5_000, downAfterMs = 30_000 } = options;
   const lifetime = createLifetime();
-  const answered = Promise.withResolvers<void>();
+  const isKnown = createCurrentValue(false);
   let runtimeError: string | undefined;
   let networkError: string | undefined = 'network state unknown';
   let readyMs: number | undefined;
@@ -82,7 +75,7 @@ export function createRuntimeState(ports: RuntimeStatePorts, options: RuntimeSta
       if (!lifetime.signal.aborted)
         logChange(`cannot read the status of the container runtime: ${errorMessage(error)}`);
     }
-    answered.resolve();
+    if (!isKnown.value) isKnown.set(true);
   };
   const logChange = (problem: string): void => {
     if (problem === logged) return;
@@ -114,7 +107,7 @@ export function createRuntimeState(ports: RuntimeStatePorts, options: RuntimeSta
       [responseProblem(), ...healthChecks, runtimeError, networkError].filter((problem) => problem !== undefined),
     handlers: () => handlers,
     features: () => features,
-    known: (signal) => abortable(answered.promise, signal),
+    isKnown,
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };
 }

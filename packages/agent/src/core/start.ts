@@ -1,5 +1,6 @@
 import type { StatusRestorer } from '@rxlet/agent-api/statuses';
 import type { Lifetime } from '@rxlet/component-base';
+import { whenTrue } from '@rxlet/component-base/streams';
 import type { Pleg } from '@rxlet/pleg';
 import type { PodConfig } from '@rxlet/pod-config';
 import type { ModuleHost } from '../host/module-host.ts';
@@ -14,7 +15,7 @@ export interface StartPorts {
   readonly runtimeIdentity: Pick<RuntimeIdentity, 'load'>;
   readonly runtimeState: Pick<RuntimeState, 'start'>;
   readonly loop: Pick<SyncLoop, 'start'>;
-  readonly pleg: Pick<Pleg, 'start' | 'firstListing'>;
+  readonly pleg: Pick<Pleg, 'start' | 'hasListed'>;
   readonly config: Pick<PodConfig, 'start'>;
 }
 
@@ -23,7 +24,7 @@ export function createStart(ports: StartPorts, lifetime: Lifetime): () => Promis
   const { host, restorer, runtimeIdentity, runtimeState, loop, pleg, config } = ports;
   const startSources = async (): Promise<void> => {
     // The first relist finds the pods of an earlier run.
-    await pleg.firstListing(lifetime.signal);
+    await whenTrue(pleg.hasListed, lifetime.signal);
     config.start();
   };
   const start = async (): Promise<void> => {

@@ -1,5 +1,6 @@
 import { noopLogger, seededRandom } from '@rxlet/component-base';
 import { createEventLog, noopEventRecorder } from '@rxlet/component-base/events';
+import { createCurrentValue } from '@rxlet/component-base/streams';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { createFakeRuntime, discardLogs } from '@rxlet/fake-cri';
 import type { PodStatus } from '@rxlet/kube-api';
@@ -36,7 +37,11 @@ function setup(ports: Partial<PodSyncerPorts> = {}) {
   const syncer = createPodSyncer({
     runtime: createFakeRuntime({ clock, random: seededRandom(1), logs: discardLogs }).runtime,
     runtimeName: () => 'fake',
-    runtimeState: { known: () => Promise.resolve(), runtimeProblem: () => undefined, networkProblem: () => undefined },
+    runtimeState: {
+      isKnown: createCurrentValue(true),
+      runtimeProblem: () => undefined,
+      networkProblem: () => undefined,
+    },
     clock,
     events,
     logger: noopLogger,
@@ -114,7 +119,7 @@ describe('the sync step', () => {
   it('starts nothing while a runtime or a network is missing, with the kubelet’s event', async () => {
     const { syncer, steps, events } = setup({
       runtimeState: {
-        known: () => Promise.resolve(),
+        isKnown: createCurrentValue(true),
         runtimeProblem: () => undefined,
         networkProblem: () => 'cni config uninitialized',
       },

@@ -2,6 +2,7 @@ import { type Clock, DeadlineExceededError, errorMessage, type Logger } from '@r
 import type { EventRecorder } from '@rxlet/component-base/events';
 import type { TerminatingPod } from '@rxlet/agent-api';
 import type { PodProbes } from '@rxlet/agent-api/containers';
+import { whenTrue } from '@rxlet/component-base/streams';
 import type { RuntimeService } from '@rxlet/cri-api';
 import type { Pod, PodCondition } from '@rxlet/kube-api';
 import { formatPod, isHostNetworkPod, podEventObject, podUid } from '@rxlet/pod-model';
@@ -22,7 +23,7 @@ export interface PodSyncerPorts extends Omit<ReportStatusPorts, 'resizeOutcomes'
   readonly runtime: Pick<RuntimeService, 'listPodSandbox' | 'listContainers' | 'podSandboxStatus' | 'containerStatus'>;
   /** Returns the name of the runtime, which prefixes container ids. */
   runtimeName(): string;
-  readonly runtimeState: Pick<RuntimeState, 'known' | 'runtimeProblem' | 'networkProblem'>;
+  readonly runtimeState: Pick<RuntimeState, 'isKnown' | 'runtimeProblem' | 'networkProblem'>;
   readonly clock: Clock;
   readonly events: EventRecorder;
   readonly logger: Logger;
@@ -111,7 +112,7 @@ export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
 
   /** Returns why the node cannot start a pod: without a runtime none, without a network only pods on the host network. */
   const findNodeProblem = async (pod: Pod, signal: AbortSignal): Promise<NodeNotReady | undefined> => {
-    await runtimeState.known(signal);
+    await whenTrue(runtimeState.isKnown, signal);
     const runtimeProblem = runtimeState.runtimeProblem();
     if (runtimeProblem !== undefined) return new NodeNotReady(runtimeProblem);
     const networkProblem = runtimeState.networkProblem();

@@ -44,10 +44,10 @@ describe('the admission queue', () => {
 
   it('does not block the sync loop', async () => {
     const { handler, decide } = createSlowHandler('slow');
-    const { emit, steps, clock, triggers$ } = createSyncLoopBench({ admission: [handler] });
+    const { emit, steps, clock, triggers } = createSyncLoopBench({ admission: [handler] });
     await emit('ADD', manifestPod('running'));
     await emit('ADD', manifestPod('slow'));
-    triggers$.next('uid-running-1');
+    triggers.emit('uid-running-1');
     await clock.advance(2_000);
     expect(steps).toEqual(['sync running', 'sync running']);
     decide('slow');

@@ -7,14 +7,14 @@ import { createSyncLoopBench, runtimePod, withMetadata } from '../test-support/s
 
 describe('the sync loop', () => {
   it('syncs a pod after an event, but not because a container was removed or is in an unknown state', async () => {
-    const { emit, steps, lifecycle$, clock } = createSyncLoopBench();
+    const { emit, steps, lifecycle, clock } = createSyncLoopBench();
     await emit('ADD', manifestPod('web'));
     for (const type of ['ContainerRemoved', 'ContainerChanged'] as const)
-      lifecycle$.next({ type, podUid: 'uid-web-1', containerId: 'c' });
+      lifecycle.emit({ type, podUid: 'uid-web-1', containerId: 'c' });
     await clock.settle();
     expect(steps).toEqual(['sync web']);
-    lifecycle$.next({ type: 'ContainerDied', podUid: 'uid-web-1', containerId: 'c', containerName: 'app' });
-    lifecycle$.next({ type: 'ContainerDied', podUid: 'unknown', containerId: 'd', containerName: 'app' });
+    lifecycle.emit({ type: 'ContainerDied', podUid: 'uid-web-1', containerId: 'c', containerName: 'app' });
+    lifecycle.emit({ type: 'ContainerDied', podUid: 'unknown', containerId: 'd', containerName: 'app' });
     await clock.settle();
     expect(steps).toEqual(['sync web', 'sync web']);
   });
@@ -87,9 +87,9 @@ describe('the sync loop', () => {
   ] as const)(
     'sets the %s result %s in the status, and syncs the pod unless a liveness probe succeeds',
     async (kind, result, looks, reported) => {
-      const { emit, steps, probes$, probed, clock } = createSyncLoopBench();
+      const { emit, steps, probes, probed, clock } = createSyncLoopBench();
       await emit('ADD', manifestPod('web'));
-      probes$.next({ podUid: 'uid-web-1', containerId: 'c', container: 'app', kind, result });
+      probes.emit({ podUid: 'uid-web-1', containerId: 'c', container: 'app', kind, result });
       await clock.settle();
       expect(steps).toHaveLength(looks ? 2 : 1);
       expect(probed).toEqual(reported);
@@ -158,9 +158,9 @@ describe('the sync loop', () => {
   });
 
   it('trims the dead containers of a crash loop, but not those of a pod that terminates', async () => {
-    const { emit, trims, lifecycle$, clock } = createSyncLoopBench();
+    const { emit, trims, lifecycle, clock } = createSyncLoopBench();
     const died = (podUid: string) =>
-      lifecycle$.next({ type: 'ContainerDied', podUid, containerId: 'c', containerName: 'app' });
+      lifecycle.emit({ type: 'ContainerDied', podUid, containerId: 'c', containerName: 'app' });
     await emit('ADD', manifestPod('web'));
     died('uid-web-1');
     died('unknown');

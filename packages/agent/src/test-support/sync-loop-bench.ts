@@ -4,6 +4,7 @@ import type { ProbeResultChange } from '@rxlet/agent-api/containers';
 import { seededRandom } from '@rxlet/component-base';
 import { createEventLog } from '@rxlet/component-base/events';
 import { type Metrics, noopMetrics } from '@rxlet/component-base/metrics';
+import { createEmitter } from '@rxlet/component-base/streams';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import type { Pod, PodStatus } from '@rxlet/kube-api';
 import { podUid } from '@rxlet/pod-model';
@@ -18,7 +19,6 @@ import type { PodLifecycleEvent } from '@rxlet/pleg';
 import type { PodOperation, PodUpdate } from '@rxlet/pod-config';
 import { createMemoryFiles } from '@rxlet/node-files/testing';
 import { createPodStates, createPodWorkers } from '@rxlet/pod-workers';
-import { Subject } from 'rxjs';
 import { onTestFinished } from 'vitest';
 import { createPodView } from '../outputs/pod-view.ts';
 import { createStepFailures } from '../housekeeping/isolated-steps.ts';
@@ -38,11 +38,11 @@ export function createSyncLoopBench({ admission = [], housekeeping = [] }: Optio
   const beganMs = clock.now();
   const logger = recordingLogger();
   const events = createEventLog(clock);
-  const updates$ = new Subject<PodUpdate>();
-  const readySources$ = new Subject<ReadonlySet<string>>();
-  const lifecycle$ = new Subject<PodLifecycleEvent>();
-  const probes$ = new Subject<ProbeResultChange>();
-  const triggers$ = new Subject<string>();
+  const updates = createEmitter<PodUpdate>();
+  const readySources = createEmitter<ReadonlySet<string>>();
+  const lifecycle = createEmitter<PodLifecycleEvent>();
+  const probes = createEmitter<ProbeResultChange>();
+  const triggers = createEmitter<string>();
   const steps: string[] = [];
   /** The object of the latest sync, by UID. */
   const synced = new Map<string, Pod>();
@@ -100,8 +100,8 @@ export function createSyncLoopBench({ admission = [], housekeeping = [] }: Optio
     },
   });
   const config: SyncLoopPorts['config'] = {
-    updates$,
-    readySources$,
+    updates$: updates.values$,
+    readySources$: readySources.values$,
     sourcesReady: () => world.ready,
     pods: () => world.pods,
     find: (uid) => world.pods.find((pod) => podUid(pod) === uid),
@@ -118,7 +118,7 @@ export function createSyncLoopBench({ admission = [], housekeeping = [] }: Optio
       events,
       config,
       pleg: {
-        events$: lifecycle$,
+        events$: lifecycle.values$,
         pods: () => world.held,
         cache: {
           get: (uid) => world.statuses.get(uid) ?? emptyRuntimePodStatus(uid),
@@ -149,9 +149,9 @@ export function createSyncLoopBench({ admission = [], housekeeping = [] }: Optio
         republish: () => undefined,
         removeOrphaned: (uids) => void retained.set('statuses', [...uids].sort().join()),
       },
-      probes: { results$: probes$ },
-      syncTriggers: [triggers$],
-      requestSync: (uid) => triggers$.next(uid),
+      probes: { results$: probes.values$ },
+      syncTriggers: [triggers.values$],
+      requestSync: triggers.emit,
       admissions,
       activity,
       housekeepingFailures,
@@ -191,7 +191,7 @@ export function createSyncLoopBench({ admission = [], housekeeping = [] }: Optio
     const uids = new Set(pods.map(({ metadata }) => metadata?.uid));
     const others = world.pods.filter(({ metadata }) => !uids.has(metadata?.uid));
     world.pods = op === 'REMOVE' ? others : [...others, ...pods];
-    updates$.next({ op, source: 'file', pods });
+    updates.emit({ op, source: 'file', pods });
     await clock.settle();
   };
   return {
@@ -202,12 +202,12 @@ export function createSyncLoopBench({ admission = [], housekeeping = [] }: Optio
     /** Makes the source `file` ready; `all`: and with it all sources. */
     becomeReady(all = true): Promise<void> {
       world.ready = all;
-      readySources$.next(new Set(['file']));
+      readySources.emit(new Set(['file']));
       return clock.settle();
     },
-    lifecycle$,
-    probes$,
-    triggers$,
+    lifecycle,
+    probes,
+    triggers,
     probed,
     steps,
     synced,

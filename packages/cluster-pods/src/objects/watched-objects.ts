@@ -1,8 +1,8 @@
 import type { KubeClient, KubeObject, ObjectWatch } from '@rxlet/kube-api/client';
 import { type Clock, createLifetime, type Logger, sleep } from '@rxlet/component-base';
-import { follow } from '@rxlet/component-base/streams';
+import { createEmitter, follow } from '@rxlet/component-base/streams';
 import type { KubeResource } from '@rxlet/kube-api/resources';
-import { type Observable, Subject, type Subscription } from 'rxjs';
+import type { Observable, Subscription } from 'rxjs';
 
 /** Objects of one resource that pods refer to, each kept up to date by a watch of its own: a node may not list them. */
 export interface WatchedObjects<T> extends AsyncDisposable {
@@ -52,7 +52,7 @@ export function createWatchedObjects<T extends MaybeImmutable>(
   const kind = resource.kind.toLowerCase();
   const lifetime = createLifetime();
   const entries = new Map<string, Entry<T>>();
-  const changes = new Subject<string>();
+  const changes = createEmitter<string>();
   const keyOf = (namespace: string, name: string): string => `${namespace}/${name}`;
 
   const open = (namespace: string, name: string): Entry<T> => {
@@ -65,7 +65,7 @@ export function createWatchedObjects<T extends MaybeImmutable>(
       logger,
       next(change) {
         if (change.type === 'snapshot') synced.resolve();
-        else for (const uid of podUids) changes.next(uid);
+        else for (const uid of podUids) changes.emit(uid);
         settle(entry);
       },
     });
@@ -114,7 +114,7 @@ export function createWatchedObjects<T extends MaybeImmutable>(
     has: (namespace, name) => entries.has(keyOf(namespace, name)),
     release: (podUid) => releaseWhere((uid) => uid === podUid),
     retain: (podUids) => releaseWhere((uid) => !podUids.has(uid)),
-    changes$: changes.asObservable(),
+    changes$: changes.values$,
     async [Symbol.asyncDispose]() {
       releaseWhere(() => true);
       // The watches that were just closed are tracked after this turn.

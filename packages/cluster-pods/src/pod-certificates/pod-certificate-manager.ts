@@ -13,10 +13,9 @@ import {
 } from '@rxlet/component-base';
 import type { EventRecorder } from '@rxlet/component-base/events';
 import type { Metrics } from '@rxlet/component-base/metrics';
-import { follow } from '@rxlet/component-base/streams';
+import { createEmitter, follow } from '@rxlet/component-base/streams';
 import { type PodCertificateRequest, resources } from '@rxlet/kube-api/resources';
 import { formatPod, isStaticPod, podEventObject, podUid } from '@rxlet/pod-model';
-import { Subject } from 'rxjs';
 import type { CreateCertificateKey } from './certificate-key.ts';
 import {
   applyDecision,
@@ -63,7 +62,7 @@ export function createPodCertificateManager(ports: PodCertificateManagerPorts): 
   const executor = createKeyedExecutor();
   const backoff = createBackoff(BACKOFF);
   const records = new Map<string, CertificateRecord>();
-  const changes = new Subject<string>();
+  const changes = createEmitter<string>();
   const report = createStateMetrics(ports.metrics, () => records.values(), clock);
   let requests: ObjectWatch<PodCertificateRequest> | undefined;
 
@@ -117,7 +116,7 @@ export function createPodCertificateManager(ports: PodCertificateManagerPorts): 
       if (found === undefined && clock.now() > pending.abandonAtMs) record.pending = undefined;
       else {
         const outcome = found && applyDecision(record, found, delayMs());
-        if (outcome === 'issued') changes.next(podUid(pod));
+        if (outcome === 'issued') changes.emit(podUid(pod));
         else if (outcome !== undefined) warn(record, outcome);
         return;
       }
@@ -187,7 +186,7 @@ export function createPodCertificateManager(ports: PodCertificateManagerPorts): 
       if (issued === undefined) throw new Error(NOT_ISSUED);
       return { key: issued.keyPem, certificates: issued.chainPem };
     },
-    changes$: changes.asObservable(),
+    changes$: changes.values$,
     release: (uid) => dropWhere((one) => one === uid),
     retain: (uids) => dropWhere((uid) => !uids.has(uid)),
     get size() {

@@ -5,11 +5,11 @@ import { mirrorPods } from '@rxlet/agent-api/statuses';
 import { kubeClients } from '@rxlet/agent-api/kube';
 import type { ObjectChange } from '@rxlet/kube-api/client';
 import { nodeObject } from '@rxlet/agent-api/node';
-import { follow } from '@rxlet/component-base/streams';
+import { createEmitter, follow } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';
 import { isMirrorPod, PodAnnotation, podFullName, podUid } from '@rxlet/pod-model';
-import { filter, map, type Observable, Subject, Subscription } from 'rxjs';
+import { filter, map, type Observable, Subscription } from 'rxjs';
 import { createApiPodSource } from './api-pod-source.ts';
 import { inBackground } from './background-mirror-pods.ts';
 import { mirrorlessEndedPods } from './mirrorless-ended-pods.ts';
@@ -40,7 +40,7 @@ export function clusterPods(): AgentModule {
         logger,
         isDesired,
       });
-      const changedMirrors = new Subject<string>();
+      const changedMirrors = createEmitter<string>();
       const subscriptions = new Subscription();
       subscriptions.add(
         follow(watch.changes$.pipe(mirrorChanges), {
@@ -48,7 +48,7 @@ export function clusterPods(): AgentModule {
           logger,
           next(fullName) {
             const pod = core.pods.list().find((one) => podFullName(one) === fullName);
-            if (pod !== undefined) changedMirrors.next(podUid(pod));
+            if (pod !== undefined) changedMirrors.emit(podUid(pod));
           },
         }),
       );
@@ -57,7 +57,7 @@ export function clusterPods(): AgentModule {
           contribute(supportedPodFields, ...advertisedResources),
           contribute(podSources, createApiPodSource({ watch, nodeKnown, logger })),
           contribute(mirrorPods, mirrors),
-          contribute(syncTriggers, changedMirrors.asObservable()),
+          contribute(syncTriggers, changedMirrors.values$),
         ],
         start(signal) {
           subscriptions.add(

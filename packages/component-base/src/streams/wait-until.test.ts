@@ -1,7 +1,8 @@
+import { createCurrentValue } from './current-value.ts';
 import { throwError } from 'rxjs';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createEmitter } from './emitter.ts';
-import { waitUntil } from './wait-until.ts';
+import { waitUntil, whenTrue } from './wait-until.ts';
 
 it('resolves at once, or after the value that makes the condition true', async () => {
   const changes = createEmitter<void>();
@@ -30,4 +31,22 @@ it('rejects when the signal aborts, before or meanwhile, and leaves no listener'
 it('rejects when the stream fails', async () => {
   const failed$ = throwError(() => new Error('no watch'));
   await expect(waitUntil(failed$, () => false, new AbortController().signal)).rejects.toThrow('no watch');
+});
+
+describe('whenTrue', () => {
+  it('resolves at once for a value that is true, and otherwise when it becomes true', async () => {
+    await whenTrue(createCurrentValue(true));
+    const state = createCurrentValue(false);
+    const resolved = whenTrue(state);
+    state.set(true);
+    await resolved;
+  });
+
+  it('rejects when the signal aborts, or the value completes, before it is true', async () => {
+    const state = createCurrentValue(false);
+    await expect(whenTrue(state, AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
+    const result = expect(whenTrue(state)).rejects.toThrow('no elements in sequence');
+    state.complete();
+    await result;
+  });
 });

@@ -2,9 +2,9 @@ import type { PluginHandler } from '@rxlet/agent-api/plugins';
 import type { CsiDrivers, RegisteredCsiDriver } from '../csi-drivers.ts';
 import type { Clock } from '@rxlet/component-base';
 import { goQuote } from '@rxlet/component-base/go';
+import { createCurrentValue } from '@rxlet/component-base/streams';
 import type { CSIDriver } from '@rxlet/kube-api';
 import type { Transport } from '@rxlet/node-plugins';
-import { BehaviorSubject } from 'rxjs';
 import { Node } from '../../gen/csi/v1/csi_pb.js';
 import { callDriver } from '../rpc/driver-call.ts';
 import { createCsiNode, CSI_TIMEOUT_MS } from './csi-node.ts';
@@ -32,9 +32,9 @@ export function createDriverRegistry(
   configured: readonly CSIDriver[],
 ): DriverRegistry {
   const drivers = new Map<string, Driver>();
-  const registered = new BehaviorSubject<readonly RegisteredCsiDriver[]>([]);
+  const registered = createCurrentValue<readonly RegisteredCsiDriver[]>([]);
   const publish = (): void =>
-    registered.next(
+    registered.set(
       [...drivers.values()].map(({ name, nodeId, maxVolumes, topology }) => ({ name, nodeId, maxVolumes, topology })),
     );
   const register: PluginHandler['register'] = async ({ name, endpoint: socketPath, versions }, signal) => {
@@ -69,7 +69,7 @@ export function createDriverRegistry(
       return createCsiNode({ clock, transport, socketPath: driver.socketPath });
     },
     configured: (name) => configured.find(({ metadata }) => metadata?.name === name),
-    registered$: registered.asObservable(),
+    registered$: registered.value$,
     handler: {
       type: 'CSIPlugin',
       register,

@@ -1,18 +1,15 @@
 import type { PodChange } from '@rxlet/agent-api';
 import type { PodSourceProblem } from '@rxlet/agent-api/sources';
+import { createCurrentValue, createEmitter } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';
-import { BehaviorSubject, Subject } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { markSourceProblems, SOURCE_PROBLEM_ANNOTATION } from './marked-pods.ts';
 
 function setUp(problems: readonly PodSourceProblem[] = []) {
   const pods: Pod[] = ['web', 'db'].map((name) => ({ metadata: { name, uid: name, annotations: { a: 'b' } } }));
-  const current = new BehaviorSubject<readonly PodSourceProblem[]>(problems);
-  const changes = new Subject<PodChange>();
-  const marked = markSourceProblems(
-    { list: () => pods, changes$: changes },
-    { list: () => current.value, problems$: current },
-  );
+  const current = createCurrentValue<readonly PodSourceProblem[]>(problems);
+  const changes = createEmitter<PodChange>();
+  const marked = markSourceProblems({ list: () => pods, changes$: changes.values$ }, current);
   const seen: string[] = [];
   marked.changes$.subscribe(({ type, pod }) => seen.push(`${type} ${describePod(pod)}`));
   return { pods, current, changes, marked, seen };
@@ -41,17 +38,17 @@ describe('markSourceProblems', () => {
 
   it('reports a problem that appears, changes or ends as a change of its pod', () => {
     const { current, seen } = setUp();
-    current.next([broken]);
-    current.next([broken, problem('another file')]);
-    current.next([{ ...broken, message: 'web.yaml: no name' }]);
-    current.next([]);
+    current.set([broken]);
+    current.set([broken, problem('another file')]);
+    current.set([{ ...broken, message: 'web.yaml: no name' }]);
+    current.set([]);
     expect(seen).toEqual(['MODIFIED web web.yaml: not YAML', 'MODIFIED web web.yaml: no name', 'MODIFIED web -']);
   });
 
   it('marks the changes of pods', () => {
     const { changes, pods, seen } = setUp([broken]);
-    changes.next({ type: 'MODIFIED', pod: pods[0]! });
-    changes.next({ type: 'DELETED', pod: pods[1]! });
+    changes.emit({ type: 'MODIFIED', pod: pods[0]! });
+    changes.emit({ type: 'DELETED', pod: pods[1]! });
     expect(seen).toEqual(['MODIFIED web web.yaml: not YAML', 'DELETED db -']);
   });
 });

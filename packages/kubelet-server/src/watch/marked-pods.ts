@@ -13,11 +13,11 @@ export function markSourceProblems(
   problems: NonNullable<KubeletServerPorts['sourceProblems']>,
 ): KubeletServerPorts['pods'] {
   const markAll = (list: readonly Pod[]): readonly Pod[] => {
-    const messages = messagesByUid(problems.list());
+    const messages = messagesByUid(problems.value);
     return messages.size === 0 ? list : list.map((pod) => mark(pod, messages));
   };
   const markChange = (change: PodChange): PodChange => ({ ...change, pod: markAll([change.pod])[0]! });
-  const problemChanges$: Observable<PodChange> = problems.problems$.pipe(
+  const problemChanges$: Observable<PodChange> = problems.value$.pipe(
     pairwise(),
     mergeMap(([before, after]) => {
       const changed = changedUids(messagesByUid(before), messagesByUid(after));

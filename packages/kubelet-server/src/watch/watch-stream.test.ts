@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
-import { NEVER, Subject, throwError } from 'rxjs';
+import { createTestStream, type TestStream } from '@rxlet/component-base/testing';
+import { NEVER, throwError } from 'rxjs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { WatchEvent } from './watch-event.ts';
 import { type KeyedChange, type WatchResponse, writeWatch } from './watch-stream.ts';
@@ -35,16 +36,16 @@ class FakeResponse extends EventEmitter implements WatchResponse {
 
 describe('writeWatch', () => {
   let response: FakeResponse;
-  let changes: Subject<KeyedChange>;
+  let changes: TestStream<KeyedChange>;
   const change = (key: string, type: WatchEvent['type'], object: unknown = key): void =>
-    changes.next({ key, event: { type, object } });
+    changes.emit({ key, event: { type, object } });
   beforeEach(() => {
     response = new FakeResponse();
-    changes = new Subject();
+    changes = createTestStream();
   });
 
   it('writes what there is, then each change', () => {
-    writeWatch(response, [{ type: 'ADDED', object: 'a' }], changes);
+    writeWatch(response, [{ type: 'ADDED', object: 'a' }], changes.values$);
     change('b', 'ADDED');
     change('a', 'DELETED');
     expect(response.written).toEqual([
@@ -56,7 +57,7 @@ describe('writeWatch', () => {
 
   it('merges the changes of each object for a slow reader, and writes the latest when it goes on', () => {
     response.room = 1;
-    writeWatch(response, [{ type: 'ADDED', object: 'a' }], changes);
+    writeWatch(response, [{ type: 'ADDED', object: 'a' }], changes.values$);
     change('a', 'MODIFIED', 'a2');
     change('b', 'ADDED', 'b1');
     change('c', 'ADDED');
@@ -76,7 +77,7 @@ describe('writeWatch', () => {
 
   it('stops again where the reader has enough', () => {
     response.room = 1;
-    writeWatch(response, [{ type: 'ADDED', object: 'a' }], changes);
+    writeWatch(response, [{ type: 'ADDED', object: 'a' }], changes.values$);
     for (const key of ['b', 'c', 'd']) change(key, 'ADDED');
     response.drain(2);
     expect(response.written.map(({ object }) => object)).toEqual(['a', 'b', 'c']);
@@ -89,7 +90,7 @@ describe('writeWatch', () => {
   it('writes what there was no faster than the reader takes it, and changes after that', () => {
     response.room = 1;
     const initial = ['a', 'b', 'c'].map((object): WatchEvent => ({ type: 'ADDED', object }));
-    writeWatch(response, initial, changes);
+    writeWatch(response, initial, changes.values$);
     change('b', 'DELETED');
     change('d', 'ADDED', 'd1');
     change('d', 'MODIFIED', 'd2');
@@ -107,7 +108,7 @@ describe('writeWatch', () => {
   it('writes what there was and what is outstanding when the stream completes', () => {
     response.room = 1;
     const initial = ['a', 'b'].map((object): WatchEvent => ({ type: 'ADDED', object }));
-    writeWatch(response, initial, changes);
+    writeWatch(response, initial, changes.values$);
     change('c', 'ADDED');
     changes.complete();
     expect(response.written.map(({ object }) => object)).toEqual(['a', 'b', 'c']);
@@ -116,26 +117,26 @@ describe('writeWatch', () => {
 
   it('cuts off a reader that is too far behind, and leaves no subscription', () => {
     response.room = 0;
-    writeWatch(response, [{ type: 'ADDED', object: 'a' }], changes, 2);
+    writeWatch(response, [{ type: 'ADDED', object: 'a' }], changes.values$, 2);
     change('b', 'ADDED');
     change('c', 'ADDED');
     change('c', 'MODIFIED');
     expect(response.destroyed).toBe(false);
     change('d', 'ADDED');
     expect(response.destroyed).toBe(true);
-    expect(changes.observed).toBe(false);
+    expect(changes.isObserved).toBe(false);
   });
 
   it('leaves no subscription when the reader goes away', () => {
-    writeWatch(response, [], changes);
-    expect(changes.observed).toBe(true);
+    writeWatch(response, [], changes.values$);
+    expect(changes.isObserved).toBe(true);
     response.emit('close');
-    expect(changes.observed).toBe(false);
+    expect(changes.isObserved).toBe(false);
   });
 
   it('writes what is outstanding and ends when the stream completes', () => {
     response.room = 1;
-    writeWatch(response, [{ type: 'ADDED', object: 'a' }], changes);
+    writeWatch(response, [{ type: 'ADDED', object: 'a' }], changes.values$);
     change('b', 'ADDED');
     changes.complete();
     expect(response.written.map(({ object }) => object)).toEqual(['a', 'b']);
@@ -143,8 +144,8 @@ describe('writeWatch', () => {
   });
 
   it('breaks off when the stream fails, also at once', () => {
-    writeWatch(response, [], changes);
-    changes.error(new Error('broken'));
+    writeWatch(response, [], changes.values$);
+    changes.fail(new Error('broken'));
     expect([response.ended, response.destroyed]).toEqual([false, true]);
 
     const other = new FakeResponse();

@@ -1,3 +1,4 @@
+import { createCurrentValue } from '@rxlet/component-base/streams';
 import { KubeError } from '@rxlet/kube-api/client';
 import type { NodeDevices, NodeStatusSetter } from '@rxlet/agent-api/node';
 import { createMemoryKube, type KubeRequest } from '@rxlet/kube-api/testing';
@@ -35,10 +36,9 @@ function setUp({ waitsForRuntime = false, devices, registers = true }: SetUpOpti
   const events: EventRecorder = { event: (_object, _type, reason) => void reasons.push(reason) };
   const random = seededRandom(1);
   const { machine, addresses } = testNodeInputs;
-  const answered = Promise.withResolvers<void>();
-  if (!waitsForRuntime) answered.resolve();
+  const isKnown = createCurrentValue(!waitsForRuntime);
   const health = {
-    known: () => answered.promise,
+    isKnown,
     problems: () => state.problems,
     handlers: () => [],
     features: () => undefined,
@@ -75,7 +75,7 @@ function setUp({ waitsForRuntime = false, devices, registers = true }: SetUpOpti
   const stored = (): Node | undefined => kube.peek(resources.nodes, { name: 'node1' });
   const lease = (): Lease | undefined => kube.peek(resources.leases, { name: 'node1', namespace: 'kube-node-lease' });
   const readyMessage = (): string | undefined => stored()?.status?.conditions?.at(-1)?.message;
-  return { clock, logger, kube, state, reasons, node, answered, stored, lease, readyMessage };
+  return { clock, logger, kube, state, reasons, node, isKnown, stored, lease, readyMessage };
 }
 
 const existing = (): Node => setNodeStatus(initialNode(testNodeSettings), testNodeInputs).node;
@@ -123,14 +123,14 @@ describe('createClusterNode', () => {
   });
 
   it('reports nothing before it is known what the runtime can do', async () => {
-    const { clock, kube, node, stored, answered } = setUp({ waitsForRuntime: true });
+    const { clock, kube, node, stored, isKnown } = setUp({ waitsForRuntime: true });
     await using _ = node;
     kube.put(resources.nodes, existing());
     const { length } = kube.requests;
     await node.start();
     await clock.advance(60_000);
     expect(lines(kube.requests.slice(length)).filter((line) => line === 'patch nodes/status')).toEqual([]);
-    answered.resolve();
+    isKnown.set(true);
     await clock.advance(READY_MS);
     expect(stored()?.status?.conditions?.at(-1)?.status).toBe('True');
   });

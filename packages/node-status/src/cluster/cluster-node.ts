@@ -12,7 +12,7 @@ import {
   sleep,
 } from '@rxlet/component-base';
 import type { EventRecorder } from '@rxlet/component-base/events';
-import { follow } from '@rxlet/component-base/streams';
+import { follow, whenTrue } from '@rxlet/component-base/streams';
 import type { RuntimeService } from '@rxlet/cri-api';
 import type { Node } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';
@@ -33,7 +33,7 @@ export interface ClusterNodePorts {
   readonly clients: KubeClients;
   readonly inputs: NodeInputs;
   readonly runtime: Pick<RuntimeService, 'updateRuntimeConfig'>;
-  readonly health: Pick<RuntimeHealth, 'known' | 'problems'>;
+  readonly health: Pick<RuntimeHealth, 'isKnown' | 'problems'>;
   /** Reports whether nothing keeps pods from running: neither the runtime nor a part of the node. */
   readonly isHealthy: () => boolean;
   readonly events: EventRecorder;
@@ -142,7 +142,7 @@ export function createClusterNode(ports: ClusterNodePorts, options: ClusterNodeO
   };
   /** Waits until it is known what the runtime can do: a node must not turn unready because its agent restarts. */
   const settleHealth = async (): Promise<void> => {
-    await ports.health.known(signal);
+    await whenTrue(ports.health.isKnown, signal);
     const untilMs = clock.monotonicNow() + SETTLE_MS;
     while (ports.health.problems().length > 0 && clock.monotonicNow() < untilMs)
       await sleep(clock, HEALTH_PERIOD_MS, signal);

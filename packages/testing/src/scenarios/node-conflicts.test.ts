@@ -235,12 +235,9 @@ describe('a pod', () => {
     cluster.bind('bad');
     await node.advance(30_000);
     expect(node.running()).toEqual(['good/app']);
-    expect(
-      node
-        .agent()
-        .sourceProblems.list()
-        .map((problem) => problem.message),
-    ).toEqual([expect.stringContaining(message)]);
+    expect(node.agent().sourceProblems.value.map((problem) => problem.message)).toEqual([
+      expect.stringContaining(message),
+    ]);
     expect(node.files.paths().toSorted()).toEqual(paths);
   });
 

@@ -1,7 +1,8 @@
+import { createCurrentValue } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';
 import { contribute, healthChecks } from '@rxlet/agent-api';
 import { type PodSource, type PodSourceProblem, podSources } from '@rxlet/agent-api/sources';
-import { BehaviorSubject, NEVER, ReplaySubject } from 'rxjs';
+import { filter, NEVER } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { manifestPod } from '@rxlet/pod-model/testing';
 import { contributing } from '../test-modules.ts';
@@ -9,16 +10,16 @@ import { createTestNode, type TestNode } from '../test-node.ts';
 
 /** A custom source, and its subjects. */
 function customSource(name: string) {
-  const snapshots$ = new ReplaySubject<readonly Pod[]>(1);
-  const problems$ = new BehaviorSubject<readonly PodSourceProblem[]>([]);
+  const snapshot = createCurrentValue<readonly Pod[] | undefined>(undefined);
+  const problems = createCurrentValue<readonly PodSourceProblem[]>([]);
   const source: PodSource = {
     name,
-    snapshots$,
-    problems$,
+    snapshots$: snapshot.value$.pipe(filter((pods) => pods !== undefined)),
+    problems$: problems.value$,
     start: () => undefined,
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
-  return { source, snapshots$, problems$ };
+  return { source, snapshot, problems };
 }
 
 function bench(): TestNode {
@@ -40,31 +41,31 @@ describe('the sources of an agent', () => {
     await made.start({
       modules: [contributing({ contributions: [contribute(podSources, one.source, two.source)] }, 'pods-from-file')],
     });
-    one.snapshots$.next([]);
+    one.snapshot.set([]);
     await made.clock.advance(5_000);
     expect(made.agent().pods.list()).toEqual([]);
     expect(made.agent().sourcesReady()).toBe(false);
-    two.snapshots$.next([]);
+    two.snapshot.set([]);
     await made.clock.settle();
     expect(made.agent().sourcesReady()).toBe(true);
   });
 
   it('show their problems in the debug state, and in a health check while one cannot be read', async () => {
     const made = bench();
-    const { source, snapshots$, problems$ } = customSource('mine');
+    const { source, snapshot, problems } = customSource('mine');
     await made.start({
       modules: [contributing({ contributions: [contribute(podSources, source)] }, 'pods-from-file')],
     });
-    snapshots$.next([]);
+    snapshot.set([]);
     await made.clock.settle();
     const warning = { source: 'mine', path: '/pods/a.yaml', reason: 'ManifestWarning', message: 'a warning' } as const;
-    problems$.next([warning]);
+    problems.set([warning]);
     expect(problemOf(made, 'sources')).toBeUndefined();
     const unavailable = { source: 'mine', path: '/pods', reason: 'SourceUnavailable', message: 'no folder' } as const;
-    problems$.next([warning, unavailable]);
+    problems.set([warning, unavailable]);
     expect(problemOf(made, 'sources')).toBe('no folder');
     expect(made.agent().debugState()).toMatchObject({ sources: { ready: true, problems: [warning, unavailable] } });
-    problems$.next([]);
+    problems.set([]);
     expect(problemOf(made, 'sources')).toBeUndefined();
   });
 
@@ -74,12 +75,12 @@ describe('the sources of an agent', () => {
     made.desire(manifestPod('orphan'), manifestPod('web'));
     await made.clock.advance(5_000);
     await made.kill();
-    const { source, snapshots$ } = customSource('mine');
+    const { source, snapshot } = customSource('mine');
     const nameless = manifestPod('nameless');
     await made.start({
       modules: [contributing({ contributions: [contribute(podSources, source)] }, 'pods-from-file')],
     });
-    snapshots$.next([{ ...nameless, metadata: { ...nameless.metadata, uid: '' } }, manifestPod('web')]);
+    snapshot.set([{ ...nameless, metadata: { ...nameless.metadata, uid: '' } }, manifestPod('web')]);
     await made.clock.advance(10_000);
     expect(made.running()).toEqual(['web/app']);
     expect(made.agent().debugState()).toMatchObject({ sources: { problems: [{ reason: 'InvalidPod' }] } });
@@ -95,11 +96,11 @@ describe('the sources of an agent', () => {
     await made.start({
       modules: [contributing({ contributions: [contribute(podSources, one.source, two)] }, 'pods-from-file')],
     });
-    one.snapshots$.next([manifestPod('web', {}, 2)]);
+    one.snapshot.set([manifestPod('web', {}, 2)]);
     await made.clock.advance(60_000);
     // As in the kubelet: the other source may depend on the new version.
     expect(made.running()).toEqual(['web/app', 'web/app']);
-    one.snapshots$.next([]);
+    one.snapshot.set([]);
     await made.clock.advance(60_000);
     expect(made.running()).toEqual(['web/app', 'web/app']);
   });

@@ -61,7 +61,7 @@ describe('the static pods of a kubeadm control plane', () => {
     const node = await start();
     await node.advance(60_000);
     const names = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
-    expect(node.agent().sourceProblems.list()).toEqual([]);
+    expect(node.agent().sourceProblems.value).toEqual([]);
     expect(podsOf(node).map(({ metadata }) => metadata?.name)).toEqual(names.map((name) => `${name}-node1`));
     expect(podsOf(node).map(isReady)).toEqual(names.map(() => true));
     expect(podsOf(node).map(podQosClass)).toEqual(names.map(() => 'Burstable'));
@@ -110,7 +110,7 @@ describe('the pod template of a Deployment as a pod', () => {
   it('is admitted, and becomes ready with its init container, sidecar, volumes and environment', async () => {
     const node = await start();
     await node.advance(60_000);
-    expect(node.agent().sourceProblems.list()).toEqual([]);
+    expect(node.agent().sourceProblems.value).toEqual([]);
     const [shop] = podsOf(node);
     expect(shop?.status).toMatchObject({ phase: 'Running' });
     expect(isReady(shop!)).toBe(true);

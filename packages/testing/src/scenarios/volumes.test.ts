@@ -1,10 +1,10 @@
 import { provide } from '@rxlet/agent-api';
 import { podObjects } from '@rxlet/agent-api/kube';
+import { createEmitter } from '@rxlet/component-base/streams';
 import type { ConfigMap, PodSpec, Secret, Volume } from '@rxlet/kube-api';
 import { manifestPod } from '@rxlet/pod-model/testing';
 import { memoryVolumes } from '@rxlet/volume-manager/testing';
 import { volumes } from '@rxlet/volume-manager';
-import { Subject } from 'rxjs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { contributing } from '../test-modules.ts';
 import { createTestNode, type TestNode } from '../test-node.ts';
@@ -23,11 +23,11 @@ function createVolumeNode() {
   nodes.push(node);
   const mounts = memoryVolumes(node.files);
   const objects = { configMaps: new Map<string, ConfigMap>(), secrets: new Map<string, Secret>() };
-  const changes = new Subject<string>();
+  const changes = createEmitter<string>();
   const service = {
     configMap: async (_pod: unknown, name: string) => objects.configMaps.get(name),
     secret: async (_pod: unknown, name: string) => objects.secrets.get(name),
-    changes$: changes,
+    changes$: changes.values$,
   };
   const api = contributing({ services: [provide(podObjects, service)] }, 'api objects');
   const start = () => node.start({ modules: [api, volumes(mounts)] });
@@ -131,7 +131,7 @@ describe('volumes', () => {
     expect(pod?.status?.containerStatuses?.[0]?.state?.waiting?.reason).toBe('ContainerCreating');
 
     objects.configMaps.set('late', { data: { a: '1' } });
-    changes.next(uidOf('web'));
+    changes.emit(uidOf('web'));
     await node.advance(5_000);
     expect(node.running()).toEqual(['web/app']);
   });
@@ -143,7 +143,7 @@ describe('volumes', () => {
     node.desire(podWith('web', [{ name: 'secret', secret: { secretName: 'token', defaultMode: 0o400 } }]));
     await node.until(() => node.running().length === 1);
     objects.secrets.set('token', { data: { key: Buffer.from('two').toString('base64') } });
-    changes.next(uidOf('web'));
+    changes.emit(uidOf('web'));
     await node.until(() => node.files.text(`${volumePath('web', 'secret', 'secret')}/key`) === 'two', 5_000);
     expect(node.instances('web')).toHaveLength(1);
   });
