@@ -1,4 +1,4 @@
-export { kubeClients } from './kube-clients.ts';
+export { clusterServices, type ClusterServices, kubeClients, runtimeClasses, type RuntimeClasses } from './cluster.ts';
 export { type PodToken, type PodTokenRequest, podTokens, type PodTokens } from './pod-tokens.ts';
 export { servingCertificate } from './serving-certificate.ts';
 export {
@@ -7,9 +7,7 @@ export {
   serviceAccountTokens,
   type ServiceAccountTokens,
 } from './service-account-tokens.ts';
-export { clusterServices, type ClusterServices } from './cluster-services.ts';
 export { podObjects, type PodObjects } from './pod-objects.ts';
-export { runtimeClasses, type RuntimeClasses } from './runtime-classes.ts';
 export {
   type ClusterTrustBundles,
   clusterTrustBundles,
