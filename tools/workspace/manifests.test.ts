@@ -37,7 +37,7 @@ describe('manifestProblems', () => {
 });
 
 describe('packageFiles', () => {
-  const files = packageFiles({ name: 'node-status', layer: 'subsystem', description: 'Reports.', version: '1.0.0' });
+  const files = packageFiles({ name: 'node-status', layer: 'foundation', description: 'Reports.', version: '1.0.0' });
 
   it('has the metadata that publishing needs', () => {
     expect(manifestProblems(JSON.parse(files.get('package.json')!) as Manifest)).toEqual([]);
@@ -46,6 +46,17 @@ describe('packageFiles', () => {
   it('names its parts after the package', () => {
     expect([...files.keys()]).toContain('src/create-node-status.ts');
     expect(files.get('src/index.ts')).toContain('createNodeStatus, type NodeStatus, type NodeStatusPorts');
+  });
+
+  it('makes a module with a configuration of a subsystem', () => {
+    const subsystem = packageFiles({ name: 'pod-quota', layer: 'subsystem', description: 'Limits.', version: '1.0.0' });
+    const created = JSON.parse(subsystem.get('package.json')!) as Manifest;
+    expect(manifestProblems(created)).toEqual([]);
+    expect(Object.keys(created.exports!)).toEqual(['.', './configuration', './package.json']);
+    expect(subsystem.get('src/index.ts')).toContain('podQuota, type PodQuotaOptions');
+    expect(subsystem.get('src/configuration.ts')).toContain(
+      'podQuotaConfiguration: ModuleConfiguration<PodQuotaOptions>',
+    );
   });
 });
 

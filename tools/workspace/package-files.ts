@@ -1,3 +1,5 @@
+import { moduleFiles } from './module-files.ts';
+
 /** Layers that a new package can belong to. */
 export const LAYERS = ['foundation', 'adapter', 'subsystem'] as const;
 export type Layer = (typeof LAYERS)[number];
@@ -11,14 +13,18 @@ export interface NewPackage {
   readonly version: string;
 }
 
-/** Returns the files of a new package, content by path below its folder: a subsystem that counts its periods, ready to be replaced. */
+/** Returns the files of a new package, content by path below its folder, ready to be replaced: a subsystem offers a module of the agent, other packages count periods. */
 export function packageFiles({ name, layer, description, version }: NewPackage): Map<string, string> {
   const pascal = name.replace(/(^|-)(\w)/g, (_, _dash: string, letter: string) => letter.toUpperCase());
   const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
-  return new Map([
+  const common: [string, string][] = [
     ['package.json', json(manifest(name, layer, description, version))],
     ['tsconfig.json', json({ extends: '../../tsconfig.json', include: ['src'] })],
     ['tsconfig.build.json', json(BUILD_TSCONFIG)],
+  ];
+  if (layer === 'subsystem') return new Map([...common, ...moduleFiles(name, description)]);
+  return new Map([
+    ...common,
     ['README.md', readme(name, pascal, description)],
     ['src/index.ts', `export { create${pascal}, type ${pascal}, type ${pascal}Ports } from './create-${name}.ts';\n`],
     [`src/create-${name}.ts`, source(pascal)],
@@ -38,7 +44,8 @@ function manifest(name: string, layer: Layer, description: string, version: stri
     sideEffects: false,
     engines: { node: '>=24' },
     exports: {
-      '.': { '@rxlet/source': './src/index.ts', types: './dist/index.d.ts', default: './dist/index.js' },
+      '.': entry('index'),
+      ...(layer === 'subsystem' && { './configuration': entry('configuration') }),
       './package.json': './package.json',
     },
     files: ['dist', 'src', '!**/*.test.ts', '!**/test-support*', '!**/*.tsbuildinfo'],
@@ -46,6 +53,10 @@ function manifest(name: string, layer: Layer, description: string, version: stri
     scripts: { prepack: 'node ../../tools/publish/prepack.ts' },
     nx: { tags: [`layer:${layer}`], targets: { lint: {}, test: {}, build: {} } },
   };
+}
+
+function entry(file: string): object {
+  return { '@rxlet/source': `./src/${file}.ts`, types: `./dist/${file}.d.ts`, default: `./dist/${file}.js` };
 }
 
 const BUILD_TSCONFIG = {

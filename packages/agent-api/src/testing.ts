@@ -1,1 +1,2 @@
 export { contributionsTo } from './testing/contributions-to.ts';
+export { createNodeConfiguration } from './testing/node-configuration.ts';
