@@ -10,3 +10,6 @@ export { createPodSteps, type PodSteps } from './pod-syncer/pod-steps.ts';
 export { createPodSyncer, type PodSyncerPorts } from './pod-syncer/pod-syncer.ts';
 export { admissionHandlersOf, admitPod, rejectUnsupportedFields } from './sync-loop/admission.ts';
 export { createSyncLoop, type SyncLoop, type SyncLoopOptions, type SyncLoopPorts } from './sync-loop/sync-loop.ts';
+export { createLoopActivity, type LoopActivity } from './sync-loop/loop-activity.ts';
+export { createPodAdmissions, type PodAdmissions } from './sync-loop/pod-admissions.ts';
+export { createStepFailures, type StepFailures } from './housekeeping/isolated-steps.ts';
