@@ -165,8 +165,8 @@ suite('RxJS', {
   header: [
     "import * as rx from 'rxjs';",
     'import {',
-    '  auditTime, bufferTime, debounceTime, delay, interval, interval as every, map, NEVER, of, repeat, ReplaySubject, retry, sampleTime,',
-    '  share, shareReplay, Subject, throttleTime, timeInterval, timeout, timer, timestamp, windowTime,',
+    '  auditTime, bufferTime, debounceTime, delay, interval, interval as every, map, NEVER, of, repeat, retry, sampleTime,',
+    '  share, shareReplay, throttleTime, timeInterval, timeout, timer, timestamp, windowTime,',
     "} from 'rxjs';",
     "import type { RetryConfig, SchedulerLike } from 'rxjs';",
     "import type { Clock } from '@rxlet/component-base';",
