@@ -34,6 +34,8 @@ export function createDeadContainers({ logger, cache, workers, runtimeManager }:
   return {
     containerDied(podUid, containerName) {
       const state = workers.state(podUid);
+      // The final status needs the exit codes. The terminated step removes the contents of an evicted pod.
+      if (state?.kind === 'terminating') return;
       const removeAll = state !== undefined && shouldContentBeRemoved(state) && !workers.keepsContainers(podUid);
       // The terminated step removes all contents; only containers of a running pod would fill the disk.
       if (state?.kind === 'syncing' || removeAll) trim(cache.get(podUid), containerName, removeAll);
