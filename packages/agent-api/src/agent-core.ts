@@ -34,6 +34,8 @@ export interface AgentCore {
   killPod(pod: Pod, request: KillPodRequest, signal?: AbortSignal): Promise<void>;
   /** Reports whether containers of the pod may be running, now or soon. `true` for an unknown pod while the workers have not seen all pods. */
   mayRunContainers(podUid: string): boolean;
+  /** Reports whether the pod has ended and was cleaned up: no container runs, and its volumes are unmounted. */
+  isFinished(podUid: string): boolean;
   /** Removes dead containers, old sandboxes and logs of pods that are gone. Rejects when the runtime cannot be listed. */
   collectContainerGarbage(signal: AbortSignal): Promise<void>;
   /** Returns the sections of the debug state by name, and the time. */

@@ -20,7 +20,7 @@ export interface EvictionManagerPorts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly events: EventRecorder;
-  readonly core: Pick<AgentCore, 'activePods' | 'mayRunContainers' | 'collectContainerGarbage'>;
+  readonly core: Pick<AgentCore, 'activePods' | 'isFinished' | 'mayRunContainers' | 'collectContainerGarbage'>;
   readonly statistics: NodeStatistics;
   /** `undefined` for an agent that does not manage images. */
   readonly images: ImageReclaimer | undefined;
@@ -48,6 +48,9 @@ export interface EvictionManager extends AsyncDisposable {
 const PERIOD_MS = 10_000;
 /** Shortest pause between two checks. */
 const MIN_PERIOD_MS = 1_000;
+/** Longest wait for the clean-up of an evicted pod. */
+const CLEAN_UP_MS = 30_000;
+const CLEAN_UP_POLL_MS = 200;
 /** Number of evictions that the debug section shows. */
 const MAX_RECENT = 20;
 
@@ -72,6 +75,16 @@ export function createEvictionManager(ports: EvictionManagerPorts, options: Evic
     readonly atMs: number;
   }[] = [];
 
+  const pause = async (delayMs: number, until = AbortSignal.any([signal, wake.signal])): Promise<void> => {
+    await sleep(clock, delayMs, until).catch(() => undefined);
+  };
+  /** Resolves when the pod has ended and its volumes are gone, so that the next measurement shows what its end has freed. */
+  const evictAndCleanUp = async (eviction: Eviction, measuredMs: number | undefined): Promise<void> => {
+    await evictor.evict(eviction, measuredMs, signal);
+    const untilMs = clock.monotonicNow() + CLEAN_UP_MS;
+    while (!signal.aborted && !core.isFinished(podUid(eviction.pod)) && clock.monotonicNow() < untilMs)
+      await pause(CLEAN_UP_POLL_MS, signal);
+  };
   const evict = (eviction: Eviction): void => {
     const { pod, cause, explanation } = eviction;
     const entry = { pod: formatPod(pod), cause, explanation, atMs: clock.now() };
@@ -88,7 +101,7 @@ export function createEvictionManager(ports: EvictionManagerPorts, options: Evic
     const uid = podUid(pod);
     killing.add(uid);
     const measuredMs = [...state.measuredAt].find(([name]) => name === cause)?.[1];
-    const work = evictor.evict(eviction, measuredMs, signal).finally(() => {
+    const work = evictAndCleanUp(eviction, measuredMs).finally(() => {
       killing.delete(uid);
       wake.abort();
     });
@@ -158,9 +171,6 @@ export function createEvictionManager(ports: EvictionManagerPorts, options: Evic
     perform(synchronize(state, { nowMs, layout, pods: core.activePods(), summary, running }));
   };
 
-  const pause = async (delayMs: number): Promise<void> => {
-    await sleep(clock, delayMs, AbortSignal.any([signal, wake.signal])).catch(() => undefined);
-  };
   const marginBytes = (): number => memoryMarginBytes(state.thresholds, statistics.memory());
 
   /** Waits for the next check: until the period is over, a hard threshold of memory is crossed, or an evicted pod has ended. */

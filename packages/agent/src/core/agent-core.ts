@@ -7,6 +7,7 @@ import type { PodConfig } from '@rxlet/pod-config';
 import { podUid } from '@rxlet/pod-model';
 import {
   couldHaveRunningContainers,
+  shouldBeFinished,
   isKnownTerminated,
   killPodNow,
   type PodStates,
@@ -51,6 +52,7 @@ export function createAgentCore(ports: AgentCorePorts): AgentCore {
     killPod: (pod, request, signal) => killPodNow({ workers: commands, clock, events }, pod, request, signal),
     mayRunContainers: (uid) =>
       awaitsAdmission(uid) || couldHaveRunningContainers(podStates.state(uid), podStates.podsSynced()),
+    isFinished: (uid) => shouldBeFinished(podStates.state(uid), podStates.podsSynced()),
     async collectContainerGarbage(signal) {
       await commands.collectGarbage({ signal, allSourcesReady: config.sourcesReady(), shouldContentBeRemoved: isGone });
     },

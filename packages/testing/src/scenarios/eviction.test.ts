@@ -210,6 +210,44 @@ describe('a node under pressure', () => {
     expect(section(made).conditions).toEqual(['DiskPressure']);
   });
 
+  it('evicts no pod when the removal of an unused image frees enough of the disk', async () => {
+    const { made, measured, desire } = await start(HARD);
+    await made.fake.images.pullImage({ image: { image: 'unused' } });
+    const hasUnused = (): boolean =>
+      made.fake.snapshot().images.some(({ repoTags }) => repoTags.some((tag) => tag.includes('unused')));
+    let isFull = false;
+    Object.defineProperty(measured, 'diskLeftGi', { get: () => (isFull && hasUnused() ? 5 : 50) });
+    desire(pod('writer', 100));
+    // An image must have been known for two minutes, as in the kubelet, and the agent lists images every five.
+    await made.advance(500_000);
+    expect(hasUnused()).toBe(true);
+    isFull = true;
+    await made.advance(21_000);
+    expect(hasUnused()).toBe(false);
+    expect(eventsOf(made, 'EvictionThresholdMet')).toHaveLength(1);
+    expect(eventsOf(made, 'Evicted')).toEqual([]);
+    expect(made.running()).toEqual(['writer/app']);
+    expect(section(made).conditions).toEqual(['DiskPressure']);
+  });
+
+  it('evicts for processes, and has the condition PIDPressure until the transition period is over', async () => {
+    const { made, measured, desire } = await start({ ...HARD, pressureTransitionPeriodMs: 30_000 });
+    desire(pod('forker', 100, { priority: -1 }), pod('other', 100));
+    await made.advance(5_000);
+    measured.processesLeft = 50;
+    await made.until(() => eventsOf(made, 'Evicted').length > 0, 11_000);
+    measured.processesLeft = 500;
+    await made.advance(5_000);
+    expect(statusOf(made, 'forker')).toMatchObject({
+      reason: 'Evicted',
+      message: 'The node was low on resource: pids. Threshold quantity: 100, available: 50. ',
+    });
+    expect(section(made).conditions).toEqual(['PIDPressure']);
+    await made.advance(40_000);
+    expect(section(made).conditions).toEqual([]);
+    expect(made.running()).toEqual(['other/app']);
+  });
+
   it('only reports what it would evict in a dry run', async () => {
     const { made, measured, desire } = await start({ ...HARD, evictionDryRun: true });
     desire(pod('leak', 0));
