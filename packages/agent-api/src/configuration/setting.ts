@@ -1,8 +1,8 @@
 declare const settingType: unique symbol;
 
 /**
- * An option of a module that a kubelet does not have. Programs read it from the flag `--<name with dashes>` and from the document AgentConfiguration of their
- * configuration file. The setting object itself is the key of its value; see {@link SettingLookup}.
+ * An option of a module that a kubelet does not have. Programs read it from the flag `--<name with dashes>`. The setting object itself is the key of its value;
+ * see {@link SettingLookup}.
  */
 export interface Setting<out T> {
   /** Name in camel case, unique among the modules of an agent. */

@@ -1,6 +1,7 @@
 import type { Pod } from '@rxlet/kube-api';
 import { emptyRuntimePodStatus } from '@rxlet/pod-model/runtime';
 import { manifestPod, testContainerStatus } from '@rxlet/pod-model/testing';
+import { throwError } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 
 import { createSyncLoopBench, runtimePod, withMetadata } from '../test-support/sync-loop-bench.ts';
@@ -16,6 +17,15 @@ describe('the sync loop', () => {
     lifecycle.emit({ type: 'ContainerDied', podUid: 'uid-web-1', containerId: 'c', containerName: 'app' });
     lifecycle.emit({ type: 'ContainerDied', podUid: 'unknown', containerId: 'd', containerName: 'app' });
     await clock.settle();
+    expect(steps).toEqual(['sync web', 'sync web']);
+  });
+
+  it('follows the other sync triggers when one fails', async () => {
+    const failing$ = throwError(() => new Error('broken'));
+    const { emit, steps, triggers, clock } = createSyncLoopBench({ syncTriggers: [failing$] });
+    await emit('ADD', manifestPod('web'));
+    triggers.emit('uid-web-1');
+    await clock.advance(1_000);
     expect(steps).toEqual(['sync web', 'sync web']);
   });
 

@@ -13,7 +13,7 @@ import type { PodWorkers } from '@rxlet/pod-workers';
 import type { NodeFiles } from '@rxlet/node-files';
 import type { RuntimeManager } from '@rxlet/runtime-manager';
 import type { StatusManager } from '@rxlet/status-manager';
-import { EMPTY, interval, merge, type Observable } from 'rxjs';
+import { EMPTY, interval, type Observable } from 'rxjs';
 import { createGarbageCollection } from '../housekeeping/garbage-collection.ts';
 import { createHousekeeping } from '../housekeeping/housekeeping.ts';
 import type { StepFailures } from '../housekeeping/isolated-steps.ts';
@@ -186,7 +186,8 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): 
       handle('handling an event of the runtime', pleg.events$, onLifecycleEvent);
       handle('handling a transition of a pod', workers.transitions$, updates.podChangedState);
       handle('handling a probe result', probes.results$, onProbeResult);
-      handle('handling a request for a sync', merge(...ports.syncTriggers), syncs.request);
+      // One by one, so that a trigger that fails ends no other.
+      for (const trigger$ of ports.syncTriggers) handle('handling a request for a sync', trigger$, syncs.request);
       handle('handling a changed mirror pod', mirrorPods?.changes$ ?? EMPTY, updates.mirrorChanged);
       handle('housekeeping', interval(housekeepingPeriodMs, clock.scheduler), housekeep);
       garbageCollection.start();

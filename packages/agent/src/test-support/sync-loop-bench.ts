@@ -29,11 +29,13 @@ import { createSyncLoop, type SyncLoopPorts } from '../sync-loop/sync-loop.ts';
 interface Options {
   readonly admission?: readonly AdmissionHandler[];
   readonly housekeeping?: readonly HousekeepingStep[];
+  /** Triggers before that of the bench. */
+  readonly syncTriggers?: SyncLoopPorts['syncTriggers'];
 }
 
 /** The sync loop with real workers, whose steps take no time, and nothing else. */
 
-export function createSyncLoopBench({ admission = [], housekeeping = [] }: Options = {}) {
+export function createSyncLoopBench({ admission = [], housekeeping = [], syncTriggers = [] }: Options = {}) {
   const clock = createVirtualClock();
   const beganMs = clock.now();
   const logger = recordingLogger();
@@ -150,7 +152,7 @@ export function createSyncLoopBench({ admission = [], housekeeping = [] }: Optio
         removeOrphaned: (uids) => void retained.set('statuses', [...uids].sort().join()),
       },
       probes: { results$: probes.values$ },
-      syncTriggers: [triggers.values$],
+      syncTriggers: [...syncTriggers, triggers.values$],
       requestSync: triggers.emit,
       admissions,
       activity,
