@@ -11,6 +11,7 @@ import { hasLocalStorageLimit } from './local-storage.ts';
 import { memoryMarginBytes, memoryPauseMs } from './memory-watch.ts';
 import { thresholdsMet } from './met-thresholds.ts';
 import { observe } from './observations.ts';
+import { hasUnmeasuredVolume, usageByUid } from './pod-usage.ts';
 import type { ReclaimStep } from './reclaim-steps.ts';
 import type { PressureCondition } from './signals.ts';
 import { type EvictionDecision, type Reclaim, synchronize, synchronizeAfterReclaim } from './synchronize.ts';
@@ -66,6 +67,7 @@ export function createEvictionManager(ports: EvictionManagerPorts, options: Evic
   const killing = new Set<string>();
   let state = initialEvictionState(settings);
   let layout: FileSystemLayout | undefined;
+  let settledMs = -Infinity;
   let isReclaiming = false;
   let wake = new AbortController();
   let recent: readonly {
@@ -163,12 +165,27 @@ export function createEvictionManager(ports: EvictionManagerPorts, options: Evic
     return met.length > 0 || state.unresolved.length > 0 ? measure() : summary;
   };
 
+  /**
+   * Reports whether a volume of a pod is missing in the first measurements after the start, because it is not mounted again yet. The use of that pod would count as
+   * zero, and another one would be chosen.
+   */
+  const isIncomplete = (summary: NodeSummary | undefined): boolean => {
+    if (summary === undefined || clock.monotonicNow() > settledMs) return false;
+    const usage = usageByUid(summary);
+    return core.activePods().some((pod) => {
+      const use = usage.get(podUid(pod));
+      return use !== undefined && hasUnmeasuredVolume(pod, use);
+    });
+  };
+
   const check = async (): Promise<void> => {
     const summary = await measureAsNeeded();
     if (signal.aborted || layout === undefined) return;
+    const isTooEarly = isIncomplete(summary);
+    if (isTooEarly) wake.abort();
     const running = new Set(state.evicting.map(({ uid }) => uid).filter(isRunning));
     const nowMs = clock.monotonicNow();
-    perform(synchronize(state, { nowMs, layout, pods: core.activePods(), summary, running }));
+    perform(synchronize(state, { nowMs, layout, pods: isTooEarly ? [] : core.activePods(), summary, running }));
   };
 
   const marginBytes = (): number => memoryMarginBytes(state.thresholds, statistics.memory());
@@ -200,6 +217,7 @@ export function createEvictionManager(ports: EvictionManagerPorts, options: Evic
   return {
     start() {
       if (state.thresholds.length === 0 && !settings.localStorageCapacityIsolation) return;
+      settledMs = clock.monotonicNow() + 2 * PERIOD_MS;
       void lifetime.track(run()).catch((error: unknown) => {
         if (!signal.aborted) logger.error('evictions have stopped', { error: errorMessage(error) });
       });

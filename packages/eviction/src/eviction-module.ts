@@ -1,6 +1,7 @@
 import { admissionHandlers, type AgentModule, contribute, debugSections } from '@rxlet/agent-api';
 import { imageReclaimer } from '@rxlet/agent-api/images';
 import { nodeStatistics, nodeStatusSetters } from '@rxlet/agent-api/node';
+import { podUid } from '@rxlet/pod-model';
 import { pressureCondition, pressureTypes } from '@rxlet/pod-model/eviction-thresholds';
 import { admitUnderPressure } from './admit-under-pressure.ts';
 import { createEvictionManager } from './eviction-manager.ts';
@@ -62,9 +63,15 @@ export function eviction(options: EvictionOptions = {}): AgentModule {
         },
       );
       const conditions = () => (isDryRun ? [] : manager.conditions());
+      const hasRunningContainer = (uid: string): boolean =>
+        core.runtimePods().some((pod) => pod.uid === uid && pod.containers.some(({ state }) => state === 'running'));
       return {
         contributions: [
-          contribute(admissionHandlers, { name: 'eviction', admit: (pod) => admitUnderPressure(pod, conditions()) }),
+          contribute(admissionHandlers, {
+            name: 'eviction',
+            // After a restart of the agent, a pod that runs is evicted if it is chosen, and never rejected.
+            admit: (pod) => (hasRunningContainer(podUid(pod)) ? undefined : admitUnderPressure(pod, conditions())),
+          }),
           contribute(nodeStatusSetters, {
             name: 'eviction',
             conditionTypes: pressureTypes,

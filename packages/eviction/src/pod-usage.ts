@@ -24,6 +24,14 @@ export function usageByUid({ pods }: NodeSummary): ReadonlyMap<string, PodUse> {
   return new Map(pods.map((pod) => [pod.podRef.uid, pod]));
 }
 
+/** Reports whether the measurement lacks an emptyDir on disk, as before the volume is mounted. */
+export function hasUnmeasuredVolume({ spec }: Pod, use: PodUse): boolean {
+  return (spec?.volumes ?? []).some(
+    ({ name, emptyDir }) =>
+      emptyDir !== undefined && !emptyDir.medium && use.volume?.some((volume) => volume.name === name) !== true,
+  );
+}
+
 /** Returns what the given parts of a pod use. */
 export function diskUsage(pod: Pod, use: PodUse, parts: readonly DiskPart[]): DiskUsage {
   const used: (DiskUse | undefined)[] = [];

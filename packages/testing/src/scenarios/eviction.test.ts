@@ -153,6 +153,28 @@ describe('a node under pressure', () => {
     expect(made.running()).toEqual(['a/app', 'c/app']);
   });
 
+  it('waits at its start until the volumes of pods are measured, so that it evicts the right one', async () => {
+    const { made, measured, desire } = await start(HARD);
+    const volumes = { volumes: [{ name: 'scratch', emptyDir: {} }] };
+    const pods = [pod('modest', 100, volumes), pod('hoarder', 100, volumes)];
+    desire(...pods);
+    await made.advance(5_000);
+    measured.unmeasured.add('hoarder');
+    measured.scratchMi.set('hoarder', 9000).set('modest', 1);
+    measured.diskLeftGi = 5;
+    const source = createManualSource('api');
+    source.set(pods);
+    await made.start({ modules: [podsFrom(source), measured.module, eviction(HARD)] });
+    await made.advance(12_500);
+    expect(eventsOf(made, 'Evicted')).toEqual([]);
+    expect(section(made).conditions).toEqual(['DiskPressure']);
+    measured.unmeasured.clear();
+    await made.until(() => eventsOf(made, 'Evicted').length > 0, 2_000);
+    measured.diskLeftGi = 50;
+    await made.advance(60_000);
+    expect(made.running()).toEqual(['modest/app']);
+  });
+
   it('evicts at a soft threshold after its grace period, without a delay for a hard one', async () => {
     const { made, measured, desire } = await start(SOFT_AND_HARD);
     desire(stubborn('stubborn'), pod('other', 0));

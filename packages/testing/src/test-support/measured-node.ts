@@ -20,6 +20,8 @@ export interface MeasuredNode {
   /** Local storage by the name of the pod: of a volume `scratch`, and of logs of the container `app`. */
   readonly scratchMi: Map<string, number>;
   readonly logsMi: Map<string, number>;
+  /** Names of pods whose volumes cannot be measured yet. */
+  readonly unmeasured: Set<string>;
   /** UIDs of each measurement; `undefined`: all pods. */
   readonly measurements: (ReadonlySet<string> | undefined)[];
   /** Module of the statistics. */
@@ -41,7 +43,7 @@ export function createMeasuredNode(node: () => TestNode): MeasuredNode {
       podRef: { uid },
       memory: { workingSetBytes },
       containers: [{ name: 'app', memory: { workingSetBytes }, rootfs: { usedBytes: 0 }, logs: { usedBytes: logs } }],
-      volume: [{ name: 'scratch', usedBytes: scratch }],
+      ...(!measured.unmeasured.has(name) && { volume: [{ name: 'scratch', usedBytes: scratch }] }),
       'ephemeral-storage': { usedBytes: scratch + logs },
     };
   };
@@ -79,6 +81,7 @@ export function createMeasuredNode(node: () => TestNode): MeasuredNode {
     memoryMi: new Map(),
     scratchMi: new Map(),
     logsMi: new Map(),
+    unmeasured: new Set(),
     measurements: [],
     module: contributing({ services: [provide(nodeStatistics, statistics)] }, 'stats'),
   };
