@@ -6,7 +6,11 @@
  *
  * @example
  * ```ts
- * using _stop = onAbort(signal, () => connection.destroy());
+ * import { connect } from 'node:net';
+ * import { onAbort } from '@rxlet/component-base';
+ *
+ * const socket = connect('/run/example.sock');
+ * using _stop = onAbort(AbortSignal.timeout(1000), () => socket.destroy());
  * ```
  */
 export function onAbort(signal: AbortSignal | undefined, listener: (reason: Error) => void): Disposable {

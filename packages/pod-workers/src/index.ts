@@ -21,18 +21,7 @@ export {
   shouldRuntimeBeRemoved,
 } from './pod-worker-questions.ts';
 export type { PodRecord, PodWorkerSnapshot } from './pod-worker-snapshot.ts';
-export {
-  afterCompletion,
-  afterWaiting,
-  type FinishedState,
-  initialState,
-  type PodWorkerState,
-  requestTermination,
-  type SyncingState,
-  type TerminatedState,
-  type TerminatingState,
-  type WaitingState,
-} from './pod-worker-state.ts';
+export type { PodWorkerState } from './pod-worker-state.ts';
 export type { TerminationReason } from './termination-reason.ts';
 export type { TerminationRequest } from './termination-request.ts';
 export type { PodWorkers, PodWorkerTransition } from './pod-workers.ts';
