@@ -1,10 +1,6 @@
 export { manifestPod } from '@rxlet/pod-model/testing';
 export { type AgentLife, createAgentLife } from './agent-life.ts';
-export {
-  killableFiles as mortalFiles,
-  killablePort as mortalPort,
-  killableTransport as mortalTransport,
-} from './killable-port.ts';
+export { killableFiles, killablePort, killableTransport } from './killable-port.ts';
 export { containerFullName, type RecordedStart, recordStarts } from './recorded-starts.ts';
 export { contributing, testModules } from './test-modules.ts';
 export {

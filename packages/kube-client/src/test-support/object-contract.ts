@@ -8,7 +8,7 @@ const { pods, configMaps } = resources;
 /** Defines the tests of single objects. */
 export function describeObjects(fixture: () => ContractFixture): void {
   describe('objects', () => {
-    it('have metadata of the server, and are found until they are deleted', async () => {
+    it('get metadata from the server and stay until they are deleted', async () => {
       const { admin, namespace, createMap } = fixture();
       const map = await createMap({ a: '1' });
       expect(map).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap', data: { a: '1' } });
@@ -30,7 +30,7 @@ export function describeObjects(fixture: () => ContractFixture): void {
       });
     });
 
-    it('are replaced only in the version that the client has seen', async () => {
+    it('accept a replacement only of the version that the client has seen', async () => {
       const { admin, createMap } = fixture();
       const map = await createMap({ a: '1' });
       const updated = await admin.update(configMaps, { ...map, data: { a: '2' } });
@@ -51,7 +51,7 @@ export function describeObjects(fixture: () => ContractFixture): void {
       expect(same.metadata?.resourceVersion).toBe(map.metadata?.resourceVersion);
     });
 
-    it('are rejected without a valid name', async () => {
+    it('need a valid name', async () => {
       const { admin, namespace } = fixture();
       await expect(admin.create(configMaps, { metadata: { name: 'Not_Valid', namespace } })).rejects.toMatchObject({
         reason: 'Invalid',
@@ -120,7 +120,7 @@ export function describeLists(fixture: () => ContractFixture): void {
       });
     });
 
-    it('are no older than a version, and fail for one that does not exist yet', async () => {
+    it('return no older version than the requested one, and fail for one that does not exist yet', async () => {
       const { admin, namespace, createMap } = fixture();
       const map = await createMap();
       const { resourceVersion } = await admin.list(configMaps, {

@@ -22,7 +22,7 @@ export function describePods(fixture: () => ContractFixture): void {
       expect(pod.spec?.tolerations).toHaveLength(2);
     });
 
-    it('are bound once', async () => {
+    it('accept one binding', async () => {
       const { admin, createBoundPod } = fixture();
       const pod = await createBoundPod();
       expect(pod.spec?.nodeName).toBe(NODE);
@@ -53,7 +53,7 @@ export function describePods(fixture: () => ContractFixture): void {
       }
     });
 
-    it('have a status that only its subresource changes', async () => {
+    it('change their status only by its subresource', async () => {
       const { target, admin, createBoundPod } = fixture();
       const pod = await createBoundPod();
       await admin.patch(pods, refOf(pod), { type: 'merge', body: { status: { phase: 'Running' } } });
@@ -142,7 +142,7 @@ export function describePods(fixture: () => ContractFixture): void {
       await expect(admin.get(pods, refOf(pod))).rejects.toMatchObject({ code: 404 });
     });
 
-    it('are evicted, resized and debugged by subresources', async () => {
+    it('support eviction, resize and debugging by subresources', async () => {
       const { target, admin, namespace, createBoundPod } = fixture();
       await ownNode(admin, target.node);
       const resourcesOf = { requests: { cpu: '100m' }, limits: { cpu: '200m' } };
