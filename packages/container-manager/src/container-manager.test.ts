@@ -1,11 +1,17 @@
 import { createEventLog } from '@rxlet/component-base/events';
-import { createVirtualClock, recordingLogger, type VirtualClock } from '@rxlet/component-base/testing';
+import {
+  createVirtualClock,
+  recordingLogger,
+  recordingMetrics,
+  type VirtualClock,
+} from '@rxlet/component-base/testing';
 import type { Pod } from '@rxlet/kube-api';
 import { createTestMachine } from '@rxlet/machine/testing';
 import { testPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type ContainerManager, type ContainerManagerPorts, createContainerManager } from './container-manager.ts';
 import type { ContainerManagerOptions } from './container-manager-options.ts';
+import { SystemCheckError } from './system/system-check-error.ts';
 import type { SystemdSlices } from './systemd/slices.ts';
 import { createMemoryCgroups, type MemoryCgroups, type MemoryCgroupsOptions } from './testing/memory-cgroups.ts';
 import { CgroupsUnavailable } from './tree/cgroup-file-system.ts';
@@ -84,6 +90,51 @@ describe('the container manager', () => {
     expect(manager.podCgroups.parentOf(pod)).toBe('/kubepods/burstable/poduid-web');
     expect(cgroups.files('/kubepods/burstable/poduid-web')).toMatchObject({ 'cpu.shares': '256' });
     expect(cgroups.files('/kubepods/burstable')).toMatchObject({ 'cpu.shares': '256' });
+  });
+
+  it('protects requested memory by class with memory QoS, and counts it', async () => {
+    const metrics = recordingMetrics();
+    const memoryQos = { reservationPolicy: 'TieredReservation' } as const;
+    const { manager, cgroups, pods, warnings } = bench({ memoryQos }, { version: 2 }, undefined, { metrics });
+    await manager.start();
+    const guaranteed = { cpu: '1', memory: '1Gi' };
+    pods.push(
+      testPod({ name: 'a', containers: [{ resources: { requests: guaranteed, limits: guaranteed } }] }),
+      testPod({ name: 'b', containers: [{ resources: { requests: { memory: '2Gi' } } }] }),
+      testPod({ name: 'c', containers: [{}] }),
+    );
+    for (const pod of pods) await manager.ensurePod(pod);
+    await manager.updateQos();
+    expect(cgroups.files('/kubepods')).toMatchObject({ 'memory.min': String(3 * 2 ** 30) });
+    expect(cgroups.files('/kubepods/burstable')).toMatchObject({ 'memory.low': String(2 * 2 ** 30) });
+    expect(cgroups.files('/kubepods/poduid-a')).toMatchObject({ 'memory.min': String(2 ** 30) });
+    expect(cgroups.files('/kubepods/burstable/poduid-b')).toMatchObject({ 'memory.low': String(2 * 2 ** 30) });
+    expect(cgroups.files('/kubepods/besteffort/poduid-c')).not.toHaveProperty('memory.low');
+    for (const pod of pods) expect(cgroups.files(manager.podCgroups.parentOf(pod))).not.toHaveProperty('memory.high');
+    expect(Object.fromEntries(metrics.values)).toMatchObject({
+      kubelet_memory_qos_node_memory_min_bytes: 2 ** 30,
+      kubelet_memory_qos_node_memory_low_bytes: 2 * 2 ** 30,
+    });
+    expect(warnings()).toEqual([]);
+  });
+
+  it.each([
+    [1, '6.12.0', ['memory QoS has no effect with cgroup v1']],
+    [2, '5.8.18', ['throttling of memory may block processes on kernels before 5.9']],
+    [2, '5.10.0-39-amd64', []],
+  ] as const)('warns where memory QoS cannot work: cgroup v%i, kernel %s', async (version, kernelVersion, expected) => {
+    const machine = createTestMachine({ facts: { kernelVersion } });
+    const { manager, warnings } = bench({ memoryQos: { reservationPolicy: 'None' } }, { version }, undefined, {
+      machine,
+    });
+    await manager.start();
+    expect(warnings()).toEqual(expected);
+  });
+
+  it('checks the node before anything is created', async () => {
+    const { manager, cgroups } = bench({ failSwapOn: true }, undefined, undefined, { isSwapOn: async () => true });
+    await expect(manager.start()).rejects.toThrow(SystemCheckError);
+    expect(cgroups.paths()).toEqual([]);
   });
 
   it('keeps the values of a cgroup that exists, as after a restart', async () => {

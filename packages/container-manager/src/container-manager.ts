@@ -7,7 +7,7 @@ import type { Machine } from '@rxlet/machine';
 import { makeQuantity, type ParsedQuantity, quantityValue } from '@rxlet/pod-model/quantity';
 import type { ResourceAmounts } from '@rxlet/pod-model/resources';
 import type { ContainerManagerOptions } from './container-manager-options.ts';
-import { createCgroupMetrics } from './metrics.ts';
+import { createCgroupMetrics, createMemoryQosMetrics } from './metrics.ts';
 import { type ManageCgroupsPorts, type ManagedCgroups, manageCgroups } from './manage-cgroups.ts';
 import { type MachineResources, readMachineResources } from './resources/machine-resources.ts';
 import {
@@ -19,6 +19,7 @@ import {
 import { checkSystem, moveProcesses, type SystemPorts } from './system/system.ts';
 import { CgroupsUnavailable } from './tree/cgroup-file-system.ts';
 import type { QosCgroups } from './tree/qos-cgroups.ts';
+import { hasThrottlingLivelock } from './values/memory-qos.ts';
 import { parseQosReserved } from './values/qos-reserved.ts';
 
 /** Ports of {@link createContainerManager}. */
@@ -81,6 +82,7 @@ export function createContainerManager(
   let managed: ManagedCgroups | undefined;
   // Registered before the start, so that the list of metrics does not depend on it.
   createCgroupMetrics(ports.metrics ?? noopMetrics, clock);
+  if (options.memoryQos !== undefined) createMemoryQosMetrics(ports.metrics ?? noopMetrics);
 
   const updateQos = async (qos: QosCgroups, rewrite: boolean): Promise<void> => {
     try {
@@ -108,6 +110,11 @@ export function createContainerManager(
   return {
     async start() {
       await checkSystem(ports, options);
+      if (options.memoryQos !== undefined) {
+        const { kernelVersion } = await ports.machine.facts();
+        if (hasThrottlingLivelock(kernelVersion))
+          logger.warn('throttling of memory may block processes on kernels before 5.9', { kernelVersion });
+      }
       const machine = await readMachineResources(ports.machine, rootDirectory);
       const { pid: _processes, ...reported } = machine.capacity;
       const pods = makeQuantity(podCapacity(options, reported['cpu']));

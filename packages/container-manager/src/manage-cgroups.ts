@@ -5,7 +5,7 @@ import type { Pod } from '@rxlet/kube-api';
 import type { CgroupDriver } from '@rxlet/pod-model/cgroups';
 import { quantityValue } from '@rxlet/pod-model/quantity';
 import type { ContainerManagerOptions } from './container-manager-options.ts';
-import { createCgroupMetrics } from './metrics.ts';
+import { createCgroupMetrics, createMemoryQosMetrics } from './metrics.ts';
 import { createManagedPodCgroups, type ManagedPodCgroups } from './pods/pod-cgroups.ts';
 import type { MachineResources } from './resources/machine-resources.ts';
 import { enforceableResources, type Reservations } from './resources/node-resources.ts';
@@ -79,10 +79,12 @@ export async function manageCgroups(
     throw new CgroupRootMissing(`invalid configuration: cgroup-root "${tree.pathOf(root)}" doesn't exist`);
   }
   const memoryQos = cgroups.format.version === 2 ? options.memoryQos : undefined;
+  if (options.memoryQos !== undefined && memoryQos === undefined)
+    logger.warn('memory QoS has no effect with cgroup v1');
   const nodeCgroups = planNodeCgroups(options, { driver, machine, reservations, node, root, memoryQos });
   const { memory } = enforceableResources(machine.capacity, reservations);
   const qos = createQosCgroups(
-    { tree, activePods: ports.activePods },
+    { tree, activePods: ports.activePods, metrics: memoryQos && createMemoryQosMetrics(ports.metrics ?? noopMetrics) },
     {
       root,
       memoryQos,

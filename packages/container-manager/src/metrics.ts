@@ -9,6 +9,12 @@ export interface CgroupMetrics {
   setVersion(version: 1 | 2): void;
 }
 
+/** Metrics of memory that is protected for pods, with the kubelet's names. */
+export interface MemoryQosMetrics {
+  /** Records the memory that is protected strictly for Guaranteed pods, and weakly for Burstable ones. */
+  protect(guaranteedBytes: number, burstableBytes: number): void;
+}
+
 /** The default buckets of Prometheus' client for Go. */
 const DEFAULT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -34,5 +40,23 @@ export function createCgroupMetrics(metrics: Metrics, clock: Pick<Clock, 'monoto
       }
     },
     setVersion: (value) => version.set(value),
+  };
+}
+
+/** Registers the metrics of memory QoS, which a kubelet has with that feature gate alone. */
+export function createMemoryQosMetrics(metrics: Metrics): MemoryQosMetrics {
+  const guaranteed = metrics.gauge({
+    name: 'kubelet_memory_qos_node_memory_min_bytes',
+    help: '[ALPHA] Total cgroup v2 memory.min in bytes for Guaranteed pods. This memory is hard-reserved and never reclaimed by the kernel.',
+  });
+  const burstable = metrics.gauge({
+    name: 'kubelet_memory_qos_node_memory_low_bytes',
+    help: '[ALPHA] Total cgroup v2 memory.low in bytes for Burstable pods. This memory is soft-reserved and may be reclaimed under extreme pressure.',
+  });
+  return {
+    protect(guaranteedBytes, burstableBytes) {
+      guaranteed.set(guaranteedBytes);
+      burstable.set(burstableBytes);
+    },
   };
 }

@@ -21,7 +21,7 @@ import { memoryManagerConfiguration } from '@rxlet/memory-manager/configuration'
 import { nodeAdmissionConfiguration } from '@rxlet/node-admission/configuration';
 import { nodePlugins } from '@rxlet/node-plugins';
 import { nodeShutdownConfiguration } from '@rxlet/node-shutdown/configuration';
-import { nodeStatusConfiguration } from '@rxlet/node-status/configuration';
+import { nodeStatusConfiguration, podCidrConfiguration } from '@rxlet/node-status/configuration';
 import { offlineCacheConfiguration } from '@rxlet/offline-cache/configuration';
 import { podResources } from '@rxlet/pod-resources';
 import { staticPodsConfiguration, staticPodsFromUrlConfiguration } from '@rxlet/pod-source/configuration';
@@ -73,6 +73,7 @@ export const KUBELET_MODULES: readonly PresetModule[] = [
   statsConfiguration,
   evictionConfiguration,
   podResources,
+  podCidrConfiguration,
   podsApiConfiguration,
   servingCertificatesConfiguration,
   localSocketConfiguration,

@@ -8,6 +8,7 @@ import {
 } from '@rxlet/agent-api/configuration';
 import { NodeIpError, parseNodeIps } from './node-ips.ts';
 import { nodeStatus, type NodeStatusOptions } from './node-status-module.ts';
+import { podCidr, type PodCidrOptions } from './pod-cidr-module.ts';
 
 /** Configuration of the module `nodeStatus`. */
 export const nodeStatusConfiguration: ModuleConfiguration<NodeStatusOptions> = {
@@ -34,6 +35,15 @@ export const nodeStatusConfiguration: ModuleConfiguration<NodeStatusOptions> = {
   defaults: {},
   options: toNodeStatus,
   module: nodeStatus,
+};
+
+/** Configuration of the module `podCidr`. In a cluster, the control plane assigns the range. */
+export const podCidrConfiguration: ModuleConfiguration<PodCidrOptions> = {
+  name: 'pod-cidr',
+  agents: 'standalone',
+  fields: ['podCIDR'],
+  options: ({ configuration: { podCIDR } }) => (podCIDR ? { podCidr: podCIDR } : undefined),
+  module: podCidr,
 };
 
 /** Returns the options. @throws KubeletConfigurationError for addresses that a node cannot have, and an unknown cloud provider */

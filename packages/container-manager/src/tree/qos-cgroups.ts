@@ -2,6 +2,7 @@ import type { Pod } from '@rxlet/kube-api';
 import type { QosClass } from '@rxlet/pod-model';
 import { type CgroupName, podsCgroupName, qosCgroupName } from '@rxlet/pod-model/cgroups';
 import type { CgroupValues } from '../values/cgroup-values.ts';
+import type { MemoryQosMetrics } from '../metrics.ts';
 import { type QosOptions, type QosValues, qosValues, withAttainableMemory } from '../values/qos-values.ts';
 import type { CgroupTree } from './cgroup-tree.ts';
 
@@ -10,6 +11,8 @@ export interface QosCgroupsPorts {
   readonly tree: CgroupTree;
   /** Returns the pods that have not terminated. */
   activePods(): readonly Pod[];
+  /** Records the protected memory. Default: nothing is recorded. */
+  readonly metrics?: MemoryQosMetrics | undefined;
 }
 
 /** Options of {@link createQosCgroups}. */
@@ -34,7 +37,10 @@ export interface QosCgroups {
 const CLASSES: readonly QosClass[] = ['Guaranteed', 'Burstable', 'BestEffort'];
 
 /** Creates {@link QosCgroups}. */
-export function createQosCgroups({ tree, activePods }: QosCgroupsPorts, options: QosCgroupsOptions): QosCgroups {
+export function createQosCgroups(
+  { tree, activePods, metrics }: QosCgroupsPorts,
+  options: QosCgroupsOptions,
+): QosCgroups {
   const written = new Map<QosClass, string>();
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
@@ -65,6 +71,9 @@ export function createQosCgroups({ tree, activePods }: QosCgroupsPorts, options:
 
   const updateOnce = async (): Promise<void> => {
     const values = qosValues(activePods(), options.allocatableMemoryBytes, options);
+    const { memoryLowBytes = 0 } = values.Burstable;
+    // The memory of all pods includes that of Burstable ones, so that their protection has an effect.
+    metrics?.protect((values.Guaranteed.memoryMinBytes ?? 0) - memoryLowBytes, memoryLowBytes);
     let failure = await write(values);
     if (failure !== undefined && options.memoryReservePercent !== undefined) {
       failure = await write(await attainable(values));

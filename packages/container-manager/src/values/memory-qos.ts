@@ -6,3 +6,9 @@ export interface MemoryQos {
    */
   readonly reservationPolicy: 'None' | 'TieredReservation';
 }
+
+/** Reports whether a process that is throttled by `memory.high` may never run again on a kernel, because of a bug before Linux 5.9. */
+export function hasThrottlingLivelock(kernelVersion: string): boolean {
+  const [major = 0, minor = 0] = kernelVersion.split('.').map((part) => Number.parseInt(part, 10));
+  return major < 5 || (major === 5 && minor < 9);
+}

@@ -6,7 +6,7 @@ import { imageManagementConfiguration } from '@rxlet/image-manager/configuration
 import { KubeletConfigurationError, loadConfiguration } from '@rxlet/kubelet-config';
 import { nodeAdmissionConfiguration } from '@rxlet/node-admission/configuration';
 import { nodeShutdownConfiguration } from '@rxlet/node-shutdown/configuration';
-import { nodeStatusConfiguration } from '@rxlet/node-status/configuration';
+import { nodeStatusConfiguration, podCidrConfiguration } from '@rxlet/node-status/configuration';
 import { staticPodsConfiguration, staticPodsFromUrlConfiguration } from '@rxlet/pod-source/configuration';
 import { statsConfiguration } from '@rxlet/stats/configuration';
 import { describe, expect, it } from 'vitest';
@@ -143,6 +143,12 @@ resolvConf: ''
       allocatableBytes: 4 * 2 ** 30,
     });
     expect((await preset(reserved)).node.memoryQos).toBeUndefined();
+  });
+
+  it('passes a range of pod addresses to the runtime where there is no API server', async () => {
+    const { modules } = await preset('podCIDR: 10.1.0.0/24\n');
+    expect(modules.optionsOf(podCidrConfiguration)).toEqual({ podCidr: '10.1.0.0/24' });
+    expect((await preset()).modules.optionsOf(podCidrConfiguration)).toBeUndefined();
   });
 
   it('measures the cgroups of the system that are configured', async () => {

@@ -4,7 +4,7 @@ import { createEmitter } from '@rxlet/component-base/streams';
 import type { ConfigMap, PodSpec, Secret, Volume } from '@rxlet/kube-api';
 import { manifestPod } from '@rxlet/pod-model/testing';
 import { memoryVolumes } from '@rxlet/volume-manager/testing';
-import { volumes } from '@rxlet/volume-manager';
+import { volumes, type VolumesOptions } from '@rxlet/volume-manager';
 import { afterEach, describe, expect, it } from 'vitest';
 import { contributing } from '../test-modules.ts';
 import { createTestNode, type TestNode } from '../test-node.ts';
@@ -30,7 +30,7 @@ function createVolumeNode() {
     changes$: changes.values$,
   };
   const api = contributing({ services: [provide(podObjects, service)] }, 'api objects');
-  const start = () => node.start({ modules: [api, volumes(mounts)] });
+  const start = (options: VolumesOptions = {}) => node.start({ modules: [api, volumes({ ...mounts, ...options })] });
   return { node, mounter: mounts.mounter, objects, changes, start };
 }
 
@@ -112,6 +112,20 @@ describe('volumes', () => {
         .events.list()
         .map(({ reason }) => reason),
     ).not.toContain('FailedKillPod');
+  });
+
+  it.each([
+    [true, false, 1],
+    [true, true, 0],
+    [false, false, 0],
+  ])('in memory that may be swapped are an event: node swaps %s, noswap %s', async (swaps, supportsNoSwap, count) => {
+    const { node, start } = createVolumeNode();
+    const head = 'Filename\tType\tSize\tUsed\tPriority\n';
+    node.files.put('/proc/swaps', swaps ? `${head}/dev/sda2 partition 1048572 0 -2\n` : head);
+    await start({ supportsNoSwap });
+    const events = node.agent().events.list();
+    const warned = events.filter(({ reason }) => reason === 'PossibleMemoryBackedVolumesOnDisk');
+    expect(warned).toMatchObject(Array.from({ length: count }, () => ({ type: 'Warning', object: { kind: 'Node' } })));
   });
 
   it('keep a pod waiting for a missing object with events, and let it start as soon as the object appears', async () => {
