@@ -58,6 +58,21 @@ const eventsOf = (made: TestNode, reason: string) =>
     .filter((event) => event.reason === reason);
 
 describe('a node under pressure', () => {
+  it('fails an evicted pod although its container exits with 0', async () => {
+    const { made, measured, desire } = await start(HARD);
+    const command = ['sh', '-c', "trap 'exit 0' TERM; while :; do sleep 1; done"];
+    desire(manifestPod('job', { restartPolicy: 'Never', command }));
+    await made.until(() => made.running().includes('job/app'));
+    measured.memoryMi.set('job', 1434);
+    measured.memoryLeftMi = 50;
+    await made.until(() => eventsOf(made, 'Evicted').length > 0, 11_000);
+    await made.until(() => made.running().length === 0);
+    await made.advance(5_000);
+    const status = statusOf(made, 'job');
+    expect(status?.containerStatuses?.[0]?.state?.terminated).toMatchObject({ exitCode: 0 });
+    expect(status).toMatchObject({ phase: 'Failed', reason: 'Evicted' });
+  });
+
   it('evicts the pod beyond its memory request, keeps the others, and recovers', async () => {
     const { made, measured, desire } = await start(HARD);
     desire(pod('database', 2048), pod('leak', 200));
