@@ -33,7 +33,7 @@ export interface ModuleContext extends CorePorts {
 /** Result of a module's set-up: services for other modules, contributions to collections, and a life of its own. */
 export interface ModuleParts extends Partial<AsyncDisposable> {
   readonly services?: readonly ProvidedService[];
-  /** Contributions to collections of the core and of other modules; see {@link contribute}. */
+  /** Contributions to collections of the core and of other modules. */
   readonly contributions?: readonly Contribution[];
   /**
    * Starts the module. Modules start one after the other, providers before users, and all of them before the core. A rejection fails the start of the agent.

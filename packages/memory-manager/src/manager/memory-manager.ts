@@ -24,7 +24,7 @@ import { checkUnusedMemoryState, formatMemoryState, MEMORY_STATE_FILE, restoreMe
 import { createStaticMemoryPolicy, type MemoryReservation, type StaticMemoryPolicy } from '../static-policy.ts';
 import { createMemoryManagerMetrics } from './memory-manager-metrics.ts';
 
-/** Options of {@link createMemoryManager}, as in KubeletConfiguration. */
+/** Options of the module `memoryManager`, as in KubeletConfiguration. */
 export interface MemoryManagerOptions {
   /** `None` or `Static` (field `memoryManagerPolicy`). Default `None`. */
   readonly policy?: string | undefined;
