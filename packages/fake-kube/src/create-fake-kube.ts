@@ -11,7 +11,7 @@ import { createStateSaver, type StateStore } from '@rxlet/node-files/state-file'
 import { ApiError } from './api-error.ts';
 import type { IncomingObject, StoredObject } from './api-object.ts';
 import { allowAll } from './auth/authorization.ts';
-import { nodeAuthorizer } from './auth/node-authorizer.ts';
+import { nodeAuthorizer, type UserPermission } from './auth/node-authorizer.ts';
 import { createAuthenticator } from './auth/authenticate.ts';
 import { createTokenIssuer } from './auth/service-account-tokens.ts';
 import { admin, anonymous, type User } from './auth/user.ts';
@@ -58,6 +58,8 @@ export interface FakeKubeOptions {
   readonly resources?: readonly ResourceType[];
   /** `node`: the rules of a cluster for node agents. Default `allow`: everybody may do everything. */
   readonly authorization?: 'allow' | 'node';
+  /** Permissions of users who are no node agents, where authorization is `node`. Default: none. */
+  readonly permissions?: readonly UserPermission[];
   /** Users by their bearer tokens. */
   readonly tokens?: Readonly<Record<string, User>>;
   /** Approves the certificate requests of node agents. Default: true. */
@@ -218,7 +220,7 @@ export function createFakeKube(
     service,
     tokens,
     openWatch: watches.open,
-    authorize: hasNodeRules ? nodeAuthorizer(store, types) : allowAll,
+    authorize: hasNodeRules ? nodeAuthorizer(store, types, options.permissions) : allowAll,
     isNodeRestricted: hasNodeRules,
     staleRevisions: () => staleRevisions,
   };

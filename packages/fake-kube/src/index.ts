@@ -1,6 +1,7 @@
 export { ApiError, type ApiErrorDetails, type ApiErrorReason } from './api-error.ts';
 export type { IncomingObject, StoredMetadata, StoredObject } from './api-object.ts';
 export { bootstrapTokenOf, bootstrapTokenSecret } from './auth/bootstrap-tokens.ts';
+export type { UserPermission } from './auth/node-authorizer.ts';
 export { admin, anonymous, nodeUser, type User } from './auth/user.ts';
 export {
   type CertificateAuthority,

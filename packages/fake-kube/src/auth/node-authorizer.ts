@@ -23,11 +23,24 @@ const COMMON: Readonly<Record<string, ReadonlySet<string>>> = {
   events: new Set(['create', 'update', 'patch']),
 };
 
+/** Permission of a user who is no node agent, as a cluster role gives it. */
+export interface UserPermission {
+  /** Name of the user. */
+  readonly user: string;
+  readonly verbs: readonly string[];
+  /** Resources of the core group; one of a subresource is `resource/subresource`. */
+  readonly resources: readonly string[];
+}
+
 /**
  * Authorizes as the node authorizer of an API server does: members of `system:masters` may do everything, a node agent may use its own Node, lease and CSINode, its pods
- * and the objects that they refer to, a bootstrapping agent may request a certificate, and other users may do nothing.
+ * and the objects that they refer to, a bootstrapping agent may request a certificate, and other users have the given permissions alone.
  */
-export function nodeAuthorizer(store: ObjectStore, types: readonly ResourceType[]): Authorizer {
+export function nodeAuthorizer(
+  store: ObjectStore,
+  types: readonly ResourceType[],
+  permissions: readonly UserPermission[] = [],
+): Authorizer {
   const typeOf = (plural: string): ResourceType => types.find((type) => type.plural === plural)!;
   const podsOf = (node: string): readonly StoredObject[] =>
     store.list(typeOf('pods')).filter(({ spec }) => (spec as { nodeName?: string }).nodeName === node);
@@ -119,7 +132,14 @@ export function nodeAuthorizer(store: ObjectStore, types: readonly ResourceType[
     const node = nodeOf(request.user);
     if (node !== undefined) return authorizeNode(node, request);
     const isCertificateRequest = request.resource === 'certificatesigningrequests' && request.subresource === undefined;
+    if (permissions.some((permission) => permits(permission, request))) return ALLOWED;
     const canBootstrap = groups.includes('system:bootstrappers') && isCertificateRequest;
     return canBootstrap && ['create', 'get', 'list', 'watch'].includes(request.verb) ? ALLOWED : denied();
   };
+}
+
+function permits({ user, verbs, resources }: UserPermission, request: AccessRequest): boolean {
+  const { group, resource, subresource } = request;
+  const name = subresource === undefined ? resource : `${resource}/${subresource}`;
+  return user === request.user.name && group === '' && verbs.includes(request.verb) && resources.includes(name);
 }
