@@ -192,6 +192,35 @@ describe.skipIf(unavailable !== undefined)("the kubelet's API behind a Kubernete
     child.kill();
   });
 
+  it('opens streams to clients that may create the proxy of the node, and to none that may only get it', async () => {
+    const host = (await cluster.readyNode())!;
+    const address = host.status!.addresses!.find(({ type }) => type === 'InternalIP')!.address;
+    const base = `https://${address}:${String(host.status!.daemonEndpoints!.kubeletEndpoint!.Port)}`;
+    const statusOf = async (account: string, verb: string): Promise<string> => {
+      await cluster.kubectl(['create', 'serviceaccount', account]);
+      await cluster.kubectl(['create', 'clusterrole', account, `--verb=${verb}`, '--resource=nodes/proxy']);
+      const subject = `--serviceaccount=default:${account}`;
+      await cluster.kubectl(['create', 'clusterrolebinding', account, `--clusterrole=${account}`, subject]);
+      const token = (await cluster.kubectl(['create', 'token', account])).trim();
+      const headers = [
+        `Authorization: Bearer ${token}`,
+        'Connection: Upgrade',
+        'Upgrade: websocket',
+        'Sec-WebSocket-Version: 13',
+        'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
+        'Sec-WebSocket-Protocol: v5.channel.k8s.io',
+      ].flatMap((header) => ['-H', header]);
+      const path = '/exec/default/web/main?command=true&output=1';
+      const args = ['-sk', '--http1.1', '--max-time', '10', '-o', '/dev/null', '-w', '%{http_code}', ...headers];
+      const { stdout } = spawn('curl', [...args, base + path]);
+      let text = '';
+      for await (const chunk of stdout) text += String(chunk);
+      return text;
+    };
+    expect(await statusOf('reader', 'get')).toBe('403');
+    expect(await statusOf('operator', 'create')).toBe('101');
+  });
+
   it('answers the node proxy, and those who may use it', async () => {
     const proxy = (path: string): Promise<string> =>
       cluster.kubectl(['get', '--raw', `/api/v1/nodes/node1/proxy${path}`]);

@@ -2,6 +2,7 @@ import {
   KubeletConfigurationError,
   type ModuleConfiguration,
   type NodeConfiguration,
+  switchSetting,
 } from '@rxlet/agent-api/configuration';
 import { kubeletApi } from './kubelet-api-module.ts';
 import type { KubeletApiOptions } from './kubelet-api-options.ts';
@@ -9,6 +10,12 @@ import { localSocket, type LocalSocketOptions } from './local-socket-module.ts';
 
 /** Options of the module `kubeletApi`, without the content of endpoints that only the program has. */
 export type KubeletApiChoices = Omit<KubeletApiOptions, 'content'>;
+
+/** Setting `--permit-streams-by-get`. */
+const permitStreamsByGet = switchSetting(
+  'permitStreamsByGet',
+  'let clients that may only get nodes/proxy run commands in containers over WebSockets, as the kubelet does',
+);
 
 /** Configuration of the module `localSocket`, which programs list with the path of their socket. */
 export const localSocketConfiguration: ModuleConfiguration<LocalSocketOptions> = {
@@ -52,6 +59,7 @@ export const kubeletApiConfiguration: ModuleConfiguration<KubeletApiOptions> = {
     { flag: 'healthz-port', argument: 'port', text: 'port of /healthz on 127.0.0.1 (default: 10248; see below)' },
     { flag: 'address', argument: 'address', text: 'address of the first two (default: 0.0.0.0)' },
   ],
+  settings: [permitStreamsByGet],
   options: () => undefined,
   module: kubeletApi,
 };
@@ -64,7 +72,8 @@ export const kubeletApiConfiguration: ModuleConfiguration<KubeletApiOptions> = {
 export function toKubeletApi({
   configuration,
   gates,
-}: Pick<NodeConfiguration, 'configuration' | 'gates'>): KubeletApiChoices | undefined {
+  settings,
+}: Pick<NodeConfiguration, 'configuration' | 'gates' | 'settings'>): KubeletApiChoices | undefined {
   const {
     enableServer,
     address = '0.0.0.0',
@@ -102,6 +111,7 @@ export function toKubeletApi({
       },
     },
     isFineGrained: gates.isEnabled('KubeletFineGrainedAuthz'),
+    permitsStreamsByGet: settings.get(permitStreamsByGet) ?? false,
     switches: {
       enableDebuggingHandlers: configuration.enableDebuggingHandlers,
       enableSystemLogHandler: configuration.enableSystemLogHandler,

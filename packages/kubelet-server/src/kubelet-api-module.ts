@@ -154,7 +154,7 @@ async function openHttps(
 
 function accessControl(
   { clock, random, logger, node }: ModuleContext,
-  { authentication, authorization, isFineGrained }: KubeletApiOptions,
+  { authentication, authorization, isFineGrained, permitsStreamsByGet = false }: KubeletApiOptions,
   { lifetime, clients, metrics }: ApiParts & Pick<Security, 'clients'>,
   clientAuthorities: CurrentValue<ClientAuthorities> | undefined,
 ): AccessControl {
@@ -186,7 +186,7 @@ function accessControl(
       clock,
       logger,
     },
-    { anonymous: authentication.anonymous.enabled, isFineGrained },
+    { anonymous: authentication.anonymous.enabled, isFineGrained, permitsStreamsByGet },
   );
 }
 

@@ -28,6 +28,8 @@ export interface KubeletApiOptions {
   };
   /** Feature gate KubeletFineGrainedAuthz. */
   readonly isFineGrained: boolean;
+  /** Whether the permission to `get` the node's `proxy` opens streams to containers, as in the kubelet. Default: it takes the verb `create`. */
+  readonly permitsStreamsByGet?: boolean;
   readonly switches: EndpointSwitches;
   readonly content: ServerContent;
 }

@@ -8,7 +8,7 @@ import type { Authorizer } from './authorizer.ts';
 import { bearerTokenOf, removeToken, type TokenAuthenticator, TooManyReviewsError } from './bearer-token.ts';
 import type { CertificateOwner } from './client-certificate.ts';
 import { ANONYMOUS, type Identity, withAuthenticatedGroup } from './identity.ts';
-import { nodeAttributes } from './node-attributes.ts';
+import { nodeAttributes, type NodeAttributesOptions } from './node-attributes.ts';
 import { createPartyLimit } from './party-limit.ts';
 
 /** Lets in the requests of those who may make them. */
@@ -28,11 +28,9 @@ export interface AccessControlPorts {
 }
 
 /** Options of {@link createAccessControl}. */
-export interface AccessControlOptions {
+export interface AccessControlOptions extends NodeAttributesOptions {
   /** Whether clients without credentials are let in as `system:anonymous`. */
   readonly anonymous: boolean;
-  /** Whether subresources below `proxy` count (feature gate KubeletFineGrainedAuthz). */
-  readonly isFineGrained: boolean;
 }
 
 const UNAUTHORIZED: EndpointResponse = { status: 401, body: 'Unauthorized' };
@@ -46,7 +44,7 @@ const MAX_CHECKS_PER_PARTY = 128;
 /** Creates {@link AccessControl}. Of several credentials one is enough; wrong ones are never anonymous. */
 export function createAccessControl(
   { certificateOwner, tokens, authorizer, clock, logger }: AccessControlPorts,
-  { anonymous, isFineGrained }: AccessControlOptions,
+  { anonymous, ...attributesOptions }: AccessControlOptions,
 ): AccessControl {
   // Clients cause these lines as often as they like.
   const failedAuthentications = createRareLog(clock, (fields) =>
@@ -78,7 +76,7 @@ export function createAccessControl(
     }
     if (user === undefined) return UNAUTHORIZED;
     removeToken(message);
-    const { verb, subresources } = nodeAttributes(message.method ?? '', path, isFineGrained);
+    const { verb, subresources } = nodeAttributes(message.method ?? '', path, attributesOptions);
     for (const subresource of subresources) {
       const attributes = `user=${user.name}, verb=${verb}, resource=nodes, subresource`;
       try {

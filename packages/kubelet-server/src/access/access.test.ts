@@ -8,6 +8,7 @@ import { alwaysAllow, createWebhookAuthorizer } from './authorizer.ts';
 import { bearerTokenOf, createTokenAuthenticator, removeToken, type TokenAuthenticator } from './bearer-token.ts';
 import { createExpiringCache } from './expiring-cache.ts';
 import type { Identity } from './identity.ts';
+import { streamRoutes } from '../streams/stream-routes.ts';
 import { nodeAttributes } from './node-attributes.ts';
 
 const message = (headers: Record<string, string> = {}, method = 'GET'): IncomingMessage =>
@@ -26,15 +27,34 @@ describe('nodeAttributes', () => {
     ['GET', '/statusz', 'get', ['statusz']],
     ['GET', '/flagz', 'get', ['configz']],
     ['PATCH', '/podsx', 'patch', ['proxy']],
-    ['GET', '/exec/default/a/b', 'get', ['proxy']],
+    ['GET', '/exec/default/a/b', 'create', ['proxy']],
+    ['POST', '/exec/default/a/b', 'create', ['proxy']],
+    ['GET', '/attach/default/a/b', 'create', ['proxy']],
+    ['GET', '/portForward/default/a', 'create', ['proxy']],
+    ['GET', '/run/default/a/b', 'create', ['proxy']],
+    ['GET', '/containerLogs/default/a/b', 'get', ['proxy']],
+    ['GET', '/execute', 'get', ['proxy']],
     ['toString', '/exec', '', ['proxy']],
   ])('%s %s', (method, path, verb, subresources) => {
     expect(nodeAttributes(method, path)).toEqual({ verb, subresources });
   });
 
   it('knows only coarse subresources without the feature', () => {
-    expect(nodeAttributes('GET', '/pods', false).subresources).toEqual(['proxy']);
-    expect(nodeAttributes('GET', '/stats/summary', false).subresources).toEqual(['stats']);
+    expect(nodeAttributes('GET', '/pods', { isFineGrained: false }).subresources).toEqual(['proxy']);
+    expect(nodeAttributes('GET', '/stats/summary', { isFineGrained: false }).subresources).toEqual(['stats']);
+  });
+});
+
+describe('the permission to open a stream to a container', () => {
+  const streams = streamRoutes({} as never).map(({ root }) => `${root}/default/pod/c`);
+
+  it.each(streams)('is the verb create for a GET of %s', (path) => {
+    expect(nodeAttributes('GET', path)).toEqual({ verb: 'create', subresources: ['proxy'] });
+  });
+
+  it.each(streams)('is the verb get for a GET of %s with the behaviour of the kubelet', (path) => {
+    expect(nodeAttributes('GET', path, { permitsStreamsByGet: true }).verb).toBe('get');
+    expect(nodeAttributes('POST', path, { permitsStreamsByGet: true }).verb).toBe('create');
   });
 });
 
@@ -256,7 +276,7 @@ describe('createAccessControl', () => {
     const access = createAccessControl({ tokens, authorizer, clock: createVirtualClock(), logger }, options);
     expect(await access.check(message({ authorization: 'Bearer good' }), '/exec/a/b/c')).toEqual({
       status: 500,
-      body: 'Authorization error (user=jane, verb=get, resource=nodes, subresource=proxy)',
+      body: 'Authorization error (user=jane, verb=create, resource=nodes, subresource=proxy)',
     });
     expect(logger.lines).toHaveLength(1);
   });

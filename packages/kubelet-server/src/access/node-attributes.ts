@@ -32,11 +32,28 @@ const SEPARATE: readonly (readonly [path: string, subresource: string])[] = [
   ['/flagz', 'configz'],
 ];
 
+/** Paths that run programs in containers, or connect to them, whatever the method: a WebSocket begins with a GET. */
+const COMMANDS: readonly string[] = ['/exec', '/attach', '/portForward', '/run'];
+
+/** Options of {@link nodeAttributes}. */
+export interface NodeAttributesOptions {
+  /** Whether subresources below `proxy` count (feature gate KubeletFineGrainedAuthz). Default: true. */
+  readonly isFineGrained?: boolean;
+  /** Whether the verb of a GET that opens a stream to a container is `get`, as in the kubelet. Default: false, it is `create`. */
+  readonly permitsStreamsByGet?: boolean;
+}
+
 /** Returns the permission that a request with this method and decoded path needs (kubelet: GetRequestAttributes). */
-export function nodeAttributes(method: string, path: string, isFineGrained = true): NodeAttributes {
+export function nodeAttributes(
+  method: string,
+  path: string,
+  { isFineGrained = true, permitsStreamsByGet = false }: NodeAttributesOptions = {},
+): NodeAttributes {
   const find = (table: typeof SEPARATE): string | undefined => table.find(([root]) => isBelow(path, root))?.[1];
   const fine = isFineGrained ? find(FINE_GRAINED) : undefined;
-  const verb = Object.hasOwn(VERBS, method) ? VERBS[method]! : '';
+  const isCommand = COMMANDS.some((root) => isBelow(path, root));
+  const verbMethod = method === 'GET' && isCommand && !permitsStreamsByGet ? 'POST' : method;
+  const verb = Object.hasOwn(VERBS, verbMethod) ? VERBS[verbMethod]! : '';
   return { verb, subresources: [...(fine === undefined ? [] : [fine]), find(SEPARATE) ?? 'proxy'] };
 }
 

@@ -66,7 +66,7 @@ export async function fromKubeletConfiguration(
     },
     modules: await configureModules({ ...loaded, ...node, settings }),
     servingCertificates: toServingCertificates(loaded),
-    kubeletApi: toKubeletApi(loaded),
+    kubeletApi: toKubeletApi({ ...loaded, settings }),
     serverContent: toServerContent(loaded),
   };
 }

@@ -1,6 +1,7 @@
 import { loadConfiguration } from '@rxlet/kubelet-config';
 import { type KubeletApiChoices, toKubeletApi } from '@rxlet/kubelet-server/configuration';
 import { describe, expect, it } from 'vitest';
+import { parseSettings } from './parse-settings.ts';
 import { toServerContent } from './server-content.ts';
 
 const HEAD = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n';
@@ -10,7 +11,8 @@ const load = (fields: string) =>
     args: ['--root-dir=/r'],
     cgroupVersion: 'v2',
   });
-const optionsOf = (fields = ''): KubeletApiChoices | undefined => toKubeletApi(load(fields));
+const optionsOf = (fields = '', ...args: string[]): KubeletApiChoices | undefined =>
+  toKubeletApi({ ...load(fields), settings: parseSettings(args).settings });
 
 describe('toKubeletApi', () => {
   it("has the kubelet's defaults", () => {
@@ -35,6 +37,11 @@ describe('toKubeletApi', () => {
   it('has queries of node logs on request', () => {
     expect(optionsOf()?.switches.enableSystemLogQuery).toBe(false);
     expect(optionsOf('enableSystemLogQuery: true')?.switches.enableSystemLogQuery).toBe(true);
+  });
+
+  it('permits streams by the verb get on request alone', () => {
+    expect(optionsOf()?.permitsStreamsByGet).toBe(false);
+    expect(optionsOf('', '--permit-streams-by-get')?.permitsStreamsByGet).toBe(true);
   });
 
   it('passes on the fields of the configuration', () => {

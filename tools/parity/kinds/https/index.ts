@@ -98,7 +98,7 @@ function accessOf(user: string | undefined, reviews: unknown[]): AccessControl |
       clock,
       logger: noopLogger,
     },
-    { anonymous: false, isFineGrained: true },
+    { anonymous: false, isFineGrained: true, permitsStreamsByGet: true },
   );
 }
 

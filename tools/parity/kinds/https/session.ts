@@ -72,7 +72,7 @@ export async function runSession({ exchanges, answers }: SessionVector): Promise
       clock,
       logger: noopLogger,
     },
-    { anonymous: false, isFineGrained: true },
+    { anonymous: false, isFineGrained: true, permitsStreamsByGet: true },
   );
   const routes = kubeletRoutes({ ...ports, flags: () => ({}) }, kubeletHealthChecks(ports.healthChecks));
   await using server = await startLocalServer({ routes, access });
