@@ -6,6 +6,13 @@ export {
   type ImageFailure,
   type ImageFailureReason,
 } from './image-ensurer.ts';
+export {
+  type ImagePull,
+  type ImagePullRequest,
+  type ImagePulls,
+  imagePulls,
+  pullProgressSource,
+} from './image-pulls.ts';
 export { imageReclaimer, type ImageReclaimer } from './image-reclaimer.ts';
 export {
   type CredentialOrigin,

@@ -101,7 +101,7 @@ describe('image management', () => {
     expect(inspect()).toMatchObject({
       queued: idle,
       running: { depth: 1, oldestAgeMs: 3000 },
-      pulls: [{ image, phase: 'pulling', requests: 1 }],
+      pulls: [{ image, phase: 'pulling', requests: [{ podUid: 'uid-web', fieldPath: 'spec.containers{app}' }] }],
     });
     await clock.advance(2000);
     await pulled;

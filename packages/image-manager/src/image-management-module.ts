@@ -1,11 +1,19 @@
 import { type AgentModule, contribute, type DebugSection, debugSections, provide } from '@rxlet/agent-api';
-import { imageEnsurer, imageReclaimer, pullCredentials, pullObserver } from '@rxlet/agent-api/images';
+import {
+  imageEnsurer,
+  type ImagePull,
+  type ImagePulls,
+  imagePulls,
+  imageReclaimer,
+  pullCredentials,
+  pullObserver,
+  pullProgressSource,
+} from '@rxlet/agent-api/images';
 import type { Clock } from '@rxlet/component-base';
 import { nodeFsStats, type ReadFsStats } from './gc/fs-stats.ts';
 import { createImageGarbageCollector, type ImageGcOptions } from './gc/image-garbage-collector.ts';
 import { createImageHolds } from './image-holds.ts';
-import { createImageManager, type ImageManager, type ImageManagerOptions } from './image-manager.ts';
-import type { ImagePull } from './pull-queue.ts';
+import { createImageManager, type ImageManagerOptions } from './image-manager.ts';
 import { createPullRecords, type PullRecordsOptions } from './records/pull-records.ts';
 
 /** Options of {@link imageManagement}. */
@@ -23,8 +31,8 @@ export interface ImageManagementOptions extends ImageManagerOptions, Omit<PullRe
 export function imageManagement(options: ImageManagementOptions = {}): AgentModule {
   return {
     name: 'image-management',
-    uses: [pullCredentials, pullObserver],
-    provides: [imageEnsurer, imageReclaimer],
+    uses: [pullCredentials, pullObserver, pullProgressSource],
+    provides: [imageEnsurer, imageReclaimer, imagePulls],
     setup({ services, files, node, ...base }) {
       const { readFsStats = nodeFsStats, garbageCollection } = options;
       const holds = createImageHolds(base.clock);
@@ -36,9 +44,13 @@ export function imageManagement(options: ImageManagementOptions = {}): AgentModu
       );
       const credentials = services.find(pullCredentials);
       const observer = services.find(pullObserver);
-      const manager = createImageManager({ ...base, credentials, records, holds, pullObserver: observer }, options);
+      const pullProgress = services.find(pullProgressSource);
+      const manager = createImageManager(
+        { ...base, credentials, records, holds, pullObserver: observer, pullProgress },
+        options,
+      );
       return {
-        services: [provide(imageEnsurer, manager), provide(imageReclaimer, collector)],
+        services: [provide(imageEnsurer, manager), provide(imageReclaimer, collector), provide(imagePulls, manager)],
         contributions: [contribute(debugSections, pullsSection(base.clock, manager.pulls))],
         start: () => collector.start(),
         async [Symbol.asyncDispose]() {
@@ -50,7 +62,7 @@ export function imageManagement(options: ImageManagementOptions = {}): AgentModu
   };
 }
 
-function pullsSection(clock: Clock, pulls: ImageManager['pulls']): DebugSection {
+function pullsSection(clock: Clock, pulls: ImagePulls['pulls']): DebugSection {
   const summary = (phase: ImagePull['phase']) => {
     const agesMs = pulls.value.filter((pull) => pull.phase === phase).map(({ sinceMs }) => clock.now() - sinceMs);
     return { depth: agesMs.length, oldestAgeMs: Math.max(0, ...agesMs) };

@@ -6,9 +6,8 @@ import { createFakeRuntime, type FakeImage, discardLogs } from '@rxlet/fake-cri'
 import { testPod } from '@rxlet/pod-model/testing';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { CredentialOrigin, PullCredential } from '@rxlet/agent-api/images';
+import type { CredentialOrigin, ImagePull, PullCredential } from '@rxlet/agent-api/images';
 import { createImageManager, type ImageManagerOptions } from './image-manager.ts';
-import type { ImagePull } from './pull-queue.ts';
 import { createPullRecords, type PullRecordsOptions } from './records/pull-records.ts';
 import { createMemoryRecords, type MemoryRecords, RECORDS_DIRECTORY } from './test-support/memory-records.ts';
 

@@ -3,6 +3,7 @@ import type {
   EnsuredImage,
   ImageEnsurer,
   ImageFailureReason,
+  ImagePulls,
   PullCredential,
   PullObserver,
 } from '@rxlet/agent-api/images';
@@ -10,8 +11,8 @@ import { type Clock, createLifetime, errorMessage, type Logger, noopLogger, with
 import type { EventRecorder, EventType } from '@rxlet/component-base/events';
 import { formatGoDuration, goQuote } from '@rxlet/component-base/go';
 import type { Metrics } from '@rxlet/component-base/metrics';
-import type { CurrentValue } from '@rxlet/component-base/streams';
 import type { Image, ImageService } from '@rxlet/cri-api';
+import type { PullProgressSource } from '@rxlet/cri-api/pull-progress';
 import { formatPod, podEventObject, podUid } from '@rxlet/pod-model';
 import { decideImage } from './decide-image.ts';
 import { createAttemptRecords } from './attempt-records.ts';
@@ -31,7 +32,6 @@ import { type ImageRequest, requestedImageSpec } from './image-request.ts';
 import { createPullBackoff, type PullBackoffOptions } from './pull-backoff.ts';
 import { digestCredentials } from './pull-credentials-digest.ts';
 import { classifyPullFailure, pullErrorText, runtimeErrorText } from './pull-failure.ts';
-import type { ImagePull } from './pull-queue.ts';
 import type { PullRecords } from './records/pull-records.ts';
 
 /** Ports of {@link createImageManager}. */
@@ -47,6 +47,8 @@ export interface ImageManagerPorts {
   readonly holds?: ImageHolds | undefined;
   /** Observer of the pulls, so that a pod's start can be measured without them. Default: none. */
   readonly pullObserver?: PullObserver | undefined;
+  /** Progress of pulls in the runtime, for {@link ImageManager.pulls}. Default: the runtime reports none. */
+  readonly pullProgress?: PullProgressSource | undefined;
   readonly logger?: Logger | undefined;
   readonly metrics?: Metrics | undefined;
 }
@@ -55,14 +57,12 @@ export interface ImageManagerPorts {
 export interface ImageManagerOptions extends ImagePullerOptions, PullBackoffOptions {}
 
 /** Makes sure that the images of containers are on the node. Nothing runs between requests. */
-export interface ImageManager extends ImageEnsurer, AsyncDisposable {
+export interface ImageManager extends ImageEnsurer, ImagePulls, AsyncDisposable {
   /**
    * Resolves when the pod may use the image. Records events on the pod, in the kubelet's words.
    * @throws ImageError; the reason of the request's signal when it aborts; `LifetimeEnded` after disposal
    */
   ensureImageExists(request: ImageRequest): Promise<EnsuredImage>;
-  /** Pending and running pulls in order of arrival. Completes on disposal. */
-  readonly pulls: CurrentValue<readonly ImagePull[]>;
 }
 
 /**
@@ -96,7 +96,7 @@ export function createImageManager(ports: ImageManagerPorts, options: ImageManag
   const { imageStatusTimeoutMs = DEFAULT_STATUS_TIMEOUT_MS } = options;
   const lifetime = createLifetime();
   const metrics = createImageMetrics(ports.metrics);
-  const puller = createImagePuller(images, clock, metrics, options);
+  const puller = createImagePuller({ images, clock, logger, metrics, pullProgress: ports.pullProgress }, options);
   const backoff = createPullBackoff(clock, options);
   lifetime.defer(() => puller[Symbol.asyncDispose]());
 
@@ -278,6 +278,8 @@ export function createImageManager(ports: ImageManagerPorts, options: ImageManag
       return lifetime.track(ensure({ ...request, signal }));
     },
     pulls: puller.pulls,
+    serializeImagePulls: puller.serializeImagePulls,
+    maxParallelImagePulls: puller.maxParallelImagePulls,
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };
 }

@@ -1,13 +1,15 @@
-import type { PullCredential, RegistryAuth } from '@rxlet/agent-api/images';
-import { type Clock, createRateLimiter, withDeadline } from '@rxlet/component-base';
+import type { ImagePulls, PullCredential, RegistryAuth } from '@rxlet/agent-api/images';
+import { type Clock, createRateLimiter, type Logger, withDeadline } from '@rxlet/component-base';
 import { goQuote } from '@rxlet/component-base/go';
-import type { CurrentValue } from '@rxlet/component-base/streams';
 import type { Image, ImageService } from '@rxlet/cri-api';
+import type { PullProgressSource } from '@rxlet/cri-api/pull-progress';
+import { podUid } from '@rxlet/pod-model';
+import { followPullProgress } from './follow-pull-progress.ts';
 import type { ImageMetrics } from './image-metrics.ts';
 import { type ImageRequest, requestedImageSpec, type RequestedImageSpec } from './image-request.ts';
 import { digestCredentials } from './pull-credentials-digest.ts';
 import { combinePullErrors, isUnknownOutcome } from './pull-failure.ts';
-import { createPullQueue, type ImagePull } from './pull-queue.ts';
+import { createPullQueue } from './pull-queue.ts';
 
 /** Named and defaulted as in KubeletConfiguration. */
 export interface ImagePullerOptions {
@@ -40,7 +42,7 @@ export interface PulledImage {
 }
 
 /** Pulls images through the runtime, each at its turn. */
-export interface ImagePuller extends AsyncDisposable {
+export interface ImagePuller extends ImagePulls, AsyncDisposable {
   /**
    * Pulls `image`, the one of the request with its default tag, with the first of the credentials that succeeds, or without any if there are none.
    * Unless `mustPull` is set, it looks up the image again at its turn. Equal requests share an outcome, so that even one with `mustPull` may get
@@ -52,8 +54,6 @@ export interface ImagePuller extends AsyncDisposable {
     credentials: readonly PullCredential[],
     options: { readonly mustPull: boolean },
   ): Promise<PullOutcome>;
-  /** Pending and running pulls in order of arrival. Completes on disposal. */
-  readonly pulls: CurrentValue<readonly ImagePull[]>;
 }
 
 /** Default of {@link ImagePullerOptions.imageStatusTimeoutMs}. */
@@ -65,14 +65,22 @@ interface PullTask {
   readonly mustPull: boolean;
 }
 
+/** Ports of {@link createImagePuller}. */
+export interface ImagePullerPorts {
+  readonly images: Pick<ImageService, 'imageStatus' | 'pullImage'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: ImageMetrics;
+  /** Default: the runtime reports no progress. */
+  readonly pullProgress?: PullProgressSource | undefined;
+}
+
 /** Creates an {@link ImagePuller}. @throws RangeError when the options contradict each other. */
-export function createImagePuller(
-  images: Pick<ImageService, 'imageStatus' | 'pullImage'>,
-  clock: Clock,
-  metrics: ImageMetrics,
-  options: ImagePullerOptions,
-): ImagePuller {
-  const queue = createPullQueue<PullOutcome>(clock, maxParallelPulls(options));
+export function createImagePuller(ports: ImagePullerPorts, options: ImagePullerOptions): ImagePuller {
+  const { images, clock, logger, metrics, pullProgress: source } = ports;
+  const maxParallelImagePulls = maxParallelPulls(options);
+  const queue = createPullQueue<PullOutcome>(clock, maxParallelImagePulls);
+  const progress = source && followPullProgress({ clock, logger, source, queue });
   const { registryPullQps = 5, registryPullBurst = 10, imageStatusTimeoutMs = DEFAULT_STATUS_TIMEOUT_MS } = options;
   const limiter = createRateLimiter(clock, registryPullQps, registryPullBurst);
 
@@ -142,13 +150,19 @@ export function createImagePuller(
         {
           key: JSON.stringify([image, request.runtimeHandler ?? '', digestCredentials(credentials)]),
           image,
+          request: { podUid: podUid(request.pod), fieldPath: request.fieldPath },
           run: (signal) =>
             pullUnlessPresent(requestedImageSpec(request, image), { request, credentials, mustPull }, signal),
         },
         request.signal,
       ),
     pulls: queue.pulls,
-    [Symbol.asyncDispose]: () => queue[Symbol.asyncDispose](),
+    serializeImagePulls: options.serializeImagePulls ?? true,
+    maxParallelImagePulls,
+    async [Symbol.asyncDispose]() {
+      await progress?.[Symbol.asyncDispose]();
+      await queue[Symbol.asyncDispose]();
+    },
   };
 }
 

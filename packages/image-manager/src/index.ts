@@ -12,4 +12,3 @@ export type { ImagePullerOptions } from './image-puller.ts';
 export { applyDefaultTag, type ImageReference, ImageReferenceError, parseImageReference } from './image-reference.ts';
 export type { ImageRequest } from './image-request.ts';
 export type { PullBackoffOptions } from './pull-backoff.ts';
-export type { ImagePull } from './pull-queue.ts';

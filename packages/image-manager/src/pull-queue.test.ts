@@ -1,7 +1,10 @@
+import type { ImagePull } from '@rxlet/agent-api/images';
 import { describe, expect, it } from 'vitest';
 import { sleep } from '@rxlet/component-base';
 import { createVirtualClock } from '@rxlet/component-base/testing';
-import { createPullQueue, type ImagePull } from './pull-queue.ts';
+import { createPullQueue } from './pull-queue.ts';
+
+const request = { podUid: '1', fieldPath: 'spec.containers{web}' };
 
 function setUp(maxParallel: number) {
   const clock = createVirtualClock();
@@ -14,14 +17,16 @@ function setUp(maxParallel: number) {
       log.push(`end ${image}`);
       return `ref of ${image}`;
     };
-    const result = queue.pull({ key: image, image, run }, signal);
+    const result = queue.pull({ key: image, image, request, run }, signal);
     result.catch(() => undefined);
     return result;
   };
   const states: string[][] = [];
   queue.pulls.value$.subscribe((pulls: readonly ImagePull[]) =>
     states.push(
-      pulls.map(({ image, phase, requests, position }) => `${image} ${phase} ${String(requests)} #${String(position)}`),
+      pulls.map(
+        ({ image, phase, requests, position }) => `${image} ${phase} ${String(requests.length)} #${String(position)}`,
+      ),
     ),
   );
   return { clock, queue, log, pull, states };
@@ -103,7 +108,10 @@ describe('createPullQueue', () => {
     const { clock, queue, pull } = setUp(1);
     await using _ = queue;
     const controller = new AbortController();
-    const deaf = queue.pull({ key: 'deaf', image: 'deaf', run: () => new Promise(() => undefined) }, controller.signal);
+    const deaf = queue.pull(
+      { key: 'deaf', image: 'deaf', request, run: () => new Promise(() => undefined) },
+      controller.signal,
+    );
     deaf.catch(() => undefined);
     const next = pull('a');
     await clock.settle();
@@ -115,7 +123,7 @@ describe('createPullQueue', () => {
   it('shares a failure, and forgets it', async () => {
     const { clock, queue } = setUp(1);
     await using _ = queue;
-    const failing = { key: 'a', image: 'a', run: () => Promise.reject(new Error('no such image')) };
+    const failing = { key: 'a', image: 'a', request, run: () => Promise.reject(new Error('no such image')) };
     const results = await Promise.allSettled([queue.pull(failing), queue.pull(failing)]);
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     await clock.settle();

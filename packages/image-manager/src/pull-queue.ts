@@ -1,19 +1,7 @@
+import type { ImagePull, ImagePullRequest } from '@rxlet/agent-api/images';
 import { type Clock, createLifetime, createSemaphore, withDeadline } from '@rxlet/component-base';
 import { createCurrentValue, type CurrentValue } from '@rxlet/component-base/streams';
-
-/** A pending or running pull. */
-export interface ImagePull {
-  /** The image with its tag or digest. */
-  readonly image: string;
-  /** Whether it is pending or running. */
-  readonly phase: 'queued' | 'pulling';
-  /** Start of its phase, in epoch milliseconds. */
-  readonly sinceMs: number;
-  /** Number of requests that wait for it. */
-  readonly requests: number;
-  /** Position in the queue: `1` for the next one, `0` for one that runs. */
-  readonly position: number;
-}
+import type { PullInFlight, PullProgress } from '@rxlet/cri-api/pull-progress';
 
 /** A pull that a caller requests. */
 export interface PullTask<T> {
@@ -21,6 +9,7 @@ export interface PullTask<T> {
   readonly key: string;
   /** For {@link ImagePull}. */
   readonly image: string;
+  readonly request: ImagePullRequest;
   /** Pulls the image; the signal aborts when no caller waits for it. */
   readonly run: (signal: AbortSignal) => Promise<T>;
 }
@@ -31,12 +20,18 @@ export interface PullQueue<T> extends AsyncDisposable {
   pull(task: PullTask<T>, signal?: AbortSignal): Promise<T>;
   /** Pending and running pulls in order of arrival. Completes on disposal. */
   readonly pulls: CurrentValue<readonly ImagePull[]>;
+  /** Returns the running pulls. A pull is the same object in every call. */
+  running(): readonly PullInFlight[];
+  /** Sets the progress of running pulls; an undefined one removes it. Ignores pulls that have ended. */
+  setProgress(progress: ReadonlyMap<PullInFlight, PullProgress | undefined>): void;
 }
 
 interface SharedPull<T> {
   readonly result: Promise<T>;
   readonly controller: AbortController;
   state: Omit<ImagePull, 'position'>;
+  /** Absent while it is queued. */
+  inFlight?: PullInFlight;
 }
 
 /**
@@ -65,7 +60,9 @@ export function createPullQueue<T>(clock: Clock, maxParallel: number): PullQueue
     const controller = new AbortController();
     const signal = AbortSignal.any([controller.signal, lifetime.signal]);
     const work = async (): Promise<T> => {
-      shared.state = { ...shared.state, phase: 'pulling', sinceMs: clock.now() };
+      const startedMs = clock.now();
+      shared.state = { ...shared.state, phase: 'pulling', sinceMs: startedMs };
+      shared.inFlight = { image, startedMs };
       publish();
       try {
         // The permit must become free even if the runtime ignores the signal.
@@ -77,7 +74,7 @@ export function createPullQueue<T>(clock: Clock, maxParallel: number): PullQueue
     };
     const shared: SharedPull<T> = {
       controller,
-      state: { image, phase: 'queued', sinceMs: clock.now(), requests: 0 },
+      state: { image, phase: 'queued', sinceMs: clock.now(), requests: [] },
       result: Promise.resolve().then(() => permits.run(work, signal)),
     };
     activePulls.set(key, shared);
@@ -91,13 +88,14 @@ export function createPullQueue<T>(clock: Clock, maxParallel: number): PullQueue
       signal?.throwIfAborted();
       lifetime.signal.throwIfAborted();
       const shared = activePulls.get(task.key) ?? begin(task);
-      shared.state = { ...shared.state, requests: shared.state.requests + 1 };
+      const request = { ...task.request };
+      shared.state = { ...shared.state, requests: [...shared.state.requests, request] };
       publish();
       try {
         return await withDeadline(clock, Infinity, signal, () => shared.result);
       } finally {
-        shared.state = { ...shared.state, requests: shared.state.requests - 1 };
-        if (shared.state.requests === 0) {
+        shared.state = { ...shared.state, requests: shared.state.requests.filter((other) => other !== request) };
+        if (shared.state.requests.length === 0) {
           // A new request must not join a pull that is being cancelled.
           forget(task.key, shared);
           shared.controller.abort(signal?.reason);
@@ -107,6 +105,24 @@ export function createPullQueue<T>(clock: Clock, maxParallel: number): PullQueue
       }
     },
     pulls,
+    running: () => Array.from(activePulls.values()).flatMap(({ inFlight }) => inFlight ?? []),
+    setProgress(progress) {
+      let isChanged = false;
+      for (const shared of activePulls.values()) {
+        if (shared.inFlight === undefined || !progress.has(shared.inFlight)) continue;
+        const next = progress.get(shared.inFlight);
+        if (isEqual(shared.state.progress, next)) continue;
+        shared.state = { ...shared.state, progress: next };
+        isChanged = true;
+      }
+      if (isChanged) publish();
+    },
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };
+}
+
+function isEqual(one: PullProgress | undefined, other: PullProgress | undefined): boolean {
+  return (
+    one?.step === other?.step && one?.currentBytes === other?.currentBytes && one?.totalBytes === other?.totalBytes
+  );
 }
