@@ -74,4 +74,16 @@ describe('outOfSync', () => {
     const privately = JSON.stringify({ ...manifest, private: true });
     expect(await changesOf({ ...contents, 'packages/b/package.json': privately })).toEqual({});
   });
+
+  it('rejects a test whose import depends on its package', async () => {
+    const kit = {
+      'packages/kit/package.json': JSON.stringify({ name: '@rxlet/kit', version: '1.0.0', type: 'module' }),
+      'packages/kit/src/index.ts': "import '@rxlet/b';",
+    };
+    await expect(
+      changesOf({ ...WORKSPACE, ...kit, 'packages/b/src/b.test.ts': "import '@rxlet/kit';" }),
+    ).rejects.toThrow(
+      'packages/b/src/b.test.ts imports @rxlet/kit, which depends on @rxlet/b; tests of whole agents belong into packages/testing/src/scenarios',
+    );
+  });
 });

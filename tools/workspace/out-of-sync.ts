@@ -1,22 +1,28 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { format, resolveConfig } from 'prettier';
+import { listedPackages } from './listed-packages.ts';
 import { withOrigin } from './package-origin.ts';
 import { readSourceImports } from './source-imports.ts';
 import { syncedManifest } from './synced-manifest.ts';
+import { rejectCycles } from './reject-cycles.ts';
 import { readJson, type WorkspaceFiles, workspaceRoot } from './workspace-files.ts';
 import { type Manifest, readWorkspacePackages, type WorkspacePackage } from './workspace-packages.ts';
 
-/** Returns the files that contradict the imports of the sources or the metadata of the workspace, with their correct content. */
+/**
+ * Returns the files that contradict the imports of the sources, the metadata of the workspace or its packages, with their correct content.
+ *
+ * @throws Error when packages import each other in a cycle
+ */
 export async function outOfSync(files: WorkspaceFiles): Promise<Map<string, string>> {
   const packages = readWorkspacePackages(files);
   const changes = new Map<string, string>();
   const compare = async (path: string, current: object, wanted: object): Promise<void> => {
     if (isDeepStrictEqual(current, wanted)) return;
-    const filepath = join(workspaceRoot, path);
-    changes.set(path, await format(JSON.stringify(wanted, null, 2), { ...(await resolveConfig(filepath)), filepath }));
+    changes.set(path, await formatted(path, JSON.stringify(wanted, null, 2)));
   };
   const imports = new Map(packages.map(({ folder }) => [folder, readSourceImports(folder, files)]));
+  rejectCycles(packages, imports);
   const manifests = syncedManifests(packages, imports, readJson(files, 'package.json') as Manifest);
   for (const { folder, manifest } of packages) {
     await compare(`${folder}/package.json`, manifest, manifests.get(manifest.name)!);
@@ -38,7 +44,17 @@ export async function outOfSync(files: WorkspaceFiles): Promise<Map<string, stri
     const current = files.exists(path) ? readJson(files, path) : {};
     await compare(path, current, { extends: '../../tsconfig.json', include });
   }
+  for (const [path, content] of listedPackages(files, packages)) {
+    const wanted = await formatted(path, content);
+    if (wanted !== files.read(path, 'utf8')) changes.set(path, wanted);
+  }
   return changes;
+}
+
+/** Formats a file as `npm run format` does. */
+async function formatted(path: string, content: string): Promise<string> {
+  const filepath = join(workspaceRoot, path);
+  return format(content, { ...(await resolveConfig(filepath)), filepath });
 }
 
 /** Returns the correct package.json of each package by its name. */
