@@ -1,3 +1,5 @@
+import { sentence } from './sentence.ts';
+
 /** Returns the sources and the README of a new package that offers a module of the agent, content by path below its folder: ready to be replaced. */
 export function moduleFiles(name: string, description: string): Map<string, string> {
   const pascal = name.replace(/(^|-)(\w)/g, (_, _dash: string, letter: string) => letter.toUpperCase());
@@ -6,7 +8,7 @@ export function moduleFiles(name: string, description: string): Map<string, stri
     ['README.md', readme(name, camel, description)],
     ['src/index.ts', `export { ${camel}, type ${pascal}Options } from './${name}-module.ts';\n`],
     [`src/${name}-module.ts`, moduleSource(name, camel, pascal)],
-    [`src/${name}-module.test.ts`, moduleTest(name, camel)],
+    [`src/${name}-module.test.ts`, moduleTest(name, camel, pascal)],
     ['src/configuration.ts', configuration(name, camel, pascal)],
     ['src/configuration.test.ts', configurationTest(camel)],
   ]);
@@ -15,7 +17,7 @@ export function moduleFiles(name: string, description: string): Map<string, stri
 function readme(name: string, camel: string, description: string): string {
   return `# @rxlet/${name}
 
-${description}
+${sentence(description)}
 
 \`\`\`sh
 npm install @rxlet/${name}
@@ -32,11 +34,15 @@ console.log(module.name);
 \`\`\`text
 ${name}
 \`\`\`
+
+The agent module \`${camel}()\` rejects pods beyond a number. \`@rxlet/${name}/configuration\` has its configuration for the presets of [@rxlet/kubelet](../kubelet): the field
+\`maxPods\` and the flag \`--${name}-dry-run\`.
 `;
 }
 
 function moduleSource(name: string, camel: string, pascal: string): string {
-  return `import { admissionHandlers, type AgentModule, contribute, debugSections } from '@rxlet/agent-api';
+  return `import { admissionHandlers, type AgentModule, contribute, debugSections, podSteps } from '@rxlet/agent-api';
+import { podUid } from '@rxlet/pod-model';
 
 /** Options of {@link ${camel}}. */
 export interface ${pascal}Options {
@@ -46,12 +52,13 @@ export interface ${pascal}Options {
   readonly isDryRun?: boolean | undefined;
 }
 
-/** Creates the agent module that rejects pods beyond a number. */
+/** Creates the agent module that rejects pods beyond a number, and counts those for which the node is prepared. */
 export function ${camel}({ maxPods = 110, isDryRun = false }: ${pascal}Options = {}): AgentModule {
   return {
     name: '${name}',
     setup({ core }) {
       let exceeded = 0;
+      const preparedUids = new Set<string>();
       return {
         contributions: [
           contribute(admissionHandlers, {
@@ -63,9 +70,14 @@ export function ${camel}({ maxPods = 110, isDryRun = false }: ${pascal}Options =
               return isDryRun ? undefined : { reason: 'OutOfpods', message };
             },
           }),
+          contribute(podSteps, {
+            name: '${name}',
+            prepare: (pod) => void preparedUids.add(podUid(pod)),
+            tearDown: ({ uid }) => void preparedUids.delete(uid),
+          }),
           contribute(debugSections, {
             name: '${camel}',
-            inspect: () => ({ activePods: core.activePods().length, maxPods, exceeded }),
+            inspect: () => ({ activePods: core.activePods().length, preparedPods: preparedUids.size, maxPods, exceeded }),
           }),
         ],
       };
@@ -75,27 +87,48 @@ export function ${camel}({ maxPods = 110, isDryRun = false }: ${pascal}Options =
 `;
 }
 
-function moduleTest(name: string, camel: string): string {
-  return `import { admissionHandlers, type ModuleContext } from '@rxlet/agent-api';
-import { contributionsTo } from '@rxlet/agent-api/testing';
+function moduleTest(name: string, camel: string, pascal: string): string {
+  return `import { admissionHandlers, debugSections, podSteps } from '@rxlet/agent-api';
+import { contributionsTo, createModuleContext } from '@rxlet/agent-api/testing';
+import type { Pod } from '@rxlet/kube-api';
+import { emptyRuntimePodStatus } from '@rxlet/pod-model/runtime';
 import { describe, expect, it } from 'vitest';
-import { ${camel} } from './${name}-module.ts';
+import { ${camel}, type ${pascal}Options } from './${name}-module.ts';
 
-/** Returns whether the module rejects a pod beside \`active\` others. */
-async function rejects(active: number, options: Parameters<typeof ${camel}>[0]): Promise<boolean> {
-  const parts = ${camel}(options).setup({} as ModuleContext);
+/** Sets the module up beside \`active\` other pods, and returns what it contributes. */
+function setUp(options: ${pascal}Options, active = 0) {
+  const pods: readonly Pod[] = Array.from({ length: active }, () => ({}));
+  const parts = ${camel}(options).setup(createModuleContext({ core: { activePods: () => pods } }));
   const [handler] = contributionsTo(parts, admissionHandlers);
-  const pods = Array.from({ length: active }, () => ({}));
-  return (await handler!.admit({}, () => pods, new AbortController().signal)) !== undefined;
+  const [step] = contributionsTo(parts, podSteps);
+  const [section] = contributionsTo(parts, debugSections);
+  const { signal } = new AbortController();
+  return {
+    admit: () => handler!.admit({}, () => pods, signal),
+    prepare: (uid: string) => step!.prepare!({ metadata: { uid } }, signal),
+    tearDown: (uid: string) => step!.tearDown!({ uid, status: emptyRuntimePodStatus(uid) }, signal),
+    inspect: () => section!.inspect(),
+  };
 }
 
 describe('${camel}', () => {
   it('rejects pods beyond the number', async () => {
-    expect([await rejects(1, { maxPods: 2 }), await rejects(2, { maxPods: 2 })]).toEqual([false, true]);
+    expect(await setUp({ maxPods: 2 }, 1).admit()).toBeUndefined();
+    expect(await setUp({ maxPods: 2 }, 2).admit()).toMatchObject({ reason: 'OutOfpods' });
   });
 
   it('only counts them in a dry run', async () => {
-    expect(await rejects(2, { maxPods: 2, isDryRun: true })).toBe(false);
+    const { admit, inspect } = setUp({ maxPods: 2, isDryRun: true }, 2);
+    expect(await admit()).toBeUndefined();
+    expect(inspect()).toMatchObject({ exceeded: 1 });
+  });
+
+  it('shows the pods for which the node is prepared', async () => {
+    const { prepare, tearDown, inspect } = setUp({});
+    await prepare('1');
+    expect(inspect()).toMatchObject({ preparedPods: 1 });
+    await tearDown('1');
+    expect(inspect()).toMatchObject({ preparedPods: 0 });
   });
 });
 `;
@@ -121,14 +154,13 @@ export const ${camel}Configuration: ModuleConfiguration<${pascal}Options> = {
 }
 
 function configurationTest(camel: string): string {
-  return `import type { SettingLookup } from '@rxlet/agent-api/configuration';
-import { createNodeConfiguration } from '@rxlet/agent-api/testing';
+  return `import { createNodeConfiguration, settingValues } from '@rxlet/agent-api/testing';
 import { describe, expect, it } from 'vitest';
 import { ${camel}Configuration } from './configuration.ts';
 
 describe('${camel}Configuration', () => {
   it('passes on the field and the setting', () => {
-    const settings = { get: () => true } as unknown as SettingLookup;
+    const settings = settingValues({ ${camel}DryRun: true });
     const node = createNodeConfiguration({ configuration: { maxPods: 7 }, settings });
     expect(${camel}Configuration.options?.(node)).toEqual({ maxPods: 7, isDryRun: true });
   });

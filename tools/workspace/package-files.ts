@@ -1,4 +1,5 @@
 import { moduleFiles } from './module-files.ts';
+import { sentence } from './sentence.ts';
 
 /** Layers that a new package can belong to. */
 export const LAYERS = ['foundation', 'adapter', 'subsystem'] as const;
@@ -18,7 +19,7 @@ export function packageFiles({ name, layer, description, version }: NewPackage):
   const pascal = name.replace(/(^|-)(\w)/g, (_, _dash: string, letter: string) => letter.toUpperCase());
   const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
   const common: [string, string][] = [
-    ['package.json', json(manifest(name, layer, description, version))],
+    ['package.json', json(manifest(name, layer, sentence(description).slice(0, -1), version))],
     ['tsconfig.json', json({ extends: '../../tsconfig.json', include: ['src'] })],
     ['tsconfig.build.json', json(BUILD_TSCONFIG)],
   ];
@@ -70,7 +71,7 @@ const BUILD_TSCONFIG = {
 function readme(name: string, pascal: string, description: string): string {
   return `# @rxlet/${name}
 
-${description}
+${sentence(description)}
 
 \`\`\`sh
 npm install @rxlet/${name} @rxlet/component-base

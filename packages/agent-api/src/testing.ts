@@ -1,2 +1,3 @@
 export { contributionsTo } from './testing/contributions-to.ts';
-export { createNodeConfiguration } from './testing/node-configuration.ts';
+export { createModuleContext, type ModuleContextOptions } from './testing/module-context.ts';
+export { createNodeConfiguration, settingValues } from './testing/node-configuration.ts';

@@ -1,4 +1,4 @@
-import type { ModuleContext } from '@rxlet/agent-api';
+import { createModuleContext } from '@rxlet/agent-api/testing';
 import { createEventLog } from '@rxlet/component-base/events';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import { describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ async function watch(kernelLog: KernelLog) {
   const clock = createVirtualClock();
   const events = createEventLog(clock);
   const logger = recordingLogger();
-  const context = { clock, events, logger, node: { name: 'node1' } } as unknown as ModuleContext;
+  const context = createModuleContext({ clock, events, logger });
   const parts = oomEvents({ kernelLog }).setup(context)!;
   await parts.start!(new AbortController().signal);
   await clock.advance(1);

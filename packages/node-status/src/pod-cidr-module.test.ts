@@ -1,4 +1,6 @@
-import type { ModuleContext, ModuleParts } from '@rxlet/agent-api';
+import type { ModuleParts } from '@rxlet/agent-api';
+import { createModuleContext } from '@rxlet/agent-api/testing';
+import type { RuntimeService } from '@rxlet/cri-api';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import { expect, it } from 'vitest';
 import { podCidr } from './pod-cidr-module.ts';
@@ -8,14 +10,12 @@ function start(failures: number) {
   const logger = recordingLogger();
   const ranges: string[] = [];
   let left = failures;
-  const updateRuntimeConfig = async (request: {
-    readonly runtimeConfig: { readonly networkConfig: { readonly podCidr: string } };
-  }): Promise<object> => {
+  const updateRuntimeConfig: RuntimeService['updateRuntimeConfig'] = async ({ runtimeConfig }) => {
     if (left-- > 0) throw new Error('connection refused');
-    ranges.push(request.runtimeConfig.networkConfig.podCidr);
+    ranges.push(runtimeConfig?.networkConfig?.podCidr ?? '');
     return {};
   };
-  const context = { clock, logger, runtime: { updateRuntimeConfig } } as unknown as ModuleContext;
+  const context = createModuleContext({ clock, logger, runtime: { updateRuntimeConfig } });
   const parts: ModuleParts = podCidr({ podCidr: '10.1.0.0/24' }).setup(context) ?? {};
   void parts.start?.(new AbortController().signal);
   return { clock, ranges, logger, parts };

@@ -1,5 +1,5 @@
-import type { ModuleContext } from '@rxlet/agent-api';
 import { kubeClients } from '@rxlet/agent-api/kube';
+import { createModuleContext } from '@rxlet/agent-api/testing';
 import { type KubeClients, KubeError, type ObjectWatch } from '@rxlet/kube-api/client';
 import { createMemoryKube } from '@rxlet/kube-api/testing';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
@@ -32,12 +32,12 @@ async function startModule(answers: boolean, problem?: KubeError) {
       problem: { value: problem },
     });
   };
-  const context = {
+  const context = createModuleContext({
     clock,
     files: memory.nodeFiles,
     logger: recordingLogger(),
     node: { name: 'node1', rootDirectory: '/root', podLogsDirectory: '/var/log/pods', ips: [] },
-  } as unknown as ModuleContext;
+  });
   const parts = offlineCache({ clients: { ...kube, main: { ...kube.main, watch } } }).setup(context)!;
   await parts.start!(new AbortController().signal);
   const service = parts.services!.find(({ key }) => key === (kubeClients as unknown))!.service as KubeClients;

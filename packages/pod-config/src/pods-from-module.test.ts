@@ -1,6 +1,5 @@
-import type { ModuleContext } from '@rxlet/agent-api';
 import { podSources } from '@rxlet/agent-api/sources';
-import { contributionsTo } from '@rxlet/agent-api/testing';
+import { contributionsTo, createModuleContext } from '@rxlet/agent-api/testing';
 import { describe, expect, it } from 'vitest';
 import { createManualSource } from './manual-source.ts';
 import { podsFrom } from './pods-from-module.ts';
@@ -10,7 +9,7 @@ describe('podsFrom', () => {
     const manual = createManualSource('embedded');
     const module = podsFrom(manual);
     expect(module.name).toBe('pods-from-embedded');
-    const parts = module.setup({} as ModuleContext)!;
+    const parts = module.setup(createModuleContext())!;
     expect(contributionsTo(parts, podSources)).toEqual([manual]);
     let isComplete = false;
     manual.problems$.subscribe({ complete: () => (isComplete = true) });

@@ -3,11 +3,13 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { createClient } from '@connectrpc/connect';
 import { createGrpcTransport } from '@connectrpc/connect-node';
-import type { ModuleContext, ModuleParts } from '@rxlet/agent-api';
-import { assignedMemory, exclusiveCpus, nodeDevices } from '@rxlet/agent-api/node';
-import { noopMetrics } from '@rxlet/component-base/metrics';
+import { type ModuleParts, provide, type ProvidedService } from '@rxlet/agent-api';
+import { assignedMemory, exclusiveCpus, type NodeDevices, nodeDevices } from '@rxlet/agent-api/node';
+import { createModuleContext } from '@rxlet/agent-api/testing';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
+import type { Pod } from '@rxlet/kube-api';
 import { createNodeFiles } from '@rxlet/node-files';
+import { NEVER } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PodResourcesLister } from '../gen/podresources/v1/podresources_pb.js';
 import { podResources } from './pod-resources-module.ts';
@@ -20,17 +22,21 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-function setUp(rootDirectory: string, more: object = {}): ModuleParts {
-  return podResources().setup({
-    clock: createVirtualClock(),
-    logger,
-    metrics: noopMetrics,
-    files: createNodeFiles({ roots: [rootDirectory] }),
-    node: { name: 'n1', rootDirectory, podLogsDirectory: '/logs', ips: [] },
-    core: { activePods: () => [], pods: { list: () => [] } },
-    services: { get: () => undefined, find: () => undefined },
-    ...more,
-  } as unknown as ModuleContext)!;
+function setUp(
+  rootDirectory: string,
+  pods: readonly Pod[] = [],
+  services: readonly ProvidedService[] = [],
+): ModuleParts {
+  return podResources().setup(
+    createModuleContext({
+      clock: createVirtualClock(),
+      logger,
+      files: createNodeFiles({ roots: [rootDirectory] }),
+      node: { name: 'n1', rootDirectory, podLogsDirectory: '/logs', ips: [] },
+      core: { activePods: () => pods, pods: { list: () => pods, get: () => undefined, changes$: NEVER } },
+      services,
+    }),
+  )!;
 }
 
 describe('the module podResources', () => {
@@ -55,15 +61,15 @@ describe('the module podResources', () => {
       ofContainer: () => [],
       allocatable: () => [{ type: 'memory', sizeBytes: 5n, numaNodes: [0] }],
     };
-    const assigners = new Map<unknown, unknown>([
-      [nodeDevices, devices],
-      [exclusiveCpus, cpus],
-      [assignedMemory, memory],
-    ]);
-    const parts = setUp(folder, {
-      core: { activePods: () => [pod], pods: { list: () => [pod] } },
-      services: { find: (key: unknown) => assigners.get(key) },
-    });
+    const parts = setUp(
+      folder,
+      [pod],
+      [
+        provide(nodeDevices, devices as unknown as NodeDevices),
+        provide(exclusiveCpus, cpus),
+        provide(assignedMemory, memory),
+      ],
+    );
     await parts.start?.(new AbortController().signal);
     const transport = createGrpcTransport({
       baseUrl: 'http://localhost',

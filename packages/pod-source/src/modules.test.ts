@@ -1,5 +1,5 @@
-import { contributionsTo } from '@rxlet/agent-api/testing';
-import type { AgentModule, ModuleContext } from '@rxlet/agent-api';
+import { contributionsTo, createModuleContext } from '@rxlet/agent-api/testing';
+import type { AgentModule } from '@rxlet/agent-api';
 import { podSources } from '@rxlet/agent-api/sources';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { createMemoryFiles } from '@rxlet/node-files/testing';
@@ -12,14 +12,13 @@ import { testManifest } from './test-manifest.ts';
 /** Sets a module up as an agent does, and starts its only source. */
 function setUp(module: AgentModule, files = createMemoryFiles({ roots: ['/var/lib/agent'] })) {
   const clock = createVirtualClock();
-  const context: Pick<ModuleContext, 'clock' | 'files' | 'hostFiles' | 'node'> = {
+  const context = createModuleContext({
     clock,
     files: files.nodeFiles,
     hostFiles: files.hostFiles,
     node: { name: 'node1', rootDirectory: '/var/lib/agent', podLogsDirectory: '/var/log/pods', ips: [] },
-  };
-  // The modules of this package use no other part of the context.
-  const parts = module.setup(context as ModuleContext)!;
+  });
+  const parts = module.setup(context)!;
   const [source] = contributionsTo(parts, podSources);
   source!.start();
   const names = async (): Promise<readonly (string | undefined)[]> =>

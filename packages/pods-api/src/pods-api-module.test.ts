@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import type { ModuleContext, ModuleParts } from '@rxlet/agent-api';
-import { noopMetrics } from '@rxlet/component-base/metrics';
+import type { ModuleParts } from '@rxlet/agent-api';
+import { createModuleContext } from '@rxlet/agent-api/testing';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import { createNodeFiles } from '@rxlet/node-files';
 import { NEVER } from 'rxjs';
@@ -17,14 +17,15 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 function setUp(rootDirectory: string): ModuleParts {
-  return podsApi().setup({
-    clock: createVirtualClock(),
-    logger,
-    metrics: noopMetrics,
-    files: createNodeFiles({ roots: [rootDirectory] }),
-    node: { name: 'n1', rootDirectory, podLogsDirectory: '/logs', ips: [] },
-    core: { pods: { list: () => [], changes$: NEVER } },
-  } as unknown as ModuleContext)!;
+  return podsApi().setup(
+    createModuleContext({
+      clock: createVirtualClock(),
+      logger,
+      files: createNodeFiles({ roots: [rootDirectory] }),
+      node: { name: 'n1', rootDirectory, podLogsDirectory: '/logs', ips: [] },
+      core: { pods: { list: () => [], get: () => undefined, changes$: NEVER } },
+    }),
+  )!;
 }
 
 describe('the module podsApi', () => {

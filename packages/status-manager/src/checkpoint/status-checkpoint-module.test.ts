@@ -1,5 +1,4 @@
-import { contributionsTo } from '@rxlet/agent-api/testing';
-import type { ModuleContext } from '@rxlet/agent-api';
+import { contributionsTo, createModuleContext } from '@rxlet/agent-api/testing';
 import { statusRestorers } from '@rxlet/agent-api/statuses';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import { createMemoryFiles } from '@rxlet/node-files/testing';
@@ -10,13 +9,13 @@ import { statusCheckpoint } from './status-checkpoint-module.ts';
 it('restores the statuses that the previous agent wrote on disposal', async () => {
   const memory = createMemoryFiles();
   const startModule = async () => {
-    const context: Partial<ModuleContext> = {
+    const context = createModuleContext({
       clock: createVirtualClock(),
       logger: recordingLogger(),
       files: memory.nodeFiles,
       node: { name: 'node', rootDirectory: '/var/lib/kubelet', podLogsDirectory: '/var/log/pods', ips: [] },
-    };
-    const parts = statusCheckpoint().setup(context as ModuleContext)!;
+    });
+    const parts = statusCheckpoint().setup(context)!;
     const [restorer] = contributionsTo(parts, statusRestorers);
     await restorer!.load();
     return { restorer: restorer!, dispose: () => parts[Symbol.asyncDispose]!() };
