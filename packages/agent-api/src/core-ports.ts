@@ -3,6 +3,7 @@ import type { EventRecorder } from '@rxlet/component-base/events';
 import type { Metrics } from '@rxlet/component-base/metrics';
 import type { ImageService, RuntimeService } from '@rxlet/cri-api';
 import type { HostFiles, NodeFiles } from '@rxlet/node-files';
+import type { Journal } from './journal/journal.ts';
 
 /** The outside world of an agent: its runtime and the node that it runs on. Every module gets them. */
 export interface CorePorts {
@@ -18,6 +19,8 @@ export interface CorePorts {
   readonly metrics: Metrics;
   /** Records events of pods; sinks of modules receive them. */
   readonly events: EventRecorder;
+  /** Records what pods wait for; `journalSinks` of modules receive it. */
+  readonly journal: Journal;
   readonly node: NodeIdentity;
 }
 

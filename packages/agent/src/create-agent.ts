@@ -1,5 +1,6 @@
 import { admissionHandlers, type AgentModule, debugSections, podSteps, provide, syncTriggers } from '@rxlet/agent-api';
 import { eventSinks } from '@rxlet/agent-api/events';
+import { journalSinks } from '@rxlet/agent-api/journal';
 import { garbageCollectionSteps, housekeepingSteps } from '@rxlet/agent-api/housekeeping';
 import { supportedPodFields } from '@rxlet/agent-api/pod-fields';
 import { podSources } from '@rxlet/agent-api/sources';
@@ -88,8 +89,11 @@ async function assemble(
     lifetime.defer(async () => part[Symbol.asyncDispose]());
     return part;
   };
-  const ports = createCorePorts(given, options);
-  const { runtime, files, clock, random, logger, metrics, events, node } = ports;
+  const host = createModuleHost(modules, coreCollections);
+  const { contributions, find } = host;
+  const ports = createCorePorts(given, options, contributions(journalSinks));
+  const { runtime, files, clock, random, logger, metrics, events, journal, node } = ports;
+  lifetime.defer(() => journal[Symbol.dispose]());
   const view = createPodView(clock);
   const syncRequests = createEmitter<string>();
   lifetime.defer(() => {
@@ -97,8 +101,7 @@ async function assemble(
     syncRequests.complete();
     events.close();
   });
-  const host = own(createModuleHost(modules, coreCollections));
-  const { contributions, find } = host;
+  own(host);
   const mirrors = contributions(mirrorPods);
 
   // pod sources ──PodUpdate──▶
@@ -186,9 +189,10 @@ async function assemble(
     runtimeState,
     clock,
     events,
+    journal,
     logger,
     pleg,
-    podSteps: podStepsOf(contributions(podSteps), mirrors, { clock, events, logger }),
+    podSteps: podStepsOf(contributions(podSteps), mirrors, { clock, events, journal, logger }),
     runtimeManager,
     statusManager,
     probes,
@@ -236,6 +240,7 @@ async function assemble(
         statusManager,
         mirrorPods: mirrors[0],
         view,
+        journal,
         housekeeping: contributions(housekeepingSteps),
         housekeepingFailures,
         garbageCollection: contributions(garbageCollectionSteps),

@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { type AgentCore, type ModuleContext, provide, type ProvidedService, type ServiceKey } from '@rxlet/agent-api';
+import { noopJournal } from '@rxlet/agent-api/journal';
 import { type CredentialSource, pullCredentials } from '@rxlet/agent-api/images';
 import { podObjects, serviceAccountTokens } from '@rxlet/agent-api/kube';
 import { seededRandom } from '@rxlet/component-base';
@@ -39,6 +40,7 @@ function setUp(
     logger,
     metrics: noopMetrics,
     events,
+    journal: noopJournal,
     node: { name: 'node1', rootDirectory: '/root', podLogsDirectory: '/logs', ips: [] },
     services: { find, get: (key) => find(key)! },
     collections: { of: () => [] },

@@ -1,4 +1,5 @@
 import { contributionsTo } from '@rxlet/agent-api/testing';
+import { noopJournal } from '@rxlet/agent-api/journal';
 import { create } from '@bufbuild/protobuf';
 import {
   type AgentCore,
@@ -38,6 +39,7 @@ function setUp(images: readonly FakeImage[], options: ImageManagementOptions = {
     random,
     logger: recordingLogger(),
     metrics: noopMetrics,
+    journal: noopJournal,
     events: createEventLog(clock),
     node: { name: 'node1', rootDirectory: '/root', podLogsDirectory: '/logs', ips: [] },
     services: { find, get: (key) => find(key)! },

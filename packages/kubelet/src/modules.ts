@@ -16,6 +16,7 @@ import { evictionConfiguration } from '@rxlet/eviction/configuration';
 import { imageCredentialsConfiguration } from '@rxlet/image-credentials/configuration';
 import { imageManagementConfiguration } from '@rxlet/image-manager/configuration';
 import { kubeletApiConfiguration, localSocketConfiguration } from '@rxlet/kubelet-server/configuration';
+import { journalConfiguration } from '@rxlet/journal/configuration';
 import { lifecycleHooks } from '@rxlet/lifecycle';
 import { memoryManagerConfiguration } from '@rxlet/memory-manager/configuration';
 import { nodeAdmissionConfiguration } from '@rxlet/node-admission/configuration';
@@ -70,6 +71,7 @@ export const KUBELET_MODULES: readonly PresetModule[] = [
   containerGarbageCollection,
   activeDeadlines,
   statusCheckpointConfiguration,
+  journalConfiguration,
   statsConfiguration,
   evictionConfiguration,
   podResources,

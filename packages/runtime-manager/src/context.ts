@@ -1,5 +1,6 @@
 import type { ContainerStep, HookRunner } from '@rxlet/agent-api/containers';
 import type { ImageEnsurer } from '@rxlet/agent-api/images';
+import type { Journal } from '@rxlet/agent-api/journal';
 import type { ClusterServices, PodObjects } from '@rxlet/agent-api/kube';
 import type { PodCgroups } from '@rxlet/agent-api/node';
 import type { Clock, Logger, Random } from '@rxlet/component-base';
@@ -24,6 +25,7 @@ export interface Context {
   readonly clock: Clock;
   readonly random: Random;
   readonly events: EventRecorder;
+  readonly journal: Journal;
   readonly files: NodeFiles;
   readonly hostFiles: Pick<HostFiles, 'read' | 'stat' | 'openDirectory'>;
   readonly hooks: HookRunner | undefined;

@@ -1,5 +1,6 @@
 import type { ContainerStep, HookRunner } from '@rxlet/agent-api/containers';
 import type { ImageEnsurer } from '@rxlet/agent-api/images';
+import type { Journal } from '@rxlet/agent-api/journal';
 import type { ClusterServices, PodObjects, RuntimeClasses } from '@rxlet/agent-api/kube';
 import type { NodeObject, NodeResources, PodCgroups } from '@rxlet/agent-api/node';
 import type { PodVolumes } from '@rxlet/agent-api/volumes';
@@ -20,6 +21,8 @@ export interface RuntimeManagerPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly events: EventRecorder;
+  /** Default: nothing is recorded. */
+  readonly journal?: Journal | undefined;
   /** Directories of pods and their logs; see {@link NodeSettings}. */
   readonly files: NodeFiles;
   /** Reads the node's hosts file and resolv.conf, and environment files in volumes. */

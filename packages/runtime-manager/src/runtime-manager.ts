@@ -1,3 +1,4 @@
+import { noopJournal } from '@rxlet/agent-api/journal';
 import { createLifetime, noopLogger } from '@rxlet/component-base';
 import { noopMetrics } from '@rxlet/component-base/metrics';
 import type { Pod } from '@rxlet/kube-api';
@@ -114,7 +115,8 @@ export function createRuntimeManager(ports: RuntimeManagerPorts, options: Runtim
   const lifetime = createLifetime(ports.stopping);
   const { runtime, images, imageService, clock, random, events, files, hostFiles } = ports;
   const { hooks, containerSteps = [], volumes, objects, services, runtimeClasses } = ports;
-  const { nodeObject, nodeResources, podCgroups, logger = noopLogger, metrics = noopMetrics } = ports;
+  const { nodeObject, nodeResources, podCgroups, journal = noopJournal } = ports;
+  const { logger = noopLogger, metrics = noopMetrics } = ports;
   const userIds = options.userIds ?? defaultIdPool;
   checkIdPool(userIds);
   const settings: NodeSettings = { ...defaultNodeSettings, ...options.node };
@@ -127,6 +129,7 @@ export function createRuntimeManager(ports: RuntimeManagerPorts, options: Runtim
     clock,
     random,
     events,
+    journal,
     files,
     hostFiles,
     hooks,

@@ -1,4 +1,5 @@
 import { admissionHandlers, type AgentCore, contribute, type CorePorts, podSteps } from '@rxlet/agent-api';
+import { noopJournal } from '@rxlet/agent-api/journal';
 import { containerFields, supportedPodFields } from '@rxlet/agent-api/pod-fields';
 import { podVolumes } from '@rxlet/agent-api/volumes';
 import {
@@ -121,6 +122,7 @@ async function setUp(files: MemoryFiles, clock: VirtualClock, fake: FakeRuntime)
     logger: noopLogger,
     metrics: noopMetrics,
     events: noopEventRecorder,
+    journal: noopJournal,
     node: { name: 'node1', rootDirectory: ROOT, podLogsDirectory: node.podLogsDirectory, ips: [] },
   };
   // What modules do with the core does not happen here.

@@ -12,6 +12,7 @@ import {
 } from '@rxlet/agent-api';
 import { containerSteps } from '@rxlet/agent-api/containers';
 import { eventSinks } from '@rxlet/agent-api/events';
+import { journalSinks } from '@rxlet/agent-api/journal';
 import { garbageCollectionSteps, housekeepingSteps } from '@rxlet/agent-api/housekeeping';
 import { supportedPodFields } from '@rxlet/agent-api/pod-fields';
 import { podSources } from '@rxlet/agent-api/sources';
@@ -44,6 +45,7 @@ export const coreCollections: readonly CollectionKey<unknown>[] = [
   statusRestorers,
   statusSinks,
   eventSinks,
+  journalSinks,
   mirrorPods,
   housekeepingSteps,
   garbageCollectionSteps,

@@ -4,11 +4,17 @@ import { noopLogger, systemClock, systemRandom } from '@rxlet/component-base';
 import { createEventLog, type EventLog } from '@rxlet/component-base/events';
 import { noopMetrics } from '@rxlet/component-base/metrics';
 import { createHostFiles, createNodeFiles } from '@rxlet/node-files';
+import type { JournalSink } from '@rxlet/agent-api/journal';
 import type { AgentOptions, AgentPorts } from '../agent.ts';
+import { createJournalRecorder, type JournalRecorder } from '../journal/journal-recorder.ts';
 
-/** Completes the ports of an agent with their defaults. */
-export function createCorePorts(given: AgentPorts, options: AgentOptions): CorePorts & { readonly events: EventLog } {
-  const { node, clock = systemClock, metrics = noopMetrics } = given;
+/** Completes the ports of an agent with their defaults. `journalSinks` fills while modules are set up. */
+export function createCorePorts(
+  given: AgentPorts,
+  options: AgentOptions,
+  journalSinks: readonly JournalSink[],
+): CorePorts & { readonly events: EventLog; readonly journal: JournalRecorder } {
+  const { node, clock = systemClock, random = systemRandom, logger = noopLogger, metrics = noopMetrics } = given;
   const { rootDirectory, podLogsDirectory } = node;
   const name = node.name ?? hostname().toLowerCase();
   metrics
@@ -26,10 +32,11 @@ export function createCorePorts(given: AgentPorts, options: AgentOptions): CoreP
     files: given.files ?? createNodeFiles({ roots }),
     hostFiles: given.hostFiles ?? createHostFiles(),
     clock,
-    random: given.random ?? systemRandom,
-    logger: given.logger ?? noopLogger,
+    random,
+    logger,
     metrics,
     events: createEventLog(clock),
+    journal: createJournalRecorder({ clock, random, logger, sinks: journalSinks }),
     node: { name, rootDirectory, podLogsDirectory, ips: node.nodeIps ?? [] },
   };
 }

@@ -9,7 +9,7 @@ import type { ModuleHost } from '../host/module-host.ts';
 
 /** Returns the ports of the runtime manager: those of the core, and the services and steps of modules. `stopping` aborts when the agent begins to stop. */
 export function runtimeManagerPorts(
-  { runtime, images, clock, random, events, files, hostFiles, logger, metrics }: CorePorts,
+  { runtime, images, clock, random, events, journal, files, hostFiles, logger, metrics }: CorePorts,
   { find, contributions }: Pick<ModuleHost, 'find' | 'contributions'>,
   stopping: AbortSignal,
 ): RuntimeManagerPorts {
@@ -20,6 +20,7 @@ export function runtimeManagerPorts(
     clock,
     random,
     events,
+    journal,
     files,
     hostFiles,
     hooks: find(hookRunner),

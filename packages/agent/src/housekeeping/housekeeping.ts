@@ -10,6 +10,7 @@ import { isKnownTerminated, type PodWorkers } from '@rxlet/pod-workers';
 import { isStaticPod, podFullName, podUid } from '@rxlet/pod-model';
 import type { NodeFiles } from '@rxlet/node-files';
 import type { StatusManager } from '@rxlet/status-manager';
+import type { JournalRecorder } from '../journal/journal-recorder.ts';
 import type { PodView } from '../outputs/pod-view.ts';
 import { createIsolatedSteps, type StepFailures } from './isolated-steps.ts';
 import { mayRun } from './may-run.ts';
@@ -27,6 +28,7 @@ export interface HousekeepingPorts {
   readonly mirrorPods?: Pick<MirrorPods, 'fullNames' | 'remove'> | undefined;
   readonly statusManager: Pick<StatusManager, 'removeOrphaned'>;
   readonly view: PodView;
+  readonly journal: Pick<JournalRecorder, 'retain'>;
   readonly files: Pick<NodeFiles, 'list' | 'removeTree' | 'removeFile' | 'removeEmptyDirectory'>;
   readonly node: Pick<NodeIdentity, 'rootDirectory'>;
   /** Steps of modules. */
@@ -123,6 +125,7 @@ export function createHousekeeping(ports: HousekeepingPorts): Housekeeping {
       );
       if (!cleaning) void lifetime.track(clean());
       const knownPodUids = known();
+      steps.run('end the journals of removed pods', () => ports.journal.retain(knownPodUids));
       for (const step of ports.housekeeping) if (!running.has(step)) void lifetime.track(runStep(step, knownPodUids));
     },
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),

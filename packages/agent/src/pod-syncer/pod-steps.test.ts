@@ -1,4 +1,5 @@
 import { type PodStep, PodStepError } from '@rxlet/agent-api';
+import { noopJournal } from '@rxlet/agent-api/journal';
 import { createEventLog } from '@rxlet/component-base/events';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import { emptyRuntimePodStatus } from '@rxlet/pod-model/runtime';
@@ -14,7 +15,7 @@ function setup(...steps: readonly PodStep[]) {
   const clock = createVirtualClock();
   const events = createEventLog(clock);
   const logger = recordingLogger();
-  return { clock, events, logger, steps: createPodSteps(steps, { clock, events, logger }) };
+  return { clock, events, logger, steps: createPodSteps(steps, { clock, events, journal: noopJournal, logger }) };
 }
 
 const failing = (error: Error) => () => Promise.reject(error);

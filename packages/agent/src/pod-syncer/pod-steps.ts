@@ -1,4 +1,5 @@
 import { type PodStep, PodStepError, type TerminatingPod } from '@rxlet/agent-api';
+import { inSpan, type Journal } from '@rxlet/agent-api/journal';
 import type { MirrorPods } from '@rxlet/agent-api/statuses';
 import { type Clock, DeadlineExceededError, errorMessage, type Logger } from '@rxlet/component-base';
 import type { EventRecorder } from '@rxlet/component-base/events';
@@ -10,6 +11,7 @@ import { mirrorPodStep } from './mirror-pod-step.ts';
 export interface PodStepsPorts {
   readonly clock: Clock;
   readonly events: EventRecorder;
+  readonly journal: Journal;
   readonly logger: Logger;
 }
 
@@ -36,7 +38,7 @@ export function podStepsOf(
 const TEAR_DOWN_TIMEOUT_MS = 30_000;
 
 /** Creates {@link PodSteps}. */
-export function createPodSteps(steps: readonly PodStep[], { clock, events, logger }: PodStepsPorts): PodSteps {
+export function createPodSteps(steps: readonly PodStep[], { clock, events, journal, logger }: PodStepsPorts): PodSteps {
   const reversed = steps.toReversed();
 
   /** Runs a step whose failure is only logged. */
@@ -61,8 +63,16 @@ export function createPodSteps(steps: readonly PodStep[], { clock, events, logge
     using _timer = clock.setTimer(TEAR_DOWN_TIMEOUT_MS, () => {
       deadline.abort(new DeadlineExceededError(TEAR_DOWN_TIMEOUT_MS));
     });
+    const span = { kind: 'pod.tear-down', subject: name, isQuiet: true } as const;
     try {
-      await tearDown?.(subject, AbortSignal.any([signal, deadline.signal]));
+      const ownSignal = AbortSignal.any([signal, deadline.signal]);
+      await inSpan(
+        journal,
+        subject.pod?.metadata ?? subject.status,
+        span,
+        () => tearDown?.(subject, ownSignal),
+        signal,
+      );
     } catch (error) {
       signal.throwIfAborted();
       const message = `error tearing down ${name} of the pod after it stopped, will be retried: ${errorMessage(error)}`;
@@ -78,8 +88,10 @@ export function createPodSteps(steps: readonly PodStep[], { clock, events, logge
   return {
     async prepare(pod, signal) {
       for (const step of steps) {
+        if (step.prepare === undefined) continue;
+        const span = { kind: 'pod.prepare', subject: step.name, isQuiet: true } as const;
         try {
-          await step.prepare?.(pod, signal);
+          await inSpan(journal, pod.metadata, span, () => step.prepare?.(pod, signal), signal);
         } catch (error) {
           signal.throwIfAborted();
           if (error instanceof PodStepError) events.event(podEventObject(pod), 'Warning', error.reason, error.message);

@@ -1,3 +1,4 @@
+import { noopJournal } from '@rxlet/agent-api/journal';
 import { noopLogger, seededRandom } from '@rxlet/component-base';
 import { createEventLog, noopEventRecorder } from '@rxlet/component-base/events';
 import { createCurrentValue } from '@rxlet/component-base/streams';
@@ -44,6 +45,7 @@ function setup(ports: Partial<PodSyncerPorts> = {}) {
     },
     clock,
     events,
+    journal: noopJournal,
     logger: noopLogger,
     podSteps: {
       prepare: () => Promise.resolve(note('prepare')).then(() => undefined),
@@ -98,6 +100,7 @@ describe('the sync step', () => {
       podSteps: createPodSteps([{ name: 'volumes', prepare: () => Promise.reject(error) }], {
         clock: createVirtualClock(),
         events: noopEventRecorder,
+        journal: noopJournal,
         logger: noopLogger,
       }),
     });

@@ -1,6 +1,7 @@
 import { type Clock, DeadlineExceededError, errorMessage, type Logger } from '@rxlet/component-base';
 import type { EventRecorder } from '@rxlet/component-base/events';
 import type { TerminatingPod } from '@rxlet/agent-api';
+import { inSpan, type Journal, type JournalPod } from '@rxlet/agent-api/journal';
 import type { PodProbes } from '@rxlet/agent-api/containers';
 import { whenTrue } from '@rxlet/component-base/streams';
 import type { RuntimeService } from '@rxlet/cri-api';
@@ -26,6 +27,7 @@ export interface PodSyncerPorts extends Omit<ReportStatusPorts, 'resizeOutcomes'
   readonly runtimeState: Pick<RuntimeState, 'isKnown' | 'runtimeProblem' | 'networkProblem'>;
   readonly clock: Clock;
   readonly events: EventRecorder;
+  readonly journal: Journal;
   readonly logger: Logger;
   /** Steps of modules. */
   readonly podSteps: PodSteps;
@@ -64,7 +66,7 @@ const REMOVAL_TIMEOUT_MS = 30_000;
 
 /** Creates the steps of the pod workers, in the kubelet's order (SyncPod and its siblings). */
 export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
-  const { runtime, runtimeState, clock, events, logger, podSteps } = ports;
+  const { runtime, runtimeState, clock, events, journal, logger, podSteps } = ports;
   const { runtimeManager, statusManager, probes, startErrors, pleg } = ports;
   const resizeOutcomes = createResizeOutcomes(events);
   const report = createReportStatus({
@@ -160,7 +162,7 @@ export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
     }
   };
 
-  return {
+  const steps: PodSyncer = {
     async syncPod({ pod, status, signal }) {
       const uid = podUid(pod);
       const { phase, conditions = [] } = await report(pod, status);
@@ -227,6 +229,20 @@ export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
       if (subject.kind === 'pod') statusManager.terminatePod(subject.pod);
     },
   };
+
+  // Each step is a phase in the journal of its pod.
+  return {
+    syncPod: (step) =>
+      inSpan(journal, step.pod.metadata, { kind: 'pod.sync', isQuiet: true }, () => steps.syncPod(step), step.signal),
+    syncTerminatingPod: (step) =>
+      inSpan(journal, metadataOf(step), { kind: 'pod.terminate' }, () => steps.syncTerminatingPod(step), step.signal),
+    syncTerminatedPod: (step) =>
+      inSpan(journal, metadataOf(step), { kind: 'pod.clean-up' }, () => steps.syncTerminatedPod(step), step.signal),
+  };
+}
+
+function metadataOf({ subject }: { readonly subject: PodSubject }): JournalPod | undefined {
+  return subject.kind === 'pod' ? subject.pod.metadata : subject.pod;
 }
 
 function isRestartOfAll({ type, status }: PodCondition): boolean {

@@ -17,6 +17,7 @@ import { EMPTY, interval, type Observable } from 'rxjs';
 import { createGarbageCollection } from '../housekeeping/garbage-collection.ts';
 import { createHousekeeping } from '../housekeeping/housekeeping.ts';
 import type { StepFailures } from '../housekeeping/isolated-steps.ts';
+import type { JournalRecorder } from '../journal/journal-recorder.ts';
 import type { PodView } from '../outputs/pod-view.ts';
 import { createDeadContainers } from './dead-containers.ts';
 import type { LoopActivity } from './loop-activity.ts';
@@ -60,6 +61,7 @@ export interface SyncLoopPorts {
   /** Gets the failed steps of the latest housekeeping. */
   readonly housekeepingFailures: Pick<StepFailures, 'errors'>;
   readonly view: PodView;
+  readonly journal: JournalRecorder;
   readonly files: NodeFiles;
   readonly node: Pick<CorePorts['node'], 'name' | 'rootDirectory'>;
   /** Default: static pods have no mirrors. */
@@ -121,6 +123,7 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): 
     mirrorPods,
     statusManager,
     view,
+    journal: ports.journal,
     files: ports.files,
     node,
     housekeeping: ports.housekeeping,

@@ -1,3 +1,4 @@
+import { createJournalRecorder } from '../journal/journal-recorder.ts';
 import type { AdmissionHandler } from '@rxlet/agent-api';
 import type { HousekeepingStep } from '@rxlet/agent-api/housekeeping';
 import type { ProbeResultChange } from '@rxlet/agent-api/containers';
@@ -114,6 +115,7 @@ export function createSyncLoopBench({ admission = [], housekeeping = [], syncTri
   const housekeepingFailures = createStepFailures();
   const loop = createSyncLoop(
     {
+      journal: createJournalRecorder({ clock, random: seededRandom(1), logger, sinks: [] }),
       clock,
       logger,
       metrics,

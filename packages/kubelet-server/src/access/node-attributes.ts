@@ -20,6 +20,9 @@ const FINE_GRAINED: readonly (readonly [path: string, subresource: string])[] = 
   ['/healthz', 'healthz'],
   ['/configz', 'configz'],
   ['/runningpods', 'pods'],
+  // What happened to the pods shows no more than their statuses and events.
+  ['/journal', 'pods'],
+  ['/explain', 'pods'],
 ];
 
 /** Subresources of paths that `proxy` does not permit. */

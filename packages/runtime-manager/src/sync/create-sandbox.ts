@@ -1,3 +1,4 @@
+import { inSpan } from '@rxlet/agent-api/journal';
 import { type PodSandboxConfig, PodSandboxState } from '@rxlet/cri-api';
 import type { Pod } from '@rxlet/kube-api';
 import { formatPod, isHostNetworkPod, podEventObject, PodLabel, podUid } from '@rxlet/pod-model';
@@ -23,7 +24,7 @@ export type SandboxConfigPorts = PodUsersPorts & Pick<Context, 'cgroupParent' | 
 
 /** Ports of {@link createSandbox}. */
 export type CreateSandboxPorts = SandboxConfigPorts &
-  Pick<Context, 'clock' | 'stopping' | 'events' | 'files' | 'metrics'>;
+  Pick<Context, 'clock' | 'stopping' | 'events' | 'journal' | 'files' | 'metrics'>;
 
 /** Returns the configuration of a pod's sandbox, for its creation and for calls about its containers. */
 export async function sandboxConfigFor(
@@ -56,7 +57,8 @@ export async function createSandbox(
   const warn = (reason: string, message: string): void => events.event(podEventObject(pod), 'Warning', reason, message);
   metrics.startedPods.inc();
   try {
-    return await runSandbox(ports, pod, attempt, warn, signal);
+    const span = { kind: 'sandbox.create', attributes: { attempt } } as const;
+    return await inSpan(ports.journal, pod.metadata, span, () => runSandbox(ports, pod, attempt, warn, signal), signal);
   } catch (error) {
     if (isTerminationRequested() || signal?.aborted === true) return undefined;
     metrics.startedPodErrors.inc();

@@ -1,3 +1,4 @@
+import { inSpan, type Span, type SpanStart } from '@rxlet/agent-api/journal';
 import type { EnsuredImage } from '@rxlet/agent-api/images';
 import type { ContainerConfig, Image } from '@rxlet/cri-api';
 import type { Container, EphemeralContainer } from '@rxlet/kube-api';
@@ -26,7 +27,7 @@ import type { StartContainerRequest } from './start-container-request.ts';
 type ConfigPorts = ContainerOptionsPorts & PodUsersPorts & Pick<Context, 'imageService' | 'hooks'>;
 
 /** Ports of the creation of a container. */
-type CreateInstancePorts = ConfigPorts & RemoveUnstartedPorts & Pick<Context, 'actuated' | 'stopping'>;
+type CreateInstancePorts = ConfigPorts & RemoveUnstartedPorts & Pick<Context, 'actuated' | 'stopping' | 'journal'>;
 
 /** Ports of {@link startContainer}. */
 export type StartContainerPorts = CreateInstancePorts & PostStartPorts & Pick<Context, 'containerLogsDirectory'>;
@@ -42,12 +43,15 @@ export async function startContainer(ports: StartContainerPorts, request: StartC
   try {
     const instance = await instanceToStart(ports, request);
     ({ containerId } = instance);
-    // An aborted sync reports the new container, and the next sync continues.
-    if (signal?.aborted !== true) {
-      await failingAs('PreStartHookError', () => runPreStartSteps(ports, pod, container, containerId));
-    }
-    if (instance.isNew) ports.events.event(object, 'Normal', 'Created', 'Container created');
-    await failingAs('RunContainerError', () => startCreated(ports, containerId, signal));
+    const { restartCount } = instance;
+    await inContainerSpan(ports, request, { kind: 'container.start', attributes: { restartCount } }, async () => {
+      // An aborted sync reports the new container, and the next sync continues.
+      if (signal?.aborted !== true) {
+        await failingAs('PreStartHookError', () => runPreStartSteps(ports, pod, container, containerId));
+      }
+      if (instance.isNew) ports.events.event(object, 'Normal', 'Created', 'Container created');
+      await failingAs('RunContainerError', () => startCreated(ports, containerId, signal));
+    });
     ports.events.event(object, 'Normal', 'Started', 'Container started');
     await linkLog(ports, request, instance.restartCount, containerId);
   } catch (error) {
@@ -56,7 +60,10 @@ export async function startContainer(ports: StartContainerPorts, request: StartC
     }
     throw error;
   }
-  await runPostStart(ports, request, containerId);
+  if (container.lifecycle?.postStart === undefined) return;
+  await inContainerSpan(ports, request, { kind: 'container.post-start' }, () =>
+    runPostStart(ports, request, containerId),
+  );
 }
 
 /** Container instance to start. */
@@ -84,12 +91,16 @@ async function createInstance(ports: CreateInstancePorts, request: StartContaine
   const image = await request.image();
   const started = await failingAs('CreateContainerError', () => removeUnstarted(ports, request));
   if (started !== undefined) return earlierInstance(started);
-  const config = await failingAs('CreateContainerConfigError', () => prepareConfig(ports, request, image));
+  const config = await inContainerSpan(ports, request, { kind: 'container.prepare' }, () =>
+    failingAs('CreateContainerConfigError', () => prepareConfig(ports, request, image)),
+  );
   try {
-    await failingAs('CreateContainerConfigError', () => recordActuated(ports, request));
-    await failingAs('PreCreateHookError', () => runPreCreateSteps(ports, pod, container, config));
-    await failingAs('CreateContainerConfigError', () => requireVolumeMounts(container, config));
-    const containerId = await failingAs('CreateContainerError', () => createContainer(ports, request, config));
+    const containerId = await inContainerSpan(ports, request, { kind: 'container.create' }, async () => {
+      await failingAs('CreateContainerConfigError', () => recordActuated(ports, request));
+      await failingAs('PreCreateHookError', () => runPreCreateSteps(ports, pod, container, config));
+      await failingAs('CreateContainerConfigError', () => requireVolumeMounts(container, config));
+      return failingAs('CreateContainerError', () => createContainer(ports, request, config));
+    });
     return { containerId, restartCount: config.metadata?.attempt ?? 0, isNew: true };
   } catch (error) {
     // Each attempt creates a file, and the number of retries is unlimited.
@@ -97,6 +108,16 @@ async function createInstance(ports: CreateInstancePorts, request: StartContaine
     if (!mayExist) await discardTerminationMessage(ports, container, config);
     throw error;
   }
+}
+
+/** Runs a part of a start in a span of the container. */
+function inContainerSpan<T>(
+  { journal }: Pick<Context, 'journal'>,
+  { pod, container, signal }: StartContainerRequest,
+  span: Omit<SpanStart, 'container'>,
+  work: (span: Span) => Promise<T>,
+): Promise<T> {
+  return inSpan(journal, pod.metadata, { ...span, container: container.name }, work, signal);
 }
 
 /** Returns the event message for a failed start. */

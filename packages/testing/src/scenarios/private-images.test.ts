@@ -7,6 +7,7 @@ import {
   type ProvidedService,
   type ServiceKey,
 } from '@rxlet/agent-api';
+import { noopJournal } from '@rxlet/agent-api/journal';
 import { imageEnsurer } from '@rxlet/agent-api/images';
 import { podObjects } from '@rxlet/agent-api/kube';
 import { noopLogger, seededRandom } from '@rxlet/component-base';
@@ -45,6 +46,7 @@ function setUp(registryImage: Partial<FakeImage>, secrets: Record<string, Secret
     logger: noopLogger,
     metrics: noopMetrics,
     events,
+    journal: noopJournal,
     node: { name: 'node1', rootDirectory: '/root', podLogsDirectory: '/logs', ips: [] },
   };
   const services: ProvidedService[] = [

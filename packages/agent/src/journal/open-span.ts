@@ -1,0 +1,50 @@
+import type { JournalAttributes, JournalEntry, JournalPod, PodIdentity, SpanStart } from '@rxlet/agent-api/journal';
+
+/** A span of the recorder that has not ended. */
+export interface OpenSpan {
+  readonly id: string;
+  readonly pod: PodIdentity;
+  /** Absent for the root span. */
+  readonly parent?: OpenSpan | undefined;
+  readonly start: Omit<SpanStart, 'kind' | 'within'> & { readonly kind: string };
+  readonly atMs: number;
+  readonly children: Set<OpenSpan>;
+  isRecorded: boolean;
+  isEnded: boolean;
+  /** Latest attributes that were not passed on. */
+  pending?: JournalAttributes | undefined;
+  updatedAtMs: number;
+  /** Attributes of the last report, of a wait that is reported again and again. */
+  reported?: JournalAttributes | undefined;
+}
+
+/** The life of a pod, as far as the recorder needs it. Bounded by the spans that are open. */
+export interface PodLife {
+  readonly root: OpenSpan;
+  phase?: OpenSpan | undefined;
+  /** Waits that are reported again and again, by their keys. */
+  readonly held: Map<string, OpenSpan>;
+}
+
+/** Returns the entry with which a span begins. */
+export function beginEntry(span: OpenSpan): JournalEntry {
+  const { id, parent, start, pod, atMs } = span;
+  const { kind, container, subject } = start;
+  const attributes = span.pending ?? start.attributes;
+  return {
+    type: 'begin',
+    id,
+    uid: pod.uid,
+    atMs,
+    kind,
+    ...(parent === undefined ? { namespace: pod.namespace, name: pod.name } : { parentId: parent.id }),
+    ...(container !== undefined && { container }),
+    ...(subject !== undefined && { subject }),
+    ...(attributes !== undefined && { attributes }),
+  };
+}
+
+/** Returns the identity of a pod whose life may begin: one with a name. */
+export function identityOf({ uid = '', namespace, name }: JournalPod): PodIdentity | undefined {
+  return uid === '' || namespace === undefined || name === undefined ? undefined : { uid, namespace, name };
+}

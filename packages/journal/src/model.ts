@@ -1,0 +1,2 @@
+export { type JournalSpan, type Life, MAX_LIFE_BYTES } from './model/life.ts';
+export { beginLife, type RecordedLife, restoreLife } from './model/recorded-life.ts';

@@ -1,0 +1,183 @@
+import type { JournalAttributes, JournalEntry, SpanOutcome } from '@rxlet/agent-api/journal';
+import { type JournalSpan, type Life, MAX_LIFE_BYTES } from './life.ts';
+
+/** A life that entries are applied to. The same code runs in the agent and in its readers, so that both have the same spans. */
+export interface RecordedLife {
+  readonly id: string;
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly isEnded: boolean;
+  readonly endMs: number | undefined;
+  /** Applies an entry of this pod. Entries of unknown or ended spans are ignored. */
+  apply(entry: JournalEntry): void;
+  /** Ends the open spans other than the root span as interrupted: the agent that reported them is gone. */
+  interrupt(atMs: number): void;
+  snapshot(): Life;
+}
+
+type MutableSpan = { -readonly [K in keyof JournalSpan]: JournalSpan[K] };
+
+/** Longest text of an attribute and of a message; the rest is cut off. */
+const MAX_TEXT_LENGTH = 2_048;
+
+/** Returns the life that begins with this entry of a root span. */
+export function beginLife(entry: Extract<JournalEntry, { type: 'begin' }>): RecordedLife {
+  const { id, uid, namespace = '', name = '', atMs } = entry;
+  return restoreLife({
+    id,
+    uid,
+    namespace,
+    name,
+    startMs: atMs,
+    spans: [{ id, kind: entry.kind, startMs: atMs }],
+    droppedSpans: 0,
+  });
+}
+
+/** Returns a life that continues from a snapshot. */
+export function restoreLife(life: Life): RecordedLife {
+  const { id: rootId, uid, namespace, name, startMs } = life;
+  const spans = new Map<string, MutableSpan>(life.spans.map((span) => [span.id, { ...span }]));
+  /** Identities under which agents that run later know the root span. */
+  const rootIds = new Set([rootId]);
+  const open = new Set([...spans.values()].filter(({ endMs }) => endMs === undefined));
+  let { droppedSpans } = life;
+  let bytes = life.spans.reduce((sum, span) => sum + sizeOf(span), 0);
+
+  const root = (): MutableSpan => spans.get(rootId)!;
+  const replace = (span: MutableSpan, change: Partial<MutableSpan>): void => {
+    bytes -= sizeOf(span);
+    Object.assign(span, change);
+    bytes += sizeOf(span);
+  };
+  const end = (span: MutableSpan, endMs: number, outcome: SpanOutcome): void => {
+    if (span.endMs !== undefined) return;
+    // The clock of the node may have been set back.
+    open.delete(span);
+    replace(span, { endMs: Math.max(endMs, span.startMs), outcome: withoutExcess(outcome) });
+  };
+  const drop = (id: string): void => {
+    const span = spans.get(id)!;
+    bytes -= sizeOf(span);
+    spans.delete(id);
+    droppedSpans += 1;
+    for (const [childId, { parentId }] of spans) if (parentId === id) drop(childId);
+  };
+  const oldestEnded = (): MutableSpan | undefined => {
+    for (const span of spans.values()) if (span.id !== rootId && span.endMs !== undefined) return span;
+    return undefined;
+  };
+  /** Drops the oldest spans that have ended. Open ones stay, and are bounded by what a pod can wait for at the same time. */
+  const shrink = (): void => {
+    while (bytes > MAX_LIFE_BYTES) {
+      const oldest = oldestEnded();
+      if (oldest === undefined) return;
+      drop(oldest.id);
+    }
+  };
+  const add = (span: MutableSpan): void => {
+    spans.set(span.id, span);
+    if (span.endMs === undefined) open.add(span);
+    bytes += sizeOf(span);
+    shrink();
+  };
+
+  return {
+    id: rootId,
+    uid,
+    namespace,
+    name,
+    get isEnded() {
+      return root().endMs !== undefined;
+    },
+    get endMs() {
+      return root().endMs;
+    },
+    apply(entry) {
+      const { id, atMs } = entry;
+      if (entry.type === 'begin' || entry.type === 'fact') {
+        if (entry.parentId === undefined) {
+          rootIds.add(id);
+          return;
+        }
+        if (spans.has(id)) return;
+        const around = rootIds.has(entry.parentId) ? root() : spans.get(entry.parentId);
+        // A span around it that is gone from the bounded life has the root span in its place.
+        const parent = around?.endMs === undefined ? (around ?? root()) : root();
+        const { kind, container, subject, attributes } = entry;
+        add({
+          id,
+          parentId: parent.id,
+          kind,
+          ...(container !== undefined && { container }),
+          ...(subject !== undefined && { subject }),
+          startMs: Math.max(atMs, parent.startMs),
+          ...(attributes !== undefined && { attributes: shortened(attributes) }),
+          ...(entry.type === 'fact' && {
+            endMs: Math.max(atMs, parent.startMs),
+            ...(entry.outcome !== undefined && { outcome: withoutExcess(entry.outcome) }),
+          }),
+        });
+        return;
+      }
+      const span = rootIds.has(id) ? root() : spans.get(id);
+      if (span === undefined || span.endMs !== undefined) return;
+      if (entry.attributes !== undefined) {
+        replace(span, { attributes: { ...span.attributes, ...shortened(entry.attributes) } });
+      }
+      if (entry.type === 'end') {
+        for (const inner of open) {
+          if (isWithin(spans, inner, span.id)) end(inner, atMs, { result: 'interrupted' });
+        }
+        end(span, atMs, entry.outcome);
+      }
+      shrink();
+    },
+    interrupt(atMs) {
+      for (const span of open) if (span.id !== rootId) end(span, atMs, { result: 'interrupted' });
+      shrink();
+    },
+    snapshot: () => {
+      const { endMs } = root();
+      return {
+        id: rootId,
+        uid,
+        namespace,
+        name,
+        startMs,
+        ...(endMs !== undefined && { endMs }),
+        spans: Array.from(spans.values(), (span) => ({ ...span })),
+        droppedSpans,
+      };
+    },
+  };
+}
+
+function isWithin(spans: ReadonlyMap<string, JournalSpan>, span: JournalSpan, id: string): boolean {
+  for (let parentId = span.parentId; parentId !== undefined; parentId = spans.get(parentId)?.parentId) {
+    if (parentId === id) return true;
+  }
+  return false;
+}
+
+function sizeOf(span: JournalSpan): number {
+  return JSON.stringify(span).length;
+}
+
+function shortened(attributes: JournalAttributes): JournalAttributes {
+  const isLong = Object.values(attributes).some((value) => typeof value === 'string' && value.length > MAX_TEXT_LENGTH);
+  if (!isLong) return attributes;
+  const entries = Object.entries(attributes);
+  return Object.fromEntries(entries.map(([name, value]) => [name, typeof value === 'string' ? cut(value) : value]));
+}
+
+function withoutExcess(outcome: SpanOutcome): SpanOutcome {
+  return outcome.message === undefined || outcome.message.length <= MAX_TEXT_LENGTH
+    ? outcome
+    : { ...outcome, message: cut(outcome.message) };
+}
+
+function cut(text: string): string {
+  return text.length <= MAX_TEXT_LENGTH ? text : `${text.slice(0, MAX_TEXT_LENGTH)}…`;
+}
