@@ -7,6 +7,7 @@ import { createMemoryFiles } from '@rxlet/node-files/testing';
 import type { AgentCore } from '../agent-core.ts';
 import type { ModuleContext } from '../agent-module.ts';
 import type { Contribution } from '../collection-key.ts';
+import { noopJournal } from '../journal/journal.ts';
 import type { ProvidedService } from '../service-key.ts';
 
 /** Members of a context that a test gives. */
@@ -52,6 +53,7 @@ export function createModuleContext(given: ModuleContextOptions = {}): ModuleCon
     logger: noopLogger,
     metrics: noopMetrics,
     events: noopEventRecorder,
+    journal: noopJournal,
     node: { name: 'node1', rootDirectory: '/root', podLogsDirectory: '/logs', ips: ['192.0.2.1'] },
     ...others,
     core: onlyGiven('core', core),
