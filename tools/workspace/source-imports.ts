@@ -8,6 +8,9 @@ export interface SourceImports {
   readonly test: ReadonlyMap<string, string>;
 }
 
+/** Folder of the sources of a page in the browser. What they import becomes part of the built page, so that nobody installs it with the package. */
+const PAGE = 'page';
+
 /** Reads the package imports of all sources of a package; each package name maps to one file that imports it. */
 export function readSourceImports(folder: string, files: WorkspaceFiles): SourceImports {
   const production = new Map<string, string>();
@@ -16,6 +19,10 @@ export function readSourceImports(folder: string, files: WorkspaceFiles): Source
     if (!/\.[cm]?ts$/.test(path)) continue;
     const imports = isTestFile(path.slice(folder.length)) ? test : production;
     for (const name of packageImports(files.read(path, 'utf8') ?? '')) imports.set(name, path);
+  }
+  for (const path of files.exists(`${folder}/src`) ? filesBelow(`${folder}/${PAGE}`, files) : []) {
+    if (!/\.ts$/.test(path)) continue;
+    for (const name of packageImports(files.read(path, 'utf8') ?? '')) test.set(name, path);
   }
   return { production, test };
 }

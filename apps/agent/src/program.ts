@@ -5,6 +5,7 @@ import type { CommandContext } from './commands/command-context.ts';
 import { OUTPUT_FORMATS } from './commands/output-formats.ts';
 import { addListedNamespaces, namespaceOfPod } from './namespace-options.ts';
 import { addStreamCommands } from './stream-commands.ts';
+import { addUiCommand } from './ui-command.ts';
 import { UsageError } from './config/config-error.ts';
 import { type OwnFlags, withoutOwnFlags } from './config/own-flags.ts';
 import { DEFAULT_ROOT_DIRECTORY, DEFAULT_RUNTIME_ENDPOINT } from './config/standard-places.ts';
@@ -80,9 +81,10 @@ export function createProgram(
     await runAgent(settings, signal);
   });
 
+  const rootDirectory = (): string => program.opts<{ rootDir?: string }>().rootDir ?? DEFAULT_ROOT_DIRECTORY;
   const context = async (): Promise<CommandContext> => {
     const { createCommandContext } = await import('./commands/command-context.ts');
-    return createCommandContext(program.opts<{ rootDir?: string }>().rootDir ?? DEFAULT_ROOT_DIRECTORY, signal);
+    return createCommandContext(rootDirectory(), signal);
   };
 
   addListedNamespaces(program.command('get'), 'pods')
@@ -177,6 +179,7 @@ export function createProgram(
       const { connection, terminal, clock } = await context();
       await drain(connection, terminal, clock, options);
     });
+  addUiCommand(program, rootDirectory, signal);
   program
     .command('debug')
     .description('look inside the running agent')

@@ -1,3 +1,4 @@
+export { type BrowserRequest, browserRequestProblem, isBrowserRequest } from './http/browser-request.ts';
 export { httpGet } from './http/http-get.ts';
 export {
   hostAndPort,

@@ -23,6 +23,7 @@ import { nodeAdmissionConfiguration } from '@rxlet/node-admission/configuration'
 import { nodePlugins } from '@rxlet/node-plugins';
 import { nodeShutdownConfiguration } from '@rxlet/node-shutdown/configuration';
 import { nodeStatusConfiguration, podCidrConfiguration } from '@rxlet/node-status/configuration';
+import { nodeUiConfiguration } from '@rxlet/node-ui/configuration';
 import { offlineCacheConfiguration } from '@rxlet/offline-cache/configuration';
 import { podResources } from '@rxlet/pod-resources';
 import { staticPodsConfiguration, staticPodsFromUrlConfiguration } from '@rxlet/pod-source/configuration';
@@ -78,6 +79,7 @@ export const KUBELET_MODULES: readonly PresetModule[] = [
   podCidrConfiguration,
   podsApiConfiguration,
   servingCertificatesConfiguration,
+  nodeUiConfiguration,
   localSocketConfiguration,
   kubeletApiConfiguration,
   clusterEventsConfiguration,

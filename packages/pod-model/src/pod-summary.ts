@@ -76,22 +76,33 @@ export function podReadiness(pod: Pod): string {
   return `${String(ready.length)}/${String((spec?.containers.length ?? 0) + sidecars.length)}`;
 }
 
-/**
- * Returns the restarts of a pod and the time since the last, as kubectl's RESTARTS: while the pod initializes, those of its init containers; afterwards those of sidecars and
- * containers.
- */
-export function podRestarts(pod: Pod, nowMs: number): string {
+/** Restarts of a pod. */
+export interface PodRestarts {
+  readonly count: number;
+  /** When the container ended whose restart was the last one; absent when it is not known. */
+  readonly lastRestart: string | undefined;
+}
+
+/** Returns the restarts that kubectl counts: while the pod initializes, those of its init containers; afterwards those of sidecars and containers. */
+export function podRestartCount(pod: Pod): PodRestarts {
   const { seen, isInitializing } = initialization(pod);
   const counted = isInitializing
     ? seen
     : [...seen.filter(({ name }) => isSidecarNamed(pod.spec, name)), ...(pod.status?.containerStatuses ?? [])];
-  const count = counted.reduce((sum, { restartCount }) => sum + restartCount, 0);
-  const last = counted
+  const lastRestart = counted
     .map(({ lastState }) => lastState?.terminated?.finishedAt)
     .filter((time) => time !== undefined)
     .sort((left, right) => Date.parse(left) - Date.parse(right))
     .at(-1);
-  return count === 0 || last === undefined ? String(count) : `${String(count)} (${formatSince(last, nowMs)} ago)`;
+  return { count: counted.reduce((sum, { restartCount }) => sum + restartCount, 0), lastRestart };
+}
+
+/** Returns the restarts of a pod and the time since the last, as kubectl's RESTARTS. */
+export function podRestarts(pod: Pod, nowMs: number): string {
+  const { count, lastRestart } = podRestartCount(pod);
+  return count === 0 || lastRestart === undefined
+    ? String(count)
+    : `${String(count)} (${formatSince(lastRestart, nowMs)} ago)`;
 }
 
 function isReady({ ready, state }: ContainerStatus): boolean {

@@ -1,2 +1,2 @@
 export { formatAge, formatSince } from './age.ts';
-export { podReadiness, podRestarts, podStatusWord } from './pod-summary.ts';
+export { podReadiness, podRestartCount, type PodRestarts, podRestarts, podStatusWord } from './pod-summary.ts';

@@ -1,0 +1,179 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { guard } from 'lit/directives/guard.js';
+import { repeat } from 'lit/directives/repeat.js';
+import type { PodRow } from '../../../src/stream/messages.ts';
+import { formatSince } from '../age.ts';
+import type { PageContext } from '../page-context.ts';
+import { printable } from '../printable.ts';
+import { hrefOf } from '../route.ts';
+import { podTone, SIGNS, type Tone } from '../tone.ts';
+
+/** A column of the table and its order. */
+interface Column {
+  readonly key: string;
+  readonly title: string;
+  readonly compare: (a: PodRow, b: PodRow) => number;
+}
+
+const byText = (text: (pod: PodRow) => string) => (a: PodRow, b: PodRow) => text(a).localeCompare(text(b));
+const TONE_ORDER: readonly Tone[] = ['bad', 'warn', 'busy', 'ok', 'idle'];
+const toneRank = (pod: PodRow): number => TONE_ORDER.indexOf(podTone(pod));
+const readyShare = ({ ready }: PodRow): number => {
+  const [some = 0, all = 1] = ready.split('/').map(Number);
+  return some / (all || 1);
+};
+const timeOf = (time: string | undefined): number => (time === undefined ? 0 : Date.parse(time));
+
+const COLUMNS: readonly Column[] = [
+  { key: 'name', title: 'Pod', compare: byText(({ namespace, name }) => `${namespace}/${name}`) },
+  { key: 'ready', title: 'Ready', compare: (a, b) => readyShare(a) - readyShare(b) },
+  { key: 'status', title: 'Status', compare: (a, b) => toneRank(a) - toneRank(b) || a.status.localeCompare(b.status) },
+  { key: 'restarts', title: 'Restarts', compare: (a, b) => b.restarts - a.restarts },
+  { key: 'age', title: 'Age', compare: (a, b) => timeOf(b.created) - timeOf(a.created) },
+  { key: 'ip', title: 'IP', compare: byText(({ ip = '' }) => ip) },
+];
+
+/** What the reader of the table has chosen. */
+interface TableChoice {
+  readonly sort: string;
+  readonly isDescending: boolean;
+  readonly filter: string;
+  readonly tone: Tone | undefined;
+}
+
+let choice: TableChoice = { sort: 'name', isDescending: false, filter: '', tone: undefined };
+
+/** Returns the rows that match a filter: every word of it must be in the row. */
+export function filterPods(pods: Iterable<PodRow>, filter: string): readonly PodRow[] {
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  return [...pods].filter(({ namespace, name, status, ip = '' }) => {
+    const text = `${namespace}/${name} ${status} ${ip}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+/** The view of all pods. */
+export function podsView(page: PageContext): TemplateResult {
+  const { store } = page;
+  const change = (next: Partial<TableChoice>): void => {
+    choice = { ...choice, ...next };
+    page.update();
+  };
+  const matching = filterPods(store.pods.values(), choice.filter);
+  const tones = Map.groupBy(matching, podTone);
+  const shown = choice.tone === undefined ? matching : (tones.get(choice.tone) ?? []);
+  const compare = COLUMNS.find(({ key }) => key === choice.sort)?.compare ?? COLUMNS[0]!.compare;
+  const sorted = shown.toSorted(
+    (a, b) => (choice.isDescending ? -compare(a, b) : compare(a, b)) || COLUMNS[0]!.compare(a, b),
+  );
+  const now = store.now();
+  return html`
+    <h1 class="visually-hidden">Pods</h1>
+    <div class="toolbar">
+      <input
+        type="search"
+        class="filter"
+        placeholder="Filter by name, status or IP  ( / )"
+        aria-label="Filter pods"
+        .value=${choice.filter}
+        @input=${(event: InputEvent) => change({ filter: (event.target as HTMLInputElement).value })}
+      />
+      <div class="chips" role="group" aria-label="Pods by state">
+        ${chip(`All`, matching.length, undefined, change)}
+        ${TONE_ORDER.map((tone) => chip(TONE_WORDS[tone], tones.get(tone)?.length ?? 0, tone, change))}
+      </div>
+    </div>
+    <div
+      class="table pods-table"
+      role="table"
+      aria-label="Pods"
+      aria-rowcount=${sorted.length + 1}
+      @keydown=${moveFocus}
+    >
+      <div class="row head" role="row">${COLUMNS.map((column) => header(column, change))}</div>
+      ${repeat(
+        sorted,
+        ({ uid }) => uid,
+        (pod) => {
+          const age = formatSince(pod.created, now);
+          const last = pod.lastRestart === undefined ? '' : ` (${formatSince(pod.lastRestart, now)} ago)`;
+          return guard([pod, age, last], () => podLine(pod, age, last));
+        },
+      )}
+    </div>
+    ${sorted.length > 0 ? nothing : emptyNote(page)}
+  `;
+}
+
+const TONE_WORDS: Readonly<Record<Tone, string>> = {
+  ok: 'Ready',
+  busy: 'Starting',
+  warn: 'Not ready',
+  bad: 'Failing',
+  idle: 'Completed',
+};
+
+function chip(
+  word: string,
+  count: number,
+  tone: Tone | undefined,
+  change: (next: Partial<TableChoice>) => void,
+): TemplateResult {
+  return html`<button
+    type="button"
+    class="chip ${tone ?? ''}"
+    aria-pressed=${choice.tone === tone ? 'true' : 'false'}
+    @click=${() => change({ tone })}
+  >
+    ${tone === undefined ? nothing : html`<span class="sign ${tone}" aria-hidden="true">${SIGNS[tone]}</span>`}${word}
+    <b>${count}</b>
+  </button>`;
+}
+
+function header({ key, title }: Column, change: (next: Partial<TableChoice>) => void): TemplateResult {
+  const isSorted = choice.sort === key;
+  const direction = choice.isDescending ? 'descending' : 'ascending';
+  return html`<div class="cell ${key}" role="columnheader" aria-sort=${isSorted ? direction : 'none'}>
+    <button type="button" @click=${() => change({ sort: key, isDescending: isSorted && !choice.isDescending })}>
+      ${title}<span class="arrow" aria-hidden="true">${isSorted ? (choice.isDescending ? '▾' : '▴') : ''}</span>
+    </button>
+  </div>`;
+}
+
+function podLine(pod: PodRow, age: string, last: string): TemplateResult {
+  const { namespace, name, ready, status, restarts, ip = '–', problem } = pod;
+  const tone = podTone(pod);
+  return html`<div class="row" role="row">
+    <div class="cell name" role="cell">
+      <a href=${hrefOf({ view: 'pod', namespace, name, tab: 'timeline' })}
+        ><span class="namespace">${printable(namespace)}/</span>${printable(name)}</a
+      >${problem === undefined ? nothing : html`<span class="note" title=${printable(problem)}>invalid manifest</span>`}
+    </div>
+    <div class="cell ready" role="cell">${ready}</div>
+    <div class="cell status" role="cell">
+      <span class="sign ${tone}" aria-hidden="true">${SIGNS[tone]}</span
+      ><span class="word ${tone}">${printable(status)}</span>
+    </div>
+    <div class="cell restarts" role="cell">${restarts}<span class="dim">${last}</span></div>
+    <div class="cell age" role="cell">${age}</div>
+    <div class="cell ip" role="cell">${ip}</div>
+  </div>`;
+}
+
+function emptyNote({ store }: PageContext): TemplateResult | typeof nothing {
+  if (store.connection.kind === 'connecting') return nothing;
+  return html`<p class="empty">${store.pods.size === 0 ? 'This node has no pods.' : 'No pod matches the filter.'}</p>`;
+}
+
+/** Moves the focus from row to row with the arrow keys. */
+function moveFocus(event: KeyboardEvent): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step === undefined) return;
+  const table = event.currentTarget as HTMLElement;
+  const links = [...table.querySelectorAll<HTMLElement>('.name a')];
+  const current = links.findIndex((link) => link === document.activeElement);
+  const next = links[current + step];
+  if (next === undefined) return;
+  event.preventDefault();
+  next.focus();
+}
