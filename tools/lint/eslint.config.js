@@ -109,7 +109,19 @@ const layersOfTests = layers(['layer:adapter', 'layer:testkit']);
 const TESTS = ['**/*.test.ts', '**/test-support.ts', '**/test-support/**'];
 
 export default tseslint.config(
-  { ignores: ['**/dist/**', '**/node_modules/**', '**/gen/**', '.nx/**', '.rxlet/**', '**/.readme-*', 'docs/api/**'] },
+  {
+    ignores: [
+      '**/dist/**',
+      '**/node_modules/**',
+      '**/gen/**',
+      '.nx/**',
+      '.rxlet/**',
+      '**/.readme-*',
+      'docs/api/**',
+      'packages/*/static/**',
+      'apps/*/static/**',
+    ],
+  },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
     files: ['**/*.ts'],
@@ -145,6 +157,8 @@ export default tseslint.config(
   { files: ['**/*.ts'], rules: { 'rxlet/stream-foundation': 'error' } },
   // A test is often the runtime or plugin that a signal reaches.
   { files: TESTS, rules: { 'rxlet/stream-foundation': ['error', { allowsAbortListeners: true }] } },
+  // A page in the browser has no package of the workspace.
+  { files: ['packages/*/page/**'], rules: { 'rxlet/stream-foundation': ['error', { allowsAbortListeners: true }] } },
   {
     // The foundation itself; @rxlet/kube-api does not depend on it.
     files: [
@@ -165,9 +179,12 @@ export default tseslint.config(
     },
   },
   {
-    files: ['end-of-turn', 'system-clock', 'virtual-clock', 'random'].map(
-      (name) => `packages/component-base/src/${name}.ts`,
-    ),
+    files: [
+      ...['end-of-turn', 'system-clock', 'virtual-clock', 'random'].map(
+        (name) => `packages/component-base/src/${name}.ts`,
+      ),
+      'packages/*/page/src/browser-clock.ts',
+    ],
     rules: {
       'no-restricted-globals': 'off',
       'no-restricted-properties': 'off',
@@ -191,5 +208,8 @@ export default tseslint.config(
     plugins: { '@nx': nx },
     rules: { '@nx/enforce-module-boundaries': layersOfTests },
   },
-  { files: ['tools/**/*.config.ts', 'tools/lint/*.js'], rules: { 'no-restricted-exports': 'off' } },
+  {
+    files: ['tools/**/*.config.ts', 'packages/*/page/*.config.ts', 'tools/lint/*.js'],
+    rules: { 'no-restricted-exports': 'off' },
+  },
 );

@@ -1,14 +1,30 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { cp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bundleProgram } from '../bundle/bundle-program.ts';
 import { workspaceRoot } from '../workspace/workspace-files.ts';
+import { buildPage } from './build-page.ts';
 
 /** Bundles `<folder>/src/main.ts` into `<folder>/dist`, to be run as `dist/main.cjs`. */
 export async function bundleApp(folder: string): Promise<void> {
   const dist = join(folder, 'dist');
   const modules = await bundleProgram(join(folder, 'src/main.ts'), dist);
   await writeFile(join(dist, 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(modules));
+  for (const owner of pageOwners(modules)) await copyPage(owner, folder);
+}
+
+/** Returns the packages with a page in the browser that a bundle contains. */
+function pageOwners(modules: readonly string[]): readonly string[] {
+  const folders = modules.flatMap((module) => /^(.*\/packages\/[^/]+)\/src\//.exec(module)?.[1] ?? []);
+  return [...new Set(folders)].filter((folder) => existsSync(join(folder, 'page')));
+}
+
+/** Puts the built page of a package beside the bundle, where the package looks for it. */
+async function copyPage(owner: string, folder: string): Promise<void> {
+  buildPage(owner);
+  const target = join(folder, 'static');
+  await rm(target, { recursive: true, force: true });
+  await cp(join(owner, 'static'), target, { recursive: true });
 }
 
 /** Returns the license texts of all packages that `modules` are from. */

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, cpSync, rmSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { buildPage } from './build-page.ts';
 import { bundleApp } from './bundle-app.ts';
 
 import { workspaceRoot } from '../workspace/workspace-files.ts';
@@ -22,6 +23,7 @@ if (isBundled(manifest)) {
   const tsc = join(workspaceRoot, 'node_modules/@typescript/native/bin/tsc');
   execFileSync(process.execPath, [tsc, '--build', join(folder, 'tsconfig.build.json')], { stdio: 'inherit' });
 }
+if (existsSync(join(folder, 'page'))) buildPage(folder);
 copyFileSync(join(workspaceRoot, 'LICENSE'), join(folder, 'LICENSE'));
 for (const [target, source] of Object.entries(SHIPPED_FILES[manifest.name] ?? {})) {
   cpSync(join(workspaceRoot, source), join(folder, target));

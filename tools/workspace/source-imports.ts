@@ -8,7 +8,7 @@ export interface SourceImports {
   readonly test: ReadonlyMap<string, string>;
 }
 
-/** Folder of the sources of a page in the browser. What they import becomes part of the built page, so that nobody installs it with the package. */
+/** Folder of the sources of a page in the browser. Their imports become part of the built page and are not installed with the package. */
 const PAGE = 'page';
 
 /** Reads the package imports of all sources of a package; each package name maps to one file that imports it. */

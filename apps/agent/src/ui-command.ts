@@ -17,10 +17,9 @@ export function addUiCommand(program: Command, rootDirectory: () => string, sign
     .action(async (options: { port: number; exec: boolean }) => {
       const { servePage } = await import('./commands/ui.ts');
       const { createCommandContext } = await import('./commands/command-context.ts');
-      const { systemRandom } = await import('@rxlet/component-base');
       const root = rootDirectory();
       const context = createCommandContext(root, signal);
-      await servePage({ ...context, random: systemRandom }, { ...options, socketPath: socketPath(root) });
+      await servePage(context, { ...options, socketPath: socketPath(root) });
     });
 }
 

@@ -50,9 +50,7 @@ describe.skipIf(unavailable !== undefined)('the page of rxlet ui', { timeout: 60
     const row = (name: string) => page.getByRole('row').filter({ hasText: `default/${name}-node1` });
     await row('web').getByText('Running').waitFor();
     await put('broken', { command: ['sh', '-c', 'exit 3'] });
-    await row('broken')
-      .getByText('CrashLoopBackOff')
-      .waitFor();
+    await row('broken').getByText('CrashLoopBackOff').waitFor();
     await rm(join(folders.manifests, 'broken.yaml'));
     await row('broken').waitFor({ state: 'detached' });
   });

@@ -4,7 +4,7 @@ import { openLiveFeed } from './stream/live-feed.ts';
 import { createSharedFeed } from './stream/shared-feed.ts';
 import { streamEndpoint } from './stream/stream-endpoint.ts';
 
-/** Creates the agent module that feeds the page: a stream of pods and events on the socket of the agent's owner. While nobody reads it, it costs nothing. */
+/** Creates the agent module that feeds the page: a stream of pods and events on the socket of the agent's owner. Without a reader it costs nothing. */
 export function nodeUi(): AgentModule {
   return {
     name: 'node-ui',

@@ -1,15 +1,6 @@
-import { type Clock, noopLogger, onAbort, type Random } from '@rxlet/component-base';
+import { noopLogger, onAbort, systemRandom } from '@rxlet/component-base';
 import { createPageServer, openPageFiles, PAGE_FOLDER } from '@rxlet/node-ui';
-import type { AgentConnection } from './agent-connection.ts';
-import type { Terminal } from './terminal.ts';
-
-/** Ports of {@link servePage}. */
-export interface ServePagePorts {
-  readonly connection: AgentConnection;
-  readonly terminal: Terminal;
-  readonly clock: Clock;
-  readonly random: Random;
-}
+import type { CommandContext } from './command-context.ts';
 
 /** Options of {@link servePage}. */
 export interface ServePageOptions {
@@ -26,13 +17,13 @@ export interface ServePageOptions {
  * @throws AgentConnectionError when no agent answers
  * @throws PageNotBuiltError
  */
-export async function servePage(ports: ServePagePorts, { socketPath, port, exec }: ServePageOptions): Promise<void> {
-  const { connection, terminal, clock, random } = ports;
+export async function servePage(context: CommandContext, { socketPath, port, exec }: ServePageOptions): Promise<void> {
+  const { connection, terminal, clock } = context;
   // A mistaken --root-dir shows here, not as a page that never connects.
   await connection.getJson('/pods', terminal.signal);
   const logger = { ...noopLogger, warn: (message: string) => terminal.printError(message) };
   await using server = createPageServer(
-    { files: await openPageFiles(PAGE_FOLDER), clock, random, logger },
+    { files: await openPageFiles(PAGE_FOLDER), clock, random: systemRandom, logger },
     { socketPath, port, allowsExec: exec },
   );
   terminal.print(await server.start());

@@ -2,7 +2,7 @@ import type { Route } from './route.ts';
 import type { Session } from './session.ts';
 import type { Store } from './store.ts';
 
-/** What a view shows and how it asks to be shown anew. */
+/** State that a view shows, and the way to have it rendered again. */
 export interface PageContext {
   readonly store: Store;
   readonly session: Session;

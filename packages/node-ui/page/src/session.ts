@@ -4,7 +4,7 @@ const TOKEN_HEADER = 'x-rxlet-token';
 const ROOT = new URL('..', document.baseURI);
 const STORED_TOKEN = `rxlet-token ${ROOT.pathname}`;
 
-/** What this page may do. */
+/** Permissions of this page. */
 export interface Session {
   /** Whether there are terminals. */
   readonly allowsExec: boolean;

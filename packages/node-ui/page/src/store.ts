@@ -10,7 +10,7 @@ export type Connection =
   /** This browser has no session. */
   | { readonly kind: 'closed' };
 
-/** What the page knows of the agent. */
+/** The agent's state as far as the page has received it. */
 export interface Store {
   readonly pods: ReadonlyMap<string, PodRow>;
   readonly events: ReadonlyMap<string, EventRow>;

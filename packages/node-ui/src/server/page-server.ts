@@ -7,7 +7,7 @@ import { httpModule } from '@rxlet/component-base/http-module';
 import type { PageFiles } from '../files/page-files.ts';
 import { sendPageFile } from '../files/send-page-file.ts';
 import { COMMAND_PROTOCOL, isExec, isReadable, proxyCommand, proxyRequest, rejectUpgrade } from './agent-proxy.ts';
-import { createPageSession, type PageSession } from './page-session.ts';
+import { createPageSession } from './page-session.ts';
 import { readJsonBody } from './read-json-body.ts';
 import { sendJson, sendText } from './send-text.ts';
 
@@ -51,7 +51,7 @@ export interface PageServer extends AsyncDisposable {
 
 /**
  * Creates a {@link PageServer} on 127.0.0.1. It passes requests for data on to the agent's socket for the browser that has opened the page with the secret of its
- * address, and for no other one: every request needs the exact host and origin of the server, and every request for data a session besides (see {@link PageSession}).
+ * address, and for no other one: every request needs the exact host and origin of the server, and every request for data a session besides (see `PageSession`).
  */
 export function createPageServer(ports: PageServerPorts, options: PageServerOptions): PageServer {
   const { files, clock, random, logger = noopLogger } = ports;
@@ -61,7 +61,7 @@ export function createPageServer(ports: PageServerPorts, options: PageServerOpti
   /** Hosts that requests may name, and so the origins of the page. Known once the server listens. */
   let hosts: readonly string[] = [];
 
-  /** Returns why a request is rejected whoever sends it. */
+  /** Returns why a request is rejected with any session. */
   const problemOf = ({ method = '', headers, rawHeaders }: IncomingMessage): Problem | undefined => {
     const names = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
     // A page of another name whose address becomes 127.0.0.1 (DNS rebinding) names itself here.

@@ -8,7 +8,7 @@ export interface Cursor {
   readonly version: number;
 }
 
-/** What has changed after a cursor. */
+/** Changes after a cursor. */
 export interface ChangesSince<T> {
   readonly cursor: Cursor;
   /** Whether the changes are everything there is, because the log does not know what the reader has. */

@@ -18,7 +18,7 @@ export interface FeedPorts {
   readonly logger: Logger;
 }
 
-/** What the page shows, as it changes. Disposing of it ends its subscriptions. */
+/** Everything that the page shows, as it changes. Disposing of it ends its subscriptions. */
 export interface LiveFeed extends Disposable {
   readonly log: ChangeLog<StreamChange>;
 }

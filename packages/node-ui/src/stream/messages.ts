@@ -26,7 +26,7 @@ export interface PodRow {
   readonly containers: readonly ContainerRow[];
   /** Problem of the pod's source, such as a broken manifest. */
   readonly problem?: string;
-  /** What the pod waits for, in one sentence. */
+  /** Sentence about the pending work of the pod. */
   readonly waitsFor?: string;
 }
 
@@ -62,7 +62,7 @@ export type StreamChange = {
   };
 }[StreamKind];
 
-/** A message of the stream: what has changed since the message before. */
+/** A message of the stream: the changes since the message before. */
 export interface StreamMessage {
   /** Whether this is everything there is: the reader forgets what it has. */
   readonly isSnapshot: boolean;

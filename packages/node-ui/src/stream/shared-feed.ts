@@ -4,7 +4,7 @@ import type { LiveFeed } from './live-feed.ts';
 /** Time for which the feed of the last reader stays, so that one that was cut off goes on where it was. */
 const LINGER_MS = 60_000;
 
-/** One feed for all readers. It exists while somebody reads: a page that nobody looks at costs nothing. */
+/** One feed for all readers. It exists while there is a reader: a closed page costs nothing. */
 export interface SharedFeed extends Disposable {
   /** Returns the feed. The caller disposes of the lease when it has read enough. */
   lease(): Disposable & { readonly feed: LiveFeed };

@@ -3,12 +3,14 @@ import { noopLogger } from '@rxlet/component-base';
 import { createEventLog } from '@rxlet/component-base/events';
 import { createCurrentValue, createEmitter } from '@rxlet/component-base/streams';
 import { createVirtualClock } from '@rxlet/component-base/testing';
-import type { Pod } from '@rxlet/kube-api';
+import type { Pod, PodStatus } from '@rxlet/kube-api';
 import { describe, expect, it } from 'vitest';
 import { openLiveFeed } from './live-feed.ts';
 import type { StreamMessage } from './messages.ts';
 import { createSharedFeed } from './shared-feed.ts';
 import { streamEndpoint } from './stream-endpoint.ts';
+
+type PodPhase = NonNullable<PodStatus['phase']>;
 
 /** An agent with pods, whose stream is read as a page reads it. */
 function fakeAgent() {
@@ -31,7 +33,7 @@ function fakeAgent() {
     clock,
     events,
     opened: () => opened,
-    put(name: string, phase = 'Running') {
+    put(name: string, phase: PodPhase = 'Running') {
       const type = pods.has(name) ? 'MODIFIED' : 'ADDED';
       const pod: Pod = { metadata: { name, uid: name, namespace: 'default' }, status: { phase } };
       pods.set(name, pod);

@@ -33,7 +33,7 @@ const COLUMNS: readonly Column[] = [
   { key: 'ip', title: 'IP', compare: byText(({ ip = '' }) => ip) },
 ];
 
-/** What the reader of the table has chosen. */
+/** Order and filter of the table. */
 interface TableChoice {
   readonly sort: string;
   readonly isDescending: boolean;
