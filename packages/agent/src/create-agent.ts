@@ -14,7 +14,7 @@ import {
 import { podProbes, terminationMessages } from '@rxlet/agent-api/containers';
 import { pullObserver } from '@rxlet/agent-api/images';
 import { podAllocations, runtimeHealth } from '@rxlet/agent-api/node';
-import { createLifetime, type Lifetime } from '@rxlet/component-base';
+import { createLifetime, type Lifetime, type Logger } from '@rxlet/component-base';
 import { createEmitter } from '@rxlet/component-base/streams';
 import { containerEventHints } from '@rxlet/pleg';
 import { couldHaveRunningContainers, createPodStates } from '@rxlet/pod-workers';
@@ -102,19 +102,28 @@ async function assemble(
     events.close();
   });
   own(host);
+  const loggerOf = (part: string): Logger => logger.child({ logger: part });
   const mirrors = contributions(mirrorPods);
 
   // pod sources ──PodUpdate──▶
-  const config = own(make.createPodConfig({ clock, sources: contributions(podSources), events, logger, metrics }));
+  const config = own(
+    make.createPodConfig({
+      clock,
+      sources: contributions(podSources),
+      events,
+      logger: loggerOf('pod-config'),
+      metrics,
+    }),
+  );
 
   // ◀──PodLifecycleEvent── pleg ◀── runtime
   const runtimeIdentity = createRuntimeIdentity(runtime, node.ips);
   const runtimeName = runtimeIdentity.name;
-  const runtimeState = own(make.createRuntimeState({ runtime, clock, logger }));
+  const runtimeState = own(make.createRuntimeState({ runtime, clock, logger: loggerOf('runtime-state') }));
   const hints = given.hints ?? [containerEventHints(runtime)];
   const pleg = own(
     make.createPleg(
-      { runtime, hints, clock, random, logger, metrics },
+      { runtime, hints, clock, random, logger: loggerOf('pleg'), metrics },
       { runtimeName, relistPeriodMs: options.relistPeriodMs },
     ),
   );
@@ -140,7 +149,7 @@ async function assemble(
         return state !== undefined && couldHaveRunningContainers(state);
       },
       metrics,
-      logger,
+      logger: loggerOf('status-manager'),
     }),
   );
 
@@ -179,7 +188,10 @@ async function assemble(
 
   // runtime manager ──▶ services of modules, runtime
   const runtimeManager = own(
-    make.createRuntimeManager(runtimeManagerPorts(ports, host, lifetime.signal), { ...options, node: given.node }),
+    make.createRuntimeManager(
+      runtimeManagerPorts({ ...ports, logger: loggerOf('runtime-manager') }, host, lifetime.signal),
+      { ...options, node: given.node },
+    ),
   );
 
   // pod workers ──(sync | terminating | terminated)──▶ pod syncer ──▶ the two managers
@@ -190,9 +202,9 @@ async function assemble(
     clock,
     events,
     journal,
-    logger,
+    logger: loggerOf('pod-syncer'),
     pleg,
-    podSteps: podStepsOf(contributions(podSteps), mirrors, { clock, events, journal, logger }),
+    podSteps: podStepsOf(contributions(podSteps), mirrors, { clock, events, journal, logger: loggerOf('pod-steps') }),
     runtimeManager,
     statusManager,
     probes,
@@ -206,7 +218,16 @@ async function assemble(
   });
   const desiredPods = own(
     make.createPodWorkers(
-      { syncer, statuses: pleg.cache, states: podStates, clock, random, events, logger, metrics },
+      {
+        syncer,
+        statuses: pleg.cache,
+        states: podStates,
+        clock,
+        random,
+        events,
+        logger: loggerOf('pod-workers'),
+        metrics,
+      },
       options,
     ),
   );
@@ -224,7 +245,7 @@ async function assemble(
     make.createSyncLoop(
       {
         clock,
-        logger,
+        logger: loggerOf('sync-loop'),
         metrics,
         events,
         config,

@@ -13,13 +13,14 @@ import {
   serviceKey,
 } from '@rxlet/agent-api';
 import { httpEndpoints } from '@rxlet/agent-api/http';
+import { noopLogger } from '@rxlet/component-base';
 import { describe, expect, it } from 'vitest';
 import { createModuleHost, type ModuleHost } from './module-host.ts';
 
 const text = serviceKey<string>('text');
 const number = serviceKey<number>('number');
-// The host passes ports and core on without using them.
-const ports = {} as CorePorts;
+// The host names the logger, and passes the other ports and the core on without using them.
+const ports = { logger: noopLogger } as CorePorts;
 const core = {} as AgentCore;
 
 async function setUp(...modules: readonly AgentModule[]): Promise<ModuleHost> {

@@ -55,6 +55,7 @@ export function createModuleHost(
     const parts =
       module.setup({
         ...ports,
+        logger: ports.logger.child({ logger: module.name }),
         core: guardedCore(core, module, () => isSetUp),
         collections: collectionsOf(module, contributions),
         services: lookupFor(module, services),
