@@ -29,10 +29,9 @@ it.each([
   expect(await agent.end('SIGUSR2')).toBe(70);
   // Only an orderly stop removes the socket.
   expect(existsSync(socketPath(folders.root))).toBe(false);
-  const lines = agent.output().trim().split('\n');
-  const fatal = lines
-    .map((line) => JSON.parse(line) as Record<string, string>)
-    .find(({ stack }) => stack !== undefined);
-  expect(fatal).toMatchObject({ level: 'error', error: 'broken module' });
-  expect(fatal?.['stack']).toContain('preload.mjs');
+  const fatal = agent.output().slice(agent.output().search(/^E/m));
+  expect(fatal).toMatch(
+    /^E\d{4} \S+ +\d+ rxlet:1\] "unhandled error, stopping with exit code 70" err="broken module" stack=</,
+  );
+  expect(fatal).toContain('preload.mjs');
 });

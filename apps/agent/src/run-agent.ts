@@ -31,7 +31,7 @@ import { applyOwnOomScoreAdj } from './node/oom-score-adj.ts';
 import { prepareDirectories } from './node/prepare-directories.ts';
 import { createServiceNotifier, sendBySystemdNotify, type ServiceNotifier } from './node/service-notifier.ts';
 import { logPodChanges } from './log-pod-changes.ts';
-import { createPinoLogger } from './pino-logger.ts';
+import { createAgentLog } from './agent-log.ts';
 import { showLiveTable } from './terminal/live-table.ts';
 import { createNoticeLogger } from './terminal/notice-logger.ts';
 
@@ -47,8 +47,8 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
   const { stdout } = process;
   // On a terminal, warnings are printed above the live table instead of log lines through it.
   let writeNotice = (line: string): void => void process.stderr.write(`${line}\n`);
-  const { logger: lines, setVerbosity } = createPinoLogger(settings.verbosity);
-  const logger: Logger = stdout.isTTY ? createNoticeLogger((line) => writeNotice(line)) : lines;
+  using log = createAgentLog(settings.log);
+  const logger: Logger = stdout.isTTY ? createNoticeLogger((line) => writeNotice(line)) : log.logger;
   for (const warning of settings.warnings) logger.warn(warning);
   const registry = new Registry();
   const metrics = createPrometheusMetrics(registry);
@@ -77,12 +77,16 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
     return part;
   };
 
-  const { runtime, images, hints, hostPaths } = keep(await connectRuntime(settings, logger, metrics, signal));
+  const { runtime, images, hints, hostPaths } = keep(
+    await connectRuntime(settings, logger.child({ logger: 'runtime' }), metrics, signal),
+  );
   const hasCertificates = settings.cluster !== undefined || settings.kubeletApi?.port !== undefined;
   const certificateDirectory = hasCertificates ? settings.servingCertificates.directory : undefined;
   await prepareDirectories({ ...node, ...options, certificateDirectory });
   if (settings.oomScoreAdj !== undefined) await applyOwnOomScoreAdj(settings.oomScoreAdj, logger);
-  const cluster = settings.cluster && keep(await connectTo(settings.cluster, { logger, metrics }));
+  const cluster =
+    settings.cluster &&
+    keep(await connectTo(settings.cluster, { logger: logger.child({ logger: 'kube-client' }), metrics }));
   const manifests = modules.optionsOf(staticPodsConfiguration);
   if (
     cluster === undefined &&
@@ -96,7 +100,7 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
   const content: ServerContent = {
     ...settings.serverContent,
     metrics: readMetrics,
-    setVerbosity,
+    setVerbosity: log.setVerbosity,
     startTimeMs,
   };
   const own = [

@@ -13,6 +13,7 @@ const DEFAULT_DIRECTORY = '/var/lib/kubelet/pki';
 /** Configuration of the module `servingCertificates`. Programs that serve the kubelet's API over HTTPS list the module with {@link toServingCertificates}. */
 export const servingCertificatesConfiguration: ModuleConfiguration<ServingCertificatesOptions> = {
   name: 'serving-certificate',
+  gates: ['AllowDNSOnlyNodeCSR'],
   fields: ['serverTLSBootstrap', 'tlsCertFile', 'tlsPrivateKeyFile'],
   flags: ['cert-dir'],
   help: [

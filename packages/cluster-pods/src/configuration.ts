@@ -15,7 +15,7 @@ function ofCluster(name: string, module: () => AgentModule): ModuleConfiguration
 /** Returns the configuration of a source of projected volumes that the cluster must have switched on as well. */
 function ofGate(name: string, gate: string, module: () => AgentModule): ModuleConfiguration<object> {
   const options = ({ gates }: NodeConfiguration): object | undefined => (gates.isEnabled(gate) ? {} : undefined);
-  return { name, agents: 'cluster', options, module: () => module() };
+  return { name, agents: 'cluster', gates: [gate], options, module: () => module() };
 }
 
 /** Configuration of the modules that connect pods with the API server, in the order of their set-up. */

@@ -6,6 +6,7 @@ import { containerLogs, type ContainerLogsOptions } from './container-logs-modul
 /** Configuration of the module `containerLogs`. */
 export const containerLogsConfiguration: ModuleConfiguration<ContainerLogsOptions> = {
   name: 'container-logs',
+  gates: ['PodLogsQuerySplitStreams'],
   fields: [
     'containerLogMaxFiles',
     'containerLogMaxSize',

@@ -16,6 +16,7 @@ import type { ResizePolicies } from './resize/resize-fit.ts';
 /** Configuration of the module `cgroups`. */
 export const cgroupsConfiguration: ModuleConfiguration<CgroupsOptions> = {
   name: 'cgroups',
+  gates: ['MemoryQoS', 'QOSReserved'],
   flags: ['experimental-allocatable-ignore-eviction'],
   fields: [
     'cgroupDriver',

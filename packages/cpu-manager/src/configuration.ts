@@ -5,6 +5,7 @@ import { cpuManager, type CpuManagerModuleOptions } from './cpu-manager-module.t
 /** Configuration of the module `cpuManager`. */
 export const cpuManagerConfiguration: ModuleConfiguration<CpuManagerModuleOptions> = {
   name: 'cpu-manager',
+  gates: ['CPUManagerPolicyAlphaOptions', 'CPUManagerPolicyBetaOptions'],
   fields: [
     'cpuManagerPolicy',
     'cpuManagerPolicyOptions',

@@ -4,6 +4,7 @@ import { devicePlugins, type DevicePluginsOptions } from './device-plugins-modul
 /** Configuration of the module `devicePlugins`. */
 export const devicePluginsConfiguration: ModuleConfiguration<DevicePluginsOptions> = {
   name: 'device-plugins',
+  gates: ['ResourceHealthStatus'],
   defaults: {},
   options: ({ gates }) => ({ resourceHealthStatus: gates.isEnabled('ResourceHealthStatus') }),
   module: devicePlugins,

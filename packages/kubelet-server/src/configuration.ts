@@ -27,6 +27,7 @@ export const localSocketConfiguration: ModuleConfiguration<LocalSocketOptions> =
 /** Configuration of the module `kubeletApi`. Programs list the module with {@link toKubeletApi} and the content of its endpoints. */
 export const kubeletApiConfiguration: ModuleConfiguration<KubeletApiOptions> = {
   name: 'kubelet-api',
+  gates: ['ContainerCheckpoint', 'KubeletFineGrainedAuthz'],
   fields: [
     'address',
     'authentication.anonymous.enabled',

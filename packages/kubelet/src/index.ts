@@ -5,8 +5,10 @@ export {
   FLAG_HELP,
   flagOfSetting,
   FLAGS_IN_EFFECT,
+  GATES_IN_EFFECT,
   MODULE_SETTINGS,
   modulesOf,
+  REASONS_WITHOUT_EFFECT,
 } from './configuration/effects.ts';
 export {
   type ConfiguredModules,

@@ -5,6 +5,7 @@ import { shutdownGroups } from './plan/shutdown-groups.ts';
 /** Configuration of the module `nodeShutdown`. */
 export const nodeShutdownConfiguration: ModuleConfiguration<NodeShutdownModuleOptions> = {
   name: 'node-shutdown',
+  gates: ['GracefulNodeShutdown', 'GracefulNodeShutdownBasedOnPodPriority'],
   fields: ['shutdownGracePeriod', 'shutdownGracePeriodByPodPriority', 'shutdownGracePeriodCriticalPods'],
   options: toNodeShutdown,
   module: nodeShutdown,

@@ -4,6 +4,7 @@ import { podsApi } from './pods-api-module.ts';
 /** Configuration of the module `podsApi`. */
 export const podsApiConfiguration: ModuleConfiguration<object> = {
   name: 'pods-api',
+  gates: ['PodsAPI'],
   options: ({ gates }) => (gates.isEnabled('PodsAPI') ? {} : undefined),
   module: () => podsApi(),
 };

@@ -4,6 +4,7 @@ import { stats, type StatsOptions } from './stats-module.ts';
 /** Configuration of the module `stats`. */
 export const statsConfiguration: ModuleConfiguration<StatsOptions> = {
   name: 'stats',
+  gates: ['PodAndContainerStatsFromCRI'],
   fields: ['kubeletCgroups', 'systemCgroups', 'volumeStatsAggPeriod'],
   flags: ['runtime-cgroups'],
   defaults: {},

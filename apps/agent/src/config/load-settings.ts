@@ -13,6 +13,8 @@ import { chooseRuntime, fakeRuntimeDefaults, type RuntimeChoice, withFakeRuntime
 import { type ClusterSettings, clusterSettingsOf } from './cluster-settings.ts';
 import { ConfigError, UsageError } from './config-error.ts';
 import { openPorts, portWarnings } from './open-ports.ts';
+import type { LogSettings } from '../agent-log.ts';
+import { logSettingsOf } from './log-settings.ts';
 import type { OwnFlags } from './own-flags.ts';
 
 /** Settings of the agent: configuration, flags and facts of the machine together. */
@@ -22,8 +24,7 @@ export interface AgentSettings extends KubeletPreset {
   readonly cluster?: ClusterSettings | undefined;
   /** OOM score adjustment of the agent's own process. Unset: it stays as it is. */
   readonly oomScoreAdj: number | undefined;
-  /** Log level: 4 and above adds debugging lines. */
-  readonly verbosity: number;
+  readonly log: LogSettings;
   /** Parts of the configuration that are ignored, a line each. */
   readonly warnings: readonly string[];
 }
@@ -68,7 +69,7 @@ export async function loadSettings(given: readonly string[], ownFlags: OwnFlags)
       runtime,
       cluster,
       oomScoreAdj: oomScoreAdjOf(loaded, fakeRuntime),
-      verbosity: loaded.configuration.logging?.verbosity ?? 0,
+      log: logSettingsOf(loaded.configuration),
       warnings: [...warningsOf(loaded), ...portWarnings(kubeletApi, ports)],
     };
   } catch (error) {
@@ -93,13 +94,15 @@ function describe({ stage, problems }: KubeletConfigurationError): string {
     : [`${subject}${String(problems.length)} problems`, first, ...more].join('\n  ');
 }
 
-function warningsOf({ warnings, configuredFields, flags, skippedFiles }: LoadedConfiguration): string[] {
+function warningsOf(loaded: LoadedConfiguration): string[] {
+  const { warnings, flags, skippedFiles } = loaded;
+  const missing = describeMissingEffects(loaded);
   const hasNoFileToWrite = Boolean(flags.get('bootstrap-kubeconfig')) && !flags.has('kubeconfig');
   return [
     ...(hasNoFileToWrite ? ['ignored --bootstrap-kubeconfig: --kubeconfig, the file to write, is not given'] : []),
     ...warnings.map((warning) => `ignored a part of the configuration file: ${warning}`),
     ...skippedFiles.map((path) => `ignored the file "${path}" of --config-dir: its name does not end in .conf`),
-    ...describeMissingEffects({ configuredFields, flags }),
+    ...(missing === undefined ? [] : [missing]),
   ];
 }
 

@@ -33,6 +33,10 @@ export interface ConfigurationOfModule<Options> {
   readonly fields?: readonly KubeletField[];
   /** Flags of the kubelet that are no fields and take effect by the module, without dashes in front. */
   readonly flags?: readonly string[];
+  /** Feature gates that switch something of the module. */
+  readonly gates?: readonly string[];
+  /** Fields and flags of the kubelet in the module's field that have no effect, with the reason. */
+  readonly withoutEffect?: Readonly<Partial<Record<KubeletField | (string & {}), string>>>;
   /** Options of the module that a kubelet does not have. */
   readonly settings?: readonly Setting<unknown>[];
   /** Flags of the kubelet that `--help` of a program lists. It lists settings by themselves. */

@@ -3,6 +3,7 @@ import type { ConfigurationOfModule } from '@rxlet/agent-api/configuration';
 /** Fields and flags that take effect by the core of an agent: the ports and options of `createAgent`. */
 export const coreConfiguration: ConfigurationOfModule<never> = {
   name: 'core',
+  gates: ['MemoryQoS'],
   fields: [
     'clusterDNS',
     'clusterDomain',
@@ -29,6 +30,15 @@ export const coreConfiguration: ConfigurationOfModule<never> = {
 /** Fields and flags that take effect by the program: its configuration, its process, its log and its connections to the runtime and the API server. */
 export const programConfiguration: ConfigurationOfModule<never> = {
   name: 'program',
+  gates: [
+    'AllAlpha',
+    'AllBeta',
+    'KubeletCrashLoopBackOffMax',
+    'KubeletEnsureSecretPulledImages',
+    'LoggingAlphaOptions',
+    'NodeLogQuery',
+    'RotateKubeletServerCertificate',
+  ],
   fields: [
     'containerRuntimeEndpoint',
     'eventBurst',
@@ -37,7 +47,14 @@ export const programConfiguration: ConfigurationOfModule<never> = {
     'imageServiceEndpoint',
     'kubeAPIBurst',
     'kubeAPIQPS',
+    'logging.flushFrequency',
+    'logging.format',
+    'logging.options.json.infoBufferSize',
+    'logging.options.json.splitStream',
+    'logging.options.text.infoBufferSize',
+    'logging.options.text.splitStream',
     'logging.verbosity',
+    'logging.vmodule',
     'nodeLeaseDurationSeconds',
     'nodeStatusUpdateFrequency',
     'oomScoreAdj',

@@ -1,13 +1,33 @@
-import { allFieldPaths, FLAGS } from '@rxlet/kubelet-config';
+import {
+  allFieldPaths,
+  encodeConfiguration,
+  FEATURE_GATES,
+  FLAGS,
+  loadConfiguration,
+  type LoadedConfiguration,
+} from '@rxlet/kubelet-config';
 import { expect, it } from 'vitest';
 import {
   describeMissingEffects,
   FIELDS_IN_EFFECT,
+  GATES_IN_EFFECT,
   FLAG_HELP,
   flagOfSetting,
   FLAGS_IN_EFFECT,
   MODULE_SETTINGS,
 } from './effects.ts';
+import { fromKubeletConfiguration } from './from-kubelet-configuration.ts';
+import { testNode } from './test-support.ts';
+
+const load = (fields: readonly string[], ...args: readonly string[]): LoadedConfiguration =>
+  loadConfiguration({
+    file: {
+      path: '/kubelet.yaml',
+      content: ['apiVersion: kubelet.config.k8s.io/v1beta1', 'kind: KubeletConfiguration', ...fields].join('\n'),
+    },
+    args,
+    cgroupVersion: 'v2',
+  });
 
 it('lists only fields and flags that exist', () => {
   const fields = allFieldPaths();
@@ -15,18 +35,39 @@ it('lists only fields and flags that exist', () => {
   expect([...FLAGS_IN_EFFECT].filter((name) => FLAGS.get(name)?.path !== undefined || !FLAGS.has(name))).toEqual([]);
 });
 
-it('names each configured field and flag without effect', () => {
-  const configuredFields = new Set(['maxOpenFiles', 'clusterDNS', 'logging.flushFrequency']);
-  const flags = new Map([
-    ['max-pods', 1],
-    ['lock-file', 1],
-    ['root-dir', 1],
-  ]);
-  expect(describeMissingEffects({ configuredFields, flags })).toEqual([
-    'the field "maxOpenFiles" of the configuration has no effect yet',
-    'the field "logging.flushFrequency" of the configuration has no effect yet',
-    'the flag --lock-file has no effect yet',
-  ]);
+it('lists the feature gates that modules read', async () => {
+  const read = new Set<string>();
+  const loaded = load(['shutdownGracePeriod: 30s', 'shutdownGracePeriodCriticalPods: 10s']);
+  const gates = { isEnabled: (name: string) => (read.add(name), loaded.gates.isEnabled(name)) };
+  await fromKubeletConfiguration({ ...loaded, gates }, testNode);
+  expect(read.size).toBeGreaterThan(5);
+  expect([...read].filter((name) => !GATES_IN_EFFECT.has(name))).toEqual([]);
+  expect([...GATES_IN_EFFECT].filter((name) => !FEATURE_GATES.has(name))).toEqual([]);
+});
+
+it('names, in one line, what has no effect although it differs from its default', () => {
+  const fields = [
+    'volumePluginDir: /flex',
+    'hairpinMode: promiscuous-bridge',
+    'maxPods: 5',
+    'featureGates: {ImageVolumeWithDigest: true, ContainerCheckpoint: false, NodeLogQuery: true}',
+  ];
+  const line = describeMissingEffects(load(fields, '--experimental-mounter-path=/m', '--root-dir=/r'));
+  expect(line).toBe(
+    'parts of the configuration have no effect: volumePluginDir, featureGates.ImageVolumeWithDigest=true, ' +
+      '--experimental-mounter-path (see docs/kubelet-configuration.md)',
+  );
+  expect(describeMissingEffects(load(['maxPods: 5']))).toBeUndefined();
+});
+
+it('has nothing to report for the defaults, when they are all given', () => {
+  const { configuration } = load([]);
+  const whole = loadConfiguration({
+    file: { path: '/kubelet.yaml', content: JSON.stringify(encodeConfiguration(configuration)) },
+    cgroupVersion: 'v2',
+  });
+  expect(whole.configuredFields.size).toBeGreaterThan(80);
+  expect(describeMissingEffects(whole)).toBeUndefined();
 });
 
 it('has settings with names and flags of their own', () => {
