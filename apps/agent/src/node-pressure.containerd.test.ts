@@ -1,4 +1,4 @@
-import { mkdir, statfs } from 'node:fs/promises';
+import { mkdir, readFile, statfs } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { type Agent, createAgent } from '@rxlet/agent';
@@ -60,7 +60,7 @@ describe.skipIf(unavailable !== undefined)('a node under pressure on containerd'
     testCgroups[Symbol.dispose]();
   });
 
-  const start = async (evictionHard: EvictionOptions['evictionHard']): Promise<void> => {
+  const start = async (evictionHard: EvictionOptions['evictionHard'], podPidsLimit?: number): Promise<void> => {
     const { runtime, images } = node.cri;
     source = createManualSource('api');
     source.set(desired);
@@ -82,6 +82,7 @@ describe.skipIf(unavailable !== undefined)('a node under pressure on containerd'
           cgroups({
             cgroupsPerQOS: true,
             cgroupRoot: testCgroups.kubelet.cgroupRoot,
+            ...(podPidsLimit !== undefined && { podPidsLimit }),
             enforceNodeAllocatable: ['pods'],
             systemReserved: { memory: `${String(reserved)}Mi` },
           }),
@@ -128,6 +129,8 @@ describe.skipIf(unavailable !== undefined)('a node under pressure on containerd'
       scratch,
       '10Mi',
     );
+  const forker = (processes: number): Pod =>
+    pod('forker', `i=0; while [ $i -lt ${String(processes)} ]; do sleep 10000 & i=$((i+1)); done; wait`, {}, '10Mi');
   const status = (name: string): PodStatus | undefined =>
     agent!.pods.list().find(({ metadata }) => metadata?.name === name)?.status;
   const isRunning = (name: string) => () => status(name)?.phase === 'Running';
@@ -188,4 +191,37 @@ describe.skipIf(unavailable !== undefined)('a node under pressure on containerd'
     expect(await free()).toBeGreaterThan(0.5);
     expectUnharmed('modest');
   });
+
+  it('evicts the pod that forks, and recovers', async () => {
+    await start({ 'pid.available': String((await availablePids()) - 500) });
+    desire(modest('modest'));
+    await waitFor('the pod runs', isRunning('modest'));
+    desire(modest('modest'), forker(1_500));
+    await waitFor('the forker is evicted', isEvicted('forker'));
+    expect(status('forker')?.message).toMatch(
+      /^The node was low on resource: pids\. Threshold quantity: \d+, available: \d+\. $/,
+    );
+    await waitFor('the pressure is over', () => conditions().length === 0);
+    expectUnharmed('modest');
+  });
+
+  it('keeps a pod that forks within its limit of processes', async () => {
+    await start({}, 40);
+    desire(modest('modest'), forker(100));
+    await waitFor(
+      'the forker cannot fork',
+      () =>
+        status('forker')?.containerStatuses?.[0]?.state?.terminated?.exitCode === 2 ||
+        (status('forker')?.containerStatuses?.[0]?.restartCount ?? 0) > 0,
+    );
+    await waitFor('the pod runs', isRunning('modest'));
+    expectUnharmed('modest');
+  });
 });
+
+/** Returns the number of processes and threads that the machine can still create. */
+async function availablePids(): Promise<number> {
+  const read = (path: string): Promise<string> => readFile(path, 'utf8');
+  const limits = await Promise.all(['/proc/sys/kernel/pid_max', '/proc/sys/kernel/threads-max'].map(read));
+  return Math.min(...limits.map(Number)) - Number(/\/(\d+)/.exec(await read('/proc/loadavg'))![1]);
+}
