@@ -83,16 +83,9 @@ describe('toServerContent', () => {
     expect(flags()).toEqual({ 'root-dir': '/r' });
   });
 
-  it('shows the names of the headers of the manifest URL, and not their values', () => {
-    const loaded = load(
-      'staticPodURL: https://h/\nstaticPodURLHeader: {Authorization: [secret, secret2], X-A: [secret]}\n',
-    );
-    const flagged = new Map([...loaded.flags, ['manifest-url-header', { Authorization: ['secret'] }]]);
-    const { configuration, flags } = toServerContent({ ...loaded, flags: flagged });
-    expect(configuration()).toMatchObject({
-      staticPodURLHeader: { Authorization: ['<masked>'], 'X-A': ['<masked>'] },
-    });
-    expect(flags()).toMatchObject({ 'manifest-url-header': '<masked>' });
-    expect(JSON.stringify([configuration(), flags()])).not.toContain('secret');
+  it('shows the headers of the manifest URL, so that a merged configuration can be compared', () => {
+    const loaded = load('staticPodURL: https://h/\nstaticPodURLHeader: {Authorization: [a, b], X-A: [c]}\n');
+    const { configuration } = toServerContent(loaded);
+    expect(configuration()).toMatchObject({ staticPodURLHeader: { Authorization: ['a', 'b'], 'X-A': ['c'] } });
   });
 });
