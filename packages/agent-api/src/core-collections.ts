@@ -22,7 +22,15 @@ export const admissionHandlers: CollectionKey<AdmissionHandler> = collectionKey(
 
 /** Steps of SyncPod, SyncTerminatingPod and SyncTerminatedPod. */
 export const podSteps: CollectionKey<PodStep> = collectionKey('pod steps', {
-  members: ['name', 'prepare', 'terminating', 'stopped', 'tearDown'] satisfies (keyof PodStep)[],
+  members: [
+    'name',
+    'prepare',
+    'prepareSandbox',
+    'terminating',
+    'stopped',
+    'release',
+    'tearDown',
+  ] satisfies (keyof PodStep)[],
 });
 
 /** GenerateRunContainerOptions and InternalContainerLifecycle. */

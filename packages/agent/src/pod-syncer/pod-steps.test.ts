@@ -26,19 +26,49 @@ describe('pod steps', () => {
     const step = (name: string): PodStep => ({
       name,
       prepare: () => void log.push(`prepare ${name}`),
+      prepareSandbox: () => void log.push(`prepare sandbox ${name}`),
       terminating: () => void log.push(`terminating ${name}`),
       stopped: () => void log.push(`stopped ${name}`),
+      release: () => void log.push(`release ${name}`),
       tearDown: () => void log.push(`tear down ${name}`),
     });
     const { steps } = setup(step('a'), step('b'));
     expect(await steps.prepare(pod, signal)).toBeUndefined();
+    await steps.prepareSandbox(pod, signal);
     steps.terminating(subject);
     steps.stopped(subject);
+    await steps.release(subject, signal);
     await steps.tearDown(subject, signal);
     expect(log).toEqual([
-      ...['prepare a', 'prepare b', 'terminating a', 'terminating b', 'stopped a', 'stopped b'],
+      ...['prepare a', 'prepare b', 'prepare sandbox a', 'prepare sandbox b'],
+      ...['terminating a', 'terminating b', 'stopped a', 'stopped b', 'release a', 'release b'],
       ...['tear down b', 'tear down a'],
     ]);
+  });
+
+  it('keep a sandbox from being created that cannot be prepared', async () => {
+    let isLaterPrepared = false;
+    const error = new PodStepError('FailedPrepareDynamicResources', 'Failed to prepare dynamic resources: busy');
+    const { steps, events } = setup(
+      { name: 'claims', prepareSandbox: failing(error) },
+      { name: 'later', prepareSandbox: () => void (isLaterPrepared = true) },
+    );
+    await expect(steps.prepareSandbox(pod, signal)).rejects.toBe(error);
+    expect(isLaterPrepared).toBe(false);
+    expect(events.list().map(({ reason, message }) => `${reason}: ${message}`)).toEqual([
+      'FailedPrepareDynamicResources: Failed to prepare dynamic resources: busy',
+    ]);
+  });
+
+  it('release all, and reject with the first failure', async () => {
+    let isLaterReleased = false;
+    const error = new Error('busy');
+    const { steps } = setup(
+      { name: 'claims', release: failing(error) },
+      { name: 'later', release: () => void (isLaterReleased = true) },
+    );
+    await expect(steps.release(subject, signal)).rejects.toBe(error);
+    expect(isLaterReleased).toBe(true);
   });
 
   it('stop at the first that cannot prepare, with its reason as an event', async () => {

@@ -19,8 +19,12 @@ export interface PodStepsPorts {
 export interface PodSteps {
   /** Prepares the node for a pod's containers. Returns the first failure, after which no further step runs. */
   prepare(pod: Pod, signal: AbortSignal): Promise<Error | undefined>;
+  /** Prepares a new sandbox. Rejects with the first failure, after which no further step runs. */
+  prepareSandbox(pod: Pod, signal: AbortSignal): Promise<void>;
   terminating(pod: TerminatingPod): void;
   stopped(pod: TerminatingPod): void;
+  /** Releases what `prepareSandbox` has prepared. Rejects with the first failure after all steps have run. */
+  release(pod: TerminatingPod, signal: AbortSignal): Promise<void>;
   /** Runs all teardowns in reverse order, each for 30 s at most. Rejects only when `signal` aborts. */
   tearDown(pod: TerminatingPod, signal: AbortSignal): Promise<void>;
 }
@@ -52,6 +56,11 @@ export function createPodSteps(steps: readonly PodStep[], { clock, events, journ
         error: errorMessage(error),
       });
     }
+  };
+
+  const reportFailure = (step: PodStep, pod: Pod, error: unknown): void => {
+    if (error instanceof PodStepError) events.event(podEventObject(pod), 'Warning', error.reason, error.message);
+    logger.warn('cannot prepare a pod', { step: step.name, pod: formatPod(pod), error: errorMessage(error) });
   };
 
   const tearDownOne = async (
@@ -94,18 +103,45 @@ export function createPodSteps(steps: readonly PodStep[], { clock, events, journ
           await inSpan(journal, pod.metadata, span, () => step.prepare?.(pod, signal), signal);
         } catch (error) {
           signal.throwIfAborted();
-          if (error instanceof PodStepError) events.event(podEventObject(pod), 'Warning', error.reason, error.message);
-          logger.warn('cannot prepare a pod', { step: step.name, pod: formatPod(pod), error: errorMessage(error) });
+          reportFailure(step, pod, error);
           return error instanceof Error ? error : new Error(errorMessage(error));
         }
       }
       return undefined;
+    },
+    async prepareSandbox(pod, signal) {
+      for (const step of steps) {
+        try {
+          await step.prepareSandbox?.(pod, signal);
+        } catch (error) {
+          signal.throwIfAborted();
+          reportFailure(step, pod, error);
+          throw error;
+        }
+      }
     },
     terminating(subject) {
       for (const { name, terminating } of steps) attempt(name, subject, () => terminating?.(subject));
     },
     stopped(subject) {
       for (const { name, stopped } of steps) attempt(name, subject, () => stopped?.(subject));
+    },
+    async release(subject, signal) {
+      const failures: unknown[] = [];
+      for (const { name, release } of steps) {
+        try {
+          await release?.(subject, signal);
+        } catch (error) {
+          signal.throwIfAborted();
+          failures.push(error);
+          logger.warn('cannot release the resources of a terminating pod, will be retried', {
+            step: name,
+            ...identityOf(subject),
+            error: errorMessage(error),
+          });
+        }
+      }
+      if (failures.length > 0) throw failures[0];
     },
     async tearDown(subject, signal) {
       for (const step of reversed) if (step.tearDown !== undefined) await tearDownOne(step, subject, signal);

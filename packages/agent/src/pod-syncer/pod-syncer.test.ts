@@ -50,7 +50,9 @@ function setup(ports: Partial<PodSyncerPorts> = {}) {
     podSteps: {
       prepare: () => Promise.resolve(note('prepare')).then(() => undefined),
       terminating: () => note('terminating'),
+      prepareSandbox: () => Promise.resolve(note('prepare sandbox')),
       stopped: () => note('stopped'),
+      release: () => Promise.resolve(note('release')),
       tearDown: () => Promise.resolve(note('tear down')),
     },
     runtimeManager: {
@@ -160,8 +162,23 @@ describe('the terminating step', () => {
       'kill',
       'look',
       'stopped',
+      'release',
       'status Failed 10.0.0.1',
     ]);
+  });
+
+  it('reports no end before the resources of the pod are released', async () => {
+    const clock = createVirtualClock();
+    const release = () => Promise.reject(new Error('the driver is busy'));
+    const podSteps = createPodSteps([{ name: 'claims', release }], {
+      clock,
+      events: createEventLog(clock),
+      logger: noopLogger,
+    });
+    const { syncer, steps } = setup({ podSteps });
+    const step = syncer.syncTerminatingPod({ ...request, runPreStop: true, amendStatus, signal });
+    await expect(step).rejects.toThrow('the driver is busy');
+    expect(steps).toEqual(['status Running 10.0.0.1', 'kill', 'look']);
   });
 
   it('reports no status of an orphaned pod', async () => {

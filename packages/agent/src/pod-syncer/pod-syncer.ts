@@ -177,6 +177,7 @@ export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
         startupResults: probes.startupResults(),
         restartAllContainers: conditions.some(isRestartOfAll),
         isTerminationRequested: () => signal.aborted,
+        prepareSandbox: () => podSteps.prepareSandbox(pod, signal),
         // Not together with the result: image pulls and hooks may take long.
         onSandboxReady: () => statusManager.setReadyToStartContainers(uid),
       });
@@ -212,6 +213,8 @@ export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
       const after = await readFromRuntime(status.uid, signal);
       const running = after.containers.filter(({ state }) => state === 'running');
       if (running.length > 0) throw new ContainersStillRunning(running.map(({ name }) => name));
+      // Before the final status, by which the cluster gives the resources to others.
+      await podSteps.release(terminatingPod(subject, status), signal);
       if (subject.kind === 'pod')
         await report(subject.pod, { ...after, ips: status.ips }, { podIsTerminal: true, amend: amendStatus });
     },

@@ -39,6 +39,8 @@ export interface SyncPodOptions {
   readonly restartAllContainers?: boolean | undefined;
   /** Called when a sandbox could not be created; no event is recorded for a pod that must terminate. */
   readonly isTerminationRequested?: (() => boolean) | undefined;
+  /** Prepares what a new sandbox needs, before it is created. A rejection, which the caller reports, keeps it from being created. */
+  readonly prepareSandbox?: (() => Promise<void>) | undefined;
   /** Called with the addresses of a new sandbox before its first container is started. Must not throw. */
   readonly onSandboxReady?: ((ips: readonly string[]) => void) | undefined;
   /**
@@ -125,9 +127,10 @@ async function postStopExitedContainers({
 
 async function prepareNewSandbox(
   { ports, pod, actions, record, signal }: SyncRun<CreateSandboxPorts & Pick<Context, 'actuated'>>,
-  { isTerminationRequested = () => false, onSandboxReady }: SyncPodOptions,
+  { isTerminationRequested = () => false, prepareSandbox, onSandboxReady }: SyncPodOptions,
 ): Promise<SandboxHandle | undefined> {
   try {
+    await prepareSandbox?.();
     const created = await createSandbox(ports, pod, actions.attempt, isTerminationRequested, signal);
     if (created === undefined) return undefined;
     recordActuatedPod(ports, pod);
