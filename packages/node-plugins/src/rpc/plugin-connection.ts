@@ -9,7 +9,7 @@ import {
   type MessageShape,
   toBinary,
 } from '@bufbuild/protobuf';
-import { type ChannelOptions, Client, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { type ChannelOptions, Client, connectivityState, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { onAbort } from '@rxlet/component-base';
 import { createSocketCredentials } from '@rxlet/component-base/grpc-socket-credentials';
 import { PluginCallError } from './plugin-call-error.ts';
@@ -32,6 +32,11 @@ export interface PluginConnection extends Disposable {
     onMessage: (message: MessageShape<O>) => void | Promise<void>,
     signal: AbortSignal,
   ): Promise<void>;
+  /**
+   * Keeps the connection open until disposal, without a call that needs it: it is opened at once, and again when it is lost, with back-off. Calls `onChange` after each
+   * change; a connection is open when the plugin has answered. Calls during a back-off reject with `Unavailable`.
+   */
+  keepOpen(onChange: (isOpen: boolean) => void): void;
 }
 
 /** The protocol's limit for the path of a unix socket, the final zero byte not included. */
@@ -47,6 +52,8 @@ const OPTIONS: ChannelOptions = {
   'grpc.enable_retries': 0,
   'grpc.use_local_subchannel_pool': 1,
   'grpc.enable_channelz': 0,
+  // Each attempt is a look at a socket of the node.
+  'grpc.max_reconnect_backoff_ms': 10_000,
 };
 
 /** Creates a connection to the server of a unix socket. It is opened by the first call. @throws PluginCallError for a path that is too long */
@@ -82,6 +89,17 @@ export function connectToPlugin(socketPath: string): PluginConnection {
         signal.throwIfAborted();
         throw error;
       }
+    },
+    keepOpen(onChange) {
+      const channel = client.getChannel();
+      let isOpen = false;
+      const follow = (): void => {
+        const state = channel.getConnectivityState(!isClosed);
+        const isReady = state === connectivityState.READY;
+        if (isReady !== isOpen && !isClosed) onChange((isOpen = isReady));
+        if (state !== connectivityState.SHUTDOWN && !isClosed) channel.watchConnectivityState(state, Infinity, follow);
+      };
+      follow();
     },
     [Symbol.dispose]() {
       isClosed = true;
