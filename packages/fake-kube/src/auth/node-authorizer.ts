@@ -112,6 +112,10 @@ export function nodeAuthorizer(
         const found = name === undefined ? undefined : store.get(typeOf('volumeattachments'), { name });
         return (found?.spec as { nodeName?: string } | undefined)?.nodeName === node ? ALLOWED : unrelated;
       }
+      case 'resourceclaims.resource.k8s.io':
+        if (verb !== 'get' || subresource !== undefined)
+          return denied('can only get individual resources of this type');
+        return isRelated(node, 'resourceclaims', request) ? ALLOWED : unrelated;
       case 'resourceslices.resource.k8s.io': {
         const isOwn = fields['spec.nodeName'] === node;
         if (verb === 'list' || verb === 'watch' || verb === 'deletecollection') {

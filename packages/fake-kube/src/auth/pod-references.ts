@@ -5,7 +5,7 @@ import type { ObjectStore } from '../store/object-store.ts';
 
 /** Resources to whose objects pods refer. */
 export type ReferencedKind =
-  'configmaps' | 'secrets' | 'serviceaccounts' | 'persistentvolumeclaims' | 'persistentvolumes';
+  'configmaps' | 'secrets' | 'serviceaccounts' | 'persistentvolumeclaims' | 'persistentvolumes' | 'resourceclaims';
 
 /** Reports whether a pod refers to an object, directly or through its claims. */
 export function refersTo(
@@ -24,6 +24,8 @@ export function refersTo(
       return (found as unknown as PersistentVolumeClaim | undefined)?.spec?.volumeName === name;
     });
   }
+  if (kind === 'resourceclaims')
+    return metadata?.namespace === namespace && resourceClaimsOf(pod as unknown as Pod).includes(name);
   if (kind === 'serviceaccounts') return metadata?.namespace === namespace && spec?.serviceAccountName === name;
   if (metadata?.namespace === namespace && namesIn(spec, kind).has(name)) return true;
   return (
@@ -37,6 +39,12 @@ function claimsOf({ metadata, spec }: Pod): readonly string[] {
     if (persistentVolumeClaim) return [persistentVolumeClaim.claimName];
     return ephemeral ? [`${metadata?.name ?? ''}-${name}`] : [];
   });
+}
+
+function resourceClaimsOf({ spec, status }: Pod): readonly (string | undefined)[] {
+  const named = (spec?.resourceClaims ?? []).map(({ resourceClaimName }) => resourceClaimName);
+  const generated = (status?.resourceClaimStatuses ?? []).map(({ resourceClaimName }) => resourceClaimName);
+  return [...named, ...generated, status?.extendedResourceClaimStatus?.resourceClaimName];
 }
 
 function volumesOf(
