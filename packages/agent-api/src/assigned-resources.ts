@@ -1,3 +1,4 @@
+import type { Pod } from '@rxlet/kube-api';
 import { type ServiceKey, serviceKey } from './service-key.ts';
 
 /** CPUs that containers have for themselves. Without a provider all containers share the CPUs of the node. */
@@ -36,4 +37,31 @@ export interface AssignedDevices {
   readonly deviceIds: readonly string[];
   /** Empty when the plugin reports none. */
   readonly numaNodes: readonly number[];
+}
+
+/** Devices of ResourceClaims. Without a provider no pod has claims. */
+export const dynamicResources: ServiceKey<DynamicResources> = serviceKey('dynamic resources');
+
+/** Devices that containers have by ResourceClaims (kubelet: DRA manager). */
+export interface DynamicResources {
+  /** Returns the claims of a container; none while they are not prepared. */
+  ofContainer(pod: Pod, containerName: string): readonly AssignedClaim[];
+}
+
+/** A ResourceClaim that a container uses. */
+export interface AssignedClaim {
+  readonly name: string;
+  readonly namespace: string;
+  readonly devices: readonly ClaimedDevice[];
+}
+
+/** A device of a ResourceClaim. */
+export interface ClaimedDevice {
+  readonly driverName: string;
+  readonly poolName: string;
+  readonly deviceName: string;
+  /** Share of a device that several claims use. */
+  readonly shareId: string | undefined;
+  /** Names in the Container Device Interface. */
+  readonly cdiDeviceIds: readonly string[];
 }

@@ -1,7 +1,11 @@
 export {
+  type AssignedClaim,
   type AssignedDevices,
   assignedMemory,
   type AssignedMemory,
+  type ClaimedDevice,
+  dynamicResources,
+  type DynamicResources,
   exclusiveCpus,
   type ExclusiveCpus,
   type MemoryAssignments,

@@ -11,6 +11,7 @@ import {
 } from '@rxlet/container-manager/configuration';
 import { cpuManagerConfiguration } from '@rxlet/cpu-manager/configuration';
 import { csi } from '@rxlet/csi';
+import { dynamicResourcesConfiguration } from '@rxlet/dra-manager/configuration';
 import { devicePluginsConfiguration } from '@rxlet/device-manager/configuration';
 import { evictionConfiguration } from '@rxlet/eviction/configuration';
 import { imageCredentialsConfiguration } from '@rxlet/image-credentials/configuration';
@@ -60,6 +61,7 @@ export const KUBELET_MODULES: readonly PresetModule[] = [
   nodeShutdownConfiguration,
   nodePlugins,
   csi,
+  dynamicResourcesConfiguration,
   devicePluginsConfiguration,
   cpuManagerConfiguration,
   memoryManagerConfiguration,

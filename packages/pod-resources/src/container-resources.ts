@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import type { Pod } from '@rxlet/kube-api';
-import { isSidecar, podUid } from '@rxlet/pod-model';
+import { isSidecar } from '@rxlet/pod-model';
 import {
   type AllocatableResourcesResponse,
   AllocatableResourcesResponseSchema,
@@ -22,7 +22,7 @@ export function podResourcesOf(pod: Pod, assigned: AssignedResources | undefined
     namespace,
     containers: containers.map((container) => ({
       name: container.name,
-      ...assignmentOf(assigned?.ofContainer(podUid(pod), container.name)),
+      ...containerAssignment(assigned?.ofContainer(pod, container.name)),
     })),
   });
 }
@@ -35,9 +35,10 @@ export function podDevicesOf(pod: Pod, assigned: AssignedResources | undefined):
     namespace,
     containers: (pod.spec?.containers ?? []).map((container) => ({
       name: container.name,
-      devices: (assigned?.ofContainer(podUid(pod), container.name).devices ?? []).map(
-        ({ resourceName, deviceIds }) => ({ resourceName, deviceIds: [...deviceIds] }),
-      ),
+      devices: (assigned?.ofContainer(pod, container.name).devices ?? []).map(({ resourceName, deviceIds }) => ({
+        resourceName,
+        deviceIds: [...deviceIds],
+      })),
     })),
   });
 }
@@ -45,6 +46,21 @@ export function podDevicesOf(pod: Pod, assigned: AssignedResources | undefined):
 /** Returns the resources that can be assigned. */
 export function allocatableOf(assigned: AssignedResources | undefined): AllocatableResourcesResponse {
   return create(AllocatableResourcesResponseSchema, assignmentOf(assigned?.allocatable()));
+}
+
+function containerAssignment(assignment: ContainerAssignment | undefined) {
+  return {
+    ...assignmentOf(assignment),
+    dynamicResources: (assignment?.claims ?? []).map(({ name: claimName, namespace: claimNamespace, devices }) => ({
+      claimName,
+      claimNamespace,
+      claimResources: devices.map(({ cdiDeviceIds, driverName, poolName, deviceName, shareId }) => ({
+        cdiDevices: cdiDeviceIds.map((name) => ({ name })),
+        ...{ driverName, poolName, deviceName },
+        ...(shareId !== undefined && { shareId }),
+      })),
+    })),
+  };
 }
 
 function assignmentOf(assignment: ContainerAssignment | undefined) {

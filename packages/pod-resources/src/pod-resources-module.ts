@@ -1,5 +1,5 @@
 import type { AgentModule } from '@rxlet/agent-api';
-import { assignedMemory, exclusiveCpus, nodeDevices } from '@rxlet/agent-api/node';
+import { assignedMemory, dynamicResources, exclusiveCpus, nodeDevices } from '@rxlet/agent-api/node';
 import { createLifetime, errorMessage } from '@rxlet/component-base';
 import { joinAssignments } from './assigned-resources.ts';
 import { createPodResourcesApi } from './pod-resources-api.ts';
@@ -11,7 +11,7 @@ const DIRECTORY_MODE = 0o750;
 export function podResources(): AgentModule {
   return {
     name: 'pod-resources',
-    uses: [assignedMemory, exclusiveCpus, nodeDevices],
+    uses: [assignedMemory, dynamicResources, exclusiveCpus, nodeDevices],
     setup({ clock, core, files, logger, metrics, node, services }) {
       const lifetime = createLifetime();
       const api = createPodResourcesApi({
@@ -21,6 +21,7 @@ export function podResources(): AgentModule {
           cpus: services.find(exclusiveCpus),
           memory: services.find(assignedMemory),
           devices: services.find(nodeDevices),
+          claims: services.find(dynamicResources),
         }),
         metrics,
       });

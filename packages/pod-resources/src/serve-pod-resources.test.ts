@@ -125,7 +125,7 @@ describe('the PodResources API', () => {
       spec: { containers: [{ name: 'c' }, { name: 'd' }] },
     };
     const transport = await serve([pod], {
-      ofContainer: (uid, container) => (uid === 'u' && container === 'c' ? own : none),
+      ofContainer: ({ metadata }, container) => (metadata?.uid === 'u' && container === 'c' ? own : none),
       allocatable: () => own,
     });
     const v1 = createClient(PodResourcesLister, transport);

@@ -24,7 +24,6 @@ import { createReportPace } from '../report-pace.ts';
 import { type ComputedNode, type NodeEvent, setNodeStatus } from '../set-node-status.ts';
 import type { NodeStartup } from './node-startup.ts';
 import { createNodeLease } from './node-lease.ts';
-import { removeResourceSlices } from './remove-resource-slices.ts';
 import { registerNode } from './register-node.ts';
 import { createStatusReporter } from './report-status.ts';
 
@@ -181,7 +180,6 @@ export function createClusterNode(ports: ClusterNodePorts, options: ClusterNodeO
     lifetime.defer(() => changes.unsubscribe());
     watch.start();
     lease.start();
-    void lifetime.track(removeResourceSlices(clients.main, nodeName, clock, signal)).catch(() => undefined);
     lifetime.track(run()).catch((error: unknown) => {
       if (!signal.aborted) logger.error('the node status is not reported any more', { error: errorMessage(error) });
     });
