@@ -14,7 +14,6 @@ export const ABSENT_FAMILIES: readonly (readonly [names: readonly string[], reas
     ['rest_client_exec_plugin_*', 'rest_client_transport_*', 'workqueue_*'],
     "of plugins, connections and queues of Go's client",
   ],
-  [['dra_*'], 'dynamic resource allocation is not supported'],
   [
     ['kubelet_graceful_shutdown_*'],
     'they exist once a grace period of a shutdown is configured, without which they are always zero in a kubelet',

@@ -29,6 +29,7 @@ const OWN = /^(?:rxlet_|nodejs_|process_(?:cpu_(?:system|user)_seconds_total|hea
 
 /** Metrics that a kubelet shows from their first measurement on, which the recorded one did not make. */
 const NOT_MEASURED: readonly string[] = [
+  'dra_grpc_operations_duration_seconds',
   'kubelet_certificate_manager_server_rotation_seconds',
   'kubelet_certificate_manager_server_ttl_seconds',
   'kubelet_container_aligned_compute_resources_count',

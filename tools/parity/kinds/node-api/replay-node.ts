@@ -228,4 +228,6 @@ const OWN_MODULES: ReadonlySet<string> = new Set([
   'static-pods',
   'node-admission',
   'cgroups',
+  'node-plugins',
+  'dynamic-resources',
 ]);
