@@ -5,6 +5,7 @@ import { dynamicResources, type DynamicResourcesOptions } from './dynamic-resour
 export const dynamicResourcesConfiguration: ModuleConfiguration<DynamicResourcesOptions> = {
   name: 'dynamic-resources',
   agents: 'cluster',
+  gates: ['DRAExtendedResource', 'ResourceHealthStatus', 'ResourceHealthStatusMessage'],
   defaults: {},
   options: ({ gates }) => ({
     extendedResources: gates.isEnabled('DRAExtendedResource'),

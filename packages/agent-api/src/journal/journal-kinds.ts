@@ -26,6 +26,7 @@ export const WAITS = [
   'cgroup.create',
   'volume.attach',
   'volume.mount',
+  'sandbox.prepare',
   'sandbox.create',
   'sync.backoff',
   // Images.
@@ -52,6 +53,7 @@ export const WAITS = [
   'container.stop',
   'container.remove',
   'sandbox.stop',
+  'pod.release',
   'pod.tear-down',
   'volume.unmount',
   'cgroup.remove',

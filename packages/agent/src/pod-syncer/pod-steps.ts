@@ -111,8 +111,10 @@ export function createPodSteps(steps: readonly PodStep[], { clock, events, journ
     },
     async prepareSandbox(pod, signal) {
       for (const step of steps) {
+        if (step.prepareSandbox === undefined) continue;
+        const span = { kind: 'sandbox.prepare', subject: step.name, isQuiet: true } as const;
         try {
-          await step.prepareSandbox?.(pod, signal);
+          await inSpan(journal, pod.metadata, span, () => step.prepareSandbox?.(pod, signal), signal);
         } catch (error) {
           signal.throwIfAborted();
           reportFailure(step, pod, error);
@@ -129,8 +131,11 @@ export function createPodSteps(steps: readonly PodStep[], { clock, events, journ
     async release(subject, signal) {
       const failures: unknown[] = [];
       for (const { name, release } of steps) {
+        if (release === undefined) continue;
+        const span = { kind: 'pod.release', subject: name, isQuiet: true } as const;
         try {
-          await release?.(subject, signal);
+          const pod = subject.pod?.metadata ?? subject.status;
+          await inSpan(journal, pod, span, () => release(subject, signal), signal);
         } catch (error) {
           signal.throwIfAborted();
           failures.push(error);

@@ -173,6 +173,7 @@ describe('the terminating step', () => {
     const podSteps = createPodSteps([{ name: 'claims', release }], {
       clock,
       events: createEventLog(clock),
+      journal: noopJournal,
       logger: noopLogger,
     });
     const { syncer, steps } = setup({ podSteps });
