@@ -49,7 +49,7 @@ describe('cpu_manager_state', () => {
   it.each([
     ['damaged JSON', '{', 'the content is not JSON'],
     ['a wrong checksum', formatCpuState(stored).replace('2-3', '1-3'), 'checkpoint is corrupted'],
-    ['a list', '[]', 'the file is no JSON object'],
+    ['a list', '[]', 'the file must be a JSON object'],
     ['no CPUs', '{"policyName":"static","defaultCpuSet":"1.3"}', 'could not parse default cpu set "1.3"'],
     [
       'assignments that are no CPUs',

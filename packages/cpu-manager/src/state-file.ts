@@ -1,7 +1,7 @@
 import { goQuote } from '@rxlet/component-base/go';
 import { type CpuSet, formatCpuSet, parseCpuSet } from '@rxlet/machine/topology';
 import { fnv1a32, goJson } from '@rxlet/pod-model/hash';
-import { CheckpointError } from '@rxlet/pod-model/resize';
+import { CheckpointError, checkpointObject, parseCheckpointJson } from '@rxlet/pod-model/resize';
 import { CpuPolicyError } from './cpu-policy-error.ts';
 import { type CpuState, startCpuState, type StoredCpuState } from './cpu-state.ts';
 import type { StaticCpuPolicy } from './static-policy.ts';
@@ -38,7 +38,7 @@ export function formatCpuState({ policyName, shared, assignments }: CpuStateFile
  * @throws CheckpointError
  */
 export function parseCpuState(text: string): CpuStateFile {
-  const file = objectOf(parseJson(text), 'the file');
+  const file = checkpointObject(parseCheckpointJson(text), 'the file');
   const { policyName = '', defaultCpuSet = '', checksum = 0 } = file;
   if (typeof policyName !== 'string' || typeof defaultCpuSet !== 'string')
     throw new CheckpointError('InvalidContent', 'the fields "policyName" and "defaultCpuSet" must be texts');
@@ -142,10 +142,10 @@ function sorted<T>(entries: readonly (readonly [string, T])[]): readonly (readon
 
 function readEntries(value: unknown): Entries {
   return Object.fromEntries(
-    Object.entries(objectOf(value, 'the field "entries"')).map(([uid, containers]) => [
+    Object.entries(checkpointObject(value, 'the field "entries"')).map(([uid, containers]) => [
       uid,
       Object.fromEntries(
-        Object.entries(objectOf(containers, `pod ${goQuote(uid)}`)).map(([name, cpus]) => {
+        Object.entries(checkpointObject(containers, `pod ${goQuote(uid)}`)).map(([name, cpus]) => {
           if (typeof cpus === 'string') return [name, cpus];
           throw new CheckpointError(
             'InvalidContent',
@@ -161,17 +161,4 @@ function readCpus(list: string, problem: string): CpuSet {
   const cpus = parseCpuSet(list);
   if (cpus !== undefined) return cpus;
   throw new CheckpointError('InvalidContent', problem);
-}
-
-function objectOf(value: unknown, subject: string): Record<string, unknown> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw new CheckpointError('InvalidContent', `${subject} is no JSON object`);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new CheckpointError('InvalidJson', 'the content is not JSON', { cause: error });
-  }
 }

@@ -1,6 +1,6 @@
 import { goQuote } from '@rxlet/component-base/go';
 import { fnv1a32, goJson } from '@rxlet/pod-model/hash';
-import { CheckpointError } from '@rxlet/pod-model/resize';
+import { CheckpointError, checkpointList, checkpointObject, parseCheckpointJson } from '@rxlet/pod-model/resize';
 import type { MachineMemory, MemoryBlock, MemoryTable, NumaMemory } from './machine-memory.ts';
 import { MemoryPolicyError } from './memory-policy-error.ts';
 import { type MemoryAssignments, type MemoryState, type MemoryStateFile, startMemoryState } from './memory-state.ts';
@@ -44,7 +44,7 @@ export function formatMemoryState(state: MemoryStateFile): string {
  * @throws CheckpointError
  */
 export function parseMemoryState(text: string): MemoryStateFile {
-  const file = objectOf(parseJson(text), 'the file');
+  const file = checkpointObject(parseCheckpointJson(text), 'the file');
   const { policyName = '', checksum = 0 } = file;
   if (typeof policyName !== 'string') throw new CheckpointError('InvalidContent', 'the field "policyName" is no text');
   const state = {
@@ -115,26 +115,28 @@ function sortedRecord<T>(entries: readonly (readonly [string, T])[]): Readonly<R
 }
 
 function readMachine(value: unknown): MachineMemory {
-  const nodes = Object.entries(objectOf(value, 'the field "machineState"')).map(([id, node]): [number, NumaMemory] => {
-    const { numberOfAssignments, memoryMap, cells } = objectOf(node, `NUMA node ${id}`);
-    const tables = Object.entries(objectOf(memoryMap ?? {}, `the memory of NUMA node ${id}`)).map(
-      ([type, table]) => [type, readTable(table, `${type} of NUMA node ${id}`)] as const,
-    );
-    const subject = `the assignments of NUMA node ${id}`;
-    return [
-      numberOf(Number(id), 'the id of a NUMA node'),
-      {
-        assignments: numberOf(numberOfAssignments, subject),
-        group: numbersOf(cells ?? [], `the cells of NUMA node ${id}`),
-        tables: Object.fromEntries(tables),
-      },
-    ];
-  });
+  const nodes = Object.entries(checkpointObject(value, 'the field "machineState"')).map(
+    ([id, node]): [number, NumaMemory] => {
+      const { numberOfAssignments, memoryMap, cells } = checkpointObject(node, `NUMA node ${id}`);
+      const tables = Object.entries(checkpointObject(memoryMap ?? {}, `the memory of NUMA node ${id}`)).map(
+        ([type, table]) => [type, readTable(table, `${type} of NUMA node ${id}`)] as const,
+      );
+      const subject = `the assignments of NUMA node ${id}`;
+      return [
+        numberOf(Number(id), 'the id of a NUMA node'),
+        {
+          assignments: numberOf(numberOfAssignments, subject),
+          group: numbersOf(cells ?? [], `the cells of NUMA node ${id}`),
+          tables: Object.fromEntries(tables),
+        },
+      ];
+    },
+  );
   return new Map(nodes);
 }
 
 function readTable(value: unknown, subject: string): MemoryTable {
-  const table = objectOf(value, subject);
+  const table = checkpointObject(value, subject);
   const field = (name: keyof MemoryTable): number => numberOf(table[name], `the field "${name}" of ${subject}`);
   return {
     total: field('total'),
@@ -147,12 +149,12 @@ function readTable(value: unknown, subject: string): MemoryTable {
 
 function readAssignments(value: unknown): MemoryAssignments {
   return new Map(
-    Object.entries(objectOf(value, 'the field "entries"')).map(([uid, containers]) => [
+    Object.entries(checkpointObject(value, 'the field "entries"')).map(([uid, containers]) => [
       uid,
       new Map(
-        Object.entries(objectOf(containers, `pod ${uid}`)).map(([name, blocks]) => [
+        Object.entries(checkpointObject(containers, `pod ${uid}`)).map(([name, blocks]) => [
           name,
-          listOf(blocks, `the memory of container ${name} in pod ${uid}`).map((block) =>
+          checkpointList(blocks, `the memory of container ${name} in pod ${uid}`).map((block) =>
             readBlock(block, `container ${name} in pod ${uid}`),
           ),
         ]),
@@ -162,7 +164,7 @@ function readAssignments(value: unknown): MemoryAssignments {
 }
 
 function readBlock(value: unknown, subject: string): MemoryBlock {
-  const { numaAffinity, type, size } = objectOf(value, `the memory of ${subject}`);
+  const { numaAffinity, type, size } = checkpointObject(value, `the memory of ${subject}`);
   if (typeof type !== 'string') throw new CheckpointError('InvalidContent', `the memory of ${subject} has no type`);
   return {
     type,
@@ -172,28 +174,10 @@ function readBlock(value: unknown, subject: string): MemoryBlock {
 }
 
 function numbersOf(value: unknown, subject: string): number[] {
-  return listOf(value, subject).map((item) => numberOf(item, subject));
+  return checkpointList(value, subject).map((item) => numberOf(item, subject));
 }
 
 function numberOf(value: unknown, subject: string): number {
   if (Number.isSafeInteger(value) && Number(value) >= 0) return Number(value);
   throw new CheckpointError('InvalidContent', `${subject} must be a whole number`);
-}
-
-function listOf(value: unknown, subject: string): readonly unknown[] {
-  if (Array.isArray(value)) return value;
-  throw new CheckpointError('InvalidContent', `${subject} must be a JSON array`);
-}
-
-function objectOf(value: unknown, subject: string): Record<string, unknown> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw new CheckpointError('InvalidContent', `${subject} must be a JSON object`);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new CheckpointError('InvalidJson', 'the content is not JSON', { cause: error });
-  }
 }

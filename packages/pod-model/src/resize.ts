@@ -1,8 +1,13 @@
-export { desiredResources, isResized, sameResources, withAllocatedResources } from './resize/allocated-resources.ts';
-export { resizeMessage, type ResizeOutcome } from './resize/resize-message.ts';
 export {
   CheckpointError,
   type CheckpointErrorReason,
+  checkpointList,
+  checkpointObject,
+  parseCheckpointJson,
+} from './checkpoint.ts';
+export { desiredResources, isResized, sameResources, withAllocatedResources } from './resize/allocated-resources.ts';
+export { resizeMessage, type ResizeOutcome } from './resize/resize-message.ts';
+export {
   formatResourcesCheckpoint,
   parseResourcesCheckpoint,
   type PodResourcesRecord,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { CheckpointError } from './checkpoint.ts';
 import {
-  CheckpointError,
   formatResourcesCheckpoint,
   parseResourcesCheckpoint,
   type PodResourcesRecord,

@@ -1,4 +1,5 @@
 import type { ResourceRequirements } from '@rxlet/kube-api';
+import { CheckpointError, checkpointObject, parseCheckpointJson } from './checkpoint.ts';
 import { fnv1a32 } from './fnv.ts';
 import { parseQuantity } from './quantity.ts';
 
@@ -7,20 +8,6 @@ export interface PodResourcesRecord {
   readonly containers: ReadonlyMap<string, ResourceRequirements>;
   /** Pod-level resources. */
   readonly pod: ResourceRequirements | undefined;
-}
-
-/** Reason for rejecting a checkpoint. */
-export type CheckpointErrorReason = 'ChecksumMismatch' | 'InvalidContent' | 'InvalidJson';
-
-/** The checkpoint is damaged or was not written by a kubelet. */
-export class CheckpointError extends Error {
-  override readonly name = 'CheckpointError';
-  readonly reason: CheckpointErrorReason;
-
-  constructor(reason: CheckpointErrorReason, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.reason = reason;
-  }
 }
 
 /**
@@ -43,14 +30,14 @@ export function formatResourcesCheckpoint(records: ReadonlyMap<string, PodResour
  * @throws CheckpointError
  */
 export function parseResourcesCheckpoint(text: string): Map<string, PodResourcesRecord> {
-  const { data, checksum: written } = objectOf(parseJson(text), 'the file');
+  const { data, checksum: written } = checkpointObject(parseCheckpointJson(text), 'the file');
   if (typeof data !== 'string') throw new CheckpointError('InvalidContent', 'the field "data" is missing');
   if (written !== checksum(data)) throw new CheckpointError('ChecksumMismatch', 'the checksum does not match');
-  const { entries } = objectOf(parseJson(data), 'the field "data"');
+  const { entries } = checkpointObject(parseCheckpointJson(data), 'the field "data"');
   const records = new Map<string, PodResourcesRecord>();
-  for (const [uid, entry] of Object.entries(objectOf(entries ?? {}, 'the field "entries"'))) {
-    const { ContainerResources, PodLevelResources } = objectOf(entry, `pod ${uid}`);
-    const containers = Object.entries(objectOf(ContainerResources ?? {}, `pod ${uid}`)).map(
+  for (const [uid, entry] of Object.entries(checkpointObject(entries ?? {}, 'the field "entries"'))) {
+    const { ContainerResources, PodLevelResources } = checkpointObject(entry, `pod ${uid}`);
+    const containers = Object.entries(checkpointObject(ContainerResources ?? {}, `pod ${uid}`)).map(
       ([name, resources]) => [name, readResources(resources, `container ${name} of pod ${uid}`)] as const,
     );
     const pod =
@@ -63,13 +50,13 @@ export function parseResourcesCheckpoint(text: string): Map<string, PodResources
 }
 
 function readResources(value: unknown, subject: string): ResourceRequirements {
-  const { limits, requests } = objectOf(value, subject);
+  const { limits, requests } = checkpointObject(value, subject);
   return { ...readList('limits', limits, subject), ...readList('requests', requests, subject) };
 }
 
 function readList(field: 'limits' | 'requests', value: unknown, subject: string): ResourceRequirements {
   if (value === undefined || value === null) return {};
-  const amounts = Object.entries(objectOf(value, subject)).map(([name, amount]) => {
+  const amounts = Object.entries(checkpointObject(value, subject)).map(([name, amount]) => {
     try {
       if (typeof amount !== 'string' && typeof amount !== 'number') throw new TypeError(`${name} is not a quantity`);
       parseQuantity(amount);
@@ -79,19 +66,6 @@ function readList(field: 'limits' | 'requests', value: unknown, subject: string)
     return [name, amount] as const;
   });
   return { [field]: Object.fromEntries(amounts) };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new CheckpointError('InvalidJson', 'the content is not JSON', { cause: error });
-  }
-}
-
-function objectOf(value: unknown, subject: string): Record<string, unknown> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw new CheckpointError('InvalidContent', `${subject} is not a JSON object`);
 }
 
 /** Prefix of the hashed text: kubelets hash the text that Go prints for a value, which begins with the value's type. */

@@ -1,5 +1,5 @@
 import { fnv1a32 } from '@rxlet/pod-model/hash';
-import { CheckpointError } from '@rxlet/pod-model/resize';
+import { CheckpointError, checkpointList, checkpointObject, parseCheckpointJson } from '@rxlet/pod-model/resize';
 import type { CheckpointData, CheckpointEntry } from './checkpoint-data.ts';
 
 /** Formats a checkpoint like kubelet 1.36, with its checksum. */
@@ -12,10 +12,10 @@ export function formatCheckpoint(data: CheckpointData): string {
  * @throws CheckpointError
  */
 export function parseCheckpoint(text: string): CheckpointData {
-  const { Data, Checksum } = objectOf(parseJson(text), 'the file');
-  const { PodDeviceEntries, RegisteredDevices } = objectOf(Data, 'the field "Data"');
+  const { Data, Checksum } = checkpointObject(parseCheckpointJson(text), 'the file');
+  const { PodDeviceEntries, RegisteredDevices } = checkpointObject(Data, 'the field "Data"');
   const data = {
-    PodDeviceEntries: orNull(PodDeviceEntries, (entries) => listOf(entries, 'the pods').map(readEntry)),
+    PodDeviceEntries: orNull(PodDeviceEntries, (entries) => checkpointList(entries, 'the pods').map(readEntry)),
     RegisteredDevices: orNull(RegisteredDevices, (devices) => readIds(devices, 'the resources')),
   };
   if (Checksum !== fnv1a32(goText(data))) throw new CheckpointError('ChecksumMismatch', 'the checksum does not match');
@@ -51,7 +51,7 @@ function goMap(
 }
 
 function readEntry(value: unknown): CheckpointEntry {
-  const entry = objectOf(value, 'a pod');
+  const entry = checkpointObject(value, 'a pod');
   const text = (field: string): string => {
     const found = entry[field];
     if (typeof found === 'string') return found;
@@ -71,12 +71,12 @@ function readEntry(value: unknown): CheckpointEntry {
 }
 
 function readIds(value: unknown, subject: string): Record<string, readonly string[] | null> {
-  const entries = Object.entries(objectOf(value, subject)).map(
+  const entries = Object.entries(checkpointObject(value, subject)).map(
     ([key, ids]) =>
       [
         key,
         orNull(ids, (list) => {
-          const texts = listOf(list, subject);
+          const texts = checkpointList(list, subject);
           if (texts.every((id) => typeof id === 'string')) return texts;
           throw new CheckpointError('InvalidContent', `${subject} contain an id that is no text`);
         }),
@@ -87,22 +87,4 @@ function readIds(value: unknown, subject: string): Record<string, readonly strin
 
 function orNull<T>(value: unknown, read: (value: unknown) => T): T | null {
   return value === null || value === undefined ? null : read(value);
-}
-
-function listOf(value: unknown, subject: string): readonly unknown[] {
-  if (Array.isArray(value)) return value;
-  throw new CheckpointError('InvalidContent', `${subject} are no JSON array`);
-}
-
-function objectOf(value: unknown, subject: string): Record<string, unknown> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw new CheckpointError('InvalidContent', `${subject} is no JSON object`);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new CheckpointError('InvalidJson', 'the content is not JSON', { cause: error });
-  }
 }

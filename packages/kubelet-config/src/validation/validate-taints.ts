@@ -1,5 +1,5 @@
 import type { KubeletConfiguration, Taint } from '@rxlet/component-base/kubelet-configuration';
-import { isLabelValue, isQualifiedName } from './names.ts';
+import { isLabelValue, isQualifiedName } from '@rxlet/pod-model/scheduling';
 import type { ProblemReport } from './problem-report.ts';
 
 const EFFECTS: readonly string[] = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
