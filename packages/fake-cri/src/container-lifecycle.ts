@@ -1,6 +1,14 @@
 import { clone, create } from '@bufbuild/protobuf';
 import { DeadlineExceededError, errorMessage, withDeadline } from '@rxlet/component-base';
-import { type ContainerConfig, ContainerConfigSchema, ContainerState, ServiceError, StatusCode } from '@rxlet/cri-api';
+import {
+  type ContainerConfig,
+  ContainerConfigSchema,
+  ContainerState,
+  ServiceError,
+  StatusCode,
+  type Mount,
+  MountPropagation,
+} from '@rxlet/cri-api';
 import { containerName, createContainer, isRunning, markExited, markRunning, stateName } from './container.ts';
 import type { Container, Sandbox } from './runtime-objects.ts';
 import { publishEvent } from './events.ts';
@@ -18,7 +26,6 @@ import { beginScript, containerPlan, endScript } from './scripts/container-plan.
 import { replacesCommand } from './scripts/plan.ts';
 import { scriptedProgram } from './scripts/scripted-program.ts';
 import { webServerProgram } from './scripts/web-server-images.ts';
-import { checkMounts } from './security/check-mounts.ts';
 
 /**
  * CreateContainer. Throws InvalidArgument without metadata or image and for an invalid user or mount, FailedPrecondition when the sandbox is not ready, NotFound when
@@ -171,4 +178,17 @@ function programOf(state: RuntimeState, container: Container): Program {
 
 function notReady(sandbox: Sandbox): ServiceError {
   return new ServiceError(StatusCode.FailedPrecondition, `sandbox "${sandbox.id}" is not ready`);
+}
+
+/** Checks the mounts of a container by the rules of containerd. Throws InvalidArgument, for which containerd's code is Unknown. */
+function checkMounts(mounts: readonly Mount[]): void {
+  for (const { containerPath, image, readonly, recursiveReadOnly, propagation } of mounts) {
+    const reject = (problem: string): never => {
+      throw new ServiceError(StatusCode.InvalidArgument, `mount "${containerPath}": ${problem}`);
+    };
+    if (recursiveReadOnly && !readonly) reject('recursive_read_only requires readonly');
+    if (recursiveReadOnly && propagation !== MountPropagation.PROPAGATION_PRIVATE)
+      reject(`recursive_read_only requires private propagation, not ${MountPropagation[propagation]}`);
+    if (image !== undefined && image.image !== '' && !readonly) reject('an image volume must be readonly');
+  }
 }

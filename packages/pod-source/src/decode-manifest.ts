@@ -1,17 +1,15 @@
 import type { Pod } from '@rxlet/kube-api';
+import { defaultPod } from '@rxlet/pod-model/defaults';
+import { describeFields, listSome, shorten, type FieldProblem } from '@rxlet/pod-model/validation';
 import { apiReferenceOf } from './api-references.ts';
 import { decodeFields, isObject } from './decode-fields.ts';
-import { defaultPod } from '@rxlet/pod-model/defaults';
-import { describeFields } from '@rxlet/pod-model/validation';
-import { listSome, shorten } from '@rxlet/pod-model/validation';
 import { decodeObject, type ManifestObject, objectKindOf } from './objects/manifest-object.ts';
 import { withoutObjectReferences } from './objects/without-references.ts';
-import { parseDocuments } from './parse-documents.ts';
-import type { FieldProblem } from '@rxlet/pod-model/validation';
 import { ManifestError, type ManifestErrorReason } from './manifest-error.ts';
 import { parseManifest } from './parse-manifest.ts';
 import { makeStaticPod, type StaticPodOptions } from './static-pod.ts';
 import { validatePod, type ValidatePodOptions } from './validation/validate-pod.ts';
+import type { ParsedDocuments } from './parsed-manifest.ts';
 
 /** Options of {@link decodeManifest}. */
 export interface DecodeManifestOptions extends StaticPodOptions, ValidatePodOptions {}
@@ -184,4 +182,15 @@ function adviceFor(kind: string): string {
     return `: a node runs single pods, so make a Pod of the template of the ${kind}, or create it through an API server`;
   }
   return ': other objects need an API server';
+}
+
+/** Parses a manifest of one or more YAML documents, or of one JSON object. @throws {@link ManifestError} */
+async function parseDocuments(text: string, manifest: string): Promise<ParsedDocuments> {
+  if (text.trimStart().startsWith('{')) {
+    const { value, warnings } = await parseManifest(text, manifest);
+    return { values: [value], warnings };
+  }
+  // Loaded on demand: the YAML library is larger than the rest of the package.
+  const { parseYamlDocuments } = await import('./parse-yaml.ts');
+  return parseYamlDocuments(text, manifest);
 }

@@ -7,6 +7,8 @@ import type {
   Pod,
   ResourceRequirements,
   Signal,
+  VolumeMount,
+  VolumeMountStatus,
 } from '@rxlet/kube-api';
 import { type ContainerKind, formatContainerId, isSidecar, podContainers } from '@rxlet/pod-model';
 import { shouldContainerBeRestarted } from '@rxlet/pod-model/restart';
@@ -16,7 +18,6 @@ import { containerResources } from './container-resources.ts';
 import { sortByName } from './normalize-status.ts';
 import type { StartError } from './start-errors.ts';
 import { lostWhenDeleted, removedForRestart } from './unlocated-container.ts';
-import { volumeMountStatuses } from './volume-mount-statuses.ts';
 
 /** Input of {@link containerStatuses}. */
 export interface ContainerStatusesInput {
@@ -214,4 +215,23 @@ function mustHaveCompleted(
     const newest = newestContainerStatus(runtime, name);
     return newest !== undefined && newest.state !== 'unknown';
   });
+}
+
+/** Returns the volume mount statuses of a container from its spec; `undefined` without mounts. */
+function volumeMountStatuses(
+  container: Pick<Container, 'volumeMounts'>,
+  recursiveReadOnlySupported: boolean,
+): readonly VolumeMountStatus[] | undefined {
+  if (container.volumeMounts === undefined || container.volumeMounts.length === 0) return undefined;
+  return container.volumeMounts.map((mount) => {
+    const status: VolumeMountStatus = { name: mount.name, mountPath: mount.mountPath };
+    if (mount.readOnly !== true) return status;
+    const recursive = recursiveReadOnlySupported && wantsRecursiveReadOnly(mount);
+    return { ...status, readOnly: true, recursiveReadOnly: recursive ? 'Enabled' : 'Disabled' };
+  });
+}
+
+/** Reports whether a mount is recursively read-only (KEP-3857), which excludes mount propagation. A container that requires both never starts. */
+function wantsRecursiveReadOnly({ recursiveReadOnly, mountPropagation = 'None' }: VolumeMount): boolean {
+  return mountPropagation === 'None' && (recursiveReadOnly === 'Enabled' || recursiveReadOnly === 'IfPossible');
 }

@@ -1,6 +1,5 @@
-import { QuantityError } from '@rxlet/pod-model/quantity';
+import { QuantityError, quantityNumber } from '@rxlet/pod-model/quantity';
 import { ServiceError, StatusCode } from '@rxlet/cri-api';
-import { bitsPerSecond } from './bandwidth.ts';
 import type { PodNetwork, SandboxNetwork } from './pod-network.ts';
 
 /** Connection of a container, as `@rxlet/cni` takes it. */
@@ -106,4 +105,16 @@ function insideAddresses({ addresses, interfaces }: CniAddresses): readonly stri
     ({ interfaceIndex }) => interfaceIndex === undefined || interfaces[interfaceIndex]?.sandbox !== undefined,
   );
   return (inside.length > 0 ? inside : addresses).map(({ ip }) => ip);
+}
+
+/** Smallest and largest bandwidth that Kubernetes accepts, in bits a second. */
+const MIN_BITS = 1_000;
+const MAX_BITS = 1_000_000_000_000_000;
+
+/** Returns the bits a second of a bandwidth annotation such as `10M`. Throws QuantityError, or RangeError for a value that no network can have. */
+function bitsPerSecond(quantity: string): number {
+  const bits = quantityNumber(quantity);
+  if (bits < MIN_BITS) throw new RangeError(`${quantity} is less than 1k`);
+  if (bits > MAX_BITS) throw new RangeError(`${quantity} is more than 1P`);
+  return bits;
 }

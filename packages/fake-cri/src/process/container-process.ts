@@ -2,7 +2,6 @@ import { NamespaceMode } from '@rxlet/cri-api';
 import type { Container } from '../runtime-objects.ts';
 import { createContainerFiles } from '../fs/container-files.ts';
 import { FileError, type FileSystem } from '../fs/file-system.ts';
-import { processFiles } from '../fs/process-files.ts';
 import { filesOfImage } from '../images/image-files.ts';
 import { imageVolumeFiles } from '../images/image-volumes.ts';
 import type { RuntimeState } from '../runtime-state.ts';
@@ -118,4 +117,20 @@ function sharedMemoryOfHost({ hostFiles }: RuntimeState): string {
     if (error instanceof FileError) return '';
     throw error;
   }
+}
+
+/**
+ * Returns the files of a container as one of its processes sees them: `/proc/self` is the process's own directory. They are created at their first use, because most
+ * containers never use their files.
+ */
+function processFiles(make: () => FileSystem, pid: () => number): FileSystem {
+  const at = (path: string): string => path.replace(/^\/proc\/self(?=\/|$)/, () => `/proc/${String(pid())}`);
+  return {
+    kind: (path) => make().kind(at(path)),
+    read: (path) => make().read(at(path)),
+    write: (path, content, append) => make().write(at(path), content, append),
+    list: (path) => make().list(at(path)),
+    makeDirectory: (path) => make().makeDirectory(at(path)),
+    remove: (path) => make().remove(at(path)),
+  };
 }

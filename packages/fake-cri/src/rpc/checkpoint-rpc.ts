@@ -1,3 +1,5 @@
+import { constants } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { create, toJson } from '@bufbuild/protobuf';
 import { errorMessage } from '@rxlet/component-base';
@@ -9,7 +11,6 @@ import {
   StatusCode,
 } from '@rxlet/cri-api';
 import { tarArchive } from '../checkpoint/tar-archive.ts';
-import { writeNewFile } from '../checkpoint/write-new-file.ts';
 import { isRunning, stateName } from '../container.ts';
 import type { Container } from '../runtime-objects.ts';
 import type { RuntimeState } from '../runtime-state.ts';
@@ -49,4 +50,21 @@ function description({ id, config, status }: Container): Uint8Array {
     status: toJson(ContainerStatusSchema, create(ContainerStatusSchema, status)),
   };
   return new TextEncoder().encode(JSON.stringify(json));
+}
+
+/**
+ * Writes a file of the host that only its owner may read, as memory images hold secrets. Rejects when `path` exists, also as a symbolic link, so that it cannot
+ * be redirected. A partly written file is removed.
+ */
+async function writeNewFile(path: string, content: Uint8Array, signal: AbortSignal): Promise<void> {
+  const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
+  const file = await open(path, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY, 0o600);
+  try {
+    await file.writeFile(content, { signal });
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
 }

@@ -1,7 +1,6 @@
 import { isKubeError, KubeError } from '@rxlet/kube-api/client';
 import { type Clock, DeadlineExceededError, errorMessage, sleep, withDeadline } from '@rxlet/component-base';
 import type { KubeTransport, TransportRequest, TransportResponse } from '../transport/kube-transport.ts';
-import { readText } from './read-body.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 import type { RequestPacer } from './request-pacer.ts';
 import { responseError } from './response-error.ts';
@@ -202,4 +201,18 @@ export function asKubeError(
 function connectionCause(error: unknown): string {
   const first: unknown = error instanceof AggregateError ? (error.errors as unknown[])[0] : error;
   return errorMessage(first ?? error);
+}
+
+/** Reads a body of at most `maxBytes` as text. */
+async function readText(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > maxBytes) {
+      throw new KubeError('InvalidResponse', `the answer is larger than ${String(maxBytes)} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, length).toString();
 }

@@ -11,13 +11,13 @@ import {
   proxyStream,
   type StreamTarget,
 } from '@rxlet/streaming/proxy';
+import { callErrorCode, callErrorText, StatusCode } from '@rxlet/cri-api';
 import { findPod } from '../endpoints/find-pod.ts';
 import { findReadySandbox, findRunningContainer } from '../endpoints/runtime-objects.ts';
 import type { PodLister, ServerRuntime } from '../ports.ts';
 import { errorLine } from '../request/answer.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import type { Operation, ServiceRoute } from '../routing/route.ts';
-import { streamError } from './stream-error.ts';
 import type { StreamKind } from './stream-kind.ts';
 
 /** Ports of {@link streamRoutes}. */
@@ -110,4 +110,20 @@ function parseOrReject<T extends CommandOptions | readonly number[]>(parse: () =
 
 function uidOf(pod: Pod): string {
   return pod.metadata?.uid ?? '';
+}
+
+/** Seconds after which the runtime has forgotten streams that no client came for. */
+const RETRY_AFTER_SECONDS = '60';
+
+/** Rejects with the answer to a failed call of the runtime. */
+function streamError(error: unknown): never {
+  const message = callErrorText(error);
+  switch (callErrorCode(error)) {
+    case StatusCode.NotFound:
+      throw new EndpointError(404, message);
+    case StatusCode.ResourceExhausted:
+      throw new EndpointError(429, message, { 'retry-after': RETRY_AFTER_SECONDS });
+    default:
+      throw new EndpointError(500, message);
+  }
 }

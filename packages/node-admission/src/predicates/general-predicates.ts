@@ -1,10 +1,9 @@
 import type { Node, Pod } from '@rxlet/kube-api';
 import { isStaticPod } from '@rxlet/pod-model';
+import { labelValue, matchesNodeSelector, toleratesTaint } from '@rxlet/pod-model/scheduling';
 import type { AdmissionFailure, FailedPredicate } from '../admission-failure.ts';
 import { hostPortsAreFree } from './host-ports.ts';
-import { matchesNodeSelection } from './node-selection.ts';
 import { insufficientResources } from './resource-fit.ts';
-import { toleratesTaints } from './taints.ts';
 
 /** The pod selects other nodes. A Node object that is read anew may have the labels. */
 export const nodeAffinityFailure: FailedPredicate = {
@@ -38,4 +37,20 @@ export function generalFailures(pod: Pod, node: Node, others: readonly Pod[]): r
 
 function failed(name: string, message: string): FailedPredicate {
   return { kind: 'predicate', name, message };
+}
+
+/** Reports whether the node has the labels of the pod's node selector and matches its required node affinity. */
+function matchesNodeSelection(pod: Pod, node: Node): boolean {
+  const labels = node.metadata?.labels ?? {};
+  const selector = Object.entries(pod.spec?.nodeSelector ?? {});
+  if (!selector.every(([key, value]) => labelValue(labels, key) === value)) return false;
+  const affinity = pod.spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  return affinity === undefined || matchesNodeSelector(affinity, node);
+}
+
+/** Reports whether the pod tolerates the node's taints that evict pods. Taints of other effects concern the scheduler alone. */
+function toleratesTaints(pod: Pod, node: Node): boolean {
+  const taints = (node.spec?.taints ?? []).filter(({ effect }) => effect === 'NoExecute');
+  const tolerations = pod.spec?.tolerations ?? [];
+  return taints.every((taint) => tolerations.some((toleration) => toleratesTaint(toleration, taint)));
 }

@@ -5,7 +5,6 @@ import { goQuote } from '@rxlet/component-base/go';
 import { httpModule } from '@rxlet/component-base/http-module';
 import { hostAndPort, transportErrorText } from '@rxlet/component-base/http';
 import { StatusCode } from '@rxlet/cri-api';
-import { frameMessage, unframeMessage } from './grpc-frame.ts';
 import { DialError, type GrpcConnection, type GrpcReply, type GrpcRequest } from './probe-network.ts';
 import { closeNow, dialError } from './sockets.ts';
 
@@ -172,4 +171,19 @@ function failed(code: number, details: string): GrpcReply {
 /** Decodes percent escapes and keeps everything else. */
 function decodePercent(text: string): string {
   return text.replace(/(?:%[0-9A-Fa-f]{2})+/g, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString());
+}
+
+/** Returns a gRPC frame of a message: a byte without compression flag, four bytes of length, the message. */
+function frameMessage(message: Uint8Array): Uint8Array {
+  const frame = new Uint8Array(5 + message.length);
+  new DataView(frame.buffer).setUint32(1, message.length);
+  frame.set(message, 5);
+  return frame;
+}
+
+/** Returns the message of a body with exactly one uncompressed frame; `undefined` for any other body. */
+function unframeMessage(body: Uint8Array): Uint8Array | undefined {
+  if (body.length < 5 || body[0] !== 0) return undefined;
+  const length = new DataView(body.buffer, body.byteOffset).getUint32(1);
+  return body.length === 5 + length ? body.subarray(5) : undefined;
 }

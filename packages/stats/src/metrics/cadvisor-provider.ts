@@ -8,11 +8,11 @@ import type { CgroupReader } from '../cgroup/cgroup-sample.ts';
 import type { KernelFiles } from '../cgroup/kernel-files.ts';
 import type { NodeCgroups, PodCgroup } from '../cgroup/node-cgroups.ts';
 import type { CgroupEntry } from './cgroup-entry.ts';
-import { cgroupFamilies } from './cgroup-families.ts';
-import type { MetricFamily } from './exposition.ts';
+import type { MetricFamily, MetricSample } from './exposition.ts';
 import { fileSystemFamilies } from './file-system-metrics.ts';
 import { machineMetrics, parseCpuTopology } from './machine-metrics.ts';
 import { countProcesses } from './process-counts.ts';
+import { cgroupMetrics } from './cgroup-metrics.ts';
 
 /** Ports of {@link createCadvisorProvider}. */
 export interface CadvisorProviderPorts {
@@ -189,4 +189,21 @@ function merge(families: readonly MetricFamily[]): readonly MetricFamily[] {
     );
     return { ...same[0]!, samples: [...byLabels.values()] };
   });
+}
+
+/** Returns the metrics of these cgroups. Each cgroup has the same labels. */
+function cgroupFamilies(entries: readonly CgroupEntry[]): readonly MetricFamily[] {
+  return cgroupMetrics.map(({ name, help, type, read, isSetting = false }) => ({
+    name,
+    help,
+    type,
+    samples: entries.flatMap((entry): readonly MetricSample[] => {
+      const values = read(entry);
+      if (values === undefined) return [];
+      const { labels } = entry;
+      const time = isSetting ? {} : { timeMs: entry.sample.timeMs };
+      if (typeof values === 'number') return [{ labels, value: values, ...time }];
+      return values.map((sample) => ({ labels: { ...labels, ...sample.labels }, value: sample.value, ...time }));
+    }),
+  }));
 }

@@ -1,6 +1,6 @@
 import type { FileSystemLayout, NodeMemory } from '@rxlet/agent-api/node';
 import type { Clock } from '@rxlet/component-base';
-import type { FilesystemUsage, ImageService } from '@rxlet/cri-api';
+import type { FilesystemUsage, ImageService, ImageFsInfoResponse } from '@rxlet/cri-api';
 import type { Pod } from '@rxlet/kube-api';
 import { podUid } from '@rxlet/pod-model';
 import type { KernelFiles } from '../cgroup/kernel-files.ts';
@@ -9,7 +9,6 @@ import { toMs } from '../summary/from-cri.ts';
 import { freeSpace } from '../summary/fs-stats.ts';
 import type { FileSystems, PodStatistics } from '../summary/pod-statistics.ts';
 import type { ContainerStats, FsStats, NodeStats, Summary } from '../summary/summary-types.ts';
-import { imageLayout } from './image-layout.ts';
 import { bootTimeMs, rlimitStats } from './kernel-facts.ts';
 import { type SystemCgroups, systemCgroupPaths } from './system-cgroups.ts';
 import type { VolumeStatistics } from './volume-statistics.ts';
@@ -171,4 +170,17 @@ async function failing<T>(action: string, work: Promise<T>): Promise<T> {
   } catch (error) {
     throw new Error(`${action}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
+}
+
+/** Returns which file systems hold images and writable layers. A path that this node does not have counts as one on a file system of its own. */
+async function imageLayout(
+  { imageFilesystems, containerFilesystems }: ImageFsInfoResponse,
+  fileSystems: Pick<FileSystems, 'isOnRoot'>,
+): Promise<FileSystemLayout> {
+  const imagesPath = imageFilesystems[0]?.fsId?.mountpoint;
+  if (imagesPath === undefined) throw new Error('imageFs information is unavailable');
+  const layersPath = containerFilesystems[0]?.fsId?.mountpoint ?? imagesPath;
+  const [images, layers] = await Promise.all([fileSystems.isOnRoot(imagesPath), fileSystems.isOnRoot(layersPath)]);
+  if (images) return layers ? 'shared' : 'separateContainers';
+  return layers ? 'split' : 'dedicated';
 }

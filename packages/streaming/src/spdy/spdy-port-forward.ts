@@ -1,6 +1,5 @@
-import type { Duplex } from 'node:stream';
+import { type Duplex, pipeline } from 'node:stream';
 import { type Clock, errorMessage, onAbort, type Timer } from '@rxlet/component-base';
-import { copyBothWays } from '../copy-both-ways.ts';
 import { createIdleWatch } from '../idle-watch.ts';
 import { forwardErrorMessage } from '../port-forward.ts';
 import type { PortForwardRequest } from '../stream-request.ts';
@@ -83,4 +82,19 @@ function requestId({ id, headers }: SpdyStream, type: 'data' | 'error'): string 
   const given = headers['requestid'] ?? '';
   if (given !== '') return given;
   return String(type === 'error' ? id : id - 2);
+}
+
+/** Copies between two connections until both directions have ended. The end of one direction half-closes the other side, so that the other direction goes on. */
+async function copyBothWays(first: Duplex, second: Duplex): Promise<void> {
+  await Promise.all([copy(first, second), copy(second, first)]);
+}
+
+function copy(from: Duplex, to: Duplex): Promise<void> {
+  return new Promise((resolve, reject) => {
+    pipeline(from, to, (error) => {
+      // A connection that was reset is an end, too.
+      if (error === null || error === undefined || error.code === 'ERR_STREAM_PREMATURE_CLOSE') resolve();
+      else reject(error);
+    });
+  });
 }

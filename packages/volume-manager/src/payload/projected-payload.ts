@@ -8,9 +8,8 @@ import type {
   ServiceAccountTokenProjection,
   VolumeProjection,
 } from '@rxlet/kube-api';
-import { podUid } from '@rxlet/pod-model';
+import { podUid, podContainers } from '@rxlet/pod-model';
 import { downwardApiPayload } from './downward-api-payload.ts';
-import { fsUserOf } from './fs-user.ts';
 import { configMapPayload, secretPayload } from './object-payload.ts';
 import { fetchConfigMap, fetchSecret } from './fetch-object.ts';
 import { createPayloadErrors } from './payload-errors.ts';
@@ -129,4 +128,11 @@ function credentialFiles({ pod, defaultMode }: Projection, texts: Readonly<Recor
       .filter(([path]) => path !== '')
       .map(([path, text]) => [path, { content: new TextEncoder().encode(text), mode, fsUser }]),
   );
+}
+
+/** Returns the user that all containers of a pod run as, the owner of its credentials; `undefined` when one sets none or they differ (kubelet: FsUserFrom). */
+function fsUserOf(pod: Pod): number | undefined {
+  const ofPod = pod.spec?.securityContext?.runAsUser;
+  const users = new Set(podContainers(pod).map(({ container }) => container.securityContext?.runAsUser ?? ofPod));
+  return users.size === 1 ? [...users][0] : undefined;
 }
