@@ -29,6 +29,7 @@ import { createRuntimeIdentity } from './core/runtime-identity.ts';
 import { runtimeManagerPorts } from './core/runtime-manager-ports.ts';
 import { createStart } from './core/start.ts';
 import { combineRestorers } from './core/status-restorers.ts';
+import { createJournalWorkers } from './journal/journal-workers.ts';
 import { createModuleHost } from './host/module-host.ts';
 import { rollBackOnFailure } from './host/roll-back.ts';
 import { createStepFailures } from './housekeeping/isolated-steps.ts';
@@ -194,6 +195,8 @@ async function assemble(
     ),
   );
 
+  const journalWorkers = createJournalWorkers({ journal, clock, statuses: pleg.cache });
+
   // pod workers ──(sync | terminating | terminated)──▶ pod syncer ──▶ the two managers
   const syncer = make.createPodSyncer({
     runtime,
@@ -220,7 +223,8 @@ async function assemble(
     make.createPodWorkers(
       {
         syncer,
-        statuses: pleg.cache,
+        statuses: journalWorkers.statuses,
+        retries: journalWorkers.retries,
         states: podStates,
         clock,
         random,
@@ -262,6 +266,7 @@ async function assemble(
         mirrorPods: mirrors[0],
         view,
         journal,
+        podChangedState: journalWorkers.transition,
         housekeeping: contributions(housekeepingSteps),
         housekeepingFailures,
         garbageCollection: contributions(garbageCollectionSteps),

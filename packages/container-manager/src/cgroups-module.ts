@@ -45,7 +45,7 @@ export function cgroups(options: CgroupsOptions = {}): AgentModule {
   return {
     name: 'cgroups',
     provides: [podCgroups, nodeResources],
-    setup({ runtime, core, node, files, hostFiles, clock, events, logger, metrics }) {
+    setup({ runtime, core, node, files, hostFiles, clock, events, journal, logger, metrics }) {
       const { openCgroups = openHostCgroups, openSlices = openHostSlices } = options;
       const { machine = createHostMachine(hostFiles) } = options;
       const manager = createContainerManager(
@@ -58,6 +58,7 @@ export function cgroups(options: CgroupsOptions = {}): AgentModule {
           processes: options.processes,
           clock,
           events,
+          journal,
           logger,
           metrics,
           activePods: () => core.activePods(),

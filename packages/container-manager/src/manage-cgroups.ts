@@ -1,3 +1,4 @@
+import { type Journal, noopJournal } from '@rxlet/agent-api/journal';
 import { type Clock, errorMessage, type Lifetime, type Logger } from '@rxlet/component-base';
 import type { EventObject, EventRecorder } from '@rxlet/component-base/events';
 import { type Metrics, noopMetrics } from '@rxlet/component-base/metrics';
@@ -35,6 +36,8 @@ export interface ManageCgroupsPorts {
   activePods(): readonly Pod[];
   readonly clock: Clock;
   readonly events: EventRecorder;
+  /** Default: nothing is recorded. */
+  readonly journal?: Journal | undefined;
   readonly logger: Logger;
   readonly metrics?: Metrics | undefined;
 }
@@ -107,7 +110,7 @@ export async function manageCgroups(
   }
   const { cpuCfsQuota = true, cpuCfsQuotaPeriodUs = 100_000, podPidsLimit = -1 } = options;
   const pods = createManagedPodCgroups(
-    { cgroups, tree, qos, clock, logger },
+    { cgroups, tree, qos, clock, logger, journal: ports.journal ?? noopJournal },
     { root, driver, memoryQos, enforceCpuLimits: cpuCfsQuota, cpuPeriodUs: cpuCfsQuotaPeriodUs, podPidsLimit },
   );
   return { pods, qos, enforceReserved: () => enforceReservedCgroups(nodePorts, nodeCgroups) };

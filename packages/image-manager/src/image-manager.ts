@@ -7,6 +7,7 @@ import type {
   PullCredential,
   PullObserver,
 } from '@rxlet/agent-api/images';
+import { failedOutcome, inSpan, type Journal, noopJournal, type SpanStart } from '@rxlet/agent-api/journal';
 import { type Clock, createLifetime, errorMessage, type Logger, noopLogger, withDeadline } from '@rxlet/component-base';
 import type { EventRecorder, EventType } from '@rxlet/component-base/events';
 import { formatGoDuration, goQuote } from '@rxlet/component-base/go';
@@ -29,6 +30,7 @@ import {
 } from './image-puller.ts';
 import { applyDefaultTag, repositoryOf } from './image-reference.ts';
 import { type ImageRequest, requestedImageSpec } from './image-request.ts';
+import { journalPull } from './journal-pull.ts';
 import { createPullBackoff, type PullBackoffOptions } from './pull-backoff.ts';
 import { digestCredentials } from './pull-credentials-digest.ts';
 import { classifyPullFailure, pullErrorText, runtimeErrorText } from './pull-failure.ts';
@@ -39,6 +41,8 @@ export interface ImageManagerPorts {
   readonly images: Pick<ImageService, 'imageStatus' | 'pullImage'>;
   readonly clock: Clock;
   readonly events: EventRecorder;
+  /** Default: nothing is recorded. */
+  readonly journal?: Journal | undefined;
   /** Default: every pull is anonymous. */
   readonly credentials?: CredentialSource | undefined;
   /** Records of the credentials that pulled each image. Default: none, so that every pod may use an image that is present. */
@@ -87,6 +91,7 @@ export function createImageManager(ports: ImageManagerPorts, options: ImageManag
     images,
     clock,
     events,
+    journal = noopJournal,
     credentials,
     records,
     holds = createImageHolds(clock),
@@ -112,6 +117,8 @@ export function createImageManager(ports: ImageManagerPorts, options: ImageManag
     cause?: unknown,
   ): ImageError => {
     record(request, 'Warning', reason === 'ErrImageNeverPull' ? reason : 'InspectFailed', message);
+    const outcome = { ...failedOutcome(cause), result: 'failed', reason, message } as const;
+    journal.record(request.pod.metadata, { kind: 'image.rejected', ...spanOf(request), outcome });
     return new ImageError(reason, message, { cause });
   };
 
@@ -145,7 +152,9 @@ export function createImageManager(ports: ImageManagerPorts, options: ImageManag
 
   const podCredentials = async (attempt: ImageAttempt): Promise<readonly PullCredential[]> => {
     try {
-      return await attempt.credentials();
+      const span = { kind: 'image.credentials', ...spanOf(attempt.request), isQuiet: true } as const;
+      const { pod, signal } = attempt.request;
+      return await inSpan(journal, pod.metadata, span, () => attempt.credentials(), signal);
     } catch (error) {
       attempt.request.signal.throwIfAborted();
       // This is not a failed pull, so there is no back-off: the next sync of the pod reads the credentials again.
@@ -161,6 +170,8 @@ export function createImageManager(ports: ImageManagerPorts, options: ImageManag
     if (blocked === undefined) return;
     const message = `Back-off pulling image ${quoted}`;
     record(request, 'Normal', 'BackOff', message);
+    const attributes = { untilMs: Math.round(blocked.untilMs), message: blocked.lastFailure };
+    journal.hold(request.pod.metadata, { kind: 'image.backoff', ...spanOf(request), attributes });
     throw new ImageError('ImagePullBackOff', `${message}: ${blocked.lastFailure}`, { backoffUntilMs: blocked.untilMs });
   };
   /** Pulls the image. Unless `mustPull` is set, it uses an image that was pulled meanwhile if the pod may. */
@@ -176,13 +187,22 @@ export function createImageManager(ports: ImageManagerPorts, options: ImageManag
     const uid = podUid(request.pod);
     let outcome: PullOutcome;
     pullObserver?.imagePullStarted(uid);
+    journal.release(request.pod.metadata, { kind: 'image.backoff', ...spanOf(request) });
+    const endSpan = journalPull({ journal, pulls: puller.pulls, logger }, request, attempt.image);
     try {
       outcome = await pullInTurn(attempt, ofPod, mustPull).finally(() => pullObserver?.imagePullFinished(uid));
+      endSpan();
     } catch (error) {
+      const { signal } = request;
+      const classified = classifyPullFailure(request.image, error);
+      endSpan(signal.aborted ? { result: 'cancelled' } : { ...failedOutcome(error), ...classified });
       await pullRecords.failed(attempt, error);
       record(request, 'Warning', 'Failed', `Failed to pull image ${quoted}: ${pullErrorText(error)}`);
-      const { reason, message } = classifyPullFailure(request.image, error);
+      const { reason, message } = classified;
       const backoffUntilMs = backoff.failed(backoffKey, `${reason}: ${message}`, digest);
+      const attributes = { untilMs: Math.round(backoffUntilMs), message };
+      if (!signal.aborted)
+        journal.hold(request.pod.metadata, { kind: 'image.backoff', ...spanOf(request), attributes });
       throw new ImageError(reason, message, { backoffUntilMs, cause: error });
     }
     if (outcome.kind === 'present') {
@@ -221,6 +241,8 @@ export function createImageManager(ports: ImageManagerPorts, options: ImageManag
   const usePresent = ({ request, quoted }: ImageAttempt, found: Image | undefined): EnsuredImage => {
     const message = `Container image ${quoted} already present on machine and can be accessed by the pod`;
     record(request, 'Normal', 'Pulled', message);
+    journal.release(request.pod.metadata, { kind: 'image.backoff', ...spanOf(request) });
+    journal.record(request.pod.metadata, { kind: 'image.present', ...spanOf(request) });
     return { imageRef: found?.id ?? '', user: found && { uid: found.uid, username: found.username } };
   };
 
@@ -282,4 +304,9 @@ export function createImageManager(ports: ImageManagerPorts, options: ImageManag
     maxParallelImagePulls: puller.maxParallelImagePulls,
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };
+}
+
+/** Returns the container and the image of a request, for the journal. */
+function spanOf({ container, image }: ImageRequest): Pick<SpanStart, 'container' | 'subject'> {
+  return { ...(container && { container }), subject: image };
 }

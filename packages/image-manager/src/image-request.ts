@@ -5,6 +5,8 @@ export interface ImageRequest extends Omit<
   EnsureImageRequest,
   'container' | 'pullPolicy' | 'sandboxConfig' | 'runtimeHandler'
 > {
+  /** Container, for the journal; absent or empty for the image of a volume. */
+  readonly container?: string | undefined;
   /** `Always`, `IfNotPresent` or `Never`. Default: `Always`, as in the kubelet for a pod without the API's defaults. */
   readonly pullPolicy?: string | undefined;
   /** Sandbox of the container, as a hint for the runtime. */

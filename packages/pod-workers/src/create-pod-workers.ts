@@ -20,7 +20,7 @@ import {
 import type { TerminationReason } from './termination-reason.ts';
 import type { TerminationRequest } from './termination-request.ts';
 import type { PodWorkers, PodWorkerTransition } from './pod-workers.ts';
-import { createStepRunner, type RuntimeStatusSource } from './step-runner.ts';
+import { createStepRunner, type RetryObserver, type RuntimeStatusSource } from './step-runner.ts';
 import { createWorker, keepsContainers, type StepCause, type Worker } from './worker.ts';
 
 /** Ports of {@link createPodWorkers}. */
@@ -34,6 +34,8 @@ export interface PodWorkersPorts {
   readonly events?: EventRecorder;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
+  /** Default: none. */
+  readonly retries?: RetryObserver;
 }
 
 /** Options of {@link createPodWorkers}. */
@@ -90,6 +92,7 @@ export function createPodWorkers(ports: PodWorkersPorts, options: PodWorkersOpti
   const runner = createStepRunner(
     {
       ...ports,
+      retries: ports.retries,
       events,
       logger,
       metrics,

@@ -25,4 +25,4 @@ export type { PodWorkerState } from './pod-worker-state.ts';
 export type { TerminationReason } from './termination-reason.ts';
 export type { TerminationRequest } from './termination-request.ts';
 export type { PodWorkers, PodWorkerTransition } from './pod-workers.ts';
-export type { RuntimeStatusSource } from './step-runner.ts';
+export type { RetryObserver, RuntimeStatusSource } from './step-runner.ts';

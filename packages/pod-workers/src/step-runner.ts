@@ -30,6 +30,14 @@ export interface RuntimeStatusSource {
   getNewerThan(uid: string, mark: number, signal?: AbortSignal): Promise<RuntimePodStatus>;
 }
 
+/** Observes the retries of failed steps. Its calls must neither throw nor wait. */
+export interface RetryObserver {
+  /** Called when a step has failed. `untilMs` is the time of the retry, in epoch milliseconds, unless one is requested earlier. */
+  retryScheduled(podUid: string, error: unknown, untilMs: number): void;
+  /** Called when a step has succeeded. */
+  stepSucceeded(podUid: string): void;
+}
+
 /** Ports of {@link createStepRunner}. */
 export interface StepRunnerPorts {
   readonly syncer: PodSyncer;
@@ -39,6 +47,7 @@ export interface StepRunnerPorts {
   readonly events: EventRecorder;
   readonly logger: Logger;
   readonly metrics: PodWorkerMetrics;
+  readonly retries: RetryObserver | undefined;
   /** Tracks running steps; when it ends, they are cancelled and no other begins. */
   readonly lifetime: Lifetime;
   /** Returns the current worker of a UID. */
@@ -60,7 +69,7 @@ const OVERDUE_AFTER_MS = 60_000;
 
 /** Creates the runner. It has one timer for all workers: when a next step is due, or a cancelled one overdue. */
 export function createStepRunner(ports: StepRunnerPorts, delays: StepDelays): StepRunner {
-  const { syncer, statuses, clock, random, events, logger, metrics, lifetime, find, done } = ports;
+  const { syncer, statuses, clock, random, events, logger, metrics, lifetime, retries, find, done } = ports;
 
   const dueSteps = createDeadlineQueue<string>(clock, (uid) => {
     const worker = find(uid);
@@ -113,6 +122,8 @@ export function createStepRunner(ports: StepRunnerPorts, delays: StepDelays): St
       return;
     }
     const delayMs = error === undefined ? resyncDelayMs(delays, random) : afterFailure(worker, error);
+    if (error === undefined) retries?.stepSucceeded(worker.uid);
+    else retries?.retryScheduled(worker.uid, error, clock.now() + delayMs);
     worker.nextStepMs = nowMs + delayMs;
     dueSteps.set(worker.uid, delayMs);
   };

@@ -1,3 +1,4 @@
+import { type Journal, noopJournal } from '@rxlet/agent-api/journal';
 import type { ProbeResultChange, ProbeResults } from '@rxlet/agent-api/containers';
 import type { Observable } from 'rxjs';
 import {
@@ -31,6 +32,8 @@ import { createResultStore } from './result-store.ts';
 
 /** Ports of a {@link Prober}. */
 export interface ProberPorts {
+  /** Default: nothing is recorded. */
+  readonly journal?: Journal | undefined;
   /** Runs the probes: `createProbeRunner` or a custom runner. */
   readonly runner: ProbeRunner;
   /** Returns the current status of a pod as the API shows it; `undefined` when there is none. Called at every tick of a probe. */
@@ -91,12 +94,15 @@ interface Worker {
   triggered: boolean;
 }
 
+/** Length of a probe's output in the journal. */
+const MAX_OUTPUT_LENGTH = 512;
+
 /** Attempts of a run without a result in one tick. */
 const MAX_ATTEMPTS = 3;
 
 /** Creates a {@link Prober} with the kubelet's rules of timing, thresholds and gating. */
 export function createProber(ports: ProberPorts, options: ProberOptions = {}): Prober {
-  const { runner, clock, random, events, logger = noopLogger } = ports;
+  const { runner, clock, random, events, journal = noopJournal, logger = noopLogger } = ports;
   const agentStartMs = options.agentStartMs ?? clock.now();
   const createdMs = clock.monotonicNow();
   const lifetime = createLifetime();
@@ -173,11 +179,18 @@ export function createProber(ports: ProberPorts, options: ProberOptions = {}): P
       }
       const counted = countResult(target, worker.state, outcome.result === 'failure' ? 'failure' : 'success');
       worker.state = counted.state;
+      if (counted.changes.length > 0) recordChange(worker, outcome);
       publish(worker, counted.changes);
     } finally {
       worker.running = false;
       scheduleTick(worker);
     }
+  };
+
+  const recordChange = ({ target: { kind, pod, container } }: Worker, { result, output }: ProbeOutcome): void => {
+    const attributes = { result, output: output.slice(0, MAX_OUTPUT_LENGTH) };
+    const fact = { kind: 'probe.changed', container: container.name, subject: kind, within: 'life' } as const;
+    journal.record(pod.metadata, { ...fact, attributes });
   };
 
   /** Returns the outcome of a probe; `undefined` when there is none, which is reported as an event. */

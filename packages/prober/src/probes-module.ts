@@ -20,11 +20,11 @@ export function probes(options: ProbesOptions = {}): AgentModule {
   return {
     name: 'probes',
     provides: [podProbes],
-    setup({ runtime, clock, random, logger, metrics, events, core }) {
+    setup({ runtime, clock, random, logger, metrics, events, journal, core }) {
       const { network } = options;
       const runner = options.runner ?? createProbeRunner({ runtime, clock, ...(network !== undefined && { network }) });
       const prober = createProber(
-        { runner, clock, random, logger, metrics, events, podStatus: core.podStatus },
+        { runner, clock, random, logger, metrics, events, journal, podStatus: core.podStatus },
         options,
       );
       return {

@@ -1,3 +1,4 @@
+import { type Journal, noopJournal } from '@rxlet/agent-api/journal';
 import { realpath } from 'node:fs/promises';
 import type {
   PersistentVolumes,
@@ -57,6 +58,8 @@ export interface VolumeManagerPorts {
   readonly hostPaths?: HostPathMaker | undefined;
   /** Returns a path without links. Default: that of the node's disks. */
   readonly realPath?: ((path: string) => Promise<string>) | undefined;
+  /** Default: nothing is recorded. */
+  readonly journal?: Journal | undefined;
   /** Origins of the files of configMap, secret, downwardAPI and projected volumes. */
   readonly sources: PayloadSources;
   /** Claims and persistent volumes. Default: none, so that pods with claims fail. */
@@ -111,7 +114,7 @@ const DISPOSAL_TIMEOUT_MS = 5_000;
 
 /** Creates a {@link VolumeManager}. What an earlier agent set up is found on the disk and in the mount table. */
 export function createVolumeManager(ports: VolumeManagerPorts, options: VolumeManagerOptions): VolumeManager {
-  const { files, hostFiles, clock, logger } = ports;
+  const { files, hostFiles, clock, logger, journal = noopJournal } = ports;
   let noSwap = options.supportsNoSwap;
   const context = pluginContext(ports, options, () => noSwap ?? false);
   const { paths } = context;
@@ -128,6 +131,7 @@ export function createVolumeManager(ports: VolumeManagerPorts, options: VolumeMa
   const expansion = createVolumeExpansion({ clock, logger, events, persistentVolumes, operations, metrics });
   const mounting = createVolumeMounting({
     ...ports,
+    journal,
     expansion,
     attachments,
     persistentVolumes,
@@ -138,7 +142,7 @@ export function createVolumeManager(ports: VolumeManagerPorts, options: VolumeMa
     actual,
     metrics,
   });
-  const unmounting = createVolumeUnmounting({ files, paths, plugins, subPaths, operations, actual, metrics });
+  const unmounting = createVolumeUnmounting({ files, paths, plugins, subPaths, operations, actual, metrics, journal });
   /** UIDs of ended pods whose teardown has failed. */
   const leftOver = new Set<string>();
   const unmount = async (uid: string, signal: AbortSignal): Promise<void> => {

@@ -36,7 +36,7 @@ export function volumes(options: VolumesOptions = {}): AgentModule {
     ],
     provides: [podVolumes, podVolumeUsage],
     collects: [volumePlugins],
-    setup({ files, hostFiles, clock, random, logger, events, metrics, node, core, services, collections }) {
+    setup({ files, hostFiles, clock, random, logger, events, journal, metrics, node, core, services, collections }) {
       const { supportsNoSwap, ...ports } = options;
       const objects = services.find(podObjects);
       const resources = services.find(nodeResources);
@@ -60,6 +60,7 @@ export function volumes(options: VolumesOptions = {}): AgentModule {
           random,
           logger,
           events,
+          journal,
           metrics,
           sources,
           persistentVolumes: claims,

@@ -187,7 +187,12 @@ async function recordRequests(pod: Pod): Promise<Requests> {
   const unsupported = createUnsupportedPodFields([...host.contributions(supportedPodFields), ...otherFields])(pod);
   if (unsupported.length > 0) throw new Error(`not supported yet: ${unsupported.join(', ')}`);
   const { signal } = new AbortController();
-  const rejection = await admitPod(host.contributions(admissionHandlers), pod, { clock, activePods: () => [], signal });
+  const rejection = await admitPod(host.contributions(admissionHandlers), pod, {
+    clock,
+    activePods: () => [],
+    journal: noopJournal,
+    signal,
+  });
   if (rejection !== undefined) return { admission: rejection, pullImage, runPodSandbox, createContainer, waiting: {} };
   if (!(await isPrepared(pod, host, clock)))
     return { admission: {}, pullImage, runPodSandbox, createContainer, waiting: {} };

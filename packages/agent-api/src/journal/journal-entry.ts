@@ -50,7 +50,7 @@ export type JournalEntry =
   | (EntryBase & EntrySubject & { readonly type: 'begin'; readonly namespace?: string; readonly name?: string })
   | (EntryBase & { readonly type: 'update'; readonly attributes: JournalAttributes })
   | (EntryBase & { readonly type: 'end'; readonly outcome: SpanOutcome; readonly attributes?: JournalAttributes })
-  | (EntryBase & EntrySubject & { readonly type: 'fact'; readonly outcome?: SpanOutcome });
+  | (EntryBase & EntrySubject & { readonly type: 'fact'; readonly outcome?: SpanOutcome; readonly once?: string });
 
 /** Receives the entries in order. It must neither throw nor wait. */
 export type JournalSink = (entry: JournalEntry) => void;

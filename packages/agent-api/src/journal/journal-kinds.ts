@@ -18,7 +18,9 @@ export const WAITS = [
   'admission.preparation',
   'pod.retry',
   'pod.predecessor',
+  'source.ready',
   // Before the containers.
+  'runtime.status',
   'node.runtime',
   'node.network',
   'pod.prepare',
@@ -27,6 +29,7 @@ export const WAITS = [
   'volume.attach',
   'volume.mount',
   'sandbox.prepare',
+  'volume.backoff',
   'sandbox.create',
   'sync.backoff',
   // Images.
@@ -43,17 +46,19 @@ export const WAITS = [
   'container.init',
   'container.startup',
   'container.readiness',
-  'container.restart',
+  'pod.restart-all',
   'pod.readiness-gate',
   // Resizes.
   'resize.deferred',
   'resize.actuate',
   // The end.
   'container.pre-stop',
+  'container.stop-order',
   'container.stop',
   'container.remove',
   'sandbox.stop',
   'pod.release',
+  'sandbox.remove',
   'pod.tear-down',
   'volume.unmount',
   'cgroup.remove',
@@ -74,6 +79,7 @@ export const FACTS = [
   'pod.finished',
   'container.exited',
   'image.present',
+  'image.rejected',
   'probe.changed',
   'resize.changed',
 ] as const;

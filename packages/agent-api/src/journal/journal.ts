@@ -35,6 +35,8 @@ export interface JournalFact extends Omit<SpanKey, 'kind'> {
   readonly attributes?: JournalAttributes | undefined;
   readonly outcome?: SpanOutcome | undefined;
   readonly within?: Span | 'life' | undefined;
+  /** Identity of the fact: of several with the same one, a life keeps the first, also across restarts of the agent. */
+  readonly once?: string | undefined;
 }
 
 /** A span that has begun. */
@@ -47,6 +49,8 @@ export interface Span {
 
 /** Records what happens to pods. Parts report where they know it. No call throws or waits, and without a sink none has a cost. */
 export interface Journal {
+  /** Whether there is a sink. Parts that must keep books to report something skip them without one. */
+  readonly isRecording: boolean;
   /** Begins a span. */
   begin(pod: JournalPod | undefined, start: SpanStart): Span;
   /** Records a fact. */
@@ -62,6 +66,7 @@ export const noopSpan: Span = { update: () => undefined, end: () => undefined };
 
 /** A journal that records nothing: the default of parts that are used without an agent. */
 export const noopJournal: Journal = {
+  isRecording: false,
   begin: () => noopSpan,
   record: () => undefined,
   hold: () => undefined,

@@ -180,6 +180,9 @@ export function createJournalRecorder({ clock, random, logger, sinks }: JournalR
   const isOff = (): boolean => sinks.length === 0 || isClosed;
 
   return {
+    get isRecording() {
+      return !isOff();
+    },
     begin(pod, start) {
       const life = isOff() || pod === undefined ? undefined : lifeOf(pod);
       if (life === undefined) return noopSpan;
@@ -193,7 +196,7 @@ export function createJournalRecorder({ clock, random, logger, sinks }: JournalR
       openSpans.set(handle, span);
       return handle;
     },
-    record(pod, { kind, container, subject, attributes, outcome, within }) {
+    record(pod, { kind, container, subject, attributes, outcome, within, once }) {
       const life = isOff() || pod === undefined ? undefined : lifeOf(pod);
       if (life === undefined) return;
       const parent = parentOf(life, within);
@@ -209,6 +212,7 @@ export function createJournalRecorder({ clock, random, logger, sinks }: JournalR
         ...(subject !== undefined && { subject }),
         ...(attributes !== undefined && { attributes }),
         ...(outcome !== undefined && { outcome }),
+        ...(once !== undefined && { once }),
       });
     },
     hold(pod, start) {

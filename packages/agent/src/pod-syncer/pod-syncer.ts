@@ -1,12 +1,12 @@
 import { type Clock, DeadlineExceededError, errorMessage, type Logger } from '@rxlet/component-base';
 import type { EventRecorder } from '@rxlet/component-base/events';
 import type { TerminatingPod } from '@rxlet/agent-api';
-import { inSpan, type Journal, type JournalPod } from '@rxlet/agent-api/journal';
+import { inSpan, type Journal } from '@rxlet/agent-api/journal';
 import type { PodProbes } from '@rxlet/agent-api/containers';
 import { whenTrue } from '@rxlet/component-base/streams';
 import type { RuntimeService } from '@rxlet/cri-api';
 import type { Pod, PodCondition } from '@rxlet/kube-api';
-import { formatPod, isHostNetworkPod, podEventObject, podUid } from '@rxlet/pod-model';
+import { formatPod, isHostNetworkPod, isStaticPod, podEventObject, podUid } from '@rxlet/pod-model';
 import { allContainersCouldRestart } from '@rxlet/pod-model/restart';
 import { emptyRuntimePodStatus, type RuntimePod, type RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import { readRuntimePods, readRuntimePodStatus } from '@rxlet/pod-model/cri';
@@ -14,13 +14,15 @@ import type { Pleg } from '@rxlet/pleg';
 import type { PodSubject, PodSyncer } from '@rxlet/pod-workers';
 import type { PodSyncResult, RuntimeManager } from '@rxlet/runtime-manager';
 import type { StartErrors, StatusManager } from '@rxlet/status-manager';
+import { createJournalStatus } from '../journal/journal-status.ts';
+import { metadataOf } from '../journal/journal-workers.ts';
 import type { RuntimeState } from '../core/runtime-state.ts';
 import type { PodSteps } from './pod-steps.ts';
 import { createReportStatus, type ReportStatus, type ReportStatusPorts } from './report-status.ts';
 import { createResizeOutcomes } from './resize-outcomes.ts';
 
 /** Ports of {@link createPodSyncer}. */
-export interface PodSyncerPorts extends Omit<ReportStatusPorts, 'resizeOutcomes'> {
+export interface PodSyncerPorts extends Omit<ReportStatusPorts, 'resizeOutcomes' | 'journalStatus'> {
   readonly runtime: Pick<RuntimeService, 'listPodSandbox' | 'listContainers' | 'podSandboxStatus' | 'containerStatus'>;
   /** Returns the name of the runtime, which prefixes container ids. */
   runtimeName(): string;
@@ -69,6 +71,7 @@ export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
   const { runtime, runtimeState, clock, events, journal, logger, podSteps } = ports;
   const { runtimeManager, statusManager, probes, startErrors, pleg } = ports;
   const resizeOutcomes = createResizeOutcomes(events);
+  const journalStatus = createJournalStatus(journal);
   const report = createReportStatus({
     clock,
     statusManager,
@@ -77,6 +80,7 @@ export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
     startLatency: ports.startLatency,
     terminationMessages: ports.terminationMessages,
     startErrors,
+    journalStatus,
     resizeOutcomes,
     evictors: ports.evictors,
     contributors: ports.contributors,
@@ -116,9 +120,17 @@ export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
   const findNodeProblem = async (pod: Pod, signal: AbortSignal): Promise<NodeNotReady | undefined> => {
     await whenTrue(runtimeState.isKnown, signal);
     const runtimeProblem = runtimeState.runtimeProblem();
-    if (runtimeProblem !== undefined) return new NodeNotReady(runtimeProblem);
+    if (runtimeProblem !== undefined) {
+      journal.hold(pod.metadata, { kind: 'node.runtime', attributes: { message: runtimeProblem } });
+      return new NodeNotReady(runtimeProblem);
+    }
+    journal.release(pod.metadata, { kind: 'node.runtime' });
     const networkProblem = runtimeState.networkProblem();
-    if (networkProblem === undefined || isHostNetworkPod(pod)) return undefined;
+    if (networkProblem === undefined || isHostNetworkPod(pod)) {
+      journal.release(pod.metadata, { kind: 'node.network' });
+      return undefined;
+    }
+    journal.hold(pod.metadata, { kind: 'node.network', attributes: { message: networkProblem } });
     const message = `network is not ready: ${networkProblem}`;
     events.event(podEventObject(pod), 'Warning', 'NetworkNotReady', message);
     return new NodeNotReady(message);
@@ -229,7 +241,12 @@ export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
       }
       startErrors.forget(status.uid);
       resizeOutcomes.forget(status.uid);
-      if (subject.kind === 'pod') statusManager.terminatePod(subject.pod);
+      journalStatus.forget(status.uid);
+      if (subject.kind !== 'pod') return;
+      statusManager.terminatePod(subject.pod);
+      // The API server removes the object once it has the status, and no finalizer is left.
+      if (subject.pod.metadata?.deletionTimestamp !== undefined && !isStaticPod(subject.pod))
+        journal.hold(subject.pod.metadata, { kind: 'pod.delete' });
     },
   };
 
@@ -238,14 +255,22 @@ export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
     syncPod: (step) =>
       inSpan(journal, step.pod.metadata, { kind: 'pod.sync', isQuiet: true }, () => steps.syncPod(step), step.signal),
     syncTerminatingPod: (step) =>
-      inSpan(journal, metadataOf(step), { kind: 'pod.terminate' }, () => steps.syncTerminatingPod(step), step.signal),
+      inSpan(
+        journal,
+        metadataOf(step.subject),
+        { kind: 'pod.terminate' },
+        () => steps.syncTerminatingPod(step),
+        step.signal,
+      ),
     syncTerminatedPod: (step) =>
-      inSpan(journal, metadataOf(step), { kind: 'pod.clean-up' }, () => steps.syncTerminatedPod(step), step.signal),
+      inSpan(
+        journal,
+        metadataOf(step.subject),
+        { kind: 'pod.clean-up' },
+        () => steps.syncTerminatedPod(step),
+        step.signal,
+      ),
   };
-}
-
-function metadataOf({ subject }: { readonly subject: PodSubject }): JournalPod | undefined {
-  return subject.kind === 'pod' ? subject.pod.metadata : subject.pod;
 }
 
 function isRestartOfAll({ type, status }: PodCondition): boolean {

@@ -26,6 +26,7 @@ function setup(
 ) {
   let status: PodStatus = {};
   return createReportStatus({
+    journalStatus: { generated: () => undefined },
     clock: createVirtualClock(),
     statusManager: {
       get: () => status,

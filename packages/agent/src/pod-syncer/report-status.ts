@@ -12,6 +12,7 @@ import {
   type StartErrors,
   type StatusManager,
 } from '@rxlet/status-manager';
+import type { JournalStatus } from '../journal/journal-status.ts';
 import type { ResizeOutcomes } from './resize-outcomes.ts';
 
 /** Ports of {@link createReportStatus}. */
@@ -27,6 +28,7 @@ export interface ReportStatusPorts {
   /** Default: the messages of the runtime. */
   readonly terminationMessages?: TerminationMessages | undefined;
   readonly startErrors: Pick<StartErrors, 'forPod'>;
+  readonly journalStatus: Pick<JournalStatus, 'generated'>;
   readonly resizeOutcomes: Pick<ResizeOutcomes, 'errorOf' | 'statusGenerated'>;
   /** Modules that may fail a pod; the first failure counts. */
   readonly evictors: readonly PodEvictor[];
@@ -102,6 +104,7 @@ export function createReportStatus(ports: ReportStatusPorts): ReportStatus {
     resizeOutcomes.statusGenerated(pod, previous, isInProgress);
     startLatency.statusGenerated(pod, statusManager.get(uid), generated);
     statusManager.setPodStatus(pod, generated);
+    ports.journalStatus.generated(pod, generated);
     const current = statusManager.get(uid) ?? generated;
     for (const evictor of evictors) evictor.statusSet?.(pod, current);
     probes.statusSet(uid);

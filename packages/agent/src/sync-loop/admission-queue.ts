@@ -1,5 +1,6 @@
 import type { AdmissionHandler, AdmissionRejection } from '@rxlet/agent-api';
 import { atEndOfTurn, type Clock, createLifetime, errorMessage, type Logger, sleep } from '@rxlet/component-base';
+import { inSpan, type Journal } from '@rxlet/agent-api/journal';
 import type { Pod } from '@rxlet/kube-api';
 import { formatPod, podFullName, podUid } from '@rxlet/pod-model';
 import { admitPod, isAdmittedAsIs } from './admission.ts';
@@ -9,6 +10,7 @@ export interface AdmissionQueuePorts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly handlers: readonly AdmissionHandler[];
+  readonly journal: Journal;
   /** Pods in the queue, by UID, for other parts to read. */
   readonly waiting: Map<string, WaitingPod>;
   /** Returns the pods on the node other than the one with this UID. */
@@ -37,6 +39,8 @@ const MAX_DECISIONS_IN_A_TURN = 32;
 /** Time after which a slow decision no longer blocks other pods. */
 const OVERTAKING_AFTER_MS = 1_000;
 
+const QUEUED = { kind: 'admission.queue', isQuiet: true } as const;
+
 /** A pod that waits for its admission. */
 export interface WaitingPod {
   /** Latest version. */
@@ -47,7 +51,7 @@ export interface WaitingPod {
 
 /** Creates an {@link AdmissionQueue}. */
 export function createAdmissionQueue(ports: AdmissionQueuePorts): AdmissionQueue {
-  const { clock, logger, handlers, waiting, decided } = ports;
+  const { clock, logger, handlers, journal, waiting, decided } = ports;
   const lifetime = createLifetime();
   let isDeciding = false;
   /** Resolves with the next pod that is added. */
@@ -57,6 +61,7 @@ export function createAdmissionQueue(ports: AdmissionQueuePorts): AdmissionQueue
   const apply = (uid: string, entry: WaitingPod, rejection: AdmissionRejection | undefined): void => {
     if (waiting.get(uid) !== entry) return;
     waiting.delete(uid);
+    journal.release(entry.pod.metadata, QUEUED);
     try {
       decided(entry.pod, rejection);
     } catch (error) {
@@ -68,7 +73,16 @@ export function createAdmissionQueue(ports: AdmissionQueuePorts): AdmissionQueue
     let rejection: AdmissionRejection | undefined;
     const { signal } = entry.controller;
     try {
-      rejection = await admitPod(handlers, entry.pod, { clock, signal, activePods: () => ports.activePods(uid) });
+      const { pod } = entry;
+      const context = { clock, journal, signal, activePods: () => ports.activePods(uid) };
+      journal.release(pod.metadata, QUEUED);
+      rejection = await inSpan(
+        journal,
+        pod.metadata,
+        { kind: 'pod.admit', isQuiet: true },
+        () => admitPod(handlers, pod, context),
+        signal,
+      );
     } catch {
       // The decision was cancelled.
       return;
@@ -81,7 +95,8 @@ export function createAdmissionQueue(ports: AdmissionQueuePorts): AdmissionQueue
     const { signal } = entry.controller;
     const activePods = (): readonly Pod[] => [...ports.activePods(uid), pending];
     try {
-      if (await isAdmittedAsIs(handlers, entry.pod, { clock, signal, activePods })) apply(uid, entry, undefined);
+      if (await isAdmittedAsIs(handlers, entry.pod, { clock, journal, signal, activePods }))
+        apply(uid, entry, undefined);
     } catch {
       // The decision was cancelled.
     }
@@ -132,6 +147,7 @@ export function createAdmissionQueue(ports: AdmissionQueuePorts): AdmissionQueue
       if (lifetime.signal.aborted) return;
       waiting.set(uid, { pod, controller: new AbortController() });
       added.resolve();
+      if (isDeciding) journal.hold(pod.metadata, QUEUED);
       if (!isDeciding) void lifetime.track(decideOnAll());
     },
     has: (uid) => waiting.has(uid),

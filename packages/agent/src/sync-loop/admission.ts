@@ -1,4 +1,5 @@
 import type { AdmissionHandler, AdmissionPreparation, AdmissionRejection } from '@rxlet/agent-api';
+import { inSpan, type Journal } from '@rxlet/agent-api/journal';
 import type { SupportedPodField } from '@rxlet/agent-api/pod-fields';
 import { type Clock, errorMessage, withDeadline } from '@rxlet/component-base';
 import type { Metrics } from '@rxlet/component-base/metrics';
@@ -8,6 +9,7 @@ import { createUnsupportedPodFields } from '../host/supported-pod-fields.ts';
 /** Dependencies of {@link admitPod}. */
 export interface AdmissionContext {
   readonly clock: Clock;
+  readonly journal: Journal;
   /** Returns the pods with which the new one shares the node. */
   readonly activePods: () => readonly Pod[];
   /** Aborts when the decision is no longer needed. */
@@ -24,16 +26,22 @@ const DECISION_TIMEOUT_MS = 30_000;
 export async function admitPod(
   handlers: readonly AdmissionHandler[],
   pod: Pod,
-  { clock, activePods, signal }: AdmissionContext,
+  { clock, journal, activePods, signal }: AdmissionContext,
 ): Promise<AdmissionRejection | undefined> {
   let others: readonly Pod[] | undefined;
   try {
     const { rejection, preparations } = await withDeadline(clock, DECISION_TIMEOUT_MS, signal, (handlerSignal) =>
-      decide(handlers, pod, () => (others ??= activePods()), handlerSignal),
+      decide(handlers, pod, { journal, activePods: () => (others ??= activePods()), signal: handlerSignal }),
     );
     if (rejection !== undefined) return rejection;
     for (const preparation of preparations)
-      await withDeadline(clock, preparation.timeoutMs, signal, async (ownSignal) => preparation.prepare(ownSignal));
+      await inSpan(
+        journal,
+        pod.metadata,
+        { kind: 'admission.preparation' },
+        () => withDeadline(clock, preparation.timeoutMs, signal, async (own) => preparation.prepare(own)),
+        signal,
+      );
     return undefined;
   } catch (error) {
     signal.throwIfAborted();
@@ -47,11 +55,11 @@ export async function admitPod(
 export async function isAdmittedAsIs(
   handlers: readonly AdmissionHandler[],
   pod: Pod,
-  { clock, activePods, signal }: AdmissionContext,
+  { clock, journal, activePods, signal }: AdmissionContext,
 ): Promise<boolean> {
   try {
     const { rejection, preparations } = await withDeadline(clock, DECISION_TIMEOUT_MS, signal, (handlerSignal) =>
-      decide(handlers, pod, activePods, handlerSignal),
+      decide(handlers, pod, { journal, activePods, signal: handlerSignal }),
     );
     return rejection === undefined && preparations.length === 0;
   } catch {
@@ -64,12 +72,12 @@ export async function isAdmittedAsIs(
 async function decide(
   handlers: readonly AdmissionHandler[],
   pod: Pod,
-  activePods: () => readonly Pod[],
-  signal: AbortSignal,
+  { journal, activePods, signal }: Omit<AdmissionContext, 'clock'>,
 ): Promise<{ readonly rejection?: AdmissionRejection; readonly preparations: readonly AdmissionPreparation[] }> {
   const preparations: AdmissionPreparation[] = [];
   for (const handler of handlers) {
-    const decision = await handler.admit(pod, activePods, signal);
+    const span = { kind: 'admission.handler', subject: handler.name, isQuiet: true } as const;
+    const decision = await inSpan(journal, pod.metadata, span, () => handler.admit(pod, activePods, signal), signal);
     // A decision after the deadline is ignored, and the next handlers are not called.
     signal.throwIfAborted();
     if (decision === undefined) continue;

@@ -1,4 +1,5 @@
 import { type Clock, createBackoff, createDeadlineQueue, errorMessage, type Logger } from '@rxlet/component-base';
+import { failedOutcome, type Journal } from '@rxlet/agent-api/journal';
 import type { EventRecorder } from '@rxlet/component-base/events';
 import type { Pod } from '@rxlet/kube-api';
 import { formatPod, podEventObject, podUid } from '@rxlet/pod-model';
@@ -8,6 +9,7 @@ export interface PodAttemptsPorts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly events: EventRecorder;
+  readonly journal: Journal;
   /** Handles the latest version of a pod again, or forgets a pod that is gone. */
   retry(podUid: string): void;
   /** Reports whether the handling of a pod is complete. A pod that waits for its admission may still fail. */
@@ -30,7 +32,7 @@ const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 60_000;
 
 /** Creates {@link PodAttempts}. */
-export function createPodAttempts({ clock, logger, events, retry, isSettled }: PodAttemptsPorts): PodAttempts {
+export function createPodAttempts({ clock, logger, events, journal, retry, isSettled }: PodAttemptsPorts): PodAttempts {
   const backoff = createBackoff({ initialMs: FIRST_DELAY_MS, maxMs: MAX_DELAY_MS });
   /** Last reported error of each pod that is not settled. */
   const failures = new Map<string, string>();
@@ -59,6 +61,7 @@ export function createPodAttempts({ clock, logger, events, retry, isSettled }: P
     const uid = podUid(pod);
     try {
       work();
+      journal.release(pod.metadata, { kind: 'pod.retry' });
       if (isSettled(uid)) forget(uid);
       else cancel(uid);
     } catch (failure) {
@@ -66,7 +69,11 @@ export function createPodAttempts({ clock, logger, events, retry, isSettled }: P
       if (failures.get(uid) !== error) report(pod, error);
       failures.set(uid, error);
       waiting.set(uid, pod);
-      queue.set(uid, backoff.next(uid, clock.monotonicNow()));
+      const delayMs = backoff.next(uid, clock.monotonicNow());
+      queue.set(uid, delayMs);
+      const { result: _, ...problem } = failedOutcome(failure);
+      const attributes = { ...problem, untilMs: Math.round(clock.now() + delayMs) };
+      journal.hold(pod.metadata, { kind: 'pod.retry', attributes });
     }
   };
   return {

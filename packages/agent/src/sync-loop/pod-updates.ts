@@ -19,6 +19,7 @@ import type { PodConfig, PodOperation } from '@rxlet/pod-config';
 import { isKnownTerminated, type PodWorkers, type PodWorkerTransition } from '@rxlet/pod-workers';
 import { needsReadinessReconcile, type StatusManager } from '@rxlet/status-manager';
 import { mayRun } from '../housekeeping/may-run.ts';
+import type { JournalRecorder } from '../journal/journal-recorder.ts';
 import type { PodView } from '../outputs/pod-view.ts';
 import { createRejectionCounter } from './admission.ts';
 import { createAdmissionQueue } from './admission-queue.ts';
@@ -43,6 +44,7 @@ export interface PodUpdatesPorts {
   readonly admission: readonly AdmissionHandler[];
   readonly admissions: PodAdmissions;
   readonly view: Pick<PodView, 'put' | 'putAdopted' | 'markDeleted' | 'remove'>;
+  readonly journal: JournalRecorder;
   /** Default: static pods have no mirrors. */
   readonly mirrorPods?: Pick<MirrorPods, 'mirrorOf'> | undefined;
   /** Requests a sync of a pod. */
@@ -67,9 +69,13 @@ export interface PodUpdates extends AsyncDisposable {
   forgetFinished(): void;
 }
 
+function sourceOf(pod: Pod): string {
+  return pod.metadata?.annotations?.[PodAnnotation.configSource] ?? '';
+}
+
 /** Creates {@link PodUpdates}: the kubelet's HandlePodAdditions and its siblings. */
 export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
-  const { clock, logger, events, config, pleg, workers, statusManager, view } = ports;
+  const { clock, logger, events, config, pleg, workers, statusManager, view, journal } = ports;
   const { waiting, rejected } = ports.admissions;
   const countRejection = createRejectionCounter(ports.metrics);
   /** UIDs of the pods that the workers have finished. */
@@ -102,6 +108,8 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
 
   const add = (pod: Pod): void => {
     show(pod);
+    const attributes = { source: sourceOf(pod) };
+    journal.record(pod.metadata, { kind: 'pod.source', within: 'life', once: 'source', attributes });
     // A pod that must terminate needs no admission.
     const terminates = pod.metadata?.deletionTimestamp !== undefined || isTerminalPhase(pod.status?.phase);
     if (terminates) addToWorkers(pod);
@@ -113,7 +121,8 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
     const predecessors = isStaticPod(pod) ? pleg.pods().filter((running) => isPredecessor(running, pod)) : [];
     if (predecessors.length > 0) {
       // Housekeeping adds it again when its source is ready.
-      if (!readySources.has(pod.metadata?.annotations?.[PodAnnotation.configSource] ?? '')) return;
+      const source = sourceOf(pod);
+      if (!readySources.has(source)) return journal.hold(pod.metadata, { kind: 'source.ready', subject: source });
       // Until all sources are ready, a predecessor may belong to another source. As in the kubelet, the pod does not wait, because that source may depend on it.
       if (config.sourcesReady()) predecessors.forEach(workers.terminateRuntimePod);
     }
@@ -130,6 +139,7 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
       qosClass: podQosClass(pod),
     });
     events.event(podEventObject(pod), 'Warning', reason, message);
+    journal.record(pod.metadata, { kind: 'pod.rejected', outcome: { result: 'failed', reason, message } });
     countRejection(reason);
     rejected.add(podUid(pod));
   };
@@ -157,6 +167,7 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
     clock,
     logger,
     handlers: ports.admission,
+    journal,
     waiting,
     activePods,
     decided: (pod, rejection) =>
@@ -175,6 +186,7 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
       return;
     }
     view.put(pod);
+    journal.record(pod.metadata, { kind: 'pod.updated', within: 'life' });
     if (!rejected.has(uid)) workers.update(pod);
   };
 
@@ -206,6 +218,7 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
     queue.remove(uid);
     attempts.forget(uid);
     view.markDeleted(uid);
+    if (!config.sourcesReady()) journal.hold({ uid }, { kind: 'source.ready' });
     if (workers.state(uid) === undefined) view.remove(uid);
     // Until all sources are ready, another source may have the pod; housekeeping decides later.
     else if (config.sourcesReady()) void workers.terminate(uid, { reason: 'deleted' });
@@ -223,6 +236,7 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
     clock,
     logger,
     events,
+    journal,
     isSettled: (uid) => rejected.has(uid) || workers.state(uid) !== undefined,
     retry(uid) {
       const pod = config.find(uid);
@@ -243,7 +257,10 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
     },
     podChangedState({ uid, from, to }) {
       if (to.kind === 'finished') finished.add(uid);
-      else if (from === undefined && finished.delete(uid)) statusManager.forget(uid);
+      else if (from === undefined && finished.delete(uid)) {
+        statusManager.forget(uid);
+        journal.close(uid);
+      }
     },
     mirrorChanged(fullName) {
       const pod = config.pods().find((one) => isStaticPod(one) && podFullName(one) === fullName);

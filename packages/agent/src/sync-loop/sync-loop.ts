@@ -9,7 +9,7 @@ import { follow } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';
 import type { Pleg, PodLifecycleEvent } from '@rxlet/pleg';
 import type { PodConfig, PodUpdate } from '@rxlet/pod-config';
-import type { PodWorkers } from '@rxlet/pod-workers';
+import type { PodWorkers, PodWorkerTransition } from '@rxlet/pod-workers';
 import type { NodeFiles } from '@rxlet/node-files';
 import type { RuntimeManager } from '@rxlet/runtime-manager';
 import type { StatusManager } from '@rxlet/status-manager';
@@ -17,6 +17,7 @@ import { EMPTY, interval, type Observable } from 'rxjs';
 import { createGarbageCollection } from '../housekeeping/garbage-collection.ts';
 import { createHousekeeping } from '../housekeeping/housekeeping.ts';
 import type { StepFailures } from '../housekeeping/isolated-steps.ts';
+import { journalExit } from '../journal/journal-exits.ts';
 import type { JournalRecorder } from '../journal/journal-recorder.ts';
 import type { PodView } from '../outputs/pod-view.ts';
 import { createDeadContainers } from './dead-containers.ts';
@@ -62,6 +63,8 @@ export interface SyncLoopPorts {
   readonly housekeepingFailures: Pick<StepFailures, 'errors'>;
   readonly view: PodView;
   readonly journal: JournalRecorder;
+  /** Called with each transition of a pod. */
+  podChangedState(transition: PodWorkerTransition): void;
   readonly files: NodeFiles;
   readonly node: Pick<CorePorts['node'], 'name' | 'rootDirectory'>;
   /** Default: static pods have no mirrors. */
@@ -84,7 +87,7 @@ export interface SyncLoop extends AsyncDisposable {
 /** Creates the loop. It does nothing before {@link SyncLoop.start}. */
 export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): SyncLoop {
   const { clock, logger, metrics, events, config, pleg, workers, statusManager, probes } = ports;
-  const { runtimeManager, admissions, view, node, mirrorPods } = ports;
+  const { runtimeManager, admissions, view, journal, node, mirrorPods } = ports;
   const { housekeepingPeriodMs = 2_000, garbageCollectionPeriodMs } = options;
   const lifetime = createLifetime();
   const hasSandbox = (uid: string): boolean => pleg.cache.get(uid).sandboxes.some(({ state }) => state === 'ready');
@@ -108,6 +111,7 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): 
     admission: ports.admission,
     admissions,
     view,
+    journal,
     mirrorPods,
     requestSync: ports.requestSync,
     removeDeadContainers: deadContainers.removeAll,
@@ -123,7 +127,7 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): 
     mirrorPods,
     statusManager,
     view,
-    journal: ports.journal,
+    journal,
     files: ports.files,
     node,
     housekeeping: ports.housekeeping,
@@ -149,6 +153,7 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): 
   };
 
   const onLifecycleEvent = (event: PodLifecycleEvent): void => {
+    journalExit(journal, event, (uid) => pleg.cache.get(uid));
     // As in the kubelet: neither needs a sync.
     if (event.type === 'ContainerRemoved' || event.type === 'ContainerChanged') return;
     syncs.request(event.podUid);
@@ -187,7 +192,10 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): 
       handle('handling pods of a source', config.updates$, onUpdate);
       handle('handling a source that is ready', config.readySources$, onReadySources);
       handle('handling an event of the runtime', pleg.events$, onLifecycleEvent);
-      handle('handling a transition of a pod', workers.transitions$, updates.podChangedState);
+      handle('handling a transition of a pod', workers.transitions$, (transition) => {
+        updates.podChangedState(transition);
+        ports.podChangedState(transition);
+      });
       handle('handling a probe result', probes.results$, onProbeResult);
       // One by one, so that a trigger that fails ends no other.
       for (const trigger$ of ports.syncTriggers) handle('handling a request for a sync', trigger$, syncs.request);

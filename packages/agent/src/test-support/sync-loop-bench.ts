@@ -115,6 +115,7 @@ export function createSyncLoopBench({ admission = [], housekeeping = [], syncTri
   const housekeepingFailures = createStepFailures();
   const loop = createSyncLoop(
     {
+      podChangedState: () => undefined,
       journal: createJournalRecorder({ clock, random: seededRandom(1), logger, sinks: [] }),
       clock,
       logger,

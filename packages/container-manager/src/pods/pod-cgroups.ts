@@ -1,3 +1,4 @@
+import { inSpan, type Journal } from '@rxlet/agent-api/journal';
 import type { PodCgroups } from '@rxlet/agent-api/node';
 import { type Clock, errorMessage, type Logger } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
@@ -22,6 +23,7 @@ export interface ManagedPodCgroupsPorts {
   readonly qos: Pick<QosCgroups, 'update'>;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly journal: Journal;
 }
 
 /** Options of {@link createManagedPodCgroups}. */
@@ -53,7 +55,7 @@ export function createManagedPodCgroups(
   ports: ManagedPodCgroupsPorts,
   options: ManagedPodCgroupsOptions,
 ): ManagedPodCgroups {
-  const { cgroups, tree, qos, clock, logger } = ports;
+  const { cgroups, tree, qos, clock, logger, journal } = ports;
   const { root, driver } = options;
   const nameOf = (pod: Pod): CgroupName => [...root, ...podCgroupName(pod)];
   /** Names of the cgroups that were created or found by this agent. */
@@ -79,12 +81,15 @@ export function createManagedPodCgroups(
       } catch (error) {
         logger.warn('cannot update the cgroups of QoS classes', { pod: formatPod(pod), error: errorMessage(error) });
       }
-      if (!exists) await tree.create(name, podValues(pod, options));
+      if (exists) return;
+      const create = (): Promise<void> => tree.create(name, podValues(pod, options));
+      await inSpan(journal, pod.metadata, { kind: 'cgroup.create' }, create);
     },
     async remove(uid, signal) {
-      for (const name of namesOf(uid)) {
-        await tree.remove(name, { clock, signal });
-      }
+      const remove = async (): Promise<void> => {
+        for (const name of namesOf(uid)) await tree.remove(name, { clock, signal });
+      };
+      await inSpan(journal, { uid }, { kind: 'cgroup.remove' }, remove, signal);
       known.delete(uid);
     },
     async list() {

@@ -240,7 +240,9 @@ export function createAllocationManager(
       if ([...waiting.keys()].some((uid) => !pending.has(uid))) request();
     },
     condition(pod) {
-      const resize = pending.get(podUid(pod));
+      const uid = podUid(pod);
+      // After a restart of the agent, the resize that the last status shows stays pending until it is decided on again.
+      const resize = pending.get(uid) ?? (waiting.has(uid) ? reportedResize(ports.statusOf(uid)) : undefined);
       return resize === undefined ? undefined : pendingCondition(resize, clock.now());
     },
     async start() {

@@ -14,6 +14,8 @@ export interface JournalSpan {
   /** Absent while the span is open. */
   readonly endMs?: number;
   readonly attributes?: JournalAttributes;
+  /** Identity of a fact that is recorded once. */
+  readonly once?: string;
   /** Absent while the span is open, and for a fact that cannot fail. */
   readonly outcome?: SpanOutcome;
 }

@@ -76,6 +76,10 @@ export function restoreLife(life: Life): RecordedLife {
       drop(oldest.id);
     }
   };
+  const hasFact = (kind: string, once: string): boolean => {
+    for (const span of spans.values()) if (span.once === once && span.kind === kind) return true;
+    return false;
+  };
   const add = (span: MutableSpan): void => {
     spans.set(span.id, span);
     if (span.endMs === undefined) open.add(span);
@@ -102,6 +106,7 @@ export function restoreLife(life: Life): RecordedLife {
           return;
         }
         if (spans.has(id)) return;
+        if (entry.type === 'fact' && entry.once !== undefined && hasFact(entry.kind, entry.once)) return;
         const around = rootIds.has(entry.parentId) ? root() : spans.get(entry.parentId);
         // A span around it that is gone from the bounded life has the root span in its place.
         const parent = around?.endMs === undefined ? (around ?? root()) : root();
@@ -117,6 +122,7 @@ export function restoreLife(life: Life): RecordedLife {
           ...(entry.type === 'fact' && {
             endMs: Math.max(atMs, parent.startMs),
             ...(entry.outcome !== undefined && { outcome: withoutExcess(entry.outcome) }),
+            ...(entry.once !== undefined && { once: entry.once }),
           }),
         });
         return;

@@ -3,6 +3,7 @@ import type { Pod } from '@rxlet/kube-api';
 import { containerFieldPath, findPodContainer, podEventObject, type PodIdentity } from '@rxlet/pod-model';
 import type { KillReason } from '../compute/pod-actions.ts';
 import type { Context } from '../context.ts';
+import { inSpan } from '@rxlet/agent-api/journal';
 import { confirmOutcome } from '../sync/unknown-outcome.ts';
 import { gracePeriodSeconds, MINIMUM_GRACE_SECONDS } from './grace-period.ts';
 import { confirmContainerStopped } from './confirm-stopped.ts';
@@ -28,7 +29,7 @@ export interface KillContainerRequest {
 }
 
 /** Ports of {@link killContainer}. */
-export type KillContainerPorts = PreStopPorts & Pick<Context, 'runtime' | 'requestTimeoutMs'>;
+export type KillContainerPorts = PreStopPorts & Pick<Context, 'runtime' | 'requestTimeoutMs' | 'journal'>;
 
 /**
  * Stops a container: runs its preStop hook, waits for its turn among the pod's containers, then calls StopContainer with the rest of the grace period, at least
@@ -36,6 +37,15 @@ export type KillContainerPorts = PreStopPorts & Pick<Context, 'runtime' | 'reque
  */
 export async function killContainer(ports: KillContainerPorts, request: KillContainerRequest): Promise<void> {
   const { container, identity, order, signal } = request;
+  const { journal } = ports;
+  const about = (graceSeconds: number) => ({
+    container: container.name,
+    attributes: {
+      graceSeconds,
+      ...(request.reason !== undefined && { reason: request.reason }),
+      ...(request.message !== undefined && { message: request.message }),
+    },
+  });
   let preStop: StartedPreStop | undefined;
   try {
     const known = request.pod !== undefined && findPodContainer(request.pod, container.name) !== undefined;
@@ -56,13 +66,18 @@ export async function killContainer(ports: KillContainerPorts, request: KillCont
       const startMs = ports.clock.monotonicNow();
       const hook = { pod, container: container.name, containerId: container.id, handler, signal };
       preStop = startPreStop(ports, hook, graceSeconds);
-      await preStop.waited;
+      const { waited } = preStop;
+      await inSpan(journal, identity, { kind: 'container.pre-stop', ...about(graceSeconds) }, () => waited, signal);
       graceSeconds -= Math.floor((ports.clock.monotonicNow() - startMs) / 1000);
     }
     if (order !== undefined && graceSeconds > 0) {
-      graceSeconds -= Math.floor((await order.waitForTurn(container.name, graceSeconds * 1000)) / 1000);
+      const span = { kind: 'container.stop-order', isQuiet: true, ...about(graceSeconds) } as const;
+      const turn = order.waitForTurn(container.name, graceSeconds * 1000);
+      graceSeconds -= Math.floor((await inSpan(journal, identity, span, () => turn)) / 1000);
     }
-    await stopContainer(ports, container.id, Math.max(graceSeconds, MINIMUM_GRACE_SECONDS), signal);
+    const seconds = Math.max(graceSeconds, MINIMUM_GRACE_SECONDS);
+    const stop = (): Promise<void> => stopContainer(ports, container.id, seconds, signal);
+    await inSpan(journal, identity, { kind: 'container.stop', ...about(seconds) }, stop, signal);
   } finally {
     preStop?.end();
     order?.ended(container.name);

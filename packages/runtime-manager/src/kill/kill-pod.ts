@@ -1,4 +1,5 @@
 import { isNotFound } from '@rxlet/cri-api';
+import { inSpan } from '@rxlet/agent-api/journal';
 import type { Pod } from '@rxlet/kube-api';
 import type { RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import type { Context } from '../context.ts';
@@ -52,7 +53,7 @@ export async function killPodContents(
   );
   for (const { id } of status.sandboxes) {
     try {
-      await stopSandbox(ports, id, signal);
+      await inSpan(ports.journal, status, { kind: 'sandbox.stop' }, () => stopSandbox(ports, id, signal), signal);
       record({ action: 'KillPodSandbox', target: id });
     } catch (error) {
       record(failedResult('KillPodSandbox', id, error, 'KillPodSandboxError'));

@@ -1,4 +1,5 @@
 import { isNotFound } from '@rxlet/cri-api';
+import { inSpan } from '@rxlet/agent-api/journal';
 import type { PodIdentity } from '@rxlet/pod-model';
 import type { Context } from '../context.ts';
 import { containerLogPath, legacyLogLinkName, podLogDirectory } from '../files/pod-paths.ts';
@@ -17,7 +18,8 @@ export interface RemovableContainer {
 export type RemoveContainerPorts = Pick<Context, 'runtime' | 'containerSteps' | 'logger'>;
 
 /** Ports of {@link removeContainerWithLogs}. */
-export type RemoveWithLogsPorts = RemoveContainerPorts & Pick<Context, 'files' | 'settings' | 'containerLogsDirectory'>;
+export type RemoveWithLogsPorts = RemoveContainerPorts &
+  Pick<Context, 'files' | 'settings' | 'containerLogsDirectory' | 'journal'>;
 
 /** Removes a container from the runtime, which kills it if it is running. A container that no longer exists is not an error. */
 export async function removeContainer(
@@ -44,8 +46,17 @@ export async function removeContainerWithLogs(
   container: RemovableContainer,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  await removeContainerLogs(ports, pod, container);
-  await removeContainer(ports, container.id, signal);
+  const span = { kind: 'container.remove', container: container.name } as const;
+  await inSpan(
+    ports.journal,
+    pod,
+    span,
+    async () => {
+      await removeContainerLogs(ports, pod, container);
+      await removeContainer(ports, container.id, signal);
+    },
+    signal,
+  );
 }
 
 /** Removes the log of an instance, its rotated copies, and the link to it. */

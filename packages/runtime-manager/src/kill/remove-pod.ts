@@ -1,4 +1,5 @@
 import { isNotFound } from '@rxlet/cri-api';
+import { inSpan } from '@rxlet/agent-api/journal';
 import { formatPod, type PodIdentity } from '@rxlet/pod-model';
 import type { RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import type { Context } from '../context.ts';
@@ -31,7 +32,7 @@ export async function removePodContents(
   await Promise.all(
     status.sandboxes.map(async ({ id }) => {
       try {
-        await removeSandbox(ports, id, signal);
+        await inSpan(ports.journal, status, { kind: 'sandbox.remove' }, () => removeSandbox(ports, id, signal), signal);
         record({ action: 'RemovePodSandbox', target: id });
       } catch (error) {
         record(failedResult('RemovePodSandbox', id, error, 'RemovePodSandboxError'));

@@ -1,4 +1,5 @@
 import { errorMessage } from '@rxlet/component-base';
+import { inSpan } from '@rxlet/agent-api/journal';
 import { findPodContainer, formatPod } from '@rxlet/pod-model';
 import { newestContainerStatus } from '@rxlet/pod-model/runtime';
 import { type ResizableResource, resizableResources, resourceAmount } from '../compute/container-resize.ts';
@@ -20,7 +21,8 @@ export function hasResizes(actions: PodActions): boolean {
 }
 
 /** Ports of {@link resizePod}. */
-export type ResizePodPorts = PodCgroupPorts & Pick<Context, 'clock' | 'metrics' | 'actuated' | 'memoryUsage'>;
+export type ResizePodPorts = PodCgroupPorts &
+  Pick<Context, 'clock' | 'metrics' | 'actuated' | 'memoryUsage' | 'journal'>;
 
 /**
  * Resizes a pod and its running containers in place (KEP-1287), memory first, then CPU. For each resource, values of the pod's cgroup are raised, then the
@@ -34,7 +36,7 @@ export async function resizePod(run: SyncRun<ResizePodPorts>): Promise<void> {
   const startMs = ports.clock.monotonicNow();
   let success = true;
   try {
-    await performResize(run);
+    await inSpan(ports.journal, pod.metadata, { kind: 'resize.actuate' }, () => performResize(run), signal);
     record({ action: 'ResizePodInPlace', target });
   } catch (error) {
     success = false;

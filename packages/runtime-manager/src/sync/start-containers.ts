@@ -131,13 +131,16 @@ async function startOne(
 
 /** Checks the back-off of a container. @throws StepFailure while it is pending */
 function checkCrashLoop(
-  { ports: { backoff, events }, pod, status }: SyncRun<Pick<Context, 'backoff' | 'events'>>,
+  { ports: { backoff, events, journal }, pod, status }: SyncRun<Pick<Context, 'backoff' | 'events' | 'journal'>>,
   container: PlannedStart['container'],
   object: PodEventObject,
 ): void {
   const wait = backoff.admit(pod, container, status);
-  if (wait === undefined) return;
   const { name } = container;
+  const span = { kind: 'container.backoff', container: name } as const;
+  if (wait === undefined) return journal.release(pod.metadata, span);
+  const { delayMs, untilMs } = wait;
+  journal.hold(pod.metadata, { ...span, attributes: { delayMs, untilMs: Math.round(untilMs) } });
   const subject = formatPod(pod);
   events.event(object, 'Warning', 'BackOff', `Back-off restarting failed container ${name} in pod ${subject}`);
   throw new StepFailure(

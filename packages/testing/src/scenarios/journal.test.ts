@@ -15,13 +15,16 @@ it('keeps the spans of a pod that starts', async () => {
   node.desire(manifestPod('web'));
   await node.untilPhase('web', 'Running');
   const { spans } = await journalOf(node.agent(), 'web');
-  expect(spans.map(({ kind }) => kind)).toEqual([
+  expect(spans.map(({ kind, container, subject }) => [kind, container, subject].filter(Boolean).join(' '))).toEqual([
     'pod',
+    'pod.source',
     'pod.sync',
+    'cgroup.create',
     'sandbox.create',
-    'container.prepare',
-    'container.create',
-    'container.start',
+    'image.pull app registry.example/app:1',
+    'container.prepare app',
+    'container.create app',
+    'container.start app',
   ]);
 });
 

@@ -1,4 +1,5 @@
 import { PodStepError } from '@rxlet/agent-api';
+import { failedOutcome, type Journal } from '@rxlet/agent-api/journal';
 import type { PersistentVolumes } from '@rxlet/agent-api/volumes';
 import {
   type Clock,
@@ -30,6 +31,7 @@ import type { ActualState } from './volume-states.ts';
 export interface VolumeMountingPorts extends VolumeSetUpPorts {
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly journal: Journal;
   readonly plugins: readonly AnyVolumePlugin[];
   readonly persistentVolumes: PersistentVolumes | undefined;
   readonly operations: VolumeOperations;
@@ -58,7 +60,7 @@ const FAILED_MOUNT = 'FailedMount';
 
 /** Creates {@link VolumeMounting}. */
 export function createVolumeMounting(ports: VolumeMountingPorts): VolumeMounting {
-  const { clock, logger, events, plugins, persistentVolumes, operations, actual, attachments } = ports;
+  const { clock, logger, events, journal, plugins, persistentVolumes, operations, actual, attachments } = ports;
   const { expansion, metrics } = ports;
   const setUp = createVolumeSetUp(ports);
   /** Volumes of each pod that has not ended. */
@@ -75,12 +77,21 @@ export function createVolumeMounting(ports: VolumeMountingPorts): VolumeMounting
   const attempt = async (pod: Pod, desired: DesiredVolume, signal: AbortSignal): Promise<boolean> => {
     const { volume } = desired;
     const progress: SetUpProgress = { reason: FAILED_MOUNT, failure: '' };
+    const isKnown = actual.ofPod(podUid(pod)).get(desired.name)?.isCertain === true;
+    const span = journal.begin(pod.metadata, {
+      kind: 'volume.mount',
+      subject: desired.name,
+      isQuiet: isKnown,
+      attributes: { plugin: desired.plugin.name },
+    });
     try {
       await operations.run(podUid(pod), volume.name, () => setUp({ pod, desired, progress, signal }), signal);
+      span.end();
       return true;
     } catch (error) {
-      signal.throwIfAborted();
       const message = operationMessage(progress.failure, volume.name, `: ${errorMessage(error)}`);
+      span.end(signal.aborted ? { result: 'cancelled' } : { ...failedOutcome(error, progress.reason), message });
+      signal.throwIfAborted();
       report(pod, progress.reason, message);
       return false;
     }
@@ -98,7 +109,7 @@ export function createVolumeMounting(ports: VolumeMountingPorts): VolumeMounting
       return;
     }
     for (;;) {
-      await waitForBackoff(uid, volume.name, signal);
+      await waitForBackoff(pod, desired, signal);
       if (await attempt(pod, desired, signal)) {
         if (desired.plugin.mode === 'Filesystem') metrics.mounted(qualifiedPluginName(desired), beganMs);
         return;
@@ -106,15 +117,20 @@ export function createVolumeMounting(ports: VolumeMountingPorts): VolumeMounting
     }
   };
 
-  const waitForBackoff = async (uid: string, name: string, signal: AbortSignal): Promise<void> => {
-    const delayMs = operations.blockedForMs(uid, name);
+  const waitForBackoff = async (pod: Pod, { name, volume }: DesiredVolume, signal: AbortSignal): Promise<void> => {
+    const uid = podUid(pod);
+    const delayMs = operations.blockedForMs(uid, volume.name);
     if (delayMs === 0) return;
+    const attributes = { untilMs: Math.round(clock.now() + delayMs) };
+    const span = journal.begin(pod.metadata, { kind: 'volume.backoff', subject: name, attributes });
     const wait = waits.get(uid) ?? new AbortController();
     waits.set(uid, wait);
     try {
       await sleep(clock, delayMs, AbortSignal.any([signal, wait.signal]));
     } catch {
       signal.throwIfAborted();
+    } finally {
+      span.end(signal.aborted ? { result: 'cancelled' } : undefined);
     }
   };
 

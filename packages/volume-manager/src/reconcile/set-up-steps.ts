@@ -1,3 +1,4 @@
+import type { Journal } from '@rxlet/agent-api/journal';
 import type { EventRecorder } from '@rxlet/component-base/events';
 import type { Pod } from '@rxlet/kube-api';
 import type { DeviceMap } from '../block/device-map.ts';
@@ -11,6 +12,7 @@ import type { ActualState } from './volume-states.ts';
 
 /** Ports of the set-up of volumes. */
 export interface VolumeSetUpPorts {
+  readonly journal: Journal;
   readonly actual: ActualState;
   readonly attachments: VolumeAttachments;
   /** Default: there is no Node object. */

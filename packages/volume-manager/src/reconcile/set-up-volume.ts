@@ -1,3 +1,4 @@
+import { inSpan } from '@rxlet/agent-api/journal';
 import { podUid } from '@rxlet/pod-model';
 import { checkNodeAffinity, createSinglePodVolumes } from './check-claim.ts';
 import { mapVolume } from './map-volume.ts';
@@ -14,7 +15,14 @@ export function createVolumeSetUp(ports: VolumeSetUpPorts): (setUp: VolumeSetUp)
       const uniqueName = definition.attachedAs?.();
       if (uniqueName === undefined) return;
       progress.failure = 'VerifyControllerAttachedVolume failed';
-      await attachments.waitUntilAttached({ podUid: podUid(pod), name, uniqueName }, signal);
+      const span = { kind: 'volume.attach', subject: name, isQuiet: true, attributes: { uniqueName } } as const;
+      await inSpan(
+        ports.journal,
+        pod.metadata,
+        span,
+        () => attachments.waitUntilAttached({ podUid: podUid(pod), name, uniqueName }, signal),
+        signal,
+      );
       progress.failure = `${operation}.WaitForAttach failed`;
       await definition.waitForAttach?.(signal);
     },

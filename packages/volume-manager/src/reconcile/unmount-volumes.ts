@@ -1,4 +1,5 @@
 import { errorMessage } from '@rxlet/component-base';
+import { inSpan, type Journal } from '@rxlet/agent-api/journal';
 import type { NodeFiles } from '@rxlet/node-files';
 import type { VolumeMode } from '@rxlet/agent-api/volumes';
 import type { SubPaths } from '../sub-path/sub-paths.ts';
@@ -17,6 +18,7 @@ export interface VolumeUnmountingPorts {
   readonly operations: VolumeOperations;
   readonly actual: ActualState;
   readonly metrics: VolumeMetrics;
+  readonly journal: Journal;
 }
 
 /** Removes the volumes of pods that have ended, whether this agent or an earlier one set them up. */
@@ -40,7 +42,7 @@ interface FoundVolume {
 
 /** Creates {@link VolumeUnmounting}. */
 export function createVolumeUnmounting(ports: VolumeUnmountingPorts): VolumeUnmounting {
-  const { files, paths, plugins, subPaths, operations, actual, metrics } = ports;
+  const { files, paths, plugins, subPaths, operations, actual, metrics, journal } = ports;
   const pluginIn = (directory: string, mode: VolumeMode): AnyVolumePlugin | undefined =>
     plugins.find((plugin) => plugin.mode === mode && escapePluginName(plugin.name) === directory);
 
@@ -85,7 +87,8 @@ export function createVolumeUnmounting(ports: VolumeUnmountingPorts): VolumeUnmo
       });
       for (const volume of known) actual.delete(uid, volume.name);
     };
-    await operations.run(uid, name, tearDown, signal);
+    const span = { kind: 'volume.unmount', subject: name, attributes: { plugin: pluginName } } as const;
+    await inSpan(journal, { uid }, span, () => operations.run(uid, name, tearDown, signal), signal);
   };
 
   /** Sub paths of volumes that have no directory of their own, such as a hostPath of an agent that was killed. */
