@@ -6,6 +6,8 @@ export default defineConfig({
   base: './',
   publicDir: false,
   logLevel: 'warn',
+  // Packages of the workspace are built from their sources.
+  resolve: { conditions: ['@rxlet/source', 'browser', 'module', 'import', 'default'] },
   build: {
     outDir: '../static',
     emptyOutDir: true,

@@ -16,3 +16,4 @@ export type {
   StreamMessage,
   StreamValues,
 } from './stream/messages.ts';
+export { type PagePanel, pagePanels, type PanelContent, type ShownPanel } from './panels.ts';

@@ -1,5 +1,6 @@
 import { EndpointError, type EndpointResponse, type HttpEndpoint } from '@rxlet/agent-api/http';
 import { errorMessage, type Logger } from '@rxlet/component-base';
+import type { UseSample } from './history/use-history.ts';
 import type { CadvisorProvider } from './metrics/cadvisor-provider.ts';
 import { formatMetrics, METRICS_CONTENT_TYPE, type MetricFamily } from './metrics/exposition.ts';
 import { resourceMetrics } from './metrics/resource-metrics.ts';
@@ -11,6 +12,8 @@ import { formatSummary } from './summary/format-summary.ts';
 export interface StatsEndpointsPorts {
   readonly summaries: Pick<SummaryProvider, 'summary' | 'cpuAndMemory'>;
   readonly cadvisor: CadvisorProvider;
+  /** Returns the use of the node over the last hour, the oldest sample first. */
+  history(): readonly UseSample[];
   /** Returns the agent's own metrics; `undefined` when it has none. */
   readonly ownMetrics: (() => Promise<{ readonly text: string }>) | undefined;
   /** Returns the start of the process, in seconds since the epoch; `undefined` when it is not known. */
@@ -22,7 +25,7 @@ const JSON_TYPE = 'application/json';
 
 /** Returns the endpoints of statistics. Each measures when it is asked. */
 export function statsEndpoints(ports: StatsEndpointsPorts): readonly HttpEndpoint[] {
-  const { summaries, cadvisor, ownMetrics, processStartSeconds, logger } = ports;
+  const { summaries, cadvisor, history, ownMetrics, processStartSeconds, logger } = ports;
   const metrics = (body: string): EndpointResponse => {
     const started = processStartSeconds();
     const headers: Record<string, string> = {};
@@ -44,6 +47,11 @@ export function statsEndpoints(ports: StatsEndpointsPorts): readonly HttpEndpoin
           throw new EndpointError(500, `Internal Error: ${errorMessage(error)}`);
         }
       },
+    },
+    {
+      path: 'stats/history',
+      produces: JSON_TYPE,
+      handle: () => ({ contentType: JSON_TYPE, body: JSON.stringify({ samples: history() }) }),
     },
     {
       path: 'metrics/cadvisor',

@@ -3,9 +3,11 @@ import { httpEndpoints } from '@rxlet/agent-api/http';
 import { nodeStatistics, podCgroups } from '@rxlet/agent-api/node';
 import { podVolumes, podVolumeUsage } from '@rxlet/agent-api/volumes';
 import { createHostMachine, type Machine } from '@rxlet/machine';
+import { workingSetBytes } from './cgroup/cgroup-sample.ts';
 import { createKernelFiles, type KernelFiles } from './cgroup/kernel-files.ts';
-import { createNodeCgroups } from './cgroup/node-cgroups.ts';
+import { createNodeCgroups, type NodeCgroups } from './cgroup/node-cgroups.ts';
 import { openCgroupReader } from './cgroup/open-reader.ts';
+import { createUseHistory } from './history/use-history.ts';
 import { registerPodMetrics } from './metrics/pod-metrics.ts';
 import { type CadvisorProvider, createCadvisorProvider } from './metrics/cadvisor-provider.ts';
 import { createFileSystems } from './node/file-systems.ts';
@@ -37,7 +39,7 @@ export interface StatsOptions {
 
 /**
  * Creates the agent module that measures the node, its pods and containers on request: `/stats/summary`, `/metrics/cadvisor`, `/metrics/resource` and
- * `/metrics/probes`, and the service `nodeStatistics`. At rest it reads nothing.
+ * `/metrics/probes`, and the service `nodeStatistics`. At rest it only reads CPU time and memory of the node twice a minute, for `/stats/history`.
  */
 export function stats(options: StatsOptions = {}): AgentModule {
   return {
@@ -95,6 +97,7 @@ export function stats(options: StatsOptions = {}): AgentModule {
           options,
         );
         return {
+          cgroups,
           summaries: createSummaryProvider(
             {
               clock,
@@ -124,7 +127,17 @@ export function stats(options: StatsOptions = {}): AgentModule {
           }),
         };
       };
+      const history = createUseHistory(clock, () => {
+        const sample = open().cgroups.sample('/');
+        if (sample?.cpu === undefined || sample.memory === undefined) return undefined;
+        return {
+          timeMs: sample.timeMs,
+          cpuNanoseconds: sample.cpu.usageNanoseconds,
+          workingSetBytes: workingSetBytes(sample.memory),
+        };
+      });
       return {
+        start: () => history.start(),
         services: [
           provide(nodeStatistics, {
             summary: (signal, podUids) => open().summaries.summary(signal, podUids),
@@ -141,13 +154,17 @@ export function stats(options: StatsOptions = {}): AgentModule {
                 cpuAndMemory: (signal) => open().summaries.cpuAndMemory(signal),
               },
               cadvisor: (signal) => open().cadvisor(signal),
+              history: () => history.samples(),
               ownMetrics: options.metrics,
               processStartSeconds: () => processStartSeconds(kernelFiles),
               logger,
             }),
           ),
         ],
-        [Symbol.asyncDispose]: async () => volumeStatistics?.[Symbol.asyncDispose](),
+        async [Symbol.asyncDispose]() {
+          history[Symbol.dispose]();
+          await volumeStatistics?.[Symbol.asyncDispose]();
+        },
       };
     },
   };
@@ -157,6 +174,7 @@ export function stats(options: StatsOptions = {}): AgentModule {
 const SECONDS_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 interface Measurement {
+  readonly cgroups: NodeCgroups;
   readonly summaries: SummaryProvider;
   readonly cadvisor: CadvisorProvider;
 }

@@ -1,24 +1,40 @@
-import { html, type nothing, render, type TemplateResult } from 'lit';
+import { nothing, render, type TemplateResult } from 'lit';
 import { after } from './browser-clock.ts';
 import { followAgent } from './follow-agent.ts';
 import { frame } from './frame.ts';
 import type { PageContext } from './page-context.ts';
-import { parseRoute } from './route.ts';
+import { parseRoute, type Route } from './route.ts';
 import { NoSessionError, openSession, type Session } from './session.ts';
 import { createStore } from './store.ts';
+import type { View } from './view.ts';
 import { podsView } from './views/pods.ts';
 
 const store = createStore();
 let session: Session = { allowsExec: false };
 let isScheduled = false;
 
+/** Views that are loaded when they are shown first. */
+const LAZY: Readonly<Record<Exclude<Route['view'], 'pods'>, () => Promise<View>>> = {
+  pod: async () => (await import('./views/pod.ts')).podView,
+  events: async () => (await import('./views/events.ts')).eventsView,
+  node: async () => (await import('./views/node.ts')).nodeView,
+  inside: async () => (await import('./views/inside.ts')).insideView,
+};
+const loaded = new Map<Route['view'], View>([['pods', { show: podsView }]]);
+let current: View | undefined;
+
 function currentView(page: PageContext): TemplateResult | typeof nothing {
-  switch (page.route.view) {
-    case 'pods':
-      return podsView(page);
-    default:
-      return html`<p class="empty">Nothing here yet.</p>`;
+  const { view: name } = page.route;
+  const view = loaded.get(name);
+  if (view === undefined && name !== 'pods') {
+    void LAZY[name]().then((lazy) => {
+      loaded.set(name, lazy);
+      update();
+    });
   }
+  if (view !== current) current?.leave?.();
+  current = view;
+  return view === undefined || store.connection.kind === 'closed' ? nothing : view.show(page);
 }
 
 function show(): void {

@@ -3,6 +3,8 @@ export interface ServerSentEvent {
   /** Absent for a sign of life without content. */
   readonly data?: string;
   readonly id?: string;
+  /** Absent for a message. */
+  readonly event?: string;
 }
 
 /** Yields the events of a stream of server-sent events, as they come. */
@@ -20,9 +22,10 @@ export async function* readMessages(body: ReadableStream<Uint8Array>): AsyncGene
 }
 
 function parseEvent(text: string): ServerSentEvent {
-  const event: { data?: string; id?: string } = {};
+  const event: { data?: string; id?: string; event?: string } = {};
   for (const line of text.split('\n')) {
     if (line.startsWith('data: ')) event.data = line.slice('data: '.length);
+    else if (line.startsWith('event: ')) event.event = line.slice('event: '.length);
     else if (line.startsWith('id: ')) event.id = line.slice('id: '.length);
   }
   return event;

@@ -7,8 +7,15 @@ import { httpModule } from '@rxlet/component-base/http-module';
 import { DATA_HEADERS } from '../files/page-headers.ts';
 import { sendText } from './send-text.ts';
 
-/** Endpoints of the agent that the page reads, by the first segments of their path. Everything else stays out of its reach. */
-const READABLE: readonly RegExp[] = [/^\/ui\/[a-z-]+(?:\/[^/]+){0,3}$/, /^\/containerLogs\/[^/]+\/[^/]+\/[^/]+$/];
+/** Endpoints of the agent that the page reads. All others stay out of its reach. */
+const READABLE: readonly RegExp[] = [
+  /^\/ui\/(?:stream|node|inside)$/,
+  /^\/ui\/pods\/[^/]+\/[^/]+$/,
+  /^\/journal(?:\/[^/]+\/[^/]+)?$/,
+  /^\/containerLogs\/[^/]+\/[^/]+\/[^/]+$/,
+  /^\/stats\/(?:summary|history)$/,
+  /^\/metrics$/,
+];
 /** Endpoint of terminals. */
 const EXEC = /^\/exec\/[^/]+\/[^/]+\/[^/]+$/;
 /** Protocol of streams of commands over WebSockets, as of kubectl. */

@@ -100,7 +100,7 @@ export function createPageServer(ports: PageServerPorts, options: PageServerOpti
   const get = async (path: string, message: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (path === '/') return sendText(response, 302, '', { location: '/ui/' });
     const file = path.startsWith('/ui/') ? await files.find(path.slice('/ui/'.length) || 'index.html') : undefined;
-    if (file !== undefined) return sendPageFile(message, response, file);
+    if (file !== undefined) return sendPageFile(message, response, file, { allowsStyleAttributes: allowsExec });
     if (path === '/ui/session')
       return hasSession(message) ? sendJson(response, { allowsExec }) : sendText(response, 401, NO_SESSION);
     if (!isReadable(path)) return sendText(response, 404, 'not found\n');
