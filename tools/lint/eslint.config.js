@@ -209,6 +209,12 @@ export default tseslint.config(
     rules: { '@nx/enforce-module-boundaries': layersOfTests },
   },
   {
+    // A page is a client of the agent's endpoints: it may use the models of the data that it reads there.
+    files: ['packages/*/page/**/*.ts'],
+    plugins: { '@nx': nx },
+    rules: { '@nx/enforce-module-boundaries': layers(['layer:subsystem']) },
+  },
+  {
     files: ['tools/**/*.config.ts', 'packages/*/page/*.config.ts', 'tools/lint/*.js'],
     rules: { 'no-restricted-exports': 'off' },
   },

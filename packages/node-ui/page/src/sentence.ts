@@ -3,7 +3,7 @@ import type { PodRow } from '../../src/stream/messages.ts';
 import { formatAge, formatDuration } from './age.ts';
 import { titleOf } from './timeline/lanes.ts';
 
-/** What a pod does now, and the last failure. */
+/** Present of a pod in words, and its last failure. */
 export interface Sentence {
   readonly text: string;
   readonly detail?: string;

@@ -6,13 +6,13 @@ export function toYaml(value: unknown): string {
 function lines(value: unknown, indent: string): readonly string[] {
   if (Array.isArray(value)) {
     if (value.length === 0) return [`${indent}[]`];
-    return value.flatMap((item) => {
+    return value.flatMap((item: unknown) => {
       const [first = '', ...rest] = lines(item, `${indent}  `);
       return [`${indent}- ${first.trimStart()}`, ...rest];
     });
   }
   if (typeof value === 'object' && value !== null) {
-    const entries = Object.entries(value).filter(([, item]) => item !== undefined);
+    const entries = Object.entries(value as Readonly<Record<string, unknown>>).filter(([, item]) => item !== undefined);
     if (entries.length === 0) return [`${indent}{}`];
     return entries.flatMap(([key, item]) => {
       const name = `${indent}${scalar(key)}:`;

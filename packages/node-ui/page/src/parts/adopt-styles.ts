@@ -6,11 +6,11 @@ export function adoptStyles(): void {
   if (isDone) return;
   isDone = true;
   const create = document.createElement.bind(document);
-  document.createElement = ((tag: string, options?: ElementCreationOptions): HTMLElement => {
+  document.createElement = (tag: string, options?: ElementCreationOptions): HTMLElement => {
     const element = create(tag, options);
     if (tag.toLowerCase() === 'style') adopt(element);
     return element;
-  }) as typeof document.createElement;
+  };
 }
 
 let isDone = false;

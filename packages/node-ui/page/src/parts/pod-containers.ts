@@ -10,11 +10,7 @@ export function podContainers({ spec, status }: Pod, use: PodUse | undefined, no
   const groups: readonly (readonly [string, readonly Container[], readonly ContainerStatus[]])[] = [
     ['Init containers', spec?.initContainers ?? [], status?.initContainerStatuses ?? []],
     ['Containers', spec?.containers ?? [], status?.containerStatuses ?? []],
-    [
-      'Ephemeral containers',
-      (spec?.ephemeralContainers ?? []) as Container[],
-      status?.ephemeralContainerStatuses ?? [],
-    ],
+    ['Ephemeral containers', spec?.ephemeralContainers ?? [], status?.ephemeralContainerStatuses ?? []],
   ];
   return html`
     ${groups
