@@ -13,6 +13,7 @@ export interface PlotContent {
 }
 
 const HEIGHT_PX = 170;
+const HOUR_SECONDS = 3600;
 
 /** A line over the last hour. */
 class PlotElement extends HTMLElement {
@@ -53,6 +54,7 @@ class PlotElement extends HTMLElement {
     this.plot = undefined;
     if (this.shown === undefined) return;
     const { times, values, max, format } = this.shown;
+    const end = times.at(-1) ?? 0;
     // A canvas knows no colors of style sheets: an element takes them on.
     const color = (name: string): string => {
       const probe = document.createElement('i');
@@ -77,7 +79,7 @@ class PlotElement extends HTMLElement {
         legend: { show: false },
         cursor: { show: false },
         padding: [8, 8, 0, 0],
-        scales: { y: { range: [0, max] } },
+        scales: { x: { range: [end - HOUR_SECONDS, end] }, y: { range: [0, max] } },
         axes: [
           { ...axis, values: '{HH}:{mm}', size: 26 },
           { ...axis, values: (_, splits) => splits.map((value) => format(value)), size: 62 },

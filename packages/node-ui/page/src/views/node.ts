@@ -19,6 +19,7 @@ interface UseSample {
 }
 
 const PERIOD_MS = 10_000;
+const GIBIBYTE = 2 ** 30;
 
 let report: Polled<NodeReport> | undefined;
 let history: Polled<readonly UseSample[]> | undefined;
@@ -98,13 +99,14 @@ function plots(node: NodeReport, samples: readonly UseSample[]): TemplateResult 
   };
   const memory: PlotContent = {
     times,
-    values: samples.slice(1).map(({ workingSetBytes }) => workingSetBytes),
-    max: capacityOf('memory') || 1,
-    format: formatBytes,
+    // In the unit of the labels, so that the lines of the grid are at round values.
+    values: samples.slice(1).map(({ workingSetBytes }) => workingSetBytes / GIBIBYTE),
+    max: (capacityOf('memory') || GIBIBYTE) / GIBIBYTE,
+    format: (amount) => `${String(amount)} GiB`,
   };
   return html`<div class="columns">
     ${plot('CPU', cpu, `${formatCpu(cpu.values.at(-1) ?? undefined)} of ${formatCpu(cpu.max)}`)}
-    ${plot('Memory', memory, `${formatBytes(memory.values.at(-1) ?? undefined)} of ${formatBytes(memory.max)}`)}
+    ${plot('Memory', memory, `${formatBytes(samples.at(-1)?.workingSetBytes)} of ${formatBytes(capacityOf('memory'))}`)}
   </div>`;
 }
 
