@@ -5,6 +5,7 @@ import { servingCertificates } from '@rxlet/certificates';
 import { cgroups, type CgroupsOptions } from '@rxlet/container-manager';
 import { cgroupsConfiguration } from '@rxlet/container-manager/configuration';
 import { imageManagement } from '@rxlet/image-manager';
+import { iptables } from '@rxlet/iptables';
 import { imageManagementConfiguration } from '@rxlet/image-manager/configuration';
 import { kubeletApi, localSocket } from '@rxlet/kubelet-server';
 import { nodeShutdown } from '@rxlet/node-shutdown';
@@ -28,6 +29,8 @@ import type { ClusterConnection, ConnectClusterPorts } from './connect-cluster.t
 import { socketPath } from './config/standard-places.ts';
 import { connectRuntime } from './connect-runtime.ts';
 import { applyOwnOomScoreAdj } from './node/oom-score-adj.ts';
+import { acquireFileLock, type FileLock } from './node/file-lock.ts';
+import { applyOpenFileLimit } from './node/open-file-limit.ts';
 import { prepareDirectories } from './node/prepare-directories.ts';
 import { createServiceNotifier, sendBySystemdNotify, type ServiceNotifier } from './node/service-notifier.ts';
 import { logPodChanges } from './log-pod-changes.ts';
@@ -77,6 +80,8 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
     return part;
   };
 
+  const lock = settings.lockFile && keep(await acquireFileLock(settings.lockFile.path, { clock: systemClock }, signal));
+  if (settings.openFiles !== undefined) await applyOpenFileLimit(settings.openFiles, { logger });
   const { runtime, images, hints, hostPaths } = keep(
     await connectRuntime(settings, logger.child({ logger: 'runtime' }), metrics, signal),
   );
@@ -139,8 +144,17 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
   notifier?.ready();
   using _releases = releaseMemoryAtRest({ clock: systemClock });
 
-  await new Promise((resolve) => onAbort(signal, resolve));
+  const stopped = new Promise<void>((resolve) => onAbort(signal, () => resolve()));
+  await (settings.lockFile?.exitsOnContention === true && lock !== undefined
+    ? Promise.race([stopped, exitOnContention(lock, logger, signal)])
+    : stopped);
   logger.info(settings.runtime.kind === 'fake' ? 'rxlet is stopping' : 'rxlet is stopping; the pods run on');
+}
+
+/** Resolves when another process wants the lock, or `signal` aborts. */
+async function exitOnContention(lock: FileLock, logger: Logger, signal: AbortSignal): Promise<void> {
+  await lock.contention(signal).catch(() => undefined);
+  if (!signal.aborted) logger.info('another process waits for the file lock');
 }
 
 /** The embedded runtime is for trying out: it uses nothing of the machine, and leaves it as it is. */
@@ -158,6 +172,7 @@ function trialModules({ modules, node: { rootDirectory } }: AgentSettings): read
   return [
     cgroups({ ...modules.optionsOf(cgroupsConfiguration), ...UNTOUCHED_MACHINE }),
     imageManagement({ ...modules.optionsOf(imageManagementConfiguration), readFsStats }),
+    iptables({ programOf: () => () => Promise.reject(new Error('the machine is left as it is')) }),
   ];
 }
 

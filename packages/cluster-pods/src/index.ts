@@ -2,7 +2,9 @@ export { type ApiEventSink, createApiEventSink } from './events/api-event-sink.t
 export { clusterEvents, type ClusterEventsOptions } from './events/cluster-events-module.ts';
 export { clusterObjects } from './objects/cluster-objects-module.ts';
 export { clusterVolumes } from './objects/cluster-volumes-module.ts';
-export { createWatchedObjects, type WatchedObjects } from './objects/watched-objects.ts';
+export { createReadObjects, type ReadObjectsOptions } from './objects/read-objects.ts';
+export type { ReferencedObjects } from './objects/referenced-objects.ts';
+export { createWatchedObjects } from './objects/watched-objects.ts';
 export { createApiPodSource } from './pods/api-pod-source.ts';
 export { clusterPods } from './pods/cluster-pods-module.ts';
 export { createMirrorPods } from './pods/mirror-pods.ts';

@@ -21,6 +21,10 @@ export const evictionConfiguration: ModuleConfiguration<EvictionOptions> = {
     'localStorageCapacityIsolation',
     'mergeDefaultEvictionSettings',
   ],
+  withoutEffect: {
+    kernelMemcgNotification:
+      'no kubelet has it with cgroup v2; with cgroup v1 it needs event descriptors, which Node.js does not have',
+  },
   settings: [evictionDryRun],
   options({ configuration, settings }) {
     const { evictionHard, evictionSoft, evictionSoftGracePeriod, evictionMinimumReclaim } = configuration;

@@ -48,6 +48,7 @@ export const kubeletApiConfiguration: ModuleConfiguration<KubeletApiOptions> = {
     'port',
     'readOnlyPort',
     'tlsCipherSuites',
+    'tlsCurvePreferences',
     'tlsMinVersion',
   ],
   help: [
@@ -60,6 +61,11 @@ export const kubeletApiConfiguration: ModuleConfiguration<KubeletApiOptions> = {
     { flag: 'healthz-port', argument: 'port', text: 'port of /healthz on 127.0.0.1 (default: 10248; see below)' },
     { flag: 'address', argument: 'address', text: 'address of the first two (default: 0.0.0.0)' },
   ],
+  withoutEffect: {
+    enableContentionProfiling: 'a program of one thread has no locks to wait for',
+    showHiddenMetricsForVersion: 'no metric is hidden',
+    streamingConnectionIdleTimeout: "no kubelet reads it: the runtime's streaming server closes idle streams",
+  },
   settings: [permitStreamsByGet],
   options: () => undefined,
   module: kubeletApi,
@@ -94,7 +100,11 @@ export function toKubeletApi({
     readOnlyPort,
     healthzBindAddress: configuration.healthzBindAddress ?? '127.0.0.1',
     healthzPort: configuration.healthzPort ?? 10_248,
-    tls: { tlsMinVersion: configuration.tlsMinVersion, tlsCipherSuites: configuration.tlsCipherSuites },
+    tls: {
+      tlsMinVersion: configuration.tlsMinVersion,
+      tlsCipherSuites: configuration.tlsCipherSuites,
+      tlsCurvePreferences: configuration.tlsCurvePreferences,
+    },
     authentication: {
       // An empty name is none, as in the kubelet.
       x509: { clientCaFile: authentication?.x509?.clientCAFile || undefined },

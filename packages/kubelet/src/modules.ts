@@ -14,6 +14,7 @@ import { csi } from '@rxlet/csi';
 import { dynamicResourcesConfiguration } from '@rxlet/dra-manager/configuration';
 import { devicePluginsConfiguration } from '@rxlet/device-manager/configuration';
 import { evictionConfiguration } from '@rxlet/eviction/configuration';
+import { iptablesConfiguration } from '@rxlet/iptables/configuration';
 import { imageCredentialsConfiguration } from '@rxlet/image-credentials/configuration';
 import { imageManagementConfiguration } from '@rxlet/image-manager/configuration';
 import { kubeletApiConfiguration, localSocketConfiguration } from '@rxlet/kubelet-server/configuration';
@@ -33,7 +34,7 @@ import { probes } from '@rxlet/prober';
 import { statsConfiguration } from '@rxlet/stats/configuration';
 import { apiStatusesConfiguration, statusCheckpointConfiguration } from '@rxlet/status-manager/configuration';
 import { topologyManagerConfiguration } from '@rxlet/topology-manager/configuration';
-import { volumes } from '@rxlet/volume-manager';
+import { volumesConfiguration } from '@rxlet/volume-manager/configuration';
 
 /** A module of a preset: its configuration, or the module itself when no configuration concerns it. */
 export type PresetModule = ModuleConfiguration | (() => AgentModule);
@@ -59,13 +60,14 @@ export const KUBELET_MODULES: readonly PresetModule[] = [
   topologyManagerConfiguration,
   nodeAdmissionConfiguration,
   nodeShutdownConfiguration,
+  iptablesConfiguration,
   nodePlugins,
   csi,
   dynamicResourcesConfiguration,
   devicePluginsConfiguration,
   cpuManagerConfiguration,
   memoryManagerConfiguration,
-  volumes,
+  volumesConfiguration,
   imageCredentialsConfiguration,
   imageManagementConfiguration,
   lifecycleHooks,

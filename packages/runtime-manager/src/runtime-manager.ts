@@ -11,6 +11,7 @@ import { runtimeHandlerOf, supportsRecursiveReadOnly } from './config/runtime-ha
 import type { Context } from './context.ts';
 import { createResolvConfReader } from './files/resolv-conf-reader.ts';
 import { collectGarbage, type GarbageCollectionRequest, type GarbageCollectionResult } from './gc/collect-garbage.ts';
+import type { ContainerRetention } from './gc/select-containers.ts';
 import { trimDeadContainers } from './gc/trim-dead-containers.ts';
 import { type KillPodOptions, killPodContents } from './kill/kill-pod.ts';
 import { removePodContents } from './kill/remove-pod.ts';
@@ -32,6 +33,8 @@ export interface RuntimeManagerOptions {
   readonly node: Partial<NodeSettings> & Pick<NodeSettings, 'memoryCapacityBytes'>;
   /** Back-off of crashing containers. */
   readonly crashLoopBackoff?: CrashLoopBackoffOptions;
+  /** Retention of dead containers. */
+  readonly containerRetention?: ContainerRetention | undefined;
   /** Cgroup of a pod in the notation of the runtime's cgroup driver; empty: the runtime chooses. Default: that of the pod cgroups. */
   readonly cgroupParent?: (pod: Pod) => string;
   /**
@@ -177,8 +180,10 @@ export function createRuntimeManager(ports: RuntimeManagerPorts, options: Runtim
     return lifetime.track(perform());
   };
 
+  // One at least, as in the kubelet: its log and exit code explain a crash.
+  const keptInstances = Math.max(1, options.containerRetention?.maxPerContainer ?? 1);
   const collect = async (request: GarbageCollectionRequest): Promise<GarbageCollectionResult> => {
-    const result = await collectGarbage(context, request, lifetime.signal);
+    const result = await collectGarbage(context, { ...options.containerRetention, ...request }, lifetime.signal);
     // Pods may have been removed while no agent ran.
     await actuated.load();
     if (request.allSourcesReady) actuated.retain((uid) => !request.shouldContentBeRemoved(uid));
@@ -197,7 +202,7 @@ export function createRuntimeManager(ports: RuntimeManagerPorts, options: Runtim
       }),
     trimDeadContainers: (status, containerName, { removeAll = false, signal: given } = {}) =>
       run(given, (record, signal) =>
-        trimDeadContainers(context, status, containerName, removeAll ? 0 : 1, record, signal),
+        trimDeadContainers(context, status, containerName, removeAll ? 0 : keptInstances, record, signal),
       ),
     collectGarbage: (request) => lifetime.track(collect(request)),
     async actuatedResources(uid) {

@@ -8,6 +8,7 @@ import {
 import { offlineCacheConfiguration } from '@rxlet/offline-cache/configuration';
 import { KubeletConfigurationError, type LoadedConfiguration, readConfiguration } from '@rxlet/kubelet-config';
 import { createHostFiles } from '@rxlet/node-files';
+import type { OpenFileLimit } from '../node/open-file-limit.ts';
 import { DEFAULT_OOM_SCORE_ADJ } from '../node/oom-score-adj.ts';
 import { chooseRuntime, fakeRuntimeDefaults, type RuntimeChoice, withFakeRuntimeFlags } from './choose-runtime.ts';
 import { type ClusterSettings, clusterSettingsOf } from './cluster-settings.ts';
@@ -25,6 +26,10 @@ export interface AgentSettings extends KubeletPreset {
   /** OOM score adjustment of the agent's own process. Unset: it stays as it is. */
   readonly oomScoreAdj: number | undefined;
   readonly log: LogSettings;
+  /** Limit of the agent's open files. Unset: it stays as it is. */
+  readonly openFiles: OpenFileLimit | undefined;
+  /** Lock that the agent waits for and holds. */
+  readonly lockFile: { readonly path: string; readonly exitsOnContention: boolean } | undefined;
   /** Parts of the configuration that are ignored, a line each. */
   readonly warnings: readonly string[];
 }
@@ -70,6 +75,8 @@ export async function loadSettings(given: readonly string[], ownFlags: OwnFlags)
       cluster,
       oomScoreAdj: oomScoreAdjOf(loaded, fakeRuntime),
       log: logSettingsOf(loaded.configuration),
+      openFiles: openFilesOf(loaded, fakeRuntime),
+      lockFile: lockFileOf(loaded),
       warnings: [...warningsOf(loaded), ...portWarnings(kubeletApi, ports)],
     };
   } catch (error) {
@@ -82,6 +89,24 @@ export async function loadSettings(given: readonly string[], ownFlags: OwnFlags)
 function oomScoreAdjOf({ configuration, configuredFields }: LoadedConfiguration, isFake: boolean): number | undefined {
   if (isFake && !configuredFields.has('oomScoreAdj')) return undefined;
   return configuration.oomScoreAdj ?? DEFAULT_OOM_SCORE_ADJ;
+}
+
+/** An agent that is tried out leaves its limit as it is, unless one is configured. */
+function openFilesOf(
+  { configuration, configuredFields }: LoadedConfiguration,
+  isFake: boolean,
+): OpenFileLimit | undefined {
+  const isConfigured = configuredFields.has('maxOpenFiles');
+  return isFake && !isConfigured ? undefined : { maxOpenFiles: configuration.maxOpenFiles ?? 1_000_000, isConfigured };
+}
+
+function lockFileOf({ flags }: LoadedConfiguration): AgentSettings['lockFile'] {
+  const path = flags.get('lock-file') as string | undefined;
+  const exitsOnContention = flags.get('exit-on-lock-contention') === true;
+  if (path) return { path, exitsOnContention };
+  if (exitsOnContention)
+    throw new ConfigError('cannot exit on lock file contention: no lock file specified (--lock-file)');
+  return undefined;
 }
 
 function describe({ stage, problems }: KubeletConfigurationError): string {

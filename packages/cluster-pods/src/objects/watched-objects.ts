@@ -2,23 +2,8 @@ import type { KubeClient, KubeObject, ObjectWatch } from '@rxlet/kube-api/client
 import { type Clock, createLifetime, type Logger, sleep } from '@rxlet/component-base';
 import { createEmitter, follow } from '@rxlet/component-base/streams';
 import type { KubeResource } from '@rxlet/kube-api/resources';
-import type { Observable, Subscription } from 'rxjs';
-
-/** Objects of one resource that pods refer to, each kept up to date by a watch of its own: a node may not list them. */
-export interface WatchedObjects<T> extends AsyncDisposable {
-  /** Returns an object, `undefined` when there is none, and keeps it for the pod from now on. Rejects when the API server does not answer in time. */
-  get(podUid: string, namespace: string, name: string, signal?: AbortSignal): Promise<T | undefined>;
-  /** Keeps an object for a pod. */
-  register(podUid: string, namespace: string, name: string): void;
-  /** Reports whether an object is kept for some pod. */
-  has(namespace: string, name: string): boolean;
-  /** Releases the objects of a pod. Objects without a pod are not watched any more. */
-  release(podUid: string): void;
-  /** Releases the objects of all other pods. */
-  retain(podUids: ReadonlySet<string>): void;
-  /** UIDs of pods one of whose objects was created, changed or deleted. */
-  readonly changes$: Observable<string>;
-}
+import type { Subscription } from 'rxjs';
+import type { ReferencedObjects } from './referenced-objects.ts';
 
 /** Ports of {@link createWatchedObjects}. */
 export interface WatchedObjectsPorts {
@@ -44,11 +29,11 @@ const SYNC_TIMEOUT_MS = 1_000;
 /** The API server keeps each watch for at least half an hour, because there is one for each object. */
 const MIN_WATCH_SECONDS = 1_800;
 
-/** Creates {@link WatchedObjects} of a resource. */
+/** Creates {@link ReferencedObjects} that are kept up to date by a watch for each: a node may not list them (strategy `Watch`). */
 export function createWatchedObjects<T extends MaybeImmutable>(
   { client, clock, logger }: WatchedObjectsPorts,
   resource: KubeResource<T>,
-): WatchedObjects<T> {
+): ReferencedObjects<T> {
   const kind = resource.kind.toLowerCase();
   const lifetime = createLifetime();
   const entries = new Map<string, Entry<T>>();

@@ -160,6 +160,28 @@ const configurationFlags: readonly (readonly [name: string, path: FieldPath, par
   ['log-json-info-buffer-size', 'logging.options.json.infoBufferSize', quantity],
 ];
 
+/** Deprecated flags of cAdvisor, which the kubelet still accepts. */
+const CADVISOR_FLAGS: readonly (readonly [name: string, parse: FlagParser])[] = [
+  ['application-metrics-count-limit', int64],
+  ['boot-id-file', text],
+  ['container-hints', text],
+  ['containerd', text],
+  ['containerd-namespace', text],
+  ['enable-load-reader', boolean],
+  ['event-storage-age-limit', text],
+  ['event-storage-event-limit', text],
+  ['global-housekeeping-interval', duration],
+  ['log-cadvisor-usage', boolean],
+  ['machine-id-file', text],
+  ['storage-driver-buffer-duration', duration],
+  ['storage-driver-db', text],
+  ['storage-driver-host', text],
+  ['storage-driver-password', text],
+  ['storage-driver-secure', boolean],
+  ['storage-driver-table', text],
+  ['storage-driver-user', text],
+];
+
 /** Flags of the kubelet that are no fields of its configuration. */
 const ownFlags: readonly (readonly [name: string, parse: FlagParser])[] = [
   ['config', text],
@@ -185,6 +207,7 @@ const ownFlags: readonly (readonly [name: string, parse: FlagParser])[] = [
   ['experimental-mounter-path', text],
   ['experimental-allocatable-ignore-eviction', boolean],
   ['housekeeping-interval', duration],
+  ...CADVISOR_FLAGS,
   ['help', boolean],
   ['version', boolean],
 ];
@@ -197,7 +220,7 @@ export const FLAGS: ReadonlyMap<string, FlagSpec> = new Map<string, FlagSpec>([
   ]),
   ...ownFlags.map(([name, parse]): [string, FlagSpec] => [
     name,
-    { parse, isBoolean: parse === boolean, isSecret: false },
+    { parse, isBoolean: parse === boolean, isSecret: name === 'storage-driver-password' },
   ]),
 ]);
 

@@ -202,7 +202,20 @@ describe('TLS', () => {
     await expect(open(ciphers('ECDHE-ECDSA-AES128-GCM-SHA256'))).rejects.toThrow();
   });
 
+  it('has the groups of the configuration for the exchange of keys', async () => {
+    const { open } = await start({ tlsCurvePreferences: [24] });
+    expect((await open({ ecdhCurve: 'P-256:P-384' })).getEphemeralKeyInfo()).toMatchObject({ name: 'secp384r1' });
+    await expect(open({ ecdhCurve: 'P-256' })).rejects.toThrow();
+  });
+
+  it('has the post-quantum group that a kubelet prefers', async () => {
+    const { open } = await start({ tlsCurvePreferences: [4588] });
+    expect((await open({ ecdhCurve: 'X25519MLKEM768' })).getProtocol()).toBe('TLSv1.3');
+    await expect(open({ ecdhCurve: 'X25519' })).rejects.toThrow();
+  });
+
   it('names settings that it does not have', () => {
+    expect(unknownTlsNames({ tlsCurvePreferences: [29, 31] })).toEqual(['31']);
     expect(unknownTlsNames({ tlsMinVersion: 'VersionTLS12', tlsCipherSuites: ['TLS_AES_128_GCM_SHA256'] })).toEqual([]);
     expect(unknownTlsNames({ tlsMinVersion: 'x', tlsCipherSuites: ['TLS_RSA_WITH_RC4_128_SHA', 'toString'] })).toEqual([
       'x',

@@ -7,6 +7,8 @@ export interface TlsSettings {
   readonly tlsMinVersion?: string | undefined;
   /** Names of the IANA. Those of TLS 1.3 cannot be chosen. Default: those of Go. */
   readonly tlsCipherSuites?: readonly string[] | undefined;
+  /** Numbers of groups for the exchange of keys, as registered by the IANA, in order of preference. Default: those of Node.js. */
+  readonly tlsCurvePreferences?: readonly number[] | undefined;
 }
 
 const VERSIONS: Readonly<Record<string, SecureVersion>> = {
@@ -49,25 +51,48 @@ const DEFAULT_CIPHERS: readonly string[] = Object.entries(CIPHERS).flatMap(([nam
   name.startsWith('TLS_ECDHE_') && !name.endsWith('_CBC_SHA256') ? [cipher] : [],
 );
 
+/** OpenSSL's names of the groups that a kubelet knows, by their numbers. */
+const CURVES: Readonly<Record<number, string>> = {
+  23: 'P-256',
+  24: 'P-384',
+  25: 'P-521',
+  29: 'X25519',
+  4587: 'SecP256r1MLKEM768',
+  4588: 'X25519MLKEM768',
+  4589: 'SecP384r1MLKEM1024',
+};
+
 /** Not in Node's types. */
 const { SSL_OP_NO_RENEGOTIATION: NO_RENEGOTIATION } = constants as unknown as {
   readonly SSL_OP_NO_RENEGOTIATION: number;
 };
 
 /** Reports the names that {@link tlsContextOptions} does not know: suites that Node's TLS does not have, such as those with RC4 or 3DES. */
-export function unknownTlsNames({ tlsMinVersion = '', tlsCipherSuites = [] }: TlsSettings): readonly string[] {
+export function unknownTlsNames({
+  tlsMinVersion = '',
+  tlsCipherSuites = [],
+  tlsCurvePreferences = [],
+}: TlsSettings): readonly string[] {
   const suites = tlsCipherSuites.filter((name) => !Object.hasOwn(CIPHERS, name) && !TLS13_CIPHERS.includes(name));
-  return tlsMinVersion === '' || Object.hasOwn(VERSIONS, tlsMinVersion) ? suites : [tlsMinVersion, ...suites];
+  const curves = tlsCurvePreferences.filter((id) => CURVES[id] === undefined).map(String);
+  const versions = tlsMinVersion === '' || Object.hasOwn(VERSIONS, tlsMinVersion) ? [] : [tlsMinVersion];
+  return [...versions, ...suites, ...curves];
 }
 
 /** Returns the options of a TLS server. */
-export function tlsContextOptions({ tlsMinVersion = '', tlsCipherSuites = [] }: TlsSettings): SecureContextOptions {
+export function tlsContextOptions({
+  tlsMinVersion = '',
+  tlsCipherSuites = [],
+  tlsCurvePreferences = [],
+}: TlsSettings): SecureContextOptions {
   const chosen = tlsCipherSuites.flatMap((name) => (Object.hasOwn(CIPHERS, name) ? [CIPHERS[name]!] : []));
+  const curves = tlsCurvePreferences.flatMap((id) => CURVES[id] ?? []);
   const ciphers = [...TLS13_CIPHERS, ...new Set(chosen.length === 0 ? DEFAULT_CIPHERS : chosen)];
   return {
     minVersion: (Object.hasOwn(VERSIONS, tlsMinVersion) ? VERSIONS[tlsMinVersion] : undefined) ?? 'TLSv1.2',
     ciphers: ciphers.join(':'),
     honorCipherOrder: true,
+    ...(curves.length > 0 && { ecdhCurve: curves.join(':') }),
     // A resumed session would keep a verdict about the client's certificate that a new list of authorities may not give.
     secureOptions: constants.SSL_OP_NO_TICKET | NO_RENEGOTIATION,
   };

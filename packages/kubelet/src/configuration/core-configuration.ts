@@ -3,7 +3,13 @@ import type { ConfigurationOfModule } from '@rxlet/agent-api/configuration';
 /** Fields and flags that take effect by the core of an agent: the ports and options of `createAgent`. */
 export const coreConfiguration: ConfigurationOfModule<never> = {
   name: 'core',
-  gates: ['MemoryQoS'],
+  withoutEffect: {
+    hairpinMode: "no kubelet reads it: the networks of pods are those of the runtime's CNI plugins",
+    runOnce: 'true is rejected, as by a kubelet',
+    'tracing.endpoint': 'traces are not exported yet',
+    'tracing.samplingRatePerMillion': 'traces are not exported yet',
+  },
+  gates: ['MemoryQoS', 'ReduceDefaultCrashLoopBackOffDecay'],
   fields: [
     'clusterDNS',
     'clusterDomain',
@@ -24,7 +30,15 @@ export const coreConfiguration: ConfigurationOfModule<never> = {
     'systemReserved',
     'userNamespaces.idsPerPod',
   ],
-  flags: ['hostname-override', 'node-ip', 'root-dir', 'seccomp-default'],
+  flags: [
+    'hostname-override',
+    'maximum-dead-containers',
+    'maximum-dead-containers-per-container',
+    'minimum-container-ttl-duration',
+    'node-ip',
+    'root-dir',
+    'seccomp-default',
+  ],
 };
 
 /** Fields and flags that take effect by the program: its configuration, its process, its log and its connections to the runtime and the API server. */
@@ -44,9 +58,11 @@ export const programConfiguration: ConfigurationOfModule<never> = {
     'eventBurst',
     'eventRecordQPS',
     'failCgroupV1',
+    'featureGates',
     'imageServiceEndpoint',
     'kubeAPIBurst',
     'kubeAPIQPS',
+    'maxOpenFiles',
     'logging.flushFrequency',
     'logging.format',
     'logging.options.json.infoBufferSize',
@@ -60,5 +76,15 @@ export const programConfiguration: ConfigurationOfModule<never> = {
     'oomScoreAdj',
     'rotateCertificates',
   ],
-  flags: ['bootstrap-kubeconfig', 'cert-dir', 'config', 'config-dir', 'help', 'kubeconfig', 'version'],
+  flags: [
+    'bootstrap-kubeconfig',
+    'cert-dir',
+    'config',
+    'config-dir',
+    'exit-on-lock-contention',
+    'help',
+    'kubeconfig',
+    'lock-file',
+    'version',
+  ],
 };

@@ -15,6 +15,7 @@ import {
   flagOfSetting,
   FLAGS_IN_EFFECT,
   MODULE_SETTINGS,
+  REASONS_WITHOUT_EFFECT,
 } from './effects.ts';
 import { fromKubeletConfiguration } from './from-kubelet-configuration.ts';
 import { testNode } from './test-support.ts';
@@ -33,6 +34,15 @@ it('lists only fields and flags that exist', () => {
   const fields = allFieldPaths();
   expect([...FIELDS_IN_EFFECT].filter((path) => !fields.includes(path))).toEqual([]);
   expect([...FLAGS_IN_EFFECT].filter((name) => FLAGS.get(name)?.path !== undefined || !FLAGS.has(name))).toEqual([]);
+});
+
+it('states an effect, or the reason for none, of each field and each flag, and never both', () => {
+  const ownFlags = [...FLAGS].flatMap(([name, { path }]) => (path === undefined ? [name] : []));
+  const all = [...allFieldPaths(), ...ownFlags];
+  const inEffect = (name: string): boolean => FIELDS_IN_EFFECT.has(name) || FLAGS_IN_EFFECT.has(name);
+  expect(all.filter((name) => !inEffect(name) && !REASONS_WITHOUT_EFFECT.has(name))).toEqual([]);
+  expect(all.filter((name) => inEffect(name) && REASONS_WITHOUT_EFFECT.has(name))).toEqual([]);
+  expect([...REASONS_WITHOUT_EFFECT.keys()].filter((name) => !all.includes(name))).toEqual([]);
 });
 
 it('lists the feature gates that modules read', async () => {

@@ -36,6 +36,41 @@ async function rejection(...given: Parameters<typeof preset>): Promise<string> {
 
 describe('fromKubeletConfiguration', () => {
   it.each([
+    ['', [], { initialMs: undefined, maxMs: 300_000 }],
+    ['featureGates: {ReduceDefaultCrashLoopBackOffDecay: true}\n', [], { initialMs: 1000, maxMs: 300_000 }],
+    [
+      'featureGates: {ReduceDefaultCrashLoopBackOffDecay: true, KubeletCrashLoopBackOffMax: false}\n',
+      [],
+      { initialMs: 1000, maxMs: 60_000 },
+    ],
+  ])('has the back-off of crashing containers of the gates in "%s"', async (fields, args, expected) => {
+    const { initialMs, maxMs } = (await preset(fields, args)).options.crashLoopBackoff ?? {};
+    expect({ initialMs, maxMs }).toEqual(expected);
+  });
+
+  it('keeps as many dead containers as the flags say', async () => {
+    expect((await preset()).options.containerRetention).toBeUndefined();
+    expect((await preset('', ['--maximum-dead-containers=9'])).options.containerRetention).toEqual({
+      minAgeMs: 0,
+      maxPerContainer: 1,
+      maxContainers: 9,
+    });
+    const flags = [
+      '--minimum-container-ttl-duration=1m',
+      '--maximum-dead-containers-per-container=3',
+      '--maximum-dead-containers=9',
+    ];
+    expect((await preset('', flags)).options.containerRetention).toEqual({
+      minAgeMs: 60_000,
+      maxPerContainer: 3,
+      maxContainers: 9,
+    });
+    expect(await rejection('', ['--minimum-container-ttl-duration=-1m'])).toContain(
+      'invalid minimum garbage collection age',
+    );
+  });
+
+  it.each([
     ['', [], false],
     ['seccompDefault: true\n', ['--seccomp-default=false'], true],
     ['', ['--seccomp-default'], true],

@@ -62,7 +62,8 @@ export async function fromKubeletConfiguration(
       userIds: toUserIds(configuration, node),
       requestTimeoutMs: configuration.runtimeRequestTimeout,
       resyncIntervalMs: configuration.syncFrequency,
-      crashLoopBackoff: { maxMs: configuration.crashLoopBackOff?.maxContainerRestartPeriod },
+      crashLoopBackoff: toCrashLoopBackoff(loaded),
+      containerRetention: toContainerRetention(loaded),
     },
     modules: await configureModules({ ...loaded, ...node, settings }),
     servingCertificates: toServingCertificates(loaded),
@@ -103,6 +104,36 @@ function toNodeOptions(loaded: LoadedConfiguration, node: KubeletNode): NodeOpti
     swap: toSwap(configuration, node),
     memoryQos: toMemoryQos(loaded, node.facts.memoryCapacityBytes),
     seccompDefault: configuration.seccompDefault === true || flags.get('seccomp-default') === true,
+  };
+}
+
+/** Returns the back-off of crashing containers. */
+function toCrashLoopBackoff({ configuration, gates }: LoadedConfiguration): AgentOptions['crashLoopBackoff'] {
+  const maxMs = configuration.crashLoopBackOff?.maxContainerRestartPeriod;
+  return gates.isEnabled('ReduceDefaultCrashLoopBackOffDecay')
+    ? { initialMs: 1000, maxMs: maxMs ?? 60_000 }
+    : { maxMs };
+}
+
+const RETENTION_FLAGS: readonly string[] = [
+  'minimum-container-ttl-duration',
+  'maximum-dead-containers-per-container',
+  'maximum-dead-containers',
+];
+
+/** Returns the retention of dead containers, unless it is the default. @throws KubeletConfigurationError for a negative age */
+function toContainerRetention({ flags }: LoadedConfiguration): AgentOptions['containerRetention'] {
+  const numberOf = (flag: string): number | undefined => flags.get(flag) as number | undefined;
+  if (!RETENTION_FLAGS.some((flag) => flags.has(flag))) return undefined;
+  const minAgeMs = numberOf('minimum-container-ttl-duration') ?? 0;
+  if (minAgeMs < 0)
+    throw new KubeletConfigurationError('start', [
+      `invalid minimum garbage collection age: ${String(minAgeMs)} ms (--minimum-container-ttl-duration)`,
+    ]);
+  return {
+    minAgeMs,
+    maxPerContainer: numberOf('maximum-dead-containers-per-container') ?? 1,
+    maxContainers: numberOf('maximum-dead-containers') ?? -1,
   };
 }
 

@@ -5,6 +5,7 @@ import { createFakeRuntime, createMemoryLogs, type FakeRuntime } from '@rxlet/fa
 import type { Pod } from '@rxlet/kube-api';
 import { testPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
+import type { RuntimeManagerOptions } from '../runtime-manager.ts';
 import { createManagerBench, type ManagerBench, type ManagerBenchParts } from '../testing/manager-bench.ts';
 
 interface Bench extends ManagerBench {
@@ -16,10 +17,11 @@ const LINKS = '/var/log/containers';
 function bench(
   wrap: (runtime: RuntimeService) => RuntimeService = (runtime) => runtime,
   ports: ManagerBenchParts['ports'] = {},
+  containerRetention?: RuntimeManagerOptions['containerRetention'],
 ): Bench {
   const clock = createVirtualClock();
   const fake = createFakeRuntime({ clock, random: seededRandom(4), logs: createMemoryLogs() });
-  const options = { containerLogsDirectory: LINKS };
+  const options = { containerLogsDirectory: LINKS, containerRetention };
   return { ...createManagerBench({ clock, runtime: wrap(fake.runtime), images: fake.images, ports, options }), fake };
 }
 
@@ -224,6 +226,27 @@ describe('collectGarbage', () => {
     const { containers, failures } = await b.manager.collectGarbage(nothingGone);
     expect(containers).toHaveLength(1);
     expect(failures).toMatchObject([{ message: 'stuck' }]);
+  });
+});
+
+describe('the retention of the manager', () => {
+  it('holds for collections and for the removal after an exit', async () => {
+    const b = bench(undefined, undefined, { maxPerContainer: 2 });
+    await crash(b, 4);
+    await b.manager.trimDeadContainers(await b.status(crashing), 'main');
+    expect(await restartCounts(b, crashing)).toEqual([3, 2]);
+    await crash(b, 2);
+    await b.manager.collectGarbage(nothingGone);
+    expect(await restartCounts(b, crashing)).toEqual([5, 4]);
+  });
+
+  it('leaves one dead instance after an exit, although collections remove all', async () => {
+    const b = bench(undefined, undefined, { maxPerContainer: 0 });
+    await crash(b, 2);
+    await b.manager.trimDeadContainers(await b.status(crashing), 'main');
+    expect(await restartCounts(b, crashing)).toEqual([1]);
+    await b.manager.collectGarbage(nothingGone);
+    expect(await restartCounts(b, crashing)).toEqual([]);
   });
 });
 
