@@ -257,7 +257,9 @@ export function createNodeShutdown(ports: NodeShutdownPorts, options: NodeShutdo
     if (state === undefined) return;
     metrics().set(state);
     const isSameBoot = state.bootId !== undefined && state.bootId === bootId;
-    const isOver = state.drain === undefined && clock.now() > state.startMs + totalMs + POWER_OFF_MS;
+    // Without grace periods, nothing would notice that the shutdown was cancelled.
+    const isOver =
+      state.drain === undefined && (groups.length === 0 || clock.now() > state.startMs + totalMs + POWER_OFF_MS);
     if (!isSameBoot || isOver) return;
     restored = new Set(state.terminating);
     isShuttingDown.set(true);

@@ -21,7 +21,8 @@ const groups: NodeShutdownModuleOptions = {
 interface Bench {
   readonly cluster: TestCluster;
   readonly logind: FakeLogind;
-  start(): Promise<void>;
+  /** Starts the agent, with other grace periods if they are given. */
+  start(options?: NodeShutdownModuleOptions): Promise<void>;
   /** Returns the seconds from the beginning of the shutdown to the end of a pod. */
   endedAt(podName: string): number;
   shutDown(): void;
@@ -36,8 +37,8 @@ async function createBench(options = groups): Promise<Bench> {
   files.put('/proc/sys/kernel/random/boot_id', 'boot-1\n');
   const logind = createFakeLogind(clock);
   let beganMs = 0;
-  const start = async (): Promise<void> => {
-    await cluster.start({ modules: [nodeShutdown({ ...options, logind })] });
+  const start = async (current = options): Promise<void> => {
+    await cluster.start({ modules: [nodeShutdown({ ...current, logind })] });
   };
   cluster.node.desire();
   await start();
@@ -168,6 +169,19 @@ it('takes pods again after a shutdown was cancelled, and after the next boot', a
   await bench.start();
   cluster.bind('next');
   await cluster.untilPhase('next', 'Running', 10_000);
+});
+
+it('takes pods again when a restart of the agent during a shutdown takes its grace periods away', async () => {
+  const bench = await createBench();
+  const { cluster } = bench;
+  bench.shutDown();
+  await cluster.advance(1_000);
+  await cluster.kill();
+  await bench.start({});
+  cluster.bind('web');
+  await cluster.untilPhase('web', 'Running', 10_000);
+  await cluster.advance(10_000);
+  expect(ready(bench)).toMatchObject({ status: 'True' });
 });
 
 it('gives the lock back a second before the deadline while the API server does not answer', async () => {
