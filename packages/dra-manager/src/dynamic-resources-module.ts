@@ -65,7 +65,6 @@ export function dynamicResources(options: DynamicResourcesOptions = {}): AgentMo
           provide(dynamicResourcesKey, { ofContainer: (pod, containerName) => manager.assigned(pod, containerName) }),
         ],
         contributions: [
-          ...(extendedResources ? [extendedResourceFields()] : []),
           contribute(supportedPodFields, 'spec.resourceClaims', ...containerFields('resources.claims')),
           contribute(podSteps, {
             name: 'dynamic-resources',
@@ -84,20 +83,6 @@ export function dynamicResources(options: DynamicResourcesOptions = {}): AgentMo
       };
     },
   };
-}
-
-/** Supports the extended resources for which the scheduler has allocated devices of drivers. */
-function extendedResourceFields(): Contribution {
-  return contribute(
-    supportedPodFields,
-    ...containerFields('resources.limits.*', 'resources.requests.*').map((path) => ({
-      path,
-      accepts: (_amount: unknown, resource: string, pod: Parameters<DraManager['prepare']>[0]) =>
-        pod.status?.extendedResourceClaimStatus?.requestMappings.some(
-          ({ resourceName }) => resourceName === resource,
-        ) === true,
-    })),
-  );
 }
 
 /** Reports the health of devices in the statuses of their pods (KEP-4680). */

@@ -23,7 +23,7 @@ export interface TestClusterOptions extends TestNodeOptions {
 /** Options of an agent in a test cluster. */
 export interface ClusterAgentOptions extends Omit<TestAgentOptions, 'modules'> {
   /** Modules besides those of a node of a cluster; one of the same name replaces it. */
-  readonly modules?: readonly AgentModule[];
+  readonly modules?: readonly AgentModule[] | ((life: AgentLife) => readonly AgentModule[]);
   /** Creates the module that connects the agent with the API server. Default: `apiServer()`. */
   readonly connect?: (options: { readonly clients: KubeClients }) => AgentModule;
 }
@@ -92,10 +92,13 @@ export function createTestCluster({ kube: kubeOptions, ...options }: TestCluster
     startsMs: node.startsMs,
     expectNoLeaks: node.expectNoLeaks,
     async start({ modules = [], without = [], connect = apiServer, ...rest } = {}) {
-      const replaced = new Set(modules.map(({ name }) => name));
       await node.start({
         ...rest,
-        modules: (life) => [...modulesOf(life, connect).filter(({ name }) => !replaced.has(name)), ...modules],
+        modules(life) {
+          const own = typeof modules === 'function' ? modules(life) : modules;
+          const replaced = new Set(own.map(({ name }) => name));
+          return [...modulesOf(life, connect).filter(({ name }) => !replaced.has(name)), ...own];
+        },
         without: ['status-checkpoint', ...without],
       });
     },

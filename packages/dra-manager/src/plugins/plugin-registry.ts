@@ -58,7 +58,8 @@ export function createPluginRegistry(ports: PluginRegistryPorts): DraPluginRegis
   const isUsable = (driver: string): boolean => instancesOf(driver).some(({ isConnected }) => isConnected);
 
   const endHealth = (driver: string, instance: Instance): void => {
-    if (!instance.reportsHealth) return;
+    // The health is kept over a restart of the agent.
+    if (!instance.reportsHealth || lifetime.signal.aborted) return;
     instance.reportsHealth = false;
     if (!instancesOf(driver).some(({ reportsHealth }) => reportsHealth)) ports.healthEnded(driver);
   };
@@ -152,9 +153,10 @@ export function createPluginRegistry(ports: PluginRegistryPorts): DraPluginRegis
         ]),
       ),
     async [Symbol.asyncDispose]() {
+      const disposal = lifetime[Symbol.asyncDispose]();
       for (const instance of [...drivers.values()].flat()) close(instance);
       drivers.clear();
-      await lifetime[Symbol.asyncDispose]();
+      await disposal;
     },
   };
 }
