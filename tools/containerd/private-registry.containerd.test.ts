@@ -63,4 +63,24 @@ describe.skipIf(unavailable !== undefined)('a private registry', () => {
       { ...request, user: 'puller' },
     ]);
   });
+
+  it('stalls responses after some of their bytes', async () => {
+    await using registry = await startPrivateRegistry({ directory });
+    const { digestReference } = await registry.push('app:1', image('content'));
+    const url = `http://${registry.host}/v2/app/manifests/${digestReference.split('@')[1]!}`;
+    const accepted = { headers: { accept: 'application/vnd.oci.image.manifest.v1+json' } };
+    const whole = await (await fetch(url, accepted)).text();
+    using stall = registry.stall(/\/manifests\//, 10);
+    const reader = (await fetch(url, accepted)).body!.getReader();
+    await until('the stall', TIMEOUT_MS, () => stall.waiting().length === 1);
+    let text = '';
+    for (;;) {
+      const { value, done } = (await reader.read()) as { value?: Uint8Array; done: boolean };
+      if (done) break;
+      text += Buffer.from(value ?? []).toString();
+      if (text.length === 10) stall.release();
+    }
+    expect(text).toBe(whole);
+    expect(stall.waiting()).toEqual([]);
+  });
 });

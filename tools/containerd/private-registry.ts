@@ -46,6 +46,8 @@ export interface PrivateRegistry extends AsyncDisposable {
   requests(): readonly GateRequest[];
   /** Holds requests whose path matches until they are released. */
   hold(path: RegExp): Hold;
+  /** Sends only the first `bytes` of responses to requests whose path matches until they are released. */
+  stall(path: RegExp, bytes: number): Hold;
 }
 
 const PROGRAM = 'docker-registry';
@@ -84,7 +86,7 @@ export async function startPrivateRegistry(options: PrivateRegistryOptions): Pro
     await stop();
     throw error;
   }
-  const { host, requests, hold } = gate;
+  const { host, requests, hold, stall } = gate;
   const authorization = password ? basicAuthorization(REGISTRY_ACCOUNT) : undefined;
   let stopped: Promise<void> | undefined;
 
@@ -98,6 +100,7 @@ export async function startPrivateRegistry(options: PrivateRegistryOptions): Pro
     },
     requests,
     hold,
+    stall,
     [Symbol.asyncDispose]: () => (stopped ??= stop()),
   };
 }

@@ -31,20 +31,62 @@ export interface RegistryGate extends AsyncDisposable {
   requests(): readonly GateRequest[];
   /** Holds further requests whose path matches until {@link Hold.release}. */
   hold(path: RegExp): Hold;
+  /** Forwards only the first `bytes` of the responses to further requests whose path matches, and their rest after {@link Hold.release}. */
+  stall(path: RegExp, bytes: number): Hold;
+}
+
+interface PendingHold {
+  readonly path: RegExp;
+  readonly waiting: Map<GateRequest, () => void>;
 }
 
 /** Opens a gate on a free port of the loopback interface, before the registry on `registryPort` there. */
 export async function openRegistryGate(registryPort: number): Promise<RegistryGate> {
   const requests: { -readonly [Key in keyof GateRequest]: GateRequest[Key] }[] = [];
-  const holds = new Set<{ path: RegExp; waiting: Map<GateRequest, () => void> }>();
+  const holds = new Set<PendingHold>();
+  const stalls = new Set<PendingHold & { readonly bytes: number }>();
 
-  const forward = (incoming: IncomingMessage, answer: ServerResponse, seen: (status: number) => void): void => {
+  const open = <T extends PendingHold>(all: Set<T>, hold: T): Hold => {
+    all.add(hold);
+    const release = (): void => {
+      all.delete(hold);
+      for (const pass of hold.waiting.values()) pass();
+      hold.waiting.clear();
+    };
+    return { waiting: () => [...hold.waiting.keys()], release, [Symbol.dispose]: release };
+  };
+  const sendBody = async (request: GateRequest, response: IncomingMessage, answer: ServerResponse): Promise<void> => {
+    const stall = [...stalls].find(({ path }) => path.test(request.path));
+    let left = stall?.bytes ?? Infinity;
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      answer.write(chunk.subarray(0, left));
+      if (chunk.length > left) {
+        await new Promise<void>((resolve) => {
+          stall!.waiting.set(request, resolve);
+          answer.once('close', () => {
+            stall!.waiting.delete(request);
+            resolve();
+          });
+        });
+        answer.write(chunk.subarray(left));
+        left = Infinity;
+      }
+      left -= chunk.length;
+    }
+    answer.end();
+  };
+  const forward = (
+    request: GateRequest,
+    incoming: IncomingMessage,
+    answer: ServerResponse,
+    seen: (status: number) => void,
+  ): void => {
     const outgoing = sendRequest(
       { host: '127.0.0.1', port: registryPort, method: incoming.method, path: incoming.url, headers: incoming.headers },
       (response) => {
         seen(response.statusCode ?? 0);
         answer.writeHead(response.statusCode ?? 502, response.headers);
-        response.pipe(answer);
+        sendBody(request, response, answer).catch(() => answer.destroy());
       },
     );
     outgoing.once('error', () => answer.destroy());
@@ -60,7 +102,7 @@ export async function openRegistryGate(registryPort: number): Promise<RegistryGa
       status: undefined as number | undefined,
     };
     requests.push(request);
-    const pass = (): void => forward(incoming, answer, (status) => (request.status = status));
+    const pass = (): void => forward(request, incoming, answer, (status) => (request.status = status));
     const hold = [...holds].find(({ path }) => path.test(request.path));
     if (hold === undefined) return pass();
     hold.waiting.set(request, pass);
@@ -74,16 +116,8 @@ export async function openRegistryGate(registryPort: number): Promise<RegistryGa
   return {
     host: `127.0.0.1:${String(port)}`,
     requests: () => [...requests],
-    hold(path) {
-      const hold = { path, waiting: new Map<GateRequest, () => void>() };
-      holds.add(hold);
-      const release = (): void => {
-        holds.delete(hold);
-        for (const pass of hold.waiting.values()) pass();
-        hold.waiting.clear();
-      };
-      return { waiting: () => [...hold.waiting.keys()], release, [Symbol.dispose]: release };
-    },
+    hold: (path) => open(holds, { path, waiting: new Map() }),
+    stall: (path, bytes) => open(stalls, { path, bytes, waiting: new Map() }),
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close');
       server.close();

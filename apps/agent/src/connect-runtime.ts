@@ -2,7 +2,7 @@ import { type Logger, systemClock, systemRandom } from '@rxlet/component-base';
 import type { Metrics } from '@rxlet/component-base/metrics';
 import { follow } from '@rxlet/component-base/streams';
 import { type ConnectionState, createCriClient, CriError } from '@rxlet/cri-client';
-import { containerdHints } from '@rxlet/cri-client/containerd';
+import { containerdHints, containerdPullProgress } from '@rxlet/cri-client/containerd';
 import { containerEventHints } from '@rxlet/pleg';
 import { ConfigError } from './config/config-error.ts';
 import type { AgentSettings } from './config/load-settings.ts';
@@ -58,9 +58,10 @@ export async function connectRuntime(
       logger,
       next: (state) => logState(state, runtime.endpoint, logger),
     });
-    const socketPath = runtime.endpoint.replace(/^unix:\/\//, '');
+    const socketPath = pathOf(runtime.endpoint);
     const hints = [containerdHints({ clock: systemClock }, { socketPath }), containerEventHints(client.runtime)];
-    return { ...client, hints };
+    const imageSocketPath = pathOf(runtime.imageEndpoint ?? runtime.endpoint);
+    return { ...client, hints, pullProgress: containerdPullProgress({ logger }, { socketPath: imageSocketPath }) };
   } catch (error) {
     await client[Symbol.asyncDispose]();
     if (!runtime.isDefault || !(error instanceof CriError)) throw error;
@@ -70,6 +71,10 @@ export async function connectRuntime(
       { cause: error },
     );
   }
+}
+
+function pathOf(endpoint: string): string {
+  return endpoint.replace(/^unix:\/\//, '');
 }
 
 function logState(state: ConnectionState, endpoint: string, logger: Logger): void {

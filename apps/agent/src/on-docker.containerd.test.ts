@@ -9,9 +9,11 @@ import {
   type PrivateDockerd,
   startPrivateDockerd,
 } from '@rxlet/test-containerd/private-dockerd';
+import { registryUnavailable, startPrivateRegistry } from '@rxlet/test-containerd/private-registry';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeAgentFolders, startAgent } from './test-support/agent-process.ts';
 import { type AgentUnderTest, agentUnderTest, shell } from './test-support/containerd-node.ts';
+import { expectPullProgress } from './test-support/pull-progress.ts';
 
 const EXAMPLES = join(import.meta.dirname, '../examples');
 const unavailable = dockerdUnavailable();
@@ -75,6 +77,16 @@ describe.skipIf(unavailable !== undefined)('rxlet --docker', () => {
     const { stdout } = await agent.process.command('logs', 'job-node1');
     expect(stdout).not.toBe('');
   });
+
+  it.skipIf(registryUnavailable() !== undefined)(
+    'shows the bytes of a pull, and the pull that waits for it',
+    async () => {
+      await using registry = await startPrivateRegistry({ directory: join(folder, 'registry') });
+      await using agent = await start();
+      // Docker reports ten times a second, and nothing while it waits.
+      await expectPullProgress(agent, registry, 1);
+    },
+  );
 
   it('keeps containers and their logs when the agent is killed', async () => {
     await using agent = await start();

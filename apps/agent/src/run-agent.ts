@@ -82,7 +82,7 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
 
   const lock = settings.lockFile && keep(await acquireFileLock(settings.lockFile.path, { clock: systemClock }, signal));
   if (settings.openFiles !== undefined) await applyOpenFileLimit(settings.openFiles, { logger });
-  const { runtime, images, hints, hostPaths } = keep(
+  const { runtime, images, hints, pullProgress, hostPaths } = keep(
     await connectRuntime(settings, logger.child({ logger: 'runtime' }), metrics, signal),
   );
   const hasCertificates = settings.cluster !== undefined || settings.kubeletApi?.port !== undefined;
@@ -119,7 +119,7 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
   ];
   const agent = keep(
     await createAgent(
-      { runtime, images, hints, node, logger, metrics },
+      { runtime, images, hints, pullProgress, node, logger, metrics },
       cluster === undefined ? modules.standalone(own) : modules.node(cluster.clients, own),
       options,
     ),

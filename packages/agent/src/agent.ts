@@ -2,6 +2,7 @@ import type { AgentCore, CollectionKey } from '@rxlet/agent-api';
 import type { Clock, Logger, Random } from '@rxlet/component-base';
 import type { Metrics } from '@rxlet/component-base/metrics';
 import type { ImageService, RuntimeService } from '@rxlet/cri-api';
+import type { PullProgressSource } from '@rxlet/cri-api/pull-progress';
 import type { HostFiles, NodeFiles } from '@rxlet/node-files';
 import type { HintSource } from '@rxlet/pleg';
 import type { RuntimeManagerOptions } from '@rxlet/runtime-manager';
@@ -13,6 +14,8 @@ export interface AgentPorts {
   readonly node: NodeOptions;
   /** Event streams of the runtime, in order of preference. Default: GetContainerEvents of `runtime`; a runtime without any is polled. */
   readonly hints?: readonly HintSource[];
+  /** Progress of image pulls in the runtime. Default: a pull shows when it began, and nothing else. */
+  readonly pullProgress?: PullProgressSource;
   /** Files that the agent owns. Default: the node's, confined to the directories of `node`. */
   readonly files?: NodeFiles;
   /** Files that the agent does not own: configuration, logs. Default: the node's files. */

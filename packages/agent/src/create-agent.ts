@@ -12,7 +12,7 @@ import {
   statusSinks,
 } from '@rxlet/agent-api/statuses';
 import { podProbes, terminationMessages } from '@rxlet/agent-api/containers';
-import { pullObserver } from '@rxlet/agent-api/images';
+import { pullObserver, pullProgressSource } from '@rxlet/agent-api/images';
 import { podAllocations, runtimeHealth } from '@rxlet/agent-api/node';
 import { createLifetime, type Lifetime, type Logger } from '@rxlet/component-base';
 import { createEmitter } from '@rxlet/component-base/streams';
@@ -173,7 +173,11 @@ async function assemble(
   await host.setUp({
     ports,
     core,
-    services: [provide(pullObserver, startLatency), provide(runtimeHealth, createRuntimeHealth(runtimeState, pleg))],
+    services: [
+      provide(pullObserver, startLatency),
+      provide(runtimeHealth, createRuntimeHealth(runtimeState, pleg)),
+      ...(given.pullProgress === undefined ? [] : [provide(pullProgressSource, given.pullProgress)]),
+    ],
     contributions: coreContributions({
       config,
       pleg,

@@ -6,6 +6,7 @@ import type { DaemonFacts } from './engine/daemon-facts.ts';
 import type { DockerEngine } from './engine/docker-engine.ts';
 import type { HostAccess } from './host-access.ts';
 import type { Images } from './image/images.ts';
+import type { Pulls } from './image/pulls.ts';
 import type { ContainerLogs } from './logs/container-logs.ts';
 import type { CheckpointStore } from './sandbox/checkpoint-store.ts';
 import type { PodNetwork } from './sandbox/pod-network.ts';
@@ -21,6 +22,7 @@ export interface Backend {
   readonly containers: Containers;
   readonly creator: ContainerCreator;
   readonly images: Images;
+  readonly pulls: Pulls;
   readonly facts: DaemonFacts;
   readonly network: PodNetwork;
   readonly addresses: SandboxAddresses;

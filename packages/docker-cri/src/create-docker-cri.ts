@@ -13,6 +13,7 @@ import {
   type RuntimeService,
   RuntimeServiceDescriptor,
 } from '@rxlet/cri-api';
+import type { PullProgressSource } from '@rxlet/cri-api/pull-progress';
 import { createHostFiles, createNodeFiles, type HostFiles } from '@rxlet/node-files';
 import type { Backend } from './backend.ts';
 import { containerHandlers, loggedContainer } from './container/container-service.ts';
@@ -23,6 +24,7 @@ import { createDockerEngine } from './engine/docker-engine.ts';
 import { createHostAccess } from './host-access.ts';
 import { imageHandlers } from './image/image-service.ts';
 import { createImages } from './image/images.ts';
+import { createPulls } from './image/pulls.ts';
 import { createContainerLogs } from './logs/container-logs.ts';
 import { createLogFiles } from './logs/log-files.ts';
 import { createPositionStore, type PositionFiles } from './logs/position-store.ts';
@@ -70,6 +72,8 @@ export interface DockerCriOptions {
 export interface DockerCri extends AsyncDisposable {
   readonly runtime: RuntimeService;
   readonly images: ImageService;
+  /** Progress of the pulls, from Docker's messages. */
+  readonly pullProgress: PullProgressSource;
   /**
    * Resumes the logs of running containers, and removes what a killed process has left, as soon as Docker answers. Rejects when the directory of checkpoints cannot be
    * written. The ports work before and without it.
@@ -102,6 +106,7 @@ export function createDockerCri(ports: DockerCriPorts, options: DockerCriOptions
     containers: createContainers(engine),
     creator: createContainerCreator(engine, random, logger),
     images: createImages(engine),
+    pulls: createPulls(),
     facts: createDaemonFacts(engine),
     network,
     addresses: createSandboxAddresses(network),
@@ -129,6 +134,7 @@ export function createDockerCri(ports: DockerCriPorts, options: DockerCriOptions
   return {
     runtime: createPort(RuntimeServiceDescriptor, handlers, clock, lifetime.signal) as RuntimeService,
     images: createPort(ImageServiceDescriptor, imageHandlers(backend), clock, lifetime.signal) as ImageService,
+    pullProgress: backend.pulls.source,
     async start() {
       await backend.checkpoints.prepare();
       void lifetime.track(recover(backend, positions)).catch(() => undefined);

@@ -18,6 +18,7 @@ import {
   ServiceError,
   StatusCode,
 } from '@rxlet/cri-api';
+import type { PullProgressSource } from '@rxlet/cri-api/pull-progress';
 import { createStateSaver, type StateSaver, type StateStore } from '@rxlet/node-files/state-file';
 import { createStreamingServer, type OpenStream } from '@rxlet/streaming';
 import type { ImageRegistry } from './images/image-registry.ts';
@@ -86,6 +87,8 @@ export interface FakeRuntimeSnapshot {
 export interface FakeRuntime extends AsyncDisposable {
   readonly runtime: RuntimeService;
   readonly images: ImageService;
+  /** Progress of the pulls, by the clock. Reads reject with Unavailable while the runtime is stopped. */
+  readonly pullProgress: PullProgressSource;
   /** Number of calls of each RPC so far, rejected calls included. */
   readonly calls: ReadonlyMap<RpcName, number>;
   /** Returns the last 1,000 calls, oldest first, with their times and outcomes; calls that a stopped runtime or `failNext` rejected are not among them. */
@@ -253,6 +256,16 @@ export function createFakeRuntime(ports: FakeRuntimePorts, options: FakeRuntimeO
       hooks,
     ) as RuntimeService,
     images: createPort(ImageServiceDescriptor, imageRpcs(state), hooks) as ImageService,
+    pullProgress: {
+      name: 'fake runtime',
+      open: () => ({
+        async read(pulls, signal) {
+          beginCall(clock, power.signal, { signal });
+          return state.images.readProgress(pulls, signal);
+        },
+        [Symbol.dispose]: () => undefined,
+      }),
+    },
     calls,
     callLog: () => callLog.list(),
     network: state.network,

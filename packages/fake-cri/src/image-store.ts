@@ -5,6 +5,7 @@ import { formatReference, type ImageReference, parseImageReference } from './ima
 import { createImageDisk } from './images/image-disk.ts';
 import { createImageRegistry, type ImageRegistry } from './images/image-registry.ts';
 import { type PullCall, pullImage } from './images/pull.ts';
+import { createPullTracker, type PullTracker } from './images/pull-progress.ts';
 import type { ResolvedOptions } from './options.ts';
 
 /** Usage of the present images. */
@@ -16,6 +17,8 @@ export interface ImageUsage {
 /** The present images, and the registry of the others. */
 export interface ImageStore {
   readonly registry: ImageRegistry;
+  /** Reads the progress of pulls. */
+  readonly readProgress: PullTracker['read'];
   /** Pulls `reference` from the registry, on the clock; see {@link pullImage} for its errors. */
   pull(reference: string, auth: AuthConfig | undefined, call: PullCall): Promise<Image>;
   /** Restores an image that was present before, without a pull. */
@@ -78,9 +81,11 @@ export function createImageStore(
     if (image.present) for (const tag of image.tags) add(imageInRegistry(parseImageReference(tag), image));
   }
 
-  const pullPorts = { clock, registry, disk, isPresent };
+  const tracker = createPullTracker(clock);
+  const pullPorts = { clock, registry, disk, tracker, isPresent };
   return {
     registry,
+    readProgress: tracker.read,
     pull: (reference, auth, call) => pullImage(pullPorts, reference, auth, call, add),
     restore: (image) => void add(image),
     find,

@@ -179,6 +179,7 @@ export function createTestNode({ seed = 1, ...runtimeOptions }: TestNodeOptions 
         {
           runtime: withCallTimeout(killablePort(fake.runtime, life), REQUEST_TIMEOUT_MS),
           images: withCallTimeout(killablePort(fake.images, life), REQUEST_TIMEOUT_MS),
+          pullProgress: fake.pullProgress,
           node: {
             name: 'node1',
             rootDirectory: '/root',

@@ -1,6 +1,4 @@
-import type { Socket } from 'node:net';
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
-import { Client, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { create, fromBinary } from '@bufbuild/protobuf';
 import { type Clock, onAbort } from '@rxlet/component-base';
 import {
   type Envelope,
@@ -11,7 +9,7 @@ import {
   TaskExitSchema,
   TaskStartSchema,
 } from '../../gen/containerd/events/v1/events_pb.js';
-import { createSocketCredentials } from '@rxlet/component-base/grpc-socket-credentials';
+import { isUnimplementedCall, openContainerdChannel } from './containerd-channel.ts';
 
 /** Notice that a container or sandbox has started or stopped. */
 export interface ContainerdHint {
@@ -62,9 +60,11 @@ export class ContainerdTimeout extends Error {
   override readonly name = 'ContainerdTimeout';
 }
 
-const SUBSCRIBE = `/${Events.typeName}/Subscribe`;
-/** Interval of the pings that detect a dead peer. Go's servers reject pings that come more often than every five minutes. */
-const KEEP_ALIVE_MS = 6 * 60_000;
+const SUBSCRIBE = {
+  path: `/${Events.typeName}/Subscribe`,
+  request: SubscribeRequestSchema,
+  response: EnvelopeSchema,
+};
 
 /**
  * Creates a source of hints from containerd's own event service (`containerd.services.events.v1`). The shim announces an exit before the CRI plugin has recorded
@@ -77,31 +77,15 @@ export function containerdHints(ports: { readonly clock: Clock }, options: Conta
   });
   async function* subscribe(signal: AbortSignal, onConnected: () => void): AsyncGenerator<ContainerdHint> {
     signal.throwIfAborted();
-    const sockets: Socket[] = [];
-    let isClosed = false;
-    const connected = (socket: Socket): void => {
-      if (isClosed) socket.destroy();
-      else sockets.push(socket);
-    };
-    const client = new Client(`unix:${socketPath}`, createSocketCredentials({ connected }), {
-      'grpc.keepalive_time_ms': KEEP_ALIVE_MS,
-      // The subscriber retries.
-      'grpc.enable_retries': 0,
-    });
-    const call = client.makeServerStreamRequest(
-      SUBSCRIBE,
-      (message: typeof request) => Buffer.from(toBinary(SubscribeRequestSchema, message)),
-      (bytes) => fromBinary(EnvelopeSchema, bytes),
-      request,
-      new Metadata(),
-    );
+    using channel = openContainerdChannel(socketPath);
+    const call = channel.serverStream(SUBSCRIBE, request);
     using _listener = onAbort(signal, () => call.cancel());
     let hasTimedOut = false;
     using handshake = ports.clock.setTimer(connectTimeoutMs, () => {
       hasTimedOut = true;
       call.cancel();
     });
-    client.waitForReady(Infinity, (error) => {
+    channel.client.waitForReady(Infinity, (error) => {
       if (error !== undefined) return;
       handshake[Symbol.dispose]();
       onConnected();
@@ -117,14 +101,11 @@ export function containerdHints(ports: { readonly clock: Clock }, options: Conta
         const timeout = `no answer within ${String(connectTimeoutMs)} ms`;
         throw new ContainerdTimeout(`cannot connect to containerd at ${socketPath}: ${timeout}`, { cause: error });
       }
-      throw isUnimplemented(error)
+      throw isUnimplementedCall(error)
         ? new EventsUnsupported(`${socketPath} has no event service of containerd`, { cause: error })
         : error;
     } finally {
       call.cancel();
-      client.close();
-      isClosed = true;
-      for (const socket of sockets) socket.destroy();
     }
   }
 
@@ -154,8 +135,4 @@ export function hintOf(topic: string, event: Uint8Array): ContainerdHint | undef
 
 function stopped({ containerId, id }: { containerId: string; id: string }): ContainerdHint | undefined {
   return id === '' || id === containerId ? { containerId, kind: 'stopped' } : undefined;
-}
-
-function isUnimplemented(error: unknown): boolean {
-  return error instanceof Error && (error as Partial<ServiceError>).code === status.UNIMPLEMENTED;
 }

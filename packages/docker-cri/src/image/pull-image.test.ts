@@ -1,9 +1,11 @@
+import type { ServerResponse } from 'node:http';
 import { noopLogger } from '@rxlet/component-base';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { StatusCode } from '@rxlet/cri-api';
 import { describe, expect, it } from 'vitest';
 import { createFakeDocker } from '../test-support/fake-docker.ts';
 import { pullImage, registryAuth } from './pull-image.ts';
+import { createPulls } from './pulls.ts';
 
 const auth = { username: '', password: '', auth: '', serverAddress: '', identityToken: '', registryToken: '' };
 const decoded = (header: Record<string, string>): unknown =>
@@ -11,7 +13,7 @@ const decoded = (header: Record<string, string>): unknown =>
 
 describe('pullImage', () => {
   const clock = createVirtualClock();
-  const options = { clock, logger: noopLogger, progressDeadlineMs: 60_000 };
+  const options = { clock, logger: noopLogger, progressDeadlineMs: 60_000, pulls: createPulls() };
 
   it('names repository and tag, and follows the progress to its end', async () => {
     await using docker = await createFakeDocker(
@@ -22,6 +24,22 @@ describe('pullImage', () => {
     expect(decoded({ 'X-Registry-Auth': docker.headers()['x-registry-auth'] as string })).toMatchObject({
       username: 'u',
     });
+  });
+
+  it('reports the progress of the pull until its end', async () => {
+    const sent = Promise.withResolvers<ServerResponse>();
+    await using docker = await createFakeDocker(() => (response) => {
+      response.write('{"status":"Downloading","id":"a","progressDetail":{"current":1,"total":4}}\n');
+      sent.resolve(response);
+    });
+    const pulls = createPulls();
+    const read = (image: string) => pulls.source.open().read([{ image, startedMs: 0 }], new AbortController().signal);
+    const pull = pullImage(docker.engine, 'busybox:1', undefined, { ...options, pulls });
+    await expect.poll(() => read('busybox:1')).toEqual([{ step: 'downloading', currentBytes: 1, totalBytes: 4 }]);
+    expect(await read('busybox:2')).toEqual([undefined]);
+    (await sent.promise).end();
+    await pull;
+    expect(await read('busybox:1')).toEqual([undefined]);
   });
 
   it.each([

@@ -4,6 +4,8 @@ import { type AuthConfig, ServiceError, StatusCode } from '@rxlet/cri-api';
 import type { DockerEngine } from '../engine/docker-engine.ts';
 import { DockerError } from '../engine/docker-error.ts';
 import { parseImageReference } from './image-reference.ts';
+import type { PullMessage } from './layer-progress.ts';
+import type { Pulls } from './pulls.ts';
 
 /** Settings of {@link pullImage}. */
 export interface PullOptions {
@@ -11,13 +13,8 @@ export interface PullOptions {
   readonly logger: Logger;
   /** Longest time without progress, in milliseconds. */
   readonly progressDeadlineMs: number;
-}
-
-/** A line of Docker's progress. */
-interface Progress {
-  readonly status?: string;
-  readonly id?: string;
-  readonly error?: string;
+  /** Receives the progress. */
+  readonly pulls: Pick<Pulls, 'begin'>;
 }
 
 /** Pulls an image from its registry. Rejects when that fails, or makes no progress for too long. */
@@ -25,7 +22,7 @@ export async function pullImage(
   engine: DockerEngine,
   reference: string,
   auth: AuthConfig | undefined,
-  { clock, logger, progressDeadlineMs }: PullOptions,
+  { clock, logger, progressDeadlineMs, pulls }: PullOptions,
   signal?: AbortSignal,
 ): Promise<void> {
   const { repository, tag, digest } = parseImageReference(reference);
@@ -40,6 +37,7 @@ export async function pullImage(
       ),
     );
   let timer = watch();
+  using pull = pulls.begin(reference);
   try {
     const source = await engine.stream('POST', '/images/create', {
       query: { fromImage: repository, tag: digest ?? tag },
@@ -49,9 +47,11 @@ export async function pullImage(
     for await (const line of createInterface({ input: source })) {
       timer[Symbol.dispose]();
       timer = watch();
-      const progress = parseProgress(line);
-      if (progress.error !== undefined) throw pullError(reference, progress.error);
-      logger.debug('pulling an image', { image: reference, layer: progress.id, status: progress.status });
+      const message = parseMessage(line);
+      const { error, id, status } = message;
+      if (error !== undefined) throw pullError(reference, typeof error === 'string' ? error : JSON.stringify(error));
+      pull.add(message);
+      logger.debug('pulling an image', { image: reference, layer: id, status });
     }
     stalled.signal.throwIfAborted();
     signal?.throwIfAborted();
@@ -93,9 +93,9 @@ function pullError(reference: string, message: string): ServiceError {
   return new ServiceError(code, `failed to pull image ${JSON.stringify(reference)}: ${message}`);
 }
 
-function parseProgress(line: string): Progress {
+function parseMessage(line: string): PullMessage {
   try {
-    return JSON.parse(line) as Progress;
+    return (JSON.parse(line) ?? {}) as PullMessage;
   } catch {
     return {};
   }

@@ -54,6 +54,27 @@ describe('a pull', () => {
     expect(store.find('app:stable')!.message.repoTags).toHaveLength(2);
   });
 
+  it('reports its progress by the clock', async () => {
+    const image: FakeImage = {
+      tags: ['app:1'],
+      sizeBytes: 3 * MB,
+      pullLatencyMs: 200,
+      bandwidthBytesPerSecond: MB,
+    };
+    const { clock, store, pull } = createBench([image]);
+    const read = (name: string) =>
+      store.readProgress([{ image: name, startedMs: clock.now() }], new AbortController().signal);
+    const pulled = pull('app:1');
+    await clock.advance(199);
+    expect(await read('app:1')).toEqual([{ step: 'resolving' }]);
+    await clock.advance(1001);
+    expect(await read('app:1')).toEqual([{ step: 'downloading', currentBytes: MB, totalBytes: 3 * MB }]);
+    expect(await read('other')).toEqual([undefined]);
+    await clock.advance(2000);
+    await pulled;
+    expect(await read('app:1')).toEqual([undefined]);
+  });
+
   it('ends when its call is cancelled, and leaves nothing', async () => {
     const image: FakeImage = { tags: ['app'], sizeBytes: 3 * MB, bandwidthBytesPerSecond: MB };
     const { clock, store, pull } = createBench([image], 3 * MB);

@@ -7,12 +7,14 @@ import type { FakeImage } from './fake-image.ts';
 import type { ImageDisk } from './image-disk.ts';
 import type { PullableRegistry } from './image-registry.ts';
 import { pullError } from './pull-errors.ts';
+import type { PullTracker } from './pull-progress.ts';
 
 /** Ports of a pull. */
 export interface PullPorts {
   readonly clock: Clock;
   readonly registry: PullableRegistry;
   readonly disk: ImageDisk;
+  readonly tracker: Pick<PullTracker, 'begin'>;
   isPresent(id: string): boolean;
 }
 
@@ -27,7 +29,7 @@ export interface PullCall {
  * InvalidArgument for a malformed reference and with the reason of the call's signal.
  */
 export async function pullImage(
-  { clock, registry, disk, isPresent }: PullPorts,
+  { clock, registry, disk, tracker, isPresent }: PullPorts,
   reference: string,
   auth: AuthConfig | undefined,
   call: PullCall,
@@ -35,6 +37,7 @@ export async function pullImage(
 ): Promise<Image> {
   const parsed = parseImageReference(reference);
   const name = formatReference(parsed);
+  using pull = tracker.begin(reference);
   const described = registry.describe(parsed);
   const wait = async (delayMs: number): Promise<void> => {
     if (delayMs > 0) await sleep(clock, delayMs, call.signal);
@@ -51,7 +54,9 @@ export async function pullImage(
 
   const sizeBytes = Number(image.message.size);
   using room = disk.reserve(image.id, sizeBytes);
-  await wait((room.bytes / (described?.bandwidthBytesPerSecond ?? Infinity)) * 1000);
+  const bytesPerSecond = described?.bandwidthBytesPerSecond ?? Infinity;
+  pull.download(sizeBytes, (sizeBytes / bytesPerSecond) * 1000);
+  await wait((room.bytes / bytesPerSecond) * 1000);
   if (room.bytes < sizeBytes) throw pullError('no-space', name);
   return add(image);
 }
