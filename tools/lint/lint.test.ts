@@ -320,6 +320,7 @@ suite('plain words', {
     'rxlet/plain-prose': [
       '/** What the runtime holds. */ export const opened = 1;',
       '/** Those that hang. */ export const those = 1;',
+      '/** How long a pod is kept. */ export const keptMs = 1;',
       '// Nobody reads this.',
       '// A signal that is to be sent.',
       '// Starts afresh.',
@@ -328,6 +329,7 @@ suite('plain words', {
       'export const template = `the pull of ${title} is under way`;',
       'export const patienceMs = 1;',
       'export function setMortalPort(): void {}',
+      'export const askedPods = 1;',
       "import { describe, it } from 'vitest'; describe('pulls', () => it('that no registry has cannot be pulled', () => {}));",
       "import { it } from 'vitest'; it.each([1])('are %d', () => {});",
       'import { test } from "vitest"; test.skipIf(true)(`of ${title} is empty`, () => {});',

@@ -4,7 +4,7 @@
  */
 
 /** First words of a docstring that hide its subject. */
-const OPENING = /^(what|who|whoever|told|that which|those|nobody|somebody)\b/i;
+const OPENING = /^(what|who|whoever|told|that which|that of|those|nobody|somebody|how (?:long|many|much|often))\b/i;
 
 /** Word → its replacement. */
 const WORDS = [
@@ -22,24 +22,30 @@ const WORDS = [
 /** Part of an identifier → its replacement. Parts are the words of camel case, in lower case. */
 const NAME_PARTS = new Map([
   ['afresh', 'again'],
+  ['ask', 'request, call, query'],
+  ['asked', 'requested, calls'],
   ['asker', 'client, caller or identity'],
+  ['asks', 'requests, calls'],
   ['complain', 'report'],
   ['doomed', 'name the pending removal'],
   ['greet', 'connect, probe'],
   ['heed', 'follow, respect'],
+  ['hopeless', 'rejected, failing'],
   ['hurry', 'retryNow, expedite'],
+  ['impatient', 'aborted, with a short timeout'],
   ['misfits', 'problems, rejected'],
   ['mishaps', 'faults, failures'],
   ['mortal', 'killable'],
   ['owed', 'pending, due'],
   ['patience', 'timeout, deadline'],
+  ['sneaky', 'name what it does'],
   ['somebody', 'owner, caller'],
   ['surroundings', 'context, environment, ports'],
   ['whoever', 'owner, caller'],
 ]);
 
 /** First words that make a test name a fragment. */
-const TEST_OPENING = /^(that|of|whose|are|have)\b/i;
+const TEST_OPENING = /^(that|of|whose|are|have|what|who)\b/i;
 const TEST_FUNCTIONS = new Set(['describe', 'it', 'test']);
 
 /** Returns the name of the function of Vitest that a call runs, also behind `.each(…)` and its kin; `undefined` for other calls. */

@@ -232,7 +232,7 @@ describe.skipIf(unavailable !== undefined)("the kubelet's API behind a Kubernete
     const host = (await cluster.readyNode())!;
     const address = host.status!.addresses!.find(({ type }) => type === 'InternalIP')!.address;
     const base = `https://${address}:${String(host.status!.daemonEndpoints!.kubeletEndpoint!.Port)}`;
-    const ask = async (path: string, authorization?: string): Promise<string> => {
+    const requestPath = async (path: string, authorization?: string): Promise<string> => {
       const { stdout } = spawn('curl', [
         '-sk',
         ...(authorization ? ['-H', `Authorization: ${authorization}`] : []),
@@ -242,9 +242,9 @@ describe.skipIf(unavailable !== undefined)("the kubelet's API behind a Kubernete
       for await (const chunk of stdout) text += String(chunk);
       return text;
     };
-    expect(await ask('/pods')).toBe('Unauthorized');
-    expect(await ask('/pods', 'Bearer wrong')).toBe('Unauthorized');
-    expect(await ask('/pods', `Bearer ${token}`)).toBe(
+    expect(await requestPath('/pods')).toBe('Unauthorized');
+    expect(await requestPath('/pods', 'Bearer wrong')).toBe('Unauthorized');
+    expect(await requestPath('/pods', `Bearer ${token}`)).toBe(
       'Forbidden (user=system:serviceaccount:default:default, verb=get, resource=nodes, subresource(s)=[pods proxy])\n',
     );
   });

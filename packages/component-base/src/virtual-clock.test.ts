@@ -16,14 +16,14 @@ describe('createVirtualClock', () => {
   it('runs timers in order of their time, then of their creation', async () => {
     const clock = createVirtualClock();
     const ran: [string, number][] = [];
-    const note = (name: string, delayMs: number): unknown =>
+    const record = (name: string, delayMs: number): unknown =>
       clock.setTimer(delayMs, () => ran.push([name, clock.monotonicNow()]));
-    note('late', 30);
-    note('first of two', 10);
-    note('second of two', 10);
-    note('now', 0);
-    note('past', -5);
-    note('no number', Number.NaN);
+    record('late', 30);
+    record('first of two', 10);
+    record('second of two', 10);
+    record('now', 0);
+    record('past', -5);
+    record('no number', Number.NaN);
     await clock.advance(30);
     expect(ran).toEqual([
       ['now', 0],

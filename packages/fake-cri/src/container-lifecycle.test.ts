@@ -227,10 +227,10 @@ describe('StopContainer', () => {
   it('kills at once with timeout 0, and when a second call has a shorter timeout', async () => {
     const { fake, clock, start, container } = await createBench();
     const containerId = await start('sh', '-c', "trap '' TERM; sleep 100");
-    const patient = fake.runtime.stopContainer({ containerId, timeout: 60n });
+    const pendingStop = fake.runtime.stopContainer({ containerId, timeout: 60n });
     await clock.settle();
     await fake.runtime.stopContainer({ containerId, timeout: 0n });
-    await patient;
+    await pendingStop;
     expect((await container(containerId)).exitCode).toBe(137);
   });
 

@@ -29,7 +29,7 @@ import { carryOut } from './faults/carry-out.ts';
 import { targetPod } from './faults/target-pod.ts';
 import type { EventFaults } from './faults/event-faults.ts';
 import { createFailpoints, type FailpointPlace, type SetFailpoint } from './faults/failpoints.ts';
-import { failSandbox, loseContainer } from './faults/mishaps.ts';
+import { failSandbox, loseContainer } from './faults/runtime-faults.ts';
 import { createPower } from './faults/power.ts';
 import { parseRpcName } from './faults/rpc-names.ts';
 import { mutationFields } from './faults/mutation-fields.ts';

@@ -93,10 +93,10 @@ describe('the docker config of the node', () => {
     const files = { read: () => new Promise<never>(() => undefined) };
     const config = createNodeDockerConfig({ clock, files, logger }, places);
     const controller = new AbortController();
-    const impatient = config.keyring(controller.signal);
+    const abortedRead = config.keyring(controller.signal);
     const patient = config.keyring();
     controller.abort(new Error('enough'));
-    await expect(impatient).rejects.toThrow('enough');
+    await expect(abortedRead).rejects.toThrow('enough');
     await clock.advance(10_000);
     expect((await patient).lookup('r.io/x')).toEqual([]);
     expect(logger.lines).toMatchObject([{ fields: { error: 'no answer within 10000 ms' } }]);

@@ -47,10 +47,10 @@ describe('createImageHolds', () => {
     let isHeld = false;
     const held = holds.hold('nginx:1').then(() => (isHeld = true));
     const controller = new AbortController();
-    const impatient = holds.hold('nginx:1', controller.signal);
+    const aborted = holds.hold('nginx:1', controller.signal);
     await clock.settle();
     controller.abort(new Error('the pod is gone'));
-    await expect(impatient).rejects.toThrow('the pod is gone');
+    await expect(aborted).rejects.toThrow('the pod is gone');
     expect(isHeld).toBe(false);
     expect(await holds.removeUnlessHeld(names, remove)).toBe(false);
     removal.reject(new Error('busy'));

@@ -129,9 +129,9 @@ describe.skipIf(unavailable !== undefined)('images of a registry on containerd',
     expect(subject.events.list()[1]?.message).toMatch(
       /^Successfully pulled image "127\.0\.0\.1:\d+\/team\/plain:1" in \S+ \(\S+ including waiting\)\. Image size: [1-9]\d* bytes\.$/,
     );
-    const asked = registry.requests().length;
+    const requestCount = registry.requests().length;
     expect(await subject.ensure(digestReference)).toBe(byTag);
-    expect(registry.requests().length).toBe(asked);
+    expect(registry.requests().length).toBe(requestCount);
 
     const other = await registry.push('team/plain:2', newImage());
     expect(await subject.ensure(other.digestReference)).toBe(await idOf(other.digestReference));
@@ -170,12 +170,12 @@ describe.skipIf(unavailable !== undefined)('images of a registry on containerd',
     const failure = await subject.ensure(reference).catch((error: unknown) => error as ImageError);
     expect(failure).toMatchObject({ reason: 'ErrImagePull' });
     expect((failure as ImageError).message).toMatch(/wrong:1.*(401|authorization failed)/);
-    const asked = guarded.requests().length;
+    const requestCount = guarded.requests().length;
     await expect(subject.ensure(reference)).rejects.toMatchObject({
       reason: 'ImagePullBackOff',
       message: `Back-off pulling image "${reference}": ErrImagePull: ${(failure as ImageError).message}`,
     });
-    expect(guarded.requests().length).toBe(asked);
+    expect(guarded.requests().length).toBe(requestCount);
     password = REGISTRY_ACCOUNT.password;
     expect(await subject.ensure(reference)).toBe(await idOf(reference));
     expect(JSON.stringify(subject.events.list())).not.toContain(wrong);
@@ -191,14 +191,14 @@ describe.skipIf(unavailable !== undefined)('images of a registry on containerd',
       await using first = setUp({}, owned, root);
       await first.ensure(reference);
     }
-    const asked = guarded.requests().length;
+    const requestCount = guarded.requests().length;
     // As after a restart of the agent.
     await using again = setUp({}, owned, root);
     expect(await again.ensure(reference)).toBe(await idOf(reference));
     expect(again.events.list().map(({ message }) => message)).toEqual([
       `Container image "${reference}" already present on machine and can be accessed by the pod`,
     ]);
-    expect(guarded.requests().length).toBe(asked);
+    expect(guarded.requests().length).toBe(requestCount);
     await using without = setUp({}, undefined, root);
     await expect(without.ensure(reference)).rejects.toMatchObject({ reason: 'ErrImagePull' });
     await expect(without.ensure(reference, 'Never')).rejects.toMatchObject({ reason: 'ErrImageNeverPull' });

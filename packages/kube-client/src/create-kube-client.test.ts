@@ -79,12 +79,12 @@ describe('a client', () => {
     kube.faults.add({ times: 1, action: { type: 'error', reason: 'InternalError' } });
     await expect(client.get(pods, WEB)).rejects.toMatchObject({ reason: 'InternalError', code: 500 });
     kube.faults.add({ action: { type: 'error', reason: 'ServiceUnavailable', retryAfterSeconds: 1 } });
-    const hopeless = expect(client.get(pods, WEB)).rejects.toMatchObject({
+    const failing = expect(client.get(pods, WEB)).rejects.toMatchObject({
       reason: 'ServiceUnavailable',
       retryAfterMs: 1000,
     });
     await clock.advance(11_000);
-    await hopeless;
+    await failing;
     expect(clock.pendingTimers).toBe(0);
   });
 

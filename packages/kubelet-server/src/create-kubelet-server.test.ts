@@ -11,7 +11,15 @@ import { NEVER } from 'rxjs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { KubeletServerOptions } from './create-kubelet-server.ts';
 import type { KubeletServerPorts } from './ports.ts';
-import { type Answer, ask, createTestServer, lines, open, streamEndpoint, type TestServer } from './test-support.ts';
+import {
+  type Answer,
+  requestPath,
+  createTestServer,
+  lines,
+  open,
+  streamEndpoint,
+  type TestServer,
+} from './test-support.ts';
 
 const disposables: TestServer[] = [];
 afterEach(async () => {
@@ -76,7 +84,7 @@ describe('/pods', () => {
   it('lists the pods', async () => {
     const { socketPath, podList } = await start();
     podList.push(pod('web'), pod('db'));
-    const { status, headers, body } = await ask(socketPath, '/pods');
+    const { status, headers, body } = await requestPath(socketPath, '/pods');
     expect([status, headers['content-type']]).toEqual([200, 'application/json']);
     expect(JSON.parse(body)).toEqual({
       apiVersion: 'v1',
@@ -91,16 +99,16 @@ describe('/pods', () => {
     let ready = false;
     const pods = { list: () => listed, changes$: NEVER };
     const { socketPath } = await start({ pods, sourcesReady: () => ready });
-    expect(await ask(socketPath, '/pods')).toMatchObject({
+    expect(await requestPath(socketPath, '/pods')).toMatchObject({
       status: 503,
       body: 'the agent has not read its pod sources yet: retry later',
       headers: { 'retry-after': '1' },
     });
     listed.push(pod('web'));
-    expect((await ask(socketPath, '/pods')).status).toBe(200);
+    expect((await requestPath(socketPath, '/pods')).status).toBe(200);
     listed.pop();
     ready = true;
-    expect(JSON.parse((await ask(socketPath, '/pods')).body)).toMatchObject({ items: [] });
+    expect(JSON.parse((await requestPath(socketPath, '/pods')).body)).toMatchObject({ items: [] });
   });
 
   it('watches: the pods there are, then each change', async () => {
@@ -127,7 +135,7 @@ describe('/pods', () => {
       object: { metadata: { annotations: { 'k8s.io/initial-events-end': 'true' } } },
     });
     expect(await next(watch)).toMatchObject({ type: 'ADDED', object: pod('db') });
-    expect((await ask(socketPath, '/pods?watch&sendInitialEvents=perhaps')).status).toBe(422);
+    expect((await requestPath(socketPath, '/pods?watch&sendInitialEvents=perhaps')).status).toBe(422);
   });
 
   it('lets go of the pods when the watcher leaves', async () => {
@@ -191,7 +199,10 @@ describe('/events', () => {
   it('lists and watches events', async () => {
     const { socketPath, events } = await start();
     events.event(web, 'Normal', 'Pulled', 'image is there');
-    const list = JSON.parse((await ask(socketPath, '/events')).body) as { kind: string; items: { reason: string }[] };
+    const list = JSON.parse((await requestPath(socketPath, '/events')).body) as {
+      kind: string;
+      items: { reason: string }[];
+    };
     expect(list.kind).toBe('EventList');
     expect(list.items.map(({ reason }) => reason)).toEqual(['Pulled']);
 
@@ -211,34 +222,34 @@ describe('/healthz', () => {
 
   it('is exactly ok when nothing is wrong', async () => {
     const { socketPath } = await start({ healthChecks });
-    expect(await ask(socketPath, '/healthz')).toMatchObject({ status: 200, body: 'ok' });
-    expect(await ask(socketPath, '/healthz/pleg')).toMatchObject({ status: 200, body: 'ok' });
+    expect(await requestPath(socketPath, '/healthz')).toMatchObject({ status: 200, body: 'ok' });
+    expect(await requestPath(socketPath, '/healthz/pleg')).toMatchObject({ status: 200, body: 'ok' });
   });
 
   it('reports what is wrong', async () => {
     const { socketPath } = await start({ healthChecks });
     problems.set('pleg', 'the runtime does not answer');
-    expect(await ask(socketPath, '/healthz')).toMatchObject({
+    expect(await requestPath(socketPath, '/healthz')).toMatchObject({
       status: 500,
       body: '[+]ping ok\n[-]pleg failed: the runtime does not answer\nhealthz check failed\n',
     });
-    expect(await ask(socketPath, '/healthz/ping')).toMatchObject({ status: 200, body: 'ok' });
-    expect(await ask(socketPath, '/healthz/pleg')).toMatchObject({
+    expect(await requestPath(socketPath, '/healthz/ping')).toMatchObject({ status: 200, body: 'ok' });
+    expect(await requestPath(socketPath, '/healthz/pleg')).toMatchObject({
       status: 500,
       body: 'internal server error: the runtime does not answer\n',
     });
-    expect((await ask(socketPath, '/healthz?verbose&exclude=pleg&exclude=nope')).body).toBe(
+    expect((await requestPath(socketPath, '/healthz?verbose&exclude=pleg&exclude=nope')).body).toBe(
       '[+]ping ok\n[+]pleg excluded: ok\nwarn: some health checks cannot be excluded: no matches for "nope"\nhealthz check passed\n',
     );
   });
 
   it('does not know other checks', async () => {
     const { socketPath } = await start({ healthChecks });
-    expect(await ask(socketPath, '/healthz/toString')).toMatchObject({
+    expect(await requestPath(socketPath, '/healthz/toString')).toMatchObject({
       status: 404,
       body: '404 page not found\n',
     });
-    expect((await ask(socketPath, '/healthz/ping/more')).status).toBe(404);
+    expect((await requestPath(socketPath, '/healthz/ping/more')).status).toBe(404);
   });
 });
 
@@ -247,7 +258,7 @@ describe('/metrics', () => {
     const family = (name: string): string => `# HELP ${name} Help.\n# TYPE ${name} gauge\n${name} 1\n`;
     const text = [family('a'), '\n', family('prober_probe_total'), family('prober_x'), family('z')].join('');
     const { socketPath } = await start({ metrics: () => Promise.resolve({ contentType: 'text/plain', text }) });
-    expect((await ask(socketPath, '/metrics')).body).toBe(`${family('a')}\n${family('z')}`);
+    expect((await requestPath(socketPath, '/metrics')).body).toBe(`${family('a')}\n${family('z')}`);
   });
 
   it('passes the metrics on', async () => {
@@ -255,7 +266,7 @@ describe('/metrics', () => {
     const { socketPath } = await start({
       metrics: () => Promise.resolve({ contentType: 'text/plain; version=0.0.4; charset=utf-8', text }),
     });
-    const { status, headers, body } = await ask(socketPath, '/metrics');
+    const { status, headers, body } = await requestPath(socketPath, '/metrics');
     expect([status, headers['content-type'], body]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8', text]);
   });
 
@@ -281,7 +292,7 @@ describe('/metrics', () => {
 
   it('answers 500 and reports it in the log when they cannot be had', async () => {
     const { socketPath, logger } = await start({ metrics: () => Promise.reject(new Error('no metrics')) });
-    expect(await ask(socketPath, '/metrics')).toMatchObject({
+    expect(await requestPath(socketPath, '/metrics')).toMatchObject({
       status: 500,
       body: 'the request could not be answered: see the log of the agent\n',
     });
@@ -296,7 +307,7 @@ describe('endpoints of modules', () => {
     log.say('one\ntw');
     log.say('o\n');
     log.close();
-    const { status, headers, body } = await ask(socketPath, '/stream/a%2Fb/c?follow=true');
+    const { status, headers, body } = await requestPath(socketPath, '/stream/a%2Fb/c?follow=true');
     expect([status, headers['content-type'], body]).toEqual([200, 'text/plain; charset=utf-8', 'one\ntwo\n']);
     expect(log.requests).toMatchObject([{ method: 'GET', segments: ['a', 'b', 'c'] }]);
     expect(log.requests[0]?.parameters.get('follow')).toBe('true');
@@ -309,16 +320,16 @@ describe('endpoints of modules', () => {
       handle: ({ method }) => ({ status: 418, contentType: 'text/html', body: `<b>${method}</b>` }),
     };
     const { socketPath } = await start({ endpoints: [endpoint] });
-    const { status, headers, body } = await ask(socketPath, '/teapot', 'POST');
+    const { status, headers, body } = await requestPath(socketPath, '/teapot', 'POST');
     expect([status, headers['content-type'], body]).toEqual([418, 'text/html', '<b>POST</b>']);
-    expect((await ask(socketPath, '/teapot/more')).status).toBe(404);
+    expect((await requestPath(socketPath, '/teapot/more')).status).toBe(404);
   });
 
   it('answer with the status of an EndpointError', async () => {
     const { socketPath, logger } = await start({
       endpoints: [streamEndpoint(() => Promise.reject(new EndpointError(404, 'pod "web" does not exist')))],
     });
-    expect(await ask(socketPath, '/stream')).toMatchObject({ status: 404, body: 'pod "web" does not exist' });
+    expect(await requestPath(socketPath, '/stream')).toMatchObject({ status: 404, body: 'pod "web" does not exist' });
     expect(logger.lines).toEqual([]);
   });
 
@@ -348,7 +359,7 @@ describe('endpoints of modules', () => {
     }
     const { socketPath } = await start({ endpoints: [streamEndpoint(() => Promise.resolve(endless()))] });
     const response = await open(socketPath, '/stream');
-    for (let others = 0; others < 20; others += 1) await ask(socketPath, '/pods');
+    for (let others = 0; others < 20; others += 1) await requestPath(socketPath, '/pods');
     // A few megabytes fit into the buffers on the way.
     expect(given).toBeLessThan(50);
     response.destroy();
@@ -371,27 +382,27 @@ describe('endpoints of modules', () => {
 describe('other requests', () => {
   it.each(['/', '/nothing', '/metrics/cadvisor', '/toString', '/__proto__'])('answers 404 for %s', async (path) => {
     const { socketPath } = await start();
-    expect(await ask(socketPath, path)).toMatchObject({ status: 404, body: '404 page not found\n' });
+    expect(await requestPath(socketPath, path)).toMatchObject({ status: 404, body: '404 page not found\n' });
   });
 
   it('answers 405 to requests that write', async () => {
     const { socketPath } = await start();
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
-      const { status, headers } = await ask(socketPath, '/pods', method);
+      const { status, headers } = await requestPath(socketPath, '/pods', method);
       expect([status, headers.allow]).toEqual([405, 'GET, HEAD']);
     }
-    expect((await ask(socketPath, '/nothing', 'POST')).status).toBe(404);
+    expect((await requestPath(socketPath, '/nothing', 'POST')).status).toBe(404);
   });
 
   it('answers 400 to malformed targets', async () => {
     const { socketPath } = await start();
-    expect((await ask(socketPath, '/pods%')).status).toBe(400);
-    expect((await ask(socketPath, '/pods?watch=perhaps')).status).toBe(422);
+    expect((await requestPath(socketPath, '/pods%')).status).toBe(400);
+    expect((await requestPath(socketPath, '/pods?watch=perhaps')).status).toBe(422);
   });
 
   it('answers targets as long as a very long command', async () => {
     const { socketPath } = await start();
-    expect((await ask(socketPath, `/pods?command=${'a'.repeat(500_000)}`)).status).toBe(200);
+    expect((await requestPath(socketPath, `/pods?command=${'a'.repeat(500_000)}`)).status).toBe(200);
   });
 
   it('answers HEAD without a body, also where a body would not end', async () => {
@@ -399,10 +410,10 @@ describe('other requests', () => {
     const { socketPath, podChanges } = await start({ endpoints: [log.endpoint] });
     const expected: Partial<Answer> = { status: 200, body: '' };
     for (const path of ['/pods', '/pods?watch=true', '/events?watch', '/healthz', '/metrics']) {
-      expect(await ask(socketPath, path, 'HEAD')).toMatchObject(expected);
+      expect(await requestPath(socketPath, path, 'HEAD')).toMatchObject(expected);
     }
     expect(podChanges.isObserved).toBe(false);
-    const refused = await ask(socketPath, '/stream?follow', 'HEAD');
+    const refused = await requestPath(socketPath, '/stream?follow', 'HEAD');
     expect([refused.status, refused.headers.allow]).toEqual([405, 'GET']);
     expect(log.requests).toEqual([]);
   });
@@ -414,14 +425,14 @@ describe('other requests', () => {
     let text = '';
     for await (const chunk of socket.setEncoding('utf8')) text += chunk as string;
     expect(text).toMatch(/^HTTP\/1\.1 400 /);
-    expect((await ask(socketPath, '/healthz')).status).toBe(200);
+    expect((await requestPath(socketPath, '/healthz')).status).toBe(200);
   });
 
   it('answers requests beyond the bound with 503, and warns once a minute', async () => {
     const { socketPath, logger, clock } = await start({}, { maxRequests: 2 });
     const watches = await Promise.all([1, 2].map(() => open(socketPath, '/pods?watch')));
     const floods = async (): Promise<number[]> => {
-      const answers = await Promise.all([1, 2].map(() => ask(socketPath, '/healthz')));
+      const answers = await Promise.all([1, 2].map(() => requestPath(socketPath, '/healthz')));
       expect(answers[0]).toMatchObject({
         body: 'too many requests are being served: retry later\n',
         headers: { connection: 'close', 'retry-after': '1' },
@@ -436,7 +447,7 @@ describe('other requests', () => {
     expect(await floods()).toEqual([503, 503]);
     expect(logger.lines).toMatchObject([warning, { ...warning, fields: { times: 4 } }]);
     for (const watch of watches) watch.destroy();
-    await vi.waitFor(async () => expect((await ask(socketPath, '/healthz')).status).toBe(200));
+    await vi.waitFor(async () => expect((await requestPath(socketPath, '/healthz')).status).toBe(200));
   });
 
   it('closes the longest idle connections beyond the bound, and none with a request', async () => {
@@ -450,7 +461,7 @@ describe('other requests', () => {
         return socket;
       }),
     );
-    expect((await ask(socketPath, '/healthz')).status).toBe(200);
+    expect((await requestPath(socketPath, '/healthz')).status).toBe(200);
     await vi.waitFor(() =>
       expect(idle.filter(({ closed, readyState }) => closed || readyState !== 'open')).toHaveLength(3),
     );
@@ -473,7 +484,7 @@ describe('the socket', () => {
     const second = await create({}, { socketPath });
     await expect(second.server.start()).rejects.toMatchObject({ name: 'UnixSocketError', reason: 'InUse' });
     await second.server[Symbol.asyncDispose]();
-    expect((await ask(socketPath, '/healthz')).body).toBe('ok');
+    expect((await requestPath(socketPath, '/healthz')).body).toBe('ok');
   });
 
   it('takes the place of one that a killed agent left', async () => {
@@ -484,7 +495,7 @@ describe('the socket', () => {
     await rename(join(folder, 'dead'), socketPath);
     await new Promise((resolve) => dead.close(resolve));
     await server.start();
-    expect((await ask(socketPath, '/healthz')).body).toBe('ok');
+    expect((await requestPath(socketPath, '/healthz')).body).toBe('ok');
   });
 
   it('does not take the place of a file', async () => {
@@ -497,7 +508,7 @@ describe('the socket', () => {
     const { server, socketPath } = await create();
     await Promise.all([server.start(), server.start()]);
     await server.start();
-    expect((await ask(socketPath, '/healthz')).body).toBe('ok');
+    expect((await requestPath(socketPath, '/healthz')).body).toBe('ok');
   });
 });
 
@@ -537,10 +548,10 @@ describe('disposal', () => {
 
   it('lets an answer that has only to be written be written', async () => {
     const { promise, resolve } = Promise.withResolvers<{ contentType: string; text: string }>();
-    const { promise: asked, resolve: setAsked } = Promise.withResolvers<void>();
-    const { server, socketPath } = await start({ metrics: () => (setAsked(), promise) });
-    const answer = ask(socketPath, '/metrics');
-    await asked;
+    const { promise: calls, resolve: setRequested } = Promise.withResolvers<void>();
+    const { server, socketPath } = await start({ metrics: () => (setRequested(), promise) });
+    const answer = requestPath(socketPath, '/metrics');
+    await calls;
     const disposed = server[Symbol.asyncDispose]();
     resolve({ contentType: 'text/plain', text: 'up 1\n' });
     expect((await answer).body).toBe('up 1\n');
@@ -569,5 +580,5 @@ describe('disposal', () => {
 
 /** Waits, by asking the server for something, until it has seen that a reader left. */
 async function untilUnobserved(stream: { readonly isObserved: boolean }, socketPath: string): Promise<void> {
-  for (let tries = 0; stream.isObserved && tries < 100; tries += 1) await ask(socketPath, '/healthz');
+  for (let tries = 0; stream.isObserved && tries < 100; tries += 1) await requestPath(socketPath, '/healthz');
 }

@@ -59,7 +59,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function ask(port: number, path: string): Promise<string> {
+async function requestPath(port: number, path: string): Promise<string> {
   const [response] = (await once(get({ port, path, agent: false }), 'response')) as [IncomingMessage];
   let body = '';
   for await (const chunk of response.setEncoding('utf8')) body += chunk as string;
@@ -81,13 +81,13 @@ it('opens the ports of the configuration, and closes them', async () => {
     'ExtendWebSocketsToKubelet',
   ]);
   await parts.start!(new AbortController().signal);
-  expect(await ask(readOnlyPort, '/pods')).toContain('200 {"kind":"PodList"');
-  expect(await ask(readOnlyPort, '/exec/a/b/c')).toBe('405 Debug endpoints are disabled.\n');
-  expect(await ask(readOnlyPort, '/configz')).toBe('404 404 page not found\n');
-  expect(await ask(healthzPort, '/healthz')).toBe('200 ok');
-  expect(await ask(healthzPort, '/pods')).toBe('404 404 page not found\n');
+  expect(await requestPath(readOnlyPort, '/pods')).toContain('200 {"kind":"PodList"');
+  expect(await requestPath(readOnlyPort, '/exec/a/b/c')).toBe('405 Debug endpoints are disabled.\n');
+  expect(await requestPath(readOnlyPort, '/configz')).toBe('404 404 page not found\n');
+  expect(await requestPath(healthzPort, '/healthz')).toBe('200 ok');
+  expect(await requestPath(healthzPort, '/pods')).toBe('404 404 page not found\n');
   await parts[Symbol.asyncDispose]!();
-  await expect(ask(healthzPort, '/healthz')).rejects.toThrow('ECONNREFUSED');
+  await expect(requestPath(healthzPort, '/healthz')).rejects.toThrow('ECONNREFUSED');
 });
 
 it('serves the plain ports without a certificate when it has no port for HTTPS', async () => {
@@ -97,7 +97,7 @@ it('serves the plain ports without a certificate when it has no port for HTTPS',
   expect(kubeletApi({ ...options, ...given }).needs).toEqual([]);
   const parts = setUp(given);
   await parts.start!(new AbortController().signal);
-  expect(await ask(readOnlyPort, '/pods')).toContain('200 {"kind":"PodList"');
+  expect(await requestPath(readOnlyPort, '/pods')).toContain('200 {"kind":"PodList"');
   await parts[Symbol.asyncDispose]!();
 });
 
@@ -106,9 +106,9 @@ it('measures the requests to the read-only port, and not those of health checks'
   const metrics = recordingMetrics();
   const parts = setUp({ readOnlyPort, healthzPort }, metrics);
   await parts.start!(new AbortController().signal);
-  await ask(readOnlyPort, '/pods');
-  await ask(readOnlyPort, '/nothing/here?at=all');
-  await ask(healthzPort, '/healthz');
+  await requestPath(readOnlyPort, '/pods');
+  await requestPath(readOnlyPort, '/nothing/here?at=all');
+  await requestPath(healthzPort, '/healthz');
   const series = (path: string) => `{long_running="false",method="GET",path="${path}",server_type="readonly"}`;
   expect([...metrics.values]).toEqual([
     [`kubelet_http_requests_total${series('pods')}`, 1],

@@ -87,7 +87,7 @@ export interface Answer {
 }
 
 /** Sends a request and reads the answer to its end. Rejects when the answer is aborted. */
-export async function ask(socketPath: string, path: string, method = 'GET'): Promise<Answer> {
+export async function requestPath(socketPath: string, path: string, method = 'GET'): Promise<Answer> {
   const response = await open(socketPath, path, method);
   let body = '';
   for await (const chunk of response.setEncoding('utf8')) body += chunk as string;

@@ -15,24 +15,24 @@ export interface ReportPace {
 /** Creates a {@link ReportPace}. */
 export function createReportPace(clock: Clock): ReportPace {
   let isRequested = false;
-  let wake: (() => void) | undefined;
+  let endPause: (() => void) | undefined;
   return {
     request() {
       isRequested = true;
-      wake?.();
+      endPause?.();
     },
     isRequested: () => isRequested,
     begin: () => void (isRequested = false),
     async wait(delayMs, signal) {
       if (isRequested) return;
       const requested = new AbortController();
-      wake = () => requested.abort();
+      endPause = () => requested.abort();
       try {
         await sleep(clock, delayMs, AbortSignal.any([signal, requested.signal]));
       } catch {
         signal.throwIfAborted();
       } finally {
-        wake = undefined;
+        endPause = undefined;
       }
     },
   };

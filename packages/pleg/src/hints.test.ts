@@ -77,19 +77,19 @@ function manualHints(): HintSource & { opened: number; hint(hint: ContainerHint)
     async *open(signal: AbortSignal): AsyncIterable<ContainerHint> {
       source.opened += 1;
       const queue: (ContainerHint | Error)[] = [];
-      let wake = Promise.withResolvers<void>();
+      let change = Promise.withResolvers<void>();
       deliver = (item) => {
         queue.push(item);
-        wake.resolve();
+        change.resolve();
       };
-      signal.addEventListener('abort', () => wake.resolve(), { once: true });
+      signal.addEventListener('abort', () => change.resolve(), { once: true });
       while (!signal.aborted) {
         const item = queue.shift();
         if (item instanceof Error) throw item;
         if (item !== undefined) yield item;
         else {
-          await wake.promise;
-          wake = Promise.withResolvers<void>();
+          await change.promise;
+          change = Promise.withResolvers<void>();
         }
       }
     },

@@ -97,19 +97,19 @@ describe('a read of a pod', () => {
   it('reads a sandbox once, and again when it has stopped or a reinspection is requested', async () => {
     const { clock, cache, reader, list, startContainer, gate, fake, podSandboxId } = await setUp();
     gate.resolve();
-    const asked = async (): Promise<number> => {
+    const readCount = async (): Promise<number> => {
       reader.reconcile(uid, await list(), cache.mark());
       await clock.settle();
       return fake.calls.get('podSandboxStatus') ?? 0;
     };
-    expect(await asked()).toBe(1);
+    expect(await readCount()).toBe(1);
     await startContainer();
-    expect(await asked()).toBe(1);
+    expect(await readCount()).toBe(1);
     expect(cache.get(uid)).toMatchObject({ ips: [expect.any(String)], containers: [{ state: 'running' }] });
     reader.reinspect(uid);
-    expect(await asked()).toBe(2);
+    expect(await readCount()).toBe(2);
     fake.failSandbox(podSandboxId);
-    expect(await asked()).toBe(3);
+    expect(await readCount()).toBe(3);
     expect(cache.get(uid).sandboxes).toMatchObject([{ state: 'notready' }]);
   });
 

@@ -88,7 +88,7 @@ export function createPodStatusCache(options: PodStatusCacheOptions = {}): Writa
     if (waiting.size === 0) waiters.delete(uid);
   };
   const notify = (uid: string): void => settle(uid, ({ mark }) => answer(uid, mark));
-  const wakeGone = (uid: string, goneAt: ReadMark): void =>
+  const settleGone = (uid: string, goneAt: ReadMark): void =>
     settle(uid, ({ mark }) => (mark < goneAt ? emptyRuntimePodStatus(uid) : undefined));
 
   return {
@@ -164,7 +164,7 @@ export function createPodStatusCache(options: PodStatusCacheOptions = {}): Writa
     setPodListed(uid, mark) {
       const entry = entries.get(uid);
       if (entry === undefined) {
-        wakeGone(uid, mark);
+        settleGone(uid, mark);
         return;
       }
       if (!entry.changed && entry.error === undefined) entry.validAt = Math.max(entry.validAt, mark);
@@ -172,7 +172,7 @@ export function createPodStatusCache(options: PodStatusCacheOptions = {}): Writa
     },
     delete(uid, mark) {
       if (!entries.delete(uid)) return;
-      wakeGone(uid, mark);
+      settleGone(uid, mark);
     },
     close(reason) {
       closed = reason;

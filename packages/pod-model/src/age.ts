@@ -1,5 +1,5 @@
 /**
- * How long ago something was, as kubectl shows it: `42s`, `5m3s`, `3h12m`, `2d`, `3y40d`. Clocks may differ by a second; what lies further in the
+ * Formats the time since an event, as kubectl shows it: `42s`, `5m3s`, `3h12m`, `2d`, `3y40d`. Clocks may differ by a second; what lies further in the
  * future is `<invalid>`.
  */
 export function formatAge(ms: number): string {

@@ -212,13 +212,13 @@ describe('networkManifestFetcher', () => {
 
   it('follows redirects, and sends its headers to no other host', async () => {
     const seen: string[] = [];
-    const note: RequestListener = (request, reply) => {
+    const record: RequestListener = (request, reply) => {
       seen.push(`${request.url!} ${String(request.headers['x-node'])}`);
       reply.end('pods');
     };
-    await using other = await serve(note);
+    await using other = await serve(record);
     await using server = await serve((request, reply) => {
-      if (request.url === '/moved') return note(request, reply);
+      if (request.url === '/moved') return record(request, reply);
       return reply.writeHead(302, { location: request.url === '/pods' ? '/moved' : other.url }).end();
     });
     expect((await networkManifestFetcher.get(server.url, options)).status).toBe(200);

@@ -54,9 +54,9 @@ describe('killPodNow', () => {
     ['one and a half of the spec’s', 31, undefined, 46],
     ['no less than ten seconds', 30, 0, 10],
     ['ten seconds for a pod without any', undefined, undefined, 10],
-  ])('waits for %s, then rejects while the pod continues to terminate', async (_title, ofSpec, asked, seconds) => {
+  ])('waits for %s, then rejects while the pod continues to terminate', async (_title, ofSpec, calls, seconds) => {
     const { clock, events, workers, pod } = setup(100_000, ofSpec);
-    const request = { reason: 'killed', ...(asked !== undefined && { gracePeriodSeconds: asked }) } as const;
+    const request = { reason: 'killed', ...(calls !== undefined && { gracePeriodSeconds: calls }) } as const;
     let error: unknown;
     void killPodNow({ workers, clock, events }, pod, request).catch((thrown: unknown) => (error = thrown));
     await clock.advance(seconds * 1000 - 1);

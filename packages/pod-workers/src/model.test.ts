@@ -64,7 +64,7 @@ async function run(sequence: readonly Command[], seed: number): Promise<readonly
   const problems: string[] = [];
   const claim = (holds: boolean, problem: () => string): void =>
     void (holds || problems.push(`${String(clock.monotonicNow())} ms: ${problem()}`));
-  let calm = false;
+  let isFaultless = false;
 
   /** Running call of each pod: a read of its status, or a call of the syncer. */
   const running = new Map<string, { what: string; signal: AbortSignal; respectsSignal: boolean }>();
@@ -79,7 +79,7 @@ async function run(sequence: readonly Command[], seed: number): Promise<readonly
   const work = async (id: string, what: string, signal: AbortSignal): Promise<void> => {
     claim(!signal.aborted, () => `${what} of ${id} began although it was cancelled`);
     claim(!running.has(id), () => `${what} of ${id} began while ${running.get(id)?.what ?? ''} ran`);
-    const respectsSignal = calm || random.next() > 0.3;
+    const respectsSignal = isFaultless || random.next() > 0.3;
     running.set(id, { what, signal, respectsSignal });
     try {
       await new Promise<void>((resolve, reject) => {
@@ -94,10 +94,10 @@ async function run(sequence: readonly Command[], seed: number): Promise<readonly
     } finally {
       running.delete(id);
     }
-    const fate = calm ? 1 : random.next();
-    if (fate < 0.15) throw new Error('failed');
-    if (fate < 0.2) throw Object.assign(new Error('not ready'), { transient: true });
-    if (fate < 0.25)
+    const chance = isFaultless ? 1 : random.next();
+    if (chance < 0.15) throw new Error('failed');
+    if (chance < 0.2) throw Object.assign(new Error('not ready'), { transient: true });
+    if (chance < 0.25)
       throw Object.assign(new Error('back-off'), { backoffUntilMs: clock.now() + 100_000 * random.next() });
   };
   const syncerStep = async (
@@ -135,7 +135,7 @@ async function run(sequence: readonly Command[], seed: number): Promise<readonly
         const version = Number(pod.metadata?.labels?.['version']);
         claim(version === model.lives.get(id)?.version, () => `sync of ${id} got version ${String(version)}`);
         lastVersion.set(id, version);
-        const completed = !calm && random.next() < 0.1;
+        const completed = !isFaultless && random.next() < 0.1;
         const unchanged = random.next() < 0.3;
         const markBefore = lastMark.get(id);
         await syncerStep(id, 'sync', 'syncing', signal, () => ({ completed }));
@@ -290,7 +290,7 @@ async function run(sequence: readonly Command[], seed: number): Promise<readonly
 
   // Either the workers are disposed of at once, or all pods must terminate.
   if (random.next() < 0.5 && problems.length === 0) {
-    calm = true;
+    isFaultless = true;
     model.retain(new Set());
     workers.retain(new Set());
     await clock.advance(900_000);

@@ -117,7 +117,7 @@ const STATES = {
 } satisfies Record<string, (bench: Bench) => Promise<void>>;
 type StateName = keyof typeof STATES;
 
-const ask =
+const requestTermination =
   (request: Parameters<PodWorkers['terminate']>[1]) =>
   ({ workers, effects }: Bench): void =>
     void workers.terminate('a', request).then(
@@ -133,12 +133,12 @@ const EVENTS = {
   'update, deleting': ({ workers }) => workers.update(deleting),
   'update, phase Failed': ({ workers }) => workers.update(pod('a', { status: { phase: 'Failed' } })),
   sync: ({ workers }) => workers.sync('a'),
-  'terminate, deleted': ask({ reason: 'deleted' }),
-  'terminate, orphaned': ask({ reason: 'orphaned' }),
-  'terminate, completed': ask({ reason: 'completed' }),
-  'terminate, evicted, at once': ask({ reason: 'evicted', gracePeriodSeconds: 0 }),
-  'terminate, killed in 7 s': ask({ reason: 'killed', gracePeriodSeconds: 7 }),
-  'terminate, killed in 70 s': ask({ reason: 'killed', gracePeriodSeconds: 70 }),
+  'terminate, deleted': requestTermination({ reason: 'deleted' }),
+  'terminate, orphaned': requestTermination({ reason: 'orphaned' }),
+  'terminate, completed': requestTermination({ reason: 'completed' }),
+  'terminate, evicted, at once': requestTermination({ reason: 'evicted', gracePeriodSeconds: 0 }),
+  'terminate, killed in 7 s': requestTermination({ reason: 'killed', gracePeriodSeconds: 7 }),
+  'terminate, killed in 70 s': requestTermination({ reason: 'killed', gracePeriodSeconds: 70 }),
   'found in the runtime': ({ workers }) =>
     workers.terminateRuntimePod({ uid: 'a', name: 'web', namespace: 'default', sandboxes: [], containers: [] }),
   retained: ({ workers }) => workers.retain(new Set(['before', 'a'])),
@@ -158,7 +158,7 @@ const EVENTS = {
     await answer('before', 'succeeds');
   },
   'disposal during a wait for its end': async ({ workers, clock, effects }) => {
-    ask({ reason: 'killed' })({ workers, effects } as Bench);
+    requestTermination({ reason: 'killed' })({ workers, effects } as Bench);
     await clock.settle();
     effects.length = 0;
     void workers[Symbol.asyncDispose]();

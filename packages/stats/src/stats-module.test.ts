@@ -159,7 +159,7 @@ function createBench({
     core: { activePods: () => [pod], pods: { list: () => [pod] } } as unknown as AgentCore,
     services: { get: () => undefined, find: (key: ServiceKey<unknown>) => services.get(key) },
   } as unknown as ModuleContext)!;
-  const ask = async (path: string, query = ''): Promise<string> => {
+  const requestPath = async (path: string, query = ''): Promise<string> => {
     const endpoint = contributionsTo(parts, httpEndpoints).find((each) => each.path === path)!;
     const { signal } = new AbortController();
     const parameters = new URLSearchParams(query);
@@ -173,7 +173,7 @@ function createBench({
     kernelFiles,
     memory,
     endpoints: contributionsTo(parts, httpEndpoints),
-    ask,
+    requestPath,
     dispose: async () => parts[Symbol.asyncDispose]?.(),
     failRuntime: () => (isDown = true),
   };
@@ -181,13 +181,13 @@ function createBench({
 
 describe('/stats/summary', () => {
   it('joins the statistics of the runtime with those of the cgroups, the logs and the volumes', async () => {
-    const { ask, memory, kernelFiles, clock } = createBench();
+    const { requestPath, memory, kernelFiles, clock } = createBench();
     await memory.nodeFiles.makeDirectory('/logs/shop_web_u1/app', 0o755);
     await memory.nodeFiles.writeFile('/logs/shop_web_u1/app/0.log', 'hello', 0o640);
-    await ask('stats/summary');
+    await requestPath('stats/summary');
     kernelFiles.texts.set(`${POD_CGROUP}/c1/cpu.stat`, 'usage_usec 1002000\n');
     await clock.advance(10_000);
-    const { node, pods } = JSON.parse(await ask('stats/summary')) as Summary;
+    const { node, pods } = JSON.parse(await requestPath('stats/summary')) as Summary;
     expect(node).toMatchObject({
       nodeName: 'n1',
       startTime: '2023-11-14T22:13:20Z',
@@ -223,8 +223,8 @@ describe('/stats/summary', () => {
   });
 
   it('has pressure of zero where the kernel measures none', async () => {
-    const { ask } = createBench();
-    const { node, pods } = JSON.parse(await ask('stats/summary')) as Summary;
+    const { requestPath } = createBench();
+    const { node, pods } = JSON.parse(await requestPath('stats/summary')) as Summary;
     const none = { total: 0, avg10: 0, avg60: 0, avg300: 0 };
     for (const { cpu, memory, io } of [node, node.systemContainers![0]!, pods[0]!, pods[0]!.containers![0]!]) {
       expect([cpu, memory, io]).toMatchObject(Array.from({ length: 3 }, () => ({ psi: { full: none, some: none } })));
@@ -232,7 +232,7 @@ describe('/stats/summary', () => {
   });
 
   it('measures the cgroups of the system', async () => {
-    const { ask, kernelFiles } = createBench({
+    const { requestPath, kernelFiles } = createBench({
       systemCgroups: { runtime: 'system.slice/containerd.service', misc: '/system' },
     });
     const put = (path: string, cpuUsec: number): void => {
@@ -243,13 +243,13 @@ describe('/stats/summary', () => {
     put('/system.slice/rxlet.service', 10);
     put('/system.slice/containerd.service', 20);
     put('/system.slice/containerd.service/shim', 30);
-    const { node } = JSON.parse(await ask('stats/summary')) as Summary;
+    const { node } = JSON.parse(await requestPath('stats/summary')) as Summary;
     expect(node.systemContainers!.map(({ name, cpu }) => [name, cpu!.usageCoreNanoSeconds])).toEqual([
       ['kubelet', 10_000],
       ['runtime', 20_000],
       ['pods', 3_000_000],
     ]);
-    const text = await ask('metrics/cadvisor');
+    const text = await requestPath('metrics/cadvisor');
     expect(
       [...text.matchAll(/^container_cpu_usage_seconds_total{.*id="(\/system[^"]*)"/gm)].map(([, id]) => id),
     ).toEqual([
@@ -260,17 +260,17 @@ describe('/stats/summary', () => {
   });
 
   it('has CPU, memory and swap only when asked so', async () => {
-    const { ask } = createBench();
-    const { node, pods } = JSON.parse(await ask('stats/summary', 'only_cpu_and_memory=true')) as Summary;
+    const { requestPath } = createBench();
+    const { node, pods } = JSON.parse(await requestPath('stats/summary', 'only_cpu_and_memory=true')) as Summary;
     expect(Object.keys(node).sort()).toEqual(['cpu', 'memory', 'nodeName', 'startTime', 'swap', 'systemContainers']);
     expect(Object.keys(pods[0]!).sort()).toEqual(['containers', 'cpu', 'memory', 'podRef', 'startTime', 'swap']);
     expect(Object.keys(pods[0]!.containers![0]!).sort()).toEqual(['cpu', 'memory', 'name', 'startTime', 'swap']);
   });
 
   it('reads nothing at rest', async () => {
-    const { ask, clock, kernelFiles, dispose } = createBench();
+    const { requestPath, clock, kernelFiles, dispose } = createBench();
     expect(kernelFiles.reads()).toBe(0);
-    await ask('stats/summary');
+    await requestPath('stats/summary');
     const reads = kernelFiles.reads();
     await clock.advance(3_600_000);
     expect(kernelFiles.reads()).toBe(reads);
@@ -280,8 +280,10 @@ describe('/stats/summary', () => {
 
   it('takes the size of a volume from its driver', async () => {
     const limits = { capacityBytes: 5000, availableBytes: 3000, inodes: 50, inodesFree: 20 };
-    const { ask } = createBench({ usage: async () => new Map([['data', { usedBytes: 2000, inodes: 30, limits }]]) });
-    const { pods } = JSON.parse(await ask('stats/summary')) as Summary;
+    const { requestPath } = createBench({
+      usage: async () => new Map([['data', { usedBytes: 2000, inodes: 30, limits }]]),
+    });
+    const { pods } = JSON.parse(await requestPath('stats/summary')) as Summary;
     expect(pods[0]!.volume).toEqual([
       {
         name: 'data',
@@ -295,8 +297,8 @@ describe('/stats/summary', () => {
   });
 
   it('waits two seconds for volumes that do not answer, and reports the others', async () => {
-    const { ask, clock, dispose } = createBench({ usage: () => new Promise(() => undefined) });
-    const answer = ask('stats/summary');
+    const { requestPath, clock, dispose } = createBench({ usage: () => new Promise(() => undefined) });
+    const answer = requestPath('stats/summary');
     await clock.advance(1999);
     let text: string | undefined;
     void answer.then((body) => (text = body));
@@ -309,16 +311,16 @@ describe('/stats/summary', () => {
   });
 
   it('names the step that failed', async () => {
-    const { ask, failRuntime } = createBench();
+    const { requestPath, failRuntime } = createBench();
     failRuntime();
-    const failure = await ask('stats/summary').catch((error: unknown) => error);
+    const failure = await requestPath('stats/summary').catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(EndpointError);
     expect(failure).toMatchObject({
       status: 500,
       message: 'Internal Error: failed to get imageFs stats: connection refused',
     });
-    expect(await ask('metrics/resource')).toMatch(/^resource_scrape_error 1$/m);
-    expect(await ask('metrics/cadvisor')).toMatch(/^container_scrape_error 1$/m);
+    expect(await requestPath('metrics/resource')).toMatch(/^resource_scrape_error 1$/m);
+    expect(await requestPath('metrics/cadvisor')).toMatch(/^container_scrape_error 1$/m);
   });
 });
 
@@ -329,8 +331,8 @@ it('/stats/summary is there for clients that name JSON', () => {
 
 describe('/metrics/cadvisor', () => {
   it('has every cgroup of pods, with the names of pod, container and image', async () => {
-    const { ask } = createBench();
-    const text = await ask('metrics/cadvisor');
+    const { requestPath } = createBench();
+    const text = await requestPath('metrics/cadvisor');
     const time = String(START_MS);
     const id = '/kubepods/burstable/podu1';
     const app = `container="app",id="${id}/c1",image="example.com/app:1",name="c1",namespace="shop",pod="web"`;
@@ -354,8 +356,8 @@ describe('/metrics/cadvisor', () => {
   });
 
   it('has the probes of the agent at /metrics/probes', async () => {
-    const { ask } = createBench();
-    expect(await ask('metrics/probes')).toBe('# HELP prober_b y\n# TYPE prober_b gauge\nprober_b 2\n');
+    const { requestPath } = createBench();
+    expect(await requestPath('metrics/probes')).toBe('# HELP prober_b y\n# TYPE prober_b gauge\nprober_b 2\n');
   });
 });
 
@@ -397,8 +399,8 @@ describe('the metrics of the agent', () => {
 
 describe('the metrics of a kubelet', () => {
   it.each(['metrics/cadvisor', 'metrics/resource'])('match in type, text and labels in /%s', async (path) => {
-    const { ask } = createBench();
-    const own = describeMetrics(await ask(path));
+    const { requestPath } = createBench();
+    const own = describeMetrics(await requestPath(path));
     const shared = kubeletMetrics(`/${path}`).filter(({ name }) => own.has(name));
     expect(Object.fromEntries(shared.map(({ name }) => [name, own.get(name)]))).toEqual(
       Object.fromEntries(shared.map(({ name, ...rest }) => [name, rest])),
@@ -422,7 +424,7 @@ describe('the metrics of a kubelet', () => {
     // Hidden since 1.29. The recorded kubelet has no version, so that it shows hidden metrics too.
     ['metrics/resource', ['scrape_error']],
   ])('miss in /%s only where they measure nothing or are hidden', async (path, absent) => {
-    const own = describeMetrics(await createBench().ask(path));
+    const own = describeMetrics(await createBench().requestPath(path));
     const recorded = kubeletMetrics(`/${path}`).map(({ name }) => name);
     expect(recorded.filter((name) => !own.has(name))).toEqual(absent);
   });
@@ -432,7 +434,7 @@ describe('the metrics of a kubelet', () => {
     ['metrics/cadvisor', BLOCK_DEVICE_METRICS],
     ['metrics/resource', []],
   ])('cover all of /%s, apart from what the recorded kernel does not measure', async (path, further) => {
-    const own = describeMetrics(await createBench().ask(path));
+    const own = describeMetrics(await createBench().requestPath(path));
     const recorded = new Set(kubeletMetrics(`/${path}`).map(({ name }) => name));
     expect([...own.keys()].filter((name) => !recorded.has(name))).toEqual(further);
   });
@@ -481,7 +483,7 @@ const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 
 describe.skipIf(!hasPromtool)('promtool', () => {
   it.each(['metrics/cadvisor', 'metrics/resource', 'metrics/probes'])('parses /%s', async (path) => {
-    const input = await createBench().ask(path);
+    const input = await createBench().requestPath(path);
     const { status, stderr } = spawnSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' });
     // 3: readable, with names that do not follow its advice; they are cAdvisor's.
     expect([0, 3], stderr).toContain(status);

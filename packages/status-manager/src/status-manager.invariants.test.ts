@@ -98,7 +98,7 @@ function world(calls: readonly { outcome: Outcome; latencyMs: number }[]) {
         ? testPod({ name: 'mirror', uid: `mirror-${podUid(pod)}` })
         : undefined,
   });
-  return { clock, api, running, mirrored, manager, callsMade: () => made, heal: () => void left.splice(0) };
+  return { clock, api, running, mirrored, manager, callsMade: () => made, endFaults: () => void left.splice(0) };
 }
 
 const annotations = { 'kubernetes.io/config.source': 'file' };
@@ -122,7 +122,7 @@ describe('the status manager, for every history,', () => {
   it('publishes the last status of every pod, once', async () => {
     await fc.assert(
       fc.asyncProperty(scenario, async ({ steps, calls, dispose }) => {
-        const { clock, api, running, mirrored, manager, callsMade, heal } = world(calls);
+        const { clock, api, running, mirrored, manager, callsMade, endFaults } = world(calls);
         const pods = podsOfNode();
         for (const [index, action, waitMs] of steps) {
           const pod = pods[index]!;
@@ -187,7 +187,7 @@ describe('the status manager, for every history,', () => {
           );
         }
 
-        heal();
+        endFaults();
         const before = callsMade();
         for (const { pod, status } of manager.list()) manager.setPodStatus(pod, status);
         await clock.advance(20 * 60_000);

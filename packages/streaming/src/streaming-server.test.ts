@@ -21,7 +21,7 @@ beforeEach(() => {
 afterEach(() => server[Symbol.asyncDispose]());
 
 /** A command that writes its input to stdout in upper case. */
-const shout = async ({ stdin, stdout, stderr }: CommandStreams): Promise<StreamStatus> => {
+const upperCase = async ({ stdin, stdout, stderr }: CommandStreams): Promise<StreamStatus> => {
   stderr?.write('warning\n');
   for await (const chunk of stdin ?? []) stdout?.write((chunk as Buffer).toString().toUpperCase());
   return exitStatus(3);
@@ -33,7 +33,7 @@ const command = (fields: Partial<CommandRequest> = {}): CommandRequest => ({
   stdin: true,
   stdout: true,
   stderr: true,
-  run: shout,
+  run: upperCase,
   ...fields,
 });
 const channelsOf = async (socket: WebSocket): Promise<string[]> => {
@@ -79,7 +79,7 @@ describe('a command over WebSocket', () => {
   it('sees the end of its input and its signal when the client disconnects', async () => {
     const ended = Promise.withResolvers<boolean>();
     const run = async (streams: CommandStreams): Promise<StreamStatus> => {
-      await shout(streams);
+      await upperCase(streams);
       ended.resolve(streams.signal.aborted);
       return STREAM_SUCCESS;
     };

@@ -5,12 +5,12 @@ import { createVolumeMetrics } from './volume-metrics.ts';
 
 it('reports volume metrics with the names, labels and values of a kubelet', async () => {
   const seen: string[] = [];
-  const note = (name: string) => (value: number, labels?: Labels) =>
+  const record = (name: string) => (value: number, labels?: Labels) =>
     void seen.push(`${name} ${Object.values(labels ?? {}).join()} ${String(value)}`);
   const metrics: Metrics = {
-    counter: ({ name }) => ({ inc: (labels, by = 1) => note(name)(by, labels) }),
-    gauge: ({ name }) => ({ set: note(name) }),
-    histogram: ({ name }) => ({ observe: note(name) }),
+    counter: ({ name }) => ({ inc: (labels, by = 1) => record(name)(by, labels) }),
+    gauge: ({ name }) => ({ set: record(name) }),
+    histogram: ({ name }) => ({ observe: record(name) }),
   };
   const clock = createVirtualClock();
   const volumes = createVolumeMetrics(metrics, clock);

@@ -17,7 +17,7 @@ class FakeScreen {
   writes = 0;
   #lines = [''];
   #cursor = 0;
-  /** How many lines have left the screen at the top. */
+  /** Number of lines that have left the screen at the top. */
   scrolled = 0;
 
   write(text: string): void {

@@ -85,14 +85,14 @@ describe('module host', () => {
   });
 
   it('rejects a request for a service that the module did not declare', async () => {
-    const sneaky: AgentModule = {
+    const foreignRunner: AgentModule = {
       name: 'sneaky',
       setup({ services }) {
         services.find(text);
         return undefined;
       },
     };
-    await expect(setUp(providing('writer'), sneaky)).rejects.toThrow(
+    await expect(setUp(providing('writer'), foreignRunner)).rejects.toThrow(
       'module "sneaky" requests the service "text" without listing it in needs or uses',
     );
   });
@@ -151,14 +151,14 @@ describe('module host', () => {
   });
 
   it('rejects a request for a collection that the module did not declare', async () => {
-    const sneaky: AgentModule = {
+    const foreignRunner: AgentModule = {
       name: 'sneaky',
       setup({ collections }) {
         collections.of(podSteps);
         return undefined;
       },
     };
-    await expect(setUp(sneaky)).rejects.toThrow(
+    await expect(setUp(foreignRunner)).rejects.toThrow(
       'module "sneaky" reads the collection "pod steps" without listing it in collects',
     );
   });

@@ -34,7 +34,7 @@ function setup(ports: Partial<PodSyncerPorts> = {}) {
   const events = createEventLog(clock);
   const steps: string[] = [];
   let status: PodStatus = {};
-  const note = (step: string): void => void steps.push(step);
+  const record = (step: string): void => void steps.push(step);
   const syncer = createPodSyncer({
     runtime: createFakeRuntime({ clock, random: seededRandom(1), logs: discardLogs }).runtime,
     runtimeName: () => 'fake',
@@ -48,40 +48,40 @@ function setup(ports: Partial<PodSyncerPorts> = {}) {
     journal: noopJournal,
     logger: noopLogger,
     podSteps: {
-      prepare: () => Promise.resolve(note('prepare')).then(() => undefined),
-      terminating: () => note('terminating'),
-      prepareSandbox: () => Promise.resolve(note('prepare sandbox')),
-      stopped: () => note('stopped'),
-      release: () => Promise.resolve(note('release')),
-      tearDown: () => Promise.resolve(note('tear down')),
+      prepare: () => Promise.resolve(record('prepare')).then(() => undefined),
+      terminating: () => record('terminating'),
+      prepareSandbox: () => Promise.resolve(record('prepare sandbox')),
+      stopped: () => record('stopped'),
+      release: () => Promise.resolve(record('release')),
+      tearDown: () => Promise.resolve(record('tear down')),
     },
     runtimeManager: {
       actuatedResources: async () => ({ containers: new Map() }),
       isResizeInProgress: async () => false,
       hasRecursiveReadOnlyMounts: async () => false,
-      syncPod: () => Promise.resolve(note('sync')).then(() => ({ results: [] })),
-      killPod: () => Promise.resolve(note('kill')).then(() => ({ results: [] })),
+      syncPod: () => Promise.resolve(record('sync')).then(() => ({ results: [] })),
+      killPod: () => Promise.resolve(record('kill')).then(() => ({ results: [] })),
       removePod: ({ name, namespace }) =>
-        Promise.resolve(note(`remove ${name} ${namespace}`)).then(() => ({ results: [] })),
+        Promise.resolve(record(`remove ${name} ${namespace}`)).then(() => ({ results: [] })),
     },
     statusManager: {
       get: () => status,
       previousStatus: () => status,
       setPodStatus(_pod, next) {
         status = next;
-        note(`status ${String(next.phase)} ${next.podIP ?? '-'}`);
+        record(`status ${String(next.phase)} ${next.podIP ?? '-'}`);
         return true;
       },
-      setReadyToStartContainers: () => note('sandbox ready'),
-      terminatePod: () => note('terminated'),
+      setReadyToStartContainers: () => record('sandbox ready'),
+      terminatePod: () => record('terminated'),
     },
     probes: { ...noPodProbes, isReady: () => true, isStarted: () => true },
     startLatency: { statusGenerated: () => undefined },
-    startErrors: { update: () => undefined, forPod: () => new Map(), forget: () => note('errors forgotten') },
+    startErrors: { update: () => undefined, forPod: () => new Map(), forget: () => record('errors forgotten') },
     evictors: [],
     contributors: [],
-    requestSync: () => note('again'),
-    pleg: { requestRelist: () => note('look'), requestReinspect: () => note('relist') },
+    requestSync: () => record('again'),
+    pleg: { requestRelist: () => record('look'), requestReinspect: () => record('relist') },
     hostIps: [],
     ...ports,
   });

@@ -6,14 +6,14 @@ import { createSyncLoopBench, runtimePod, withMetadata } from '../test-support/s
 
 /** Creates a handler that decides on some pods when the test says so, and admits all others at once. */
 function createSlowHandler(...names: readonly string[]) {
-  const asked: string[] = [];
+  const calls: string[] = [];
   const signals = new Map<string, AbortSignal>();
   const decisions = new Map<string, (decision: AdmissionDecision) => void>();
   const handler: AdmissionHandler = {
     name: 'slow',
     admit(pod, activePods, signal) {
       const name = pod.metadata?.name ?? '';
-      asked.push([name, ...activePods().map(({ metadata }) => metadata?.name)].join(' '));
+      calls.push([name, ...activePods().map(({ metadata }) => metadata?.name)].join(' '));
       if (!names.includes(name)) return undefined;
       signals.set(name, signal);
       const { promise, resolve } = Promise.withResolvers<AdmissionDecision>();
@@ -22,7 +22,7 @@ function createSlowHandler(...names: readonly string[]) {
     },
   };
   const decide = (name: string, decision?: AdmissionDecision): void => decisions.get(name)?.(decision);
-  return { handler, asked, signals, decide };
+  return { handler, calls, signals, decide };
 }
 
 const full = { reason: 'OutOfpods', message: 'full' };
@@ -30,15 +30,15 @@ const changed = (name: string): Pod => manifestPod(name, { terminationGracePerio
 
 describe('the admission queue', () => {
   it('decides on pods in order of arrival, each beside those admitted before', async () => {
-    const { handler, asked, decide } = createSlowHandler('first');
+    const { handler, calls, decide } = createSlowHandler('first');
     const { emit, steps, clock } = createSyncLoopBench({ admission: [handler] });
     await emit('ADD', manifestPod('first'));
     await emit('ADD', manifestPod('second'));
     await clock.advance(5_000);
-    expect({ asked, steps }).toEqual({ asked: ['first'], steps: [] });
+    expect({ calls, steps }).toEqual({ calls: ['first'], steps: [] });
     decide('first');
     await clock.settle();
-    expect(asked).toEqual(['first', 'second first']);
+    expect(calls).toEqual(['first', 'second first']);
     expect(steps).toEqual(['sync first', 'sync second']);
   });
 
@@ -67,7 +67,7 @@ describe('the admission queue', () => {
   });
 
   it('cancels the judgement of a pod that is removed', async () => {
-    const { handler, asked, signals, decide } = createSlowHandler('web');
+    const { handler, calls, signals, decide } = createSlowHandler('web');
     const { emit, clock, steps, view } = createSyncLoopBench({ admission: [handler] });
     await emit('ADD', manifestPod('web'));
     await emit('ADD', manifestPod('next'));
@@ -75,30 +75,30 @@ describe('the admission queue', () => {
     expect(signals.get('web')?.aborted).toBe(true);
     decide('web');
     await clock.settle();
-    expect(asked).toEqual(['web', 'next']);
+    expect(calls).toEqual(['web', 'next']);
     expect(steps).toEqual(['sync next']);
     expect(view.list().map(({ metadata }) => metadata?.name)).toEqual(['next']);
   });
 
   it('decides again on a pod that is removed and added under the same UID', async () => {
-    const { handler, asked, decide } = createSlowHandler('web');
+    const { handler, calls, decide } = createSlowHandler('web');
     const { emit, clock, steps } = createSyncLoopBench({ admission: [handler] });
     await emit('ADD', manifestPod('web'));
     await emit('REMOVE', manifestPod('web'));
     await emit('ADD', manifestPod('web'));
-    expect(asked).toEqual(['web', 'web']);
+    expect(calls).toEqual(['web', 'web']);
     decide('web');
     await clock.settle();
     expect(steps).toEqual(['sync web']);
   });
 
   it('finishes a waiting pod that is deleted', async () => {
-    const { handler, asked } = createSlowHandler('web');
+    const { handler, calls } = createSlowHandler('web');
     const { emit, workers, clock } = createSyncLoopBench({ admission: [handler] });
     await emit('ADD', manifestPod('web'));
     await emit('DELETE', withMetadata(manifestPod('web'), { deletionTimestamp: '2026-01-01T00:00:00Z' }));
     await clock.advance(1_000);
-    expect(asked).toEqual(['web']);
+    expect(calls).toEqual(['web']);
     expect(workers.state('uid-web-1')?.kind).toBe('finished');
   });
 
@@ -130,7 +130,7 @@ describe('the admission queue', () => {
     };
 
     it('admits pods that fit beside it, also those that come later, after a second', async () => {
-      const { asked, decide, emit, clock, steps } = createBench(10, 'gpu-1');
+      const { calls, decide, emit, clock, steps } = createBench(10, 'gpu-1');
       await emit('ADD', manifestPod('gpu-1'), manifestPod('web'), manifestPod('gpu-2'));
       await clock.advance(999);
       expect(steps).toEqual([]);
@@ -142,7 +142,7 @@ describe('the admission queue', () => {
       decide('gpu-1');
       await clock.settle();
       expect(steps).toEqual(['sync web', 'sync late', 'sync gpu-1', 'sync gpu-2']);
-      expect(asked).toEqual(['gpu-1', 'web gpu-1', 'late web gpu-1', 'gpu-2 web late gpu-1']);
+      expect(calls).toEqual(['gpu-1', 'web gpu-1', 'late web gpu-1', 'gpu-2 web late gpu-1']);
     });
 
     it('leaves pods their turn that do not fit beside it, and judges them again', async () => {
@@ -174,11 +174,11 @@ describe('the admission queue', () => {
     ['leaves out a pod that had ended before the agent started', [], 'web'],
     ['counts a pod that had ended but still runs', [runtimePod('uid-job-1')], 'web job'],
   ])('%s', async (_title, held, judged) => {
-    const { handler, asked } = createSlowHandler();
+    const { handler, calls } = createSlowHandler();
     const { emit, world } = createSyncLoopBench({ admission: [handler] });
     world.held = held;
     await emit('ADD', { ...manifestPod('job'), status: { phase: 'Succeeded' } }, manifestPod('web'));
-    expect(asked).toEqual([judged]);
+    expect(calls).toEqual([judged]);
   });
 
   it('keeps the running containers of a pod that waits after a restart of the agent', async () => {
@@ -220,14 +220,14 @@ describe('a preparation of the node', () => {
 
   it('ends before the pod is admitted, and before the next one is judged', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const { handler: recorder, asked } = createSlowHandler();
+    const { handler: recorder, calls } = createSlowHandler();
     const { emit, clock, steps } = createSyncLoopBench({ admission: [admitAfter(() => promise), recorder] });
     await emit('ADD', manifestPod('web'), manifestPod('next'));
     await clock.advance(45_000);
-    expect({ asked, steps }).toEqual({ asked: ['web'], steps: [] });
+    expect({ calls, steps }).toEqual({ calls: ['web'], steps: [] });
     resolve();
     await clock.settle();
-    expect({ asked, steps }).toEqual({ asked: ['web', 'next web'], steps: ['sync web', 'sync next'] });
+    expect({ calls, steps }).toEqual({ calls: ['web', 'next web'], steps: ['sync web', 'sync next'] });
   });
 
   it('does not begin when a later handler rejects the pod', async () => {

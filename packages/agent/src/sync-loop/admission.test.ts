@@ -8,18 +8,18 @@ const created = (name: string, creationTimestamp: string): Pod =>
   withMetadata(manifestPod(name), { creationTimestamp });
 describe('admission', () => {
   it('admits older pods first, each beside the active ones', async () => {
-    const asked: string[] = [];
+    const calls: string[] = [];
     const handler: AdmissionHandler = {
       name: 'recorder',
       admit(pod, activePods) {
-        asked.push([pod, ...activePods()].map(({ metadata }) => metadata?.name).join(' '));
+        calls.push([pod, ...activePods()].map(({ metadata }) => metadata?.name).join(' '));
         return undefined;
       },
     };
     const { emit } = createSyncLoopBench({ admission: [handler] });
     await emit('ADD', manifestPod('first'));
     await emit('ADD', created('young', '2026-01-02T00:00:00Z'), created('old', '2026-01-01T00:00:00Z'));
-    expect(asked).toEqual(['first', 'old first', 'young first old']);
+    expect(calls).toEqual(['first', 'old first', 'young first old']);
   });
 
   it('reports the first rejection by status, event and metric, and starts nothing', async () => {

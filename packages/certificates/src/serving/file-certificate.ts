@@ -33,7 +33,7 @@ export function createFileCertificate(
   const value = createCurrentValue<TlsKeyPair | undefined>(undefined);
   lifetime.defer(() => value.complete());
   const problems = createProblemLog(logger);
-  let wake: (() => void) | undefined;
+  let endPause: (() => void) | undefined;
   let isChanged = false;
 
   const read = async (): Promise<TlsKeyPair> => {
@@ -56,7 +56,7 @@ export function createFileCertificate(
   };
   const onChange = (): void => {
     isChanged = true;
-    wake?.();
+    endPause?.();
   };
   const watch = (directory: string): void => {
     const watching = hostFiles.watch(directory, {
@@ -67,10 +67,10 @@ export function createFileCertificate(
   };
   const nextChange = async (): Promise<void> => {
     const waiting = new AbortController();
-    wake = () => waiting.abort();
-    if (isChanged) wake();
+    endPause = () => waiting.abort();
+    if (isChanged) endPause();
     await sleep(clock, REREAD_MS, AbortSignal.any([signal, waiting.signal])).catch(() => undefined);
-    wake = undefined;
+    endPause = undefined;
     isChanged = false;
   };
   const run = async (): Promise<void> => {

@@ -16,10 +16,10 @@ function setUp() {
   const kube = createMemoryKube();
   let issued = 0;
   kube.onCreateSubresource = ({ body }) => {
-    const { spec: asked } = body as { spec: typeof spec };
+    const { spec: requested } = body as { spec: typeof spec };
     issued += 1;
-    const expirationTimestamp = new Date(clock.now() + asked.expirationSeconds * 1000).toISOString();
-    return { spec: asked, status: { token: `token-${String(issued)}`, expirationTimestamp } };
+    const expirationTimestamp = new Date(clock.now() + requested.expirationSeconds * 1000).toISOString();
+    return { spec: requested, status: { token: `token-${String(issued)}`, expirationTimestamp } };
   };
   const logger = recordingLogger();
   const manager = createTokenManager({ client: kube.main, clock, random: { next: () => 0, hex: () => '' }, logger });
@@ -85,11 +85,11 @@ describe('createTokenManager', () => {
     await clock.advance(150);
     expect(await token).toBe('token-1');
     rejections = Infinity;
-    const hopeless = expect(manager.token({ ...account, name: 'other' }, spec)).rejects.toThrow(
+    const rejected = expect(manager.token({ ...account, name: 'other' }, spec)).rejects.toThrow(
       'failed to fetch token: node requested',
     );
     await clock.advance(750);
-    await hopeless;
+    await rejected;
     expect(clock.pendingTimers).toBe(0);
   });
 

@@ -245,11 +245,11 @@ describe('nodeHttp', () => {
     });
 
     it('aborts with its signal', async () => {
-      const { promise: asked, resolve } = Promise.withResolvers<void>();
+      const { promise: requested, resolve } = Promise.withResolvers<void>();
       const port = await serve(() => resolve());
       const controller = new AbortController();
       const call = nodeHttp.get(request(port, { scheme: 'https' }), { ...options, signal: controller.signal });
-      await asked;
+      await requested;
       const reason = new Error('enough');
       controller.abort(reason);
       await expect(call).rejects.toBe(reason);

@@ -7,7 +7,7 @@ async function* noLines(): AsyncGenerator<Uint8Array> {
   yield new Uint8Array();
 }
 
-function ask(splitsStreams: boolean, query: string): { answer: Promise<unknown>; queries: LogQuery[] } {
+function requestLogs(splitsStreams: boolean, query: string): { answer: Promise<unknown>; queries: LogQuery[] } {
   const queries: LogQuery[] = [];
   const openLog = async (read: LogQuery) => {
     queries.push(read);
@@ -23,13 +23,13 @@ function ask(splitsStreams: boolean, query: string): { answer: Promise<unknown>;
 
 describe('one of the streams alone', () => {
   it('is read with the feature gate PodLogsQuerySplitStreams', async () => {
-    const { answer, queries } = ask(true, 'stream=Stderr');
+    const { answer, queries } = requestLogs(true, 'stream=Stderr');
     expect(await answer).toMatchObject({ contentType: null });
     expect(queries).toMatchObject([{ stream: 'stderr' }]);
   });
 
   it('is rejected without it', async () => {
-    await expect(ask(false, 'stream=Stderr').answer).rejects.toMatchObject({ status: 400 });
-    expect(await ask(false, 'stream=All').answer).toMatchObject({ contentType: null });
+    await expect(requestLogs(false, 'stream=Stderr').answer).rejects.toMatchObject({ status: 400 });
+    expect(await requestLogs(false, 'stream=All').answer).toMatchObject({ contentType: null });
   });
 });

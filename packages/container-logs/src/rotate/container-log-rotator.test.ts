@@ -99,15 +99,16 @@ describe('the log rotator', () => {
       },
       { maxSizeBytes: 10 },
     );
-    const asked = (): number => (b.fake.calls.get('listContainers') ?? 0) + (b.fake.calls.get('containerStatus') ?? 0);
-    const before = asked();
+    const callCount = (): number =>
+      (b.fake.calls.get('listContainers') ?? 0) + (b.fake.calls.get('containerStatus') ?? 0);
+    const before = callCount();
     b.write('small');
     rotator.start();
     await b.clock.advance(60_000);
-    expect(asked()).toBe(before);
+    expect(callCount()).toBe(before);
     b.write('now large enough');
     await b.clock.advance(10_000);
-    expect(asked()).toBe(before + 1);
+    expect(callCount()).toBe(before + 1);
     expect(Object.keys(b.contents())).toHaveLength(2);
     await rotator[Symbol.asyncDispose]();
   });

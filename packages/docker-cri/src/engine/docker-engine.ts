@@ -98,7 +98,7 @@ export function createDockerEngine(socketPath: string, clock: Clock): DockerEngi
     if ((status >= 200 && status < 300) || status === 304) return;
     throw new DockerError(status, messageOf(await readAnswer(response), status));
   };
-  const askVersion = async (signal?: AbortSignal): Promise<DockerVersion> =>
+  const readVersion = async (signal?: AbortSignal): Promise<DockerVersion> =>
     withDeadline(clock, CALL_TIMEOUT_MS, signal, async (deadline) => {
       const { response } = await send('GET', '/version', { signal: deadline });
       await checkStatus(response);
@@ -106,7 +106,7 @@ export function createDockerEngine(socketPath: string, clock: Clock): DockerEngi
     });
   const withVersion = async (path: string): Promise<string> => {
     // Without the caller's signal, since callers share it.
-    negotiated ??= askVersion().then(negotiateVersion);
+    negotiated ??= readVersion().then(negotiateVersion);
     const pending = negotiated;
     try {
       return `/v${await pending}${path}`;
@@ -118,7 +118,7 @@ export function createDockerEngine(socketPath: string, clock: Clock): DockerEngi
 
   return {
     socketPath,
-    version: askVersion,
+    version: readVersion,
     async json<T>(method: Method, path: string, request: EngineRequest = {}) {
       const fullPath = await withVersion(path);
       const { timeoutMs = CALL_TIMEOUT_MS } = request;

@@ -41,9 +41,9 @@ async function grpcCheck(
   const message = service === '' ? [] : [0x0a, service.length, ...Buffer.from(service)];
   call.end(Buffer.from([0, 0, 0, 0, message.length, ...message]));
   let grpcStatus: unknown;
-  const note = (headers: Record<string, unknown>): void => void (grpcStatus = headers['grpc-status'] ?? grpcStatus);
-  call.on('response', note);
-  call.on('trailers', note);
+  const record = (headers: Record<string, unknown>): void => void (grpcStatus = headers['grpc-status'] ?? grpcStatus);
+  call.on('response', record);
+  call.on('trailers', record);
   const answer: number[] = [];
   for await (const chunk of call as AsyncIterable<Buffer>) answer.push(...chunk);
   return { grpcStatus, answer };

@@ -40,16 +40,16 @@ async function serveKubelet(): Promise<number> {
   const authority = await kube.authority();
   const { certificatePem: cert, keyPem: key } = await authority.issue({ commonName: 'n1', usages: ['server auth'] });
   const options = { cert, key, ca: authority.certificatePem, requestCert: true, rejectUnauthorized: true };
-  const note = (socket: unknown, url = ''): void => {
+  const record = (socket: unknown, url = ''): void => {
     const { subject } = (socket as TLSSocket).getPeerCertificate();
     seen.push(`${String(subject.CN)} ${url}`);
   };
   const server = createServer(options, (message, response) => {
-    note(message.socket, message.url);
+    record(message.socket, message.url);
     response.end('line\n');
   });
   server.on('upgrade', (message, socket: Duplex) => {
-    note(socket, message.url);
+    record(socket, message.url);
     socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n');
     socket.pipe(socket);
   });

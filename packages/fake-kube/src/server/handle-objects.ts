@@ -33,7 +33,7 @@ export interface ObjectHandlers {
   readonly authorize: Authorizer;
   readonly isNodeRestricted: boolean;
   readonly openWatch: OpenWatches['open'];
-  /** How many revisions answers are behind that may be stale. */
+  /** Number of revisions by which stale answers are behind. */
   readonly staleRevisions: () => number;
 }
 

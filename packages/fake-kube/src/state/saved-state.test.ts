@@ -45,7 +45,7 @@ describe('a state store of a fake API server', () => {
     const created = first.objects.create(configMaps, { metadata: { name: 'a', namespace: 'default' } });
     first.objects.apply(bootstrapTokenSecret('abcdef', '0123456789abcdef'));
     first.objects.create(serviceAccounts, { metadata: { name: 'robot', namespace: 'default' } });
-    const asked = await send(first, 'POST', '/api/v1/namespaces/default/serviceaccounts/robot/token', { spec: {} });
+    const requested = await send(first, 'POST', '/api/v1/namespaces/default/serviceaccounts/robot/token', { spec: {} });
     const { certificatePem } = await first.authority();
     await first[Symbol.asyncDispose]();
 
@@ -53,7 +53,7 @@ describe('a state store of a fake API server', () => {
     expect(second.objects.get(configMaps, 'a', 'default')).toEqual(created);
     expect((await second.authority()).certificatePem).toBe(certificatePem);
     await expect((await second.authority()).issue({ commonName: 'x', usages: ['client auth'] })).resolves.toBeDefined();
-    for (const token of [asked.json.status.token, 'abcdef.0123456789abcdef']) {
+    for (const token of [requested.json.status.token, 'abcdef.0123456789abcdef']) {
       expect((await send(second, 'GET', MAPS, undefined, token)).status).toBe(200);
     }
     expect((await send(second, 'GET', MAPS, undefined, 'abcdef.0123456789abcdeX')).status).toBe(401);

@@ -37,9 +37,9 @@ const mustAuthenticate = { step: 'pull', why: 'mustAuthenticate' };
 
 describe('decideVerification', () => {
   it('passes to the policy whether a kubelet pulled the image: a record, readable or not, or an intent', () => {
-    const asked: boolean[] = [];
+    const credentialChecks: boolean[] = [];
     const requires = (_: string, pulledByKubelet: boolean): boolean => {
-      asked.push(pulledByKubelet);
+      credentialChecks.push(pulledByKubelet);
       return false;
     };
     const given: Partial<VerificationFacts>[] = [
@@ -52,7 +52,7 @@ describe('decideVerification', () => {
       const step = decideVerification(requires, { ...facts, ...one });
       expect(step).toEqual({ step: 'use', why: 'credentialPolicyAllowed' });
     }
-    expect(asked).toEqual([false, true, true, true]);
+    expect(credentialChecks).toEqual([false, true, true, true]);
   });
 
   it.each<[string, Partial<VerificationFacts>, object]>([

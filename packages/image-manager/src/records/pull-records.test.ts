@@ -78,9 +78,9 @@ describe('pull records', () => {
   it('do not request credentials that do not matter', async () => {
     const { records, pull } = setUp();
     await pull();
-    const asked = () => Promise.reject(new Error('asked'));
-    expect(await records.mustPull(image, ref, asked)).toBe(false);
-    expect(await records.mustPull('quay.io/unknown:1', 'sha256:def', asked)).toBe(false);
+    const unexpectedCheck = () => Promise.reject(new Error('asked'));
+    expect(await records.mustPull(image, ref, unexpectedCheck)).toBe(false);
+    expect(await records.mustPull('quay.io/unknown:1', 'sha256:def', unexpectedCheck)).toBe(false);
   });
 
   it('require a pull by a pod with unknown credentials', async () => {

@@ -150,9 +150,9 @@ describe('the token of a request', () => {
 describe('createWebhookAuthorizer', () => {
   it('remembers permissions for five minutes and their absence for 30 seconds', async () => {
     const clock = createVirtualClock();
-    const asked: SubjectAccessReview['spec'][] = [];
+    const reviews: SubjectAccessReview['spec'][] = [];
     const review = (spec: SubjectAccessReview['spec']) => {
-      asked.push(spec);
+      reviews.push(spec);
       return Promise.resolve({ allowed: spec.resourceAttributes?.subresource === 'pods' });
     };
     const authorizer = createWebhookAuthorizer(
@@ -161,7 +161,7 @@ describe('createWebhookAuthorizer', () => {
     );
     expect(await authorizer.isAllowed(jane, 'get', 'pods')).toBe(true);
     expect(await authorizer.isAllowed(jane, '', 'proxy')).toBe(false);
-    expect(asked).toEqual([
+    expect(reviews).toEqual([
       {
         user: 'jane',
         groups: ['dev'],
@@ -175,14 +175,14 @@ describe('createWebhookAuthorizer', () => {
     ]);
     await clock.advance(30_000);
     await authorizer.isAllowed(jane, 'get', 'pods');
-    expect(asked).toHaveLength(2);
+    expect(reviews).toHaveLength(2);
     await authorizer.isAllowed(jane, '', 'proxy');
-    expect(asked).toHaveLength(3);
+    expect(reviews).toHaveLength(3);
     await clock.advance(270_000);
     await authorizer.isAllowed(jane, 'get', 'pods');
-    expect(asked).toHaveLength(4);
+    expect(reviews).toHaveLength(4);
     await authorizer.isAllowed({ ...jane, uid: '7', extra: { Key: ['v'] } }, 'get', 'pods');
-    expect(asked[4]).toMatchObject({ uid: '7', extra: { key: ['v'] } });
+    expect(reviews[4]).toMatchObject({ uid: '7', extra: { key: ['v'] } });
   });
 
   it('does not take a permission that is denied for one', async () => {
@@ -252,10 +252,10 @@ describe('createAccessControl', () => {
   });
 
   it('tries the subresources in their order, and names them', async () => {
-    const asked: string[] = [];
+    const reviews: string[] = [];
     const authorizer = {
       isAllowed: (_: Identity, verb: string, subresource: string) => (
-        asked.push(`${verb} ${subresource}`),
+        reviews.push(`${verb} ${subresource}`),
         Promise.resolve(false)
       ),
     };
@@ -267,7 +267,7 @@ describe('createAccessControl', () => {
       status: 403,
       body: 'Forbidden (user=jane, verb=create, resource=nodes, subresource(s)=[pods proxy])\n',
     });
-    expect(asked).toEqual(['create pods', 'create proxy']);
+    expect(reviews).toEqual(['create pods', 'create proxy']);
   });
 
   it('lets in no one when the permission is not known', async () => {

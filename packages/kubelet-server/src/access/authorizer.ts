@@ -9,15 +9,15 @@ export interface Authorizer {
   isAllowed(user: Identity, verb: string, subresource: string): Promise<boolean>;
 }
 
-/** Lets everybody who is authenticated do everything. */
+/** Allows every authenticated client everything. */
 export const alwaysAllow: Authorizer = { isAllowed: () => Promise.resolve(true) };
 
 /** Options of {@link createWebhookAuthorizer}. */
 export interface WebhookAuthorizerOptions {
   readonly nodeName: string;
-  /** How long a permission is remembered. */
+  /** Time for which a permission stays cached. */
   readonly cacheAuthorizedTtlMs: number;
-  /** How long it is remembered that there is none. */
+  /** Time for which a missing permission stays cached. */
   readonly cacheUnauthorizedTtlMs: number;
 }
 

@@ -88,7 +88,7 @@ async function* endless(signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
 const GOOD = 'Host: node1\r\nAuthorization: Bearer good\r\n';
 
 /** Sends a request and returns what the server sends until `text` arrives or the connection ends. */
-async function ask(socket: Socket, request: string, text = '\r\n\r\n'): Promise<string> {
+async function sendRequest(socket: Socket, request: string, text = '\r\n\r\n'): Promise<string> {
   socket.write(request);
   let answer = '';
   for await (const chunk of socket.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
@@ -109,7 +109,9 @@ describe('connections without a request', () => {
       const server = await start();
       const idle = await times<Socket>(40, () => server[kind]());
       for (const socket of idle) socket.resume();
-      expect(await ask(await server.open(), `GET /ok HTTP/1.1\r\n${GOOD}\r\n`, 'ok')).toMatch(/^HTTP\/1\.1 200 /);
+      expect(await sendRequest(await server.open(), `GET /ok HTTP/1.1\r\n${GOOD}\r\n`, 'ok')).toMatch(
+        /^HTTP\/1\.1 200 /,
+      );
       await vi.waitFor(() => expect(countOpen(idle)).toBeLessThan(10));
       expect(server.logger.lines).toMatchObject([
         { message: 'closed connections without requests: too many are open', fields: { address: '127.0.0.1' } },
@@ -132,7 +134,7 @@ describe('connections without a request', () => {
   it('do not end an answer that lasts', async () => {
     const server = await start();
     const stream = await server.open();
-    expect(await ask(stream, `GET /stream HTTP/1.1\r\n${GOOD}\r\n`, 'line')).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await sendRequest(stream, `GET /stream HTTP/1.1\r\n${GOOD}\r\n`, 'line')).toMatch(/^HTTP\/1\.1 200 /);
     const idle = await times(40, () => server.plain());
     for (const socket of idle) socket.resume();
     await vi.waitFor(() => expect(countOpen(idle)).toBe(10));
@@ -144,25 +146,31 @@ describe('requests', () => {
   it('beyond the bound are answered with 503, also on encrypted connections', async () => {
     const server = await start({ maxRequests: 1 });
     const stream = await server.open();
-    await ask(stream, `GET /stream HTTP/1.1\r\n${GOOD}\r\n`, 'line');
-    const answer = await ask(await server.open(), `GET /ok HTTP/1.1\r\n${GOOD}\r\n`);
+    await sendRequest(stream, `GET /stream HTTP/1.1\r\n${GOOD}\r\n`, 'line');
+    const answer = await sendRequest(await server.open(), `GET /ok HTTP/1.1\r\n${GOOD}\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 503 [^]*connection: close/i);
     stream.destroy();
     await vi.waitFor(async () =>
-      expect(await ask(await server.open(), `GET /ok HTTP/1.1\r\n${GOOD}\r\n`, 'ok')).toMatch(/^HTTP\/1\.1 200 /),
+      expect(await sendRequest(await server.open(), `GET /ok HTTP/1.1\r\n${GOOD}\r\n`, 'ok')).toMatch(
+        /^HTTP\/1\.1 200 /,
+      ),
     );
   });
 
   it('stay within a bound per address', async () => {
     const server = await start({ maxRequestsPerAddress: 1 });
-    await ask(await server.open(), `GET /stream HTTP/1.1\r\n${GOOD}\r\n`, 'line');
-    expect(await ask(await server.open(), `GET /ok HTTP/1.1\r\n${GOOD}\r\n`)).toMatch(/^HTTP\/1\.1 503 /);
+    await sendRequest(await server.open(), `GET /stream HTTP/1.1\r\n${GOOD}\r\n`, 'line');
+    expect(await sendRequest(await server.open(), `GET /ok HTTP/1.1\r\n${GOOD}\r\n`)).toMatch(/^HTTP\/1\.1 503 /);
   });
 
   it('end their connection when they are rejected before their body has arrived', async () => {
     const server = await start();
     const socket = await server.open();
-    const answer = await ask(socket, 'POST /ok HTTP/1.1\r\nHost: node1\r\nContent-Length: 1000\r\n\r\nx', 'never');
+    const answer = await sendRequest(
+      socket,
+      'POST /ok HTTP/1.1\r\nHost: node1\r\nContent-Length: 1000\r\n\r\nx',
+      'never',
+    );
     expect(answer).toMatch(/^HTTP\/1\.1 401 [^]*connection: close/i);
   });
 
@@ -171,7 +179,7 @@ describe('requests', () => {
     const socket = await server.open();
     const size = 4 * 1024 * 1024;
     const head = `POST /ok HTTP/1.1\r\nHost: node1\r\nContent-Length: ${String(size)}\r\n\r\n`;
-    expect(await ask(socket, head + 'x'.repeat(size), 'never').catch((error: unknown) => error)).toMatch(
+    expect(await sendRequest(socket, head + 'x'.repeat(size), 'never').catch((error: unknown) => error)).toMatch(
       /^HTTP\/1\.1 401 /,
     );
   });
@@ -179,9 +187,9 @@ describe('requests', () => {
   it('without a body keep their connection when they are rejected', async () => {
     const server = await start();
     const socket = await server.open();
-    expect(await ask(socket, 'GET /ok HTTP/1.1\r\nHost: node1\r\n\r\n', 'Unauthorized')).toMatch(
+    expect(await sendRequest(socket, 'GET /ok HTTP/1.1\r\nHost: node1\r\n\r\n', 'Unauthorized')).toMatch(
       /connection: keep-alive/i,
     );
-    expect(await ask(socket, `GET /ok HTTP/1.1\r\n${GOOD}\r\n`, 'ok')).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await sendRequest(socket, `GET /ok HTTP/1.1\r\n${GOOD}\r\n`, 'ok')).toMatch(/^HTTP\/1\.1 200 /);
   });
 });

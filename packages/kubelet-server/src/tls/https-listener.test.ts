@@ -90,7 +90,7 @@ async function start(tls: TlsSettings = {}) {
 }
 
 /** Asks on a connection, which stays open. */
-async function ask(socket: TLSSocket): Promise<[status: number | undefined, body: string]> {
+async function sendRequest(socket: TLSSocket): Promise<[status: number | undefined, body: string]> {
   const call = request({ path: '/who', createConnection: () => socket, headers: { connection: 'keep-alive' } });
   call.end();
   const [response] = (await once(call, 'response')) as [IncomingMessage];
@@ -125,40 +125,40 @@ describe('connections', () => {
 describe('client certificates', () => {
   it('stay optional, and identify clients of a trusted authority', async () => {
     const { open } = await start();
-    expect(await ask(await open())).toEqual(DENIED);
-    expect(await ask(await open(credentials(await pair(authority, jane))))).toEqual(JANE);
-    expect(await ask(await open(credentials(await pair(other, jane))))).toEqual(DENIED);
-    expect(await ask(await open(credentials(serving)))).toEqual(DENIED);
-    expect(await ask(await open(credentials(await pair(authority, jane, -1000))))).toEqual(DENIED);
+    expect(await sendRequest(await open())).toEqual(DENIED);
+    expect(await sendRequest(await open(credentials(await pair(authority, jane))))).toEqual(JANE);
+    expect(await sendRequest(await open(credentials(await pair(other, jane))))).toEqual(DENIED);
+    expect(await sendRequest(await open(credentials(serving)))).toEqual(DENIED);
+    expect(await sendRequest(await open(credentials(await pair(authority, jane, -1000))))).toEqual(DENIED);
   });
 
   it('report their lifetime, negative for an expired one', async () => {
     const { open, lifetimesMs } = await start();
-    await ask(await open());
+    await sendRequest(await open());
     expect(lifetimesMs).toEqual([]);
-    await ask(await open(credentials(await pair(authority, jane, -1000))));
+    await sendRequest(await open(credentials(await pair(authority, jane, -1000))));
     expect(lifetimesMs.every((remainingMs) => remainingMs < 0)).toBe(true);
-    await ask(await open(credentials(await pair(authority, jane))));
+    await sendRequest(await open(credentials(await pair(authority, jane))));
     expect(lifetimesMs.at(-1)).toBeGreaterThan(0);
   });
 
   it('follow changed authorities without a dropped connection', async () => {
     const { open, clientAuthorities } = await start();
     const before = await open(credentials(await pair(authority, jane)));
-    expect(await ask(before)).toEqual(JANE);
+    expect(await sendRequest(before)).toEqual(JANE);
     clientAuthorities.set(parseAuthorities(other.certificatePem));
-    expect(await ask(before)).toEqual(DENIED);
-    expect(await ask(await open(credentials(await pair(authority, jane))))).toEqual(DENIED);
-    expect(await ask(await open(credentials(await pair(other, jane))))).toEqual(JANE);
+    expect(await sendRequest(before)).toEqual(DENIED);
+    expect(await sendRequest(await open(credentials(await pair(authority, jane))))).toEqual(DENIED);
+    expect(await sendRequest(await open(credentials(await pair(other, jane))))).toEqual(JANE);
     clientAuthorities.set(parseAuthorities(other.certificatePem + authority.certificatePem));
-    expect(await ask(before)).toEqual(JANE);
+    expect(await sendRequest(before)).toEqual(JANE);
   });
 
   it('count only on the connection that sent them, not on a resumed session', async () => {
     const { open } = await start();
     const socket = await open({ ...credentials(await pair(authority, jane)), maxVersion: 'TLSv1.2' });
     const session = socket.getSession()!;
-    await ask(socket);
+    await sendRequest(socket);
     expect((await open({ session, maxVersion: 'TLSv1.2' })).isSessionReused()).toBe(false);
   });
 });
@@ -171,7 +171,7 @@ describe('the serving certificate', () => {
     const renewed = await pair(authority, { ...subject, commonName: 'node1-renewed' });
     certificate.set(renewed);
     expect((await open()).getPeerCertificate().subject.CN).toBe('node1-renewed');
-    expect(await ask(before)).toEqual(JANE);
+    expect(await sendRequest(before)).toEqual(JANE);
     certificate.set({ ...renewed, keyPem: 'broken' });
     expect((await open()).getPeerCertificate().subject.CN).toBe('node1-renewed');
   });
@@ -181,7 +181,7 @@ describe('the serving certificate', () => {
     certificate.set(undefined);
     await expect(open()).rejects.toThrow();
     certificate.set(serving);
-    expect(await ask(await open())).toEqual(DENIED);
+    expect(await sendRequest(await open())).toEqual(DENIED);
   });
 });
 

@@ -117,18 +117,18 @@ describe('readRuntimePodStatus', () => {
   function holding(
     sandboxesHeld: Record<string, SandboxInit> = defaults,
     containersHeld: Record<string, ContainerInit> = containers,
-  ): { asked: string[]; runtime: Pick<RuntimeService, 'podSandboxStatus' | 'containerStatus'> } {
-    const asked: string[] = [];
+  ): { reads: string[]; runtime: Pick<RuntimeService, 'podSandboxStatus' | 'containerStatus'> } {
+    const reads: string[] = [];
     return {
-      asked,
+      reads,
       runtime: {
         podSandboxStatus({ podSandboxId = '' }) {
-          asked.push(podSandboxId);
+          reads.push(podSandboxId);
           const status = sandboxesHeld[podSandboxId];
           return status ? Promise.resolve(create(PodSandboxStatusResponseSchema, { status })) : notFound();
         },
         containerStatus({ containerId = '' }) {
-          asked.push(containerId);
+          reads.push(containerId);
           const status = containersHeld[containerId];
           return status ? Promise.resolve(create(ContainerStatusResponseSchema, { status })) : notFound();
         },
@@ -138,9 +138,9 @@ describe('readRuntimePodStatus', () => {
   const options = { runtimeName: 'containerd' };
 
   it('reads all statuses concurrently', async () => {
-    const { asked, runtime } = holding();
+    const { reads, runtime } = holding();
     const reading = readRuntimePodStatus(runtime, pod, options);
-    expect(asked).toEqual(['s1', 's0', 'c1', 'c0']);
+    expect(reads).toEqual(['s1', 's0', 'c1', 'c0']);
     expect(await reading).toMatchObject({
       uid: 'u',
       name: 'web',

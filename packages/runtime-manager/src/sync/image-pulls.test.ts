@@ -10,18 +10,18 @@ import { createManagerBench, type ManagerBench } from '../testing/manager-bench.
 interface Bench extends ManagerBench {
   readonly fake: FakeRuntime;
   /** `image at second` of each request for an image. */
-  readonly asked: string[];
+  readonly calls: string[];
 }
 
 /** Pulls take as many seconds as the tag; pulls of images whose name begins with `bad` fail then. */
 function bench(): Bench {
   const clock = createVirtualClock();
   const fake = createFakeRuntime({ clock, random: seededRandom(2), logs: createMemoryLogs() });
-  const asked: string[] = [];
+  const calls: string[] = [];
   const startMs = clock.now();
   const images: ImageEnsurer = {
     async ensureImageExists({ image, signal }) {
-      asked.push(`${image} ${String((clock.now() - startMs) / 1000)}`);
+      calls.push(`${image} ${String((clock.now() - startMs) / 1000)}`);
       await sleep(clock, Number(image.split(':')[1]) * 1000, signal);
       if (image.startsWith('bad')) throw imageFailure('ErrImagePull', `${image} is bad`);
       return { imageRef: (await fake.images.pullImage({ image: { image } })).imageRef };
@@ -30,7 +30,7 @@ function bench(): Bench {
   return {
     ...createManagerBench({ clock, runtime: fake.runtime, images: fake.images, ports: { images } }),
     fake,
-    asked,
+    calls,
   };
 }
 
@@ -46,7 +46,7 @@ describe('the images of one pod', () => {
     const pod = testPod({ containers: containers('slow:9', 'quick:1', 'medium:5') });
     const startMs = b.clock.now();
     await b.during(b.sync(pod));
-    expect(b.asked).toEqual(['slow:9 0', 'quick:1 9', 'medium:5 10']);
+    expect(b.calls).toEqual(['slow:9 0', 'quick:1 9', 'medium:5 10']);
     expect(b.clock.now() - startMs).toBe(15_000);
     expect(startedOf(b)).toEqual(['a', 'b', 'c']);
   });
@@ -76,7 +76,7 @@ describe('the images of one pod', () => {
   it('get another request for a container with the same image only at its turn', async () => {
     const b = bench();
     await b.during(b.sync(testPod({ containers: containers('one:2', 'one:2') })));
-    expect(b.asked).toEqual(['one:2 0', 'one:2 2']);
+    expect(b.calls).toEqual(['one:2 0', 'one:2 2']);
   });
 
   it('wait while their containers may not start in this sync', async () => {
@@ -89,9 +89,9 @@ describe('the images of one pod', () => {
       containers: containers('main:1'),
     });
     await b.during(b.sync(pod));
-    expect(b.asked).toEqual(['side:1 0']);
+    expect(b.calls).toEqual(['side:1 0']);
     await b.during(b.sync(pod));
-    expect(b.asked).toEqual(['side:1 0', 'init:1 1']);
+    expect(b.calls).toEqual(['side:1 0', 'init:1 1']);
   });
 
   it('wait for the back-off of their container', async () => {
@@ -102,9 +102,9 @@ describe('the images of one pod', () => {
       await b.clock.settle();
     }
     // The first start and the first restart; the third has to wait.
-    expect(b.asked).toHaveLength(2);
+    expect(b.calls).toHaveLength(2);
     expect((await b.sync(pod)).error?.failures[0]?.reason).toBe('CrashLoopBackOff');
-    expect(b.asked).toHaveLength(2);
+    expect(b.calls).toHaveLength(2);
   });
 
   it('stop with the sync without leaks', async () => {

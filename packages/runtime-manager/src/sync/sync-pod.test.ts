@@ -82,10 +82,10 @@ describe('syncPod', () => {
 
   it('reads resolv.conf anew after a second, and creates no sandbox while it cannot be read', async () => {
     const b = bench({ options: { resolvConf: '/etc/resolv.conf' } });
-    const asked: (string | undefined)[] = [];
+    const calls: (string | undefined)[] = [];
     const run = b.fake.runtime.runPodSandbox;
     b.fake.runtime.runPodSandbox = (request, options) => {
-      asked.push(request.config?.dnsConfig?.servers?.[0]);
+      calls.push(request.config?.dnsConfig?.servers?.[0]);
       return run(request, options);
     };
     const pods = ['one', 'two', 'three'].map((name) => testPod({ name, spec: { dnsPolicy: 'Default' } }));
@@ -96,7 +96,7 @@ describe('syncPod', () => {
     b.files.put('/run/resolv.conf', 'nameserver 192.0.2.2\n');
     await b.clock.advance(1000);
     await b.sync(pods[1]!);
-    expect(asked).toEqual(['192.0.2.1', '192.0.2.2']);
+    expect(calls).toEqual(['192.0.2.1', '192.0.2.2']);
     b.files.remove('/run/resolv.conf');
     await b.clock.advance(1000);
     const { results } = await b.sync(pods[2]!);

@@ -1,13 +1,13 @@
 import { cgroupOfProcess, ProcessCgroupError } from '@rxlet/machine';
 import type { KernelFiles } from '../cgroup/kernel-files.ts';
 
-/** Cgroups of what runs beside pods, as absolute paths. */
+/** Cgroups of the node's own processes, as absolute paths. */
 export interface SystemCgroups {
-  /** That of the agent (KubeletConfiguration `kubeletCgroups`). Default: the one in which it runs. */
+  /** Cgroup of the agent (KubeletConfiguration `kubeletCgroups`). Default: the one in which it runs. */
   readonly kubelet?: string | undefined;
-  /** That of the container runtime (the kubelet's flag `--runtime-cgroups`). Default: not measured. */
+  /** Cgroup of the container runtime (the kubelet's flag `--runtime-cgroups`). Default: not measured. */
   readonly runtime?: string | undefined;
-  /** That of other processes (KubeletConfiguration `systemCgroups`). Default: not measured. */
+  /** Cgroup of other processes (KubeletConfiguration `systemCgroups`). Default: not measured. */
   readonly misc?: string | undefined;
 }
 

@@ -38,7 +38,7 @@ export interface PodStatisticsPorts {
 
 /** File systems of the node. */
 export interface FileSystems {
-  /** That of the agent's root directory, where pods have their files. */
+  /** Returns the file system of the agent's root directory, where pods have their files. */
   root(): Promise<FileSystemUsage>;
   /** Returns the one of a path; `undefined` for a path that this node does not have. */
   at(path: string): Promise<FileSystemUsage | undefined>;

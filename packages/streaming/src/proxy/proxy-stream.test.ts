@@ -115,19 +115,19 @@ describe('the proxy', () => {
   });
 
   it('gives up a runtime that does not answer', async () => {
-    const asked = once(runtime, 'upgrade');
+    const calls = once(runtime, 'upgrade');
     const socket = open();
     const answer = readText(socket);
-    const [, connection] = (await asked) as [unknown, Socket];
+    const [, connection] = (await calls) as [unknown, Socket];
     await clock.advance(UPGRADE_TIMEOUT_MS);
     expect(await answer).toMatch(/^HTTP\/1\.1 500 [^]*the streaming server did not answer within 30 s\n$/);
     connection.destroy();
   });
 
   it('ends both sides when the agent stops', async () => {
-    const asked = once(runtime, 'upgrade');
+    const calls = once(runtime, 'upgrade');
     const socket = open();
-    const [, connection] = (await asked) as [unknown, Socket];
+    const [, connection] = (await calls) as [unknown, Socket];
     connection.on('error', () => undefined);
     // Sockets of an HTTP server stay half open.
     connection.once('end', () => connection.end());

@@ -101,7 +101,7 @@ describe.runIf(isRoot)('volumes on disk', () => {
     await volume.tearDown();
   });
 
-  it('what is mounted in a volume is never removed', async () => {
+  it('never removes what is mounted in a volume', async () => {
     await using bench = await createDiskBench();
     const volume = volumeOf(bench, { name: 'data', emptyDir: {} });
     await volume.setUp();

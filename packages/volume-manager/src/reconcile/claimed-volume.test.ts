@@ -20,16 +20,16 @@ const pod: Pod = {
 };
 
 function find(volume: Volume, claim?: PersistentVolumeClaim, found?: PersistentVolume, of = pod) {
-  const asked: string[] = [];
+  const calls: string[] = [];
   const missing = (kind: string): Promise<never> => Promise.reject(new Error(`${kind} not found`));
   const volumes = {
     claim: async (namespace: string, name: string) => {
-      asked.push(`${namespace}/${name}`);
+      calls.push(`${namespace}/${name}`);
       return claim ?? missing('claim');
     },
     volume: async () => found ?? missing('volume'),
   };
-  return { asked, result: claimedVolume(of, volume, volumes, signal) };
+  return { calls, result: claimedVolume(of, volume, volumes, signal) };
 }
 
 describe('claimedVolume', () => {
@@ -45,9 +45,9 @@ describe('claimedVolume', () => {
   });
 
   it('has the claim of a generic ephemeral volume, which must be the own one of the pod', async () => {
-    const { asked, result } = find(ephemeral, boundClaim, persistent);
+    const { calls, result } = find(ephemeral, boundClaim, persistent);
     expect((await result).claim?.readOnly).toBe(false);
-    expect(asked).toEqual(['team/web-vol']);
+    expect(calls).toEqual(['team/web-vol']);
     await expect(find(ephemeral, { ...boundClaim, metadata: { uid: 'claim-1' } }, persistent).result).rejects.toThrow(
       'PVC team/web-vol was not created for pod team/web (pod is not owner)',
     );

@@ -86,13 +86,13 @@ describe('the metrics of the agent', () => {
       { clock, pods: { list: () => [], changes$: EMPTY }, events, healthChecks: checks, metrics },
       checks,
     );
-    const ask = async (path: string): Promise<string> => {
+    const requestPath = async (path: string): Promise<string> => {
       const route = routes.find((each) => 'pattern' in each && each.pattern === path)!;
       const request = { parameters: new URLSearchParams(), headers: {} } as never;
       return String((await (route as { handle(it: never): Promise<{ body: unknown }> }).handle(request)).body);
     };
-    await ask('/healthz');
-    const text = await ask('/metrics/slis');
+    await requestPath('/healthz');
+    const text = await requestPath('/metrics/slis');
     const described = [...text.matchAll(/^# HELP (\S+) (.*)\n# TYPE \S+ (\S+)\n\S+?(?:\{(.*)\})? \S+$/gm)].map(
       ([, name, help, type, labels = '']) => {
         return { name, help, type, labels: [...labels.matchAll(/(\w+)="/g)].map(([, label]) => label) };

@@ -107,7 +107,7 @@ async function open(
   return response;
 }
 
-async function ask(...args: Parameters<typeof open>): Promise<Answer> {
+async function requestPath(...args: Parameters<typeof open>): Promise<Answer> {
   const response = await open(...args);
   const chunks: Buffer[] = [];
   for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
@@ -116,7 +116,7 @@ async function ask(...args: Parameters<typeof open>): Promise<Answer> {
 
 /** Returns the body of a query that succeeds, and checks that it is text. */
 async function logsOf(query: string): Promise<string> {
-  const { status, headers, body } = await ask(`/logs/?query=${query}`);
+  const { status, headers, body } = await requestPath(`/logs/?query=${query}`);
   expect([status, headers['content-type']]).toEqual([200, 'text/plain;charset=UTF-8']);
   return body.toString();
 }
@@ -165,7 +165,7 @@ describe('queries of /logs/', () => {
   it.each(['/foo.log', './foo.log', 'service/../foo.log', './absolute', '//foo.log'])(
     'print the file %s',
     async (path) => {
-      const { status, body, headers } = await ask(`/logs/?query=${path}`);
+      const { status, body, headers } = await requestPath(`/logs/?query=${path}`);
       expect([status, body.toString(), headers['last-modified']]).toEqual([200, 'one\ntwo\n', MODIFIED]);
     },
   );
@@ -180,12 +180,14 @@ describe('queries of /logs/', () => {
     ['/foo.log/x', 'not a directory'],
     ['/foo.log/', 'not a directory'],
   ])('reject the path %s', async (path, fault) => {
-    const { status, body } = await ask(`/logs/?query=${path}`);
+    const { status, body } = await requestPath(`/logs/?query=${path}`);
     expect([status, body.toString()]).toEqual([406, `query: Invalid value: ["${path}"]: statat ${path}: ${fault}\n`]);
   });
 
   it('list a directory', async () => {
-    expect((await ask('/logs/?query=service/')).body.toString()).toContain('<a href="service.log">service.log</a>');
+    expect((await requestPath('/logs/?query=service/')).body.toString()).toContain(
+      '<a href="service.log">service.log</a>',
+    );
   });
 
   it.each([
@@ -194,7 +196,7 @@ describe('queries of /logs/', () => {
     ['/logs/foo.log?query=kubelet', 406, 'path not allowed in query mode\n'],
     ['/logs/?tailLines=1', 406, 'query: Required value: cannot be empty with options\n'],
   ])('answer %s with %i', async (path, status, message) => {
-    const answer = await ask(path);
+    const answer = await requestPath(path);
     expect([answer.status, answer.headers['content-type'], answer.body.toString()]).toEqual([
       status,
       'text/plain; charset=utf-8',
@@ -203,17 +205,19 @@ describe('queries of /logs/', () => {
   });
 
   it('compress the answer for clients that accept nothing but gzip', async () => {
-    const { headers, body } = await ask('/logs/?query=plain&query=foo', { 'accept-encoding': 'gzip' });
+    const { headers, body } = await requestPath('/logs/?query=plain&query=foo', { 'accept-encoding': 'gzip' });
     expect([headers['content-encoding'], gunzipSync(body).toString()]).toEqual(['gzip', 'plain\none\ntwo\n']);
-    expect((await ask('/logs/?query=plain', { 'accept-encoding': 'gzip, br' })).body.toString()).toBe('plain\n');
+    expect((await requestPath('/logs/?query=plain', { 'accept-encoding': 'gzip, br' })).body.toString()).toBe(
+      'plain\n',
+    );
   });
 
   it('serve files for parameters that are none of a query', async () => {
-    expect((await ask('/logs/foo.log?unknown=1&tailLines=')).body.toString()).toBe('one\ntwo\n');
+    expect((await requestPath('/logs/foo.log?unknown=1&tailLines=')).body.toString()).toBe('one\ntwo\n');
   });
 
   it('do not exist unless they are switched on', async () => {
-    const { status, body } = await ask('/logs/foo.log?query=kubelet&boot=x', {}, sockets.files);
+    const { status, body } = await requestPath('/logs/foo.log?query=kubelet&boot=x', {}, sockets.files);
     expect([status, body.toString()]).toEqual([200, 'one\ntwo\n']);
   });
 
@@ -251,12 +255,12 @@ describe('files of /logs/', () => {
     ['/logs/out-absolute', { status: 404, body: '404 page not found\n' }],
     ['/logs/loop', { status: 500, body: '500 Internal Server Error\n' }],
   ])('answer %s', async (path, expected) => {
-    const { status, headers, body } = await ask(path);
+    const { status, headers, body } = await requestPath(path);
     expect({ status, ...headers, body: body.toString() }).toMatchObject(expected);
   });
 
   it('list a directory with links as Go writes them', async () => {
-    const { headers, body } = await ask('/logs/');
+    const { headers, body } = await requestPath('/logs/');
     expect(headers['last-modified']).toMatch(/ GMT$/);
     expect(body.toString()).toContain(
       '<pre>\n<a href="./a%20b%21%28c%29:d">a b!(c):d</a>\n<a href="absolute">absolute</a>\n<a href="both/">both/</a>\n',
@@ -278,7 +282,7 @@ describe('files of /logs/', () => {
     ['bytes=0-99999999999999999999', 416, undefined, 'invalid range\n'],
     ['lines=1-2', 416, undefined, 'invalid range\n'],
   ])('answer the range %s', async (range, status, contentRange, body) => {
-    const answer = await ask('/logs/foo.log', { range });
+    const answer = await requestPath('/logs/foo.log', { range });
     expect([answer.status, answer.headers['content-range'], answer.body.toString()]).toEqual([
       status,
       contentRange,
@@ -287,7 +291,7 @@ describe('files of /logs/', () => {
   });
 
   it('answer several ranges in parts', async () => {
-    const { status, headers, body } = await ask('/logs/foo.log', { range: 'bytes=0-0,4-' });
+    const { status, headers, body } = await requestPath('/logs/foo.log', { range: 'bytes=0-0,4-' });
     const boundary = /^multipart\/byteranges; boundary=([0-9a-f]{60})$/.exec(headers['content-type']!)![1]!;
     const part = (range: string, content: string): string =>
       `--${boundary}\r\nContent-Range: bytes ${range}/8\r\nContent-Type: ${text}\r\n\r\n${content}\r\n`;
@@ -313,13 +317,13 @@ describe('files of /logs/', () => {
     [{ range: 'bytes=0-0', 'if-range': LATER }, 200],
     [{ range: 'bytes=0-0', 'if-range': '"x"' }, 200],
   ])('answer the conditions %j', async (headers, status) => {
-    const answer = await ask('/logs/foo.log', headers);
+    const answer = await requestPath('/logs/foo.log', headers);
     expect([answer.status, answer.headers['last-modified']]).toEqual([status, MODIFIED]);
   });
 
   it('do not list a directory again that has not changed', async () => {
-    const { headers } = await ask('/logs/');
-    const answer = await ask('/logs/', { 'if-modified-since': headers['last-modified']! });
+    const { headers } = await requestPath('/logs/');
+    const answer = await requestPath('/logs/', { 'if-modified-since': headers['last-modified']! });
     expect([answer.status, answer.headers['content-length']]).toEqual([304, undefined]);
   });
 });
