@@ -151,7 +151,7 @@ describe('a WebSocket to a container', () => {
   let node: TestNode;
   beforeAll(async () => {
     node = await TestNode.start();
-  });
+  }, 60_000);
   afterAll(() => node[Symbol.asyncDispose]());
 
   it.each([...STREAMS, '/portForward/default/web?port=80'])(

@@ -73,6 +73,8 @@ export function createCpuManager(
   const updates = createCpusetUpdates({ ...ports, cpusOf });
   let updating: Promise<void> | undefined;
   let isUpdateRequested = false;
+  /** Whether the file has all that was released. */
+  let isSaved = true;
   /** Whether the containers that ran at the start were compared with their CPUs. */
   let isCompared = false;
 
@@ -96,16 +98,25 @@ export function createCpuManager(
     metrics.show(static_, state);
     updateContainers();
   };
-  /** Releases the CPUs of pods that have ended, except of one. Returns whether there were any. */
-  const releaseEnded = (static_: StaticCpuPolicy, exceptUid?: string): boolean => {
+  const save = async (): Promise<void> => {
+    isSaved = true;
+    try {
+      await file.write();
+    } catch (error) {
+      isSaved = false;
+      throw error;
+    }
+  };
+  /** Releases the CPUs of pods that have ended, except of one. */
+  const releaseEnded = (static_: StaticCpuPolicy, exceptUid?: string): void => {
     let next = state;
     for (const [uid, containers] of state.assignments) {
       if (uid === exceptUid || ports.mayUseCpus(uid)) continue;
       for (const container of containers.keys()) next = removeContainerCpus(next, uid, container);
     }
-    if (next === state) return false;
+    if (next === state) return;
+    isSaved = false;
     replaceState(static_, next);
-    return true;
   };
   /** Allocates and saves. CPUs that cannot be saved are taken back, because a restart would give them to another container. */
   const allocate = async (
@@ -127,7 +138,7 @@ export function createCpuManager(
     }
     replaceState(static_, next);
     try {
-      await file.write();
+      await save();
       return undefined;
     } catch (error) {
       replaceState(static_, removeContainerCpus(state, uid, container.name));
@@ -182,11 +193,12 @@ export function createCpuManager(
       // The running containers are not known at the start, and an earlier agent may have been killed before it updated them.
       if (!isCompared) updateContainers();
       isCompared = true;
-      if (!releaseEnded(policy)) return;
+      releaseEnded(policy);
+      if (isSaved) return;
       try {
-        await file.write();
+        await save();
       } catch (error) {
-        // The next write covers it, and a restart releases it again.
+        // Saved with the next call, and a restart releases them again.
         logger.warn('cannot save released CPUs', { path, error: errorMessage(error) });
       }
     },

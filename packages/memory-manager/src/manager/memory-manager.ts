@@ -86,20 +86,31 @@ export function createMemoryManager(
   let state: MemoryState = { machine: new Map(), assignments: new Map() };
   const file = createCheckpointFile(ports.files, path, () => formatMemoryState({ policyName, ...state }));
 
-  /** Releases the memory of pods that have ended, except of one. Returns whether there were any. */
-  const releaseEnded = (exceptUid?: string): boolean => {
+  /** Whether the file has all that was released. */
+  let isSaved = true;
+  const save = async (): Promise<void> => {
+    isSaved = true;
+    try {
+      await file.write();
+    } catch (error) {
+      isSaved = false;
+      throw error;
+    }
+  };
+  /** Releases the memory of pods that have ended, except of one. */
+  const releaseEnded = (exceptUid?: string): void => {
     const before = state;
     for (const [uid, containers] of before.assignments) {
       if (uid === exceptUid || ports.mayUseMemory(uid)) continue;
       for (const container of containers.keys()) state = removeContainerMemory(state, uid, container);
     }
-    return state !== before;
+    if (state !== before) isSaved = false;
   };
   const saveRelease = async (): Promise<void> => {
     try {
-      await file.write();
+      await save();
     } catch (error) {
-      // The next write covers it, and a restart releases it again.
+      // Saved with the next call of release(), and a restart releases it again.
       logger.warn('cannot save released memory', { path, error: errorMessage(error) });
     }
   };
@@ -119,7 +130,7 @@ export function createMemoryManager(
     state = next;
     if (failure !== undefined || isHeld || blocks === undefined) return failure;
     try {
-      await file.write();
+      await save();
       return undefined;
     } catch (error) {
       state = removeContainerMemory(state, uid, container.name);
@@ -184,7 +195,9 @@ export function createMemoryManager(
       if (state !== before) await saveRelease();
     },
     async release() {
-      if (policy !== undefined && releaseEnded()) await saveRelease();
+      if (policy === undefined) return;
+      releaseEnded();
+      if (!isSaved) await saveRelease();
     },
     inspect: () => ({
       policy: policyName,

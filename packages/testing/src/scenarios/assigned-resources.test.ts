@@ -158,6 +158,26 @@ describe('resources of NUMA nodes', () => {
     expect(cpusOf(node, 'fourth')).toBe('5');
   });
 
+  it('do not stay in the state files when a rejected pod is replaced by another one', async () => {
+    await using node = createTestNode();
+    const policy = { policy: 'single-numa-node' };
+    await node.start({ modules: managers(twoNodes, {}, policy) });
+    const rejected = manifestPod('rejected', {
+      containers: ['1', '4'].map((cpu) => ({ ...podWith('any', cpu).spec!.containers[0]!, name: `cpus-${cpu}` })),
+    });
+    node.desire(rejected);
+    await node.untilPhase('rejected', 'Failed');
+    // The admission of this pod releases the CPUs of the other one before housekeeping does.
+    node.desire(podWith('next', '500m'));
+    await node.until(() => node.running().includes('next/app'));
+    await node.advance(5_000);
+    const { entries, defaultCpuSet } = JSON.parse(node.files.text('/root/cpu_manager_state')) as Record<
+      string,
+      unknown
+    >;
+    expect([entries, defaultCpuSet]).toEqual([undefined, '0-5']);
+  });
+
   it('exclude parts of cores with full-pcpus-only', async () => {
     await using node = createTestNode();
     const options = { policyOptions: { 'full-pcpus-only': 'true' }, reservedSystemCpus: '0-1' };
