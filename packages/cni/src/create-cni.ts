@@ -65,7 +65,20 @@ export interface Cni {
 
 const CLEAN_UP_FAILED = 'cannot disconnect a container after a failed connection';
 
-/** Creates a {@link Cni}. It keeps no process, timer or watch: each call reads the configuration folder. */
+/**
+ * Creates a {@link Cni}. It keeps no process, timer or watch: each call reads the configuration folder.
+ *
+ * @example
+ * ```ts
+ * import { createCni, runProcess } from '@rxlet/cni';
+ * import { systemClock } from '@rxlet/component-base';
+ * import { createHostFiles, createNodeFiles } from '@rxlet/node-files';
+ *
+ * const nodeFiles = createNodeFiles({ roots: ['/var/lib/cni'] });
+ * const cni = createCni({ clock: systemClock, hostFiles: createHostFiles(), nodeFiles, runProcess });
+ * export const addresses = await cni.add({ containerId: 'web', netnsPath: '/proc/42/ns/net' });
+ * ```
+ */
 export function createCni(ports: CniPorts, options: CniOptions = {}): Cni {
   const { clock, hostFiles, nodeFiles, runProcess, logger = noopLogger } = ports;
   const { configFolder = '/etc/cni/net.d', pluginFolders = ['/opt/cni/bin'] } = options;

@@ -8,7 +8,18 @@ export interface KeyedExecutor {
   readonly size: number;
 }
 
-/** Creates a {@link KeyedExecutor}. */
+/**
+ * Creates a {@link KeyedExecutor}.
+ *
+ * @example
+ * ```ts
+ * import { createKeyedExecutor } from '@rxlet/component-base';
+ *
+ * const executor = createKeyedExecutor();
+ * for (const step of ['create', 'start']) void executor.run('web', async () => console.log(step)); // in this order
+ * await executor.idle();
+ * ```
+ */
 export function createKeyedExecutor(): KeyedExecutor {
   const tails = new Map<string, Promise<unknown>>();
   return {

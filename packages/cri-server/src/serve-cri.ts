@@ -63,6 +63,16 @@ export interface CriServer extends AsyncDisposable {
  *
  * An error with a gRPC code reaches the client with its code and message, any other as Internal. A call's signal aborts when its client cancels it,
  * goes away, or its deadline passes.
+ *
+ * @example
+ * ```ts
+ * import { systemClock, systemRandom } from '@rxlet/component-base';
+ * import { serveCri } from '@rxlet/cri-server';
+ * import { createFakeRuntime } from '@rxlet/fake-cri';
+ *
+ * const fake = createFakeRuntime({ clock: systemClock, random: systemRandom });
+ * await using server = await serveCri(fake, { listen: 'unix:///run/fake.sock' });
+ * ```
  */
 export async function serveCri(services: CriServices, options: CriServerOptions): Promise<CriServer> {
   const { logger = noopLogger, maxMessageBytes = 16 * 1024 * 1024, drainMs = 2000, clock = systemClock } = options;

@@ -84,7 +84,26 @@ export interface DockerCri extends AsyncDisposable {
 /** The kernel's smallest value. */
 const MIN_OOM_SCORE_ADJ = -1000;
 
-/** Creates a container runtime on a Docker daemon. It does not connect before the first call. */
+/**
+ * Creates a container runtime on a Docker daemon. It does not connect before the first call.
+ *
+ * @example
+ * ```ts
+ * import { createCni, runProcess } from '@rxlet/cni';
+ * import { systemClock, systemRandom } from '@rxlet/component-base';
+ * import { createCniNetwork, createDockerCri } from '@rxlet/docker-cri';
+ * import { createHostFiles, createNodeFiles } from '@rxlet/node-files';
+ *
+ * const rootDirectory = '/var/lib/docker-cri';
+ * const files = { hostFiles: createHostFiles(), nodeFiles: createNodeFiles({ roots: [rootDirectory] }) };
+ * const cni = createCni({ clock: systemClock, ...files, runProcess }, { cacheFolder: `${rootDirectory}/cni` });
+ * await using docker = createDockerCri(
+ *   { clock: systemClock, random: systemRandom, network: createCniNetwork(cni) },
+ *   { socketPath: '/var/run/docker.sock', rootDirectory },
+ * );
+ * console.log(await docker.runtime.version({}));
+ * ```
+ */
 export function createDockerCri(ports: DockerCriPorts, options: DockerCriOptions = {}): DockerCri {
   const { clock, random, network, logger = noopLogger } = ports;
   const { socketPath = '/var/run/docker.sock', rootDirectory = '/var/lib/cri-dockerd' } = options;

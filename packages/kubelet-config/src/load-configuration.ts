@@ -58,6 +58,19 @@ export interface LoadedConfiguration {
 /**
  * Makes the effective configuration: defaults, then the file, then drop-ins in the order of their paths, then flags.
  * @throws KubeletConfigurationError with the stage that rejected it
+ *
+ * @example
+ * ```ts
+ * import { loadConfiguration } from '@rxlet/kubelet-config';
+ *
+ * const content = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: 50\n';
+ * const { configuration } = loadConfiguration({
+ *   file: { path: '/var/lib/kubelet/config.yaml', content },
+ *   args: ['--max-pods=60'],
+ *   cgroupVersion: 'v2',
+ * });
+ * console.log(configuration.maxPods); // 60
+ * ```
  */
 export function loadConfiguration(sources: ConfigurationSources): LoadedConfiguration {
   const flags = parseFlags(sources.args ?? []);

@@ -30,6 +30,26 @@ export interface KubeletServer extends Listener {
  * - `/events`: a v1 EventList; `?watch=true` likewise
  * - `/healthz`: with the reasons of failures
  * - `/debug/state`: internal state, as JSON
+ *
+ * @example
+ * ```ts
+ * import { systemClock } from '@rxlet/component-base';
+ * import { createEventLog } from '@rxlet/component-base/events';
+ * import { createKubeletServer } from '@rxlet/kubelet-server';
+ * import { NEVER } from 'rxjs';
+ *
+ * await using server = createKubeletServer(
+ *   {
+ *     clock: systemClock,
+ *     pods: { list: () => [{ metadata: { name: 'web' } }], changes$: NEVER },
+ *     events: createEventLog(systemClock),
+ *     healthChecks: [{ name: 'ping', check: () => undefined }],
+ *     metrics: async () => ({ contentType: 'text/plain', text: 'up 1\n' }),
+ *   },
+ *   { socketPath: '/run/agent.sock', nodeName: 'node1' },
+ * );
+ * await server.start();
+ * ```
  */
 export function createKubeletServer(ports: KubeletServerPorts, options: KubeletServerOptions): KubeletServer {
   const { clock, logger = noopLogger } = ports;

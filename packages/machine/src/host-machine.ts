@@ -23,7 +23,18 @@ export function hostPlatform(): MachinePlatform {
   return { architecture: architectures.get(arch()) ?? arch(), kernelVersion: release() };
 }
 
-/** Creates the {@link Machine} of this Linux host. The creation reads nothing. */
+/**
+ * Creates the {@link Machine} of this Linux host. The creation reads nothing.
+ *
+ * @example
+ * ```ts
+ * import { createHostMachine } from '@rxlet/machine';
+ * import { createHostFiles } from '@rxlet/node-files';
+ *
+ * const { cores, memoryBytes } = await createHostMachine(createHostFiles()).facts();
+ * console.log(cores, memoryBytes);
+ * ```
+ */
 export function createHostMachine(files: Pick<HostFiles, 'list' | 'read'>): Machine {
   /** Returns the text of the first of these files that has one. */
   const read = async (...paths: readonly string[]): Promise<string> => {

@@ -24,6 +24,16 @@ type ResourceList = ResourceRequirements['requests'];
  * before it), overridden by pod-level requests, plus overhead.
  *
  * @throws QuantityError when the pod has a malformed quantity
+ *
+ * @example
+ * ```ts
+ * import { formatQuantity } from '@rxlet/pod-model/quantity';
+ * import { podRequests } from '@rxlet/pod-model/resources';
+ *
+ * const requests = { cpu: '250m', memory: '64Mi' };
+ * const containers = ['app', 'proxy'].map((name) => ({ name, resources: { requests } }));
+ * console.log(formatQuantity(podRequests({ spec: { containers } })['cpu']!)); // 500m
+ * ```
  */
 export function podRequests(pod: Pod, options: PodResourcesOptions = {}): ResourceAmounts {
   const total = sumContainers(pod, 'requests', options);

@@ -63,6 +63,19 @@ export interface FileSource extends PodSource {
  * has no pods. Unlike the kubelet's source it keeps pods through a fault: a file without a valid pod keeps its last good one, and a folder that cannot be
  * read keeps all of them. With a `lastGoodFile` this holds over a restart of the agent too; without one, the source is not ready before the folder can be
  * read.
+ *
+ * @example
+ * ```ts
+ * import { follow } from '@rxlet/component-base/streams';
+ * import { noopLogger, systemClock } from '@rxlet/component-base';
+ * import { createHostFiles } from '@rxlet/node-files';
+ * import { createFileSource } from '@rxlet/pod-source';
+ *
+ * const ports = { clock: systemClock, hostFiles: createHostFiles() };
+ * await using source = createFileSource(ports, { path: '/etc/kubernetes/manifests', nodeName: 'node1' });
+ * follow(source.snapshots$, { task: 'listing', logger: noopLogger, next: (pods) => console.log(pods.length) });
+ * source.start();
+ * ```
  */
 export function createFileSource(ports: FileSourcePorts, options: FileSourceOptions): FileSource {
   const { clock, hostFiles } = ports;

@@ -16,7 +16,18 @@ export interface WritableCurrentValue<T> extends CurrentValue<T> {
   complete(): void;
 }
 
-/** Creates a {@link CurrentValue}. */
+/**
+ * Creates a {@link CurrentValue}.
+ *
+ * @example
+ * ```ts
+ * import { createCurrentValue } from '@rxlet/component-base/streams';
+ *
+ * const isReady = createCurrentValue(false);
+ * isReady.value$.subscribe({ next: (value) => console.log(value), error: console.error }); // false, then true
+ * isReady.set(true);
+ * ```
+ */
 export function createCurrentValue<T>(initial: T): WritableCurrentValue<T> {
   const emitter = createEmitter<T>();
   let value = initial;

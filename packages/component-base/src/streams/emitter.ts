@@ -18,6 +18,15 @@ export interface Emitter<T> {
  *
  * Change the state first, then emit: a subscriber that reads the state in the same turn as it subscribes misses nothing and sees nothing twice. The queue
  * holds only values emitted during a single emission.
+ *
+ * @example
+ * ```ts
+ * import { createEmitter } from '@rxlet/component-base/streams';
+ *
+ * const changed = createEmitter<string>();
+ * changed.values$.subscribe({ next: (name) => console.log(name), error: console.error });
+ * changed.emit('web');
+ * ```
  */
 export function createEmitter<T>(): Emitter<T> {
   /** Order of the last value emitted before each subscription. */

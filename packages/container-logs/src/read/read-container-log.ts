@@ -35,6 +35,17 @@ const TURN_MS = 1000;
  * delivered in pieces; in Docker's format it is left out.
  *
  * @throws LogReadError when there is no file, it is not of a known format, or `sinceTime` is not a time. Lines before a bad one are delivered first.
+ *
+ * @example
+ * ```ts
+ * import { systemClock } from '@rxlet/component-base';
+ * import { readContainerLog } from '@rxlet/container-logs';
+ * import { createHostFiles } from '@rxlet/node-files';
+ *
+ * const ports = { files: createHostFiles(), clock: systemClock, isRunning: () => true };
+ * for await (const { stream, bytes } of readContainerLog(ports, '/var/log/pods/web/0.log', { follow: true, tailLines: 10 }))
+ *   console.log(stream, Buffer.from(bytes).toString());
+ * ```
  */
 export async function* readContainerLog(
   ports: ReadLogPorts,
