@@ -12,6 +12,7 @@ import { nodeShutdown } from '@rxlet/node-shutdown';
 import { nodeShutdownConfiguration } from '@rxlet/node-shutdown/configuration';
 import { staticPodsConfiguration, staticPodsFromUrlConfiguration } from '@rxlet/pod-source/configuration';
 import { stats } from '@rxlet/stats';
+import type { Tracing, TracingOptions } from '@rxlet/tracing';
 import { statsConfiguration } from '@rxlet/stats/configuration';
 import { createLifetime, errorMessage, type Logger, onAbort, systemClock } from '@rxlet/component-base';
 import { exitOnFatalErrors } from '@rxlet/component-base/command';
@@ -82,9 +83,12 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
 
   const lock = settings.lockFile && keep(await acquireFileLock(settings.lockFile.path, { clock: systemClock }, signal));
   if (settings.openFiles !== undefined) await applyOpenFileLimit(settings.openFiles, { logger });
-  const { runtime, images, hints, pullProgress, hostPaths } = keep(
+  const tracing = settings.tracing && keep(await loadTracing(settings.tracing));
+  const { hints, pullProgress, hostPaths, ...connection } = keep(
     await connectRuntime(settings, logger.child({ logger: 'runtime' }), metrics, signal),
   );
+  const runtime = tracing === undefined ? connection.runtime : tracing.calls.runtime(connection.runtime);
+  const images = tracing === undefined ? connection.images : tracing.calls.images(connection.images);
   const hasCertificates = settings.cluster !== undefined || settings.kubeletApi?.port !== undefined;
   const certificateDirectory = hasCertificates ? settings.servingCertificates.directory : undefined;
   await prepareDirectories({ ...node, ...options, certificateDirectory });
@@ -114,6 +118,7 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
     stats({ ...modules.optionsOf(statsConfiguration), metrics: readMetrics }),
     ...(settings.kubeletApi === undefined ? [] : [kubeletApi({ ...settings.kubeletApi, content })]),
     ...(settings.kubeletApi?.port === undefined ? [] : [servingCertificates(settings.servingCertificates)]),
+    ...(tracing === undefined ? [] : [tracing.module]),
     ...(hostPaths === undefined ? [] : [hostPathsFrom(hostPaths)]),
     ...(settings.runtime.kind === 'fake' ? trialModules(settings) : []),
   ];
@@ -186,6 +191,12 @@ function hostPathsFrom(hostPaths: HostPathMaker): AgentModule {
 function onDrainRequest(drain: () => void): Disposable {
   process.on('SIGUSR2', drain);
   return { [Symbol.dispose]: () => void process.off('SIGUSR2', drain) };
+}
+
+async function loadTracing(options: TracingOptions): Promise<Tracing> {
+  // The SDK of OpenTelemetry is loaded where traces are configured only.
+  const { createTracing } = await import('@rxlet/tracing');
+  return createTracing(options);
 }
 
 async function connectTo(cluster: ClusterSettings, ports: ConnectClusterPorts): Promise<ClusterConnection> {

@@ -21,6 +21,8 @@ export interface CallOptions {
    * (the kubelet's `runtimeRequestTimeout`, two minutes; none for streams).
    */
   timeoutMs?: number | undefined;
+  /** Metadata for the runtime, by names in lower case, such as the W3C trace context. Implementations in the same process ignore them. Default: none. */
+  headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The fields of a message as plain data. The message itself has this type, and so has an object literal of its fields. */

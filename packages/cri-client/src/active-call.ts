@@ -21,6 +21,8 @@ export interface CallInit {
   readonly timeoutMs: number;
   /** Not aborted yet. */
   readonly signal: AbortSignal | undefined;
+  /** Metadata of the call. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Receives a message that was requested. */
   onMessage(message: Buffer): void;
   /** Called last, with the error, or without one when the server has sent everything. */
@@ -63,8 +65,15 @@ function isLocal({ code, details }: CallStatus): boolean {
   );
 }
 
-/** Metadata of all calls: none. */
+/** Metadata of calls without any. */
 const NO_METADATA = new Metadata();
+
+function metadataOf(headers: CallInit['headers']): Metadata {
+  if (headers === undefined) return NO_METADATA;
+  const metadata = new Metadata();
+  for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
+  return metadata;
+}
 
 /**
  * Sends a request and requests the first message.
@@ -122,7 +131,7 @@ export function startCall(context: CallContext, init: CallInit): ActiveCall {
     timer = clock.setTimer(timeoutMs, () => active.end(deadlineExceeded(timeoutMs, subject, active.sent)));
   }
 
-  call.start(NO_METADATA, {
+  call.start(metadataOf(init.headers), {
     onReceiveMetadata: () => undefined,
     onReceiveMessage(message: Buffer) {
       if (!ended) init.onMessage(message);

@@ -55,6 +55,23 @@ describe('a unary call', () => {
     expect(status).toMatchObject({ id: 'abc', createdAt: 1_700_000_000_000_000_001n, labels: { a: 'b' } });
   });
 
+  it('carries its headers, and no others', async () => {
+    const seen: object[] = [];
+    const version = (call: UnaryServerCall, reply: Reply): void => {
+      const { traceparent, tracestate } = call.metadata.getMap();
+      seen.push({ traceparent, tracestate });
+      reply(null, {});
+    };
+    await using _server = await startCriServer(path, { runtime: { version } });
+    await using client = testClient(path);
+    await client.runtime.version({}, { headers: { traceparent: '00-1-2-01' } });
+    await client.runtime.version({});
+    expect(seen).toEqual([
+      { traceparent: '00-1-2-01', tracestate: undefined },
+      { traceparent: undefined, tracestate: undefined },
+    ]);
+  });
+
   it('returns bytes as a plain Uint8Array', async () => {
     await using _server = await startCriServer(path, {
       runtime: { execSync: (_call: UnaryServerCall, reply: Reply) => reply(null, { stdout: Buffer.from('hi\n') }) },

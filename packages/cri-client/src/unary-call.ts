@@ -17,6 +17,7 @@ export function createUnaryCall(method: RpcMethod): (request: object, options?: 
         request: prepared.request,
         timeoutMs: prepared.timeoutMs,
         signal: options?.signal,
+        headers: options?.headers,
         onMessage(message) {
           answer = message;
         },

@@ -33,6 +33,7 @@ import { podsApiConfiguration } from '@rxlet/pods-api/configuration';
 import { probes } from '@rxlet/prober';
 import { statsConfiguration } from '@rxlet/stats/configuration';
 import { apiStatusesConfiguration, statusCheckpointConfiguration } from '@rxlet/status-manager/configuration';
+import { tracingConfiguration } from '@rxlet/tracing/configuration';
 import { topologyManagerConfiguration } from '@rxlet/topology-manager/configuration';
 import { volumesConfiguration } from '@rxlet/volume-manager/configuration';
 
@@ -48,6 +49,7 @@ const apiServerConfiguration: ModuleConfiguration<object> = {
 
 /** Modules of a kubelet, in the order of their set-up. A line adds a capability; deleting the line removes it. */
 export const KUBELET_MODULES: readonly PresetModule[] = [
+  tracingConfiguration,
   apiServerConfiguration,
   offlineCacheConfiguration,
   nodeStatusConfiguration,

@@ -6,8 +6,6 @@ export const coreConfiguration: ConfigurationOfModule<never> = {
   withoutEffect: {
     hairpinMode: "no kubelet reads it: the networks of pods are those of the runtime's CNI plugins",
     runOnce: 'true is rejected, as by a kubelet',
-    'tracing.endpoint': 'traces are not exported yet',
-    'tracing.samplingRatePerMillion': 'traces are not exported yet',
   },
   gates: ['MemoryQoS', 'ReduceDefaultCrashLoopBackOffDecay'],
   fields: [

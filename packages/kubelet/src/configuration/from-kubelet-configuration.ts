@@ -8,6 +8,8 @@ import { type KubeletConfiguration, KubeletConfigurationError, type LoadedConfig
 import { type KubeletApiChoices, toKubeletApi } from '@rxlet/kubelet-server/configuration';
 import { quantityNumber } from '@rxlet/pod-model/quantity';
 import { defaultNodeSettings } from '@rxlet/runtime-manager';
+import type { TracingOptions } from '@rxlet/tracing';
+import { toTracing } from '@rxlet/tracing/configuration';
 import { assemble, type ModuleChoices } from '../assemble.ts';
 import { KUBELET_MODULES } from '../modules.ts';
 import { nodeAddressesOf, nodeNameOf, rootDirectoryOf } from './flag-values.ts';
@@ -35,6 +37,8 @@ export interface KubeletPreset {
   readonly servingCertificates: ServingCertificatesOptions;
   /** Options of the module `kubeletApi`, without its content; `undefined` when it is switched off. */
   readonly kubeletApi: KubeletApiChoices | undefined;
+  /** Options of `createTracing` of `@rxlet/tracing`; `undefined` without the field `tracing`. */
+  readonly tracing: TracingOptions | undefined;
   /** Content of `/configz` and `/flagz`. */
   readonly serverContent: ReturnType<typeof toServerContent>;
 }
@@ -68,6 +72,7 @@ export async function fromKubeletConfiguration(
     modules: await configureModules({ ...loaded, ...node, settings }),
     servingCertificates: toServingCertificates(loaded),
     kubeletApi: toKubeletApi({ ...loaded, settings }),
+    tracing: toTracing(loaded, nodeOptions.name ?? ''),
     serverContent: toServerContent(loaded),
   };
 }

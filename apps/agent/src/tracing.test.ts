@@ -1,0 +1,112 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '@rxlet/test-containerd/eventually';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { type AgentFolders, makeAgentFolders, startAgent } from './test-support/agent-process.ts';
+import { type ReceivedSpan, startOtlpReceiver } from './test-support/otlp-receiver.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rxlet-tracing-'));
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Runs an agent until its pod runs, and ends it. */
+async function runPod(folders: AgentFolders): Promise<void> {
+  const containers = ['one', 'two'].map((name) => ({ name, image: `registry.example/${name}:1` }));
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' }, spec: { containers } };
+  await writeFile(join(folders.manifests, 'web.json'), JSON.stringify(pod));
+  await using agent = startAgent(folders, '--fake-runtime');
+  const isRunning = async (): Promise<boolean> => (await agent.pods())[0]?.status?.phase === 'Running';
+  await eventually('the pod runs', isRunning, agent.output);
+  expect(await agent.end('SIGTERM')).toBe(0);
+}
+
+/** Returns the names of the spans around a span, from the root on, and its own. */
+function pathOf(span: ReceivedSpan, spans: readonly ReceivedSpan[]): readonly string[] {
+  if (span.parentId === '') return [span.name];
+  const parent = spans.find(({ id, traceId }) => id === span.parentId && traceId === span.traceId);
+  if (parent === undefined) throw new Error(`the span ${span.name} has no parent`);
+  return [...pathOf(parent, spans), span.name];
+}
+
+it('sends a trace of the start of a pod that is complete and nested', async () => {
+  using receiver = await startOtlpReceiver();
+  const tracing = { endpoint: receiver.endpoint, samplingRatePerMillion: 1_000_000 };
+  await runPod(await makeAgentFolders(folder, { tracing }));
+  const { spans } = receiver;
+  const trace = spans.filter(({ traceId }) => {
+    const root = spans.find((span) => span.traceId === traceId && span.parentId === '');
+    return root?.name === 'syncPod' && spans.some((span) => span.traceId === traceId && span.name === 'sandbox.create');
+  });
+  const paths = trace.map((span) => pathOf(span, trace));
+  const service = (call: string): string => `runtime.v1.${call}`;
+  expect(paths).toEqual(
+    expect.arrayContaining([
+      ['syncPod'],
+      ['syncPod', 'sandbox.create'],
+      ['syncPod', 'sandbox.create', service('RuntimeService/RunPodSandbox')],
+    ]),
+  );
+  const ends = (name: string): readonly ReceivedSpan[] => trace.filter((span) => span.name === name);
+  for (const call of ['ImageService/PullImage', 'RuntimeService/CreateContainer', 'RuntimeService/StartContainer']) {
+    const calls = ends(service(call));
+    expect([call, calls.length]).toEqual([call, 2]);
+    for (const span of calls) expect(pathOf(span, trace)[0]).toBe('syncPod');
+  }
+  const containers = ends(service('RuntimeService/StartContainer')).map(
+    (span) => span.attributes['k8s.container.name'],
+  );
+  expect(containers.sort()).toEqual(['one', 'two']);
+  for (const { startMs, endMs, parentId, attributes, resource } of trace) {
+    const parent = trace.find(({ id }) => id === parentId);
+    expect(endMs).toBeGreaterThanOrEqual(startMs);
+    if (parent !== undefined) {
+      expect(startMs).toBeGreaterThanOrEqual(parent.startMs - CLOCK_SKEW_MS);
+      expect(endMs).toBeLessThanOrEqual(parent.endMs + CLOCK_SKEW_MS);
+    }
+    expect(attributes).toMatchObject({
+      'k8s.pod': 'default/web-node1',
+      'k8s.pod.name': 'web-node1',
+      'k8s.namespace.name': 'default',
+      'k8s.pod.uid': expect.stringMatching(/./) as string,
+    });
+    expect(resource).toMatchObject({ 'service.name': 'kubelet', 'host.name': 'node1' });
+  }
+});
+
+/** The journal has whole milliseconds, calls have parts of them. */
+const CLOCK_SKEW_MS = 2;
+
+it('sends no traces without a sampling rate', async () => {
+  using receiver = await startOtlpReceiver();
+  await runPod(await makeAgentFolders(folder, { tracing: { endpoint: receiver.endpoint } }));
+  expect(receiver.spans).toEqual([]);
+});
+
+it.each([
+  [undefined, []],
+  [{ endpoint: '127.0.0.1:1', samplingRatePerMillion: 1_000_000 }, ['exporter-trace-otlp-grpc', 'sdk-trace']],
+])('with tracing %j loads of the SDK: %j', async (tracing, loaded) => {
+  const record = join(folder, 'modules');
+  const preload = join(folder, 'preload.mjs');
+  await writeFile(
+    preload,
+    `import { appendFileSync } from 'node:fs';
+     import { registerHooks } from 'node:module';
+     registerHooks({
+       load(url, context, next) {
+         appendFileSync(${JSON.stringify(record)}, url + '\\n');
+         return next(url, context);
+       },
+     });`,
+  );
+  vi.stubEnv('NODE_OPTIONS', `--import=${preload}`);
+  await runPod(await makeAgentFolders(folder, tracing && { tracing }));
+  const packages = (await readFile(record, 'utf8')).matchAll(/@opentelemetry\/((?:sdk|exporter)-trace[^/]*)\//g);
+  expect([...new Set([...packages].map(([, name]) => name))].sort()).toEqual(loaded);
+});

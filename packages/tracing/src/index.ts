@@ -1,0 +1,3 @@
+export { createTracing, type Tracing } from './create-tracing.ts';
+export type { TracedCalls } from './traced-calls.ts';
+export type { TracingOptions } from './tracing-options.ts';

@@ -1,0 +1,62 @@
+import { credentials } from '@grpc/grpc-js';
+import type { TracerProvider as Provider } from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-grpc';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  AlwaysOffSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import type { Clock } from '@rxlet/component-base';
+import type { TracingOptions } from './tracing-options.ts';
+
+/** A provider of tracers whose spans are sent to a collector. Disposing of it sends what is left, within a bounded time. */
+export interface OtlpProvider extends AsyncDisposable {
+  readonly provider: Provider;
+}
+
+const MILLION = 1_000_000;
+/** Limits of the queue of spans, as in the kubelet. */
+const BATCH = { maxQueueSize: 2048, maxExportBatchSize: 512, scheduledDelayMillis: 5000, exportTimeoutMillis: 30_000 };
+/** A collector that is away must not delay the end of the agent. */
+const SHUTDOWN_TIMEOUT_MS = 3000;
+
+/** Creates an {@link OtlpProvider}. This is the only module that loads the SDK. @throws Error for an endpoint that gRPC does not know */
+export function createOtlpProvider(
+  { endpoint, samplingRatePerMillion, nodeName }: TracingOptions,
+  clock: Clock,
+): OtlpProvider {
+  const exporter = new OTLPTraceExporter({
+    url: urlOf(endpoint),
+    credentials: credentials.createInsecure(),
+    timeoutMillis: BATCH.exportTimeoutMillis,
+  });
+  const root =
+    samplingRatePerMillion > 0
+      ? new TraceIdRatioBasedSampler(samplingRatePerMillion / MILLION)
+      : new AlwaysOffSampler();
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({ 'service.name': 'kubelet', 'host.name': nodeName }),
+    sampler: new ParentBasedSampler({ root }),
+    spanProcessors: [new BatchSpanProcessor({ exporter, ...BATCH })],
+  });
+  return {
+    provider,
+    async [Symbol.asyncDispose]() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      using _timer = clock.setTimer(SHUTDOWN_TIMEOUT_MS, resolve);
+      await Promise.race([provider.shutdown().catch(() => undefined), promise]);
+    },
+  };
+}
+
+/** Returns the URL of an endpoint in gRPC's notation: `host:port`, `dns:[//server/]host:port` or `unix:path`. */
+function urlOf(endpoint: string): string {
+  const unix = /^unix:(?:\/\/)?(\/.*)$/.exec(endpoint);
+  if (unix !== null) return `unix://${unix[1]!}`;
+  if (endpoint.startsWith('unix-abstract:'))
+    throw new Error(`could not configure tracer provider: the endpoint "${endpoint}" cannot be reached from Node.js`);
+  return `http://${endpoint.replace(/^dns:(?:\/\/[^/]*\/)?/, '')}`;
+}
