@@ -49,3 +49,17 @@ export interface EndpointResponse {
   /** A stream is sent as it comes, no faster than the client reads. The server closes its iterator when the client goes away. */
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array>;
 }
+
+/** A request that an endpoint cannot answer, with the HTTP status of the cause. */
+export class EndpointError extends Error {
+  override readonly name = 'EndpointError';
+  readonly status: number;
+  /** Header fields of the response. */
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.status = status;
+    this.headers = headers;
+  }
+}

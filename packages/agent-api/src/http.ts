@@ -1,2 +1,7 @@
-export { EndpointError } from './endpoint-error.ts';
-export { type EndpointRequest, type EndpointResponse, type HttpEndpoint, httpEndpoints } from './http-endpoint.ts';
+export {
+  EndpointError,
+  type EndpointRequest,
+  type EndpointResponse,
+  type HttpEndpoint,
+  httpEndpoints,
+} from './http-endpoint.ts';

@@ -16,3 +16,14 @@ export interface NodeObject {
   /** Resolves when the Node objects of the API server have been listed once, so that `cached` is theirs. Absent: nothing to wait for. */
   whenSynced?(signal: AbortSignal): Promise<void>;
 }
+
+/** Resources of the node. */
+export const nodeResources: ServiceKey<NodeResources> = serviceKey('node resources');
+
+/** Resources of the node, as quantities by resource name (`cpu`, `memory`, `ephemeral-storage`, `hugepages-2Mi`, extended resources). */
+export interface NodeResources {
+  /** All resources of the node. */
+  capacity(): Readonly<Record<string, string>>;
+  /** Resources for pods, as in the status of the Node object: capacity less the reservations for the system, the agent and eviction, and memory less huge pages. */
+  allocatable(): Readonly<Record<string, string>>;
+}

@@ -11,7 +11,7 @@ export {
   type MemoryAssignments,
 } from './assigned-resources.ts';
 export { type DeviceAmounts, nodeDevices, type NodeDevices } from './node-devices.ts';
-export { nodeObject, type NodeObject } from './node-object.ts';
+export { nodeObject, type NodeObject, nodeResources, type NodeResources } from './node-object.ts';
 export {
   type ContainerUse,
   type DiskUse,
@@ -30,7 +30,6 @@ export {
   type NodeStatusSetter,
   nodeStatusSetters,
 } from './node-status.ts';
-export { nodeResources, type NodeResources } from './node-resources.ts';
 export { podAllocations, type PodAllocations } from './pod-allocations.ts';
 export { podCgroups, type PodCgroups, type PodCgroupValues } from './pod-cgroups.ts';
 export { runtimeHealth, type RuntimeHealth } from './runtime-health.ts';

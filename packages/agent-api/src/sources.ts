@@ -1,5 +1,10 @@
-export type { CheckedPod } from './pod-source.ts';
-export { problemKey, problemPod } from './pod-source-problem.ts';
+export {
+  type CheckedPod,
+  problemKey,
+  problemPod,
+  type PodSource,
+  type PodSourceChange,
+  type PodSourceProblem,
+} from './pod-source.ts';
 export { sourceParts } from './source-parts.ts';
 export { podSources } from './core-collections.ts';
-export type { PodSource, PodSourceChange, PodSourceProblem } from './pod-source.ts';

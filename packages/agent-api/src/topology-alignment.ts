@@ -1,5 +1,7 @@
 import type { Container, Pod } from '@rxlet/kube-api';
+import { isTerminalPhase } from '@rxlet/pod-model';
 import { type ServiceKey, serviceKey } from './service-key.ts';
+import type { AgentCore } from './agent-core.ts';
 
 /** NUMA nodes that could provide a resource, or the ones that were chosen for a container. */
 export interface NumaHint {
@@ -58,4 +60,17 @@ export const topologyAlignment: ServiceKey<TopologyAlignment> = serviceKey('topo
 export interface TopologyAlignment {
   /** Adds a provider. Providers allocate in the order of their addition. Must be called during set-up. */
   addProvider(provider: HintProvider): void;
+}
+
+/**
+ * Reports whether a pod is desired, or may still run containers, so that it keeps the resources that are assigned to it. Before all sources are ready, each pod may
+ * be desired.
+ */
+export function mayUseResources(
+  core: Pick<AgentCore, 'sourcesReady' | 'mayRunContainers' | 'pods' | 'podStatus'>,
+  podUid: string,
+): boolean {
+  if (!core.sourcesReady() || core.mayRunContainers(podUid)) return true;
+  const pod = core.pods.get(podUid);
+  return pod !== undefined && !isTerminalPhase((core.podStatus(podUid) ?? pod.status)?.phase);
 }

@@ -6,5 +6,5 @@ export {
   type ResourceHints,
   topologyAlignment,
   type TopologyAlignment,
+  mayUseResources,
 } from './topology-alignment.ts';
-export { mayUseResources } from './may-use-resources.ts';

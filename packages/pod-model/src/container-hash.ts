@@ -1,5 +1,4 @@
 import { fnv1a32 } from './fnv.ts';
-import { goJson } from './go-json.ts';
 
 const encoder = new TextEncoder();
 
@@ -12,4 +11,15 @@ const encoder = new TextEncoder();
 export function containerHash(container: { readonly name: string; readonly image?: string | undefined }): string {
   const json = `{"image":${goJson((container.image ?? '').toWellFormed())},"name":${goJson(container.name.toWellFormed())}}`;
   return fnv1a32(`([]uint8)[${encoder.encode(json).join(' ')}]`).toString(16);
+}
+
+/**
+ * Returns JSON with the escapes of Go's encoder, which also escapes characters that are special in HTML and JavaScript. Fields are in the order of the object;
+ * Go writes them in the order of the type's definition.
+ */
+export function goJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

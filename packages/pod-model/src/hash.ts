@@ -1,3 +1,2 @@
-export { containerHash } from './container-hash.ts';
+export { containerHash, goJson } from './container-hash.ts';
 export { fnv1a32 } from './fnv.ts';
-export { goJson } from './go-json.ts';

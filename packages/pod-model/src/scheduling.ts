@@ -1,4 +1,3 @@
-export { labelKeyProblems } from './label-key.ts';
-export { isLabelValue, isQualifiedName } from './label-syntax.ts';
+export { labelKeyProblems, isLabelValue, isQualifiedName } from './label-syntax.ts';
 export { labelValue, matchesNodeSelector } from './node-selector.ts';
 export { toleratesTaint } from './tolerations.ts';

@@ -11,7 +11,7 @@ export { ManifestError, type ManifestErrorReason } from './manifest-error.ts';
 export { type FetchedManifest, type ManifestFetcher, ManifestTooLarge } from './manifest-fetcher.ts';
 export { MAX_MANIFEST_BYTES } from './manifest-reader.ts';
 export type { PodSourceProblemReason } from './problem-reason.ts';
-export type { ManifestOrigin } from './manifest-origin.ts';
+export type { ManifestOrigin } from './parsed-manifest.ts';
 export { makeStaticPod, type StaticPodOptions } from './static-pod.ts';
 export { staticPods, type StaticPodsOptions } from './static-pods-module.ts';
 export { staticPodsFromUrl, type StaticPodsFromUrlOptions } from './static-pods-from-url-module.ts';

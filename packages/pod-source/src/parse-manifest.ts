@@ -1,6 +1,6 @@
 import { exceededJsonLimit } from './json-limits.ts';
 import { ManifestError } from './manifest-error.ts';
-import { oneLine } from './one-line.ts';
+import { oneLine } from './parse-yaml.ts';
 import type { ParsedManifest } from './parsed-manifest.ts';
 
 /**

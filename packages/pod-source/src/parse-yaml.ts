@@ -1,7 +1,7 @@
 import { Composer, type Document, Lexer, LineCounter, Parser, type ScalarTag, Schema, visit } from 'yaml';
-import { listSome } from '@rxlet/pod-model/validation';
+import { listSome, shorten } from '@rxlet/pod-model/validation';
+import { errorMessage } from '@rxlet/component-base';
 import { ManifestError } from './manifest-error.ts';
-import { oneLine } from './one-line.ts';
 import type { ParsedDocuments, ParsedManifest } from './parsed-manifest.ts';
 import { createYamlLimits } from './yaml-limits.ts';
 
@@ -104,3 +104,8 @@ const schema = new Schema({
     tags.filter((tag) => typeof tag === 'string' || (!leftOut.has(tag.tag) && (tag as ScalarTag).format !== 'TIME')),
 });
 const yamlOptions = { version: '1.1', schema, logLevel: 'error', uniqueKeys: false } as const;
+
+/** Returns the message of an error as one line of limited length. */
+export function oneLine(error: unknown): string {
+  return shorten(errorMessage(error));
+}

@@ -11,3 +11,6 @@ export interface ParsedDocuments {
   /** As of {@link ParsedManifest}. */
   readonly warnings: readonly string[];
 }
+
+/** The manifest that a static pod comes from. */
+export type ManifestOrigin = { readonly file: string } | { readonly url: string };

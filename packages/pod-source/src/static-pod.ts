@@ -1,6 +1,6 @@
 import type { Pod, Toleration } from '@rxlet/kube-api';
 import { PodAnnotation } from '@rxlet/pod-model';
-import type { ManifestOrigin } from './manifest-origin.ts';
+import type { ManifestOrigin } from './parsed-manifest.ts';
 import { staticPodUid } from './uid/static-pod-uid.ts';
 
 /** Node and manifest that a static pod belongs to. */

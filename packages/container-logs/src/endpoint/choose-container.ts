@@ -2,7 +2,6 @@ import { EndpointError } from '@rxlet/agent-api/http';
 import type { ContainerStatus, Pod } from '@rxlet/kube-api';
 import { findPodContainer } from '@rxlet/pod-model';
 import type { LogQuery } from './log-query.ts';
-import { LogUnavailableError } from './log-unavailable-error.ts';
 
 /** Finds the pod that a query names, which has the container of the query. @throws EndpointError 404 */
 export function findPod(pods: readonly Pod[], { namespace, podName, containerName }: LogQuery): Pod {
@@ -59,4 +58,9 @@ function missingLogReason(reason: string | undefined, isWaiting: boolean): strin
 
 function unavailable(message: string): never {
   throw new LogUnavailableError(message);
+}
+
+/** There is no log of a container, for a reason that the pod's status has. */
+export class LogUnavailableError extends Error {
+  override readonly name = 'LogUnavailableError';
 }

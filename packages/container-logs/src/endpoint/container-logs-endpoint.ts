@@ -1,7 +1,7 @@
 import type { HttpEndpoint } from '@rxlet/agent-api/http';
 import type { Clock } from '@rxlet/component-base';
 import { type LogQuery, parseLogQuery, rejectSingleStream } from './log-query.ts';
-import { LogUnavailableError } from './log-unavailable-error.ts';
+import { LogUnavailableError } from './choose-container.ts';
 
 /** Finds the log that a query selects. Rejects with an `EndpointError` for an unknown container, with a `LogUnavailableError` for one without a log. */
 export type OpenLog = (query: LogQuery, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;

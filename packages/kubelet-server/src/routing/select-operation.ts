@@ -1,6 +1,6 @@
 import type { EndpointResponse } from '@rxlet/agent-api/http';
 import type { Operation, ServiceRoute } from './route.ts';
-import { trimEndSlashes } from './trim-slashes.ts';
+import { trimEndSlashes } from './clean-path.ts';
 
 /** Operation of a request, with its segments; or the answer to a request that has none. */
 export type Selection =

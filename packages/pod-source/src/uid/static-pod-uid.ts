@@ -1,5 +1,5 @@
 import type { Pod } from '@rxlet/kube-api';
-import type { ManifestOrigin } from '../manifest-origin.ts';
+import type { ManifestOrigin } from '../parsed-manifest.ts';
 import { fnv1a128 } from './fnv128.ts';
 import { internalPod } from './internal-pod.ts';
 import { printValue } from './print-value.ts';

@@ -1,8 +1,7 @@
 import type { EndpointRequest, EndpointResponse } from '@rxlet/agent-api/http';
 import type { DirectoryHandle } from '@rxlet/node-files';
 import { errorLine } from '../../request/answer.ts';
-import { cleanPath } from '../../routing/clean-path.ts';
-import { trimEndSlashes } from '../../routing/trim-slashes.ts';
+import { cleanPath, trimEndSlashes } from '../../routing/clean-path.ts';
 import { fileAnswer, notModified } from './file-answer.ts';
 import { listingPage } from './listing-page.ts';
 import { isUnmodified, lastModified } from './preconditions.ts';

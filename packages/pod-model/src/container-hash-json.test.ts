@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { goJson } from './go-json.ts';
+import { goJson } from './container-hash.ts';
 
 it('escapes the same characters as Go', () => {
   const value = { command: ['sh', '-c', 'a && b > "c" < d'], odd: '\u2028\u2029\n\u007f' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { labelKeyProblems } from './label-key.ts';
+import { labelKeyProblems } from './label-syntax.ts';
 
 describe('labelKeyProblems', () => {
   it.each(['a', 'a.b_c-9', 'example.com/Name', `${'a'.repeat(253)}/x`])('accepts %s', (key) => {
