@@ -171,10 +171,7 @@ describe('resources of NUMA nodes', () => {
     node.desire(podWith('next', '500m'));
     await node.until(() => node.running().includes('next/app'));
     await node.advance(5_000);
-    const { entries, defaultCpuSet } = JSON.parse(node.files.text('/root/cpu_manager_state')) as Record<
-      string,
-      unknown
-    >;
+    const { entries, defaultCpuSet } = stateFile(node, 'cpu_manager_state') as Record<string, unknown>;
     expect([entries, defaultCpuSet]).toEqual([undefined, '0-5']);
   });
 
