@@ -1,26 +1,72 @@
-import { type AgentModule, contribute } from '@rxlet/agent-api';
+import { type AgentModule, contribute, healthChecks } from '@rxlet/agent-api';
 import { httpEndpoints } from '@rxlet/agent-api/http';
-import { journalSinks } from '@rxlet/agent-api/journal';
+import { housekeepingSteps } from '@rxlet/agent-api/housekeeping';
+import { imagePulls } from '@rxlet/agent-api/images';
+import { type JournalSink, journalSinks } from '@rxlet/agent-api/journal';
+import { servingCertificate } from '@rxlet/agent-api/kube';
+import { nodeObject, nodeStatusSetters, runtimeHealth } from '@rxlet/agent-api/node';
+import { explainEndpoint } from './endpoints/explain-endpoint.ts';
 import { journalEndpoint } from './endpoints/journal-endpoint.ts';
+import { explainNode } from './explain/explain-node.ts';
+import { createExplainer } from './explain/explain-pods.ts';
+import { readNodeProblems } from './explain/node-problems.ts';
+import { createJournalFile } from './store/journal-file.ts';
 import { createJournalStore, type JournalStoreLimits } from './store/journal-store.ts';
 
 /** Options of {@link journal}. */
-export type JournalOptions = JournalStoreLimits;
+export interface JournalOptions extends JournalStoreLimits {
+  /** Bound of the journal's file, `journal/journal` below the root directory. Default: 16 MiB. */
+  readonly maxFileBytes?: number | undefined;
+}
 
-/** Creates the agent module that keeps the journal of each pod, and shows it at the endpoint `/journal`. */
+/** Creates the agent module that keeps the journal of each pod, and shows it at the endpoints `/journal` and `/explain`. */
 export function journal(options: JournalOptions = {}): AgentModule {
   return {
     name: 'journal',
-    setup({ clock, logger }) {
+    uses: [imagePulls, runtimeHealth, nodeObject, servingCertificate],
+    collects: [healthChecks, nodeStatusSetters],
+    setup({ clock, files, logger, node, core, services, collections }) {
       const store = createJournalStore({ clock }, options);
+      const file = createJournalFile(
+        { files, clock, logger, store },
+        { directory: `${node.rootDirectory}/journal`, maxBytes: options.maxFileBytes },
+      );
+      const sink: JournalSink = (entry) => {
+        store.apply(entry);
+        file.append(entry);
+      };
+      const { serializeImagePulls, maxParallelImagePulls } = services.find(imagePulls) ?? {};
+      const explainer = createExplainer({
+        clock,
+        store,
+        podStatus: (uid) => core.podStatus(uid),
+        settings: { serializeImagePulls, maxParallelImagePulls },
+      });
+      const problems = {
+        runtime: services.find(runtimeHealth),
+        sourceProblems: core.sourceProblems,
+        healthChecks: collections.of(healthChecks),
+        setters: collections.of(nodeStatusSetters),
+        nodeObject: services.find(nodeObject),
+        certificate: services.find(servingCertificate),
+      };
       return {
         contributions: [
-          contribute(journalSinks, store.apply),
-          contribute(httpEndpoints, journalEndpoint({ store, logger })),
+          contribute(journalSinks, sink),
+          contribute(housekeepingSteps, {
+            name: 'end the journals of pods that went while no agent ran',
+            run: ({ knownPodUids }) => store.retain(knownPodUids),
+          }),
+          contribute(
+            httpEndpoints,
+            journalEndpoint({ store, explainer, logger }),
+            explainEndpoint({ explainer, explainNode: () => explainNode(node.name, readNodeProblems(problems)) }),
+          ),
         ],
-        [Symbol.asyncDispose]: () => {
+        start: () => file.start(),
+        async [Symbol.asyncDispose]() {
           store.close();
-          return Promise.resolve();
+          await file[Symbol.asyncDispose]();
         },
       };
     },

@@ -24,7 +24,6 @@ export const WAITS = [
   'node.runtime',
   'node.network',
   'pod.prepare',
-  'mirror-pod',
   'cgroup.create',
   'volume.attach',
   'volume.mount',
@@ -73,7 +72,6 @@ export const FACTS = [
   'agent.started',
   'pod.source',
   'pod.updated',
-  'pod.admitted',
   'pod.rejected',
   'pod.terminating',
   'pod.finished',
@@ -81,7 +79,6 @@ export const FACTS = [
   'image.present',
   'image.rejected',
   'probe.changed',
-  'resize.changed',
 ] as const;
 
 /** Kind of a fact. */

@@ -1,5 +1,8 @@
 import { EndpointError, type EndpointResponse, type HttpEndpoint } from '@rxlet/agent-api/http';
 import type { Logger } from '@rxlet/component-base';
+import type { Explainer } from '../explain/explain-pods.ts';
+import type { Explanation } from '../explain/explanation.ts';
+import type { Life } from '../model/life.ts';
 import type { JournalStore } from '../store/journal-store.ts';
 import { EVENT_STREAM } from './event-stream.ts';
 import { followLife } from './follow-life.ts';
@@ -7,6 +10,7 @@ import { followLife } from './follow-life.ts';
 /** Ports of {@link journalEndpoint}. */
 export interface JournalEndpointPorts {
   readonly store: JournalStore;
+  readonly explainer: Explainer;
   readonly logger: Logger;
 }
 
@@ -17,7 +21,7 @@ const JSON_TYPE = 'application/json';
  * events.
  */
 export function journalEndpoint(ports: JournalEndpointPorts): HttpEndpoint {
-  const { store } = ports;
+  const { store, explainer } = ports;
   return {
     path: 'journal',
     methods: ['GET'],
@@ -25,7 +29,7 @@ export function journalEndpoint(ports: JournalEndpointPorts): HttpEndpoint {
     handle({ segments, parameters, signal }): EndpointResponse {
       const [namespace, name] = segments;
       if (namespace === undefined) {
-        const items = store.lives().map(({ spans: _, ...summary }) => summary);
+        const items = store.lives().map((life) => summary(life, explainer.explainLife(life)));
         return { contentType: JSON_TYPE, body: JSON.stringify({ kind: 'LifeList', items }) };
       }
       if (name === undefined) throw new EndpointError(404, 'the path must be /journal/NAMESPACE/NAME');
@@ -38,4 +42,9 @@ export function journalEndpoint(ports: JournalEndpointPorts): HttpEndpoint {
       return { contentType: JSON_TYPE, body: JSON.stringify(life) };
     },
   };
+}
+
+/** Returns a life without its spans, with the sentence that explains it. */
+function summary({ spans: _, ...life }: Life, { state, sentence, sinceMs }: Explanation): object {
+  return { ...life, state, sentence, sinceMs };
 }

@@ -25,10 +25,10 @@ export interface JournalStore {
   find(namespace: string, name: string): Life | undefined;
   /** Entries after their application. Hot. */
   readonly changes$: Observable<JournalEntry>;
-  /** Adds lives of earlier runs of the agent. Their open spans are interrupted; the pods may still be on the node. */
-  restore(lives: readonly Life[], atMs: number): void;
-  /** Returns the ids of the lives that have not ended. */
-  openLives(): readonly Pick<RecordedLife, 'id' | 'uid'>[];
+  /** Adds lives of an earlier run of the agent, and entries after them. Their open spans are interrupted; the pods may still be on the node. */
+  restore(earlier: { readonly lives: readonly Life[]; readonly entries: readonly JournalEntry[] }): void;
+  /** Ends the lives of all pods but these, as after a restart of the agent while a pod was removed. */
+  retain(podUids: ReadonlySet<string>): void;
   close(): void;
 }
 
@@ -64,17 +64,22 @@ export function createJournalStore(
     prune();
   };
 
+  /** @returns whether the entry belongs to a life */
+  const applyQuietly = (entry: JournalEntry): boolean => {
+    const life = latest.get(entry.uid);
+    if (entry.type === 'begin' && entry.parentId === undefined && (life === undefined || life.isEnded)) {
+      put(beginLife(entry));
+      return true;
+    }
+    if (life === undefined) return false;
+    life.apply(entry);
+    if (life.isEnded) prune();
+    return true;
+  };
+
   return {
     apply(entry) {
-      const life = latest.get(entry.uid);
-      if (entry.type === 'begin' && entry.parentId === undefined && (life === undefined || life.isEnded)) {
-        put(beginLife(entry));
-      } else if (life === undefined) return;
-      else {
-        life.apply(entry);
-        if (life.isEnded) prune();
-      }
-      changes.emit(entry);
+      if (applyQuietly(entry)) changes.emit(entry);
     },
     lives() {
       prune();
@@ -84,14 +89,25 @@ export function createJournalStore(
     find: (namespace, name) =>
       [...lives.values()].findLast((life) => life.namespace === namespace && life.name === name)?.snapshot(),
     changes$: changes.values$,
-    restore(restored, atMs) {
-      for (const life of restored) {
-        const continued = restoreLife(life);
-        if (!continued.isEnded) continued.interrupt(atMs);
-        put(continued);
+    restore({ lives: restored, entries }) {
+      for (const life of restored) put(restoreLife(life));
+      for (const entry of entries) applyQuietly(entry);
+      const nowMs = clock.now();
+      const lastMs = Math.min(nowMs, entries.at(-1)?.atMs ?? nowMs);
+      for (const life of lives.values()) {
+        if (life.isEnded) continue;
+        life.interrupt(lastMs);
+        const id = `${life.id}-${String(Math.round(nowMs))}`;
+        life.apply({ type: 'fact', id, parentId: life.id, uid: life.uid, atMs: nowMs, kind: 'agent.started' });
       }
     },
-    openLives: () => [...lives.values()].filter(({ isEnded }) => !isEnded),
+    retain(uids) {
+      for (const { id, uid, isEnded } of lives.values()) {
+        if (isEnded || uids.has(uid)) continue;
+        const entry: JournalEntry = { type: 'end', id, uid, atMs: clock.now(), outcome: { result: 'interrupted' } };
+        if (applyQuietly(entry)) changes.emit(entry);
+      }
+    },
     close: () => changes.complete(),
   };
 }

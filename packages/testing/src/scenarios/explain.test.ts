@@ -1,0 +1,155 @@
+import { create } from '@bufbuild/protobuf';
+import { StatusResponseSchema } from '@rxlet/cri-api';
+import { FACTS, PHASES, WAITS } from '@rxlet/agent-api/journal';
+import type { Explanation } from '@rxlet/journal';
+import { manifestPod } from '@rxlet/pod-model/testing';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { getEndpoint } from '../test-support/journal-of.ts';
+import { createTestNode, type TestNode } from '../test-node.ts';
+
+async function startNode(prepare: (node: TestNode) => void = () => undefined): Promise<TestNode> {
+  const node = createTestNode();
+  onTestFinished(() => node[Symbol.asyncDispose]());
+  prepare(node);
+  await node.start();
+  return node;
+}
+
+const explain = async (node: TestNode, name: string): Promise<Explanation> =>
+  (await getEndpoint(node.agent(), 'explain', 'default', name)) as Explanation;
+
+describe('explain', () => {
+  it('says that a pod runs as desired', async () => {
+    const node = await startNode();
+    node.desire(manifestPod('web'));
+    await node.untilPhase('web', 'Running');
+    await node.advance(5_000);
+    expect(await explain(node, 'web')).toMatchObject({
+      state: 'ok',
+      sentence: 'runs; its container is ready',
+      waitsFor: [],
+      help: [],
+    });
+  });
+
+  it('names the image that cannot be pulled, the error of the registry with its code, and the next try', async () => {
+    const node = await startNode(({ fake }) => fake.setFailpoint('pullImage', 'error(not_found: no such image)'));
+    node.desire(manifestPod('web'));
+    await node.advance(15_000);
+    const { state, sentence, lastError, nextTryAtMs, help, waitsFor } = await explain(node, 'web');
+    expect(state).toBe('failing');
+    expect(sentence).toMatch(/^could not pull image "registry\.example\/app:1" for container "app"; next try in \d+s/);
+    expect(lastError).toMatchObject({ reason: 'ErrImagePull', code: 'NotFound', container: 'app' });
+    expect(lastError?.message).toContain('no such image');
+    expect(nextTryAtMs).toBeGreaterThan(node.clock.now());
+    expect(help[0]).toContain('imagePullSecrets');
+    expect(waitsFor[0]?.kind).toBe('image.backoff');
+  });
+
+  it('names the container that keeps exiting, its exit code and its restart', async () => {
+    const node = await startNode();
+    node.desire(manifestPod('web', { command: ['sh', '-c', 'exit 3'] }));
+    await node.advance(25_000);
+    const { state, sentence, lastError, help } = await explain(node, 'web');
+    expect(state).toBe('failing');
+    expect(sentence).toMatch(/^restarts container "app", which keeps exiting, after a back-off of 20s; next try in /);
+    expect(lastError?.message).toMatch(/^container "app" exited with code 3/);
+    expect(help).toContain('restart it now: rxlet restart POD -c app');
+  });
+
+  it('names the volume that cannot be mounted', async () => {
+    const node = await startNode();
+    const volumes = [{ name: 'data', hostPath: { path: '/missing', type: 'Directory' as const } }];
+    node.desire(manifestPod('web', { volumes, containers: [mounting('data')] }));
+    await node.advance(10_000);
+    const { state, sentence, lastError } = await explain(node, 'web');
+    expect({ state, sentence }).toMatchObject({
+      state: 'failing',
+      sentence: expect.stringMatching(/^could not mount volume "data"; next try in /) as string,
+    });
+    expect(lastError).toMatchObject({ reason: 'FailedMount' });
+  });
+
+  it('names the runtime whose network is not ready', async () => {
+    const node = await startNode(({ fake }) => {
+      const conditions = [
+        { type: 'RuntimeReady', status: true },
+        { type: 'NetworkReady', status: false },
+      ];
+      fake.runtime.status = () => Promise.resolve(create(StatusResponseSchema, { status: { conditions } }));
+    });
+    node.desire(manifestPod('web'));
+    await node.advance(10_000);
+    const { sentence, waitsFor } = await explain(node, 'web');
+    expect(sentence).toMatch(/^waits for the network of the container runtime: /);
+    expect(waitsFor.map(({ kind }) => kind)).toEqual(['node.network', 'sync.backoff']);
+    expect(await getEndpoint(node.agent(), 'explain')).toMatchObject({
+      node: { node: 'node1', problems: [{ part: 'runtime' }] },
+      podCount: 1,
+      pods: [{ state: 'waiting' }],
+    });
+  });
+
+  it('shows what a terminating pod waits for, and afterwards that it is gone', async () => {
+    const node = await startNode();
+    node.desire(manifestPod('web', { command: ['sh', '-c', 'trap "" TERM; sleep 1000'] }));
+    await node.untilPhase('web', 'Running');
+    node.fake.setFailpoint('stopContainer', 'hang');
+    node.desire();
+    await node.advance(3_000);
+    const stopping = await explain(node, 'web');
+    expect(stopping).toMatchObject({ state: 'terminating', waitsFor: [{ kind: 'container.stop', container: 'app' }] });
+    expect(stopping.sentence).toMatch(/^ends \(it was deleted\): it waits for container "app" to stop, for at most /);
+    node.fake.clearFailpoints();
+    await node.until(() => node.agent().pods.list().length === 0);
+    await node.advance(5_000);
+    const gone = await explain(node, 'web');
+    expect(gone).toMatchObject({ state: 'ended', sentence: 'is gone from the node (it was deleted)' });
+  });
+
+  it('names the rejection of a pod that the node cannot admit', async () => {
+    const node = await startNode();
+    const resources = { requests: { cpu: '1000' } };
+    node.desire(manifestPod('web', { containers: [{ name: 'app', image: 'registry.example/app:1', resources }] }));
+    await node.advance(5_000);
+    const { state, sentence } = await explain(node, 'web');
+    expect({ state, sentence }).toMatchObject({
+      state: 'failing',
+      sentence: expect.stringMatching(/^was rejected by the node: UnexpectedAdmissionError: .*cpu/) as string,
+    });
+  });
+
+  it('names the init container and the probes that a pod waits for', async () => {
+    const node = await startNode();
+    const init = { name: 'init', image: 'registry.example/init:1', command: ['sleep', '1000'] };
+    node.desire(manifestPod('web', { initContainers: [init] }));
+    await node.advance(10_000);
+    expect((await explain(node, 'web')).sentence).toMatch(/^waits for init container "init" to complete, for \d/);
+    const app = { name: 'app', image: 'registry.example/app:1', command: ['sleep', '1000'] };
+    const exec = { command: ['false'] };
+    node.desire(manifestPod('slow', { containers: [{ ...app, startupProbe: { exec, failureThreshold: 100 } }] }));
+    await node.advance(10_000);
+    expect((await explain(node, 'slow')).waitsFor.map(({ kind }) => kind)).toEqual(['container.startup']);
+    node.desire(manifestPod('unready', { containers: [{ ...app, readinessProbe: { exec } }] }));
+    await node.advance(30_000);
+    const unready = await explain(node, 'unready');
+    expect(unready.waitsFor.map(({ kind }) => kind)).toEqual(['container.readiness']);
+    expect(unready.sentence).toMatch(/^runs, but container "app" is not ready: /);
+  });
+});
+
+function mounting(name: string) {
+  return { name: 'app', image: 'registry.example/app:1', volumeMounts: [{ name, mountPath: '/data' }] };
+}
+
+it('each kind of the journal is reported by some part of the agent', () => {
+  const packages = join(import.meta.dirname, '../../..');
+  const isReporter = (path: string): boolean =>
+    !path.endsWith('.test.ts') && !path.startsWith('journal/src/explain') && !path.startsWith('agent-api/src/journal/');
+  const sources = globSync('*/src/**/*.ts', { cwd: packages }).filter(isReporter);
+  const text = sources.map((path) => readFileSync(join(packages, path), 'utf8')).join('\n');
+  const unreported = [...PHASES, ...WAITS, ...FACTS].filter((kind) => !text.includes(`'${kind}'`));
+  expect(unreported).toEqual([]);
+});
