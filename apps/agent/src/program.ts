@@ -123,6 +123,20 @@ export function createProgram(
       await describePod(connection, terminal, clock, name, options.namespace);
     });
   program
+    .command('explain')
+    .description('say why a pod waits: what it waits for, since when, its last error, and what would help')
+    .argument('[pod]', 'name of the pod; without it, the node and all pods that are not as desired')
+    .addOption(namespaceOfPod())
+    .addOption(new Option('-o, --output <format>', 'form of the output').choices(['text', 'json']).default('text'))
+    .option('-w, --watch', 'go on with each change', false)
+    .action(
+      async (pod: string | undefined, options: { namespace: string; output: 'text' | 'json'; watch: boolean }) => {
+        const { explain } = await import('./commands/explain.ts');
+        const { connection, terminal, clock } = await context();
+        await explain(connection, terminal, clock, pod, options);
+      },
+    );
+  program
     .command('logs')
     .description("print a container's log")
     .argument('<pod>', 'name of the pod')

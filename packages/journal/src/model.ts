@@ -9,3 +9,4 @@ export type {
   Step,
   Wait,
 } from './explain/explanation.ts';
+export { formatDuration } from './explain/format.ts';

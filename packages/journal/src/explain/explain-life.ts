@@ -38,8 +38,8 @@ const RANKS: Readonly<Partial<Record<WaitKind, number>>> = {
   'pod.tear-down': 7,
 };
 const DEFAULT_RANK = 1;
-/** Waits of a pod that runs as desired but for them. */
-const WHILE_RUNNING: ReadonlySet<string> = new Set(['container.readiness', 'pod.readiness-gate', 'resize.deferred']);
+/** Waits that begin because of others. */
+const CONSEQUENCES: ReadonlySet<string> = new Set(['sync.backoff', 'pod.prepare']);
 const BACKOFFS: ReadonlySet<string> = new Set([
   'volume.backoff',
   'image.backoff',
@@ -54,7 +54,7 @@ export function explainLife(life: Life, context: ExplainContext): Explanation {
   const waits = significantWaits(life);
   const lastError = latestError(life, waits);
   const [first] = waits;
-  const { state, sentence, sinceMs } = situation(life, waits, lastError, context);
+  const { state, sentence, sinceMs } = situation(life, waits, context);
   const untilMs = first === undefined ? 0 : numberOf(first, 'untilMs');
   return {
     pod: { uid: life.uid, namespace: life.namespace, name: life.name },
@@ -74,7 +74,10 @@ function significantWaits({ spans }: Life): readonly JournalSpan[] {
   const open = spans.filter(({ endMs }) => endMs === undefined);
   const parents = new Set(open.map(({ parentId }) => parentId));
   const waits = open.filter(({ id, kind }) => !parents.has(id) && (isWaitKind(kind) || kind.includes('/')));
-  return waits.toSorted((a, b) => rankOf(a) - rankOf(b) || a.startMs - b.startMs);
+  const sorted = waits.toSorted((a, b) => rankOf(a) - rankOf(b) || a.startMs - b.startMs);
+  // The consequences of another wait say nothing more.
+  const isCaused = sorted[0] !== undefined && rankOf(sorted[0]) <= RANKS['container.backoff']!;
+  return isCaused ? sorted.filter(({ kind }) => !CONSEQUENCES.has(kind)) : sorted;
 }
 
 function rankOf({ kind }: JournalSpan): number {
@@ -83,12 +86,7 @@ function rankOf({ kind }: JournalSpan): number {
 
 type Situation = Pick<Explanation, 'state' | 'sentence' | 'sinceMs'>;
 
-function situation(
-  life: Life,
-  waits: readonly JournalSpan[],
-  lastError: LastError | undefined,
-  { nowMs, status }: ExplainContext,
-): Situation {
+function situation(life: Life, waits: readonly JournalSpan[], { nowMs, status }: ExplainContext): Situation {
   const lastFact = (kind: string): JournalSpan | undefined => life.spans.findLast((span) => span.kind === kind);
   if (life.endMs !== undefined) {
     const cause = lastFact('pod.terminating');
@@ -120,12 +118,9 @@ function situation(
   }
   if (first !== undefined) {
     const state: PodSituation = BACKOFFS.has(first.kind) ? 'failing' : 'waiting';
-    const cause = state === 'failing' && lastError !== undefined ? ` (last error: ${oneLine(lastError.message)})` : '';
-    const age =
-      WHILE_RUNNING.has(first.kind) || nowMs - first.startMs >= 1000
-        ? `, for ${formatDuration(nowMs - first.startMs)}`
-        : '';
-    return { state, sentence: `${waitSentence(first, nowMs)}${age}${cause}`, sinceMs: first.startMs };
+    const ageMs = nowMs - first.startMs;
+    const age = state === 'failing' || ageMs < 1000 ? '' : `, for ${formatDuration(ageMs)}`;
+    return { state, sentence: `${waitSentence(first, nowMs)}${age}`, sinceMs: first.startMs };
   }
   const phase = life.spans.find(({ kind, endMs }) => kind.startsWith('pod.') && endMs === undefined);
   if (status?.phase === 'Running') return runningSituation(life, status);
@@ -248,9 +243,4 @@ function lastSteps({ spans }: Life): readonly Step[] {
         ...(message !== undefined && { message }),
       };
     });
-}
-
-function oneLine(text: string): string {
-  const [line = ''] = text.split('\n', 1);
-  return line.length > 200 ? `${line.slice(0, 200)}…` : line;
 }

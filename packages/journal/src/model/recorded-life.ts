@@ -51,11 +51,18 @@ export function restoreLife(life: Life): RecordedLife {
     Object.assign(span, change);
     bytes += sizeOf(span);
   };
-  const end = (span: MutableSpan, endMs: number, outcome: SpanOutcome): void => {
+  /** Ends a span whose inner spans have ended. The clock of the node may have been set back. */
+  const end = (span: MutableSpan, atMs: number, outcome: SpanOutcome): void => {
     if (span.endMs !== undefined) return;
-    // The clock of the node may have been set back.
     open.delete(span);
-    replace(span, { endMs: Math.max(endMs, span.startMs), outcome: withoutExcess(outcome) });
+    let endMs = Math.max(atMs, span.startMs);
+    for (const { parentId, endMs: innerMs = 0 } of spans.values())
+      if (parentId === span.id) endMs = Math.max(endMs, innerMs);
+    replace(span, { endMs, outcome: withoutExcess(outcome) });
+  };
+  /** Ends the open spans for which it is asked as interrupted, inner ones first. */
+  const interruptOpen = (atMs: number, isMeant: (span: MutableSpan) => boolean): void => {
+    for (const span of [...open].reverse()) if (isMeant(span)) end(span, atMs, { result: 'interrupted' });
   };
   const drop = (id: string): void => {
     const span = spans.get(id)!;
@@ -133,15 +140,13 @@ export function restoreLife(life: Life): RecordedLife {
         replace(span, { attributes: { ...span.attributes, ...shortened(entry.attributes) } });
       }
       if (entry.type === 'end') {
-        for (const inner of open) {
-          if (isWithin(spans, inner, span.id)) end(inner, atMs, { result: 'interrupted' });
-        }
+        interruptOpen(atMs, (inner) => isWithin(spans, inner, span.id));
         end(span, atMs, entry.outcome);
       }
       shrink();
     },
     interrupt(atMs) {
-      for (const span of open) if (span.id !== rootId) end(span, atMs, { result: 'interrupted' });
+      interruptOpen(atMs, ({ id }) => id !== rootId);
       shrink();
     },
     snapshot: () => {

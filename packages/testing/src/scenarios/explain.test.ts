@@ -84,7 +84,7 @@ describe('explain', () => {
     await node.advance(10_000);
     const { sentence, waitsFor } = await explain(node, 'web');
     expect(sentence).toMatch(/^waits for the network of the container runtime: /);
-    expect(waitsFor.map(({ kind }) => kind)).toEqual(['node.network', 'sync.backoff']);
+    expect(waitsFor.map(({ kind }) => kind)).toEqual(['node.network']);
     expect(await getEndpoint(node.agent(), 'explain')).toMatchObject({
       node: { node: 'node1', problems: [{ part: 'runtime' }] },
       podCount: 1,

@@ -117,11 +117,15 @@ export function createVolumeMounting(ports: VolumeMountingPorts): VolumeMounting
     }
   };
 
-  const waitForBackoff = async (pod: Pod, { name, volume }: DesiredVolume, signal: AbortSignal): Promise<void> => {
+  const waitForBackoff = async (
+    pod: Pod,
+    { name, volume, plugin }: DesiredVolume,
+    signal: AbortSignal,
+  ): Promise<void> => {
     const uid = podUid(pod);
     const delayMs = operations.blockedForMs(uid, volume.name);
     if (delayMs === 0) return;
-    const attributes = { untilMs: Math.round(clock.now() + delayMs) };
+    const attributes = { plugin: plugin.name, untilMs: Math.round(clock.now() + delayMs) };
     const span = journal.begin(pod.metadata, { kind: 'volume.backoff', subject: name, attributes });
     const wait = waits.get(uid) ?? new AbortController();
     waits.set(uid, wait);
