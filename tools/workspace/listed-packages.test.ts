@@ -8,12 +8,14 @@ function packageOf(folder: string, layer: string, description: string): Workspac
   return { folder, manifest: { name, version: '1.0.0', description, nx: { tags: [`layer:${layer}`] } } };
 }
 
+const PATHS = ['packages', 'packages/pleg/src/modules', 'packages/quota/src/quota-module.ts'];
+
 /** Returns what the documents become for three packages, of which `quota` is new and offers a module. */
 function listed(documents: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
   const files: WorkspaceFiles = {
-    exists: () => true,
+    exists: (path) => PATHS.includes(path),
     isFile: () => true,
-    children: (folder) => (folder === 'packages/quota/src' ? ['index.ts', 'quota-module.ts'] : ['index.ts']),
+    children: () => [],
     read: (path) => documents[path] ?? null,
   };
   return listedPackages(files, [
@@ -58,6 +60,7 @@ describe('listedPackages', () => {
 | --- | --- |
 | \`gone\` | [gone-module.ts](../packages/gone/src/gone-module.ts) |
 | \`pleg\` | [modules/](../packages/pleg/src/modules) |
+| \`old\` | [old-module.ts](../packages/pleg/src/old-module.ts) |
 `;
     expect(listed({ 'docs/ARCHITECTURE.md': architecture }).get('docs/ARCHITECTURE.md')).toBe(`## Layers
 

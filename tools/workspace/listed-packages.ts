@@ -75,18 +75,14 @@ function withLayers(document: string, packages: readonly WorkspacePackage[]): st
 
 /** Lists the packages that offer a module in the table of modules, whose rows name a file of the package or its folder. */
 function withModuleTable(document: string, packages: readonly WorkspacePackage[], files: WorkspaceFiles): string {
-  const folders = new Set(packages.map(({ folder }) => folder));
-  const linked = (line: string) => /^\| `.*\]\(\.\.\/(packages\/[^/)]+)/.exec(line)?.[1];
-  const lines = document.split('\n').filter((line) => {
-    const folder = linked(line);
-    return folder === undefined || folders.has(folder);
-  });
-  const listed = new Set(lines.map(linked));
+  const linked = (line: string) => /^\| `.*\]\(\.\.\/(packages\/[^)]+)\)/.exec(line)?.[1];
+  const lines = document.split('\n').filter((line) => files.exists(linked(line) ?? 'packages'));
+  const paths = lines.flatMap((line) => linked(line) ?? []);
   for (const { folder } of packages) {
-    const file = files.children(`${folder}/src`).find((name) => name === `${nameOf(folder)}-module.ts`);
-    if (file === undefined || listed.has(folder)) continue;
+    const file = `${folder}/src/${nameOf(folder)}-module.ts`;
+    if (!files.exists(file) || paths.some((path) => `${path}/`.startsWith(`${folder}/`))) continue;
     const name = nameOf(folder).replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-    addRow(lines, '| module ', `| \`${name}\` | [${file}](../${folder}/src/${file}) |`);
+    addRow(lines, '| module ', `| \`${name}\` | [${nameOf(folder)}-module.ts](../${file}) |`);
   }
   return lines.join('\n');
 }
