@@ -83,7 +83,7 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
 
   const lock = settings.lockFile && keep(await acquireFileLock(settings.lockFile.path, { clock: systemClock }, signal));
   if (settings.openFiles !== undefined) await applyOpenFileLimit(settings.openFiles, { logger });
-  const tracing = settings.tracing && keep(await loadTracing(settings.tracing));
+  const tracing = settings.tracing && keep(await loadTracing(settings.tracing, logger));
   const { hints, pullProgress, hostPaths, ...connection } = keep(
     await connectRuntime(settings, logger.child({ logger: 'runtime' }), metrics, signal),
   );
@@ -193,10 +193,10 @@ function onDrainRequest(drain: () => void): Disposable {
   return { [Symbol.dispose]: () => void process.off('SIGUSR2', drain) };
 }
 
-async function loadTracing(options: TracingOptions): Promise<Tracing> {
+async function loadTracing(options: TracingOptions, logger: Logger): Promise<Tracing> {
   // The SDK of OpenTelemetry is loaded where traces are configured only.
   const { createTracing } = await import('@rxlet/tracing');
-  return createTracing(options);
+  return createTracing(options, { logger: logger.child({ logger: 'tracing' }) });
 }
 
 async function connectTo(cluster: ClusterSettings, ports: ConnectClusterPorts): Promise<ClusterConnection> {

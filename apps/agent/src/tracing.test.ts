@@ -15,8 +15,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs an agent until its pod runs, and ends it. */
-async function runPod(folders: AgentFolders): Promise<void> {
+/** Runs an agent until its pod runs, and ends it. @returns its output */
+async function runPod(folders: AgentFolders): Promise<string> {
   const containers = ['one', 'two'].map((name) => ({ name, image: `registry.example/${name}:1` }));
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' }, spec: { containers } };
   await writeFile(join(folders.manifests, 'web.json'), JSON.stringify(pod));
@@ -24,6 +24,7 @@ async function runPod(folders: AgentFolders): Promise<void> {
   const isRunning = async (): Promise<boolean> => (await agent.pods())[0]?.status?.phase === 'Running';
   await eventually('the pod runs', isRunning, agent.output);
   expect(await agent.end('SIGTERM')).toBe(0);
+  return agent.output();
 }
 
 /** Returns the names of the spans around a span, from the root on, and its own. */
@@ -82,6 +83,12 @@ it('sends a trace of the start of a pod that is complete and nested', async () =
 /** The journal has whole milliseconds, calls have parts of them. */
 const CLOCK_SKEW_MS = 2;
 
+it('reports a collector that cannot be reached, and runs pods', async () => {
+  const tracing = { endpoint: '127.0.0.1:1', samplingRatePerMillion: 1_000_000 };
+  const output = await runPod(await makeAgentFolders(folder, { tracing }));
+  expect(output).toMatch(/^W.* tracing:1\] "cannot send traces" err=.* endpoint="127\.0\.0\.1:1"$/m);
+});
+
 it('sends no traces without a sampling rate', async () => {
   using receiver = await startOtlpReceiver();
   await runPod(await makeAgentFolders(folder, { tracing: { endpoint: receiver.endpoint } }));
@@ -90,7 +97,7 @@ it('sends no traces without a sampling rate', async () => {
 
 it.each([
   [undefined, []],
-  [{ endpoint: '127.0.0.1:1', samplingRatePerMillion: 1_000_000 }, ['exporter-trace-otlp-grpc', 'sdk-trace']],
+  [{ endpoint: '127.0.0.1:1', samplingRatePerMillion: 1_000_000 }, ['otlp-transformer', 'sdk-metrics', 'sdk-trace']],
 ])('with tracing %j loads of the SDK: %j', async (tracing, loaded) => {
   const record = join(folder, 'modules');
   const preload = join(folder, 'preload.mjs');
@@ -107,6 +114,6 @@ it.each([
   );
   vi.stubEnv('NODE_OPTIONS', `--import=${preload}`);
   await runPod(await makeAgentFolders(folder, tracing && { tracing }));
-  const packages = (await readFile(record, 'utf8')).matchAll(/@opentelemetry\/((?:sdk|exporter)-trace[^/]*)\//g);
+  const packages = (await readFile(record, 'utf8')).matchAll(/@opentelemetry\/((?:sdk|otlp|exporter)-[^/]*)\//g);
   expect([...new Set([...packages].map(([, name]) => name))].sort()).toEqual(loaded);
 });

@@ -1,6 +1,6 @@
 import type { TracerProvider } from '@opentelemetry/api';
 import { type AgentModule, contribute } from '@rxlet/agent-api';
-import { type Clock, systemClock } from '@rxlet/component-base';
+import { type Clock, type Logger, noopLogger, systemClock } from '@rxlet/component-base';
 import { journalSinks } from '@rxlet/agent-api/journal';
 import { createPodSpans } from './pod-spans.ts';
 import { createTracedCalls, type TracedCalls } from './traced-calls.ts';
@@ -25,10 +25,10 @@ const AGENT_SCOPE = 'rxlet';
  */
 export async function createTracing(
   options: TracingOptions,
-  { clock = systemClock }: { readonly clock?: Clock } = {},
+  { clock = systemClock, logger = noopLogger }: { readonly clock?: Clock; readonly logger?: Logger } = {},
 ): Promise<Tracing> {
   const { createOtlpProvider } = await import('./otlp-provider.ts');
-  const otlp = createOtlpProvider(options, clock);
+  const otlp = createOtlpProvider(options, { clock, logger });
   const { dispose, ...tracing } = tracingBy(otlp.provider);
   return {
     ...tracing,

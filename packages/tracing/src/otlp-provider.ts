@@ -1,6 +1,4 @@
-import { credentials } from '@grpc/grpc-js';
 import type { TracerProvider as Provider } from '@opentelemetry/api';
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-grpc';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import {
   AlwaysOffSampler,
@@ -9,7 +7,8 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import type { Clock } from '@rxlet/component-base';
+import type { Clock, Logger } from '@rxlet/component-base';
+import { createOtlpExporter } from './otlp-exporter.ts';
 import type { TracingOptions } from './tracing-options.ts';
 
 /** A provider of tracers whose spans are sent to a collector. Disposing of it sends what is left, within a bounded time. */
@@ -26,13 +25,11 @@ const SHUTDOWN_TIMEOUT_MS = 3000;
 /** Creates an {@link OtlpProvider}. This is the only module that loads the SDK. @throws Error for an endpoint that gRPC does not know */
 export function createOtlpProvider(
   { endpoint, samplingRatePerMillion, nodeName }: TracingOptions,
-  clock: Clock,
+  ports: { readonly clock: Clock; readonly logger: Logger },
 ): OtlpProvider {
-  const exporter = new OTLPTraceExporter({
-    url: urlOf(endpoint),
-    credentials: credentials.createInsecure(),
-    timeoutMillis: BATCH.exportTimeoutMillis,
-  });
+  if (endpoint.startsWith('unix-abstract:'))
+    throw new Error(`could not configure tracer provider: the endpoint "${endpoint}" cannot be reached from Node.js`);
+  const exporter = createOtlpExporter(ports, { address: endpoint, timeoutMs: BATCH.exportTimeoutMillis });
   const root =
     samplingRatePerMillion > 0
       ? new TraceIdRatioBasedSampler(samplingRatePerMillion / MILLION)
@@ -46,17 +43,8 @@ export function createOtlpProvider(
     provider,
     async [Symbol.asyncDispose]() {
       const { promise, resolve } = Promise.withResolvers<void>();
-      using _timer = clock.setTimer(SHUTDOWN_TIMEOUT_MS, resolve);
+      using _timer = ports.clock.setTimer(SHUTDOWN_TIMEOUT_MS, resolve);
       await Promise.race([provider.shutdown().catch(() => undefined), promise]);
     },
   };
-}
-
-/** Returns the URL of an endpoint in gRPC's notation: `host:port`, `dns:[//server/]host:port` or `unix:path`. */
-function urlOf(endpoint: string): string {
-  const unix = /^unix:(?:\/\/)?(\/.*)$/.exec(endpoint);
-  if (unix !== null) return `unix://${unix[1]!}`;
-  if (endpoint.startsWith('unix-abstract:'))
-    throw new Error(`could not configure tracer provider: the endpoint "${endpoint}" cannot be reached from Node.js`);
-  return `http://${endpoint.replace(/^dns:(?:\/\/[^/]*\/)?/, '')}`;
 }
