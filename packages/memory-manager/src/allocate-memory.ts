@@ -7,7 +7,7 @@ import { breaksGroups, hasEnough, isPartOfGroup, type MemoryHint, memoryHints } 
 import { assignedMemory, hasEnded, type MemoryState } from './memory-state.ts';
 import { getsMemory, requestedMemory } from './requested-memory.ts';
 import type { StaticMemoryPolicy } from './static-policy.ts';
-import { reusableBytes, shrinkInitContainers, updateReusable } from './reusable-memory.ts';
+import { reusableBytes, shrinkInitContainers } from './reusable-memory.ts';
 
 /** Result of an allocation. */
 export interface MemoryAllocation {
@@ -34,7 +34,7 @@ export function allocateMemory(
 ): MemoryAllocation {
   if (!getsMemory(pod)) return { state };
   const held = assignedMemory(state, podUid(pod), container.name);
-  if (held !== undefined) return { state: updateReusable(state, pod, container, held), blocks: held };
+  if (held !== undefined) return { state, blocks: held };
   // Its memory was released when a later container started.
   if (hasEnded(state, pod, container)) return { state };
   const requested = requestedMemory(container);
@@ -100,5 +100,5 @@ function assignBlocks(state: MemoryState, pod: Pod, container: Container, blocks
   }, state.machine);
   const containers = new Map(state.assignments.get(uid)).set(container.name, blocks);
   const assigned = shrinkInitContainers(new Map(state.assignments).set(uid, containers), pod, container, blocks);
-  return updateReusable({ ...state, machine, assignments: assigned }, pod, container, blocks);
+  return { machine, assignments: assigned };
 }

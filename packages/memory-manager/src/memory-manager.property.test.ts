@@ -29,7 +29,7 @@ const pods = fc.array(
 );
 const operations = fc.array(
   fc.record({
-    kind: fc.constantFrom('admit', 'admit', 'admit', 'started', 'remove', 'retain', 'restart'),
+    kind: fc.constantFrom('admit', 'admit', 'admit', 'killed', 'started', 'remove', 'retain', 'restart'),
     pod: fc.nat(),
     container: fc.nat(),
     numaNodes: fc.option(fc.uniqueArray(fc.nat(3), { minLength: 1, maxLength: 3 }), { nil: undefined }),
@@ -45,9 +45,15 @@ function play(policy: StaticMemoryPolicy, state: MemoryState, all: readonly Pod[
   const container = containers[operation.container % containers.length]!;
   const numaNodes = operation.numaNodes?.filter((node) => state.machine.has(node));
   const affinity: NumaHint = { numaNodes: numaNodes?.length ? numaNodes : undefined, isPreferred: false };
+  const admit = (some: typeof containers): MemoryState =>
+    some.reduce((before, one) => allocateMemory(policy, before, pod, one, affinity).state, state);
+  const restart = (before: MemoryState): MemoryState =>
+    restoreMemoryState(policy, formatMemoryState({ policyName: 'Static', ...before }), '/state');
   switch (operation.kind) {
     case 'admit':
-      return containers.reduce((before, one) => allocateMemory(policy, before, pod, one, affinity).state, state);
+      return admit(containers);
+    case 'killed':
+      return restart(admit(containers.slice(0, operation.container % containers.length)));
     case 'started':
       return releaseEndedInitContainers(state, pod, container);
     case 'remove':
@@ -58,7 +64,7 @@ function play(policy: StaticMemoryPolicy, state: MemoryState, all: readonly Pod[
         all.filter((other) => other !== pod),
       );
     default:
-      return restoreMemoryState(policy, formatMemoryState({ policyName: 'Static', ...state }), '/state');
+      return restart(state);
   }
 }
 

@@ -12,22 +12,10 @@ export type MemoryAssignments = ReadonlyMap<string, ReadonlyMap<string, readonly
 export interface MemoryState {
   readonly machine: MachineMemory;
   readonly assignments: MemoryAssignments;
-  /** Memory of init containers that later containers of the same pod may take over; only of the pod whose container was allocated last. */
-  readonly reusable?: ReusableMemory | undefined;
 }
-
-/** Memory that containers of a pod may take over. */
-export interface ReusableMemory {
-  readonly podUid: string;
-  /** Bytes by type and nodes. */
-  readonly bytes: ReadonlyMap<string, number>;
-}
-
-/** Part of a {@link MemoryState} that survives a restart. */
-export type StoredMemoryState = Pick<MemoryState, 'machine' | 'assignments'>;
 
 /** Content of the state file. */
-export interface MemoryStateFile extends StoredMemoryState {
+export interface MemoryStateFile extends MemoryState {
   /** `None` or `Static`. */
   readonly policyName: string;
 }
@@ -36,7 +24,7 @@ export interface MemoryStateFile extends StoredMemoryState {
  * Returns the state in which a static policy starts: the stored one if it fits the machine, or one without assignments.
  * @throws MemoryPolicyError when the stored state contradicts the machine or the reserved memory
  */
-export function startMemoryState({ emptyMachine }: StaticMemoryPolicy, stored?: StoredMemoryState): MemoryState {
+export function startMemoryState({ emptyMachine }: StaticMemoryPolicy, stored?: MemoryState): MemoryState {
   if (stored === undefined || (stored.machine.size === 0 && stored.assignments.size === 0))
     return { machine: emptyMachine, assignments: new Map() };
   const { machine, assignments } = stored;
@@ -52,7 +40,7 @@ export function startMemoryState({ emptyMachine }: StaticMemoryPolicy, stored?: 
     }
   }
   const difference = firstDifference(machine, expected);
-  if (difference === undefined) return { machine, assignments };
+  if (difference === undefined) return stored;
   throw new MemoryPolicyError(
     `[memorymanager] the expected machine state is different from the real one (${difference})`,
   );
@@ -103,7 +91,7 @@ export function isSameGroup(left: readonly number[], right: readonly number[]): 
 
 /** Returns the memory of a container; `undefined` when it has none of its own. */
 export function assignedMemory(
-  { assignments }: StoredMemoryState,
+  { assignments }: MemoryState,
   podUid: string,
   container: string,
 ): readonly MemoryBlock[] | undefined {
@@ -112,7 +100,7 @@ export function assignedMemory(
 
 /** Returns the NUMA nodes that a container must get its memory from, in ascending order; `undefined` when it may use all. */
 export function containerMemoryNodes(
-  state: StoredMemoryState,
+  state: MemoryState,
   podUid: string,
   container: string,
 ): readonly number[] | undefined {
@@ -156,7 +144,7 @@ export function releaseEndedInitContainers(state: MemoryState, pod: Pod, started
 }
 
 /** Reports whether an init container has ended, because a container that starts after it has its memory. */
-export function hasEnded(state: StoredMemoryState, pod: Pod, { name }: Container): boolean {
+export function hasEnded(state: MemoryState, pod: Pod, { name }: Container): boolean {
   return podContainers(pod, ['init', 'regular']).some(
     ({ container }) =>
       assignedMemory(state, podUid(pod), container.name) !== undefined &&
