@@ -173,6 +173,17 @@ export function createProgram(
         await printLogs(connection, terminal, { pod, ...options });
       },
     );
+  program
+    .command('restart')
+    .description('restart the containers of a pod in place, without its controller or the API server')
+    .argument('<pod>', 'name of the pod')
+    .addOption(namespaceOfPod())
+    .option('-c, --container <name>', 'only this container')
+    .action(async (pod: string, options: { namespace: string; container?: string }) => {
+      const { restart } = await import('./commands/restart.ts');
+      const { connection, terminal } = await context();
+      await restart(connection, terminal, pod, options);
+    });
   addStreamCommands(program, args, context);
   addListedNamespaces(program.command('events'), 'events')
     .description('list what happened to the pods')

@@ -32,6 +32,11 @@ export interface AgentCore {
    * that with the reason `ExceededGracePeriod`; the pod is then still being terminated (kubelet: killPodNow).
    */
   killPod(pod: Pod, request: KillPodRequest, signal?: AbortSignal): Promise<void>;
+  /**
+   * Restarts all containers of a pod in place, or one: their instances are stopped with the grace period of the pod, removed and replaced. The sandbox stays. Returns
+   * the names of the containers that restart; none for a pod that terminates or has no instances.
+   */
+  restartContainers(pod: Pod, container?: string): readonly string[];
   /** Reports whether containers of the pod may be running, now or soon. `true` for an unknown pod while the workers have not seen all pods. */
   mayRunContainers(podUid: string): boolean;
   /** Reports whether the pod has ended and was cleaned up: no container runs, and its volumes are unmounted. */

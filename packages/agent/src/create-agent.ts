@@ -38,6 +38,7 @@ import { measurePodStarts } from './outputs/measure-pod-starts.ts';
 import { createPodView } from './outputs/pod-view.ts';
 import { type AgentParts, defaultParts } from './parts.ts';
 import { noPodProbes } from './pod-syncer/no-pod-probes.ts';
+import { createRestartRequests } from './pod-syncer/restart-requests.ts';
 import { podStepsOf } from './pod-syncer/pod-steps.ts';
 import { admissionHandlersOf } from './sync-loop/admission.ts';
 import { withAllocations } from './sync-loop/allocated-pods.ts';
@@ -156,6 +157,7 @@ async function assemble(
 
   // modules ──▶ contributions, services
   const commands = createCoreCommands();
+  const restarts = createRestartRequests();
   const core = createAgentCore({
     clock,
     pods: view,
@@ -168,6 +170,8 @@ async function assemble(
     statusManager,
     allocated: (pod) => find(podAllocations)?.allocated(pod) ?? pod,
     debugSections: contributions(debugSections),
+    restarts,
+    requestSync: syncRequests.emit,
     commands,
   });
   await host.setUp({
@@ -217,6 +221,7 @@ async function assemble(
     probes,
     terminationMessages: find(terminationMessages),
     startErrors,
+    restarts,
     startLatency,
     evictors: contributions(podEvictors),
     contributors: contributions(podStatusContributors),

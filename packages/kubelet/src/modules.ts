@@ -1,4 +1,4 @@
-import { activeDeadlines, apiServer, containerGarbageCollection } from '@rxlet/agent';
+import { activeDeadlines, apiServer, containerGarbageCollection, containerRestarts } from '@rxlet/agent';
 import type { AgentModule } from '@rxlet/agent-api';
 import type { ModuleConfiguration } from '@rxlet/agent-api/configuration';
 import { servingCertificatesConfiguration } from '@rxlet/certificates/configuration';
@@ -77,6 +77,7 @@ export const KUBELET_MODULES: readonly PresetModule[] = [
   containerLogsConfiguration,
   containerGarbageCollection,
   activeDeadlines,
+  containerRestarts,
   statusCheckpointConfiguration,
   journalConfiguration,
   statsConfiguration,

@@ -22,6 +22,8 @@ import type { StartError } from './start-errors.ts';
 
 /** Input of {@link generatePodStatus}. */
 export interface GeneratePodStatusInput {
+  /** Whether containers restart in place on request. Missing ones count as removed for that. Default: false. */
+  readonly isRestartRequested?: boolean | undefined;
   /** Pod with its allocated resources. Its `status` is the last one from the API or from its source. */
   readonly pod: Pod;
   /** The pod's runtime status. */
@@ -77,7 +79,7 @@ const noActuatedResources: ReadonlyMap<string, ResourceRequirements> = new Map()
 export function generatePodStatus(input: GeneratePodStatusInput): PodStatus {
   const { pod, runtime, hostIps = [], probes = noProbes } = input;
   const previous = input.previous ?? pod.status ?? {};
-  const restartingAll = shouldAllContainersRestart(pod, runtime, previous);
+  const restartingAll = input.isRestartRequested === true || shouldAllContainersRestart(pod, runtime, previous);
 
   const containersInput: ContainerStatusesInput = {
     pod,

@@ -4,7 +4,7 @@ import type { EventLog } from '@rxlet/component-base/events';
 import type { Pod } from '@rxlet/kube-api';
 import type { Pleg } from '@rxlet/pleg';
 import type { PodConfig } from '@rxlet/pod-config';
-import { podUid } from '@rxlet/pod-model';
+import { podContainers, podUid } from '@rxlet/pod-model';
 import {
   couldHaveRunningContainers,
   shouldBeFinished,
@@ -15,6 +15,7 @@ import {
 } from '@rxlet/pod-workers';
 import type { StatusManager } from '@rxlet/status-manager';
 import type { PodAdmissions } from '../sync-loop/pod-admissions.ts';
+import type { RestartRequests } from '../pod-syncer/restart-requests.ts';
 import type { CoreCommands } from './core-commands.ts';
 
 /** Parts that {@link createAgentCore} reads, and its two commands. */
@@ -28,6 +29,9 @@ export interface AgentCorePorts {
   readonly podStates: Pick<PodStates, 'state' | 'podsSynced'>;
   readonly admissions: Pick<PodAdmissions, 'awaitsAdmission'>;
   readonly statusManager: Pick<StatusManager, 'get' | 'isPublished'>;
+  readonly restarts: Pick<RestartRequests, 'request'>;
+  /** Requests a sync of a pod. */
+  requestSync(podUid: string): void;
   /** Returns the pod with the resources that the node has allocated to it. */
   readonly allocated: (pod: Pod) => Pod;
   readonly debugSections: readonly DebugSection[];
@@ -50,6 +54,18 @@ export function createAgentCore(ports: AgentCorePorts): AgentCore {
     runtimePods: () => pleg.pods(),
     runtimeStatus: (uid) => pleg.cache.get(uid),
     killPod: (pod, request, signal) => killPodNow({ workers: commands, clock, events }, pod, request, signal),
+    restartContainers(pod, container) {
+      const uid = podUid(pod);
+      if (podStates.state(uid)?.kind !== 'syncing') return [];
+      const ofPod = new Set(podContainers(pod, ['init', 'regular']).map((one) => one.container.name));
+      const instances = pleg.cache
+        .get(uid)
+        .containers.filter(({ name }) => (container === undefined ? ofPod.has(name) : name === container))
+        .map(({ id, name }) => ({ id: id.id, name }));
+      ports.restarts.request(uid, instances);
+      ports.requestSync(uid);
+      return [...new Set(instances.map(({ name }) => name))];
+    },
     mayRunContainers: (uid) =>
       awaitsAdmission(uid) || couldHaveRunningContainers(podStates.state(uid), podStates.podsSynced()),
     isFinished: (uid) => shouldBeFinished(podStates.state(uid), podStates.podsSynced()),

@@ -13,6 +13,7 @@ import { describe, expect, it } from 'vitest';
 
 import { noPodProbes } from './no-pod-probes.ts';
 import { createPodSteps } from './pod-steps.ts';
+import { createRestartRequests } from './restart-requests.ts';
 import { createPodSyncer, type PodSyncerPorts } from './pod-syncer.ts';
 
 const pod = manifestPod('web');
@@ -46,6 +47,7 @@ function setup(ports: Partial<PodSyncerPorts> = {}) {
     clock,
     events,
     journal: noopJournal,
+    restarts: createRestartRequests(),
     logger: noopLogger,
     podSteps: {
       prepare: () => Promise.resolve(record('prepare')).then(() => undefined),

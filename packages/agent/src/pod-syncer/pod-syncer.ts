@@ -19,6 +19,7 @@ import { metadataOf } from '../journal/journal-workers.ts';
 import type { RuntimeState } from '../core/runtime-state.ts';
 import type { PodSteps } from './pod-steps.ts';
 import { createReportStatus, type ReportStatus, type ReportStatusPorts } from './report-status.ts';
+import type { RestartRequests } from './restart-requests.ts';
 import { createResizeOutcomes } from './resize-outcomes.ts';
 
 /** Ports of {@link createPodSyncer}. */
@@ -41,6 +42,7 @@ export interface PodSyncerPorts extends Omit<ReportStatusPorts, 'resizeOutcomes'
     Pick<StatusManager, 'setReadyToStartContainers' | 'terminatePod'>;
   readonly probes: ReportStatusPorts['probes'] & Pick<PodProbes, 'livenessResults' | 'startupResults'>;
   readonly startErrors: Pick<StartErrors, 'update' | 'forPod' | 'forget'>;
+  readonly restarts: Pick<RestartRequests, 'pending' | 'isRestarting' | 'forget'>;
   /** Requests another sync of a pod, after the running step. */
   requestSync(podUid: string): void;
   /** Relists a pod that was changed. */
@@ -80,6 +82,7 @@ export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
     startLatency: ports.startLatency,
     terminationMessages: ports.terminationMessages,
     startErrors,
+    restarts: ports.restarts,
     journalStatus,
     resizeOutcomes,
     evictors: ports.evictors,
@@ -183,11 +186,13 @@ export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
       if (nodeProblem !== undefined) return { completed: false, unchanged: true, error: nodeProblem };
       const preparationError = await podSteps.prepare(pod, signal);
       if (preparationError !== undefined) return { completed: false, unchanged: true, error: preparationError };
+      const instancesToReplace = ports.restarts.pending(uid);
       const result = await runtimeManager.syncPod(pod, status, {
         signal,
         livenessResults: probes.livenessResults(),
         startupResults: probes.startupResults(),
         restartAllContainers: conditions.some(isRestartOfAll),
+        instancesToReplace,
         isTerminationRequested: () => signal.aborted,
         prepareSandbox: () => podSteps.prepareSandbox(pod, signal),
         // Not together with the result: image pulls and hooks may take long.
@@ -201,7 +206,7 @@ export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
       if (result.results.some(({ action }) => action === 'ResizePodInPlace')) pleg.requestReinspect(uid);
       else if (!unchanged) pleg.requestRelist(uid);
       if (error === undefined) {
-        if (wereReset(pod, result)) ports.requestSync(uid);
+        if (wereReset(pod, result, instancesToReplace)) ports.requestSync(uid);
         return { completed: false, unchanged };
       }
       signal.throwIfAborted();
@@ -240,6 +245,7 @@ export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
         pleg.requestRelist(status.uid);
       }
       startErrors.forget(status.uid);
+      ports.restarts.forget(status.uid);
       resizeOutcomes.forget(status.uid);
       journalStatus.forget(status.uid);
       if (subject.kind !== 'pod') return;
@@ -277,9 +283,11 @@ function isRestartOfAll({ type, status }: PodCondition): boolean {
   return type === 'AllContainersRestarting' && status === 'True';
 }
 
-/** Reports whether containers were removed to be restarted all together (KEP-5532). Their removal requests no sync by itself. */
-function wereReset(pod: Pod, { results }: PodSyncResult): boolean {
-  return allContainersCouldRestart(pod) && results.some(({ action }) => action === 'RemoveContainer');
+/** Reports whether containers were removed to be restarted, all together (KEP-5532) or on request. Their removal requests no sync by itself. */
+function wereReset(pod: Pod, { results }: PodSyncResult, toReplace: ReadonlySet<string>): boolean {
+  return (
+    (allContainersCouldRestart(pod) || toReplace.size > 0) && results.some(({ action }) => action === 'RemoveContainer')
+  );
 }
 
 function terminatingPod(subject: PodSubject, status: RuntimePodStatus): TerminatingPod {

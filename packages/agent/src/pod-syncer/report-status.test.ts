@@ -27,6 +27,7 @@ function setup(
   let status: PodStatus = {};
   return createReportStatus({
     journalStatus: { generated: () => undefined },
+    restarts: { isRestarting: () => false },
     clock: createVirtualClock(),
     statusManager: {
       get: () => status,

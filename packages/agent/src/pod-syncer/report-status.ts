@@ -13,6 +13,7 @@ import {
   type StatusManager,
 } from '@rxlet/status-manager';
 import type { JournalStatus } from '../journal/journal-status.ts';
+import type { RestartRequests } from './restart-requests.ts';
 import type { ResizeOutcomes } from './resize-outcomes.ts';
 
 /** Ports of {@link createReportStatus}. */
@@ -28,6 +29,7 @@ export interface ReportStatusPorts {
   /** Default: the messages of the runtime. */
   readonly terminationMessages?: TerminationMessages | undefined;
   readonly startErrors: Pick<StartErrors, 'forPod'>;
+  readonly restarts: Pick<RestartRequests, 'isRestarting'>;
   readonly journalStatus: Pick<JournalStatus, 'generated'>;
   readonly resizeOutcomes: Pick<ResizeOutcomes, 'errorOf' | 'statusGenerated'>;
   /** Modules that may fail a pod; the first failure counts. */
@@ -84,6 +86,7 @@ export function createReportStatus(ports: ReportStatusPorts): ReportStatus {
           previous,
           lastStartErrors: startErrors.forPod(uid),
           podIsTerminal,
+          isRestartRequested: ports.restarts.isRestarting(uid, runtime),
           recursiveReadOnlySupported,
           actuatedResources: actuated.containers,
           actuatedPodResources: actuated.pod,

@@ -23,6 +23,8 @@ export interface ContainerToReset {
   readonly name: string;
   /** Whether the instance must be killed before it is removed. */
   readonly kill: boolean;
+  /** Whether it is killed with the pod's grace period and its preStop hook. Default: as in the kubelet, without. */
+  readonly isGraceful?: boolean;
 }
 
 /** Next actions for one pod. `syncPod` performs them in the order of the fields. */

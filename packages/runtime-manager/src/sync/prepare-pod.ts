@@ -58,10 +58,11 @@ const resetKill = { gracePeriodSeconds: 0, message: 'killing' } as const;
 
 /** Removes instances for a restart of all containers. Their logs are kept, because the pod continues. */
 async function resetContainers({ ports, pod, status, actions, record }: SyncRun<PreparePodPorts>): Promise<boolean> {
-  for (const { id, name, kill } of actions.containersToReset) {
+  for (const { id, name, kill, isGraceful = false } of actions.containersToReset) {
     const container = { id, name };
     try {
-      if (kill) await killContainer(ports, { pod, identity: status, container, ...resetKill, signal: ports.stopping });
+      const how = isGraceful ? { message: `Container ${name} is restarted on request` } : resetKill;
+      if (kill) await killContainer(ports, { pod, identity: status, container, ...how, signal: ports.stopping });
       await removeContainer(ports, id, ports.stopping);
       record({ action: 'RemoveContainer', target: name });
     } catch (error) {

@@ -5,6 +5,7 @@ import { formatPod } from '@rxlet/pod-model';
 import { shouldAllContainersRestart } from '@rxlet/pod-model/restart';
 import { newestContainerStatus, type RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import { computePodActions } from '../compute/compute-pod-actions.ts';
+import { withReplacements } from '../compute/container-resets.ts';
 import type { PodActions } from '../compute/pod-actions.ts';
 import type { Context } from '../context.ts';
 import type { RemoveWithLogsPorts } from '../kill/remove-container.ts';
@@ -37,6 +38,8 @@ export interface SyncPodOptions {
   readonly startupResults?: ProbeResults | undefined;
   /** Whether the status of the pod shows a restart of all containers in progress. Default: as the exit codes of its containers demand. */
   readonly restartAllContainers?: boolean | undefined;
+  /** Ids of instances to replace on request: they are stopped with the pod's grace period and removed, and the next sync starts others. Default: none. */
+  readonly instancesToReplace?: ReadonlySet<string> | undefined;
   /** Called when a sandbox could not be created; no event is recorded for a pod that must terminate. */
   readonly isTerminationRequested?: (() => boolean) | undefined;
   /** Prepares what a new sandbox needs, before it is created. A rejection, which the caller reports, keeps it from being created. */
@@ -68,7 +71,7 @@ export async function syncPodContents(
   // Not by `pod.status`: a copy of the API server's status is behind, and would hold the containers back once they are removed.
   const restartAllContainers = options.restartAllContainers ?? shouldAllContainersRestart(pod, status);
   const actuated = await recoverActuated(ports, pod, status);
-  const actions = computePodActions({
+  const computed = computePodActions({
     pod,
     status,
     livenessResults,
@@ -77,6 +80,7 @@ export async function syncPodContents(
     actuatedResources: actuated.containers,
     actuatedPodResources: actuated.pod,
   });
+  const actions = withReplacements(computed, pod, status, options.instancesToReplace);
   const run: SyncRun<SyncPodPorts> = { ports, pod, status, actions, record, signal };
 
   await postStopExitedContainers(run);
