@@ -34,7 +34,8 @@ interface Details {
   readonly container_id: string;
   readonly id?: string;
   readonly exit_status?: number;
-  readonly exited_at?: string;
+  /** A text, or an object from containerd 2 on. */
+  readonly exited_at?: string | { readonly seconds?: number; readonly nanos?: number };
 }
 
 /** Starts to record; resolves once no event can be missed. */
@@ -81,7 +82,11 @@ function parseEvent(line: string): TaskEvent | undefined {
   const { container_id: containerId, id, exit_status: exitCode = 0, exited_at: exitedAt } = JSON.parse(json) as Details;
   if (topic !== 'exit') return { topic, containerId, timeNs: nanoseconds(`${time.replace(' ', 'T')}Z`) };
   if (id !== containerId || exitedAt === undefined) return undefined;
-  return { topic, containerId, timeNs: nanoseconds(exitedAt), exitCode };
+  const timeNs =
+    typeof exitedAt === 'string'
+      ? nanoseconds(exitedAt)
+      : BigInt(exitedAt.seconds ?? 0) * 1_000_000_000n + BigInt(exitedAt.nanos ?? 0);
+  return { topic, containerId, timeNs, exitCode };
 }
 
 function nanoseconds(rfc3339: string): bigint {
