@@ -23,7 +23,7 @@ export const STAGES: readonly Stage[] = [
   [[npm('typecheck'), npm('sync:check')], [npm('lint')]],
   [[{ name: 'npm test', command: 'npm test' }]],
   [
-    [npm('test:containerd')],
+    [npm('test:containerd'), npm('test:containerd-2')],
     [npm('build', true), npm('api:check', true), npm('docs', true), npm('check-tarballs', true)],
   ],
 ];

@@ -30,6 +30,8 @@ export interface Paths {
   /** runc's state; a folder per container in `<runcRoot>/k8s.io`. */
   readonly runcRoot: string;
   readonly cniConfig: string;
+  /** Specifications of CDI devices, for containerd 2. */
+  readonly cdi: string;
   readonly cniAddresses: string;
 }
 
@@ -44,6 +46,7 @@ export function pathsOf({ directory }: Pick<Layout, 'directory'>): Paths {
     state: join(directory, 'state'),
     runcRoot: join(directory, 'runc'),
     cniConfig: join(directory, 'cni', 'net.d'),
+    cdi: join(directory, 'cdi'),
     cniAddresses: join(directory, 'cni', 'addresses'),
   };
 }

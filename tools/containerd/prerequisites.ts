@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { BUSYBOX_PATH } from './build-image.ts';
@@ -6,9 +7,29 @@ import { CNI_BIN_DIRECTORY } from './layout.ts';
 const CAP_SYS_ADMIN = 21n;
 const SBIN = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
 
-/** Search path of containerd and its programs: the caller's, and the sbin folders that a user's path may lack. */
+/**
+ * Folder of another containerd than the machine's, in which its package is unpacked (`dpkg -x`): the environment variable `RXLET_TEST_CONTAINERD`. Its runc, if any, is not
+ * used.
+ */
+export function otherContainerd(): string | undefined {
+  return process.env['RXLET_TEST_CONTAINERD'] || undefined;
+}
+
+/**
+ * Search path of containerd and its programs: those of another containerd, the caller's, and the sbin folders that a user's path may lack.
+ */
 export function searchPath(): string {
-  return [...(process.env['PATH'] ?? '').split(delimiter), ...SBIN].filter(Boolean).join(delimiter);
+  const other = otherContainerd();
+  const own = other === undefined ? [] : [join(other, 'usr/bin')];
+  return [...own, ...(process.env['PATH'] ?? '').split(delimiter), ...SBIN].filter(Boolean).join(delimiter);
+}
+
+/** Returns the major version of containerd. @throws Error when it does not report one */
+export function containerdMajorVersion(): number {
+  const output = execFileSync('containerd', ['--version'], { encoding: 'utf8', env: { PATH: searchPath() } });
+  const major = /\sv?(\d+)\.\d+\.\d+/.exec(output)?.[1];
+  if (major === undefined) throw new Error(`containerd reports no version: ${output}`);
+  return Number(major);
 }
 
 /** Returns one line why no private containerd can be started here (for a skipped test); `undefined` if it can. */

@@ -10,7 +10,7 @@ import { cniConflist, containerdConfig } from './containerd-config.ts';
 import { criCall } from './cri-call.ts';
 import { PrivateContainerdError } from './errors.ts';
 import { type Layout, pathsOf } from './layout.ts';
-import { containerdUnavailable, searchPath } from './prerequisites.ts';
+import { containerdMajorVersion, containerdUnavailable, searchPath } from './prerequisites.ts';
 import { attemptAll, processStartTime, run, until } from './processes.ts';
 
 export { PrivateContainerdError } from './errors.ts';
@@ -74,7 +74,8 @@ export async function startPrivateContainerd(options: PrivateContainerdOptions):
   const directory = await claimDirectory(options.directory);
   const layout = newLayout(directory);
   const paths = pathsOf(layout);
-  writeConfiguration(layout);
+  const majorVersion = containerdMajorVersion();
+  writeConfiguration(layout, majorVersion);
 
   const startTimeoutMs = options.startTimeoutMs ?? START_TIMEOUT_MS;
   let server: Server | undefined;
@@ -86,7 +87,9 @@ export async function startPrivateContainerd(options: PrivateContainerdOptions):
   const importImage = async (image: string | Uint8Array): Promise<string[]> => {
     const archive = typeof image === 'string' ? image : join(directory, 'import.tar');
     if (typeof image !== 'string') writeFileSync(archive, image);
-    const output = await ctr(['images', 'import', '--snapshotter', snapshotter(directory), archive], IMPORT_TIMEOUT_MS);
+    // The import of containerd 2 by its own service prints no names.
+    const flags = ['--snapshotter', snapshotter(directory), ...(majorVersion >= 2 ? ['--local'] : [])];
+    const output = await ctr(['images', 'import', ...flags, archive], IMPORT_TIMEOUT_MS);
     if (archive !== image) rmSync(archive);
     const names = [...output.matchAll(/^unpacking (\S+) /gm)].flatMap(([, name]) => name ?? []);
     // The CRI lists a new image a moment later, after an event.
@@ -157,10 +160,14 @@ function newLayout(directory: string): Layout {
   };
 }
 
-function writeConfiguration(layout: Layout): void {
+function writeConfiguration(layout: Layout, majorVersion: number): void {
   const paths = pathsOf(layout);
   writeFileSync(paths.marker, JSON.stringify(layout));
-  const options = { sandboxImage: PAUSE_REFERENCE, snapshotter: snapshotter(layout.directory) };
+  const options = {
+    sandboxImage: PAUSE_REFERENCE,
+    snapshotter: snapshotter(layout.directory),
+    majorVersion,
+  };
   writeFileSync(paths.config, containerdConfig(layout, options));
   mkdirSync(paths.cniConfig, { recursive: true });
   writeFileSync(join(paths.cniConfig, '10-rxlet.conflist'), cniConflist(layout));

@@ -21,7 +21,7 @@ import { mountsBelow } from './clean-up.ts';
 import { cniConflist } from './containerd-config.ts';
 import { clearNetworkRules } from './iptables.ts';
 import { CNI_BIN_DIRECTORY } from './layout.ts';
-import { containerdUnavailable, searchPath } from './prerequisites.ts';
+import { containerdUnavailable, otherContainerd, searchPath } from './prerequisites.ts';
 import { attemptAll, findProcesses, killAndWait, processStartTime, run, until } from './processes.ts';
 import { createTar } from './tar.ts';
 
@@ -51,6 +51,7 @@ let started = 0;
 export function dockerdUnavailable(): string | undefined {
   const unavailable = containerdUnavailable();
   if (unavailable !== undefined) return unavailable;
+  if (otherContainerd() !== undefined) return "Docker runs on the machine's own containerd alone";
   const isThere = searchPath()
     .split(delimiter)
     .some((folder) => isExecutable(join(folder, 'dockerd')));

@@ -5,6 +5,7 @@ import { seededRandom, systemClock } from '@rxlet/component-base';
 import { NamespaceMode } from '@rxlet/cri-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUSYBOX_REFERENCE, busyboxImage } from '@rxlet/test-containerd/build-image';
+import { containerdMajorVersion } from '@rxlet/test-containerd/prerequisites';
 import {
   containerdUnavailable,
   type PrivateContainerd,
@@ -13,7 +14,8 @@ import {
 import { createCriClient, type CriClient } from './create-cri-client.ts';
 import { CapabilityMissing } from './cri-error.ts';
 
-const unavailable = containerdUnavailable();
+const unavailable =
+  containerdUnavailable() ?? (containerdMajorVersion() >= 2 ? 'containerd is newer than 1.6' : undefined);
 
 /** RPCs of CRI v1 that containerd 1.6 lacks. */
 const MISSING = [

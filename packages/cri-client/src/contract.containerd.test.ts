@@ -5,6 +5,7 @@ import { seededRandom, sleep, systemClock } from '@rxlet/component-base';
 import { criContract } from '@rxlet/cri-api/testing';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { BUSYBOX_REFERENCE, busyboxImage } from '@rxlet/test-containerd/build-image';
+import { containerdMajorVersion } from '@rxlet/test-containerd/prerequisites';
 import {
   containerdUnavailable,
   type PrivateContainerd,
@@ -12,7 +13,7 @@ import {
 } from '@rxlet/test-containerd/private-containerd';
 import { createCriClient, type CriClient } from './create-cri-client.ts';
 
-describe.skipIf(containerdUnavailable() !== undefined)('containerd 1.6 keeps the contract of the CRI ports', () => {
+describe.skipIf(containerdUnavailable() !== undefined)('containerd keeps the contract of the CRI ports', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rxlet-'));
   let containerd: PrivateContainerd;
   let client: CriClient;
@@ -34,7 +35,7 @@ describe.skipIf(containerdUnavailable() !== undefined)('containerd 1.6 keeps the
       images: client.images,
       image: BUSYBOX_REFERENCE,
       logDirectory: join(folder, 'logs'),
-      hasEvents: false,
+      hasEvents: containerdMajorVersion() >= 2,
       pass: (ms) => sleep(systemClock, ms),
     }),
   );

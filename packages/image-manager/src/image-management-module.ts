@@ -69,6 +69,10 @@ function pullsSection(clock: Clock, pulls: ImagePulls['pulls']): DebugSection {
   };
   return {
     name: 'imagePulls',
-    inspect: () => ({ queued: summary('queued'), running: summary('pulling'), pulls: pulls.value }),
+    inspect: () => ({
+      queued: summary('queued'),
+      running: summary('pulling'),
+      pulls: pulls.value.map((pull) => ({ ...pull, ageMs: clock.now() - pull.sinceMs })),
+    }),
   };
 }

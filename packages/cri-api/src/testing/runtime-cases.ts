@@ -20,7 +20,8 @@ export const runtimeCases: readonly ContractCase[] = [
     async check({ runtime }) {
       const { status, info } = await runtime.status({});
       const types = status?.conditions.map(({ type }) => type);
-      assert.deepEqual(types?.toSorted(), ['NetworkReady', 'RuntimeReady']);
+      // A runtime may have conditions of its own, such as containerd's deprecation warnings.
+      for (const type of ['NetworkReady', 'RuntimeReady']) assert.ok(types?.includes(type), type);
       assert.deepEqual(info, {});
     },
   },

@@ -42,7 +42,10 @@ function createStore() {
     /** Adds a manifest with a configuration of 10 bytes and layers of the given sizes, or one of any text. */
     addManifest(own: string, labelledMs: number, repository: string, layers: Record<string, number> | string): void {
       const labels = { [LABEL]: repository, 'containerd.io/gc.ref.content.config': digest('c') };
-      const descriptors = Object.entries(typeof layers === 'string' ? {} : layers).map(([layer, size]) => ({ digest: layer, size }));
+      const descriptors = Object.entries(typeof layers === 'string' ? {} : layers).map(([layer, size]) => ({
+        digest: layer,
+        size,
+      }));
       const manifest: unknown = { config: { digest: digest('c'), size: 10 }, layers: descriptors };
       const text = typeof layers === 'string' ? layers : JSON.stringify(manifest);
       contents.set(own, { digest: own, labels, labelledMs, text });

@@ -55,7 +55,7 @@ interface ImagePullState {
     readonly phase?: string;
     readonly position?: number;
     readonly ageMs?: number;
-    readonly progress?: { readonly bytes?: number; readonly totalBytes?: number };
+    readonly progress?: { readonly currentBytes?: number; readonly totalBytes?: number };
   }[];
 }
 
@@ -67,7 +67,7 @@ function imagePulls({ sections }: InsideReport): TemplateResult | typeof nothing
       <table>
         <tbody>
           ${pulls.map(({ image = '', phase = '', position = 0, ageMs = 0, progress }) => {
-            const { bytes = 0, totalBytes = 0 } = progress ?? {};
+            const { currentBytes: bytes = 0, totalBytes = 0 } = progress ?? {};
             const share = totalBytes > 0 ? bytes / totalBytes : undefined;
             return html`<tr>
               <th scope="row" class="mono">${printable(image)}</th>
