@@ -42,9 +42,18 @@ export interface AgentCore {
   /** Reports whether the pod has ended and was cleaned up: no container runs, and its volumes are unmounted. */
   isFinished(podUid: string): boolean;
   /** Removes dead containers, old sandboxes and logs of pods that are gone. Rejects when the runtime cannot be listed. */
-  collectContainerGarbage(signal: AbortSignal): Promise<void>;
+  collectContainerGarbage(signal: AbortSignal, options?: ContainerGarbageOptions): Promise<void>;
   /** Returns the sections of the debug state by name, and the time. */
   debugState(): Readonly<Record<string, unknown>>;
+}
+
+/** Options of {@link AgentCore.collectContainerGarbage}. */
+export interface ContainerGarbageOptions {
+  /**
+   * Also removes all containers and sandboxes of pods that have terminated and are not deleted (kubelet: DeleteAllUnusedContainers). Those of a pod whose status is
+   * not published yet stay. Default: no.
+   */
+  readonly includeTerminatedPods?: boolean | undefined;
 }
 
 /** Request to kill a pod. */

@@ -1,5 +1,5 @@
 export type { AdmissionDecision, AdmissionHandler, AdmissionPreparation, AdmissionRejection } from './admission.ts';
-export type { AgentCore, KillPodRequest, PodChange, PodList } from './agent-core.ts';
+export type { AgentCore, ContainerGarbageOptions, KillPodRequest, PodChange, PodList } from './agent-core.ts';
 export type { AgentModule, ModuleContext, ModuleParts } from './agent-module.ts';
 export type { CorePorts, NodeIdentity } from './core-ports.ts';
 export {

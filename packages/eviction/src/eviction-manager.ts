@@ -123,7 +123,9 @@ export function createEvictionManager(ports: EvictionManagerPorts, options: Evic
 
   const collect = async (step: ReclaimStep): Promise<void> => {
     try {
-      await (step === 'containers' ? core.collectContainerGarbage(signal) : images?.deleteUnusedImages());
+      await (step === 'containers'
+        ? core.collectContainerGarbage(signal, { includeTerminatedPods: true })
+        : images?.deleteUnusedImages());
     } catch (error) {
       if (!signal.aborted) logger.warn(`cannot collect unused ${step}`, { error: errorMessage(error) });
     }

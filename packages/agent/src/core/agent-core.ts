@@ -12,6 +12,7 @@ import {
   killPodNow,
   type PodStates,
   shouldContentBeRemoved,
+  shouldRuntimeBeRemoved,
 } from '@rxlet/pod-workers';
 import type { StatusManager } from '@rxlet/status-manager';
 import type { PodAdmissions } from '../sync-loop/pod-admissions.ts';
@@ -69,8 +70,15 @@ export function createAgentCore(ports: AgentCorePorts): AgentCore {
     mayRunContainers: (uid) =>
       awaitsAdmission(uid) || couldHaveRunningContainers(podStates.state(uid), podStates.podsSynced()),
     isFinished: (uid) => shouldBeFinished(podStates.state(uid), podStates.podsSynced()),
-    async collectContainerGarbage(signal) {
-      await commands.collectGarbage({ signal, allSourcesReady: config.sourcesReady(), shouldContentBeRemoved: isGone });
+    async collectContainerGarbage(signal, { includeTerminatedPods = false } = {}) {
+      await commands.collectGarbage({
+        signal,
+        allSourcesReady: config.sourcesReady(),
+        shouldContentBeRemoved: isGone,
+        evictNonDeletedPods: includeTerminatedPods,
+        // After a restart of the agent, an unpublished status is generated from the containers.
+        shouldRuntimeBeRemoved: (uid) => hasTerminated(uid) && statusManager.isPublished(uid),
+      });
     },
     debugState: () => ({
       time: toRfc3339(clock.now()),
@@ -81,6 +89,10 @@ export function createAgentCore(ports: AgentCorePorts): AgentCore {
   function isActive(pod: Pod): boolean {
     const state = podStates.state(podUid(pod));
     return state !== undefined && !isKnownTerminated(state);
+  }
+
+  function hasTerminated(uid: string): boolean {
+    return !awaitsAdmission(uid) && shouldRuntimeBeRemoved(podStates.state(uid), podStates.podsSynced());
   }
 
   function isGone(uid: string): boolean {

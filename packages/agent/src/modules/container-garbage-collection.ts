@@ -10,7 +10,7 @@ export function containerGarbageCollection(): AgentModule {
         contribute(garbageCollectionSteps, {
           name: 'containers',
           failureReason: 'ContainerGCFailed',
-          run: core.collectContainerGarbage,
+          run: (signal) => core.collectContainerGarbage(signal),
         }),
       ],
     }),

@@ -3,6 +3,7 @@ import type { Pod, PodStatus } from '@rxlet/kube-api';
 import { createManualSource, podsFrom } from '@rxlet/pod-config';
 import { manifestPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createTestCluster } from '../test-cluster.ts';
 import { createTestNode, type TestNode } from '../test-node.ts';
 import { createMeasuredNode, type MeasuredNode } from '../test-support/measured-node.ts';
 
@@ -265,6 +266,46 @@ describe('a node under pressure', () => {
     expect(eventsOf(made, 'Evicted')).toEqual([]);
     expect(made.running()).toEqual(['writer/app']);
     expect(section(made).conditions).toEqual(['DiskPressure']);
+  });
+
+  it('evicts no pod when the removal of containers of a terminated pod frees enough of the disk, and keeps its status', async () => {
+    const { made, measured, desire } = await start(HARD);
+    // No source is missing any more.
+    made.desire();
+    desire(manifestPod('job', { restartPolicy: 'Never', command: ['true'] }), pod('writer', 100));
+    await made.until(() => statusOf(made, 'job')?.phase === 'Succeeded');
+    await made.advance(5_000);
+    const hasContainer = (): boolean => made.instances('job').length > 0;
+    expect(hasContainer()).toBe(true);
+    Object.defineProperty(measured, 'diskLeftGi', { get: () => (hasContainer() ? 5 : 50) });
+    await made.advance(21_000);
+    expect(hasContainer()).toBe(false);
+    expect(eventsOf(made, 'EvictionThresholdMet')).toHaveLength(1);
+    expect(eventsOf(made, 'Evicted')).toEqual([]);
+    expect(made.running()).toEqual(['writer/app']);
+    expect(statusOf(made, 'job')).toMatchObject({
+      phase: 'Succeeded',
+      containerStatuses: [{ state: { terminated: { exitCode: 0, reason: 'Completed' } } }],
+    });
+  });
+
+  it('keeps the containers of a terminated pod until the API server has its status', async () => {
+    const cluster = createTestCluster();
+    onTestFinished(() => cluster[Symbol.asyncDispose]());
+    const measured = createMeasuredNode(() => cluster.node);
+    cluster.node.desire();
+    await cluster.start({ modules: [measured.module, eviction(HARD)] });
+    const [container] = manifestPod('job').spec!.containers;
+    cluster.bind('job', { restartPolicy: 'Never', containers: [{ ...container!, command: ['sleep', '5'] }] });
+    await cluster.until(() => cluster.running().length === 1);
+    cluster.kube.faults.add({ action: { type: 'hang' } });
+    await cluster.until(() => cluster.running().length === 0);
+    measured.diskLeftGi = 5;
+    await cluster.advance(21_000);
+    expect(cluster.instances('job')).toHaveLength(1);
+    cluster.kube.faults.clear();
+    await cluster.untilPhase('job', 'Succeeded', 120_000);
+    await cluster.until(() => cluster.instances('job').length === 0, 21_000);
   });
 
   it('evicts for processes, and has the condition PIDPressure until the transition period is over', async () => {
