@@ -1,6 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { flagOfSetting, GATES_IN_EFFECT, MODULE_SETTINGS, modulesOf, REASONS_WITHOUT_EFFECT } from '@rxlet/kubelet';
+import {
+  flagOfSetting,
+  GATES_IN_EFFECT,
+  isReloadable,
+  MODULE_SETTINGS,
+  modulesOf,
+  REASONS_WITHOUT_EFFECT,
+} from '@rxlet/kubelet';
 import { allFieldPaths, encodeConfiguration, FEATURE_GATES, FLAGS, loadConfiguration } from '@rxlet/kubelet-config';
 import { format, resolveConfig } from 'prettier';
 
@@ -17,7 +24,8 @@ rxlet reads every field of KubeletConfiguration v1beta1 and every flag of the ku
 start names the fields, flags and feature gates that have no effect although they differ from their defaults. An unknown field is ignored with a warning; an unknown flag is an error. Different from the
 kubelet: \`failCgroupV1\` is false unless it is set.
 
-Each module states the fields, flags and feature gates that take effect by it, and the reason for which others have none; \`core\` is the core of the agent, \`program\` the program \`rxlet\`.
+Each module states the fields, flags and feature gates that take effect by it, and the reason for which others have none; \`core\` is the core of the agent, \`program\` the program \`rxlet\`. A star marks
+the modules that apply a changed field at the signal SIGHUP, without a restart.
 
 ## Fields
 
@@ -80,7 +88,9 @@ function fieldRows(): string[][] {
 
 /** Returns the modules by which a field or a flag takes effect, or the reason for which it has no effect. */
 function effectOf(name: string): string {
-  const modules = modulesOf(name).join(', ');
+  const modules = modulesOf(name)
+    .map((module) => (isReloadable(module, name) ? `${module}*` : module))
+    .join(', ');
   const reason = REASONS_WITHOUT_EFFECT.get(name);
   return modules === '' && reason !== undefined ? `– (${reason})` : modules;
 }

@@ -78,7 +78,7 @@ export function createProgram(
     // All other flags are the kubelet's; its parser also rejects what is not a flag.
     const settings = await loadSettings(withoutOwnFlags(args), flags);
     const { runAgent } = await import('./run-agent.ts');
-    await runAgent(settings, signal);
+    await runAgent(settings, signal, () => loadSettings(withoutOwnFlags(args), flags));
   });
 
   const rootDirectory = (): string => program.opts<{ rootDir?: string }>().rootDir ?? DEFAULT_ROOT_DIRECTORY;

@@ -33,6 +33,7 @@ import { applyOwnOomScoreAdj } from './node/oom-score-adj.ts';
 import { acquireFileLock, type FileLock } from './node/file-lock.ts';
 import { applyOpenFileLimit } from './node/open-file-limit.ts';
 import { prepareDirectories } from './node/prepare-directories.ts';
+import { createReload } from './node/reload-signal.ts';
 import { createServiceNotifier, sendBySystemdNotify, type ServiceNotifier } from './node/service-notifier.ts';
 import { logPodChanges } from './log-pod-changes.ts';
 import { createAgentLog } from './agent-log.ts';
@@ -40,11 +41,15 @@ import { showLiveTable } from './terminal/live-table.ts';
 import { createNoticeLogger } from './terminal/notice-logger.ts';
 
 /**
- * Runs the agent until `signal` aborts; the pods run on after that.
+ * Runs the agent until `signal` aborts; the pods run on after that. Without a terminal, SIGHUP makes it apply the configuration that `loadAgain` returns.
  *
  * @throws ConfigError, CriError, UnixSocketError when it cannot start
  */
-export async function runAgent(settings: AgentSettings, signal: AbortSignal): Promise<void> {
+export async function runAgent(
+  settings: AgentSettings,
+  signal: AbortSignal,
+  loadAgain: () => Promise<AgentSettings>,
+): Promise<void> {
   const { node, options, modules } = settings;
   const { rootDirectory } = node;
   const startTimeMs = systemClock.now();
@@ -146,6 +151,10 @@ export async function runAgent(settings: AgentSettings, signal: AbortSignal): Pr
     rootDirectory,
     socket: socketPath(rootDirectory),
   });
+  if (!stdout.isTTY) {
+    const reload = createReload({ logger, log, agent, load: loadAgain }, settings.loaded);
+    lifetime.defer(onHangUp(() => void lifetime.track(reload())));
+  }
   notifier?.ready();
   using _releases = releaseMemoryAtRest({ clock: systemClock });
 
@@ -191,6 +200,12 @@ function hostPathsFrom(hostPaths: HostPathMaker): AgentModule {
 function onDrainRequest(drain: () => void): Disposable {
   process.on('SIGUSR2', drain);
   return { [Symbol.dispose]: () => void process.off('SIGUSR2', drain) };
+}
+
+/** @returns a function that removes the handler */
+function onHangUp(handle: () => void): () => void {
+  process.on('SIGHUP', handle);
+  return () => void process.off('SIGHUP', handle);
 }
 
 async function loadTracing(options: TracingOptions, logger: Logger): Promise<Tracing> {

@@ -20,6 +20,7 @@ export {
   reservedThresholdsOfNode,
   taintsOfNode,
 } from './configuration/node-settings.ts';
+export { type Reconfiguration, reconfiguration, reconfigurations } from './configuration/reconfiguration.ts';
 export {
   numberSetting,
   type Setting,

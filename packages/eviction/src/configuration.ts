@@ -21,6 +21,14 @@ export const evictionConfiguration: ModuleConfiguration<EvictionOptions> = {
     'localStorageCapacityIsolation',
     'mergeDefaultEvictionSettings',
   ],
+  reloadableFields: [
+    'evictionHard',
+    'evictionMaxPodGracePeriod',
+    'evictionMinimumReclaim',
+    'evictionPressureTransitionPeriod',
+    'evictionSoft',
+    'evictionSoftGracePeriod',
+  ],
   withoutEffect: {
     kernelMemcgNotification:
       'no kubelet has it with cgroup v2; with cgroup v1 it needs event descriptors, which Node.js does not have',

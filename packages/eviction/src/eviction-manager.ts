@@ -39,6 +39,8 @@ export interface EvictionManagerOptions {
 /** Watches the node's resources and evicts pods. */
 export interface EvictionManager extends AsyncDisposable {
   start(): void;
+  /** Applies other settings from the next check on, which follows at once. The node's conditions of pressure stay until it. */
+  configure(settings: EvictionSettings): void;
   /** Returns the node's current conditions of pressure. */
   conditions(): readonly PressureCondition[];
   /** Returns the state for people, as plain data. */
@@ -58,7 +60,8 @@ const MAX_RECENT = 20;
 /** Creates an {@link EvictionManager}. */
 export function createEvictionManager(ports: EvictionManagerPorts, options: EvictionManagerOptions): EvictionManager {
   const { clock, logger, events, core, statistics, images, evictor } = ports;
-  const { settings, isDryRun } = options;
+  const { isDryRun } = options;
+  let { settings } = options;
   const lifetime = createLifetime();
   const { signal } = lifetime;
   const problems = createProblemLog(logger);
@@ -69,6 +72,8 @@ export function createEvictionManager(ports: EvictionManagerPorts, options: Evic
   let layout: FileSystemLayout | undefined;
   let settledMs = -Infinity;
   let isReclaiming = false;
+  let isStarted = false;
+  let isRunningChecks = false;
   let wake = new AbortController();
   let recent: readonly {
     readonly pod: string;
@@ -216,13 +221,26 @@ export function createEvictionManager(ports: EvictionManagerPorts, options: Evic
     }
   };
 
+  const runIfNeeded = (): void => {
+    if (isRunningChecks || (state.thresholds.length === 0 && !settings.localStorageCapacityIsolation)) return;
+    isRunningChecks = true;
+    void lifetime.track(run()).catch((error: unknown) => {
+      if (!signal.aborted) logger.error('evictions have stopped', { error: errorMessage(error) });
+    });
+  };
+
   return {
     start() {
-      if (state.thresholds.length === 0 && !settings.localStorageCapacityIsolation) return;
       settledMs = clock.monotonicNow() + 2 * PERIOD_MS;
-      void lifetime.track(run()).catch((error: unknown) => {
-        if (!signal.aborted) logger.error('evictions have stopped', { error: errorMessage(error) });
-      });
+      isStarted = true;
+      runIfNeeded();
+    },
+    configure(next) {
+      settings = next;
+      const { conditions, observedAt, evicting, measuredAt } = state;
+      state = { ...initialEvictionState(next), conditions, observedAt, evicting, measuredAt };
+      wake.abort();
+      if (isStarted) runIfNeeded();
     },
     conditions: () => state.conditions,
     inspect: () => ({

@@ -1,9 +1,11 @@
 import { admissionHandlers, type AgentModule, contribute, debugSections } from '@rxlet/agent-api';
 import { imageReclaimer } from '@rxlet/agent-api/images';
+import { reconfiguration, reconfigurations } from '@rxlet/agent-api/configuration';
 import { nodeStatistics, nodeStatusSetters } from '@rxlet/agent-api/node';
 import { podUid } from '@rxlet/pod-model';
 import { pressureCondition, pressureTypes } from '@rxlet/pod-model/eviction-thresholds';
 import { admitUnderPressure } from './admit-under-pressure.ts';
+import type { EvictionSettings } from './eviction-state.ts';
 import { createEvictionManager } from './eviction-manager.ts';
 import { createPodEvictor } from './evict-pod.ts';
 import { parseThresholds, type ThresholdConfiguration } from './parse-thresholds.ts';
@@ -40,7 +42,7 @@ export function eviction(options: EvictionOptions = {}): AgentModule {
     needs: [nodeStatistics],
     uses: [imageReclaimer],
     setup({ services, core, clock, events, logger, metrics, node }) {
-      const { evictionDryRun: isDryRun = false } = options;
+      const { evictionDryRun: isDryRun = false, localStorageCapacityIsolation } = options;
       const manager = createEvictionManager(
         {
           clock,
@@ -54,12 +56,7 @@ export function eviction(options: EvictionOptions = {}): AgentModule {
         {
           nodeName: node.name,
           isDryRun,
-          settings: {
-            thresholds: parseThresholds(options),
-            pressureTransitionPeriodMs: options.pressureTransitionPeriodMs ?? DEFAULT_TRANSITION_PERIOD_MS,
-            maxPodGracePeriodSeconds: options.maxPodGracePeriodSeconds ?? 0,
-            localStorageCapacityIsolation: options.localStorageCapacityIsolation ?? true,
-          },
+          settings: settingsOf(options),
         },
       );
       const conditions = () => (isDryRun ? [] : manager.conditions());
@@ -79,6 +76,12 @@ export function eviction(options: EvictionOptions = {}): AgentModule {
               conditions: pressureTypes.map((type) => pressureCondition(type, conditions().includes(type))),
             }),
           }),
+          contribute(
+            reconfigurations,
+            reconfiguration('eviction', (next: EvictionOptions) =>
+              manager.configure(settingsOf({ ...next, localStorageCapacityIsolation })),
+            ),
+          ),
           contribute(debugSections, { name: 'eviction', inspect: manager.inspect }),
         ],
         start: () => manager.start(),
@@ -89,3 +92,13 @@ export function eviction(options: EvictionOptions = {}): AgentModule {
 }
 
 const DEFAULT_TRANSITION_PERIOD_MS = 300_000;
+
+/** @throws EvictionValueError for a threshold that cannot be used */
+function settingsOf(options: EvictionOptions): EvictionSettings {
+  return {
+    thresholds: parseThresholds(options),
+    pressureTransitionPeriodMs: options.pressureTransitionPeriodMs ?? DEFAULT_TRANSITION_PERIOD_MS,
+    maxPodGracePeriodSeconds: options.maxPodGracePeriodSeconds ?? 0,
+    localStorageCapacityIsolation: options.localStorageCapacityIsolation ?? true,
+  };
+}

@@ -16,6 +16,12 @@ export const imageManagementConfiguration: ModuleConfiguration<ImageManagementOp
     'registryPullQPS',
     'serializeImagePulls',
   ],
+  reloadableFields: [
+    'imageGCHighThresholdPercent',
+    'imageGCLowThresholdPercent',
+    'imageMaximumGCAge',
+    'imageMinimumGCAge',
+  ],
   defaults: {},
   options: toImageManagement,
   module: imageManagement,

@@ -1,3 +1,4 @@
+import { reconfiguration, reconfigurations } from '@rxlet/agent-api/configuration';
 import { type AgentModule, contribute, type DebugSection, debugSections, provide } from '@rxlet/agent-api';
 import {
   imageEnsurer,
@@ -51,7 +52,15 @@ export function imageManagement(options: ImageManagementOptions = {}): AgentModu
       );
       return {
         services: [provide(imageEnsurer, manager), provide(imageReclaimer, collector), provide(imagePulls, manager)],
-        contributions: [contribute(debugSections, pullsSection(base.clock, manager.pulls))],
+        contributions: [
+          contribute(debugSections, pullsSection(base.clock, manager.pulls)),
+          contribute(
+            reconfigurations,
+            reconfiguration('image-management', (next: ImageManagementOptions) =>
+              collector.configure(next.garbageCollection ?? {}),
+            ),
+          ),
+        ],
         start: () => collector.start(),
         async [Symbol.asyncDispose]() {
           await collector[Symbol.asyncDispose]();

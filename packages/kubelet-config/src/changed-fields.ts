@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { KubeletConfiguration } from '@rxlet/component-base/kubelet-configuration';
 import type { LoadedConfiguration } from './load-configuration.ts';
 import { applyDefaults } from './defaults.ts';
 import { encodeStruct } from './decode/encode-value.ts';
@@ -12,12 +13,13 @@ export function changedFields({
   configuredFields,
   gates,
 }: Pick<LoadedConfiguration, 'configuration' | 'configuredFields' | 'gates'>): readonly string[] {
-  const [value, initial] = [configuration, applyDefaults({}, gates)].map((each) =>
-    toPlainJson(encodeStruct(kubeletConfigurationFields, each)),
-  );
-  return allFieldPaths().filter(
-    (path) => configuredFields.has(path) && !isDeepStrictEqual(valueAt(value, path), valueAt(initial, path)),
-  );
+  return differentFields(configuration, applyDefaults({}, gates)).filter((path) => configuredFields.has(path));
+}
+
+/** Returns the paths of the fields whose values differ. */
+export function differentFields(one: KubeletConfiguration, other: KubeletConfiguration): readonly string[] {
+  const [left, right] = [one, other].map((each) => toPlainJson(encodeStruct(kubeletConfigurationFields, each)));
+  return allFieldPaths().filter((path) => !isDeepStrictEqual(valueAt(left, path), valueAt(right, path)));
 }
 
 function valueAt(object: unknown, path: string): unknown {

@@ -5,7 +5,7 @@ export {
   type KubeletConfiguration,
   KubeletConfigurationError,
 } from '@rxlet/component-base/kubelet-configuration';
-export { changedFields } from './changed-fields.ts';
+export { changedFields, differentFields } from './changed-fields.ts';
 export { encodeConfiguration } from './encode-configuration.ts';
 export { FEATURE_GATES, type FeatureGateSpec, type FeatureStage } from './feature-gates/feature-gate-table.ts';
 export {

@@ -6,6 +6,7 @@ export {
   flagOfSetting,
   FLAGS_IN_EFFECT,
   GATES_IN_EFFECT,
+  isReloadable,
   MODULE_SETTINGS,
   modulesOf,
   REASONS_WITHOUT_EFFECT,
@@ -16,6 +17,7 @@ export {
   type KubeletPreset,
 } from './configuration/from-kubelet-configuration.ts';
 export { type KubeletNode, readKubeletNode } from './configuration/kubelet-node.ts';
+export { planReload, type ReloadPlan } from './configuration/plan-reload.ts';
 export { type ParsedSettings, parseSettings } from './configuration/parse-settings.ts';
 export { type NodeFacts, readNodeFacts } from './configuration/node-facts.ts';
 export { node, standalone } from './presets.ts';

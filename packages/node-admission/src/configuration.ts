@@ -12,6 +12,7 @@ import { createSysctlAllowlist } from './sysctls.ts';
 /** Configuration of the module `nodeAdmission`. */
 export const nodeAdmissionConfiguration: ModuleConfiguration<NodeAdmissionOptions> = {
   name: 'node-admission',
+  reloadableFields: ['maxPods', 'podsPerCore'],
   fields: ['allowedUnsafeSysctls', 'localStorageCapacityIsolation', 'maxPods', 'podsPerCore', 'registerWithTaints'],
   flags: ['node-labels'],
   defaults: {},

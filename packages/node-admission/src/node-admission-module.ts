@@ -1,5 +1,6 @@
 import { admissionHandlers, type AgentModule, contribute } from '@rxlet/agent-api';
 import { nodeDevices, nodeObject, nodeResources } from '@rxlet/agent-api/node';
+import { reconfiguration, reconfigurations } from '@rxlet/agent-api/configuration';
 import { createHostMachine, hostPlatform, type Machine } from '@rxlet/machine';
 import { createAppArmorAdmission } from './app-armor.ts';
 import { createNodeAdmission } from './create-node-admission.ts';
@@ -31,7 +32,17 @@ export function nodeAdmission(options: NodeAdmissionOptions = {}): AgentModule {
       const resources = services.find(nodeResources);
       const devices = services.find(nodeDevices);
       const { machine = createHostMachine(hostFiles) } = options;
-      const local = createLocalNode({ name, rootDirectory, runtime, machine, resources, devices }, options);
+      let limits: Pick<NodeAdmissionOptions, 'maxPods' | 'podsPerCore'> = options;
+      const localOptions: LocalNodeOptions = {
+        ...options,
+        get maxPods() {
+          return limits.maxPods;
+        },
+        get podsPerCore() {
+          return limits.podsPerCore;
+        },
+      };
+      const local = createLocalNode({ name, rootDirectory, runtime, machine, resources, devices }, localOptions);
       return {
         contributions: [
           contribute(
@@ -44,6 +55,10 @@ export function nodeAdmission(options: NodeAdmissionOptions = {}): AgentModule {
               ...(devices && { updatePluginResources: withDevicesOf(devices) }),
             }),
             createAppArmorAdmission(hostFiles),
+          ),
+          contribute(
+            reconfigurations,
+            reconfiguration('node-admission', (next: NodeAdmissionOptions) => void (limits = next)),
           ),
         ],
         ...(managed === undefined && { start: local.load }),

@@ -13,6 +13,7 @@ import { podCidr, type PodCidrOptions } from './pod-cidr-module.ts';
 /** Configuration of the module `nodeStatus`. */
 export const nodeStatusConfiguration: ModuleConfiguration<NodeStatusOptions> = {
   name: 'node-status',
+  reloadableFields: ['maxPods', 'podsPerCore'],
   agents: 'cluster',
   fields: [
     'enableControllerAttachDetach',

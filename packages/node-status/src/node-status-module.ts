@@ -1,4 +1,5 @@
 import { type AgentModule, contribute, debugSections, type ModuleParts, provide } from '@rxlet/agent-api';
+import { reconfiguration, reconfigurations } from '@rxlet/agent-api/configuration';
 import { kubeClients } from '@rxlet/agent-api/kube';
 import {
   nodeDevices,
@@ -55,6 +56,7 @@ export function nodeStatus(options: NodeStatusOptions = {}): AgentModule {
       const clients = services.find(kubeClients);
       const health = services.get(runtimeHealth);
       const devices = services.find(nodeDevices);
+      let limits: Pick<NodeSettings, 'maxPods' | 'podsPerCore'> | undefined = options.settings;
       const settings: NodeSettings = {
         operatingSystem: process.platform,
         architecture: hostPlatform().architecture,
@@ -62,6 +64,12 @@ export function nodeStatus(options: NodeStatusOptions = {}): AgentModule {
         declaredFeatures: SUPPORTED_FEATURES,
         ...options.settings,
         name: node.name,
+        get maxPods() {
+          return limits?.maxPods;
+        },
+        get podsPerCore() {
+          return limits?.podsPerCore;
+        },
       };
       recordBuildInfo(base.metrics, settings);
       const inputs = createNodeInputs(
@@ -103,7 +111,13 @@ export function nodeStatus(options: NodeStatusOptions = {}): AgentModule {
           if (bootMs !== undefined) startup?.booted(bootMs);
           await part.start();
         },
-        contributions: [contribute(debugSections, { name: 'node', inspect: () => part.cached() })],
+        contributions: [
+          contribute(debugSections, { name: 'node', inspect: () => part.cached() }),
+          contribute(
+            reconfigurations,
+            reconfiguration('node-status', (next: NodeStatusOptions) => void (limits = next.settings)),
+          ),
+        ],
         [Symbol.asyncDispose]: () => part[Symbol.asyncDispose](),
       };
     },

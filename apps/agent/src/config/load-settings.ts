@@ -20,6 +20,8 @@ import type { OwnFlags } from './own-flags.ts';
 
 /** Settings of the agent: configuration, flags and facts of the machine together. */
 export interface AgentSettings extends KubeletPreset {
+  /** The configuration that the settings are of. */
+  readonly loaded: LoadedConfiguration;
   readonly runtime: RuntimeChoice;
   /** Absent: the agent is standalone. */
   readonly cluster?: ClusterSettings | undefined;
@@ -70,6 +72,7 @@ export async function loadSettings(given: readonly string[], ownFlags: OwnFlags)
     const kubeletApi = preset.kubeletApi && openPorts(preset.kubeletApi, ports);
     return {
       ...preset,
+      loaded,
       kubeletApi,
       runtime,
       cluster,

@@ -46,6 +46,8 @@ export async function makeAgentFolders(folder: string, kubelet: object = {}): Pr
 export interface AgentProcess extends AsyncDisposable {
   /** Output so far. */
   readonly output: () => string;
+  /** Sends a signal. */
+  send(signal: NodeJS.Signals): void;
   /** Sends a signal and waits for the end. @returns the exit code, or the signal that ended it */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
   /** The pods as the agent shows them; empty while it does not answer. */
@@ -86,6 +88,7 @@ export function startAgent({ root, manifests, config, enter = [] }: AgentFolders
     ((await connection.getJson(path).catch(() => ({ items: [] }))) as { items: readonly T[] }).items;
   return {
     output: () => output,
+    send: (signal) => void child.kill(signal),
     end(signal) {
       child.kill(signal);
       return ended;

@@ -10,6 +10,7 @@ import {
   podSteps,
   syncTriggers,
 } from '@rxlet/agent-api';
+import { reconfigurations } from '@rxlet/agent-api/configuration';
 import { containerSteps } from '@rxlet/agent-api/containers';
 import { eventSinks } from '@rxlet/agent-api/events';
 import { journalSinks } from '@rxlet/agent-api/journal';
@@ -46,6 +47,7 @@ export const coreCollections: readonly CollectionKey<unknown>[] = [
   statusSinks,
   eventSinks,
   journalSinks,
+  reconfigurations,
   mirrorPods,
   housekeepingSteps,
   garbageCollectionSteps,

@@ -53,6 +53,8 @@ export interface ImageGcOptions extends Partial<ImageGcPolicy> {
 export interface ImageGarbageCollector extends AsyncDisposable {
   /** Collects at once and then every period. Logs a failure, and records an `ImageGCFailed` event of the node from the second one in a row. */
   start(): void;
+  /** Applies another policy from the next collection on. @throws RangeError when the policy contradicts itself */
+  configure(policy: Partial<ImageGcPolicy>): void;
   /** Runs one collection by policy: removes images that are unused for too long, and unused ones while space is short. @throws {@link ImageGcError} */
   collect(): Promise<void>;
   /** Removes all unused images that are older than the minimum age, for an eviction manager. @throws {@link ImageGcError} */
@@ -80,8 +82,8 @@ export function createImageGarbageCollector(ports: ImageGcPorts, options: ImageG
   const { images, clock, events, records, readFsStats, logger = noopLogger, metrics = noopMetrics } = ports;
   const { nodeName, imageGcPeriodMs = 300_000, runtimeRequestTimeoutMs = 120_000 } = options;
   const holds = ports.holds ?? createImageHolds(clock);
-  const policy = resolveImageGcPolicy(options);
-  const isEnabled = policy.imageGcHighThresholdPercent < 100 || policy.imageMaximumGcAgeMs > 0;
+  let policy = resolveImageGcPolicy(options);
+  const isEnabled = (): boolean => policy.imageGcHighThresholdPercent < 100 || policy.imageMaximumGcAgeMs > 0;
   const node: EventObject = { apiVersion: 'v1', kind: 'Node', name: nodeName };
   const lifetime = createLifetime();
   const collected = metrics.counter({
@@ -252,13 +254,13 @@ export function createImageGarbageCollector(ports: ImageGcPorts, options: ImageG
     for (;;) {
       try {
         // Track the use of images also when disabled, for `deleteUnusedImages`.
-        await (isEnabled ? collect() : run(() => Promise.resolve()));
+        await (isEnabled() ? collect() : run(() => Promise.resolve()));
         hasFailed = false;
       } catch (error) {
         lifetime.signal.throwIfAborted();
         logger.error(`garbage collection of images failed: ${errorMessage(error)}`);
         // The first failure may mean that the runtime is still starting.
-        if (hasFailed && isEnabled) events.event(node, 'Warning', 'ImageGCFailed', errorMessage(error));
+        if (hasFailed && isEnabled()) events.event(node, 'Warning', 'ImageGCFailed', errorMessage(error));
         hasFailed = true;
       }
       await sleep(clock, imageGcPeriodMs, lifetime.signal);
@@ -273,6 +275,7 @@ export function createImageGarbageCollector(ports: ImageGcPorts, options: ImageG
       // Rejects only when the lifetime ends, with its signal's reason.
       lifetime.track(keepCollecting()).catch(() => undefined);
     },
+    configure: (next) => void (policy = resolveImageGcPolicy(next)),
     collect,
     deleteUnusedImages: () =>
       lifetime.track(

@@ -42,6 +42,7 @@ export const coreConfiguration: ConfigurationOfModule<never> = {
 /** Fields and flags that take effect by the program: its configuration, its process, its log and its connections to the runtime and the API server. */
 export const programConfiguration: ConfigurationOfModule<never> = {
   name: 'program',
+  reloadableFields: ['logging.verbosity', 'logging.vmodule'],
   gates: [
     'AllAlpha',
     'AllBeta',

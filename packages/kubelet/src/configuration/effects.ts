@@ -19,6 +19,13 @@ export function modulesOf(name: string): readonly string[] {
   return configurations.filter((entry) => effects(entry).includes(name)).map((entry) => entry.name);
 }
 
+/** Reports whether a module applies a changed field while the agent runs. */
+export function isReloadable(module: string, field: string): boolean {
+  return configurations.some(
+    ({ name, reloadableFields = [] }) => name === module && (reloadableFields as readonly string[]).includes(field),
+  );
+}
+
 /** Paths of the fields of KubeletConfiguration that have an effect on an agent with the presets; all others are only validated. */
 export const FIELDS_IN_EFFECT: ReadonlySet<string> = new Set(configurations.flatMap(({ fields = [] }) => fields));
 

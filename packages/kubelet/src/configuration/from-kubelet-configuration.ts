@@ -19,6 +19,8 @@ import { toUserIds } from './user-ids.ts';
 
 /** Modules of a configured agent. */
 export interface ConfiguredModules extends ModuleChoices {
+  /** Returns the options of a module by its name; `undefined` when the preset does not have it. */
+  optionsByName(name: string): unknown;
   /** Returns the modules of an agent without an API server; see the preset `standalone`. */
   standalone(own?: readonly AgentModule[]): readonly AgentModule[];
   /** Returns the modules of an agent that is a node of a cluster; see the preset `node`. */
@@ -88,6 +90,10 @@ async function configureModules(node: NodeConfiguration): Promise<ConfiguredModu
   };
   return {
     ...choices,
+    optionsByName(name) {
+      const entry = KUBELET_MODULES.find((each) => typeof each !== 'function' && each.name === name);
+      return options.get(entry);
+    },
     standalone: (own = []) => assemble(KUBELET_MODULES, choices, own),
     node: (clients, own = []) => assemble(KUBELET_MODULES, choices, own, clients),
   };

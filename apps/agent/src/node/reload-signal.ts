@@ -1,0 +1,59 @@
+import type { Agent } from '@rxlet/agent';
+import { reconfigurations } from '@rxlet/agent-api/configuration';
+import { errorMessage, type Logger } from '@rxlet/component-base';
+import { type KubeletPreset, planReload } from '@rxlet/kubelet';
+import type { LoadedConfiguration } from '@rxlet/kubelet-config';
+import type { AgentLog } from '../agent-log.ts';
+import { logSettingsOf } from '../config/log-settings.ts';
+
+/** A configuration, with the options that it means. */
+export interface ReloadedConfiguration {
+  readonly loaded: Pick<LoadedConfiguration, 'configuration'>;
+  readonly modules: Pick<KubeletPreset['modules'], 'optionsByName'>;
+}
+
+/** Ports of {@link createReload}. */
+export interface ReloadPorts {
+  readonly logger: Logger;
+  readonly log: Pick<AgentLog, 'setVerbosity' | 'setVmodule'>;
+  readonly agent: Pick<Agent, 'contributions'>;
+  /** Reads and validates the configuration again. */
+  readonly load: () => Promise<ReloadedConfiguration>;
+}
+
+/**
+ * Returns a function that reads the configuration again, applies the fields that can change while the agent runs, and names those that need a restart. A configuration that
+ * cannot be used is logged, and changes nothing. Never rejects; calls that overlap are one after the other.
+ */
+export function createReload(
+  { logger, log, agent, load }: ReloadPorts,
+  initial: ReloadedConfiguration['loaded'],
+): () => Promise<void> {
+  /** Configuration in effect, apart from what needs a restart: the next reload names that again. */
+  let current = initial;
+  let last = Promise.resolve();
+  const reload = async (): Promise<void> => {
+    const { loaded, modules } = await load();
+    const { applied, modules: concerned, needRestart } = planReload(current, loaded);
+    for (const name of concerned.filter((module) => module !== 'program'))
+      for (const { apply } of agent.contributions(reconfigurations).filter((each) => each.name === name))
+        apply(modules.optionsByName(name));
+    if (concerned.includes('program')) {
+      const { verbosity = 0, vmodule = [] } = logSettingsOf(loaded.configuration);
+      log.setVerbosity(verbosity);
+      log.setVmodule(vmodule);
+    }
+    current = loaded;
+    logger.info('the configuration was read again', { applied: applied.join(', ') });
+    if (needRestart.length > 0)
+      logger.warn('changes of the configuration need a restart of the agent to take effect everywhere', {
+        fields: needRestart.join(', '),
+      });
+  };
+  return () => {
+    last = last.then(reload).catch((error: unknown) => {
+      logger.error('cannot apply the changed configuration, the one before stays', { error: errorMessage(error) });
+    });
+    return last;
+  };
+}
