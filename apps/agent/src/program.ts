@@ -45,6 +45,7 @@ export function createProgram(
       'socket of the image service (default: that of the container runtime)',
     )
     .option('--fake-runtime', 'use the embedded in-memory runtime instead, to try things out')
+    .option('--ui', 'serve the page of "rxlet ui" as well, and print its address, to try things out')
     .option('--docker', 'run pods on Docker instead, without a CRI server')
     .option('--docker-endpoint <endpoint>', "Docker's socket (default: unix:///var/run/docker.sock)")
     .option('--docker-sandbox-image <image>', "image that holds a pod's namespaces in Docker")

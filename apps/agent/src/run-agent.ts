@@ -156,6 +156,11 @@ export async function runAgent(
     lifetime.defer(onHangUp(() => void lifetime.track(reload())));
   }
   notifier?.ready();
+  if (settings.servesPage) {
+    const { createPage } = await import('./create-page.ts');
+    const page = keep(await createPage({ clock: systemClock }, { socketPath: socketPath(rootDirectory) }));
+    writeNotice(`page: ${await page.start()}`);
+  }
   using _releases = releaseMemoryAtRest({ clock: systemClock });
 
   const stopped = new Promise<void>((resolve) => onAbort(signal, () => resolve()));

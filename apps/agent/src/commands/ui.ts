@@ -1,5 +1,5 @@
-import { noopLogger, onAbort, systemRandom } from '@rxlet/component-base';
-import { createPageServer, openPageFiles, PAGE_FOLDER } from '@rxlet/node-ui';
+import { noopLogger, onAbort } from '@rxlet/component-base';
+import { createPage } from '../create-page.ts';
 import type { CommandContext } from './command-context.ts';
 
 /** Options of {@link servePage}. */
@@ -22,10 +22,7 @@ export async function servePage(context: CommandContext, { socketPath, port, exe
   // A mistaken --root-dir shows here, not as a page that never connects.
   await connection.getJson('/pods', terminal.signal);
   const logger = { ...noopLogger, warn: (message: string) => terminal.printError(message) };
-  await using server = createPageServer(
-    { files: await openPageFiles(PAGE_FOLDER), clock, random: systemRandom, logger },
-    { socketPath, port, allowsExec: exec },
-  );
+  await using server = await createPage({ clock, logger }, { socketPath, port, allowsExec: exec });
   terminal.print(await server.start());
   terminal.printError('The address opens the page in one browser, once. Ctrl-C ends it.');
   await new Promise<void>((resolve) => onAbort(terminal.signal, () => resolve()));

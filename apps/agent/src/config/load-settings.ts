@@ -32,6 +32,8 @@ export interface AgentSettings extends KubeletPreset {
   readonly openFiles: OpenFileLimit | undefined;
   /** Lock that the agent waits for and holds. */
   readonly lockFile: { readonly path: string; readonly exitsOnContention: boolean } | undefined;
+  /** Whether the agent itself serves the page of `rxlet ui`. */
+  readonly servesPage: boolean;
   /** Parts of the configuration that are ignored, a line each. */
   readonly warnings: readonly string[];
 }
@@ -80,6 +82,7 @@ export async function loadSettings(given: readonly string[], ownFlags: OwnFlags)
       log: logSettingsOf(loaded.configuration),
       openFiles: openFilesOf(loaded, fakeRuntime),
       lockFile: lockFileOf(loaded),
+      servesPage: ownFlags.ui === true,
       warnings: [...warningsOf(loaded), ...portWarnings(kubeletApi, ports)],
     };
   } catch (error) {

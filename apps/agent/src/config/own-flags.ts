@@ -4,6 +4,7 @@ const SWITCHES: ReadonlySet<string> = new Set([
   '--docker',
   '--restrict-oom-score-adj',
   '--legacy-kubelet-defaults',
+  '--ui',
 ]);
 const VALUE_FLAGS: ReadonlySet<string> = new Set([
   '--docker-endpoint',
@@ -28,6 +29,8 @@ export interface OwnFlags {
   readonly restrictOomScoreAdj?: boolean;
   /** Whether the kubelet's defaults without a configuration file apply, which let in everybody. */
   readonly legacyKubeletDefaults?: boolean;
+  /** Whether the agent serves its page, to try things out. */
+  readonly ui?: boolean;
 }
 
 /** Returns the arguments that are the kubelet's or settings of modules. */
