@@ -30,14 +30,14 @@ export interface TestBrowser extends AsyncDisposable {
 }
 
 /** Starts headless Chromium with a fresh profile. */
-export async function startBrowser(options: { readonly colorScheme?: 'dark' | 'light' } = {}): Promise<TestBrowser> {
+export async function startBrowser(options: { readonly args?: readonly string[] } = {}): Promise<TestBrowser> {
   const profile = await mkdtemp(join(tmpdir(), 'rxlet-chromium-'));
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: CHROMIUM,
     headless: true,
-    args: [...FLAGS],
+    args: [...FLAGS, ...(options.args ?? [])],
     viewport: { width: 1280, height: 800 },
-    colorScheme: options.colorScheme ?? 'light',
+    colorScheme: 'light',
   });
   const complaints: string[] = [];
   const observe = (page: Page): void => {

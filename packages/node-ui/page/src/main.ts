@@ -10,7 +10,8 @@ import type { View } from './view.ts';
 import { podsView } from './views/pods.ts';
 
 const store = createStore();
-let session: Session = { allowsExec: false };
+/** Absent until the page has opened its session. */
+let session: Session | undefined;
 let isScheduled = false;
 
 /** Views that are loaded when they are shown first. */
@@ -20,10 +21,11 @@ const LAZY: Readonly<Record<Exclude<Route['view'], 'pods'>, () => Promise<View>>
   node: async () => (await import('./views/node.ts')).nodeView,
   inside: async () => (await import('./views/inside.ts')).insideView,
 };
-const loaded = new Map<Route['view'], View>([['pods', { show: podsView }]]);
+const loaded = new Map<Route['view'], View>([['pods', podsView]]);
 let current: View | undefined;
 
 function currentView(page: PageContext): TemplateResult | typeof nothing {
+  if (session === undefined) return nothing;
   const { view: name } = page.route;
   const view = loaded.get(name);
   if (view === undefined && name !== 'pods') {
@@ -39,7 +41,12 @@ function currentView(page: PageContext): TemplateResult | typeof nothing {
 
 function show(): void {
   isScheduled = false;
-  const page: PageContext = { store, session, route: parseRoute(location.hash), update };
+  const page: PageContext = {
+    store,
+    session: session ?? { allowsExec: false },
+    route: parseRoute(location.hash),
+    update,
+  };
   document.title = `${store.node === '' ? '' : `${store.node} · `}rxlet`;
   render(frame(page, currentView(page)), document.body);
 }

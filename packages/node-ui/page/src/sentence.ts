@@ -20,7 +20,8 @@ export function sentenceOf(row: PodRow | undefined, life: Life | undefined, nowM
       text: `This pod is gone since ${formatAge(nowMs - life.endMs)}. It was on the node for ${formatDuration(life.endMs - life.startMs)}.`,
     };
   const waits = life.spans.filter(({ kind, endMs }) => endMs === undefined && !PHASE.test(kind));
-  const wait = waits.findLast(({ kind }) => !kind.startsWith('container.readiness')) ?? waits.at(-1);
+  const wait =
+    waits.findLast(({ kind, container }) => container !== undefined && kind !== 'container.readiness') ?? waits.at(-1);
   const failure = life.spans.findLast(({ outcome }) => outcome?.result === 'failed');
   if (wait === undefined)
     return {
@@ -30,9 +31,46 @@ export function sentenceOf(row: PodRow | undefined, life: Life | undefined, nowM
   const until = wait.attributes?.['untilMs'];
   const next = typeof until === 'number' && until > nowMs ? ` Next try in ${formatAge(until - nowMs)}.` : '';
   return {
-    text: `Waits for ${wait.container === undefined ? '' : `${wait.container}: `}${titleOf(wait)}, since ${formatAge(nowMs - wait.startMs)}.${next}`,
-    ...(failure?.outcome?.message !== undefined && { detail: describeFailure(failure) }),
+    text: `${wait.container === undefined ? 'The pod' : `Container ${wait.container}`} ${phraseOf(wait)}, for ${formatAge(nowMs - wait.startMs)}.${next}`,
+    ...detailOf(wait, failure),
   };
+}
+
+/** Words for what a pod waits for; other kinds are shown by their names. */
+const PHRASES: Readonly<Record<string, string>> = {
+  'admission.queue': 'waits for its admission',
+  'pod.predecessor': 'waits for the end of the pod before it',
+  'pod.retry': 'waits for the next try of its step',
+  'sync.backoff': 'waits before the next try',
+  'volume.attach': 'attaches the volume',
+  'volume.mount': 'mounts the volume',
+  'sandbox.create': 'creates the sandbox',
+  'image.queue': 'waits in the queue of image pulls with',
+  'image.pull': 'pulls the image',
+  'image.backoff': 'backs off from pulling the image',
+  'container.create': 'creates the container',
+  'container.start': 'starts the container',
+  'container.post-start': 'runs the postStart hook',
+  'container.backoff': 'backs off from restarting the container',
+  'container.init': 'runs its init container',
+  'container.startup': 'waits for the startup probe',
+  'container.readiness': 'is not ready',
+  'container.pre-stop': 'runs the preStop hook',
+  'container.stop': 'stops the container',
+  'volume.unmount': 'unmounts the volume',
+};
+
+function phraseOf(span: JournalSpan): string {
+  const phrase = PHRASES[span.kind];
+  if (phrase === undefined) return `waits for ${titleOf(span)}`;
+  return span.subject === undefined ? phrase : `${phrase} ${span.subject}`;
+}
+
+/** The last failure, or else the reason that the wait itself has. */
+function detailOf({ attributes = {} }: JournalSpan, failure: JournalSpan | undefined): Pick<Sentence, 'detail'> {
+  if (failure?.outcome?.message !== undefined) return { detail: describeFailure(failure) };
+  const { message } = attributes;
+  return typeof message === 'string' ? { detail: message } : {};
 }
 
 function describeFailure({ outcome }: JournalSpan): string {

@@ -55,7 +55,7 @@ export function openCommand(url: string, ticket: string, listener: CommandListen
 function describeStatus(text: string): string {
   try {
     const { status, message = '' } = JSON.parse(text) as { readonly status?: string; readonly message?: string };
-    return status === 'Success' ? 'the shell has ended' : message;
+    return status === 'Success' ? 'the command has ended' : message;
   } catch {
     return text;
   }

@@ -14,8 +14,8 @@ interface TerminalPod {
   readonly containers: readonly ContainerRow[];
 }
 
-/** A shell that most images have; better ones are tried first. */
-const SHELL = ['sh', '-c', 'command -v bash >/dev/null 2>&1 && exec bash; exec sh'];
+/** A shell that most images have. */
+const SHELL = 'sh';
 
 /** A terminal in a container of a pod. */
 class TerminalElement extends HTMLElement {
@@ -56,23 +56,28 @@ class TerminalElement extends HTMLElement {
     for (const { name, state } of this.shown?.containers ?? []) {
       if (state === 'running') select.add(new Option(name, name));
     }
+    const command = document.createElement('input');
+    command.className = 'command';
+    command.value = SHELL;
+    command.spellcheck = false;
+    command.setAttribute('aria-label', 'Command');
     const open = document.createElement('button');
     open.type = 'button';
     open.className = 'action';
-    open.textContent = 'Open a shell';
+    open.textContent = 'Run';
     open.disabled = select.options.length === 0;
-    open.addEventListener('click', () => void this.open(select.value));
+    open.addEventListener('click', () => void this.open(select.value, command.value));
     this.status = document.createElement('span');
     this.status.className = 'dim';
     this.status.setAttribute('role', 'status');
     this.status.textContent = select.options.length === 0 ? 'no container runs' : '';
     this.screen = document.createElement('div');
     this.screen.className = 'screen panel';
-    toolbar.append(select, open, this.status);
+    toolbar.append(select, command, open, this.status);
     this.replaceChildren(toolbar, this.screen);
   }
 
-  private async open(container: string): Promise<void> {
+  private async open(container: string, command: string): Promise<void> {
     this.close();
     adoptStyles();
     const { namespace, name } = this.shown!;
@@ -98,7 +103,7 @@ class TerminalElement extends HTMLElement {
     this.observer.observe(this.screen);
     this.terminal = terminal;
     const query = new URLSearchParams({ input: '1', output: '1', tty: '1' });
-    for (const word of SHELL) query.append('command', word);
+    for (const word of command.split(/\s+/).filter(Boolean)) query.append('command', word);
     const path = ['exec', namespace, name, container].map(encodeURIComponent).join('/');
     try {
       const { url, ticket } = await requestTicket(`${path}?${query.toString()}`);

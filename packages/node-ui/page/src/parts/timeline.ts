@@ -118,7 +118,7 @@ function details(span: JournalSpan, life: Life, nowMs: number): TemplateResult {
     ...(outcome === undefined ? [] : [['result', outcome.result] as const]),
     ...(outcome?.reason === undefined ? [] : [['reason', outcome.reason] as const]),
     ...(outcome?.code === undefined ? [] : [['CRI code', outcome.code] as const]),
-    ...Object.entries(attributes).map(([name, value]) => [name, String(value)] as const),
+    ...Object.entries(attributes).map(([name, value]) => [name, attributeText(name, value)] as const),
   ];
   return html`<div class="span-details" aria-live="polite">
     <h2><span class="word ${toneOf(span)}">${printable(titleOf(span))}</span></h2>
@@ -133,6 +133,12 @@ function details(span: JournalSpan, life: Life, nowMs: number): TemplateResult {
     </dl>
     ${outcome?.message === undefined ? nothing : html`<pre class="message">${printable(outcome.message)}</pre>`}
   </div>`;
+}
+
+function attributeText(name: string, value: string | number | boolean): string {
+  return name === 'untilMs' && typeof value === 'number'
+    ? `${new Date(value).toISOString().slice(11, 19)} UTC`
+    : String(value);
 }
 
 /** The spans as a list, for readers of text and narrow screens. Phases are only around other spans. */

@@ -1,12 +1,15 @@
+import type { Life } from '@rxlet/journal/model';
 import { html, nothing, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
 import type { PodRow } from '../../../src/stream/messages.ts';
-import { formatSince } from '../age.ts';
+import { formatDuration, formatSince } from '../age.ts';
 import type { PageContext } from '../page-context.ts';
+import { createPolled, type Polled } from '../poll.ts';
 import { printable } from '../printable.ts';
 import { hrefOf } from '../route.ts';
 import { podTone, SIGNS, type Tone } from '../tone.ts';
+import type { View } from '../view.ts';
 
 /** A column of the table and its order. */
 interface Column {
@@ -45,15 +48,75 @@ let choice: TableChoice = { sort: 'name', isDescending: false, filter: '', tone:
 
 /** Returns the rows that match a filter: every word of it must be in the row. */
 export function filterPods(pods: Iterable<PodRow>, filter: string): readonly PodRow[] {
-  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
-  return [...pods].filter(({ namespace, name, status, ip = '' }) => {
-    const text = `${namespace}/${name} ${status} ${ip}`.toLowerCase();
-    return words.every((word) => text.includes(word));
-  });
+  return [...pods].filter(({ namespace, name, status, ip = '' }) =>
+    filterText(filter, `${namespace}/${name} ${status} ${ip}`),
+  );
 }
 
-/** The view of all pods. */
-export function podsView(page: PageContext): TemplateResult {
+/** A life in the answer of `/journal`. */
+type LifeSummary = Omit<Life, 'spans'>;
+
+const LIVES_PERIOD_MS = 30_000;
+/** Lives of pods that are gone, the latest ones. */
+const MAX_GONE = 50;
+
+let lives: Polled<readonly LifeSummary[]> | undefined;
+let shownPods = 0;
+
+/** The view of all pods, and of those that are gone. */
+export const podsView: View = {
+  show(page) {
+    lives ??= createPolled(
+      LIVES_PERIOD_MS,
+      page.update,
+      async (answer) => ((await answer.json()) as { readonly items: readonly LifeSummary[] }).items,
+    );
+    lives.show('journal');
+    const { size } = page.store.pods;
+    if (size < shownPods) lives.refresh();
+    shownPods = size;
+    return html`${livePods(page)}${gonePods(page, lives.value ?? [])}`;
+  },
+  leave() {
+    lives?.stop();
+  },
+};
+
+function gonePods({ store }: PageContext, all: readonly LifeSummary[]): TemplateResult | typeof nothing {
+  const now = store.now();
+  const gone = all
+    .filter(({ endMs }) => endMs !== undefined)
+    .filter(({ namespace, name }) => filterText(choice.filter, `${namespace}/${name}`))
+    .sort((a, b) => b.endMs! - a.endMs!)
+    .slice(0, MAX_GONE);
+  if (gone.length === 0 || choice.tone !== undefined) return nothing;
+  return html`<h2 class="group">Gone, and still in the journal</h2>
+    <div class="table gone-table" role="table" aria-label="Pods that are gone">
+      ${repeat(
+        gone,
+        ({ id }) => id,
+        ({ namespace, name, startMs, endMs = 0 }) =>
+          html`<div class="row" role="row">
+            <div class="cell name" role="cell">
+              <a href=${hrefOf({ view: 'pod', namespace, name, tab: 'timeline' })}
+                ><span class="namespace">${printable(namespace)}/</span>${printable(name)}</a
+              >
+            </div>
+            <div class="cell" role="cell"><span class="dim">gone for</span> ${formatSince(endMs, now)}</div>
+            <div class="cell" role="cell"><span class="dim">was here for</span> ${formatDuration(endMs - startMs)}</div>
+          </div>`,
+      )}
+    </div>`;
+}
+
+function filterText(filter: string, text: string): boolean {
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.toLowerCase().includes(word));
+}
+
+function livePods(page: PageContext): TemplateResult {
   const { store } = page;
   const change = (next: Partial<TableChoice>): void => {
     choice = { ...choice, ...next };
