@@ -1,4 +1,5 @@
 import type { ProbeResultChange } from '@rxlet/agent-api/containers';
+import { type Journal, noopJournal } from '@rxlet/agent-api/journal';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '@rxlet/component-base';
@@ -97,6 +98,24 @@ async function setUpSidecar(probes: Partial<Container> = { readinessProbe: every
 const every = (periodSeconds: number, more: Probe = {}): Probe => ({ periodSeconds, failureThreshold: 1, ...more });
 const uid = 'uid-web';
 const appId = 'containerd://uid-web-app-0';
+
+describe('the journal', () => {
+  it('has one entry for each change of a probe, however often it runs', async () => {
+    const recorded: unknown[] = [];
+    const journal: Journal = {
+      ...noopJournal,
+      record: (_pod, { subject, attributes }) => void recorded.push(`${subject!} ${String(attributes?.['result'])}`),
+    };
+    const start = 10_000;
+    const { clock, add, seconds } = await setUp(
+      () => (seconds() * 1000 >= start && seconds() * 1000 < 2 * start ? 'failure' : 'success'),
+      { journal },
+    );
+    add({ readinessProbe: every(1) });
+    await clock.advance(3 * start);
+    expect(recorded).toEqual(['readiness success', 'readiness failure', 'readiness success']);
+  });
+});
 
 describe('the ticks of a probe', () => {
   it('start at once, then follow every period', async () => {

@@ -92,6 +92,8 @@ interface Worker {
   running: boolean;
   /** Whether a tick was requested during a run. */
   triggered: boolean;
+  /** Container and result of the last change in the journal. */
+  recorded: string | undefined;
 }
 
 /** Length of a probe's output in the journal. */
@@ -187,7 +189,12 @@ export function createProber(ports: ProberPorts, options: ProberOptions = {}): P
     }
   };
 
-  const recordChange = ({ target: { kind, pod, container } }: Worker, { result, output }: ProbeOutcome): void => {
+  /** Records a change in the journal. A count that reaches its threshold again is none. */
+  const recordChange = (worker: Worker, { result, output }: ProbeOutcome): void => {
+    const { kind, pod, container } = worker.target;
+    const change = `${worker.state.containerId} ${result}`;
+    if (worker.recorded === change) return;
+    worker.recorded = change;
     const attributes = { result, output: output.slice(0, MAX_OUTPUT_LENGTH) };
     const fact = { kind: 'probe.changed', container: container.name, subject: kind, within: 'life' } as const;
     journal.record(pod.metadata, { ...fact, attributes });
@@ -265,6 +272,7 @@ export function createProber(ports: ProberPorts, options: ProberOptions = {}): P
           nextTickMs: undefined,
           running: false,
           triggered: false,
+          recorded: undefined,
         };
         workers.set(workerKey(target), worker);
         // Spreads the first ticks, because a restarted agent gets all pods at once.

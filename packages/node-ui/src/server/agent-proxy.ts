@@ -11,6 +11,7 @@ import { sendText } from './send-text.ts';
 const READABLE: readonly RegExp[] = [
   /^\/ui\/(?:stream|node|inside)$/,
   /^\/ui\/pods\/[^/]+\/[^/]+$/,
+  /^\/explain(?:\/[^/]+\/[^/]+)?$/,
   /^\/journal(?:\/[^/]+\/[^/]+)?$/,
   /^\/containerLogs\/[^/]+\/[^/]+\/[^/]+$/,
   /^\/stats\/(?:summary|history)$/,

@@ -26,8 +26,6 @@ export interface PodRow {
   readonly containers: readonly ContainerRow[];
   /** Problem of the pod's source, such as a broken manifest. */
   readonly problem?: string;
-  /** Sentence about the pending work of the pod. */
-  readonly waitsFor?: string;
 }
 
 /** An event as lists show it. */

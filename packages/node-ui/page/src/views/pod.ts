@@ -1,3 +1,4 @@
+import type { Explanation, Life } from '@rxlet/journal/model';
 import type { Pod } from '@rxlet/kube-api';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { PodRow } from '../../../src/stream/messages.ts';
@@ -10,7 +11,6 @@ import { timeline } from '../parts/timeline.ts';
 import { createPolled, type Polled } from '../poll.ts';
 import { printable } from '../printable.ts';
 import { hrefOf, POD_TABS, type PodTab, type Route } from '../route.ts';
-import { sentenceOf } from '../sentence.ts';
 import { podTone, SIGNS, type Tone } from '../tone.ts';
 import type { PodUse } from '../use.ts';
 import type { View } from '../view.ts';
@@ -26,6 +26,8 @@ const TITLES: Readonly<Record<PodTab, string>> = {
 };
 /** The object is read again when its row changes; this is for what no row shows. */
 const POD_PERIOD_MS = 10_000;
+/** The explanation is read again when the journal has a new entry; this is for what no entry shows. */
+const EXPLAIN_PERIOD_MS = 5000;
 const USE_PERIOD_MS = 10_000;
 
 type PodRoute = Extract<Route, { view: 'pod' }>;
@@ -33,16 +35,19 @@ type PodRoute = Extract<Route, { view: 'pod' }>;
 /** Parts of the agent that the view reads while it is open. */
 interface Reading {
   readonly life: LifeFollower;
+  readonly explanation: Polled<Explanation>;
   readonly pod: Polled<Pod>;
   readonly use: Polled<readonly PodUse[]>;
 }
 
 let reading: Reading | undefined;
 let shownRow: PodRow | undefined;
+let shownLife: Life | null | undefined;
 
 function open({ update }: PageContext): Reading {
   return (reading ??= {
     life: createLifeFollower(update),
+    explanation: createPolled<Explanation>(EXPLAIN_PERIOD_MS, update),
     pod: createPolled<Pod>(POD_PERIOD_MS, update),
     use: createPolled(
       USE_PERIOD_MS,
@@ -57,11 +62,16 @@ export const podView: View = {
   show(page) {
     const route = page.route as PodRoute;
     const { namespace, name, tab } = route;
-    const { life, pod, use } = open(page);
+    const { life, explanation, pod, use } = open(page);
     const row = [...page.store.pods.values()].find(
       (candidate) => candidate.namespace === namespace && candidate.name === name,
     );
     life.show(namespace, name);
+    explanation.show(['explain', ...[namespace, name].map(encodeURIComponent)].join('/'));
+    if (life.life !== shownLife) {
+      shownLife = life.life;
+      explanation.refresh();
+    }
     pod.show(['ui/pods', ...[namespace, name].map(encodeURIComponent)].join('/'));
     if (tab === 'containers') use.show('stats/summary');
     else use.stop();
@@ -70,7 +80,7 @@ export const podView: View = {
       pod.refresh();
     }
     return html`
-      ${title(page, route, row, life)}
+      ${title(page, route, row, open(page))}
       <nav class="tabs" aria-label="Parts of the pod">
         ${POD_TABS.filter((candidate) => candidate !== 'terminal' || page.session.allowsExec).map(
           (candidate) =>
@@ -86,6 +96,7 @@ export const podView: View = {
   },
   leave() {
     reading?.life.stop();
+    reading?.explanation.stop();
     reading?.pod.stop();
     reading?.use.stop();
     shownRow = undefined;
@@ -96,12 +107,11 @@ function title(
   { store }: PageContext,
   { namespace, name }: PodRoute,
   row: PodRow | undefined,
-  { life }: LifeFollower,
+  { life: { life }, explanation: { value: explanation } }: Reading,
 ): TemplateResult {
   const now = store.now();
   const tone: Tone = row === undefined ? 'idle' : podTone(row);
   const status = row?.status ?? (life === undefined && store.connection.kind !== 'live' ? '' : 'Gone');
-  const { text, detail } = sentenceOf(row, life ?? undefined, now);
   return html`
     <div class="pod-title">
       <h1><a class="namespace" href=${hrefOf({ view: 'pods' })}>${printable(namespace)}/</a>${printable(name)}</h1>
@@ -133,9 +143,7 @@ function title(
             </dl>`
       }
     </div>
-    <p class="sentence ${tone}" aria-live="polite">
-      ${printable(text)}${detail === undefined ? nothing : html`<span class="detail">${printable(detail)}</span>`}
-    </p>
+    ${explanation === undefined ? nothing : explanationText(explanation, tone, now)}
     ${
       row?.problem === undefined
         ? nothing
@@ -144,6 +152,30 @@ function title(
           </p>`
     }
   `;
+}
+
+/** The explanation of the agent: what the pod does, the last failure, the next try, and what would help. */
+function explanationText(
+  { sentence, sinceMs, lastError, help }: Explanation,
+  tone: Tone,
+  nowMs: number,
+): TemplateResult {
+  const error =
+    lastError === undefined
+      ? undefined
+      : [lastError.reason, lastError.code, lastError.message].filter((part) => part !== undefined).join(' · ');
+  return html`<div class="sentence ${tone}" role="status">
+    <p>
+      ${printable(capitalized(sentence))}
+      <span class="dim">· since ${formatSince(sinceMs, nowMs)}</span>
+    </p>
+    ${error === undefined ? nothing : html`<p class="detail">${printable(error)}</p>`}
+    ${help.map((remedy) => html`<p class="help">${printable(remedy)}</p>`)}
+  </div>`;
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function content(

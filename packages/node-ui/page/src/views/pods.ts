@@ -1,4 +1,4 @@
-import type { Life } from '@rxlet/journal/model';
+import type { Explanation, Life } from '@rxlet/journal/model';
 import { html, nothing, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
@@ -34,6 +34,7 @@ const COLUMNS: readonly Column[] = [
   { key: 'restarts', title: 'Restarts', compare: (a, b) => b.restarts - a.restarts },
   { key: 'age', title: 'Age', compare: (a, b) => timeOf(b.created) - timeOf(a.created) },
   { key: 'ip', title: 'IP', compare: byText(({ ip = '' }) => ip) },
+  { key: 'now', title: 'Now', compare: (a, b) => toneRank(a) - toneRank(b) },
 ];
 
 /** Order and filter of the table. */
@@ -57,9 +58,11 @@ export function filterPods(pods: Iterable<PodRow>, filter: string): readonly Pod
 type LifeSummary = Omit<Life, 'spans'>;
 
 const LIVES_PERIOD_MS = 30_000;
+const EXPLAIN_PERIOD_MS = 5000;
 /** Lives of pods that are gone, the latest ones. */
 const MAX_GONE = 50;
 
+let explained: Polled<ReadonlyMap<string, string>> | undefined;
 let lives: Polled<readonly LifeSummary[]> | undefined;
 let shownPods = 0;
 
@@ -72,6 +75,11 @@ export const podsView: View = {
       async (answer) => ((await answer.json()) as { readonly items: readonly LifeSummary[] }).items,
     );
     lives.show('journal');
+    explained ??= createPolled(EXPLAIN_PERIOD_MS, page.update, async (answer) => {
+      const { pods } = (await answer.json()) as { readonly pods: readonly Explanation[] };
+      return new Map(pods.map((explanation) => [explanation.pod.uid, explanation.sentence]));
+    });
+    explained.show('explain');
     const { size } = page.store.pods;
     if (size < shownPods) lives.refresh();
     shownPods = size;
@@ -79,6 +87,7 @@ export const podsView: View = {
   },
   leave() {
     lives?.stop();
+    explained?.stop();
   },
 };
 
@@ -160,7 +169,8 @@ function livePods(page: PageContext): TemplateResult {
         (pod) => {
           const age = formatSince(pod.created, now);
           const last = pod.lastRestart === undefined ? '' : ` (${formatSince(pod.lastRestart, now)} ago)`;
-          return guard([pod, age, last], () => podLine(pod, age, last));
+          const sentence = explained?.value?.get(pod.uid) ?? '';
+          return guard([pod, age, last, sentence], () => podLine(pod, age, last, sentence));
         },
       )}
     </div>
@@ -203,7 +213,7 @@ function header({ key, title }: Column, change: (next: Partial<TableChoice>) => 
   </div>`;
 }
 
-function podLine(pod: PodRow, age: string, last: string): TemplateResult {
+function podLine(pod: PodRow, age: string, last: string, sentence: string): TemplateResult {
   const { namespace, name, ready, status, restarts, ip = '–', problem } = pod;
   const tone = podTone(pod);
   return html`<div class="row" role="row">
@@ -220,6 +230,7 @@ function podLine(pod: PodRow, age: string, last: string): TemplateResult {
     <div class="cell restarts" role="cell">${restarts}<span class="dim">${last}</span></div>
     <div class="cell age" role="cell">${age}</div>
     <div class="cell ip" role="cell">${ip}</div>
+    <div class="cell now" role="cell" title=${printable(sentence)}>${printable(sentence)}</div>
   </div>`;
 }
 
