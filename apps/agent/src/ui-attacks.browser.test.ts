@@ -82,7 +82,6 @@ describe.skipIf(unavailable !== undefined)('a hostile pod', { timeout: 60_000 },
     const text = await line.innerText();
     expect(text).toContain(`<img src=x onerror="window.attacked='image'">`);
     expect(text).toContain('\\u202egnp.exe end');
-    // eslint-disable-next-line no-control-regex
     expect(text).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f]|YXR0YWNrZWQ|evil\.test/);
     await shown.go('#/pods/default/failing-node1');
     await page.locator('.steps').getByText(`<img src=x onerror="window.attacked='image'">`).first().waitFor();
@@ -127,12 +126,12 @@ describe.skipIf(unavailable !== undefined)('a foreign page in the same browser',
   });
 
   it.each(['127.0.0.1', 'localhost'])(
-    'of another port of %s reads nothing, sends nothing and opens no stream',
+    'reads nothing, sends nothing and opens no stream from another port of %s',
     async (host) => {
       const page = await shown.browser.context.newPage();
       await page.goto(`http://${host}:${String((evil.address() as AddressInfo).port)}/`);
       const { origin } = new URL(shown.ui.address);
-      const attempts = (await page.evaluate(`(async () => {
+      const attempts: unknown = await page.evaluate(`(async () => {
       const target = ${JSON.stringify(origin)};
       const outcome = (promise) => promise.then((answer) => answer.type === 'opaque' ? 'opaque' : answer.status, () => 'failed');
       const socket = (protocols) => new Promise((resolve) => {
@@ -163,7 +162,7 @@ describe.skipIf(unavailable !== undefined)('a foreign page in the same browser',
         framed,
         script,
       };
-    })()`)) as Record<string, string>;
+    })()`);
       expect(attempts).toEqual({
         read: 'failed',
         token: 'failed',
@@ -178,7 +177,7 @@ describe.skipIf(unavailable !== undefined)('a foreign page in the same browser',
     },
   );
 
-  it('of a name that leads to this machine (DNS rebinding) gets no file', async () => {
+  it('gets no file by a name that leads to this machine (DNS rebinding)', async () => {
     const { port } = new URL(shown.ui.address);
     const names = ['127.0.0.1.evil.test', 'evil.test'];
     await using victim = await startBrowser({
