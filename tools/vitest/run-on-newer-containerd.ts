@@ -15,6 +15,7 @@ const FILES: readonly string[] = [
   'packages/cri-client/',
   'packages/image-manager/',
   'apps/agent/src/device-plugins',
+  'apps/agent/src/dynamic-resources',
   'apps/agent/src/image-volumes',
   'apps/agent/src/on-each-runtime',
   'apps/agent/src/pull-progress',

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { systemClock, systemRandom } from '@rxlet/component-base';
@@ -7,7 +6,7 @@ import { createFakeKube, type FakeKube, nodeUser, serveFakeKube } from '@rxlet/f
 import type { Pod, ResourceV1ResourceClaim } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';
 import { eventually } from '@rxlet/test-containerd/eventually';
-import { containerdUnavailable, searchPath } from '@rxlet/test-containerd/prerequisites';
+import { containerdMajorVersion, containerdUnavailable } from '@rxlet/test-containerd/prerequisites';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentFolders, type AgentProcess, makeAgentFolders, startAgent } from './test-support/agent-process.ts';
 import { type ContainerdNode, hasRunningPods, shell, startContainerdNode } from './test-support/containerd-node.ts';
@@ -15,15 +14,10 @@ import { type ContainerdNode, hasRunningPods, shell, startContainerdNode } from 
 const GPU = 'gpu.example.com';
 const NIC = 'nic.example.com';
 
-const unavailable = containerdUnavailable() ?? withoutCdi();
+// containerd 1.6 ignores the CDI devices of containers.
+const unavailable =
+  containerdUnavailable() ?? (containerdMajorVersion() < 2 ? 'CDI devices need containerd 2' : undefined);
 if (unavailable !== undefined) console.warn(`skipped: ${unavailable}`);
-
-/** containerd 1.6 ignores the CDI devices of containers. */
-function withoutCdi(): string | undefined {
-  const env = { ...process.env, PATH: searchPath() };
-  const { stdout } = spawnSync('containerd', ['--version'], { encoding: 'utf8', env });
-  return / v?1\.\d+/.test(stdout) ? 'CDI devices need containerd 2' : undefined;
-}
 
 describe.skipIf(unavailable !== undefined)('claims of pods on containerd', () => {
   let node: ContainerdNode;
