@@ -1,5 +1,6 @@
 import { PodStepError } from '@rxlet/agent-api';
 import type { ContainerAdditions } from '@rxlet/agent-api/containers';
+import type { Journal } from '@rxlet/agent-api/journal';
 import type { AssignedClaim } from '@rxlet/agent-api/node';
 import type { PluginHandler } from '@rxlet/agent-api/plugins';
 import { type Clock, createLifetime, errorMessage, type Logger, type Random, sleep } from '@rxlet/component-base';
@@ -27,6 +28,8 @@ export interface DraManagerPorts {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Gets a span for each call of a plugin. Default: none. */
+  readonly journal?: Journal | undefined;
   readonly files: Pick<NodeFiles, 'readPrivate' | 'replaceFile'>;
   /** Removes ResourceSlices. */
   readonly client: Pick<KubeClient, 'deleteCollection'>;
@@ -103,7 +106,10 @@ export function createDraManager(ports: DraManagerPorts, options: DraManagerOpti
   const path = `${rootDirectory}/${CLAIM_CHECKPOINT}`;
   const checkpoint = createCheckpointFile(files, path, () => formatClaimCheckpoint(records.list()));
   const preparation = createClaimPreparation(
-    { records, readClaim: ports.readClaim, plugin: plugins.find, save: () => checkpoint.write() },
+    {
+      ...{ records, journal: ports.journal, readClaim: ports.readClaim, plugin: plugins.find },
+      save: () => checkpoint.write(),
+    },
     options,
   );
 

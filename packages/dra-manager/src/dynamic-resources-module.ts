@@ -41,11 +41,11 @@ export function dynamicResources(options: DynamicResourcesOptions = {}): AgentMo
     name: 'dynamic-resources',
     needs: [kubeClients, pluginRegistry],
     provides: [dynamicResourcesKey],
-    setup({ clock, core, files, logger, metrics, node, random, services }) {
+    setup({ clock, core, files, journal, logger, metrics, node, random, services }) {
       const client = services.get(kubeClients).main;
       const manager = createDraManager(
         {
-          ...{ clock, random, logger, metrics, files, client },
+          ...{ clock, random, logger, metrics, journal, files, client },
           connect:
             options.connect ?? ((endpoint, service) => createDraPlugin(clock, connectToPlugin(endpoint), service)),
           readClaim: (namespace, name, signal) => client.get(resources.resourceClaims, { namespace, name }, { signal }),

@@ -57,7 +57,7 @@ describe('the checkpoint of claims', () => {
 
   it.each([
     ['no JSON', '{', 'the content is not JSON'],
-    ['a list', '[]', 'the file is no JSON object'],
+    ['a list', '[]', 'the file must be a JSON object'],
     ['another checksum', TEXT.replace('948344172', '948344173'), 'checkpoint is corrupted'],
     ['changed data', TEXT.replace('\\"p2\\"', '\\"p3\\"'), 'checkpoint is corrupted'],
     ['no data', '{"Checksum":0}', 'checkpoint is corrupted'],

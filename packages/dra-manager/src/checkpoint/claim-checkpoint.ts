@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { goJson } from '@rxlet/pod-model/hash';
-import { CheckpointError } from '@rxlet/pod-model/resize';
+import { CheckpointError, checkpointList, checkpointObject, parseCheckpointJson } from '@rxlet/pod-model/resize';
 import type { ClaimDevice, ClaimRecord } from '../claims/claim-record.ts';
 
 /** Name of the checkpoint in the root directory. */
@@ -33,10 +33,10 @@ export function formatClaimCheckpoint(records: readonly ClaimRecord[]): string {
  * @throws CheckpointError
  */
 export function parseClaimCheckpoint(text: string): readonly ClaimRecord[] {
-  const { Data: data, Checksum: checksum } = objectOf(parseJson(text), 'the file');
+  const { Data: data, Checksum: checksum } = checkpointObject(parseCheckpointJson(text), 'the file');
   if (typeof data !== 'string' || crc32(data) !== checksum)
     throw new CheckpointError('ChecksumMismatch', 'checkpoint is corrupted');
-  const { ClaimInfoStateList: list } = objectOf(parseJson(data), 'the data');
+  const { ClaimInfoStateList: list } = checkpointObject(parseCheckpointJson(data), 'the data');
   return listOf(list, 'the claims').map(readRecord);
 }
 
@@ -56,23 +56,23 @@ function orNull(list: readonly string[]): readonly string[] | null {
 }
 
 function readRecord(value: unknown): ClaimRecord {
-  const claim = objectOf(value, 'a claim');
-  const drivers = Object.entries(objectOf(claim['DriverState'] ?? {}, 'the drivers of a claim')).map(
+  const claim = checkpointObject(value, 'a claim');
+  const drivers = Object.entries(checkpointObject(claim['DriverState'] ?? {}, 'the drivers of a claim')).map(
     ([driver, state]) =>
-      [driver, listOf(objectOf(state, 'the state of a driver')['Devices'], 'devices').map(readDevice)] as const,
+      [driver, listOf(checkpointObject(state, 'the state of a driver')['Devices'], 'devices').map(readDevice)] as const,
   );
   return {
     uid: textOf(claim, 'ClaimUID'),
     name: textOf(claim, 'ClaimName'),
     namespace: textOf(claim, 'Namespace'),
-    podUids: new Set(Object.keys(objectOf(claim['PodUIDs'] ?? {}, 'the pods of a claim'))),
+    podUids: new Set(Object.keys(checkpointObject(claim['PodUIDs'] ?? {}, 'the pods of a claim'))),
     drivers: new Map(drivers),
     isPrepared: false,
   };
 }
 
 function readDevice(value: unknown): ClaimDevice {
-  const device = objectOf(value, 'a device');
+  const device = checkpointObject(value, 'a device');
   const shareId = device['ShareID'] ?? undefined;
   return {
     poolName: textOf(device, 'PoolName'),
@@ -98,20 +98,5 @@ function textOf(object: Readonly<Record<string, unknown>>, field: string): strin
 
 /** Null and absent stand for an empty list. */
 function listOf(value: unknown, subject: string): readonly unknown[] {
-  if (value === null || value === undefined) return [];
-  if (Array.isArray(value)) return value;
-  throw new CheckpointError('InvalidContent', `${subject} are no JSON array`);
-}
-
-function objectOf(value: unknown, subject: string): Readonly<Record<string, unknown>> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw new CheckpointError('InvalidContent', `${subject} is no JSON object`);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new CheckpointError('InvalidJson', 'the content is not JSON', { cause: error });
-  }
+  return value === null || value === undefined ? [] : checkpointList(value, subject);
 }

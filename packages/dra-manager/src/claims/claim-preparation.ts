@@ -1,3 +1,4 @@
+import { inSpan, type Journal, type JournalPod, noopJournal } from '@rxlet/agent-api/journal';
 import type { Pod, ResourceV1ResourceClaim } from '@rxlet/kube-api';
 import { errorMessage } from '@rxlet/component-base';
 import { podUid } from '@rxlet/pod-model';
@@ -8,13 +9,17 @@ import { createClaimTurns } from './claim-turns.ts';
 import { claimsOfPod, type PodClaimOptions } from './pod-claims.ts';
 import { type BatchOutcome, type PluginMethod, readAnswer } from './read-answer.ts';
 
+type Plugin = Pick<DraPlugin, 'prepare' | 'unprepare'>;
+
 /** Ports of {@link createClaimPreparation}. */
 export interface ClaimPreparationPorts {
   readonly records: ClaimRecords;
   /** Reads a ResourceClaim from the API server, without a cache. Rejects with its message, also when there is none. */
   readClaim(namespace: string, name: string, signal: AbortSignal | undefined): Promise<ResourceV1ResourceClaim>;
   /** Returns the plugin of a driver. @throws Error with the kubelet's message */
-  plugin(driver: string): Pick<DraPlugin, 'prepare' | 'unprepare'>;
+  plugin(driver: string): Plugin;
+  /** Gets a span for each call of a plugin. Default: none. */
+  readonly journal?: Journal | undefined;
   /** Saves the records as they are at the call, or later. */
   save(): Promise<void>;
 }
@@ -35,7 +40,7 @@ const CALL_TIMEOUT_MS = 45_000;
 
 /** Creates a {@link ClaimPreparation}. */
 export function createClaimPreparation(ports: ClaimPreparationPorts, options: PodClaimOptions): ClaimPreparation {
-  const { records } = ports;
+  const { records, journal = noopJournal } = ports;
   const turns = createClaimTurns();
   /** Numbers of the last change of the records, and of the last one that is known to be saved. */
   let changed = 0;
@@ -95,15 +100,18 @@ export function createClaimPreparation(ports: ClaimPreparationPorts, options: Po
   /** Calls the plugins of all claims side by side, each once. A driver that hangs delays its own claims only. */
   const callPlugins = <Result extends { readonly error: string }>(
     method: PluginMethod,
+    pod: JournalPod | undefined,
     claims: readonly ClaimRecord[],
-    call: (driver: string, claims: readonly ClaimRecord[]) => Promise<ReadonlyMap<string, Result>>,
+    call: (plugin: Plugin, claims: readonly ClaimRecord[]) => Promise<ReadonlyMap<string, Result>>,
+    signal: AbortSignal | undefined,
   ): ReadonlyMap<string, Promise<BatchOutcome<Result>>> => {
     const batchOf = async (driver: string): Promise<BatchOutcome<Result>> => {
       const batch = claims.filter(({ drivers }) => drivers.has(driver));
+      const span = { kind: `dynamic-resources/${method}`, subject: driver, isQuiet: true } as const;
       let answer: ReadonlyMap<string, Result>;
       try {
-        ports.plugin(driver);
-        answer = await call(driver, batch).catch((error: unknown) => {
+        const plugin = ports.plugin(driver);
+        answer = await inSpan(journal, pod, span, () => call(plugin, batch), signal).catch((error: unknown) => {
           throw new Error(`${method}: ${errorMessage(error)}`, { cause: error });
         });
       } catch (error) {
@@ -124,9 +132,9 @@ export function createClaimPreparation(ports: ClaimPreparationPorts, options: Po
       await save('cache');
       const pending = used.filter(({ isPrepared }) => !isPrepared);
       for (const claim of used) if (claim.isPrepared) held.end(keyOf(claim));
-      const outcomes = callPlugins('NodePrepareResources', pending, (driver, batch) =>
-        ports.plugin(driver).prepare(batch, { timeoutMs: CALL_TIMEOUT_MS, signal }),
-      );
+      const call = { timeoutMs: CALL_TIMEOUT_MS, signal };
+      const prepareBatch = (plugin: Plugin, batch: readonly ClaimRecord[]) => plugin.prepare(batch, call);
+      const outcomes = callPlugins('NodePrepareResources', pod.metadata, pending, prepareBatch, signal);
       await Promise.all(
         pending.map(async (claim) => {
           const drivers = [...claim.drivers.keys()];
@@ -159,9 +167,9 @@ export function createClaimPreparation(ports: ClaimPreparationPorts, options: Po
       }
       // From here on a claim counts as unprepared, whatever becomes of the call.
       for (const claim of last) claim.isPrepared = false;
-      const outcomes = callPlugins('NodeUnprepareResources', last, (driver, batch) =>
-        ports.plugin(driver).unprepare(batch, { timeoutMs: CALL_TIMEOUT_MS, signal }),
-      );
+      const call = { timeoutMs: CALL_TIMEOUT_MS, signal };
+      const unprepareBatch = (plugin: Plugin, batch: readonly ClaimRecord[]) => plugin.unprepare(batch, call);
+      const outcomes = callPlugins('NodeUnprepareResources', { uid }, last, unprepareBatch, signal);
       await Promise.all(
         last.map(async (claim) => {
           const results = await Promise.all([...claim.drivers.keys()].map((driver) => outcomes.get(driver)!));
