@@ -43,6 +43,8 @@ export interface PrivateContainerd extends AsyncDisposable {
   /** The pod network's bridge and subnet. */
   readonly bridge: string;
   readonly subnet: string;
+  /** Directory of the specifications of CDI devices, for containerd 2; it does not exist yet. */
+  readonly cdiDirectory: string;
   /** Imports an OCI image layout (a tar archive, or the path of one); resolves with its image names once the CRI lists them. */
   importImage(image: string | Uint8Array): Promise<string[]>;
   /** Runs `ctr --address … --namespace k8s.io <args>` and returns its output. */
@@ -130,6 +132,7 @@ export async function startPrivateContainerd(options: PrivateContainerdOptions):
     logPath: paths.log,
     bridge: layout.bridge,
     subnet: layout.subnet,
+    cdiDirectory: paths.cdi,
     importImage,
     ctr,
     async restart(signal = 'SIGTERM') {

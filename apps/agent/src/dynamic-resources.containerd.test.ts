@@ -1,5 +1,5 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { systemClock, systemRandom } from '@rxlet/component-base';
 import { createTestDraPlugin, type TestDraPlugin } from '@rxlet/dra-manager/testing';
 import { createFakeKube, type FakeKube, nodeUser, serveFakeKube } from '@rxlet/fake-kube';
@@ -16,7 +16,8 @@ const NIC = 'nic.example.com';
 
 // containerd 1.6 ignores the CDI devices of containers.
 const unavailable =
-  containerdUnavailable() ?? (containerdMajorVersion() < 2 ? 'CDI devices need containerd 2' : undefined);
+  containerdUnavailable() ??
+  (containerdMajorVersion() < 2 ? 'containerd 1.6 ignores the CDI devices of containers' : undefined);
 if (unavailable !== undefined) console.warn(`skipped: ${unavailable}`);
 
 describe.skipIf(unavailable !== undefined)('claims of pods on containerd', () => {
@@ -114,7 +115,7 @@ describe.skipIf(unavailable !== undefined)('claims of pods on containerd', () =>
 
   beforeAll(async () => {
     node = await startContainerdNode();
-    specs = join(dirname(node.containerd.address), 'cdi');
+    specs = node.containerd.cdiDirectory;
     await mkdir(specs, { recursive: true });
     kube = createFakeKube({ clock: systemClock, random: systemRandom }, { authorization: 'node' });
     server = await serveFakeKube(kube);
