@@ -5,3 +5,22 @@ export { type DnsWarning, podDns, type PodDns } from './config/dns-config.ts';
 export { kernelHostname, podHostname, type PodHostname } from './config/hostname.ts';
 export { type ImageUser, imageUserOf } from './config/image-user.ts';
 export { parseResolvConf, type ResolvConf } from './config/resolv-conf.ts';
+export {
+  WINDOWS_HOSTS_FILE,
+  windowsContainerPath,
+  windowsHostPath,
+  withDrive,
+} from './config/windows/windows-paths.ts';
+export {
+  cpuMillisOfShare,
+  windowsAffinity,
+  windowsCpus,
+  windowsResources,
+} from './config/windows/windows-resources.ts';
+export {
+  isHostProcessPod,
+  verifyWindowsUser,
+  windowsContainerSecurity,
+  windowsOptions,
+  windowsSandboxConfig,
+} from './config/windows/windows-security.ts';

@@ -31,7 +31,7 @@ export interface ConfigurationOfModule<Options> {
   readonly name: string;
   /** Fields of KubeletConfiguration that take effect by the module. */
   readonly fields?: readonly KubeletField[];
-  /** Those of the fields that the module applies while the agent runs; see `reconfigurations`. Default: none, they need a restart. */
+  /** Fields that the module applies while the agent runs; see `reconfigurations`. Default: none, they need a restart. */
   readonly reloadableFields?: readonly KubeletField[];
   /** Flags of the kubelet that are no fields and take effect by the module, without dashes in front. */
   readonly flags?: readonly string[];
