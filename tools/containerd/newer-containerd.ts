@@ -24,8 +24,9 @@ export function unpackNewerContainerd(cache: string): NewerContainerd {
     execFileSync(join(folder, 'usr/bin/containerd'), ['--version'], { timeout: TIMEOUT_MS, stdio: 'pipe' });
     return { folder };
   } catch (error) {
-    const [line] = errorMessage(error).trim().split('\n');
-    return { unavailable: `no newer containerd: ${line!}` };
+    // The command, and the last of its errors.
+    const lines = errorMessage(error).trim().split('\n');
+    return { unavailable: `no newer containerd: ${[...new Set([lines[0], lines.at(-1)])].join('; ')}` };
   }
 }
 
