@@ -8,6 +8,8 @@ export const exclusiveCpus: ServiceKey<ExclusiveCpus> = serviceKey('exclusive CP
 export interface ExclusiveCpus {
   /** Returns the numbers of the CPUs that no other container uses; none for a container on the shared CPUs. */
   ofContainer(podUid: string, containerName: string): readonly number[];
+  /** Reports whether the CPU time of a container is not limited by a CFS quota, because it has CPUs for itself. */
+  isUnlimited(podUid: string, containerName: string): boolean;
   /** Returns the numbers of all CPUs that containers can have for themselves, whether one has them or not. */
   allocatable(): readonly number[];
 }

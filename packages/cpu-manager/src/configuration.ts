@@ -5,7 +5,7 @@ import { cpuManager, type CpuManagerModuleOptions } from './cpu-manager-module.t
 /** Configuration of the module `cpuManager`. */
 export const cpuManagerConfiguration: ModuleConfiguration<CpuManagerModuleOptions> = {
   name: 'cpu-manager',
-  gates: ['CPUManagerPolicyAlphaOptions', 'CPUManagerPolicyBetaOptions'],
+  gates: ['CPUManagerPolicyAlphaOptions', 'CPUManagerPolicyBetaOptions', 'DisableCPUQuotaWithExclusiveCPUs'],
   fields: [
     'cpuManagerPolicy',
     'cpuManagerPolicyOptions',
@@ -23,6 +23,7 @@ export const cpuManagerConfiguration: ModuleConfiguration<CpuManagerModuleOption
       alphaOptions: gates.isEnabled('CPUManagerPolicyAlphaOptions'),
       betaOptions: gates.isEnabled('CPUManagerPolicyBetaOptions'),
     },
+    limitsExclusiveCpus: !gates.isEnabled('DisableCPUQuotaWithExclusiveCPUs'),
     reservedSystemCpus: configuration.reservedSystemCPUs,
     ...reservedResourcesOfNode(configuration, countCpus),
     reconcilePeriodMs: configuration.cpuManagerReconcilePeriod,

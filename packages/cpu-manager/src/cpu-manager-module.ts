@@ -1,10 +1,19 @@
-import { type AgentCore, type AgentModule, contribute, debugSections, provide } from '@rxlet/agent-api';
+import {
+  type AgentCore,
+  type AgentModule,
+  contribute,
+  debugSections,
+  PodStepError,
+  podSteps,
+  provide,
+} from '@rxlet/agent-api';
 import { containerSteps } from '@rxlet/agent-api/containers';
 import { housekeepingSteps } from '@rxlet/agent-api/housekeeping';
-import { exclusiveCpus } from '@rxlet/agent-api/node';
+import { exclusiveCpus, podCgroups } from '@rxlet/agent-api/node';
 import { mayUseResources, topologyAlignment } from '@rxlet/agent-api/topology';
+import { errorMessage } from '@rxlet/component-base';
 import { type MachineTopology, readMachineTopology } from '@rxlet/machine/topology';
-import { podUid } from '@rxlet/pod-model';
+import { podContainers, podUid } from '@rxlet/pod-model';
 import { createCpuManager } from './manager/cpu-manager.ts';
 import type { CpuManagerOptions } from './manager/cpu-manager-options.ts';
 import type { RunningContainer } from './manager/cpuset-updates.ts';
@@ -23,6 +32,7 @@ export function cpuManager(options: CpuManagerModuleOptions = {}): AgentModule {
   return {
     name: 'cpu-manager',
     needs: [topologyAlignment],
+    uses: [podCgroups],
     provides: [exclusiveCpus],
     setup({ core, hostFiles, node, services, ...ports }) {
       const { readTopology = () => readMachineTopology(hostFiles) } = options;
@@ -36,6 +46,7 @@ export function cpuManager(options: CpuManagerModuleOptions = {}): AgentModule {
         options,
         node.rootDirectory,
       );
+      const cgroups = services.find(podCgroups);
       services.get(topologyAlignment).addProvider(manager.hintProvider);
       return {
         services: [provide(exclusiveCpus, manager.exclusive)],
@@ -47,6 +58,24 @@ export function cpuManager(options: CpuManagerModuleOptions = {}): AgentModule {
               if (linux?.resources !== undefined && cpus !== '') linux.resources.cpusetCpus = cpus;
             },
             preStart: (pod, { name }, id) => manager.created({ podUid: podUid(pod), name, id }),
+          }),
+          contribute(podSteps, {
+            name: 'quota of exclusive CPUs',
+            // The cgroup of the pod exists by now. With a quota it would limit the containers that have none.
+            async prepare(pod, signal) {
+              const isUnlimited = podContainers(pod).some(({ container }) =>
+                manager.exclusive.isUnlimited(podUid(pod), container.name),
+              );
+              if (!isUnlimited || cgroups === undefined) return;
+              try {
+                const values = await cgroups.read(pod, signal);
+                if (values !== undefined && values.cpuQuotaUs !== -1)
+                  await cgroups.write(pod, { cpuQuotaUs: -1 }, signal);
+              } catch (error) {
+                const message = `unable to lift the CPU quota of the pod: ${errorMessage(error)}`;
+                throw new PodStepError('FailedCreatePodContainer', message, { cause: error });
+              }
+            },
           }),
           contribute(housekeepingSteps, {
             name: 'release the CPUs of pods that have ended',

@@ -56,7 +56,7 @@ describe('the module podResources', () => {
       ofContainer: (uid: string) => (uid === 'u1' ? [device] : []),
       allocatable: () => [device, device],
     };
-    const cpus = { ofContainer: () => [1], allocatable: () => [1, 2] };
+    const cpus = { ofContainer: () => [1], isUnlimited: () => true, allocatable: () => [1, 2] };
     const memory = {
       ofContainer: () => [],
       allocatable: () => [{ type: 'memory', sizeBytes: 5n, numaNodes: [0] }],

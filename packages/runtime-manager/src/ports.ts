@@ -2,7 +2,7 @@ import type { ContainerStep, HookRunner } from '@rxlet/agent-api/containers';
 import type { ImageEnsurer } from '@rxlet/agent-api/images';
 import type { Journal } from '@rxlet/agent-api/journal';
 import type { ClusterServices, PodObjects, RuntimeClasses } from '@rxlet/agent-api/kube';
-import type { NodeObject, NodeResources, PodCgroups } from '@rxlet/agent-api/node';
+import type { ExclusiveCpus, NodeObject, NodeResources, PodCgroups } from '@rxlet/agent-api/node';
 import type { PodVolumes } from '@rxlet/agent-api/volumes';
 import type { Clock, Logger, Random } from '@rxlet/component-base';
 import type { EventRecorder } from '@rxlet/component-base/events';
@@ -45,6 +45,8 @@ export interface RuntimeManagerPorts {
   readonly nodeResources?: Pick<NodeResources, 'allocatable'> | undefined;
   /** Absent: pods have no managed cgroups, so a resize changes only those of containers. */
   readonly podCgroups?: PodCgroups | undefined;
+  /** CPUs that containers have for themselves. Absent: there are none. */
+  readonly exclusiveCpus?: Pick<ExclusiveCpus, 'isUnlimited'> | undefined;
   /** Reports the memory in use before a memory limit is lowered. Default: the runtime's statistics. */
   readonly memoryUsage?: MemoryUsage | undefined;
   /**

@@ -118,11 +118,15 @@ export function createRuntimeManager(ports: RuntimeManagerPorts, options: Runtim
   const lifetime = createLifetime(ports.stopping);
   const { runtime, images, imageService, clock, random, events, files, hostFiles } = ports;
   const { hooks, containerSteps = [], volumes, objects, services, runtimeClasses } = ports;
-  const { nodeObject, nodeResources, podCgroups, journal = noopJournal } = ports;
+  const { exclusiveCpus, nodeObject, nodeResources, podCgroups, journal = noopJournal } = ports;
   const { logger = noopLogger, metrics = noopMetrics } = ports;
   const userIds = options.userIds ?? defaultIdPool;
   checkIdPool(userIds);
-  const settings: NodeSettings = { ...defaultNodeSettings, ...options.node };
+  const settings: NodeSettings = {
+    ...defaultNodeSettings,
+    ...(exclusiveCpus && { isCpuUnlimited: (uid, container) => exclusiveCpus.isUnlimited(uid, container) }),
+    ...options.node,
+  };
   const actuated = createActuatedResources({ files, clock, logger }, settings);
   lifetime.defer(() => actuated[Symbol.asyncDispose]());
   const context: Context = {

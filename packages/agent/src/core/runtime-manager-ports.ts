@@ -2,7 +2,7 @@ import type { CorePorts } from '@rxlet/agent-api';
 import { containerSteps, hookRunner } from '@rxlet/agent-api/containers';
 import { imageEnsurer } from '@rxlet/agent-api/images';
 import { clusterServices, podObjects, runtimeClasses } from '@rxlet/agent-api/kube';
-import { nodeObject, nodeResources, podCgroups } from '@rxlet/agent-api/node';
+import { exclusiveCpus, nodeObject, nodeResources, podCgroups } from '@rxlet/agent-api/node';
 import { podVolumes } from '@rxlet/agent-api/volumes';
 import { imagesOnNode, type RuntimeManagerPorts } from '@rxlet/runtime-manager';
 import type { ModuleHost } from '../host/module-host.ts';
@@ -32,6 +32,7 @@ export function runtimeManagerPorts(
     nodeObject: find(nodeObject),
     nodeResources: find(nodeResources),
     podCgroups: find(podCgroups),
+    exclusiveCpus: find(exclusiveCpus),
     stopping,
     logger,
     metrics,

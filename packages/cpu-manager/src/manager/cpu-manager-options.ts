@@ -16,6 +16,8 @@ export interface CpuManagerOptions {
   readonly reservedSystemCpus?: string | undefined;
   readonly kubeReserved?: Readonly<Record<string, string>> | undefined;
   readonly systemReserved?: Readonly<Record<string, string>> | undefined;
+  /** Whether CFS quotas also hold for containers with CPUs for themselves (feature gate `DisableCPUQuotaWithExclusiveCPUs` off). Default false. */
+  readonly limitsExclusiveCpus?: boolean | undefined;
   /** Pause between two comparisons of running containers with their CPUs, in milliseconds. Default 10 000. */
   readonly reconcilePeriodMs?: number | undefined;
   /** Policy of the topology manager. Default `none`. */

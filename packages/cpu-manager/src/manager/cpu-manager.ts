@@ -183,6 +183,8 @@ export function createCpuManager(
     },
     exclusive: {
       ofContainer: (uid, container) => sortedCpus(assignedCpus(state, uid, container) ?? []),
+      isUnlimited: (uid, container) =>
+        options.limitsExclusiveCpus !== true && assignedCpus(state, uid, container) !== undefined,
       allocatable: () => (policy === undefined ? [] : sortedCpus(policy.layout.cpus.difference(policy.reserved))),
     },
     cpusOf,

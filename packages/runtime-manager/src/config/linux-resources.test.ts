@@ -78,6 +78,17 @@ describe('containerResources', () => {
     const { cpuQuota, cpuPeriod } = containerResources(testPod(), container, { ...node, cpuCfsQuota: false });
     expect([cpuQuota, cpuPeriod]).toEqual([0n, 0n]);
   });
+
+  it('lifts the quota of a container with CPUs for itself and of its pod, and of no other container', () => {
+    const [pinned, shared] = ['pinned', 'shared'].map((name) =>
+      testContainer({ name, resources: { limits: { cpu: '1' } } }),
+    );
+    const pod = testPod({ containers: [pinned!, shared!] });
+    const settings = { ...node, isCpuUnlimited: (_uid: string, name: string) => name === 'pinned' };
+    expect(containerResources(pod, pinned!, settings)).toMatchObject({ cpuQuota: -1n, cpuPeriod: 100_000n });
+    expect(containerResources(pod, shared!, settings)).toMatchObject({ cpuQuota: 100_000n });
+    expect(sandboxResources(pod, settings)).toMatchObject({ cpuQuota: -1n });
+  });
 });
 
 describe('the sandbox', () => {

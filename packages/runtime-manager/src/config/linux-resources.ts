@@ -6,6 +6,7 @@ import {
   LinuxContainerResourcesSchema,
 } from '@rxlet/cri-api';
 import type { Container, EphemeralContainer, Pod } from '@rxlet/kube-api';
+import { podContainers, podUid } from '@rxlet/pod-model';
 import { milliCpuToQuota, milliCpuToShares, oomScoreAdj } from '@rxlet/pod-model/cgroups';
 import {
   isZeroQuantity,
@@ -28,6 +29,7 @@ type ResourceSettings = Pick<
   | 'swap'
   | 'cpuCfsQuota'
   | 'cpuCfsQuotaPeriodUs'
+  | 'isCpuUnlimited'
   | 'singleProcessOomKill'
   | 'memoryQos'
   | 'allocatable'
@@ -46,6 +48,7 @@ export function containerResources(
   const memoryLimit = nonZero(limits['memory']) ?? podLevelLimits['memory'];
 
   const resources = baseResources({ cpuRequest: requests['cpu'], cpuLimit, memoryLimit }, settings);
+  if (settings.isCpuUnlimited?.(podUid(pod), container.name) === true) liftCpuQuota(resources, settings);
   resources.oomScoreAdj = BigInt(oomScoreAdj(pod, container, settings.memoryCapacityBytes));
   resources.hugepageLimits = hugepageLimits({ ...podLevelLimits, ...limits }, settings.hugePageSizes);
   limitSwap(resources, pod, container, settings);
@@ -59,10 +62,22 @@ export function containerResources(
 export function sandboxResources(pod: Pod, settings: ResourceSettings): LinuxContainerResources {
   const requests = podRequests(pod, { excludeOverhead: true });
   const limits = podLimits(pod, { excludeOverhead: true });
-  return baseResources(
+  const resources = baseResources(
     { cpuRequest: requests['cpu'], cpuLimit: limits['cpu'], memoryLimit: limits['memory'] },
     settings,
   );
+  if (hasUnlimitedCpu(pod, settings)) liftCpuQuota(resources, settings);
+  return resources;
+}
+
+/** Reports whether a container of the pod has CPUs for itself, so that neither it nor the pod has a CPU quota. */
+export function hasUnlimitedCpu(pod: Pod, { isCpuUnlimited }: Pick<NodeSettings, 'isCpuUnlimited'>): boolean {
+  if (isCpuUnlimited === undefined) return false;
+  return podContainers(pod).some(({ container }) => isCpuUnlimited(podUid(pod), container.name));
+}
+
+function liftCpuQuota(resources: LinuxContainerResources, { cpuCfsQuota }: Pick<NodeSettings, 'cpuCfsQuota'>): void {
+  if (cpuCfsQuota) resources.cpuQuota = -1n;
 }
 
 /** Returns the overhead of the sandbox from its runtime class; an empty message without one. */

@@ -28,6 +28,8 @@ export interface NodeSettings {
   readonly swap?: SwapSettings | undefined;
   /** Whether CPU limits are enforced (KubeletConfiguration `cpuCFSQuota`). */
   readonly cpuCfsQuota: boolean;
+  /** Reports whether the CPU limit of a container is not enforced, because it has CPUs for itself. Default: of none. */
+  readonly isCpuUnlimited?: ((podUid: string, containerName: string) => boolean) | undefined;
   /** CFS period for CPU limits (KubeletConfiguration `cpuCFSQuotaPeriod`), in microseconds. */
   readonly cpuCfsQuotaPeriodUs: number;
   /** Whether an OOM kill stops one process instead of the whole container (KubeletConfiguration `singleProcessOOMKill`). */

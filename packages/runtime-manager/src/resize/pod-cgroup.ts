@@ -5,7 +5,7 @@ import { isUnimplemented, LinuxContainerResourcesSchema } from '@rxlet/cri-api';
 import { formatPod } from '@rxlet/pod-model';
 import { podCgroupResources } from '@rxlet/pod-model/cgroups';
 import type { ResizableResource } from '../compute/container-resize.ts';
-import { sandboxOverhead } from '../config/linux-resources.ts';
+import { hasUnlimitedCpu, sandboxOverhead } from '../config/linux-resources.ts';
 import type { Context } from '../context.ts';
 import type { SyncRun } from '../sync/sync-run.ts';
 
@@ -38,7 +38,7 @@ export async function openPodCgroup(run: SyncRun<PodCgroupPorts>): Promise<PodCg
   const { podCgroups, settings } = ports;
   if (podCgroups === undefined) return undefined;
   const desired = podCgroupResources(pod, {
-    enforceCpuLimits: settings.cpuCfsQuota,
+    enforceCpuLimits: settings.cpuCfsQuota && !hasUnlimitedCpu(pod, settings),
     cpuPeriodUs: settings.cpuCfsQuotaPeriodUs,
   });
   const initial = await podCgroups.read(pod, signal);

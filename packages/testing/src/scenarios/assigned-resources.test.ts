@@ -1,3 +1,5 @@
+import { type AgentModule, provide } from '@rxlet/agent-api';
+import { type PodCgroups, podCgroups } from '@rxlet/agent-api/node';
 import { cpuManager, type CpuManagerModuleOptions, formatCpuState } from '@rxlet/cpu-manager';
 import type { Container, Pod } from '@rxlet/kube-api';
 import { createTestMachine, createTestTopology, type TestTopology } from '@rxlet/machine/testing';
@@ -82,6 +84,47 @@ describe('exclusive CPUs', () => {
     expect(stateFile(node, 'cpu_manager_state')).toMatchObject({ policyName: 'static', defaultCpuSet: '0-3' });
     await node.expectNoLeaks();
   });
+});
+
+describe('the time of exclusive CPUs', () => {
+  it.each([
+    { limitsExclusiveCpus: false, container: -1n, pods: ['pinned: -1'] },
+    { limitsExclusiveCpus: true, container: 200_000n, pods: [] },
+  ])(
+    'has no quota unless the gate is off: $limitsExclusiveCpus',
+    async ({ limitsExclusiveCpus, container, pods: expected }) => {
+      await using node = createTestNode();
+      const written: string[] = [];
+      const quotas = new Map<string, number>();
+      const nameOf = ({ metadata }: Pod): string => metadata!.name!.replace(/-node1$/, '');
+      const cgroups: PodCgroups = {
+        parentOf: () => '',
+        podsPath: () => undefined,
+        read: async (pod) => ({
+          cpuShares: 1024,
+          cpuQuotaUs: quotas.get(nameOf(pod)) ?? 200_000,
+          cpuPeriodUs: 100_000,
+          memoryLimitBytes: -1,
+        }),
+        async write(pod, { cpuQuotaUs = 0 }) {
+          quotas.set(nameOf(pod), cpuQuotaUs);
+          written.push(`${nameOf(pod)}: ${String(cpuQuotaUs)}`);
+        },
+      };
+      const cgroupsModule: AgentModule = {
+        name: 'cgroups',
+        provides: [podCgroups],
+        setup: () => ({ services: [provide(podCgroups, cgroups)] }),
+      };
+      await node.start({ modules: [cgroupsModule, ...managers({}, { limitsExclusiveCpus })] });
+      node.desire(podWith('shared', '100m'), podWith('pinned', '2'));
+      await node.until(() => node.running().length === 2);
+      await node.advance(120_000);
+      expect(resourcesOf(node, 'pinned')?.cpuQuota).toBe(container);
+      expect(resourcesOf(node, 'shared')?.cpuQuota).toBe(10_000n);
+      expect(written).toEqual(expected);
+    },
+  );
 });
 
 describe('a node that was a kubelet with the policy static', () => {
