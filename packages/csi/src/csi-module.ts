@@ -8,6 +8,7 @@ import { createSocketTransport, type Transport } from '@rxlet/node-plugins';
 import { createClusterCsiObjects } from './cluster/cluster-csi-objects.ts';
 import { createCsiNodeSync } from './cluster/csi-node-sync.ts';
 import { createCsiNodeWriter } from './cluster/csi-node-writer.ts';
+import { createDriverLimits } from './cluster/driver-limits.ts';
 import type { CsiObjects } from './csi-drivers.ts';
 import { createDriverRegistry } from './drivers/driver-registry.ts';
 import { csiVolumes } from './volumes/csi-volumes.ts';
@@ -36,14 +37,17 @@ export function csi({ drivers = [], objects, transport = createSocketTransport()
       const registry = createDriverRegistry({ clock, transport }, drivers);
       services.get(pluginRegistry).addHandler(registry.handler);
       const client = services.find(kubeClients)?.main;
-      const cluster = client && {
-        objects: createClusterCsiObjects(client),
-        csiNode: createCsiNodeSync({
-          writer: createCsiNodeWriter(client, node.name),
-          drivers: registry,
-          ...{ clock, random, logger },
-        }),
-      };
+      const clusterObjects = client && createClusterCsiObjects(client);
+      const cluster = client &&
+        clusterObjects && {
+          objects: clusterObjects,
+          limits: createDriverLimits({ drivers: registry, objects: clusterObjects, clock, logger }),
+          csiNode: createCsiNodeSync({
+            writer: createCsiNodeWriter(client, node.name),
+            drivers: registry,
+            ...{ clock, random, logger },
+          }),
+        };
       const plugins = csiVolumes({
         files,
         rootDirectory: node.rootDirectory,
@@ -62,8 +66,10 @@ export function csi({ drivers = [], objects, transport = createSocketTransport()
         start() {
           cluster?.csiNode.start();
           cluster?.objects.start();
+          cluster?.limits.start();
         },
         async [Symbol.asyncDispose]() {
+          await cluster?.limits[Symbol.asyncDispose]();
           await cluster?.csiNode[Symbol.asyncDispose]();
           await cluster?.objects[Symbol.asyncDispose]();
         },

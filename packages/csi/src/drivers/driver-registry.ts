@@ -19,6 +19,8 @@ export interface DriverRegistryPorts {
 /** CSI drivers of the node, which plugins of the type `CSIPlugin` register. */
 export interface DriverRegistry extends CsiDrivers {
   readonly handler: PluginHandler;
+  /** Reads the limit of volumes of a driver again. Rejects when the driver does not answer, or is not registered. */
+  refresh(driverName: string, signal?: AbortSignal): Promise<void>;
 }
 
 interface Driver extends RegisteredCsiDriver {
@@ -57,7 +59,7 @@ export function createDriverRegistry(
       nodeId,
       socketPath,
       version,
-      maxVolumes: maxVolumesPerNode > 0n ? Number(maxVolumesPerNode) : undefined,
+      maxVolumes: limitOf(maxVolumesPerNode),
       topology: accessibleTopology?.segments ?? {},
     });
     publish();
@@ -70,6 +72,18 @@ export function createDriverRegistry(
     },
     configured: (name) => configured.find(({ metadata }) => metadata?.name === name),
     registered$: registered.value$,
+    async refresh(name, signal) {
+      const driver = drivers.get(name);
+      if (driver === undefined) throw new Error(`driver name ${name} not found in the list of registered CSI drivers`);
+      const target = { clock, transport, socketPath: driver.socketPath };
+      const options = { timeoutMs: CSI_TIMEOUT_MS, signal };
+      const { maxVolumesPerNode } = await callDriver(target, Node.method.nodeGetInfo, {}, options);
+      const maxVolumes = limitOf(maxVolumesPerNode);
+      // Meanwhile the driver may have registered anew, with a limit of its own.
+      if (drivers.get(name) !== driver || maxVolumes === driver.maxVolumes) return;
+      drivers.set(name, { ...driver, maxVolumes });
+      publish();
+    },
     handler: {
       type: 'CSIPlugin',
       register,
@@ -80,4 +94,9 @@ export function createDriverRegistry(
       },
     },
   };
+}
+
+/** Returns a driver's limit of volumes; 0 stands for none. */
+function limitOf(maxVolumesPerNode: bigint): number | undefined {
+  return maxVolumesPerNode > 0n ? Number(maxVolumesPerNode) : undefined;
 }

@@ -50,6 +50,8 @@ export interface DriverCall {
 
 /** A CSI driver for tests: its volumes are directories or devices, which it binds. */
 export interface TestDriver extends AsyncDisposable {
+  /** Limit of volumes on a node; 0: none. */
+  maxVolumes: number;
   /** Calls so far, in order. */
   readonly calls: readonly DriverCall[];
   /** Consulted before each call: it may throw, or return a promise that the call waits for. */
@@ -74,7 +76,7 @@ export function createTestDriver(options: TestDriverOptions): TestDriver {
   const handlers: Readonly<Record<string, (request: never) => object | Promise<object>>> = {
     GetInfo: () => ({ type, name, endpoint: '', supportedVersions: [...versions] }),
     NotifyRegistrationStatus: () => ({}),
-    NodeGetInfo: () => ({ nodeId, maxVolumesPerNode: BigInt(maxVolumes) }),
+    NodeGetInfo: () => ({ nodeId, maxVolumesPerNode: BigInt(driver.maxVolumes) }),
     NodeGetCapabilities: () => ({
       capabilities: capabilities.map((capability) => ({
         type: { case: 'rpc', value: { type: NodeServiceCapability_RPC_Type[capability] } },
@@ -122,6 +124,7 @@ export function createTestDriver(options: TestDriverOptions): TestDriver {
   };
   const server = createTestPluginServer([Node, Registration], { answer });
   const driver: TestDriver = {
+    maxVolumes,
     calls,
     fault: undefined,
     listen: (socketPath) => server.listen(socketPath),

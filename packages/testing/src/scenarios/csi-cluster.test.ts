@@ -5,7 +5,7 @@ import { clusterObjects, clusterPods, clusterTokens, clusterVolumes } from '@rxl
 import { csi } from '@rxlet/csi';
 import { createTestDriver } from '@rxlet/csi/testing';
 import { createFakeKube, type FakeKube, nodeUser } from '@rxlet/fake-kube';
-import type { CSIDriver, Node, Pod } from '@rxlet/kube-api';
+import type { CSIDriver, CSINode, Node, Pod } from '@rxlet/kube-api';
 import { createKubeClients, type KubeTransport } from '@rxlet/kube-client';
 import { createTestMachine } from '@rxlet/machine/testing';
 import { nodePlugins } from '@rxlet/node-plugins';
@@ -120,6 +120,22 @@ it('a node of a cluster reads the objects of CSI volumes with the rights of a ku
   expect(secrets).toEqual(expect.arrayContaining([{ key: 'one' }, { key: 'two' }, {}]));
   await removePod();
   expect(driver.calls.at(-1)?.method).toBe('NodeUnstageVolume');
+  await node.stop();
+});
+
+it('the CSINode has the limit of volumes that a driver reports later, at the period of its CSIDriver object', async () => {
+  const { node, kube, driver, start } = await createCsiCluster({ nodeAllocatableUpdatePeriodSeconds: 30 });
+  const count = (): number | undefined => {
+    const found = kube.objects.get({ group: 'storage.k8s.io', plural: 'csinodes' }, 'node1') as CSINode | undefined;
+    return found?.spec.drivers[0]?.allocatable?.count;
+  };
+  driver.maxVolumes = 5;
+  await start();
+  await node.until(() => count() === 5, 30_000);
+  driver.maxVolumes = 3;
+  await node.until(() => count() === 3, 40_000);
+  driver.maxVolumes = 0;
+  await node.until(() => count() === undefined, 40_000);
   await node.stop();
 });
 

@@ -20,7 +20,7 @@ describe('windowsResources', () => {
     [{ cpu: '1m' }, 64, 1n, 0n],
     [{ cpu: '100' }, 4, 10_000n, 0n],
     [{ cpu: '0', memory: '0' }, 4, 0n, 0n],
-  ])('of the limits %j on %i processors', (limits, processors, cpuMaximum, memoryLimitInBytes) => {
+  ])('shares limits %j out of %i processors', (limits, processors, cpuMaximum, memoryLimitInBytes) => {
     const resources = { limits, requests: { cpu: '3', memory: '3Gi' } };
     expect(windowsResources({ resources }, processors)).toMatchObject({
       cpuMaximum,
