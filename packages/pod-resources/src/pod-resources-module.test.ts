@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { createClient } from '@connectrpc/connect';
 import { createGrpcTransport } from '@connectrpc/connect-node';
 import { type ModuleParts, provide, type ProvidedService } from '@rxlet/agent-api';
-import { assignedMemory, exclusiveCpus, type NodeDevices, nodeDevices } from '@rxlet/agent-api/node';
+import { assignedMemory, dynamicResources, exclusiveCpus, type NodeDevices, nodeDevices } from '@rxlet/agent-api/node';
 import { createModuleContext } from '@rxlet/agent-api/testing';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import type { Pod } from '@rxlet/kube-api';
@@ -49,7 +49,7 @@ describe('the module podResources', () => {
     await expect(stat(`${folder}/pod-resources/kubelet.sock`)).rejects.toThrow('ENOENT');
   });
 
-  it('reports the CPUs, the memory and the devices that other modules assign', async () => {
+  it('reports the CPUs, the memory, the devices and the claims that other modules assign', async () => {
     const pod = { metadata: { name: 'web', uid: 'u1' }, spec: { containers: [{ name: 'app' }] } };
     const device = { resourceName: 'example.com/gpu', deviceIds: ['d0'], numaNodes: [1] };
     const devices = {
@@ -61,10 +61,19 @@ describe('the module podResources', () => {
       ofContainer: () => [],
       allocatable: () => [{ type: 'memory', sizeBytes: 5n, numaNodes: [0] }],
     };
+    const claimed = { driverName: 'gpu.example.com', poolName: 'pool', shareId: undefined, cdiDeviceIds: ['x/y=1'] };
+    const claim = {
+      ...{ name: 'gpu', namespace: 'ns' },
+      devices: [
+        { ...claimed, deviceName: 'd1' },
+        { ...claimed, deviceName: 'd2', shareId: 's' },
+      ],
+    };
     const parts = setUp(
       folder,
       [pod],
       [
+        provide(dynamicResources, { ofContainer: (of, name) => (of === pod && name === 'app' ? [claim] : []) }),
         provide(nodeDevices, devices as unknown as NodeDevices),
         provide(exclusiveCpus, cpus),
         provide(assignedMemory, memory),
@@ -82,6 +91,17 @@ describe('the module podResources', () => {
     const listed = { resourceName: 'example.com/gpu', deviceIds: ['d0'], topology: { nodes: [{ ID: 1n }] } };
     expect(web?.containers[0]?.devices).toMatchObject([listed]);
     expect(web?.containers[0]).toMatchObject({ cpuIds: [1n], memory: [] });
+    const claimedDevice = { driverName: 'gpu.example.com', poolName: 'pool', cdiDevices: [{ name: 'x/y=1' }] };
+    expect(web?.containers[0]?.dynamicResources).toMatchObject([
+      {
+        claimName: 'gpu',
+        claimNamespace: 'ns',
+        claimResources: [
+          { ...claimedDevice, deviceName: 'd1' },
+          { ...claimedDevice, deviceName: 'd2', shareId: 's' },
+        ],
+      },
+    ]);
     expect(await client.getAllocatableResources({})).toMatchObject({
       cpuIds: [1n, 2n],
       memory: [{ memoryType: 'memory', size: 5n, topology: { nodes: [{ ID: 0n }] } }],
