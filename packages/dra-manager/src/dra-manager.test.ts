@@ -9,9 +9,15 @@ import { connectToPlugin, createPluginWatcher, createSocketTransport } from '@rx
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDraManager, type DraManager, type DraManagerPorts } from './dra-manager.ts';
 import { createDraPlugin } from './plugins/dra-plugin.ts';
-import { createTestDraPlugin, type TestDraPlugin, type TestDraPluginOptions } from './testing/test-dra-plugin.ts';
+import {
+  createTestDraPlugin,
+  testDevice,
+  type TestDraPlugin,
+  type TestDraPluginOptions,
+} from './testing/test-dra-plugin.ts';
 
 const DRIVER = 'gpu.example.com';
+const OTHER = 'nic.example.com';
 const { signal } = new AbortController();
 
 /** A manager on a directory of its own, with plugins behind real sockets that a plugin watcher finds. Claims are allocated by the driver, and reserved for every pod. */
@@ -27,7 +33,10 @@ async function createBench() {
   const stack = new AsyncDisposableStack();
   stack.defer(() => rm(root, { recursive: true, force: true }));
   onTestFinished(() => stack.disposeAsync());
-  const results = [{ driver: DRIVER, request: 'r', pool: 'pool', device: 'd' }];
+  /** Claims whose name begins with `nic` are allocated by the other driver. */
+  const resultsOf = (name: string) => [
+    { driver: name.startsWith('nic') ? OTHER : DRIVER, request: 'r', pool: 'pool', device: 'd' },
+  ];
   const reservedFor = ['p1', 'p2'].map((uid) => ({ resource: 'pods', name: uid, uid }));
   const ports: DraManagerPorts = {
     clock,
@@ -40,7 +49,7 @@ async function createBench() {
     readClaim: async (namespace, name) => ({
       metadata: { name, namespace, uid: `uid-${name}` },
       spec: {},
-      status: { reservedFor, allocation: { devices: { results } } },
+      status: { reservedFor, allocation: { devices: { results: resultsOf(name) } } },
     }),
     mayUseClaims: (podUid) => !ended.has(podUid),
   };
@@ -171,6 +180,44 @@ describe('a plugin behind a socket', () => {
     const third = await plug({}, 'gpu-2');
     await manager.prepare(podWith('p1', 'a'));
     expect(third.prepared.size).toBe(1);
+  });
+
+  it.each<[string, (plugin: TestDraPlugin) => TestDraPlugin['fault'], Partial<TestDraPluginOptions>, RegExp]>([
+    [
+      'dies',
+      (plugin) => async () => plugin[Symbol.asyncDispose](),
+      {},
+      /NodePrepareResources: rpc error: code = Unavailable/,
+    ],
+    [
+      'fails',
+      () => () => Promise.reject(new Error('oops')),
+      {},
+      /NodePrepareResources: rpc error: code = Internal desc = oops/,
+    ],
+    [
+      'answers more than a message may have',
+      () => undefined,
+      {
+        prepare: () => [{ ...testDevice(DRIVER, 'a'), cdiDeviceIds: Array.from({ length: 5 }, () => 'x'.repeat(1e6)) }],
+      },
+      /NodePrepareResources: rpc error: code = ResourceExhausted/,
+    ],
+  ])('harms no claim of another driver when it %s in a call', async (_title, faultOf, options, message) => {
+    const { start, plug } = await createBench();
+    const manager = await start();
+    const gpu = await plug(options);
+    await plug({ driver: OTHER }, 'nic', 2);
+    gpu.fault = faultOf(gpu);
+    const both = podWith('p1', 'a', 'nic');
+    await expect(manager.prepare(both)).rejects.toThrow(message);
+    const pod = podWith('p2', 'nic');
+    await manager.prepare(pod);
+    expect(manager.additions(pod, container(pod))?.cdiDevices).toEqual([`${OTHER}/device=nic`]);
+    expect(manager.assigned(both, 'app').map(({ name, devices }) => [name, devices.length])).toEqual([
+      ['a', 0],
+      ['nic', 1],
+    ]);
   });
 
   it('reports health, which survives a restart of the agent and ends with the plugin', async () => {
