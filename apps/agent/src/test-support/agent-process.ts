@@ -44,6 +44,7 @@ export async function makeAgentFolders(folder: string, kubelet: object = {}): Pr
 
 /** An agent as its users run it: a process of its own, from its command. */
 export interface AgentProcess extends AsyncDisposable {
+  readonly pid: number;
   /** Output so far. */
   readonly output: () => string;
   /** Sends a signal. */
@@ -87,6 +88,7 @@ export function startAgent({ root, manifests, config, enter = [] }: AgentFolders
   const items = async <T>(path: string): Promise<readonly T[]> =>
     ((await connection.getJson(path).catch(() => ({ items: [] }))) as { items: readonly T[] }).items;
   return {
+    pid: child.pid!,
     output: () => output,
     send: (signal) => void child.kill(signal),
     end(signal) {

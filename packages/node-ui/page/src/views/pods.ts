@@ -57,7 +57,8 @@ export function filterPods(pods: Iterable<PodRow>, filter: string): readonly Pod
 /** A life in the answer of `/journal`. */
 type LifeSummary = Omit<Life, 'spans'>;
 
-const LIVES_PERIOD_MS = 30_000;
+/** The lives are read again when a pod goes; this is for what was missed. */
+const LIVES_PERIOD_MS = 300_000;
 const EXPLAIN_PERIOD_MS = 5000;
 /** Lives of pods that are gone, the latest ones. */
 const MAX_GONE = 50;
@@ -79,7 +80,10 @@ export const podsView: View = {
       const { pods } = (await answer.json()) as { readonly pods: readonly Explanation[] };
       return new Map(pods.map((explanation) => [explanation.pod.uid, explanation.sentence]));
     });
-    explained.show('explain');
+    // The agent explains only pods that are not as desired.
+    const hasTroubles = [...page.store.pods.values()].some((pod) => !['ok', 'idle'].includes(podTone(pod)));
+    if (hasTroubles) explained.show('explain');
+    else explained.stop();
     const { size } = page.store.pods;
     if (size < shownPods) lives.refresh();
     shownPods = size;

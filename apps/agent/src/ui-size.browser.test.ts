@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { sleep, systemClock } from '@rxlet/component-base';
+import { describe, expect, it } from 'vitest';
+import { browserUnavailable } from './test-support/browser.ts';
+import { type PageAgent, startPageAgent } from './test-support/page-agent.ts';
+
+const unavailable = browserUnavailable();
+if (unavailable !== undefined) console.warn(`skipped: ${unavailable}`);
+
+const KILOBYTE = 1000;
+/** Limit of the first view, compressed. */
+const MAX_FIRST_VIEW_BYTES = 100 * KILOBYTE;
+/** The limit is one second on an idle machine; tests share theirs with others. */
+const MAX_FIRST_VIEW_MS = 5000;
+const REST_MS = 5000;
+
+describe.skipIf(unavailable !== undefined).each([110, 1000])(
+  'the page of a node with %i pods',
+  { timeout: 180_000 },
+  (pods) => {
+    it('is small, soon there, fluid, and costs next to nothing at rest', async () => {
+      await using shown = await startPageAgent({
+        kubelet: { maxPods: 1100 },
+        async prepare({ put }) {
+          for (let index = 0; index < pods; index += 1) await put(`pod-${String(index).padStart(4, '0')}`);
+        },
+      });
+      const { page } = shown.browser;
+      const rows = page.locator('.pods-table .row:not(.head)');
+      await page.getByRole('button', { name: `Ready ${String(pods)}` }).waitFor({ timeout: 120_000 });
+      expect(await rows.count()).toBe(pods);
+
+      const session = await shown.browser.context.newCDPSession(page);
+      await session.send('Network.setCacheDisabled', { cacheDisabled: true });
+      let bytes = 0;
+      page.on('response', (response) => {
+        if (/\/ui\/(?:$|assets\/)/.test(response.url())) bytes += Number(response.headers()['content-length']);
+      });
+      const startMs = systemClock.monotonicNow();
+      await page.reload();
+      await rows.first().waitFor();
+      const firstViewMs = systemClock.monotonicNow() - startMs;
+
+      const frames = (await page.evaluate(`new Promise((resolve) => {
+      const times = [];
+      let last = performance.now();
+      const height = document.documentElement.scrollHeight - innerHeight;
+      const step = (now) => {
+        times.push(now - last);
+        last = now;
+        scrollTo(0, (height * times.length) / 60);
+        if (times.length < 60) requestAnimationFrame(step);
+        else resolve(times.sort((a, b) => a - b));
+      };
+      requestAnimationFrame(step);
+    })`)) as number[];
+
+      const openShare = await cpuShare(shown);
+      await page.goto('about:blank');
+      const closedShare = await cpuShare(shown);
+      console.log(
+        `${String(pods)} pods: first view ${(bytes / KILOBYTE).toFixed(1)} kB compressed in ${firstViewMs.toFixed(0)} ms; ` +
+          `frames while scrolling: median ${frames[30]!.toFixed(0)} ms, slowest of 60 ${frames[59]!.toFixed(0)} ms; ` +
+          `agent and rxlet ui at rest: ${(100 * openShare).toFixed(2)} % of a core with the page open, ${(100 * closedShare).toFixed(2)} % without`,
+      );
+      expect(bytes).toBeGreaterThan(10 * KILOBYTE);
+      expect(bytes).toBeLessThan(MAX_FIRST_VIEW_BYTES);
+      expect(firstViewMs).toBeLessThan(MAX_FIRST_VIEW_MS);
+      expect(openShare - closedShare).toBeLessThan(0.05);
+    expect(shown.browser.complaints).toEqual([]);
+    });
+  },
+);
+
+/** Returns the share of a core that the agent and `rxlet ui` use, over some seconds. */
+async function cpuShare(shown: PageAgent): Promise<number> {
+  await sleep(systemClock, 2000);
+  const before = cpuSeconds(shown);
+  await sleep(systemClock, REST_MS);
+  return (cpuSeconds(shown) - before) / (REST_MS / 1000);
+}
+
+/** CPU time of the agent and of `rxlet ui`. */
+function cpuSeconds({ agent, ui }: PageAgent): number {
+  const ticks = [agent.pid, ui.pid].map((pid) => {
+    const fields = readFileSync(`/proc/${String(pid)}/stat`, 'utf8')
+      .split(') ')[1]!
+      .split(' ');
+    return Number(fields[11]) + Number(fields[12]);
+  });
+  return (ticks[0]! + ticks[1]!) / 100;
+}
