@@ -156,7 +156,7 @@ function title(
 
 /** The explanation of the agent: what the pod does, the last failure, the next try, and what would help. */
 function explanationText(
-  { sentence, sinceMs, lastError, help }: Explanation,
+  { pod, sentence, sinceMs, lastError, help }: Explanation,
   tone: Tone,
   nowMs: number,
 ): TemplateResult {
@@ -170,7 +170,7 @@ function explanationText(
       <span class="dim">· since ${formatSince(sinceMs, nowMs)}</span>
     </p>
     ${error === undefined ? nothing : html`<p class="detail">${printable(error)}</p>`}
-    ${help.map((remedy) => html`<p class="help">${printable(remedy)}</p>`)}
+    ${help.map((remedy) => html`<p class="help">${printable(remedy.replaceAll(/\bPOD\b/g, pod.name))}</p>`)}
   </div>`;
 }
 
