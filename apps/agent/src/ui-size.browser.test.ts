@@ -41,7 +41,7 @@ describe.skipIf(unavailable !== undefined).each([110, 1000])(
       await rows.first().waitFor();
       const firstViewMs = systemClock.monotonicNow() - startMs;
 
-      const frames = (await page.evaluate(`new Promise((resolve) => {
+      const frames = await page.evaluate<number[]>(`new Promise((resolve) => {
       const times = [];
       let last = performance.now();
       const height = document.documentElement.scrollHeight - innerHeight;
@@ -53,7 +53,7 @@ describe.skipIf(unavailable !== undefined).each([110, 1000])(
         else resolve(times.sort((a, b) => a - b));
       };
       requestAnimationFrame(step);
-    })`)) as number[];
+    })`);
 
       const openShare = await cpuShare(shown);
       await page.goto('about:blank');
@@ -67,7 +67,7 @@ describe.skipIf(unavailable !== undefined).each([110, 1000])(
       expect(bytes).toBeLessThan(MAX_FIRST_VIEW_BYTES);
       expect(firstViewMs).toBeLessThan(MAX_FIRST_VIEW_MS);
       expect(openShare - closedShare).toBeLessThan(0.05);
-    expect(shown.browser.complaints).toEqual([]);
+      expect(shown.browser.complaints).toEqual([]);
     });
   },
 );
