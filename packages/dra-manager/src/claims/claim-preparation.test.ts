@@ -253,6 +253,16 @@ describe('unprepare', () => {
     expect(bench.saves()).toBe(3);
   });
 
+  it('succeeds for a pod without claims while those of others cannot be saved', async () => {
+    const bench = createBench();
+    await bench.preparation.prepare(podWith('p1', 'one-a'));
+    bench.failSaves(new Error('no space left on device'));
+    await expect(bench.preparation.unprepare('p1')).rejects.toThrow('no space left on device');
+    await bench.preparation.prepare(podWith('p2'));
+    await bench.preparation.unprepare('p2');
+    await expect(bench.preparation.unprepare('p1')).rejects.toThrow('no space left on device');
+  });
+
   it('does not take a claim from a pod that comes meanwhile', async () => {
     const bench = createBench();
     await bench.preparation.prepare(podWith('p1', 'one-a'));

@@ -42,18 +42,23 @@ const CALL_TIMEOUT_MS = 45_000;
 export function createClaimPreparation(ports: ClaimPreparationPorts, options: PodClaimOptions): ClaimPreparation {
   const { records, journal = noopJournal } = ports;
   const turns = createClaimTurns();
-  /** Numbers of the last change of the records, and of the last one that is known to be saved. */
-  let changed = 0;
-  let saved = 0;
-  const save = async (subject: 'cache' | 'state'): Promise<void> => {
-    const upTo = changed;
-    if (saved >= upTo) return;
-    try {
-      await ports.save();
-    } catch (error) {
-      throw new Error(`checkpoint ResourceClaim ${subject}: ${errorMessage(error)}`, { cause: error });
+  /** Numbers of the last change of the records, of the last one that is known to be saved, and of those of pods that are not. */
+  let lastChange = 0;
+  let lastSaved = 0;
+  const unsaved = new Map<string, number>();
+  const changed = (uid: string): void => void unsaved.set(uid, ++lastChange);
+  /** Saves the changes for a pod. Those of other pods that could not be saved do not concern it. */
+  const save = async (uid: string, subject: 'cache' | 'state'): Promise<void> => {
+    if ((unsaved.get(uid) ?? 0) > lastSaved) {
+      const upTo = lastChange;
+      try {
+        await ports.save();
+      } catch (error) {
+        throw new Error(`checkpoint ResourceClaim ${subject}: ${errorMessage(error)}`, { cause: error });
+      }
+      lastSaved = Math.max(lastSaved, upTo);
     }
-    saved = Math.max(saved, upTo);
+    if ((unsaved.get(uid) ?? 0) <= lastSaved) unsaved.delete(uid);
   };
 
   /** Reads and checks the claims of a pod, before anything is recorded: a pod that fails here can end without its drivers. */
@@ -91,7 +96,7 @@ export function createClaimPreparation(ports: ClaimPreparationPorts, options: Po
     return known.map(([claim, record]) => {
       if (record === undefined) records.add(claim);
       const referenced = record ?? claim;
-      if (!referenced.podUids.has(uid)) changed += 1;
+      if (!referenced.podUids.has(uid)) changed(uid);
       referenced.podUids.add(uid);
       return referenced;
     });
@@ -129,7 +134,7 @@ export function createClaimPreparation(ports: ClaimPreparationPorts, options: Po
       if (claims.length === 0) return;
       using held = await turns.take(claims.map(keyOf), signal);
       const used = reference(podUid(pod), claims);
-      await save('cache');
+      await save(podUid(pod), 'cache');
       const pending = used.filter(({ isPrepared }) => !isPrepared);
       for (const claim of used) if (claim.isPrepared) held.end(keyOf(claim));
       const call = { timeoutMs: CALL_TIMEOUT_MS, signal };
@@ -144,11 +149,11 @@ export function createClaimPreparation(ports: ClaimPreparationPorts, options: Po
             if (prepared !== undefined) claim.drivers.set(driver, prepared.devices);
           });
           claim.isPrepared = results.every(({ succeeded }) => succeeded.has(claim.uid));
-          changed += 1;
+          changed(podUid(pod));
           held.end(keyOf(claim));
         }),
       );
-      await save('state');
+      await save(podUid(pod), 'state');
       await throwFirst(outcomes.values(), signal);
     },
 
@@ -161,7 +166,7 @@ export function createClaimPreparation(ports: ClaimPreparationPorts, options: Po
         if (claim.podUids.size === 1) last.push(claim);
         else {
           claim.podUids.delete(uid);
-          changed += 1;
+          changed(uid);
           held.end(keyOf(claim));
         }
       }
@@ -176,12 +181,12 @@ export function createClaimPreparation(ports: ClaimPreparationPorts, options: Po
           if (results.every(({ succeeded }) => succeeded.has(claim.uid))) {
             records.delete(claim);
             claim.podUids.delete(uid);
-            changed += 1;
+            changed(uid);
           }
           held.end(keyOf(claim));
         }),
       );
-      await save('state');
+      await save(uid, 'state');
       await throwFirst(outcomes.values(), signal);
     },
   };
