@@ -1,7 +1,7 @@
 import { type Logger, systemClock, systemRandom } from '@rxlet/component-base';
 import type { Metrics } from '@rxlet/component-base/metrics';
 import { follow } from '@rxlet/component-base/streams';
-import { type ConnectionState, createCriClient, CriError } from '@rxlet/cri-client';
+import { type ConnectionState, createCriClient, CriError, withStreamedLists } from '@rxlet/cri-client';
 import { containerdHints, containerdPullProgress } from '@rxlet/cri-client/containerd';
 import { containerEventHints } from '@rxlet/pleg';
 import { ConfigError } from './config/config-error.ts';
@@ -18,7 +18,7 @@ const FIRST_CALL_TIMEOUT_MS = 15_000;
  * @throws CriError when the chosen one does not answer
  */
 export async function connectRuntime(
-  { runtime, options, node }: Pick<AgentSettings, 'runtime' | 'options' | 'node'>,
+  { runtime, options, node, loaded }: Pick<AgentSettings, 'runtime' | 'options' | 'node' | 'loaded'>,
   logger: Logger,
   metrics: Metrics,
   signal: AbortSignal,
@@ -61,7 +61,16 @@ export async function connectRuntime(
     const socketPath = pathOf(runtime.endpoint);
     const hints = [containerdHints({ clock: systemClock }, { socketPath }), containerEventHints(client.runtime)];
     const imageSocketPath = pathOf(runtime.imageEndpoint ?? runtime.endpoint);
-    return { ...client, hints, pullProgress: containerdPullProgress({ logger }, { socketPath: imageSocketPath }) };
+    const services = loaded.gates.isEnabled('CRIListStreaming')
+      ? withStreamedLists(client, options.requestTimeoutMs)
+      : client;
+    return {
+      ...client,
+      runtime: services.runtime,
+      images: services.images,
+      hints,
+      pullProgress: containerdPullProgress({ logger }, { socketPath: imageSocketPath }),
+    };
   } catch (error) {
     await client[Symbol.asyncDispose]();
     if (!runtime.isDefault || !(error instanceof CriError)) throw error;

@@ -7,3 +7,4 @@ export type { SocketFinding, SocketProbe } from './socket-probe.ts';
 export { hasUnknownOutcome } from './outcome.ts';
 export type { CallOutcome } from './call-outcome.ts';
 export type { Capability, CriApiVersion } from './rpc-support.ts';
+export { withStreamedLists } from './streamed-lists.ts';

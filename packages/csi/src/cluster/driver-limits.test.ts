@@ -26,7 +26,7 @@ function setUp() {
     },
     objects: {
       find: (name): CSIDriver =>
-        ({ metadata: { name }, spec: { nodeAllocatableUpdatePeriodSeconds: periods.get(name) } }) as CSIDriver,
+        ({ metadata: { name }, spec: { nodeAllocatableUpdatePeriodSeconds: periods.get(name) } }),
       changes$: changes.values$,
     },
     clock,

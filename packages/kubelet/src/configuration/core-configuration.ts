@@ -46,6 +46,7 @@ export const programConfiguration: ConfigurationOfModule<never> = {
   gates: [
     'AllAlpha',
     'AllBeta',
+    'CRIListStreaming',
     'KubeletCrashLoopBackOffMax',
     'KubeletEnsureSecretPulledImages',
     'LoggingAlphaOptions',
