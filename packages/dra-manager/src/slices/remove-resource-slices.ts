@@ -20,7 +20,8 @@ export async function removeResourceSlices(
   driver: string | undefined,
   signal: AbortSignal,
 ): Promise<void> {
-  const fieldSelector = `spec.nodeName=${nodeName}${driver === undefined ? '' : `,spec.driver=${driver}`}`;
+  const ofDriver = driver === undefined ? '' : `,spec.driver=${escaped(driver)}`;
+  const fieldSelector = `spec.nodeName=${nodeName}${ofDriver}`;
   for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(delayMs * 2, MAX_DELAY_MS)) {
     try {
       await client.deleteCollection(resources.resourceSlices, { fieldSelector, signal });
@@ -31,4 +32,9 @@ export async function removeResourceSlices(
     }
     await sleep(clock, jitter(random, delayMs, SPREAD), signal);
   }
+}
+
+/** Escapes a value of a field selector: plugins choose the names of their drivers. */
+function escaped(value: string): string {
+  return value.replace(/[\\,=]/g, String.raw`\$&`);
 }

@@ -49,6 +49,13 @@ describe('removal of ResourceSlices', () => {
     expect(removed).toHaveLength(2);
   });
 
+  it('concerns no other driver, whatever the name of the plugin', async () => {
+    const { slices, removed, clock } = createBench();
+    slices.usabilityChanged('gpu,spec.driver!=x', false);
+    await clock.advance(30_000);
+    expect(removed).toEqual([[String.raw`spec.nodeName=node1,spec.driver=gpu\,spec.driver!\=x`, 30_000]]);
+  });
+
   it('ends when the driver comes back, also between two attempts', async () => {
     const { slices, removed, clock, fail } = createBench();
     slices.usabilityChanged('gpu', false);
