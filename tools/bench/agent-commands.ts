@@ -8,6 +8,8 @@ export interface MeasuredAgentOptions {
   readonly folder: string;
   /** Source of container events. `none`: the agent only polls. */
   readonly hints: 'cri' | 'containerd' | 'none';
+  /** Whether it keeps the journal of its pods. Default: yes. */
+  readonly hasJournal?: boolean;
   /** Cgroup below which each pod gets a cgroup of its own. Default: none. */
   readonly cgroupRoot?: string;
 }

@@ -33,7 +33,13 @@ const KEPT_CREATES = 1000;
 /** Clock ticks a second in /proc, fixed on Linux. */
 const TICKS_PER_SECOND = 100;
 
-const { endpoint, folder, hints, cgroupRoot } = JSON.parse(process.argv[2] ?? '') as MeasuredAgentOptions;
+const {
+  endpoint,
+  folder,
+  hints,
+  cgroupRoot,
+  hasJournal = true,
+} = JSON.parse(process.argv[2] ?? '') as MeasuredAgentOptions;
 const ports = { clock: systemClock, random: systemRandom, metrics: createPrometheusMetrics(new Registry()) };
 const client = createCriClient(ports, { endpoint });
 
@@ -109,7 +115,7 @@ async function createMeasuredAgent(): Promise<Agent> {
       // More than the kubelet's 110, for the largest start-up.
       nodeAdmission({ maxPods: 1000 }),
       ...(cgroupRoot === undefined ? [] : [cgroups({ cgroupRoot })]),
-    ]),
+    ]).filter(({ name }) => hasJournal || name !== 'journal'),
   );
 }
 

@@ -47,6 +47,12 @@ const parts: readonly BenchPart[] = [
     run: async (run) => (await import('./startup.ts')).benchStartup(run),
   },
   {
+    name: 'journal',
+    about: '100 pods with the journal and without it, in turns: start and rest',
+    byDefault: false,
+    run: async (run) => (await import('./journal.ts')).benchJournal(run),
+  },
+  {
     name: 'volumes',
     about: '100 pods with volumes and cgroups, beside 100 plain ones',
     byDefault: true,

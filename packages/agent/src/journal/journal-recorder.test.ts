@@ -56,14 +56,17 @@ describe('createJournalRecorder', () => {
     await clock.advance(1);
     expect(lines().slice(3)).toEqual(['begin pod.prepare']);
     lasting.end();
+    await clock.advance(100);
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('sets no timer while no quiet span is open', async () => {
+  it('has one timer for all quiet spans, and none soon after the last of them', async () => {
     const { clock, journal } = setup();
     const phase = journal.begin(pod, { kind: 'pod.sync', isQuiet: true });
+    journal.begin(pod, { kind: 'pod.prepare', isQuiet: true }).end();
     expect(clock.pendingTimers).toBe(1);
     phase.end();
+    await clock.advance(100);
     expect(clock.pendingTimers).toBe(0);
   });
 

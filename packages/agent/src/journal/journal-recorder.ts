@@ -76,7 +76,7 @@ export function createJournalRecorder({ clock, random, logger, sinks }: JournalR
     span.pending = undefined;
   };
 
-  /** Records the quiet spans that have lasted. One timer serves all of them, and none is set while none is open. */
+  /** Records the quiet spans that have lasted. One timer serves all of them; it is set with the first one and fires when that is due, ended or not. */
   const watchQuiet = (): void => {
     const [oldest] = quiet;
     if (oldest === undefined || quietTimer !== undefined) return;
@@ -130,10 +130,6 @@ export function createJournalRecorder({ clock, random, logger, sinks }: JournalR
     span.isEnded = true;
     parent?.children.delete(span);
     quiet.delete(span);
-    if (quiet.size === 0) {
-      quietTimer?.[Symbol.dispose]();
-      quietTimer = undefined;
-    }
     const life = lives.get(pod.uid);
     if (life?.phase === span) life.phase = undefined;
     if (!span.isRecorded) return;

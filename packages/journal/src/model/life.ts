@@ -36,5 +36,5 @@ export interface Life {
   readonly droppedSpans: number;
 }
 
-/** Bound of one life, in bytes of its spans as JSON. */
+/** Bound of one life, in bytes of its spans as JSON, about. */
 export const MAX_LIFE_BYTES: number = 32 * 1024;

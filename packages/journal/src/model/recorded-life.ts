@@ -45,7 +45,7 @@ export function restoreLife(life: Life): RecordedLife {
   let { droppedSpans } = life;
   let bytes = life.spans.reduce((sum, span) => sum + sizeOf(span), 0);
 
-  const root = (): MutableSpan => spans.get(rootId)!;
+  const root = spans.get(rootId)!;
   const replace = (span: MutableSpan, change: Partial<MutableSpan>): void => {
     bytes -= sizeOf(span);
     Object.assign(span, change);
@@ -100,10 +100,10 @@ export function restoreLife(life: Life): RecordedLife {
     namespace,
     name,
     get isEnded() {
-      return root().endMs !== undefined;
+      return root.endMs !== undefined;
     },
     get endMs() {
-      return root().endMs;
+      return root.endMs;
     },
     apply(entry) {
       const { id, atMs } = entry;
@@ -114,9 +114,9 @@ export function restoreLife(life: Life): RecordedLife {
         }
         if (spans.has(id)) return;
         if (entry.type === 'fact' && entry.once !== undefined && hasFact(entry.kind, entry.once)) return;
-        const around = rootIds.has(entry.parentId) ? root() : spans.get(entry.parentId);
+        const around = rootIds.has(entry.parentId) ? root : spans.get(entry.parentId);
         // A span around it that is gone from the bounded life has the root span in its place.
-        const parent = around?.endMs === undefined ? (around ?? root()) : root();
+        const parent = around?.endMs === undefined ? (around ?? root) : root;
         const { kind, container, subject, attributes } = entry;
         add({
           id,
@@ -134,7 +134,7 @@ export function restoreLife(life: Life): RecordedLife {
         });
         return;
       }
-      const span = rootIds.has(id) ? root() : spans.get(id);
+      const span = rootIds.has(id) ? root : spans.get(id);
       if (span === undefined || span.endMs !== undefined) return;
       if (entry.attributes !== undefined) {
         replace(span, { attributes: { ...span.attributes, ...shortened(entry.attributes) } });
@@ -150,7 +150,7 @@ export function restoreLife(life: Life): RecordedLife {
       shrink();
     },
     snapshot: () => {
-      const { endMs } = root();
+      const { endMs } = root;
       return {
         id: rootId,
         uid,
@@ -172,8 +172,28 @@ function isWithin(spans: ReadonlyMap<string, JournalSpan>, span: JournalSpan, id
   return false;
 }
 
-function sizeOf(span: JournalSpan): number {
-  return JSON.stringify(span).length;
+/** Fixed part of a span as JSON: names of members, times. */
+const SPAN_BYTES = 120;
+
+/** Returns about the length of a span as JSON. It is needed for every change, so it is not formatted. */
+function sizeOf({
+  id,
+  parentId = '',
+  kind,
+  container = '',
+  subject = '',
+  once = '',
+  attributes,
+  outcome,
+}: JournalSpan): number {
+  let bytes = SPAN_BYTES + id.length + parentId.length + kind.length + container.length + subject.length + once.length;
+  for (const key in attributes) {
+    const value = attributes[key];
+    bytes += key.length + 6 + (typeof value === 'string' ? value.length : 16);
+  }
+  if (outcome === undefined) return bytes;
+  const { reason = '', message = '', code = '' } = outcome;
+  return bytes + 80 + reason.length + message.length + code.length;
 }
 
 function shortened(attributes: JournalAttributes): JournalAttributes {

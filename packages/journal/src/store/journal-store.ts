@@ -45,22 +45,27 @@ export function createJournalStore(
   const lives = new Map<string, RecordedLife>();
   const changes = createEmitter<JournalEntry>();
 
+  /** Lives that have ended, in the order of their ends. */
+  const ended = new Set<RecordedLife>();
+
   const forget = (life: RecordedLife): void => {
+    ended.delete(life);
     lives.delete(life.id);
     if (latest.get(life.uid) === life) latest.delete(life.uid);
   };
-  /** Forgets ended lives that are too many or too old. Runs when a life begins or ends and when lives are read, so that no timer is needed. */
+  /** Forgets ended lives that are too many or too old. Runs when a life ends and when lives are read, so that no timer is needed. */
   const prune = (): void => {
-    const ended = [...lives.values()].filter(({ isEnded }) => isEnded);
     const oldestMs = clock.now() - endedLifeMs;
-    const byEnd = ended.toSorted((a, b) => a.endMs! - b.endMs!);
-    byEnd.forEach((life, index) => {
-      if (life.endMs! < oldestMs || byEnd.length - index > maxEndedLives) forget(life);
-    });
+    for (const life of ended) {
+      if (ended.size <= maxEndedLives && life.endMs! >= oldestMs) return;
+      forget(life);
+    }
   };
   const put = (life: RecordedLife): void => {
     lives.set(life.id, life);
     latest.set(life.uid, life);
+    if (!life.isEnded) return;
+    ended.add(life);
     prune();
   };
 
@@ -73,7 +78,10 @@ export function createJournalStore(
     }
     if (life === undefined) return false;
     life.apply(entry);
-    if (life.isEnded) prune();
+    if (life.isEnded && !ended.has(life)) {
+      ended.add(life);
+      prune();
+    }
     return true;
   };
 
