@@ -11,6 +11,7 @@ import { kubeletApi, localSocket } from '@rxlet/kubelet-server';
 import { nodeShutdown } from '@rxlet/node-shutdown';
 import { nodeShutdownConfiguration } from '@rxlet/node-shutdown/configuration';
 import { staticPodsConfiguration, staticPodsFromUrlConfiguration } from '@rxlet/pod-source/configuration';
+import { createHostFiles } from '@rxlet/node-files';
 import { stats } from '@rxlet/stats';
 import type { Tracing, TracingOptions } from '@rxlet/tracing';
 import { statsConfiguration } from '@rxlet/stats/configuration';
@@ -34,6 +35,7 @@ import { acquireFileLock, type FileLock } from './node/file-lock.ts';
 import { applyOpenFileLimit } from './node/open-file-limit.ts';
 import { prepareDirectories } from './node/prepare-directories.ts';
 import { createReload } from './node/reload-signal.ts';
+import { watchConfiguration } from './node/watch-configuration.ts';
 import { createServiceNotifier, sendBySystemdNotify, type ServiceNotifier } from './node/service-notifier.ts';
 import { logPodChanges } from './log-pod-changes.ts';
 import { createAgentLog } from './agent-log.ts';
@@ -153,7 +155,16 @@ export async function runAgent(
   });
   if (!stdout.isTTY) {
     const reload = createReload({ logger, log, agent, load: loadAgain }, settings.loaded);
-    lifetime.defer(onHangUp(() => void lifetime.track(reload())));
+    lifetime.defer(onHangUp(() => void lifetime.track(reload.apply())));
+    const watched = ['config', 'config-dir']
+      .map((flag) => settings.loaded.flags.get(flag))
+      .filter((path) => typeof path === 'string');
+    const watching = watchConfiguration(
+      { hostFiles: createHostFiles(), clock: systemClock, logger },
+      watched,
+      () => void lifetime.track(reload.report()),
+    );
+    lifetime.defer(() => watching[Symbol.dispose]());
   }
   notifier?.ready();
   if (settings.servesPage) {

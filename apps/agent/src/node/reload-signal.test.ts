@@ -84,6 +84,15 @@ describe('SIGHUP', () => {
     await eventually('a debugging line', async () => agent.output().includes('"runPodSandbox"'), agent.output);
   });
 
+  it('is suggested when the file changes', async () => {
+    const before = agent.output().length;
+    await makeAgentFolders(folder, { ...START, maxPods: 7, clusterDomain: 'example' });
+    const output = (): string => agent.output().slice(before);
+    await eventually('the report', async () => output().includes('takes effect by SIGHUP'), agent.output);
+    expect(output()).toContain('bySighup="maxPods" byRestart="clusterDomain, maxPods"');
+    expect(output()).not.toContain('was read again');
+  });
+
   it('leaves everything as it is for a configuration that cannot be used', async () => {
     const output = await change({ maxPods: -1, logging: { verbosity: 4 } }, 'cannot apply the changed configuration');
     expect(output).toContain('maxPods');

@@ -21,14 +21,19 @@ export interface ReloadPorts {
   readonly load: () => Promise<ReloadedConfiguration>;
 }
 
-/**
- * Returns a function that reads the configuration again, applies the fields that can change while the agent runs, and names those that need a restart. A configuration that
- * cannot be used is logged, and changes nothing. Never rejects; calls that overlap are one after the other.
- */
+/** Follows changes of the configuration. Methods never reject; calls that overlap are one after the other. */
+export interface ConfigurationReload {
+  /** Applies the fields that can change while the agent runs, and names those that need a restart. A configuration that cannot be used is logged, and changes nothing. */
+  apply(): Promise<void>;
+  /** Logs which fields have changed since the last application, and applies nothing. */
+  report(): Promise<void>;
+}
+
+/** Creates a {@link ConfigurationReload}. */
 export function createReload(
   { logger, log, agent, load }: ReloadPorts,
   initial: ReloadedConfiguration['loaded'],
-): () => Promise<void> {
+): ConfigurationReload {
   /** Configuration in effect, apart from what needs a restart: the next reload names that again. */
   let current = initial;
   let last = Promise.resolve();
@@ -50,10 +55,18 @@ export function createReload(
         fields: needRestart.join(', '),
       });
   };
-  return () => {
-    last = last.then(reload).catch((error: unknown) => {
-      logger.error('cannot apply the changed configuration, the one before stays', { error: errorMessage(error) });
-    });
+  const compare = async (): Promise<void> => {
+    const { applied, needRestart } = planReload(current, (await load()).loaded);
+    if (applied.length === 0 && needRestart.length === 0) return;
+    const fields = { bySighup: applied.join(', '), byRestart: needRestart.join(', ') };
+    logger.info('the configuration has changed, and takes effect by SIGHUP or a restart', fields);
+  };
+  const after = (task: () => Promise<void>, failure: string): Promise<void> => {
+    last = last.then(task).catch((error: unknown) => logger.error(failure, { error: errorMessage(error) }));
     return last;
+  };
+  return {
+    apply: () => after(reload, 'cannot apply the changed configuration, the one before stays'),
+    report: () => after(compare, 'the changed configuration cannot be used'),
   };
 }
