@@ -196,6 +196,34 @@ describe('a driver', () => {
     expect(plugin.prepared.size).toBe(0);
   });
 
+  it('is called again after a restart of the node, and once in the end', async () => {
+    const plugin = createTestDraPlugin({ driver: DRIVER });
+    const cluster = await startCluster(plugin);
+    cluster.createClaim('gpu', [DRIVER]);
+    cluster.bindWith('one', ['gpu']);
+    cluster.bindWith('two', ['gpu']);
+    await cluster.untilPhase('one', 'Running');
+    await cluster.untilPhase('two', 'Running');
+    await cluster.kill();
+    const { runtime } = cluster.node.fake;
+    for (const { id } of (await runtime.listPodSandbox({})).items) {
+      await runtime.stopPodSandbox({ podSandboxId: id });
+      await runtime.removePodSandbox({ podSandboxId: id });
+    }
+    await cluster.start();
+    await cluster.until(() => cluster.running().length === 2, 60_000);
+    expect(plugin.calls.map(({ method }) => method)).toEqual(['NodePrepareResources', 'NodePrepareResources']);
+    expect(cluster.created.slice(2).map(([, cdiDevices]) => cdiDevices)).toEqual([
+      [`${DRIVER}/device=gpu`],
+      [`${DRIVER}/device=gpu`],
+    ]);
+    cluster.delete('one');
+    cluster.delete('two');
+    await cluster.untilGone('one');
+    await cluster.untilGone('two');
+    expect(plugin.calls.slice(2)).toEqual([{ method: 'NodeUnprepareResources', claims: ['gpu'] }]);
+  });
+
   it('loses its ResourceSlices when it has been gone for 30 seconds, and all of them at a start', async () => {
     const plugin = createTestDraPlugin({ driver: DRIVER });
     const cluster = await startCluster(plugin);
