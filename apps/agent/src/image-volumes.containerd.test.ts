@@ -36,8 +36,6 @@ describe.skipIf(unavailable !== undefined)('image volumes on containerd', () => 
     expect(output).toContain('of an image');
     expect(output).toContain('Read-only file system');
     const status = await agent.status('volume', 'main');
-    expect(status?.volumeMounts?.map(({ mountPath }) => mountPath)).toEqual(
-      expect.arrayContaining(['/whole', '/part']),
-    );
+    expect(status?.volumeMounts?.map(({ mountPath }) => mountPath)).toContain('/data');
   });
 });
