@@ -5,7 +5,7 @@ import { servingCertificates } from '@rxlet/certificates';
 import { cgroups, type CgroupsOptions } from '@rxlet/container-manager';
 import { cgroupsConfiguration } from '@rxlet/container-manager/configuration';
 import { imageManagement } from '@rxlet/image-manager';
-import { iptables } from '@rxlet/iptables';
+import { iptablesConfiguration } from '@rxlet/iptables/configuration';
 import { imageManagementConfiguration } from '@rxlet/image-manager/configuration';
 import { kubeletApi, localSocket } from '@rxlet/kubelet-server';
 import { nodeShutdown } from '@rxlet/node-shutdown';
@@ -196,13 +196,13 @@ const UNTOUCHED_MACHINE: CgroupsOptions = {
   systemCgroups: undefined,
 };
 
-/** Modules of an agent on the embedded runtime, which has no cgroups, and images on a disk that this machine does not have. */
+/** Modules of an agent on the embedded runtime, which has no cgroups and no packets to filter, and images on a disk that this machine does not have. */
 function trialModules({ modules, node: { rootDirectory } }: AgentSettings): readonly AgentModule[] {
   const readFsStats: ReadFsStats = () => nodeFsStats(rootDirectory);
   return [
     cgroups({ ...modules.optionsOf(cgroupsConfiguration), ...UNTOUCHED_MACHINE }),
     imageManagement({ ...modules.optionsOf(imageManagementConfiguration), readFsStats }),
-    iptables({ programOf: () => () => Promise.reject(new Error('the machine is left as it is')) }),
+    { name: iptablesConfiguration.name, setup: () => ({}) },
   ];
 }
 
