@@ -3,11 +3,12 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { availableParallelism, networkInterfaces, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { containerdUnavailable } from '@rxlet/test-containerd/prerequisites';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from './test-support/free-port.ts';
 import { type ClusterNode, startClusterNode } from './test-support/cluster-node.ts';
 import { shell } from './test-support/containerd-node.ts';
 import { controlPlaneUnavailable } from './test-support/control-plane.ts';
@@ -27,7 +28,7 @@ describe.skipIf(unavailable !== undefined)("the kubelet's API behind a Kubernete
   const children = new Set<ChildProcess>();
 
   beforeAll(async () => {
-    const port = await freePort();
+    const port = await freePort('0.0.0.0');
     cluster = await startClusterNode(async ({ caPath, issue }) => {
       const { certificate, key } = await issue('node-serving', {
         commonName: 'node1',
@@ -258,14 +259,6 @@ function addressesOfThisMachine(): string[] {
   return Object.values(networkInterfaces()).flatMap((list) =>
     (list ?? []).map(({ address }) => address.split('%')[0]!),
   );
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '0.0.0.0');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 async function fetchText(port: number): Promise<string> {

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { request, type RequestOptions } from 'node:https';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
@@ -19,6 +18,7 @@ import {
 import type { Node, Pod } from '@rxlet/kube-api';
 import { eventually } from '@rxlet/test-containerd/eventually';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from './test-support/free-port.ts';
 import { type AgentProcess, makeAgentFolders, startAgent } from './test-support/agent-process.ts';
 
 const PERMISSIONS: readonly UserPermission[] = [
@@ -137,14 +137,6 @@ async function open(url: string, credentials: Credentials): Promise<string> {
     return `${String(response.statusCode)} ${text}`;
   });
   return Promise.race([opened, answered]);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 describe('a WebSocket to a container', () => {

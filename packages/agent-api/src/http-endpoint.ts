@@ -16,6 +16,8 @@ export interface HttpEndpoint {
   readonly isOnReadOnlyPort?: boolean;
   /** Whether only the socket of the agent's owner serves it, not the kubelet's API. Default: no. */
   readonly isLocal?: boolean;
+  /** Whether people open the endpoint in a browser. A server with such an endpoint rejects requests that pages of other origins make a browser send. Default: no. */
+  readonly isPage?: boolean;
   /** Answers a request. An `EndpointError` becomes its status, any other throw status 500. */
   handle(request: EndpointRequest): EndpointResponse | Promise<EndpointResponse>;
 }

@@ -1,12 +1,14 @@
 import { type AgentModule, contribute, healthChecks, type ModuleContext } from '@rxlet/agent-api';
 import { kubeClients, servingCertificate } from '@rxlet/agent-api/kube';
 import type { KubeClients } from '@rxlet/kube-api/client';
+import { httpEndpoints } from '@rxlet/agent-api/http';
 import { nodeStatusSetters } from '@rxlet/agent-api/node';
 import { createLifetime, errorMessage, type Lifetime, sleep } from '@rxlet/component-base';
 import type { CurrentValue } from '@rxlet/component-base/streams';
 import { type AccessControl, createAccessControl } from './access/access-control.ts';
 import { alwaysAllow, type Authorizer, createWebhookAuthorizer } from './access/authorizer.ts';
 import { createTokenAuthenticator } from './access/bearer-token.ts';
+import { createForeignPageCheck, type ForeignPageCheck } from './access/foreign-pages.ts';
 import { identityOfCertificate } from './access/client-certificate.ts';
 import { createReviewClient, type ReviewClient } from './access/review-client.ts';
 import { healthRoutes } from './endpoints/health.ts';
@@ -140,6 +142,7 @@ async function openHttps(
     {
       routes,
       access: accessControl(context, options, { ...parts, clients }, clientAuthorities),
+      checkPage: foreignPageCheck(context, port),
       meter: parts.metrics.requests,
     },
     { address, port, limits: HTTPS_LIMITS, tls, certificate, clientAuthorities },
@@ -150,6 +153,12 @@ async function openHttps(
   if (!isOpen) return context.logger.info('serving the kubelet API', { address, port });
   const fields = 'authentication.anonymous.enabled is true and authorization.mode is AlwaysAllow';
   context.logger.warn(`serving the kubelet API to everybody: ${fields}`, { address, port });
+}
+
+/** Only a server with a page has users who open it in a browser. Others keep the kubelet's behaviour towards requests with an origin. */
+function foreignPageCheck({ collections, node }: ModuleContext, port: number): ForeignPageCheck | undefined {
+  const hasPage = collections.of(httpEndpoints).some(({ isPage, isLocal }) => isPage === true && isLocal !== true);
+  return hasPage ? createForeignPageCheck([node.name, ...node.ips, 'localhost', '127.0.0.1'], port) : undefined;
 }
 
 function accessControl(

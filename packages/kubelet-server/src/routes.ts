@@ -1,6 +1,7 @@
 export { type AccessControl, createAccessControl } from './access/access-control.ts';
 export { createWebhookAuthorizer } from './access/authorizer.ts';
 export { createTokenAuthenticator } from './access/bearer-token.ts';
+export { createForeignPageCheck, type ForeignPageCheck } from './access/foreign-pages.ts';
 export { type Identity } from './access/identity.ts';
 export { healthRoutes } from './endpoints/health.ts';
 export { kubeletHealthChecks } from './endpoints/kubelet-health-checks.ts';

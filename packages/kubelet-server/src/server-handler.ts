@@ -5,6 +5,7 @@ import { EndpointError, type EndpointResponse } from '@rxlet/agent-api/http';
 import { errorMessage, type Lifetime, type Logger } from '@rxlet/component-base';
 import { httpModule } from '@rxlet/component-base/http-module';
 import type { AccessControl } from './access/access-control.ts';
+import type { ForeignPageCheck } from './access/foreign-pages.ts';
 import type { RequestMeter } from './listeners/request-meter.ts';
 import { errorLine, sendAnswer } from './request/answer.ts';
 import type { ApiRequest, UpgradeConnection } from './request/api-request.ts';
@@ -28,6 +29,8 @@ export interface ServerHandlerPorts {
   readonly routes: readonly Route[];
   /** Absent: the listener lets in only those who may do everything. */
   readonly access?: AccessControl | undefined;
+  /** Rejects requests of pages of other origins, which browsers send with their user's credentials. Absent: the server has no page. */
+  readonly checkPage?: ForeignPageCheck | undefined;
   /** Measures the requests. Absent: they are not measured. */
   readonly meter?: RequestMeter | undefined;
   readonly logger: Logger;
@@ -47,11 +50,13 @@ export interface ServerHandler {
 
 /** Creates a {@link ServerHandler}: it finds the route, checks the client's permission, and sends what the route answers. */
 export function createServerHandler(ports: ServerHandlerPorts): ServerHandler {
-  const { routes, access, meter, logger, lifetime } = ports;
+  const { routes, access, checkPage, meter, logger, lifetime } = ports;
   const router = createRouter(routes);
 
   /** Returns the answer of a request; `undefined` once the request has been answered. */
   const answer = async (request: ApiRequest, connection?: UpgradeConnection): Promise<EndpointResponse | undefined> => {
+    const foreign = checkPage?.(request.message);
+    if (foreign !== undefined) return errorLine(403, foreign);
     const match = router.match(request.target);
     if (match.kind === 'unknown') return errorLine(404, '404 page not found');
     if (match.kind === 'redirect') return redirectAnswer(match.location, request.method);

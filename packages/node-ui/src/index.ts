@@ -1,6 +1,6 @@
 export { openPageFiles, type PageFile, type PageFiles, PageNotBuiltError } from './files/page-files.ts';
 export { PAGE_FOLDER } from './page-folder.ts';
-export { nodeUi } from './node-ui-module.ts';
+export { nodeUi, type NodeUiOptions } from './node-ui-module.ts';
 export {
   createPageServer,
   type PageServer,

@@ -2,6 +2,7 @@ import type { Server, ServerOptions } from 'node:http';
 import type { Server as NetServer } from 'node:net';
 import { type Clock, createLifetime, errorMessage, type Lifetime, type Logger } from '@rxlet/component-base';
 import type { AccessControl } from '../access/access-control.ts';
+import type { ForeignPageCheck } from '../access/foreign-pages.ts';
 import type { Route } from '../routing/route.ts';
 import { createServerHandler } from '../server-handler.ts';
 import type { RequestMeter } from './request-meter.ts';
@@ -12,6 +13,8 @@ export interface Served {
   readonly routes: readonly Route[];
   /** Absent: everybody who can connect may do everything. */
   readonly access?: AccessControl | undefined;
+  /** Rejects requests of pages of other origins. Absent: the listener has no page. */
+  readonly checkPage?: ForeignPageCheck | undefined;
   /** Measures the requests. Absent: they are not measured. */
   readonly meter?: RequestMeter | undefined;
 }
@@ -48,7 +51,7 @@ const KEEP_ALIVE_MS = 15_000;
  */
 export function createListener(
   { clock, logger }: ListenerPorts,
-  { routes, access, meter }: Served,
+  { routes, access, checkPage, meter }: Served,
   limits: ConnectionLimits,
   createServer: (options: ServerOptions) => Server,
   listen: (server: Server, lifetime: Lifetime) => Promise<void>,
@@ -57,6 +60,7 @@ export function createListener(
   const handler = createServerHandler({
     routes,
     access,
+    checkPage,
     meter,
     logger,
     lifetime,
