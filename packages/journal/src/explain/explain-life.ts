@@ -38,6 +38,17 @@ const RANKS: Readonly<Partial<Record<WaitKind, number>>> = {
   'pod.tear-down': 7,
 };
 const DEFAULT_RANK = 1;
+/** Waits that no longer matter once the pod terminates. */
+const UNTIL_TERMINATION: ReadonlySet<string> = new Set([
+  'volume.backoff',
+  'image.backoff',
+  'container.backoff',
+  'container.init',
+  'container.startup',
+  'container.readiness',
+  'pod.readiness-gate',
+  'resize.deferred',
+]);
 /** Waits that begin because of others. */
 const CONSEQUENCES: ReadonlySet<string> = new Set(['sync.backoff', 'pod.prepare']);
 const BACKOFFS: ReadonlySet<string> = new Set([
@@ -73,7 +84,11 @@ export function explainLife(life: Life, context: ExplainContext): Explanation {
 function significantWaits({ spans }: Life): readonly JournalSpan[] {
   const open = spans.filter(({ endMs }) => endMs === undefined);
   const parents = new Set(open.map(({ parentId }) => parentId));
-  const waits = open.filter(({ id, kind }) => !parents.has(id) && (isWaitKind(kind) || kind.includes('/')));
+  const isTerminating = spans.some(({ kind }) => kind === 'pod.terminating');
+  const waits = open.filter(
+    ({ id, kind }) =>
+      !parents.has(id) && (isWaitKind(kind) || kind.includes('/')) && !(isTerminating && UNTIL_TERMINATION.has(kind)),
+  );
   const sorted = waits.toSorted((a, b) => rankOf(a) - rankOf(b) || a.startMs - b.startMs);
   // The consequences of another wait say nothing more.
   const isCaused = sorted[0] !== undefined && rankOf(sorted[0]) <= RANKS['container.backoff']!;

@@ -19,6 +19,8 @@ describe('nodeAttributes', () => {
   it.each([
     ['GET', '/pods/x', 'get', ['pods', 'proxy']],
     ['HEAD', '/runningpods/', '', ['pods', 'proxy']],
+    ['GET', '/explain/default/web', 'get', ['pods', 'proxy']],
+    ['GET', '/journal', 'get', ['pods', 'proxy']],
     ['PUT', '/configz', 'update', ['configz', 'proxy']],
     ['POST', '/healthz/ping', 'create', ['healthz', 'proxy']],
     ['GET', '/metrics/cadvisor', 'get', ['metrics']],

@@ -109,6 +109,16 @@ describe('explain', () => {
     expect(gone).toMatchObject({ state: 'ended', sentence: 'is gone from the node (it was deleted)' });
   });
 
+  it('says nothing of probes and back-offs once a pod terminates', async () => {
+    const node = await startNode();
+    const app = { name: 'app', image: 'registry.example/app:1', command: ['sh', '-c', 'trap "" TERM; sleep 1000'] };
+    node.desire(manifestPod('web', { containers: [{ ...app, readinessProbe: { exec: { command: ['false'] } } }] }));
+    await node.advance(10_000);
+    node.desire();
+    await node.advance(3_000);
+    expect((await explain(node, 'web')).waitsFor.map(({ kind }) => kind)).toEqual(['container.stop']);
+  });
+
   it('names the rejection of a pod that the node cannot admit', async () => {
     const node = await startNode();
     const resources = { requests: { cpu: '1000' } };
