@@ -26,22 +26,21 @@ export interface PodLife {
   readonly held: Map<string, OpenSpan>;
 }
 
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
 /** Returns the entry with which a span begins. */
 export function beginEntry(span: OpenSpan): JournalEntry {
   const { id, parent, start, pod, atMs } = span;
   const { kind, container, subject } = start;
   const attributes = span.pending ?? start.attributes;
-  return {
-    type: 'begin',
-    id,
-    uid: pod.uid,
-    atMs,
-    kind,
-    ...(parent === undefined ? { namespace: pod.namespace, name: pod.name } : { parentId: parent.id }),
-    ...(container !== undefined && { container }),
-    ...(subject !== undefined && { subject }),
-    ...(attributes !== undefined && { attributes }),
-  };
+  // Member by member: this runs for each span, and spreads of options cost several times as much.
+  const entry: Mutable<Extract<JournalEntry, { type: 'begin' }>> = { type: 'begin', id, uid: pod.uid, atMs, kind };
+  if (parent !== undefined) entry.parentId = parent.id;
+  else Object.assign(entry, { namespace: pod.namespace, name: pod.name });
+  if (container !== undefined) entry.container = container;
+  if (subject !== undefined) entry.subject = subject;
+  if (attributes !== undefined) entry.attributes = attributes;
+  return entry;
 }
 
 /** Returns the identity of a pod whose life may begin: one with a name. */

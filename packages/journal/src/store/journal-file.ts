@@ -132,7 +132,8 @@ export function createJournalFile(
     append(entry) {
       const line = formatLine({ type: 'entry', entry });
       pending.push(line);
-      pendingBytes += Buffer.byteLength(line);
+      // Exact for ASCII, which nearly all entries are; the size of the file counts bytes.
+      pendingBytes += line.length;
       // More than the bound is not kept: the next write is a snapshot.
       if (pendingBytes > maxBytes) {
         pending = [];
