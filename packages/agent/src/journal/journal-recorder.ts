@@ -8,13 +8,12 @@ import {
   PHASES,
   type PodIdentity,
   QUIET_MS,
-  type Span,
   type SpanKey,
   type SpanOutcome,
   type SpanStart,
 } from '@rxlet/agent-api/journal';
 import { type Clock, errorMessage, type Logger, type Random, type Timer } from '@rxlet/component-base';
-import { beginEntry, identityOf, type OpenSpan, type PodLife } from './open-span.ts';
+import { beginEntry, identityOf, type OpenSpan, openSpanOf, type PodLife, type SpanHandle } from './open-span.ts';
 
 /** Ports of {@link createJournalRecorder}. */
 export interface JournalRecorderPorts {
@@ -95,12 +94,11 @@ export function createJournalRecorder({ clock, random, logger, sinks }: JournalR
       parent,
       start,
       atMs: clock.now(),
-      children: new Set(),
       isRecorded: false,
       isEnded: false,
       updatedAtMs: -Infinity,
     };
-    parent?.children.add(span);
+    if (parent !== undefined) (parent.children ??= new Set()).add(span);
     return span;
   };
 
@@ -115,7 +113,7 @@ export function createJournalRecorder({ clock, random, logger, sinks }: JournalR
   };
 
   const parentOf = (life: PodLife, within: SpanStart['within']): OpenSpan => {
-    const explicit = within === undefined || within === 'life' ? undefined : openSpans.get(within);
+    const explicit = within === undefined || within === 'life' ? undefined : openSpanOf(within);
     if (explicit !== undefined && !explicit.isEnded) return explicit;
     return within === 'life' ? life.root : (life.phase ?? life.root);
   };
@@ -123,12 +121,12 @@ export function createJournalRecorder({ clock, random, logger, sinks }: JournalR
   const end = (span: OpenSpan, outcome: SpanOutcome): void => {
     if (span.isEnded) return;
     const { pod, parent, children } = span;
-    for (const child of children) end(child, INTERRUPTED);
+    if (children !== undefined) for (const child of children) end(child, INTERRUPTED);
     // A phase without content is no news: the wait for its retry reports what failed in it.
     const isNews = outcome.result === 'failed' && !PHASE_KINDS.has(span.start.kind);
     if (isNews) recordSpan(span);
     span.isEnded = true;
-    parent?.children.delete(span);
+    parent?.children?.delete(span);
     quiet.delete(span);
     const life = lives.get(pod.uid);
     if (life?.phase === span) life.phase = undefined;
@@ -148,9 +146,6 @@ export function createJournalRecorder({ clock, random, logger, sinks }: JournalR
     span.pending = undefined;
     emit({ type: 'update', id: span.id, uid: span.pod.uid, atMs: nowMs, attributes: changed });
   };
-
-  /** The recorder's state of the spans that it returned. */
-  const openSpans = new WeakMap<Span, OpenSpan>();
 
   const beginSpan = (life: PodLife, start: SpanStart): OpenSpan => {
     const isPhase = PHASE_KINDS.has(start.kind);
@@ -183,13 +178,13 @@ export function createJournalRecorder({ clock, random, logger, sinks }: JournalR
       const life = isOff() || pod === undefined ? undefined : lifeOf(pod);
       if (life === undefined) return noopSpan;
       const span = beginSpan(life, start);
-      const handle: Span = {
+      const handle: SpanHandle = {
+        open: span,
         update: (attributes) => update(span, attributes),
         end: (outcome = OK) => {
           if (!isClosed) end(span, outcome);
         },
       };
-      openSpans.set(handle, span);
       return handle;
     },
     record(pod, { kind, container, subject, attributes, outcome, within, once }) {

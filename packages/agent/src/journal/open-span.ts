@@ -1,4 +1,11 @@
-import type { JournalAttributes, JournalEntry, JournalPod, PodIdentity, SpanStart } from '@rxlet/agent-api/journal';
+import type {
+  JournalAttributes,
+  JournalEntry,
+  JournalPod,
+  PodIdentity,
+  Span,
+  SpanStart,
+} from '@rxlet/agent-api/journal';
 
 /** A span of the recorder that has not ended. */
 export interface OpenSpan {
@@ -8,7 +15,8 @@ export interface OpenSpan {
   readonly parent?: OpenSpan | undefined;
   readonly start: Omit<SpanStart, 'kind' | 'within'> & { readonly kind: string };
   readonly atMs: number;
-  readonly children: Set<OpenSpan>;
+  /** Absent before the first: most spans have none. */
+  children?: Set<OpenSpan>;
   isRecorded: boolean;
   isEnded: boolean;
   /** Latest attributes that were not passed on. */
@@ -24,6 +32,16 @@ export interface PodLife {
   phase?: OpenSpan | undefined;
   /** Waits that are reported again and again, by their keys. */
   readonly held: Map<string, OpenSpan>;
+}
+
+/** A span as the recorder returned it. */
+export interface SpanHandle extends Span {
+  readonly open: OpenSpan;
+}
+
+/** Returns the recorder's state of a span; `undefined` for a span of another journal. */
+export function openSpanOf(span: Span): OpenSpan | undefined {
+  return (span as Partial<SpanHandle>).open;
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
