@@ -48,6 +48,24 @@ describe('explain', () => {
     expect(waitsFor[0]?.kind).toBe('image.backoff');
   });
 
+  it('names the place of an image in the queue of pulls, and the setting that serializes them', async () => {
+    const node = await startNode(({ fake }) => fake.setFailpoint('pullImage', 'hang'));
+    const names = ['one', 'two', 'three'];
+    node.desire(
+      ...names.map((name) => manifestPod(name, { containers: [{ name: 'app', image: `registry.example/${name}:1` }] })),
+    );
+    await node.advance(5_000);
+    expect((await explain(node, 'one')).sentence).toMatch(
+      /^pulls image "registry\.example\/one:1" for container "app"/,
+    );
+    const { sentence, help } = await explain(node, 'three');
+    expect(sentence).toBe(
+      'waits to pull image "registry.example/three:1" for container "app": it is number 2 in the queue, ' +
+        'behind registry.example/one:1, registry.example/two:1, for 5s',
+    );
+    expect(help).toEqual(['serializeImagePulls is true: one image is pulled at a time; set it to false']);
+  });
+
   it('names the container that keeps exiting, its exit code and its restart', async () => {
     const node = await startNode();
     node.desire(manifestPod('web', { command: ['sh', '-c', 'exit 3'] }));
