@@ -28,6 +28,7 @@ export function formatBytes(bytes: number | undefined): string {
 /** Returns thousandths of a CPU: `16m`, `1.25`. */
 export function formatCpu(millis: number | undefined): string {
   if (millis === undefined) return '–';
+  if (millis === 0) return '0';
   if (millis < 1000) return `${millis < 10 ? millis.toFixed(1) : String(Math.round(millis))}m`;
   return (millis / 1000).toFixed(2);
 }

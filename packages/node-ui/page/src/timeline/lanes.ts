@@ -88,7 +88,7 @@ const ENDS_RUN: readonly string[] = ['container.exited', 'container.backoff', 'c
 function barOf(span: JournalSpan): Omit<Bar, 'row'> {
   const { kind, startMs, endMs, attributes = {}, outcome } = span;
   const isFact = endMs === startMs && !kind.includes('backoff') && outcome === undefined;
-  const { bytes, totalBytes } = attributes;
+  const { currentBytes, totalBytes } = attributes;
   return {
     span,
     title: titleOf(span),
@@ -96,10 +96,10 @@ function barOf(span: JournalSpan): Omit<Bar, 'row'> {
     startMs,
     ...(endMs !== undefined && { endMs }),
     shape: isFact ? 'fact' : /^pod\.(?:sync|terminate|clean-up|admit)$/.test(kind) ? 'phase' : 'span',
-    ...(typeof bytes === 'number' &&
+    ...(typeof currentBytes === 'number' &&
       typeof totalBytes === 'number' &&
       totalBytes > 0 &&
-      endMs === undefined && { progress: Math.min(1, bytes / totalBytes) }),
+      endMs === undefined && { progress: Math.min(1, currentBytes / totalBytes) }),
   };
 }
 
