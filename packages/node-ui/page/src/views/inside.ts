@@ -68,7 +68,7 @@ function imagePulls({ sections }: InsideReport): TemplateResult | typeof nothing
         <tbody>
           ${pulls.map(({ image = '', phase = '', position = 0, ageMs = 0, progress }) => {
             const { currentBytes: bytes = 0, totalBytes = 0 } = progress ?? {};
-            const share = totalBytes > 0 ? currentBytes / totalBytes : undefined;
+            const share = totalBytes > 0 ? bytes / totalBytes : undefined;
             return html`<tr>
               <th scope="row" class="mono">${printable(image)}</th>
               <td>${printable(phase)}${position > 0 ? `, ${String(position)} in the queue` : ''}</td>
