@@ -89,7 +89,6 @@ export async function runAgent(
   };
 
   const lock = settings.lockFile && keep(await acquireFileLock(settings.lockFile.path, { clock: systemClock }, signal));
-  if (settings.openFiles !== undefined) await applyOpenFileLimit(settings.openFiles, { logger });
   const tracing = settings.tracing && keep(await loadTracing(settings.tracing, logger));
   const { hints, pullProgress, hostPaths, ...connection } = keep(
     await connectRuntime(settings, logger.child({ logger: 'runtime' }), metrics, signal),
@@ -99,6 +98,7 @@ export async function runAgent(
   const hasCertificates = settings.cluster !== undefined || settings.kubeletApi?.port !== undefined;
   const certificateDirectory = hasCertificates ? settings.servingCertificates.directory : undefined;
   await prepareDirectories({ ...node, ...options, certificateDirectory });
+  if (settings.openFiles !== undefined) await applyOpenFileLimit(settings.openFiles, { logger });
   if (settings.oomScoreAdj !== undefined) await applyOwnOomScoreAdj(settings.oomScoreAdj, logger);
   const cluster =
     settings.cluster &&

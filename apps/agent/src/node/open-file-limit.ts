@@ -32,8 +32,14 @@ export async function applyOpenFileLimit(
     if (isHighEnough || [soft, hard].every((limit) => Number(limit) === maxOpenFiles)) return;
     await setLimit(maxOpenFiles);
   } catch (error) {
-    logger.error('cannot set the limit of open files', { maxOpenFiles, error: errorMessage(error) });
+    const log = isConfigured ? logger.error : logger.info;
+    log('cannot set the limit of open files', { maxOpenFiles, error: lastLine(errorMessage(error)) });
   }
+}
+
+/** The program's own message follows its command line. */
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1) ?? text;
 }
 
 /** Node.js has no system call for limits. */
