@@ -29,3 +29,4 @@ export {
   type SpanKey,
   type SpanStart,
 } from './journal/journal.ts';
+export { type NodeProblemSource, nodeProblems } from './journal/node-problems.ts';

@@ -2,7 +2,7 @@ import { type AgentModule, contribute, healthChecks } from '@rxlet/agent-api';
 import { httpEndpoints } from '@rxlet/agent-api/http';
 import { housekeepingSteps } from '@rxlet/agent-api/housekeeping';
 import { imagePulls } from '@rxlet/agent-api/images';
-import { type JournalSink, journalSinks } from '@rxlet/agent-api/journal';
+import { type JournalSink, journalSinks, nodeProblems } from '@rxlet/agent-api/journal';
 import { servingCertificate } from '@rxlet/agent-api/kube';
 import { nodeObject, nodeStatusSetters, runtimeHealth } from '@rxlet/agent-api/node';
 import { explainEndpoint } from './endpoints/explain-endpoint.ts';
@@ -24,7 +24,7 @@ export function journal(options: JournalOptions = {}): AgentModule {
   return {
     name: 'journal',
     uses: [imagePulls, runtimeHealth, nodeObject, servingCertificate],
-    collects: [healthChecks, nodeStatusSetters],
+    collects: [nodeProblems, healthChecks, nodeStatusSetters],
     setup({ clock, files, logger, node, core, services, collections }) {
       const store = createJournalStore({ clock }, options);
       const file = createJournalFile(
@@ -45,6 +45,7 @@ export function journal(options: JournalOptions = {}): AgentModule {
       const problems = {
         runtime: services.find(runtimeHealth),
         sourceProblems: core.sourceProblems,
+        sources: collections.of(nodeProblems),
         healthChecks: collections.of(healthChecks),
         setters: collections.of(nodeStatusSetters),
         nodeObject: services.find(nodeObject),

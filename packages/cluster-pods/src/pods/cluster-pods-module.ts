@@ -2,9 +2,11 @@ import { type AgentModule, contribute, syncTriggers } from '@rxlet/agent-api';
 import { containerFields, supportedPodFields } from '@rxlet/agent-api/pod-fields';
 import { podSources } from '@rxlet/agent-api/sources';
 import { mirrorPods } from '@rxlet/agent-api/statuses';
+import { nodeProblems } from '@rxlet/agent-api/journal';
 import { kubeClients } from '@rxlet/agent-api/kube';
 import type { ObjectChange } from '@rxlet/kube-api/client';
 import { nodeObject } from '@rxlet/agent-api/node';
+import { errorMessage } from '@rxlet/component-base';
 import { createEmitter, follow } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';
@@ -56,6 +58,7 @@ export function clusterPods(): AgentModule {
         contributions: [
           contribute(supportedPodFields, ...advertisedResources),
           contribute(podSources, createApiPodSource({ watch, nodeKnown, logger })),
+          contribute(nodeProblems, { part: 'api-server', problem: () => describeProblem(watch.problem) }),
           contribute(mirrorPods, mirrors),
           contribute(syncTriggers, changedMirrors.values$),
         ],
@@ -77,6 +80,13 @@ export function clusterPods(): AgentModule {
       };
     },
   };
+}
+
+function describeProblem(problem: Error | undefined): string | undefined {
+  return (
+    problem &&
+    `cannot watch the pods of this node, which keep running as they were last known: ${errorMessage(problem)}`
+  );
 }
 
 /** Emits the full names of mirror pods that appear, disappear, or are about to be deleted: their static pods need a sync. */

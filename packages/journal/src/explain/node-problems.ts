@@ -1,5 +1,6 @@
 import type { AgentCore, HealthCheck } from '@rxlet/agent-api';
 import type { NodeObject, NodeStatusSetter, RuntimeHealth } from '@rxlet/agent-api/node';
+import type { NodeProblemSource } from '@rxlet/agent-api/journal';
 import { errorMessage } from '@rxlet/component-base';
 import type { CurrentValue } from '@rxlet/component-base/streams';
 import type { NodeProblem } from './explanation.ts';
@@ -8,6 +9,7 @@ import type { NodeProblem } from './explanation.ts';
 export interface NodeProblemsPorts {
   readonly runtime: Pick<RuntimeHealth, 'isKnown' | 'problems'> | undefined;
   readonly sourceProblems: AgentCore['sourceProblems'];
+  readonly sources: readonly NodeProblemSource[];
   readonly healthChecks: readonly HealthCheck[];
   readonly setters: readonly NodeStatusSetter[];
   readonly nodeObject: NodeObject | undefined;
@@ -17,17 +19,18 @@ export interface NodeProblemsPorts {
 /** Health checks whose problems other parts report. */
 const COVERED: ReadonlySet<string> = new Set(['ping', 'pleg', 'sources']);
 
-/** Reads the problems of the node: runtime, sources of pods (API server included), certificates, pressure, and health checks. */
+/** Reads the problems of the node: runtime, sources of pods, those of modules (such as the API server), certificates, pressure, and health checks. */
 export function readNodeProblems(ports: NodeProblemsPorts): readonly NodeProblem[] {
-  const { runtime, sourceProblems, healthChecks, certificate } = ports;
+  const { runtime, sourceProblems, sources, healthChecks, certificate } = ports;
   const isKnown = runtime?.isKnown.value ?? true;
   const ofRuntime = isKnown ? (runtime?.problems() ?? []) : ['the container runtime has not answered yet'];
   return [
     ...ofRuntime.map((message) => ({ part: 'runtime', message })),
-    ...sourceProblems.value.map(({ source, message }) => ({
-      part: source === 'api' ? 'api-server' : 'sources',
-      message,
-    })),
+    ...sourceProblems.value.map(({ message }) => ({ part: 'sources', message })),
+    ...sources.flatMap(({ part, problem }) => {
+      const message = problem();
+      return message === undefined ? [] : [{ part, message }];
+    }),
     ...(certificate !== undefined && certificate.value === undefined
       ? [
           {

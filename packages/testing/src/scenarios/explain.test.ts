@@ -1,11 +1,12 @@
 import { create } from '@bufbuild/protobuf';
 import { StatusResponseSchema } from '@rxlet/cri-api';
 import { FACTS, PHASES, WAITS } from '@rxlet/agent-api/journal';
-import type { Explanation } from '@rxlet/journal';
+import type { Explanation, NodeExplanation } from '@rxlet/journal';
 import { manifestPod } from '@rxlet/pod-model/testing';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createTestCluster } from '../test-cluster.ts';
 import { getEndpoint } from '../test-support/journal-of.ts';
 import { createTestNode, type TestNode } from '../test-node.ts';
 
@@ -21,6 +22,27 @@ const explain = async (node: TestNode, name: string): Promise<Explanation> =>
   (await getEndpoint(node.agent(), 'explain', 'default', name)) as Explanation;
 
 describe('explain', () => {
+  it('names an API server that does not answer as a problem of the node, and no longer once it does', async () => {
+    await using cluster = createTestCluster();
+    await cluster.start();
+    cluster.bind('web', { containers: [{ name: 'app', image: 'app:1' }] });
+    await cluster.until(() => cluster.running().length === 1);
+    const explainNode = async (): Promise<NodeExplanation> => {
+      const { node } = (await getEndpoint(cluster.node.agent(), 'explain')) as { readonly node: NodeExplanation };
+      return node;
+    };
+    expect((await explainNode()).problems).toEqual([]);
+    cluster.kube.stop();
+    await cluster.advance(30_000);
+    expect(await explainNode()).toMatchObject({
+      sentence: 'the node has problems: api-server',
+      problems: [{ part: 'api-server', message: expect.stringContaining('connection refused') as string }],
+    });
+    cluster.kube.start();
+    await cluster.advance(120_000);
+    expect((await explainNode()).problems).toEqual([]);
+  });
+
   it('says that a pod runs as desired', async () => {
     const node = await startNode();
     node.desire(manifestPod('web'));
