@@ -12,7 +12,8 @@ const KILOBYTE = 1000;
 const MAX_FIRST_VIEW_BYTES = 100 * KILOBYTE;
 /** The limit is one second on an idle machine; tests share theirs with others. */
 const MAX_FIRST_VIEW_MS = 5000;
-const REST_MS = 5000;
+const REST_MS = 4000;
+const SETTLE_MS = 3000;
 
 describe.skipIf(unavailable !== undefined).each([110, 1000])(
   'the page of a node with %i pods',
@@ -40,6 +41,7 @@ describe.skipIf(unavailable !== undefined).each([110, 1000])(
       await page.reload();
       await rows.first().waitFor();
       const firstViewMs = systemClock.monotonicNow() - startMs;
+      const firstViewBytes = bytes;
 
       const frames = await page.evaluate<number[]>(`new Promise((resolve) => {
       const times = [];
@@ -55,16 +57,22 @@ describe.skipIf(unavailable !== undefined).each([110, 1000])(
       requestAnimationFrame(step);
     })`);
 
+      // Relists become rare after the start of the pods: measured before and after, that does not count as the page's.
+      const address = page.url();
+      await page.goto('about:blank');
+      const shareBefore = await cpuShare(shown);
+      await page.goto(address);
+      await rows.first().waitFor();
       const openShare = await cpuShare(shown);
       await page.goto('about:blank');
-      const closedShare = await cpuShare(shown);
+      const closedShare = (shareBefore + (await cpuShare(shown))) / 2;
       console.log(
-        `${String(pods)} pods: first view ${(bytes / KILOBYTE).toFixed(1)} kB compressed in ${firstViewMs.toFixed(0)} ms; ` +
+        `${String(pods)} pods: first view ${(firstViewBytes / KILOBYTE).toFixed(1)} kB compressed in ${firstViewMs.toFixed(0)} ms; ` +
           `frames while scrolling: median ${frames[30]!.toFixed(0)} ms, slowest of 60 ${frames[59]!.toFixed(0)} ms; ` +
           `agent and rxlet ui at rest: ${(100 * openShare).toFixed(2)} % of a core with the page open, ${(100 * closedShare).toFixed(2)} % without`,
       );
-      expect(bytes).toBeGreaterThan(10 * KILOBYTE);
-      expect(bytes).toBeLessThan(MAX_FIRST_VIEW_BYTES);
+      expect(firstViewBytes).toBeGreaterThan(10 * KILOBYTE);
+      expect(firstViewBytes).toBeLessThan(MAX_FIRST_VIEW_BYTES);
       expect(firstViewMs).toBeLessThan(MAX_FIRST_VIEW_MS);
       expect(openShare - closedShare).toBeLessThan(0.05);
       expect(shown.browser.complaints).toEqual([]);
@@ -74,7 +82,8 @@ describe.skipIf(unavailable !== undefined).each([110, 1000])(
 
 /** Returns the share of a core that the agent and `rxlet ui` use, over some seconds. */
 async function cpuShare(shown: PageAgent): Promise<number> {
-  await sleep(systemClock, 2000);
+  // What the first view caused is over by then.
+  await sleep(systemClock, SETTLE_MS);
   const before = cpuSeconds(shown);
   await sleep(systemClock, REST_MS);
   return (cpuSeconds(shown) - before) / (REST_MS / 1000);
