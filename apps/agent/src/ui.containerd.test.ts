@@ -40,8 +40,7 @@ describe.skipIf(unavailable !== undefined)('the page of a node on containerd', (
 
   it('shows the start of a pod: sandbox, creation and start of its container', async () => {
     await go('#/pods/default/web-node1');
-    for (const name of [/^create, /, /^running, /])
-      await browser.page.getByRole('button', { name }).first().waitFor();
+    for (const name of [/^create, /, /^running, /]) await browser.page.getByRole('button', { name }).first().waitFor();
   });
 
   it('follows the log', async () => {
