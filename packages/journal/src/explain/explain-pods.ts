@@ -19,7 +19,7 @@ export interface Explainer {
   /** Returns the explanation of the latest pod of that name; `undefined` for an unknown pod. */
   explain(namespace: string, name: string): Explanation | undefined;
   explainLife(life: Life): Explanation;
-  /** Returns the explanations of all pods on the node, in the order of their appearance. */
+  /** Returns the explanations of all pods on the node, ordered by namespace and name. */
   explainAll(): readonly Explanation[];
 }
 
@@ -37,6 +37,12 @@ export function createExplainer({ clock, store, podStatus, settings }: Explainer
       store
         .lives()
         .filter(({ endMs }) => endMs === undefined)
+        .toSorted((left, right) => compareText(left.namespace, right.namespace) || compareText(left.name, right.name))
         .map(explain),
   };
+}
+
+function compareText(left: string, right: string): number {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
 }
