@@ -10,6 +10,12 @@ const shared = {
   ssr: { resolve: { conditions, externalConditions: conditions } },
 };
 
+/**
+ * Node.js strips types by WebAssembly, also in threads of tests, and V8 13.6 ends the process now and then when it compiles the wrappers of imported functions there. With
+ * this budget it never does.
+ */
+const EXEC_ARGV = ['--conditions=@rxlet/source', '--wasm-wrapper-tiering-budget=1000000000'];
+
 export default defineConfig({
   root,
   ...shared,
@@ -31,7 +37,7 @@ export default defineConfig({
           pool: 'forks',
           // Files share a process and the modules in it, which halves the time: no module keeps state between its users.
           isolate: false,
-          execArgv: ['--conditions=@rxlet/source'],
+          execArgv: EXEC_ARGV,
           testTimeout: 60_000,
         },
       },
@@ -44,7 +50,7 @@ export default defineConfig({
           include: ['**/*.containerd.test.ts'],
           exclude: ['**/node_modules/**', '**/dist/**'],
           pool: 'forks',
-          execArgv: ['--conditions=@rxlet/source'],
+          execArgv: EXEC_ARGV,
           fileParallelism: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,
