@@ -65,7 +65,8 @@ describe('the launcher', () => {
     const { output } = run(launcher, 'true');
     const main = join(folder, 'checkout/apps/agent/src/main.ts');
     const preloads = preloadsOf(join(folder, 'checkout/apps/agent'));
-    expect(argumentsIn(await output)).toEqual([...flags, ...preloads, '--conditions=@rxlet/source', main, 'true']);
+    const forSources = ['--wasm-wrapper-tiering-budget=1000000000', ...preloads, '--conditions=@rxlet/source'];
+    expect(argumentsIn(await output)).toEqual([...flags, ...forSources, main, 'true']);
     expect(await output).toMatch(/^cache=.*\/node_modules\/\.cache\/rxlet$/m);
   });
 
