@@ -25,8 +25,10 @@ function setUp() {
       },
     },
     objects: {
-      find: (name): CSIDriver =>
-        ({ metadata: { name }, spec: { nodeAllocatableUpdatePeriodSeconds: periods.get(name) } }),
+      find: (name): CSIDriver => ({
+        metadata: { name },
+        spec: { nodeAllocatableUpdatePeriodSeconds: periods.get(name) },
+      }),
       changes$: changes.values$,
     },
     clock,
