@@ -34,7 +34,7 @@ export interface JournalStore {
 
 const HOUR_MS = 3_600_000;
 
-/** Creates a {@link JournalStore}. A life takes 32 KiB at most ({@link MAX_LIFE_BYTES}). */
+/** Creates a {@link JournalStore}. A life takes 32 KiB at most (`MAX_LIFE_BYTES` of `@rxlet/journal/model`). */
 export function createJournalStore(
   { clock }: { readonly clock: Clock },
   { maxEndedLives = 200, endedLifeMs = HOUR_MS }: JournalStoreLimits = {},
