@@ -64,8 +64,11 @@ export function createVolumeStatistics(
     }
   };
 
-  const measurePod = async (pod: Pod, signal: AbortSignal): Promise<readonly MeasuredVolume[]> => {
-    const mounted = volumes.mountedVolumes(podUid(pod));
+  const measurePod = async (
+    pod: Pod,
+    mounted: ReturnType<PodVolumes['mountedVolumes']>,
+    signal: AbortSignal,
+  ): Promise<readonly MeasuredVolume[]> => {
     const byFiles = await usage.usage(podUid(pod), signal, onMeasured);
     const found: MeasuredVolume[] = [];
     for (const volume of pod.spec?.volumes ?? []) {
@@ -103,10 +106,12 @@ export function createVolumeStatistics(
     const known = running.get(uid);
     if (known !== undefined) return known;
     const beganMs = clock.monotonicNow();
-    const work = withDeadline(clock, MAX_MEASURE_MS, lifetime.signal, (bounded) => measurePod(pod, bounded))
+    const mounted = volumes.mountedVolumes(uid);
+    const names = new Set(mounted.keys());
+    const work = withDeadline(clock, MAX_MEASURE_MS, lifetime.signal, (bounded) => measurePod(pod, mounted, bounded))
       .then((found) => {
         const atMs = clock.monotonicNow();
-        measured.set(uid, { atMs, durationMs: atMs - beganMs, volumes: found });
+        measured.set(uid, { atMs, durationMs: atMs - beganMs, names, volumes: found });
       })
       .catch((error: unknown) => {
         if (lifetime.signal.aborted) return;
@@ -124,8 +129,11 @@ export function createVolumeStatistics(
   ): Promise<void> => {
     const nowMs = clock.monotonicNow();
     const due = pods.filter((pod) => {
-      const last = measured.get(podUid(pod));
-      return last === undefined || nowMs - last.atMs >= pauseMs(last);
+      const uid = podUid(pod);
+      const last = measured.get(uid);
+      if (last === undefined || nowMs - last.atMs >= pauseMs(last)) return true;
+      // After a start of the agent, volumes of running pods are mounted again after the first measurement.
+      return [...volumes.mountedVolumes(uid).keys()].some((name) => !last.names.has(name));
     });
     const work = Promise.all(due.map(refreshPod));
     await withDeadline(clock, MAX_WAIT_MS, signal, () => work).catch(() => signal?.throwIfAborted());
@@ -153,5 +161,7 @@ export function createVolumeStatistics(
 interface Measurement {
   readonly atMs: number;
   readonly durationMs: number;
+  /** Names of the volumes that were mounted. */
+  readonly names: ReadonlySet<string>;
   readonly volumes: readonly MeasuredVolume[];
 }
