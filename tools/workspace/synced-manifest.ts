@@ -7,6 +7,7 @@ type Ranges = Readonly<Record<string, string>>;
 const PEERS: Ranges = {
   '@bufbuild/protobuf': '^2.17.0',
   '@connectrpc/connect': '^2.2.0',
+  '@opentelemetry/api': '^1.10.0',
   'prom-client': '^15.1.3',
   rxjs: '^7.8.2',
 };
