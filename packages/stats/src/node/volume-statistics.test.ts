@@ -12,7 +12,7 @@ it('measures a pod again as soon as another volume of it is mounted, and otherwi
   await using statistics = createVolumeStatistics({
     clock: createVirtualClock(),
     logger: noopLogger,
-    fileSystems: { at: async () => ({ capacityBytes: 100, availableBytes: 40, inodes: 10, inodesFree: 5 }) },
+    fileSystems: { at: async () => ({ timeMs: 0, capacityBytes: 100, availableBytes: 40, usedBytes: 60 }) },
     volumes: { mountedVolumes: () => mounted },
     usage: {
       async usage() {
