@@ -1,0 +1,1 @@
+export { createSharedWatches, type SharedWatches, type SharedWatchesPorts } from './shared/shared-watches.ts';
