@@ -1,0 +1,209 @@
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { MAX_NODES } from './plan/plan-nodes.ts';
+import { parseShard, type Shard } from './plan/shard.ts';
+
+/** Command line of `rxlet-fleet`. */
+export interface Flags {
+  readonly cluster: ClusterFlags;
+  readonly nodes: number;
+  readonly prefix: string;
+  readonly shard: Shard;
+  readonly threads: number;
+  /** Manifest of a Node whose labels, taints and capacity all nodes have. */
+  readonly template: string | undefined;
+  readonly podsPerNode: number | undefined;
+  readonly zones: readonly string[];
+  /** Behaviour of containers, and faults of nodes. */
+  readonly script: string | undefined;
+  readonly nodeIp: string | undefined;
+  /** Port of the API of the first node; 0: each takes a free one. */
+  readonly nodePort: number;
+  readonly nodeCredentials: boolean;
+  readonly eventsPerSecond: number;
+  /** Whether the Node objects stay at the end. */
+  readonly keepsNodes: boolean;
+  /** Log level: 0 warnings and errors, 1 also the life of the nodes, 2 everything. */
+  readonly verbosity: number;
+}
+
+/** Cluster that the nodes join: a real one, or an API server of this process. */
+export type ClusterFlags =
+  | { readonly kind: 'kubeconfig'; readonly path: string }
+  | {
+      readonly kind: 'fake';
+      readonly host: string;
+      readonly port: number;
+      /** File to write an administrator's kubeconfig to. */
+      readonly adminKubeconfig: string;
+      readonly controllers: boolean;
+    };
+
+/** Result of parsing: flags, a text to print, or an error. */
+export type ParsedFlags =
+  | { readonly kind: 'flags'; readonly flags: Flags }
+  | { readonly kind: 'help'; readonly text: string }
+  | { readonly kind: 'error'; readonly message: string };
+
+const MAX_THREADS = 64;
+
+/** Parses the command line; `args` are those after the program's name. */
+export function parseFlags(args: readonly string[]): ParsedFlags {
+  let output = '';
+  const command = new Command('rxlet-fleet')
+    .description('Many nodes in one process, whose agents are those of real nodes and whose containers are simulated.')
+    .version(`rxlet-fleet v${packageVersion()}`, '--version', 'print the version and exit')
+    .option('--kubeconfig <path>', 'join this cluster, as an administrator')
+    .option('--fake-kube', 'start an API server with a scheduler and a few small controllers, and join it')
+    .option(
+      '--listen <address>',
+      'with --fake-kube: address of the API server, as HOST:PORT; port 0 takes a free one',
+      '127.0.0.1:6443',
+    )
+    .option(
+      '--admin-kubeconfig <path>',
+      "with --fake-kube: file to write an administrator's kubeconfig to",
+      'fleet.kubeconfig',
+    )
+    .option('--no-controllers', 'with --fake-kube: no controllers, for those who bring their own')
+    .option('--nodes <number>', 'number of nodes of the whole fleet', nodeCount, 10)
+    .option('--prefix <text>', 'begin of the names of the nodes', 'fake-')
+    .option('--shard <i/n>', 'run only the i-th of n parts of the fleet; another process runs each other part', shard, {
+      index: 1,
+      count: 1,
+    })
+    .option('--threads <number>', 'threads among which the nodes are distributed', threadCount, 1)
+    .option('--template <path>', 'manifest of a Node with the labels, taints and capacity of all nodes')
+    .option(
+      '--pods-per-node <number>',
+      'number of pods that a node takes (default: that of the template, or 110)',
+      wholeNumber,
+    )
+    .option('--zones <names>', 'zones of the nodes in turn, separated by commas', list, [])
+    .option('--script <path>', 'file with the behaviour of containers and the faults of nodes')
+    .option(
+      '--node-ip <address>',
+      'address at which the API server reaches the nodes (default: 127.0.0.1, or with --kubeconfig that of this machine)',
+    )
+    .option('--node-port <port>', 'port of the API of the first node; the others follow. 0: free ports', port, 0)
+    .option('--node-credentials', 'each node acts as its own user system:node:NAME, with watches of its own', false)
+    .option('--events-per-second <number>', 'events that all nodes together report at most; 0: none', wholeNumber, 100)
+    .option('--keep', 'leave the Node objects at the end', false)
+    .option(
+      '--v <level>',
+      'log level: 0 warnings and errors, 1 also the life of the nodes, 2 everything',
+      wholeNumber,
+      0,
+    )
+    .allowExcessArguments(false)
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => (output += text), writeErr: (text) => (output += text) });
+  try {
+    command.parse(args, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return { kind: 'help', text: output };
+    return { kind: 'error', message: error.message.replace(/^error: /, '').replaceAll('\n', ' ') };
+  }
+  const options = command.opts<Options>();
+  const cluster = clusterOf(options);
+  if ('message' in cluster) return { kind: 'error', message: cluster.message };
+  if (!/^[a-z0-9]([a-z0-9.-]{0,40})$/.test(options.prefix))
+    return { kind: 'error', message: `option '--prefix ${options.prefix}' does not begin the name of a node` };
+  if (options.nodePort > 0 && options.nodePort + options.nodes > 65_536)
+    return { kind: 'error', message: `option '--node-port ${String(options.nodePort)}' leaves no ports for all nodes` };
+  return {
+    kind: 'flags',
+    flags: {
+      cluster,
+      nodes: options.nodes,
+      prefix: options.prefix,
+      shard: options.shard,
+      threads: Math.min(options.threads, options.nodes),
+      template: options.template,
+      podsPerNode: options.podsPerNode,
+      zones: options.zones,
+      script: options.script,
+      nodeIp: options.nodeIp,
+      nodePort: options.nodePort,
+      nodeCredentials: options.nodeCredentials,
+      eventsPerSecond: options.eventsPerSecond,
+      keepsNodes: options.keep,
+      verbosity: options.v,
+    },
+  };
+}
+
+interface Options {
+  readonly kubeconfig?: string;
+  readonly fakeKube?: boolean;
+  readonly listen: string;
+  readonly adminKubeconfig: string;
+  readonly controllers: boolean;
+  readonly nodes: number;
+  readonly prefix: string;
+  readonly shard: Shard;
+  readonly threads: number;
+  readonly template?: string;
+  readonly podsPerNode?: number;
+  readonly zones: readonly string[];
+  readonly script?: string;
+  readonly nodeIp?: string;
+  readonly nodePort: number;
+  readonly nodeCredentials: boolean;
+  readonly eventsPerSecond: number;
+  readonly keep: boolean;
+  readonly v: number;
+}
+
+function clusterOf(options: Options): ClusterFlags | { readonly message: string } {
+  const { kubeconfig, fakeKube = false, listen, adminKubeconfig, controllers } = options;
+  if (fakeKube === (kubeconfig !== undefined)) return { message: 'either --kubeconfig or --fake-kube is required' };
+  if (kubeconfig !== undefined) return { kind: 'kubeconfig', path: kubeconfig };
+  const address = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(listen);
+  if (address === null) return { message: `option '--listen ${listen}' is not HOST:PORT` };
+  const [, ipv6, host = ipv6 ?? '', portText] = address;
+  if (options.shard.count > 1)
+    return {
+      message: 'several processes cannot share a --fake-kube: give the others its --admin-kubeconfig as --kubeconfig',
+    };
+  return { kind: 'fake', host, port: Number(portText), adminKubeconfig, controllers };
+}
+
+function packageVersion(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+function list(text: string): readonly string[] {
+  return text.split(',').filter((item) => item !== '');
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It is not a whole number.');
+  return Number(text);
+}
+
+function nodeCount(text: string): number {
+  const count = wholeNumber(text);
+  if (count < 1 || count > MAX_NODES) throw new InvalidArgumentError(`It is not from 1 to ${String(MAX_NODES)}.`);
+  return count;
+}
+
+function threadCount(text: string): number {
+  const count = wholeNumber(text);
+  if (count < 1 || count > MAX_THREADS) throw new InvalidArgumentError(`It is not from 1 to ${String(MAX_THREADS)}.`);
+  return count;
+}
+
+function port(text: string): number {
+  const number = wholeNumber(text);
+  if (number > 65_535) throw new InvalidArgumentError('It is no port.');
+  return number;
+}
+
+function shard(text: string): Shard {
+  const parsed = parseShard(text);
+  if (parsed === undefined) throw new InvalidArgumentError('It is not I/N, such as 2/5.');
+  return parsed;
+}

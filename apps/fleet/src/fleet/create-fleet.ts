@@ -1,0 +1,76 @@
+import {
+  type Clock,
+  createLifetime,
+  createSemaphore,
+  errorMessage,
+  type Logger,
+  type Random,
+} from '@rxlet/component-base';
+import { resources } from '@rxlet/kube-api/resources';
+import { isKubeError, type KubeClients } from '@rxlet/kube-api/client';
+import type { NodePlan } from '../plan/plan-nodes.ts';
+import { createFleetNode, type FleetNode } from '../node/fleet-node.ts';
+
+/** Ports of {@link createFleet}. */
+export interface FleetPorts {
+  /** Returns the clients of a node. */
+  readonly clientsOf: (nodeName: string) => KubeClients;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/** Nodes of one thread. Disposal ends their agents; the Node objects stay. */
+export interface Fleet extends AsyncDisposable {
+  /** Starts all nodes. Resolves when each is ready; rejects when one cannot start, and when the fleet is disposed of. */
+  start(): Promise<void>;
+  /** Nodes that have begun to start. */
+  readonly nodes: readonly FleetNode[];
+  /** Removes the Node objects. Call it after the disposal, because an agent registers its node again. */
+  removeNodes(): Promise<void>;
+}
+
+/** Nodes that start at the same time. Each makes some ten requests until it is ready. */
+const STARTS = 32;
+/** Removals at the same time. */
+const REMOVALS = 32;
+
+/** Creates the nodes of a plan. */
+export function createFleet(ports: FleetPorts, plans: readonly NodePlan[]): Fleet {
+  const { clientsOf, logger } = ports;
+  const lifetime = createLifetime();
+  const nodes: FleetNode[] = [];
+  lifetime.defer(async () => {
+    await Promise.all(nodes.map((node) => node[Symbol.asyncDispose]()));
+  });
+
+  const startNode = async (plan: NodePlan): Promise<void> => {
+    lifetime.signal.throwIfAborted();
+    const node = await createFleetNode({ ...ports, clients: clientsOf(plan.name) }, plan);
+    nodes.push(node);
+    await node.start(lifetime.signal);
+  };
+  const removeNode = async ({ name }: NodePlan): Promise<void> => {
+    try {
+      await clientsOf(name).heartbeats.delete(resources.nodes, { name });
+    } catch (error) {
+      if (isKubeError(error, 'NotFound')) return;
+      logger.warn('cannot remove a node', { node: name, error: errorMessage(error) });
+    }
+  };
+
+  return {
+    nodes,
+    async start() {
+      const starts = createSemaphore(STARTS);
+      await lifetime.track(
+        Promise.all(plans.map((plan) => starts.run(() => startNode(plan), lifetime.signal))).then(() => undefined),
+      );
+    },
+    async removeNodes() {
+      const removals = createSemaphore(REMOVALS);
+      await Promise.all(plans.map((plan) => removals.run(() => removeNode(plan))));
+    },
+    [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,82 @@
+import { type Agent, createAgent } from '@rxlet/agent';
+import type { Clock, Logger, Random } from '@rxlet/component-base';
+import { createFakeRuntime, type FakeRuntime } from '@rxlet/fake-cri';
+import { createHostFiles, filesOfTree } from '@rxlet/fake-cri/files';
+import type { KubeClients } from '@rxlet/kube-api/client';
+import { createMemoryFiles } from '@rxlet/node-files/testing';
+import type { NodePlan } from '../plan/plan-nodes.ts';
+import { createNodeMachine } from './node-machine.ts';
+import { nodeModules } from './node-modules.ts';
+import { whenReady } from './when-ready.ts';
+
+/** Ports of {@link createFleetNode}. */
+export interface FleetNodePorts {
+  readonly clients: KubeClients;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/** A node agent on a simulated machine. Disposal ends it with its pods. */
+export interface FleetNode extends AsyncDisposable {
+  readonly name: string;
+  readonly runtime: FakeRuntime;
+  readonly agent: Agent;
+  /** Starts the agent. Resolves when the API server shows the node as ready. */
+  start(signal: AbortSignal): Promise<void>;
+}
+
+/** Creates a node whose runtime, files and machine are in memory. Its agent is that of real nodes. */
+export async function createFleetNode(ports: FleetNodePorts, plan: NodePlan): Promise<FleetNode> {
+  const { clients, clock, random, logger } = ports;
+  const { name, size, labels, taints, address, port } = plan;
+  const files = createMemoryFiles({
+    files: { '/etc/hosts': '127.0.0.1 localhost\n', '/etc/resolv.conf': 'nameserver 192.0.2.53\n' },
+  });
+  const fake = createFakeRuntime(
+    { clock, random, logger, logs: { open: files.openToAppend }, hostFiles: createHostFiles(filesOfTree(files)) },
+    { podCidr: plan.podCidr, cgroupDriver: 'cgroupfs' },
+  );
+  const machine = createNodeMachine(name, address, size);
+  const agent = await createAgent(
+    {
+      runtime: fake.runtime,
+      images: fake.images,
+      pullProgress: fake.pullProgress,
+      node: {
+        name,
+        rootDirectory: '/var/lib/kubelet',
+        podLogsDirectory: '/var/log/pods',
+        memoryCapacityBytes: BigInt(size.memoryBytes),
+        nodeIps: [address],
+      },
+      files: files.nodeFiles,
+      hostFiles: files.hostFiles,
+      clock,
+      random,
+      logger: logger.child({ node: name }),
+    },
+    nodeModules({
+      clients,
+      fake,
+      files,
+      machine,
+      size,
+      status: { settings: { labels, taints, maxPods: size.maxPods, kubeletPort: port, maxImages: 5 } },
+    }),
+    {},
+  );
+  return {
+    name,
+    runtime: fake,
+    agent,
+    async start(signal) {
+      await agent.start();
+      await whenReady({ client: clients.main, logger }, name, signal);
+    },
+    async [Symbol.asyncDispose]() {
+      await agent[Symbol.asyncDispose]();
+      await fake[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import type { AgentModule } from '@rxlet/agent-api';
+import { cgroups } from '@rxlet/container-manager';
+import { containerLogs } from '@rxlet/container-logs';
+import type { FakeRuntime } from '@rxlet/fake-cri';
+import { imageManagement } from '@rxlet/image-manager';
+import type { KubeClients } from '@rxlet/kube-api/client';
+import { node } from '@rxlet/kubelet';
+import { lifecycleHooks } from '@rxlet/lifecycle';
+import type { Machine } from '@rxlet/machine';
+import { nodeAdmission } from '@rxlet/node-admission';
+import type { MemoryFiles } from '@rxlet/node-files/testing';
+import { nodeStatus, type NodeStatusOptions } from '@rxlet/node-status';
+import { probes } from '@rxlet/prober';
+import { createPodProbeNetwork } from '@rxlet/prober/testing';
+import { volumes } from '@rxlet/volume-manager';
+import { memoryVolumes } from '@rxlet/volume-manager/testing';
+import type { NodeSize } from './node-machine.ts';
+
+/** Parts of a simulated node that its modules use. */
+export interface ModuleParts {
+  readonly clients: KubeClients;
+  readonly fake: FakeRuntime;
+  readonly files: MemoryFiles;
+  readonly machine: Machine;
+  readonly size: NodeSize;
+  readonly status: NodeStatusOptions;
+}
+
+/** Modules of a node for which a simulated machine has nothing: devices, plugins, sockets, and files that survive a restart of the process. */
+const WITHOUT: ReadonlySet<string> = new Set([
+  'topology-manager',
+  'node-plugins',
+  'csi',
+  'dynamic-resources',
+  'device-plugins',
+  'cpu-manager',
+  'memory-manager',
+  'image-credentials',
+  'journal',
+  'stats',
+  'pod-resources',
+  'node-ui',
+]);
+
+/** Logs are in the memory of the process. */
+const LOGS = { maxSizeBytes: 64 * 1024, maxFiles: 2, monitorIntervalMs: 60_000 };
+
+/** Returns the modules of a node of a cluster, on a simulated machine. */
+export function nodeModules({ clients, fake, files, machine, size, status }: ModuleParts): readonly AgentModule[] {
+  const network = createPodProbeNetwork(fake.network);
+  const disk = { capacityBytes: size.diskBytes, availableBytes: size.diskBytes };
+  const own: readonly AgentModule[] = [
+    nodeStatus({ ...status, machine }),
+    nodeAdmission({ machine, maxPods: size.maxPods }),
+    cgroups({ machine, cgroupsPerQOS: false, failSwapOn: false }),
+    imageManagement({ readFsStats: async () => disk }),
+    lifecycleHooks({ http: network.http }),
+    probes({ network }),
+    volumes(memoryVolumes(files)),
+    containerLogs(LOGS),
+  ];
+  return node(clients, own).filter(({ name }) => !WITHOUT.has(name));
+}

@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import { createLifetime, errorMessage, type Logger, systemClock, systemRandom } from '@rxlet/component-base';
+import { type CommandIo, createConsoleLogger } from '@rxlet/component-base/command';
+import { KubeconfigError } from '@rxlet/kube-client';
+import { createHostMachine } from '@rxlet/machine';
+import { createHostFiles } from '@rxlet/node-files';
+import { startFakeCluster } from './cluster/fake-cluster.ts';
+import { createFleetClients } from './cluster/fleet-clients.ts';
+import { connectRealCluster } from './cluster/real-cluster.ts';
+import type { FleetCluster } from './cluster/fleet-cluster.ts';
+import { createFleet } from './fleet/create-fleet.ts';
+import { type Flags, parseFlags } from './flags.ts';
+import { DEFAULT_TEMPLATE, InputFileError, readTemplate } from './plan/node-template.ts';
+import { type FleetPlan, planNodes } from './plan/plan-nodes.ts';
+
+/** Exit code of a command line, or a file that it names, that cannot be used. */
+const USAGE_ERROR = 2;
+
+/** Runs `rxlet-fleet` until `io.signal` aborts. @returns its exit code: 2 for a wrong command line or file, 1 when it cannot listen. */
+export async function run(args: readonly string[], io: CommandIo): Promise<number> {
+  const parsed = parseFlags(args);
+  if (parsed.kind === 'help') {
+    io.stdout(parsed.text);
+    return 0;
+  }
+  if (parsed.kind === 'error') {
+    io.stderr(`rxlet-fleet: ${parsed.message} (see rxlet-fleet --help)\n`);
+    return USAGE_ERROR;
+  }
+  try {
+    return await runFleet(parsed.flags, io);
+  } catch (error) {
+    const isUsage = error instanceof InputFileError || error instanceof KubeconfigError;
+    if (!isUsage && (error as NodeJS.ErrnoException | null)?.syscall === undefined) throw error;
+    io.stderr(`rxlet-fleet: ${errorMessage(error)}\n`);
+    return isUsage ? USAGE_ERROR : 1;
+  }
+}
+
+async function runFleet(flags: Flags, io: CommandIo): Promise<number> {
+  const logger = createConsoleLogger(io.stderr, flags.verbosity);
+  const plan = await planOf(flags);
+  await using lifetime = createLifetime(io.signal);
+  const own = <T extends AsyncDisposable>(part: T): T => {
+    lifetime.defer(() => part[Symbol.asyncDispose]());
+    return part;
+  };
+  const cluster = own(await connect(flags, logger));
+  if (cluster.note !== undefined) io.stdout(`${cluster.note}\n`);
+  const ports = { clock: systemClock, random: systemRandom, logger };
+  const { eventsPerSecond, nodeCredentials: actsAsNodes } = flags;
+  const clients = own(createFleetClients({ ...ports, transport: cluster.transport }, { eventsPerSecond, actsAsNodes }));
+  const startedMs = systemClock.monotonicNow();
+  const fleet = createFleet({ ...ports, clientsOf: clients.clientsOf }, planNodes(plan));
+  lifetime.defer(async () => {
+    await fleet[Symbol.asyncDispose]();
+    if (!flags.keepsNodes && cluster.outlivesFleet) await fleet.removeNodes();
+  });
+  const isStarted = await startUnlessStopped(() => fleet.start(), io.signal);
+  if (!isStarted) return 0;
+  const seconds = ((systemClock.monotonicNow() - startedMs) / 1000).toFixed(1);
+  io.stdout(`${String(fleet.nodes.length)} nodes are ready after ${seconds} s\n`);
+  if (!io.signal.aborted) await once(io.signal, 'abort');
+  return 0;
+}
+
+/** @returns false when the signal ended the start */
+async function startUnlessStopped(start: () => Promise<void>, signal: AbortSignal): Promise<boolean> {
+  const stopped = signal.aborted ? Promise.resolve() : once(signal, 'abort');
+  const starting = start();
+  starting.catch(() => undefined);
+  await Promise.race([starting, stopped]);
+  return !signal.aborted;
+}
+
+function connect(flags: Flags, logger: Logger): Promise<FleetCluster> {
+  const { cluster } = flags;
+  return cluster.kind === 'fake' ? startFakeCluster(cluster, logger) : connectRealCluster(cluster.path, logger);
+}
+
+async function planOf(flags: Flags): Promise<FleetPlan> {
+  const { nodes, prefix, shard, zones, nodeIp, nodePort, podsPerNode, cluster } = flags;
+  const read = flags.template === undefined ? DEFAULT_TEMPLATE : await readTemplate(flags.template);
+  const template = podsPerNode === undefined ? read : { ...read, size: { ...read.size, maxPods: podsPerNode } };
+  const address = nodeIp ?? (cluster.kind === 'fake' ? '127.0.0.1' : await addressOfMachine());
+  return { nodes, prefix, shard, template, zones, address, firstPort: nodePort };
+}
+
+async function addressOfMachine(): Promise<string> {
+  const { defaultRouteIps } = await createHostMachine(createHostFiles()).addresses();
+  return defaultRouteIps.v4 ?? defaultRouteIps.v6 ?? '127.0.0.1';
+}
