@@ -9,6 +9,11 @@ export interface PodStatusContributor {
   conditions(pod: Pod, generated: PodStatus): readonly PodCondition[];
   /** Returns the health of resources of a main container (`allocatedResourcesStatus`). Names of resources of two contributors must not overlap. */
   allocatedResources?(pod: Pod, containerName: string): readonly ResourceStatus[];
+  /**
+   * Returns a message for a false condition that has none; the first contributor with one wins. It must not change while its cause stays the same: each change is a
+   * write to the API server.
+   */
+  conditionMessage?(pod: Pod, generated: PodStatus, type: string): string | undefined;
 }
 
 /** May fail a pod for good while its status is generated (kubelet: PodSyncHandler), as active deadlines do. */

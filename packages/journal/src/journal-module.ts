@@ -1,12 +1,15 @@
-import { type AgentModule, contribute, healthChecks } from '@rxlet/agent-api';
+import { type AgentModule, contribute, debugSections, healthChecks } from '@rxlet/agent-api';
 import { httpEndpoints } from '@rxlet/agent-api/http';
 import { housekeepingSteps } from '@rxlet/agent-api/housekeeping';
 import { imagePulls } from '@rxlet/agent-api/images';
 import { type JournalSink, journalSinks, nodeProblems } from '@rxlet/agent-api/journal';
 import { servingCertificate } from '@rxlet/agent-api/kube';
 import { nodeObject, nodeStatusSetters, runtimeHealth } from '@rxlet/agent-api/node';
+import { podStatusContributors } from '@rxlet/agent-api/statuses';
 import { explainEndpoint } from './endpoints/explain-endpoint.ts';
 import { journalEndpoint } from './endpoints/journal-endpoint.ts';
+import { countWaits } from './explain/count-waits.ts';
+import { conditionMessages } from './explain/condition-messages.ts';
 import { explainNode } from './explain/explain-node.ts';
 import { createExplainer } from './explain/explain-pods.ts';
 import { readNodeProblems } from './explain/node-problems.ts';
@@ -17,6 +20,8 @@ import { createJournalStore, type JournalStoreLimits } from './store/journal-sto
 export interface JournalOptions extends JournalStoreLimits {
   /** Bound of the journal's file, `journal/journal` below the root directory. Default: 16 MiB. */
   readonly maxFileBytes?: number | undefined;
+  /** Whether the condition `PodReadyToStartContainers` of a pod that waits for its sandbox says what it waits for. Default: yes. */
+  readonly conditionMessages?: boolean | undefined;
 }
 
 /** Creates the agent module that keeps the journal of each pod, and shows it at the endpoints `/journal` and `/explain`. */
@@ -54,6 +59,15 @@ export function journal(options: JournalOptions = {}): AgentModule {
       return {
         contributions: [
           contribute(journalSinks, sink),
+          ...(options.conditionMessages === false
+            ? []
+            : [
+                contribute(
+                  podStatusContributors,
+                  conditionMessages((uid) => store.life(uid)),
+                ),
+              ]),
+          contribute(debugSections, { name: 'waits', inspect: () => countWaits(store.lives(), clock.now()) }),
           contribute(housekeepingSteps, {
             name: 'end the journals of pods that went while no agent ran',
             run: ({ knownPodUids }) => store.retain(knownPodUids),

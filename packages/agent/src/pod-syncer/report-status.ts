@@ -1,7 +1,7 @@
 import type { PodProbes, TerminationMessages } from '@rxlet/agent-api/containers';
 import type { PodEvictor, PodFailure, PodStatusContributor } from '@rxlet/agent-api/statuses';
 import type { Clock } from '@rxlet/component-base';
-import type { Pod, PodStatus } from '@rxlet/kube-api';
+import type { Pod, PodCondition, PodStatus } from '@rxlet/kube-api';
 import { isHostNetworkPod, podUid } from '@rxlet/pod-model';
 import type { RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import type { RuntimeManager } from '@rxlet/runtime-manager';
@@ -139,8 +139,26 @@ function withContributions(contributors: readonly PodStatusContributor[], pod: P
   return {
     ...generated,
     ...withAllocatedResources(contributors, pod, generated),
-    conditions: [...contributors.flatMap((one) => one.conditions(pod, generated)), ...own],
+    conditions: [...contributors.flatMap((one) => one.conditions(pod, generated)), ...own].map((condition) =>
+      condition.status === 'False' && !condition.message
+        ? withMessage(contributors, pod, generated, condition)
+        : condition,
+    ),
   };
+}
+
+/** Returns a condition with the first message that a contributor has for it. */
+function withMessage(
+  contributors: readonly PodStatusContributor[],
+  pod: Pod,
+  generated: PodStatus,
+  condition: PodCondition,
+): PodCondition {
+  for (const contributor of contributors) {
+    const message = contributor.conditionMessage?.(pod, generated, condition.type);
+    if (message !== undefined) return { ...condition, message };
+  }
+  return condition;
 }
 
 /** Returns the statuses of the main containers with the health of their resources, where a contributor reports it. */

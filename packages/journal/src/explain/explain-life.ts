@@ -196,7 +196,8 @@ function latestError({ spans }: Life, waits: readonly JournalSpan[]): LastError 
     : toError(held, textOf(held, 'message'), textOf(held, 'reason'), textOf(held, 'code'));
 }
 
-function isPutRight(spans: readonly JournalSpan[], index: number): boolean {
+/** Reports whether a success of the same kind follows a failed span. */
+export function isPutRight(spans: readonly JournalSpan[], index: number): boolean {
   const { kind, container, subject } = spans[index]!;
   const success = kind === 'container.exited' ? 'container.start' : kind;
   return spans.some(
