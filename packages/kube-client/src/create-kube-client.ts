@@ -19,6 +19,7 @@ import { createRequestSender } from './request/request-sender.ts';
 import { createServerState, type ServerState } from './request/server-state.ts';
 import type { KubeTransport } from './transport/kube-transport.ts';
 import { createObjectWatch } from './watch/create-object-watch.ts';
+import { createWatchMetrics } from './watch/watch-metrics.ts';
 
 /** The outside world of a client. */
 export interface KubeClientPorts {
@@ -85,6 +86,7 @@ export function createStatefulClient(
     { transport, clock, pacer, state, metrics: metrics && createRequestMetrics(metrics, transport.host ?? '') },
     { userAgent, timeoutMs, totalTimeoutMs: sendsTimeout ? timeoutMs : undefined },
   );
+  const watchMetrics = metrics && createWatchMetrics(metrics, state);
   const timeout = sendsTimeout ? formatGoDuration(timeoutMs) : undefined;
   const never = new AbortController().signal;
 
@@ -165,7 +167,8 @@ export function createStatefulClient(
         { body: deletionBody(resource, options), signal: options.signal },
       );
     },
-    watch: (resource, options = {}) => createObjectWatch({ sender, state, clock, random, logger }, resource, options),
+    watch: (resource, options = {}) =>
+      createObjectWatch({ sender, state, clock, random, logger, metrics: watchMetrics }, resource, options),
   };
 }
 

@@ -94,6 +94,11 @@ export function createPodConfig(ports: PodConfigPorts): PodConfig {
   const problems = createCurrentValue<readonly PodSourceProblem[]>([]);
   const readySources = createCurrentValue<ReadonlySet<string>>(new Set());
   const report = createProblemReports({ events, logger, metrics });
+  const changedPods = metrics.counter({
+    name: 'rxlet_pod_updates_total',
+    help: 'Number of changes of desired pods, by source and operation.',
+    labelNames: ['source', 'operation'],
+  });
   /** Started sources. */
   let entries: readonly Entry[] = [];
 
@@ -108,7 +113,9 @@ export function createPodConfig(ports: PodConfigPorts): PodConfig {
 
   const emit = (source: string, diff: PodDiff, isFirst: boolean): void => {
     const emitOne = (op: PodOperation, pods: readonly Pod[]): void => {
-      if (pods.length > 0) updates.emit({ op, source, pods });
+      if (pods.length === 0) return;
+      changedPods.inc({ source, operation: op }, pods.length);
+      updates.emit({ op, source, pods });
     };
     emitOne('REMOVE', diff.remove);
     emitOne('ADD', diff.add);

@@ -115,6 +115,10 @@ export function createStatusManager(ports: StatusManagerPorts, options: StatusMa
     help: '[ALPHA] Duration in seconds to sync a pod status update. Measures time from detection of a change to pod status until the API is successfully updated for that pod, even if multiple intevening changes to pod status occur.',
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 20, 30, 45, 60],
   });
+  const changedStatuses = metrics.counter({
+    name: 'rxlet_pod_status_changes_total',
+    help: 'Number of changes of pod statuses in the agent, each of which the status sinks get.',
+  });
   let lastVersion = 0;
 
   const initialStatus = (pod: Pod): PodStatus =>
@@ -163,6 +167,7 @@ export function createStatusManager(ports: StatusManagerPorts, options: StatusMa
       return false;
     }
     lastVersion += 1;
+    changedStatuses.inc();
     const newest: PodStatusUpdate = { pod, status, version: lastVersion, finished };
     if (current === undefined) for (const delivery of deliveries()) delivery.begin(pod, before);
     countTerminated(before, status);

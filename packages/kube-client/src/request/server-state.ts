@@ -13,6 +13,10 @@ export interface ServerState {
   /** Records the failure of a watch that the API server answered. */
   watchFailed(resource: string, error: KubeError, fields: LogFields): void;
   watchConnected(resource: string): void;
+  /** Counts a watch as open. @returns a function that ends this */
+  watchOpened(resource: string): () => void;
+  /** Number of open watches by resource. */
+  readonly openWatches: ReadonlyMap<string, number>;
   /** Memory for the incomplete lines of watches. */
   readonly incompleteLines: LineBudget;
   /** Calls `listener` each time that the API server can be reached again. @returns a function that ends this */
@@ -58,6 +62,7 @@ export function createServerState(clock: Pick<Clock, 'monotonicNow'>, logger: Lo
   const serverFailures = new Map<string, Failure>();
   const watchFailures = new Map<string, Map<string, Failure>>();
   const listeners = new Set<() => void>();
+  const openWatches = new Map<string, number>();
 
   const begin = (failures: Map<string, Failure>, key: string, message: string, fields: LogFields): void => {
     const known = failures.get(key);
@@ -89,6 +94,11 @@ export function createServerState(clock: Pick<Clock, 'monotonicNow'>, logger: Lo
   };
 
   return {
+    watchOpened(resource) {
+      openWatches.set(resource, (openWatches.get(resource) ?? 0) + 1);
+      return () => void openWatches.set(resource, openWatches.get(resource)! - 1);
+    },
+    openWatches,
     incompleteLines: createLineBudget(),
     requestSucceeded: answered,
     requestFailed(error) {

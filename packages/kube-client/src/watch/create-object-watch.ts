@@ -19,6 +19,7 @@ import { createJsonLines } from './json-lines.ts';
 import { createWatchBackoff } from './watch-backoff.ts';
 import { createUsableObjects } from './usable-objects.ts';
 import { createWatchdog } from './watchdog.ts';
+import type { WatchMetrics } from './watch-metrics.ts';
 import { parseWatchEvent } from './watch-event.ts';
 import {
   afterAttempt,
@@ -37,6 +38,7 @@ export interface ObjectWatchPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  readonly metrics?: WatchMetrics | undefined;
 }
 
 const DEFAULT_MIN_TIMEOUT_SECONDS = 300;
@@ -52,7 +54,7 @@ const PAGE_SIZE = 500;
 
 /** Creates a watch (client-go: Reflector and its store). */
 export function createObjectWatch<T extends KubeObject>(
-  { sender, state: server, clock, random, logger: parentLogger }: ObjectWatchPorts,
+  { sender, state: server, clock, random, logger: parentLogger, metrics }: ObjectWatchPorts,
   resource: KubeResource<T>,
   { namespace, fieldSelector, labelSelector, minTimeoutSeconds = DEFAULT_MIN_TIMEOUT_SECONDS }: WatchOptions,
 ): ObjectWatch<T> {
@@ -120,6 +122,7 @@ export function createObjectWatch<T extends KubeObject>(
     let isComplete = attempt.kind === 'watch';
     let isOpen = false;
     let events = 0;
+    let closed = (): void => undefined;
     let idleTimeoutMs = isComplete ? Infinity : INITIAL_EVENTS_TIMEOUT_MS;
 
     const handle = (line: unknown): void => {
@@ -138,6 +141,7 @@ export function createObjectWatch<T extends KubeObject>(
         }
         return;
       }
+      metrics?.received(resource.plural);
       const key = `${event.object.metadata?.namespace ?? ''}/${event.object.metadata?.name ?? ''}`;
       if (!isComplete) {
         if (event.type === 'DELETED') initial.delete(key);
@@ -157,6 +161,7 @@ export function createObjectWatch<T extends KubeObject>(
     try {
       const { body } = await sender.open(request);
       isOpen = true;
+      closed = server.watchOpened(resource.plural);
       using lines = createJsonLines(server.incompleteLines);
       watchdog.feed(idleTimeoutMs);
       problem = undefined;
@@ -171,6 +176,8 @@ export function createObjectWatch<T extends KubeObject>(
       // A broken connection is an end like any other: the watch resumes where it was.
       if (!isEnd) return failed(failure, isComplete, isOpen);
       logger.debug('a watch broke', { error: failure.message });
+    } finally {
+      closed();
     }
     const wasUseful = events > 0 || clock.monotonicNow() - openedMs >= USEFUL_MS;
     return { type: 'ended', isSynced: isComplete, wasUseful };

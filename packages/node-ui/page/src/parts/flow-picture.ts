@@ -170,7 +170,7 @@ function boxesOf({ sections, workers, nowMs }: InsideReport, metrics: MetricSet)
 function arrowsOf(metrics: MetricSet, rates: Rates): readonly Arrow[] {
   const hasCalls = metrics.has('kubelet_runtime_operations_total');
   return [
-    { path: 'M200 58H385', label: 'updates', x: 258, y: 50, rate: undefined },
+    { path: 'M200 58H385', label: 'updates', x: 258, y: 50, rate: rates.perSecond('rxlet_pod_updates_total') },
     {
       path: 'M760 58H575',
       label: 'events',
@@ -192,7 +192,13 @@ function arrowsOf(metrics: MetricSet, rates: Rates): readonly Arrow[] {
       y: 243,
       rate: rates.perSecond('kubelet_pod_worker_duration_seconds_count'),
     },
-    { path: 'M385 190H105V260', label: 'statuses', x: 190, y: 182, rate: undefined },
+    {
+      path: 'M385 190H105V260',
+      label: 'statuses',
+      x: 190,
+      y: 182,
+      rate: rates.perSecond('rxlet_pod_status_changes_total'),
+    },
     {
       path: 'M575 298H760',
       label: 'calls',

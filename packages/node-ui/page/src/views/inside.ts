@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { InsideReport } from '../../../src/endpoints/node-report.ts';
 import { formatAge, formatDuration } from '../age.ts';
-import { type Distribution, distributions, type MetricSet, parseMetrics, quantile } from '../metrics.ts';
+import { type Distribution, distributions, type MetricSet, parseMetrics, quantile, total } from '../metrics.ts';
 import { flowPicture } from '../parts/flow-picture.ts';
 import { modulePanel } from '../parts/panel.ts';
 import { createPolled, type Polled } from '../poll.ts';
@@ -36,7 +36,7 @@ export const insideView: View = {
     return html`
       <h1 class="visually-hidden">Inside the agent</h1>
       <section class="panel flow" aria-label="Flow of data">${flowPicture(inside, measured, rates)}</section>
-      ${imagePulls(inside)}
+      ${waits(inside)} ${imagePulls(inside)} ${watches(measured)}
       <h2 class="group">Calls of the runtime</h2>
       ${calls(measured)} ${inside.panels.map(modulePanel)}
     `;
@@ -47,6 +47,68 @@ export const insideView: View = {
     rates.clear();
   },
 };
+
+/** Section `waits` of the debug state: the pods that wait, by the kind of what they wait for. */
+type WaitCounts = readonly { readonly kind?: string; readonly pods?: number; readonly oldestAgeMs?: number }[];
+
+function waits({ sections }: InsideReport): TemplateResult | typeof nothing {
+  const counts = (sections['waits'] ?? []) as WaitCounts;
+  if (counts.length === 0) return nothing;
+  return html`<h2 class="group">Waits and back-offs</h2>
+    <div class="panel scroll" tabindex="0" role="region" aria-label="Waits and back-offs">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Wait</th>
+            <th scope="col">Pods</th>
+            <th scope="col">Oldest</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${counts.map(
+            ({ kind = '', pods = 0, oldestAgeMs = 0 }) =>
+              html`<tr>
+                <th scope="row" class="mono">${printable(kind)}</th>
+                <td>${pods}</td>
+                <td>${formatAge(oldestAgeMs)}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>`;
+}
+
+const EVENTS = 'rxlet_watch_events_total';
+
+/** The watches of an agent in a cluster. */
+function watches(measured: MetricSet): TemplateResult | typeof nothing {
+  const open = measured.get('rxlet_watches') ?? [];
+  if (open.length === 0) return nothing;
+  return html`<h2 class="group">Watches of the API server</h2>
+    <div class="panel scroll" tabindex="0" role="region" aria-label="Watches of the API server">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Resource</th>
+            <th scope="col">Open</th>
+            <th scope="col">Events</th>
+            <th scope="col">Rate</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${open.map(({ labels: { resource = '' }, value }) => {
+            const rate = rates.perSecond(EVENTS, { resource });
+            return html`<tr>
+              <th scope="row" class="mono">${printable(resource)}</th>
+              <td>${value}</td>
+              <td>${total(measured, EVENTS, { resource })}</td>
+              <td>${rate === undefined ? '–' : `${rate.toFixed(1)} /s`}</td>
+            </tr>`;
+          })}
+        </tbody>
+      </table>
+    </div>`;
+}
 
 /** Section `imagePulls` of the debug state, as far as it is shown. */
 interface ImagePullState {
