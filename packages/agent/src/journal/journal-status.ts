@@ -28,7 +28,9 @@ export function createJournalStatus(journal: Journal): JournalStatus {
     generated(pod, status) {
       if (!journal.isRecording) return;
       const uid = pod.metadata?.uid ?? '';
-      const waits = new Map(statusWaits(pod, status).map((wait) => [keyOf(wait), wait]));
+      const found = statusWaits(pod, status);
+      if (found.length === 0 && !reported.has(uid)) return;
+      const waits = new Map(found.map((wait) => [keyOf(wait), wait]));
       for (const wait of waits.values()) journal.hold(pod.metadata, wait);
       for (const [key, wait] of reported.get(uid) ?? []) if (!waits.has(key)) journal.release(pod.metadata, wait);
       if (waits.size > 0) reported.set(uid, waits);

@@ -43,6 +43,8 @@ export function restoreLife(life: Life): RecordedLife {
   const rootIds = new Set([rootId]);
   const open = new Set([...spans.values()].filter(({ endMs }) => endMs === undefined));
   let { droppedSpans } = life;
+  /** Latest end of a span, to which the end of the next one is compared. */
+  let latestEndMs = life.spans.reduce((latest, { endMs = 0 }) => Math.max(latest, endMs), 0);
   let bytes = life.spans.reduce((sum, span) => sum + sizeOf(span), 0);
 
   const root = spans.get(rootId)!;
@@ -56,13 +58,20 @@ export function restoreLife(life: Life): RecordedLife {
     if (span.endMs !== undefined) return;
     open.delete(span);
     let endMs = Math.max(atMs, span.startMs);
-    for (const { parentId, endMs: innerMs = 0 } of spans.values())
-      if (parentId === span.id) endMs = Math.max(endMs, innerMs);
-    replace(span, { endMs, outcome: withoutExcess(outcome) });
+    if (endMs < latestEndMs) {
+      for (const { parentId, endMs: innerMs = 0 } of spans.values())
+        if (parentId === span.id) endMs = Math.max(endMs, innerMs);
+    }
+    latestEndMs = Math.max(latestEndMs, endMs);
+    span.endMs = endMs;
+    span.outcome = withoutExcess(outcome);
+    bytes += sizeOfOutcome(span.outcome);
   };
   /** Ends the open spans for which it is asked as interrupted, inner ones first. */
   const interruptOpen = (atMs: number, isMeant: (span: MutableSpan) => boolean): void => {
-    for (const span of [...open].reverse()) if (isMeant(span)) end(span, atMs, { result: 'interrupted' });
+    const meant: MutableSpan[] = [];
+    for (const span of open) if (isMeant(span)) meant.push(span);
+    for (const span of meant.reverse()) end(span, atMs, { result: 'interrupted' });
   };
   const drop = (id: string): void => {
     const span = spans.get(id)!;
@@ -126,6 +135,7 @@ export function restoreLife(life: Life): RecordedLife {
         if (attributes !== undefined) span.attributes = shortened(attributes);
         if (entry.type === 'fact') {
           span.endMs = spanStartMs;
+          latestEndMs = Math.max(latestEndMs, spanStartMs);
           if (entry.outcome !== undefined) span.outcome = withoutExcess(entry.outcome);
           if (entry.once !== undefined) span.once = entry.once;
         }
@@ -138,7 +148,7 @@ export function restoreLife(life: Life): RecordedLife {
         replace(span, { attributes: { ...span.attributes, ...shortened(entry.attributes) } });
       }
       if (entry.type === 'end') {
-        interruptOpen(atMs, (inner) => isWithin(spans, inner, span.id));
+        if (open.size > 1) interruptOpen(atMs, (inner) => inner !== span && isWithin(spans, inner, span.id));
         end(span, atMs, entry.outcome);
       }
       shrink();
@@ -189,9 +199,11 @@ function sizeOf({
     const value = attributes[key];
     bytes += key.length + 6 + (typeof value === 'string' ? value.length : 16);
   }
-  if (outcome === undefined) return bytes;
-  const { reason = '', message = '', code = '' } = outcome;
-  return bytes + 80 + reason.length + message.length + code.length;
+  return outcome === undefined ? bytes : bytes + sizeOfOutcome(outcome);
+}
+
+function sizeOfOutcome({ reason = '', message = '', code = '' }: SpanOutcome): number {
+  return 80 + reason.length + message.length + code.length;
 }
 
 function shortened(attributes: JournalAttributes): JournalAttributes {
