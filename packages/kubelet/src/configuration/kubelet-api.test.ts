@@ -83,9 +83,38 @@ describe('toServerContent', () => {
     expect(flags()).toEqual({ 'root-dir': '/r' });
   });
 
-  it('shows the headers of the manifest URL, so that a merged configuration can be compared', () => {
-    const loaded = load('staticPodURL: https://h/\nstaticPodURLHeader: {Authorization: [a, b], X-A: [c]}\n');
-    const { configuration } = toServerContent(loaded);
-    expect(configuration()).toMatchObject({ staticPodURLHeader: { Authorization: ['a', 'b'], 'X-A': ['c'] } });
+  it('masks the headers of the manifest URL that carry credentials, and shows the others', () => {
+    const { configuration } = toServerContent(
+      load(`staticPodURL: https://h/
+staticPodURLHeader: {authorization: [hidden, hidden], X-Api-Key: [hidden], cookie: [hidden], X-Access-Token: [hidden], X-Node: [a, b]}
+`),
+    );
+    expect(configuration()).toMatchObject({
+      staticPodURLHeader: {
+        authorization: ['<masked>', '<masked>'],
+        'X-Api-Key': ['<masked>'],
+        cookie: ['<masked>'],
+        'X-Access-Token': ['<masked>'],
+        'X-Node': ['a', 'b'],
+      },
+    });
+    expect(JSON.stringify(configuration())).not.toContain('hidden');
+  });
+
+  it('masks the flags with secrets whole', () => {
+    const loaded = load('');
+    const { flags } = toServerContent({
+      ...loaded,
+      flags: new Map<string, unknown>([
+        ...loaded.flags,
+        ['manifest-url-header', { 'X-Node': ['hidden'] }],
+        ['storage-driver-password', 'hidden'],
+      ]),
+    });
+    expect(flags()).toEqual({
+      'root-dir': '/r',
+      'manifest-url-header': '<masked>',
+      'storage-driver-password': '<masked>',
+    });
   });
 });
