@@ -30,31 +30,12 @@ const CNI_CACHE = '/var/lib/cni/results';
  * not be removed.
  */
 export async function cleanUp(layout: Layout): Promise<void> {
-  const paths = pathsOf(layout);
-  const runcRoot = join(paths.runcRoot, NAMESPACE);
-  const bundles = join(paths.state, 'io.containerd.runtime.v2.task', NAMESPACE);
-  // containerd first, so that it starts nothing new.
-  const failures = await attemptAll([() => endServer(paths.config), () => endHelpers(layout.directory, runcRoot)]);
-  const sockets = list(bundles).flatMap((id) => shimSocket(join(bundles, id, 'address')));
-  const cgroups = list(bundles).flatMap((id) => cgroupDirectories(join(bundles, id, 'config.json')));
-
+  const failures = await endEverything(layout);
   const steps = [
-    () => endContainers(paths.socket, runcRoot),
-    () => cgroups.forEach(removeWhileEmpty),
-    () => unmountBelow(layout.directory),
     () => removeBridge(layout.bridge),
     () => clearNetworkRules(layout.bridge),
-    () => sockets.forEach((path) => rmSync(path, { force: true })),
-    () =>
-      list(CNI_CACHE)
-        .map((name) => join(CNI_CACHE, name))
-        .filter((path) => isAnswerFor(path, layout.directory))
-        .forEach((path) => rmSync(path, { force: true })),
-    // Shared with other containerds, hence only if they are empty.
-    () =>
-      [SHIM_SOCKETS, dirname(SHIM_SOCKETS), CNI_CACHE, dirname(CNI_CACHE), ...defaultCgroupParents()].forEach(
-        removeIfEmpty,
-      ),
+    () => removeAnswers(layout.directory),
+    () => removeSharedFolders(),
   ];
   failures.push(...(await attemptAll(steps)));
 
@@ -62,11 +43,59 @@ export async function cleanUp(layout: Layout): Promise<void> {
   // Never delete through a mount.
   if (mounts.length === 0) rmSync(layout.directory, { recursive: true, force: true, maxRetries: 3 });
   else failures.push(`still mounted: ${mounts.join(', ')}`);
-  if (failures.length > 0) {
-    throw new PrivateContainerdError(
-      `the containerd in ${layout.directory} left resources behind: ${failures.join('; ')}`,
-    );
+  report(layout, failures);
+}
+
+/**
+ * Leaves of a private containerd what a machine that loses its power keeps: its disk. Processes, containers, mounts, the network, and what is in `/run` on a machine are
+ * gone. Rejects with everything that could not be removed.
+ */
+export async function cutPower(layout: Layout): Promise<void> {
+  const failures = await endEverything(layout);
+  failures.push(...(await attemptAll([() => removeBridge(layout.bridge), () => clearNetworkRules(layout.bridge)])));
+  const { state, runcRoot, socket } = pathsOf(layout);
+  if (mountsBelow(layout.directory).length === 0)
+    for (const path of [state, runcRoot, socket]) rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  else failures.push(`still mounted: ${mountsBelow(layout.directory).join(', ')}`);
+  report(layout, failures);
+}
+
+/** Ends containerd and its containers, and removes their mounts, cgroups and sockets. Returns the messages of failures. */
+async function endEverything(layout: Layout): Promise<string[]> {
+  const paths = pathsOf(layout);
+  const runcRoot = join(paths.runcRoot, NAMESPACE);
+  const bundles = join(paths.state, 'io.containerd.runtime.v2.task', NAMESPACE);
+  // containerd first, so that it starts nothing new.
+  const failures = await attemptAll([() => endServer(paths.config), () => endHelpers(layout.directory, runcRoot)]);
+  const sockets = list(bundles).flatMap((id) => shimSocket(join(bundles, id, 'address')));
+  const cgroups = list(bundles).flatMap((id) => cgroupDirectories(join(bundles, id, 'config.json')));
+  const steps = [
+    () => endContainers(paths.socket, runcRoot),
+    () => cgroups.forEach(removeWhileEmpty),
+    () => unmountBelow(layout.directory),
+    () => sockets.forEach((path) => rmSync(path, { force: true })),
+  ];
+  failures.push(...(await attemptAll(steps)));
+  return failures;
+}
+
+/** Removes the results of CNI plugins for a containerd. */
+function removeAnswers(directory: string): void {
+  for (const name of list(CNI_CACHE)) {
+    const path = join(CNI_CACHE, name);
+    if (isAnswerFor(path, directory)) rmSync(path, { force: true });
   }
+}
+
+/** Removes folders that other containerds share, if they are empty. */
+function removeSharedFolders(): void {
+  const folders = [SHIM_SOCKETS, dirname(SHIM_SOCKETS), CNI_CACHE, dirname(CNI_CACHE), ...defaultCgroupParents()];
+  folders.forEach(removeIfEmpty);
+}
+
+function report({ directory }: Layout, failures: readonly string[]): void {
+  if (failures.length === 0) return;
+  throw new PrivateContainerdError(`the containerd in ${directory} left resources behind: ${failures.join('; ')}`);
 }
 
 /**

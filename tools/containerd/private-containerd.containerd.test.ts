@@ -107,6 +107,22 @@ describe.skipIf(unavailable !== undefined)('a private containerd', () => {
     expect(await containerStatus(address, id)).toEqual(before);
   });
 
+  it('keeps the records of containers, and none of their processes, across a restart of the machine', async () => {
+    containerd = await startPrivateContainerd({ directory });
+    await containerd.importImage(busyboxImage(BUSYBOX_REFERENCE));
+    const { address } = containerd;
+    const pod = await runPod(address, 'lost');
+    const id = await runContainer(address, pod, ['sleep', '1000']);
+
+    await containerd.reboot();
+
+    const after = await containerStatus(address, id);
+    expect([after.state, after.finishedAt > 0n]).toEqual([ContainerState.CONTAINER_EXITED, true]);
+    const next = await runPod(address, 'next');
+    const running = await runContainer(address, next, ['sleep', '1000']);
+    expect((await containerStatus(address, running)).state).toBe(ContainerState.CONTAINER_RUNNING);
+  });
+
   it('cleans up after a run that was killed', async () => {
     const program = fileURLToPath(new URL('main.ts', import.meta.url));
     const killed = spawn(process.execPath, [program, '--directory', directory], {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { errorMessage } from '@rxlet/component-base';
 import { ImageServiceDescriptor, isUnimplemented, RuntimeServiceDescriptor } from '@rxlet/cri-api';
 import { pauseImage } from './build-image.ts';
-import { claimDirectory, cleanUp, cleanUpAbandoned } from './clean-up.ts';
+import { claimDirectory, cleanUp, cleanUpAbandoned, cutPower } from './clean-up.ts';
 import { cniConflist, containerdConfig } from './containerd-config.ts';
 import { criCall } from './cri-call.ts';
 import { PrivateContainerdError } from './errors.ts';
@@ -51,6 +51,8 @@ export interface PrivateContainerd extends AsyncDisposable {
   ctr(args: readonly string[], timeoutMs?: number): Promise<string>;
   /** Stops containerd (default: SIGTERM) and starts it again on the same state. Containers keep running meanwhile. */
   restart(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+  /** Ends containerd and all containers as a loss of power does, and starts it again on what was on the disk: the containers are there, without their tasks. */
+  reboot(): Promise<void>;
   /** Same as disposal. */
   stop(): Promise<void>;
 }
@@ -137,6 +139,11 @@ export async function startPrivateContainerd(options: PrivateContainerdOptions):
     ctr,
     async restart(signal = 'SIGTERM') {
       await server?.end(signal);
+      await launch();
+    },
+    async reboot() {
+      await server?.end('SIGKILL');
+      await cutPower(layout);
       await launch();
     },
     stop: () => (stopped ??= stop()),

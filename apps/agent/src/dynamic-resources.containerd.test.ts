@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { systemClock, systemRandom } from '@rxlet/component-base';
 import { createTestDraPlugin, type TestDraPlugin } from '@rxlet/dra-manager/testing';
 import { createFakeKube, type FakeKube, nodeUser, serveFakeKube } from '@rxlet/fake-kube';
-import type { Pod, ResourceV1ResourceClaim } from '@rxlet/kube-api';
+import type { Node, Pod, ResourceV1ResourceClaim } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';
 import { eventually } from '@rxlet/test-containerd/eventually';
 import { containerdMajorVersion, containerdUnavailable } from '@rxlet/test-containerd/prerequisites';
@@ -13,6 +13,7 @@ import { type ContainerdNode, hasRunningPods, shell, startContainerdNode } from 
 
 const GPU = 'gpu.example.com';
 const NIC = 'nic.example.com';
+const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 
 // containerd 1.6 ignores the CDI devices of containers.
 const unavailable =
@@ -26,7 +27,8 @@ describe.skipIf(unavailable !== undefined)('claims of pods on containerd', () =>
   let server: Awaited<ReturnType<typeof serveFakeKube>>;
   let folders: AgentFolders;
   let agent: AgentProcess;
-  let start: () => AgentProcess;
+  /** Starts the agent, on a machine with another boot id if one is given. */
+  let start: (bootId?: string) => Promise<AgentProcess>;
   let specs: string;
   const plugins = new Map<string, TestDraPlugin>();
 
@@ -124,8 +126,16 @@ describe.skipIf(unavailable !== undefined)('claims of pods on containerd', () =>
     folders = await makeAgentFolders(folder);
     const kubeconfig = join(folder, 'kubeconfig');
     await writeFile(kubeconfig, await server.kubeconfig(nodeUser('node1')), { mode: 0o600 });
-    start = () => startAgent(folders, '--container-runtime-endpoint', node.endpoint, '--kubeconfig', kubeconfig);
-    agent = start();
+    const flags = ['--container-runtime-endpoint', node.endpoint, '--kubeconfig', kubeconfig];
+    start = async (bootId) => {
+      if (bootId === undefined) return startAgent(folders, ...flags);
+      await writeFile(join(folder, 'boot-id'), `${bootId}\n`);
+      // Mounts of the agent stay visible to the runtime, the one for the boot id does not.
+      const script = `mount --make-private /proc && mount --bind ${join(folder, 'boot-id')} ${BOOT_ID} && exec "$@"`;
+      const enter = ['unshare', '--mount', '--propagation', 'unchanged', 'sh', '-c', script, 'sh'];
+      return startAgent({ ...folders, enter }, ...flags);
+    };
+    agent = await start();
     for (const driver of [GPU, NIC]) await plug(driver);
   });
   afterAll(async () => {
@@ -160,7 +170,7 @@ describe.skipIf(unavailable !== undefined)('claims of pods on containerd', () =>
 
     await agent.end('SIGKILL');
     await unplug(GPU);
-    agent = start();
+    agent = await start();
     await until('the agent reports again', () => pod('one')?.status?.phase === 'Running');
     const restarted = await plug(GPU);
     await remove('one');
@@ -184,9 +194,44 @@ describe.skipIf(unavailable !== undefined)('claims of pods on containerd', () =>
     await agent.end('SIGKILL');
     hang.resolve();
     plugin.fault = undefined;
-    agent = start();
+    agent = await start();
     expect(await run(await untilRunning('killed'), devices)).toBe(`${GPU}-late\n`);
     await remove('killed');
+    expect(await readdir(specs)).toEqual([]);
+  });
+
+  it('get prepared again for the new containers after a restart of the node', async () => {
+    createClaim('common', GPU, NIC);
+    createPod('first', 'common');
+    createPod('second', 'common');
+    const before = [await untilRunning('first'), await untilRunning('second')];
+    const bootId = (): string | undefined =>
+      (kube.objects.get(resources.nodes, 'node1') as Node | undefined)?.status?.nodeInfo?.bootID;
+    expect(bootId()).toBe((await readFile(BOOT_ID, 'utf8')).trim());
+
+    await agent.end('SIGKILL');
+    for (const driver of [GPU, NIC]) await unplug(driver);
+    await node.containerd.reboot();
+    // Specifications of CDI devices are often in /run.
+    await rm(specs, { recursive: true });
+    await mkdir(specs);
+    const nextBootId = 'b0070000-0000-4000-8000-000000000001';
+    agent = await start(nextBootId);
+    await until('the node reports its restart', () => bootId() === nextBootId);
+    const restarted = [await plug(GPU), await plug(NIC)];
+
+    const isNew = (name: string, index: number): boolean =>
+      pod(name)?.status?.containerStatuses?.[0]?.state?.running !== undefined &&
+      pod(name)?.status?.containerStatuses?.[0]?.containerID !== `containerd://${before[index]!}`;
+    for (const [index, name] of ['first', 'second'].entries()) {
+      await until(`${name} runs again`, () => isNew(name, index));
+      expect(pod(name)?.status?.containerStatuses?.[0]?.restartCount).toBe(1);
+      expect(await run(await untilRunning(name), devices)).toBe(`${GPU}-common\n${NIC}-common\n`);
+    }
+    const prepared = restarted.map(({ calls }) => calls.map(({ method, claims }) => [method, ...claims]));
+    expect(prepared).toEqual([[['NodePrepareResources', 'common']], [['NodePrepareResources', 'common']]]);
+    await remove('first');
+    await remove('second');
     expect(await readdir(specs)).toEqual([]);
   });
 
