@@ -197,12 +197,16 @@ describe.skipIf(unavailable !== undefined)("the kubelet's API behind a Kubernete
     const host = (await cluster.readyNode())!;
     const address = host.status!.addresses!.find(({ type }) => type === 'InternalIP')!.address;
     const base = `https://${address}:${String(host.status!.daemonEndpoints!.kubeletEndpoint!.Port)}`;
-    const statusOf = async (account: string, verb: string): Promise<string> => {
+    /** Creates an account with one verb. @returns its token */
+    const tokenWith = async (verb: string): Promise<string> => {
+      const account = `streams-by-${verb}`;
       await cluster.kubectl(['create', 'serviceaccount', account]);
       await cluster.kubectl(['create', 'clusterrole', account, `--verb=${verb}`, '--resource=nodes/proxy']);
       const subject = `--serviceaccount=default:${account}`;
       await cluster.kubectl(['create', 'clusterrolebinding', account, `--clusterrole=${account}`, subject]);
-      const token = (await cluster.kubectl(['create', 'token', account])).trim();
+      return (await cluster.kubectl(['create', 'token', account])).trim();
+    };
+    const statusOf = async (token: string): Promise<string> => {
       const headers = [
         `Authorization: Bearer ${token}`,
         'Connection: Upgrade',
@@ -218,8 +222,19 @@ describe.skipIf(unavailable !== undefined)("the kubelet's API behind a Kubernete
       for await (const chunk of stdout) text += String(chunk);
       return text;
     };
-    expect(await statusOf('reader', 'get')).toBe('403');
-    expect(await statusOf('operator', 'create')).toBe('101');
+    const [get, create] = [await tokenWith('get'), await tokenWith('create')];
+    expect([await statusOf(get), await statusOf(create)]).toEqual(['403', '101']);
+
+    // With the kubelet's verb, it is the other way round.
+    await cluster.end('SIGTERM');
+    cluster.startAgain('--permit-streams-by-get');
+    await cluster.eventually('the port is open', async () => (await statusOf(get)) === '101');
+    expect(await statusOf(create)).toBe('403');
+    await cluster.end('SIGTERM');
+    cluster.startAgain();
+    await cluster.eventually('the port is open', async () => (await statusOf(create)) === '101');
+    // The API server is an administrator of the kubelet's API either way.
+    expect(await run('exec', 'web', '--', 'true')).toMatchObject({ code: 0 });
   });
 
   it('answers the node proxy, and those who may use it', async () => {

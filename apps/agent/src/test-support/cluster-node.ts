@@ -26,8 +26,8 @@ export interface ClusterNode extends AsyncDisposable {
   readonly apply: ControlPlane['apply'];
   /** Ends the agent; its pods run on. */
   end(signal: NodeJS.Signals): Promise<void>;
-  /** Starts another in the same folders. */
-  startAgain(): void;
+  /** Starts another in the same folders, with further flags. */
+  startAgain(...flags: readonly string[]): void;
   /** Reads an object; `undefined` if there is none. */
   get<T>(...args: readonly string[]): Promise<T | undefined>;
   /** Reads the objects of a list. */
@@ -60,8 +60,11 @@ export async function startClusterNode(
     ...(typeof kubelet === 'function' ? await kubelet(controlPlane) : kubelet),
   });
   const kubeconfig = await controlPlane.nodeKubeconfig('node1');
-  const start = (): AgentProcess =>
-    startAgent(folders, '--container-runtime-endpoint', node.containerd.endpoint, '--kubeconfig', kubeconfig, ...flags);
+  const start = (...more: readonly string[]): AgentProcess =>
+    startAgent(
+      folders,
+      ...['--container-runtime-endpoint', node.containerd.endpoint, '--kubeconfig', kubeconfig, ...flags, ...more],
+    );
   let agent = start();
   let isEnded = false;
   const waitFor: ClusterNode['eventually'] = (what, probe, timeoutMs) =>
@@ -72,8 +75,8 @@ export async function startClusterNode(
   };
   const list: ClusterNode['list'] = async <T>(...args: readonly string[]) =>
     (await get<{ items: readonly T[] }>(...args))?.items ?? [];
-  const startAgain = (): void => {
-    agent = start();
+  const startAgain: ClusterNode['startAgain'] = (...more) => {
+    agent = start(...more);
     isEnded = false;
   };
   const end = async (signal: NodeJS.Signals): Promise<void> => {
