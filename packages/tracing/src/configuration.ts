@@ -1,5 +1,5 @@
 import type { ModuleConfiguration, NodeConfiguration } from '@rxlet/agent-api/configuration';
-import type { Tracing } from './create-tracing.ts';
+import type { Tracing } from './tracing.ts';
 import type { TracingOptions } from './tracing-options.ts';
 
 /** Configuration of the module of `createTracing`, which programs list themselves: they connect the runtime through it as well. */

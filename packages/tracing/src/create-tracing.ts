@@ -1,33 +1,26 @@
-import type { TracerProvider } from '@opentelemetry/api';
-import { type AgentModule, contribute } from '@rxlet/agent-api';
 import { type Clock, type Logger, noopLogger, systemClock } from '@rxlet/component-base';
-import { journalSinks } from '@rxlet/agent-api/journal';
-import { createPodSpans } from './pod-spans.ts';
-import { createTracedCalls, type TracedCalls } from './traced-calls.ts';
+import type { Tracing } from './tracing.ts';
 import type { TracingOptions } from './tracing-options.ts';
 
-/** Traces of an agent. Disposing of it sends what is left; dispose of it after the agent. */
-export interface Tracing extends AsyncDisposable {
-  /** Makes spans of the agent's journal. */
-  readonly module: AgentModule;
-  /** Adds spans to the calls of the runtime. */
-  readonly calls: TracedCalls;
+/** The SDK of OpenTelemetry is not installed. Its packages are optional: most nodes send no traces. */
+export class TracingUnavailableError extends Error {
+  override readonly name = 'TracingUnavailableError';
 }
 
-/** Scopes of the spans: the kubelet's own, for spans that it has, and the agent's. */
-const KUBELET_SCOPE = 'k8s.io/kubernetes/pkg/kubelet';
-const AGENT_SCOPE = 'rxlet';
+/** The optional peers of this package. */
+const PACKAGES = ['api', 'otlp-transformer', 'resources', 'sdk-trace'].map((name) => `@opentelemetry/${name}`);
 
 /**
  * Creates the traces that are sent to a collector over OTLP. The SDK of OpenTelemetry is loaded by this call and by nothing else.
  *
+ * @throws TracingUnavailableError when the SDK is not installed
  * @throws Error for an endpoint that gRPC does not know
  */
 export async function createTracing(
   options: TracingOptions,
   { clock = systemClock, logger = noopLogger }: { readonly clock?: Clock; readonly logger?: Logger } = {},
 ): Promise<Tracing> {
-  const { createOtlpProvider } = await import('./otlp-provider.ts');
+  const { createOtlpProvider, tracingBy } = await loadSdk();
   const otlp = createOtlpProvider(options, { clock, logger });
   const { dispose, ...tracing } = tracingBy(otlp.provider);
   return {
@@ -39,13 +32,16 @@ export async function createTracing(
   };
 }
 
-/** Creates the traces that go to a provider. */
-export function tracingBy(provider: TracerProvider): Omit<Tracing, keyof AsyncDisposable> & { dispose(): void } {
-  const [kubelet, agent] = [provider.getTracer(KUBELET_SCOPE), provider.getTracer(AGENT_SCOPE)];
-  const spans = createPodSpans({ kubelet, agent });
-  return {
-    calls: createTracedCalls({ tracer: kubelet, spans }),
-    module: { name: 'tracing', setup: () => ({ contributions: [contribute(journalSinks, spans.apply)] }) },
-    dispose: () => spans.end(),
-  };
+async function loadSdk() {
+  try {
+    const [{ createOtlpProvider }, { tracingBy }] = await Promise.all([
+      import('./otlp-provider.ts'),
+      import('./pod-tracing.ts'),
+    ]);
+    return { createOtlpProvider, tracingBy };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    const message = `cannot load the SDK of OpenTelemetry: install it with "npm install ${PACKAGES.join(' ')}", or configure no tracing`;
+    throw new TracingUnavailableError(message, { cause: error });
+  }
 }
