@@ -20,9 +20,11 @@ import { createHttpListener } from './listeners/http-listener.ts';
 import type { Listener, Served } from './listeners/serve.ts';
 import type { Route } from './routing/route.ts';
 import { servedCollections, serverPorts } from './server-content.ts';
+import { createServerHandler } from './server-handler.ts';
 import { createServerMetrics, type ServerMetrics } from './server-metrics.ts';
 import { type ClientAuthorities, followAuthorities } from './tls/client-authorities.ts';
 import { createHttpsListener } from './tls/https-listener.ts';
+import type { SharedPort } from './tls/shared-https-server.ts';
 import { unknownTlsNames } from './tls/tls-settings.ts';
 
 /** Bounds of HTTPS, whose requests are of clients that may make them. Behind one address there may be all clients of the cluster: that of an API server. */
@@ -48,13 +50,13 @@ const HEALTHZ_RETRY_MS = 5000;
 export function kubeletApi(options: KubeletApiOptions): AgentModule {
   return {
     name: 'kubelet-api',
-    needs: options.port === undefined ? [] : [servingCertificate],
+    needs: options.port === undefined || options.sharedPort !== undefined ? [] : [servingCertificate],
     uses: [kubeClients],
     collects: servedCollections,
     setup(context) {
       const lifetime = createLifetime();
       const { port } = options;
-      const https = port === undefined ? undefined : { port, ...securityOf(context, options) };
+      const https = port === undefined ? undefined : securityOf(context, options, port);
       const metrics = createServerMetrics(context.metrics, context.clock);
       return {
         contributions: [
@@ -70,18 +72,34 @@ export function kubeletApi(options: KubeletApiOptions): AgentModule {
   };
 }
 
-/** The certificate of HTTPS, and the API servers that review its clients. */
-interface Security {
+/** Port of a server of the agent's own, its certificate, and the API servers that review its clients. */
+interface OwnPort {
+  readonly port: number;
   readonly clients: KubeClients | undefined;
   readonly certificate: Parameters<typeof createHttpsListener>[2]['certificate'];
 }
 
-function securityOf({ services }: ModuleContext, { authentication, authorization }: KubeletApiOptions): Security {
+/** Port of a server that other agents use too. */
+interface SharedPortOfAgent extends Pick<OwnPort, 'clients'> {
+  readonly sharedPort: SharedPort;
+}
+
+function securityOf(context: ModuleContext, options: KubeletApiOptions, port: number): OwnPort | SharedPortOfAgent {
+  const clients = reviewersOf(context, options);
+  const { sharedPort } = options;
+  if (sharedPort !== undefined) return { sharedPort, clients };
+  return { port, clients, certificate: context.services.get(servingCertificate) };
+}
+
+function reviewersOf(
+  { services }: ModuleContext,
+  { authentication, authorization }: KubeletApiOptions,
+): KubeClients | undefined {
   const clients = services.find(kubeClients);
   if (clients === undefined && (authentication.webhook.enabled || authorization.mode === 'Webhook')) {
     throw new Error('tokens and permissions of clients (webhook) cannot be reviewed without an API server');
   }
-  return { clients, certificate: services.get(servingCertificate) };
+  return clients;
 }
 
 interface ApiParts {
@@ -93,18 +111,21 @@ async function start(
   context: ModuleContext,
   options: KubeletApiOptions,
   parts: ApiParts,
-  https: (Security & { readonly port: number }) | undefined,
+  https: OwnPort | SharedPortOfAgent | undefined,
 ): Promise<void> {
   const { lifetime, metrics } = parts;
   const checks = kubeletHealthChecks(context.collections.of(healthChecks));
-  const ports = { ...serverPorts(context, options.content), onWebSocketStream: metrics.webSocketStream };
-  const routes = kubeletRoutes(ports, checks, options.switches);
+  const createRoutes = (): readonly Route[] => {
+    const ports = { ...serverPorts(context, options.content), onWebSocketStream: metrics.webSocketStream };
+    return kubeletRoutes(ports, checks, options.switches);
+  };
   const { address } = options;
-  if (https !== undefined) await openHttps(context, options, routes, parts, https);
+  if (https !== undefined && 'sharedPort' in https) answerOnSharedPort(context, options, createRoutes, parts, https);
+  else if (https !== undefined) await openHttps(context, options, createRoutes(), parts, https);
   const plain = (host: string, plainPort: number, served: Served): Listener =>
     createHttpListener(context, served, { address: host, port: plainPort, limits: OPEN_LIMITS });
   if (options.readOnlyPort > 0) {
-    const readOnly = { routes: readOnlyRoutes(routes), meter: metrics.requests };
+    const readOnly = { routes: readOnlyRoutes(createRoutes()), meter: metrics.requests };
     await open(plain(address, options.readOnlyPort, readOnly), lifetime, 'readOnlyPort (--read-only-port)');
     context.logger.info('serving a read-only API without authentication', { address, port: options.readOnlyPort });
   }
@@ -129,7 +150,7 @@ async function openHttps(
   options: KubeletApiOptions,
   routes: readonly Route[],
   parts: ApiParts,
-  { port, clients, certificate }: Security & { readonly port: number },
+  { port, clients, certificate }: OwnPort,
 ): Promise<void> {
   const unknown = unknownTlsNames(options.tls);
   if (unknown.length > 0) context.logger.warn('ignored TLS settings that this agent does not have', { names: unknown });
@@ -155,6 +176,29 @@ async function openHttps(
   context.logger.warn(`serving the kubelet API to everybody: ${fields}`, { address, port });
 }
 
+/** Answers on a port that is open already. Most nodes of a fleet are never asked: their handler is created for the first request. */
+function answerOnSharedPort(
+  context: ModuleContext,
+  options: KubeletApiOptions,
+  createRoutes: () => readonly Route[],
+  parts: ApiParts,
+  { sharedPort, clients }: SharedPortOfAgent,
+): void {
+  const { lifetime, metrics } = parts;
+  const answering = sharedPort.answer(() =>
+    createServerHandler({
+      routes: createRoutes(),
+      access: accessControl(context, options, { ...parts, clients }, sharedPort.clientAuthorities),
+      checkPage: foreignPageCheck(context, sharedPort.port),
+      meter: metrics.requests,
+      logger: context.logger,
+      lifetime,
+      admit: sharedPort.admit,
+    }),
+  );
+  lifetime.defer(() => answering[Symbol.dispose]());
+}
+
 /** Only a server with a page has users who open it in a browser. Others keep the kubelet's behaviour towards requests with an origin. */
 function foreignPageCheck({ collections, node }: ModuleContext, port: number): ForeignPageCheck | undefined {
   const hasPage = collections.of(httpEndpoints).some(({ isPage, isLocal }) => isPage === true && isLocal !== true);
@@ -164,7 +208,7 @@ function foreignPageCheck({ collections, node }: ModuleContext, port: number): F
 function accessControl(
   { clock, random, logger, node }: ModuleContext,
   { authentication, authorization, isFineGrained, permitsStreamsByGet = false }: KubeletApiOptions,
-  { lifetime, clients, metrics }: ApiParts & Pick<Security, 'clients'>,
+  { lifetime, clients, metrics }: ApiParts & Pick<OwnPort, 'clients'>,
   clientAuthorities: CurrentValue<ClientAuthorities> | undefined,
 ): AccessControl {
   const { signal } = lifetime;

@@ -1,6 +1,7 @@
 import type { WebhookAuthorizerOptions } from './access/authorizer.ts';
 import type { EndpointSwitches } from './endpoints/kubelet-routes.ts';
 import type { ServerContent } from './server-content.ts';
+import type { SharedPort } from './tls/shared-https-server.ts';
 import type { TlsSettings } from './tls/tls-settings.ts';
 
 /** Options of the module `kubeletApi`, by the names of KubeletConfiguration. */
@@ -8,6 +9,8 @@ export interface KubeletApiOptions {
   readonly address: string;
   /** Port of HTTPS; `undefined`: only the plain ports are served. */
   readonly port: number | undefined;
+  /** Port of a server that several agents share, in place of a server of their own: `address`, `port`, `tls` and the authorities of clients are the server's then. */
+  readonly sharedPort?: SharedPort | undefined;
   /** Port without authentication; 0: none. */
   readonly readOnlyPort: number;
   readonly healthzBindAddress: string;

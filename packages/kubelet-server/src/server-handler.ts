@@ -17,7 +17,7 @@ import { redirectAnswer } from './routing/redirect.ts';
 import { selectOperation } from './routing/select-operation.ts';
 
 /** Longest head of a request, as in the kubelet. The target of an exec request contains the command. */
-const MAX_HEADER_BYTES = 1024 * 1024;
+export const MAX_HEADER_BYTES = 1024 * 1024;
 
 const TOO_MANY_REQUESTS = errorLine(503, 'too many requests are being served: retry later', {
   connection: 'close',
@@ -44,6 +44,8 @@ export interface ServerHandlerPorts {
 export interface ServerHandler {
   /** Options of the HTTP server. */
   readonly options: Pick<ServerOptions, 'shouldUpgradeCallback' | 'maxHeaderSize'>;
+  /** Reports whether a request for an upgrade is answered by one. */
+  hasStreams(message: IncomingMessage): boolean;
   onRequest(message: IncomingMessage, response: ServerResponse): void;
   onUpgrade(message: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
@@ -153,6 +155,7 @@ export function createServerHandler(ports: ServerHandlerPorts): ServerHandler {
   };
   return {
     options: { shouldUpgradeCallback: hasStreams, maxHeaderSize: MAX_HEADER_BYTES },
+    hasStreams,
     onRequest: (message, response) => void lifetime.track(measure(message, () => serve(message, response))),
     onUpgrade(message, socket, head) {
       // A connection that breaks is closed, which ends what it carries.

@@ -4,7 +4,7 @@ import { type Clock, createLifetime, errorMessage, type Lifetime, type Logger } 
 import type { AccessControl } from '../access/access-control.ts';
 import type { ForeignPageCheck } from '../access/foreign-pages.ts';
 import type { Route } from '../routing/route.ts';
-import { createServerHandler } from '../server-handler.ts';
+import { createServerHandler, type ServerHandler, type ServerHandlerPorts } from '../server-handler.ts';
 import type { RequestMeter } from './request-meter.ts';
 import { type ConnectionLimits, guardConnections } from './connection-limits.ts';
 
@@ -40,7 +40,7 @@ const REQUEST_TIMEOUT_MS = 60_000;
 /** Period of the checks of these times. */
 const TIMEOUT_CHECK_MS = 5000;
 /** Time without a sign of life after which the kernel probes a client, as in Go. A client that does not answer ten probes, one a second, is gone. */
-const KEEP_ALIVE_MS = 15_000;
+export const KEEP_ALIVE_MS = 15_000;
 
 /**
  * Creates a {@link Listener}.
@@ -50,22 +50,30 @@ const KEEP_ALIVE_MS = 15_000;
  * @param listen makes it listen, and registers what must be released before the connections are closed
  */
 export function createListener(
+  ports: ListenerPorts,
+  served: Served,
+  limits: ConnectionLimits,
+  createServer: (options: ServerOptions) => Server,
+  listen: (server: Server, lifetime: Lifetime) => Promise<void>,
+): Listener {
+  const { logger } = ports;
+  const createHandler: CreateHandler = (parts) => createServerHandler({ ...served, ...parts, logger });
+  return createHandlerListener(ports, createHandler, limits, createServer, listen);
+}
+
+/** Creates the handler of a listener. */
+export type CreateHandler = (parts: Required<Pick<ServerHandlerPorts, 'admit' | 'lifetime'>>) => ServerHandler;
+
+/** Creates a {@link Listener} with a handler of its own; see {@link createListener}. */
+export function createHandlerListener(
   { clock, logger }: ListenerPorts,
-  { routes, access, checkPage, meter }: Served,
+  createHandler: CreateHandler,
   limits: ConnectionLimits,
   createServer: (options: ServerOptions) => Server,
   listen: (server: Server, lifetime: Lifetime) => Promise<void>,
 ): Listener {
   const lifetime = createLifetime();
-  const handler = createServerHandler({
-    routes,
-    access,
-    checkPage,
-    meter,
-    logger,
-    lifetime,
-    admit: (socket) => guard.admit(socket),
-  });
+  const handler = createHandler({ lifetime, admit: (socket) => guard.admit(socket) });
   const server = createServer({
     ...handler.options,
     connectionsCheckingInterval: TIMEOUT_CHECK_MS,

@@ -1,8 +1,9 @@
-import { createServer } from 'node:https';
+import type { ServerOptions } from 'node:http';
+import { createServer, type Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { CurrentValue } from '@rxlet/component-base/streams';
 import type { TlsKeyPair } from '@rxlet/kube-api/client';
-import { errorMessage } from '@rxlet/component-base';
+import { errorMessage, type Lifetime } from '@rxlet/component-base';
 import { combineLatest, of } from 'rxjs';
 import type { ConnectionLimits } from '../listeners/connection-limits.ts';
 import { createListener, type Listener, type ListenerPorts, listenOnAddress, type Served } from '../listeners/serve.ts';
@@ -26,48 +27,62 @@ export interface HttpsOptions {
 /** Time for a handshake. */
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 
+/** Certificate of a server, and the authorities of its clients. */
+type ServerIdentity = Pick<HttpsOptions, 'tls' | 'certificate' | 'clientAuthorities'>;
+
 /** Creates a {@link Listener} for HTTPS. A new certificate or new authorities apply from the next connection on, and those that exist go on. */
 export function createHttpsListener(ports: ListenerPorts, served: Served, options: HttpsOptions): Listener {
-  const { address, port, limits, tls, certificate, clientAuthorities } = options;
-  const contextOptions = (pair: TlsKeyPair | undefined, authorities: ClientAuthorities | undefined) => ({
+  const { address, port, limits } = options;
+  return createListener(ports, served, limits, createTlsServer(options), async (server, lifetime) => {
+    followIdentity(server as HttpsServer, ports, options, lifetime);
+    await listenOnAddress(server, address, port);
+    options.onListening?.(server.address() as AddressInfo);
+  });
+}
+
+/** Returns a function that creates an HTTPS server, without its certificate. */
+export function createTlsServer({ tls, clientAuthorities }: ServerIdentity): (options: ServerOptions) => HttpsServer {
+  return (handlerOptions) =>
+    createServer({
+      ...handlerOptions,
+      ...contextOptions(tls, undefined, clientAuthorities?.value),
+      requestCert: clientAuthorities !== undefined,
+      // Clients may have a token instead.
+      rejectUnauthorized: false,
+      handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+      // HTTP/1.1 alone, which needs no negotiation.
+      ALPNProtocols: [],
+    });
+}
+
+/** Keeps the certificate of a server, and the authorities of its clients, up to date. */
+export function followIdentity(
+  server: HttpsServer,
+  { logger }: Pick<ListenerPorts, 'logger'>,
+  { tls, certificate, clientAuthorities }: ServerIdentity,
+  lifetime: Lifetime,
+): void {
+  const changes = combineLatest([certificate.value$, clientAuthorities?.value$ ?? of(undefined)]).subscribe({
+    next: ([pair, authorities]) => {
+      try {
+        server.setSecureContext(contextOptions(tls, pair, authorities));
+      } catch (error) {
+        logger.error('cannot use the serving certificate', { error: errorMessage(error) });
+      }
+    },
+    error: (error: unknown) => {
+      logger.error('cannot follow the serving certificate', { error: errorMessage(error) });
+    },
+  });
+  lifetime.defer(() => changes.unsubscribe());
+}
+
+function contextOptions(tls: TlsSettings, pair: TlsKeyPair | undefined, authorities: ClientAuthorities | undefined) {
+  return {
     ...tlsContextOptions(tls),
     // An authority need not be a root.
     allowPartialTrustChain: true,
     ...(authorities !== undefined && { ca: authorities.pem }),
     ...(pair !== undefined && { cert: pair.certificatePem, key: pair.keyPem }),
-  });
-  return createListener(
-    ports,
-    served,
-    limits,
-    (handlerOptions) =>
-      createServer({
-        ...handlerOptions,
-        ...contextOptions(undefined, clientAuthorities?.value),
-        requestCert: clientAuthorities !== undefined,
-        // Clients may have a token instead.
-        rejectUnauthorized: false,
-        handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
-        // HTTP/1.1 alone, which needs no negotiation.
-        ALPNProtocols: [],
-      }),
-    async (server, lifetime) => {
-      const https = server as ReturnType<typeof createServer>;
-      const changes = combineLatest([certificate.value$, clientAuthorities?.value$ ?? of(undefined)]).subscribe({
-        next: ([pair, authorities]) => {
-          try {
-            https.setSecureContext(contextOptions(pair, authorities));
-          } catch (error) {
-            ports.logger.error('cannot use the serving certificate', { error: errorMessage(error) });
-          }
-        },
-        error: (error: unknown) => {
-          ports.logger.error('cannot follow the serving certificate', { error: errorMessage(error) });
-        },
-      });
-      lifetime.defer(() => changes.unsubscribe());
-      await listenOnAddress(server, address, port);
-      options.onListening?.(server.address() as AddressInfo);
-    },
-  );
+  };
 }
