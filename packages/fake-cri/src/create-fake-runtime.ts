@@ -51,6 +51,7 @@ import { endScript } from './scripts/container-plan.ts';
 import type { BehaviourScript } from './scripts/script.ts';
 import type { ScriptTarget } from './scripts/script-store.ts';
 import { createRuntimeState } from './runtime-state.ts';
+import { containerCpuNanoseconds, containerMemoryBytes } from './stats/container-stats.ts';
 import { captureState, loadState } from './state-file/save-and-restore.ts';
 import { formatSavedState } from './state-file/saved-state.ts';
 
@@ -78,6 +79,14 @@ export interface FakeRuntimeSnapshot {
   readonly images: readonly ImageMessage[];
 }
 
+/** Resources that the containers of a runtime use. */
+export interface FakeRuntimeUsage {
+  /** CPU time from their starts on. That of a removed container is not in it. */
+  readonly cpuNanoseconds: bigint;
+  /** Working set of those that run. */
+  readonly memoryBytes: bigint;
+}
+
 /**
  * A container runtime in memory. Both ports work in-process, without a socket.
  *
@@ -101,6 +110,8 @@ export interface FakeRuntime extends AsyncDisposable {
   streams(): readonly OpenStream[];
   /** Returns the sandboxes, containers and images that exist. */
   snapshot(): FakeRuntimeSnapshot;
+  /** Returns what all containers that exist use together, as of now. */
+  usage(): FakeRuntimeUsage;
   /**
    * Ends the program of a running container as if it had exited by itself; `reason` is that of the container status, e.g. `OOMKilled`.
    * Throws NotFound or FailedPrecondition when there is no such container or it does not run.
@@ -279,6 +290,15 @@ export function createFakeRuntime(ports: FakeRuntimePorts, options: FakeRuntimeO
       })),
       images: Array.from(state.images.values(), (image) => image.message),
     }),
+    usage() {
+      const now = state.timestamps();
+      let [cpuNanoseconds, memoryBytes] = [0n, 0n];
+      for (const container of state.containers.values()) {
+        cpuNanoseconds += containerCpuNanoseconds(container, now);
+        memoryBytes += containerMemoryBytes(container, now);
+      }
+      return { cpuNanoseconds, memoryBytes };
+    },
     exitContainer(containerId, exitCode, reason) {
       const { process } = state.containers.get(containerId);
       if (process === undefined)

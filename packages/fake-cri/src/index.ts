@@ -6,6 +6,7 @@ export {
   type FakeRuntime,
   type FakeRuntimePorts,
   type FakeRuntimeSnapshot,
+  type FakeRuntimeUsage,
 } from './create-fake-runtime.ts';
 export type { FakeCredential, FakeImage, FakePullError } from './images/fake-image.ts';
 export { type ImageCatalogue, ImageCatalogueError, parseImageCatalogue } from './images/image-catalogue.ts';

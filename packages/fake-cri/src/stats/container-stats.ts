@@ -28,15 +28,31 @@ export function containerCpuNanoseconds(container: Container, now: bigint): bigi
   return cpuNanoseconds(usageModelOf(container), lifeMs(container, now));
 }
 
+/** Returns the container's working set; 0 unless it runs. */
+export function containerMemoryBytes(container: Container, now: bigint): bigint {
+  return isRunning(container) ? workingSetBytes(container, lifeMs(container, now)) : 0n;
+}
+
+function workingSetBytes(container: Container, elapsedMs: number): bigint {
+  return atMost(usageAt(usageModelOf(container), elapsedMs).memoryBytes, memoryLimitOf(container));
+}
+
+function memoryLimitOf({ status }: Container): bigint {
+  return status.resources?.linux?.memoryLimitInBytes ?? 0n;
+}
+
+function atMost(bytes: bigint, limit: bigint): bigint {
+  return limit > 0n && bytes > limit ? limit : bytes;
+}
+
 function cpuAndMemory(
   container: Container,
   now: bigint,
 ): Pick<MessageInitShape<typeof ContainerStatsSchema>, 'cpu' | 'memory'> {
   const elapsedMs = lifeMs(container, now);
   const usage = usageAt(usageModelOf(container), elapsedMs);
-  const limit = container.status.resources?.linux?.memoryLimitInBytes ?? 0n;
-  const atMost = (bytes: bigint): bigint => (limit > 0n && bytes > limit ? limit : bytes);
-  const workingSet = atMost(usage.memoryBytes);
+  const limit = memoryLimitOf(container);
+  const workingSet = workingSetBytes(container, elapsedMs);
   return {
     cpu: {
       timestamp: now,
@@ -47,7 +63,7 @@ function cpuAndMemory(
       timestamp: now,
       workingSetBytes: { value: workingSet },
       // Inactive files in the cache count as usage, but not as working set.
-      usageBytes: { value: atMost(workingSet + workingSet / 8n) },
+      usageBytes: { value: atMost(workingSet + workingSet / 8n, limit) },
       rssBytes: { value: (workingSet * 7n) / 8n },
       ...(limit > 0n ? { availableBytes: { value: limit - workingSet } } : {}),
       pageFaults: { value: pageFaults(container, elapsedMs) },
