@@ -1,6 +1,9 @@
 import { once } from 'node:events';
 import { createLifetime, errorMessage, type Logger, systemClock, systemRandom } from '@rxlet/component-base';
 import { type CommandIo, createConsoleLogger } from '@rxlet/component-base/command';
+import { createCurrentValue } from '@rxlet/component-base/streams';
+import type { TlsKeyPair } from '@rxlet/kube-api/client';
+import { createSharedHttpsServer } from '@rxlet/kubelet-server';
 import { KubeconfigError } from '@rxlet/kube-client';
 import { createHostMachine } from '@rxlet/machine';
 import { createHostFiles } from '@rxlet/node-files';
@@ -45,13 +48,21 @@ async function runFleet(flags: Flags, io: CommandIo): Promise<number> {
     lifetime.defer(() => part[Symbol.asyncDispose]());
     return part;
   };
-  const cluster = own(await connect(flags, logger));
+  const cluster = own(await connect(flags, plan, logger));
   if (cluster.note !== undefined) io.stdout(`${cluster.note}\n`);
   const ports = { clock: systemClock, random: systemRandom, logger };
   const { eventsPerSecond, nodeCredentials: actsAsNodes } = flags;
   const clients = own(createFleetClients({ ...ports, transport: cluster.transport }, { eventsPerSecond, actsAsNodes }));
   const startedMs = systemClock.monotonicNow();
-  const fleet = createFleet({ ...ports, clientsOf: clients.clientsOf }, planNodes(plan));
+  const { certificate, clientCaPem } = cluster.identity;
+  const server = own(
+    createSharedHttpsServer(ports, {
+      address: plan.address,
+      certificate: createCurrentValue<TlsKeyPair | undefined>(certificate),
+      clientCaPem,
+    }),
+  );
+  const fleet = createFleet({ ...ports, server, clientsOf: clients.clientsOf }, planNodes(plan));
   lifetime.defer(async () => {
     await fleet[Symbol.asyncDispose]();
     if (!flags.keepsNodes && cluster.outlivesFleet) await fleet.removeNodes();
@@ -73,9 +84,11 @@ async function startUnlessStopped(start: () => Promise<void>, signal: AbortSigna
   return !signal.aborted;
 }
 
-function connect(flags: Flags, logger: Logger): Promise<FleetCluster> {
+function connect(flags: Flags, { address }: FleetPlan, logger: Logger): Promise<FleetCluster> {
   const { cluster } = flags;
-  return cluster.kind === 'fake' ? startFakeCluster(cluster, logger) : connectRealCluster(cluster.path, logger);
+  return cluster.kind === 'fake'
+    ? startFakeCluster(cluster, logger)
+    : connectRealCluster(cluster.path, address, logger);
 }
 
 async function planOf(flags: Flags): Promise<FleetPlan> {

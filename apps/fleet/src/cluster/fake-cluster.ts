@@ -5,6 +5,7 @@ import { createNodeFiles } from '@rxlet/node-files';
 import type { KubeTransport, TransportRequest } from '@rxlet/kube-client';
 import type { ClusterFlags } from '../flags.ts';
 import type { FleetCluster } from './fleet-cluster.ts';
+import { issueNodeCertificate } from './node-certificate.ts';
 
 /** Changes that a watch can resume from. */
 const HISTORY = 2000;
@@ -23,10 +24,15 @@ export async function startFakeCluster(
     lifetime.defer(() => kube[Symbol.asyncDispose]());
     const server = await serveFakeKube(kube, { host, port, logger });
     lifetime.defer(() => server[Symbol.asyncDispose]());
+    const authority = await kube.authority();
     const { dir, base } = parse(resolve(adminKubeconfig));
     await createNodeFiles({ roots: [dir] }).replaceFile(join(dir, base), await server.kubeconfig(admin), 0o600);
     return {
       transport: transportTo(kube),
+      identity: {
+        certificate: await issueNodeCertificate(authority),
+        clientCaPem: authority.certificatePem,
+      },
       outlivesFleet: false,
       note: `API server for tests on ${server.url}: kubectl --kubeconfig ${adminKubeconfig} get nodes`,
       [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),

@@ -1,16 +1,47 @@
 import { resolve } from 'node:path';
-import { type Logger, systemClock } from '@rxlet/component-base';
-import { createUndiciTransport, loadKubeconfig } from '@rxlet/kube-client';
+import { type Logger, systemClock, systemRandom } from '@rxlet/component-base';
+import { createCertificateAuthority } from '@rxlet/fake-kube';
+import { isKubeError, type KubeClient } from '@rxlet/kube-api/client';
+import { resources } from '@rxlet/kube-api/resources';
+import { createKubeClient, createUndiciTransport, loadKubeconfig } from '@rxlet/kube-client';
 import { createHostFiles } from '@rxlet/node-files';
 import type { FleetCluster } from './fleet-cluster.ts';
+import { issueNodeCertificate } from './node-certificate.ts';
 
 /** Connects with the cluster of a kubeconfig. @throws KubeconfigError when it cannot be used */
-export async function connectRealCluster(path: string, logger: Logger): Promise<FleetCluster> {
+export async function connectRealCluster(path: string, address: string, logger: Logger): Promise<FleetCluster> {
+  const ports = { clock: systemClock, random: systemRandom, logger };
   const hostFiles = createHostFiles();
   const readEndpoint = () => loadKubeconfig(hostFiles, resolve(path));
-  const transport = createUndiciTransport(
-    { clock: systemClock, logger, hostFiles, readEndpoint },
-    await readEndpoint(),
-  );
-  return { transport, outlivesFleet: true, [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose]() };
+  const transport = createUndiciTransport({ ...ports, hostFiles, readEndpoint }, await readEndpoint());
+  try {
+    const client = createKubeClient({ ...ports, transport }, { userAgent: 'rxlet-fleet' });
+    const authority = await createCertificateAuthority(ports);
+    const certificate = await issueNodeCertificate(authority, address);
+    const clientCaPem = await clientAuthoritiesOf(client);
+    if (clientCaPem === undefined)
+      logger.warn(
+        'the cluster does not publish the authorities of clients: the API of the nodes knows no certificates',
+      );
+    return {
+      transport,
+      identity: { certificate, clientCaPem: clientCaPem ?? authority.certificatePem },
+      outlivesFleet: true,
+      [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
+    };
+  } catch (error) {
+    await transport[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** Returns the authorities that sign the certificates of clients of the API server, and its own as a client of nodes. */
+async function clientAuthoritiesOf(client: KubeClient): Promise<string | undefined> {
+  const ref = { namespace: 'kube-system', name: 'extension-apiserver-authentication' };
+  try {
+    return (await client.get(resources.configMaps, ref)).data?.['client-ca-file'];
+  } catch (error) {
+    if (isKubeError(error, 'NotFound')) return undefined;
+    throw error;
+  }
 }

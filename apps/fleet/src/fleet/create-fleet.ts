@@ -8,6 +8,7 @@ import {
 } from '@rxlet/component-base';
 import { resources } from '@rxlet/kube-api/resources';
 import { isKubeError, type KubeClients } from '@rxlet/kube-api/client';
+import type { SharedHttpsServer } from '@rxlet/kubelet-server';
 import type { NodePlan } from '../plan/plan-nodes.ts';
 import { createFleetNode, type FleetNode } from '../node/fleet-node.ts';
 
@@ -15,6 +16,8 @@ import { createFleetNode, type FleetNode } from '../node/fleet-node.ts';
 export interface FleetPorts {
   /** Returns the clients of a node. */
   readonly clientsOf: (nodeName: string) => KubeClients;
+  /** Server of the API of all nodes. */
+  readonly server: Pick<SharedHttpsServer, 'listen'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -46,7 +49,8 @@ export function createFleet(ports: FleetPorts, plans: readonly NodePlan[]): Flee
 
   const startNode = async (plan: NodePlan): Promise<void> => {
     lifetime.signal.throwIfAborted();
-    const node = await createFleetNode({ ...ports, clients: clientsOf(plan.name) }, plan);
+    const sharedPort = await ports.server.listen(plan.port);
+    const node = await createFleetNode({ ...ports, clients: clientsOf(plan.name), sharedPort }, plan);
     nodes.push(node);
     await node.start(lifetime.signal);
   };

@@ -3,8 +3,11 @@ import type { Clock, Logger, Random } from '@rxlet/component-base';
 import { createFakeRuntime, type FakeRuntime } from '@rxlet/fake-cri';
 import { createHostFiles, filesOfTree } from '@rxlet/fake-cri/files';
 import type { KubeClients } from '@rxlet/kube-api/client';
+import type { SharedPort } from '@rxlet/kubelet-server';
 import { createMemoryFiles } from '@rxlet/node-files/testing';
 import type { NodePlan } from '../plan/plan-nodes.ts';
+import { createNodeDisk } from './node-disk.ts';
+import { createNodeKernel } from './node-kernel.ts';
 import { createNodeMachine } from './node-machine.ts';
 import { nodeModules } from './node-modules.ts';
 import { whenReady } from './when-ready.ts';
@@ -15,6 +18,8 @@ export interface FleetNodePorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  /** Port at which the node's API is served. */
+  readonly sharedPort: SharedPort;
 }
 
 /** A node agent on a simulated machine. Disposal ends it with its pods. */
@@ -28,8 +33,9 @@ export interface FleetNode extends AsyncDisposable {
 
 /** Creates a node whose runtime, files and machine are in memory. Its agent is that of real nodes. */
 export async function createFleetNode(ports: FleetNodePorts, plan: NodePlan): Promise<FleetNode> {
-  const { clients, clock, random, logger } = ports;
-  const { name, size, labels, taints, address, port } = plan;
+  const { clients, clock, random, logger, sharedPort } = ports;
+  const { name, size, labels, taints, address } = plan;
+  const startTimeMs = clock.now();
   const files = createMemoryFiles({
     files: { '/etc/hosts': '127.0.0.1 localhost\n', '/etc/resolv.conf': 'nameserver 192.0.2.53\n' },
   });
@@ -38,6 +44,7 @@ export async function createFleetNode(ports: FleetNodePorts, plan: NodePlan): Pr
     { podCidr: plan.podCidr, cgroupDriver: 'cgroupfs' },
   );
   const machine = createNodeMachine(name, address, size);
+  const disk = createNodeDisk(clock, size.diskBytes);
   const agent = await createAgent(
     {
       runtime: fake.runtime,
@@ -62,7 +69,11 @@ export async function createFleetNode(ports: FleetNodePorts, plan: NodePlan): Pr
       files,
       machine,
       size,
-      status: { settings: { labels, taints, maxPods: size.maxPods, kubeletPort: port, maxImages: 5 } },
+      disk,
+      kernel: createNodeKernel(fake, size, startTimeMs),
+      sharedPort,
+      startTimeMs,
+      status: { settings: { labels, taints, maxPods: size.maxPods, kubeletPort: sharedPort.port } },
     }),
     {},
   );

@@ -14,6 +14,10 @@ import { probes } from '@rxlet/prober';
 import { createPodProbeNetwork } from '@rxlet/prober/testing';
 import { volumes } from '@rxlet/volume-manager';
 import { memoryVolumes } from '@rxlet/volume-manager/testing';
+import { type KernelFiles, stats } from '@rxlet/stats';
+import type { SharedPort } from '@rxlet/kubelet-server';
+import { nodeApi } from './node-api.ts';
+import type { NodeDisk } from './node-disk.ts';
 import type { NodeSize } from './node-machine.ts';
 
 /** Parts of a simulated node that its modules use. */
@@ -24,6 +28,10 @@ export interface ModuleParts {
   readonly machine: Machine;
   readonly size: NodeSize;
   readonly status: NodeStatusOptions;
+  readonly disk: NodeDisk;
+  readonly kernel: KernelFiles;
+  readonly sharedPort: SharedPort;
+  readonly startTimeMs: number;
 }
 
 /** Modules of a node for which a simulated machine has nothing: devices, plugins, sockets, and files that survive a restart of the process. */
@@ -37,7 +45,6 @@ const WITHOUT: ReadonlySet<string> = new Set([
   'memory-manager',
   'image-credentials',
   'journal',
-  'stats',
   'pod-resources',
   'node-ui',
 ]);
@@ -46,18 +53,20 @@ const WITHOUT: ReadonlySet<string> = new Set([
 const LOGS = { maxSizeBytes: 64 * 1024, maxFiles: 2, monitorIntervalMs: 60_000 };
 
 /** Returns the modules of a node of a cluster, on a simulated machine. */
-export function nodeModules({ clients, fake, files, machine, size, status }: ModuleParts): readonly AgentModule[] {
+export function nodeModules(parts: ModuleParts): readonly AgentModule[] {
+  const { clients, fake, files, machine, size, status, disk, kernel } = parts;
   const network = createPodProbeNetwork(fake.network);
-  const disk = { capacityBytes: size.diskBytes, availableBytes: size.diskBytes };
   const own: readonly AgentModule[] = [
     nodeStatus({ ...status, machine }),
     nodeAdmission({ machine, maxPods: size.maxPods }),
     cgroups({ machine, cgroupsPerQOS: false, failSwapOn: false }),
-    imageManagement({ readFsStats: async () => disk }),
+    imageManagement({ readFsStats: disk.readFsStats }),
     lifecycleHooks({ http: network.http }),
     probes({ network }),
     volumes(memoryVolumes(files)),
     containerLogs(LOGS),
+    stats({ onlyFromRuntime: true, kernelFiles: kernel, fileSystems: disk.fileSystems, machine }),
+    nodeApi(parts.sharedPort, parts.startTimeMs),
   ];
   return node(clients, own).filter(({ name }) => !WITHOUT.has(name));
 }
