@@ -17,7 +17,7 @@ import { redirectAnswer } from './routing/redirect.ts';
 import { selectOperation } from './routing/select-operation.ts';
 
 /** Longest head of a request, as in the kubelet. The target of an exec request contains the command. */
-export const MAX_HEADER_BYTES = 1024 * 1024;
+export const MAX_HEADER_BYTES: number = 1024 * 1024;
 
 const TOO_MANY_REQUESTS = errorLine(503, 'too many requests are being served: retry later', {
   connection: 'close',

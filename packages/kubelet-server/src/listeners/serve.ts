@@ -40,7 +40,7 @@ const REQUEST_TIMEOUT_MS = 60_000;
 /** Period of the checks of these times. */
 const TIMEOUT_CHECK_MS = 5000;
 /** Time without a sign of life after which the kernel probes a client, as in Go. A client that does not answer ten probes, one a second, is gone. */
-export const KEEP_ALIVE_MS = 15_000;
+export const KEEP_ALIVE_MS: number = 15_000;
 
 /**
  * Creates a {@link Listener}.
