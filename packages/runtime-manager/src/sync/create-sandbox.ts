@@ -55,7 +55,6 @@ export async function createSandbox(
 ): Promise<Omit<SandboxHandle, 'ips'> | undefined> {
   const { metrics, events } = ports;
   const warn = (reason: string, message: string): void => events.event(podEventObject(pod), 'Warning', reason, message);
-  metrics.startedPods.inc();
   try {
     const span = { kind: 'sandbox.create', attributes: { attempt } } as const;
     return await inSpan(ports.journal, pod.metadata, span, () => runSandbox(ports, pod, attempt, warn, signal), signal);

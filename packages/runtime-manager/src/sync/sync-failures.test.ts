@@ -1,7 +1,7 @@
 import { imageFailure } from '../testing/direct-image-ensurer.ts';
 import { createManagerBench, type ManagerBench, type ManagerBenchParts } from '../testing/manager-bench.ts';
 import { seededRandom } from '@rxlet/component-base';
-import { createVirtualClock } from '@rxlet/component-base/testing';
+import { createVirtualClock, recordingMetrics } from '@rxlet/component-base/testing';
 import { type RuntimeService, ServiceError, StatusCode } from '@rxlet/cri-api';
 import { createFakeRuntime, createMemoryLogs, type FakeRuntime } from '@rxlet/fake-cri';
 import { testPod } from '@rxlet/pod-model/testing';
@@ -38,6 +38,24 @@ describe('a sync with a failure', () => {
     expect(results.slice(1)).toEqual([failure, { action: 'StartContainer', target: 'b' }]);
     expect(error?.message).toBe('failed to "StartContainer" for "a" with ErrImagePull: "no such image"');
     expect(b.eventTexts()).toContain('Failed: Error: ErrImagePull');
+  });
+
+  it('counts each attempt to start a pod, also one whose resources are not there', async () => {
+    const metrics = recordingMetrics();
+    const b = bench({ ports: { metrics } });
+    await b.fake.images.pullImage({ image: { image: 'any' } });
+    const pod = testPod();
+    let isReady = false;
+    const prepareSandbox = async () => {
+      if (!isReady) throw new Error('not there');
+    };
+    const counts = () =>
+      ['', '_errors'].map((suffix) => metrics.values.get(`kubelet_started_pods${suffix}_total`) ?? 0);
+    await b.manager.syncPod(pod, await b.status(pod), { prepareSandbox });
+    expect(counts()).toEqual([1, 0]);
+    isReady = true;
+    await b.manager.syncPod(pod, await b.status(pod), { prepareSandbox });
+    expect(counts()).toEqual([2, 0]);
   });
 
   it('creates nothing for a configuration that cannot be generated', async () => {

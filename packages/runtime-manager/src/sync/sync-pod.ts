@@ -133,6 +133,8 @@ async function prepareNewSandbox(
   { ports, pod, actions, record, signal }: SyncRun<CreateSandboxPorts & Pick<Context, 'actuated'>>,
   { isTerminationRequested = () => false, prepareSandbox, onSandboxReady }: SyncPodOptions,
 ): Promise<SandboxHandle | undefined> {
+  // As in the kubelet, also the attempts that wait for dynamic resources.
+  ports.metrics.startedPods.inc();
   try {
     await prepareSandbox?.();
     const created = await createSandbox(ports, pod, actions.attempt, isTerminationRequested, signal);
