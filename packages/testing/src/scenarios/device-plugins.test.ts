@@ -4,11 +4,13 @@ import { type DevicePlugin, devicePlugins, type PluginDevice } from '@rxlet/devi
 import { create } from '@bufbuild/protobuf';
 import { ContainerAllocateResponseSchema } from '@rxlet/device-manager/testing';
 import type { ContainerConfig } from '@rxlet/cri-api';
-import type { Container, Pod } from '@rxlet/kube-api';
+import type { Container, Node, Pod } from '@rxlet/kube-api';
+import { resources } from '@rxlet/kube-api/resources';
 import { createTestPluginServer, Registration } from '@rxlet/node-plugins/testing';
 import { nodePlugins } from '@rxlet/node-plugins';
 import { manifestPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
+import { createTestCluster } from '../test-cluster.ts';
 import { contributing } from '../test-modules.ts';
 import { createTestNode, type TestNode } from '../test-node.ts';
 
@@ -198,4 +200,20 @@ describe('devices of plugins', () => {
     expect(node.running()).toEqual(['held/app']);
     await node.expectNoLeaks();
   });
+});
+
+it('lets plugins register before the node is registered, as in a kubelet', async () => {
+  await using cluster = createTestCluster();
+  const listening = Promise.withResolvers<void>();
+  const serve = async () => {
+    await listening.promise;
+    return { [Symbol.asyncDispose]: async () => undefined };
+  };
+  const starting = cluster.start({ modules: [devicePlugins({ serve })] });
+  const nodes = (): readonly Node[] => cluster.kube.objects.list(resources.nodes) as readonly Node[];
+  await cluster.node.clock.advance(30_000);
+  expect(nodes()).toEqual([]);
+  listening.resolve();
+  await starting;
+  await cluster.until(() => nodes().length === 1, 10_000);
 });
