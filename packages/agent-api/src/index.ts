@@ -19,5 +19,5 @@ export {
   podSteps,
   syncTriggers,
 } from './core-collections.ts';
-export { type PodStep, PodStepError, type TerminatingPod } from './pod-step.ts';
+export { type PodStep, PodRejectedError, PodStepError, type TerminatingPod } from './pod-step.ts';
 export { provide, type ProvidedService, type ServiceKey, serviceKey, type ServiceLookup } from './service-key.ts';

@@ -9,7 +9,7 @@ export interface PodStep {
   readonly name: string;
   /**
    * Prepares the node for the pod's containers (SyncPod), in order of the modules, before each sync of the containers. A rejection keeps the containers from
-   * being synced and is retried with back-off; {@link PodStepError} names the reason of the event and of the waiting containers.
+   * being synced and is retried with back-off; {@link PodStepError} names the reason of the event and of the waiting containers, and {@link PodRejectedError} ends the pod.
    */
   prepare?(pod: Pod, signal: AbortSignal): void | Promise<void>;
   /**
@@ -44,6 +44,18 @@ export interface TerminatingPod {
 export class PodStepError extends Error {
   override readonly name = 'PodStepError';
   /** Reason of the event, such as `FailedMount`. */
+  readonly reason: string;
+
+  constructor(reason: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
+/** The node can never run the pod: it fails, as if its admission had been rejected, and ends (kubelet: rejectPod). */
+export class PodRejectedError extends Error {
+  override readonly name = 'PodRejectedError';
+  /** Reason of the event and of the pod's status, such as `VolumeAttachmentLimitExceeded`. */
   readonly reason: string;
 
   constructor(reason: string, message: string, options?: ErrorOptions) {

@@ -18,6 +18,11 @@ export interface VolumeKind {
   recordedVolumes?(podUid: string): Promise<readonly RecordedVolume[]>;
   /** Reports whether the disk shows that a persistent volume may be mounted for a pod, also by an earlier agent. Default: it never shows that. */
   mayBeMounted?(podUid: string, volumeName: string): Promise<boolean>;
+  /**
+   * Reports whether a volume is not attached to the node because no further one can be, so that its pod can never start here (kubelet: VerifyExhaustedResource).
+   * Default: it is not.
+   */
+  isOverAttachmentLimit?(volume: MountableVolume, signal: AbortSignal): Promise<boolean>;
   /** Measures a volume of a pod by its driver; `undefined` when the driver does not. Default: the volume is not measured so. */
   usage?(podUid: string, volumeName: string, call: UsageCall): Promise<VolumeUsage | undefined>;
   /** Removes what was set up for a pod. Succeeds when there is nothing. Needs no definition, so that volumes of unknown pods can be removed. */

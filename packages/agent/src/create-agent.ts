@@ -44,6 +44,7 @@ import { admissionHandlersOf } from './sync-loop/admission.ts';
 import { withAllocations } from './sync-loop/allocated-pods.ts';
 import { createLoopActivity } from './sync-loop/loop-activity.ts';
 import { createPodAdmissions } from './sync-loop/pod-admissions.ts';
+import { createRejectPod } from './sync-loop/reject-pod.ts';
 
 /**
  * Creates a node agent from the core and modules. It does no I/O and starts nothing; when a part cannot be created, those created before are disposed of.
@@ -203,6 +204,7 @@ async function assemble(
     ),
   );
 
+  const rejectPod = createRejectPod({ statusManager, events, journal, metrics });
   const journalWorkers = createJournalWorkers({ journal, clock, statuses: pleg.cache });
 
   // pod workers ──(sync | terminating | terminated)──▶ pod syncer ──▶ the two managers
@@ -215,6 +217,7 @@ async function assemble(
     journal,
     logger: loggerOf('pod-syncer'),
     pleg,
+    rejectPod,
     podSteps: podStepsOf(contributions(podSteps), mirrors, { clock, events, journal, logger: loggerOf('pod-steps') }),
     runtimeManager,
     statusManager,
@@ -268,6 +271,7 @@ async function assemble(
         requestSync: syncRequests.emit,
         admission,
         admissions,
+        rejectPod,
         activity,
         workers,
         runtimeManager,

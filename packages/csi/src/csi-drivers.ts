@@ -7,6 +7,8 @@ export interface CsiDrivers {
   node(driverName: string): CsiNode;
   /** Returns the CSIDriver object that the configuration has for a driver, for nodes without an API server. */
   configured(driverName: string): CSIDriver | undefined;
+  /** Reads the limit of volumes of a driver again. Rejects when the driver does not answer, or is not registered. */
+  refresh(driverName: string, signal?: AbortSignal): Promise<void>;
   /** Registered drivers. Replays the current list, as it belongs into the CSINode object. */
   readonly registered$: Observable<readonly RegisteredCsiDriver[]>;
 }

@@ -1,3 +1,4 @@
+import { PodRejectedError } from '@rxlet/agent-api';
 import { noopJournal } from '@rxlet/agent-api/journal';
 import { noopLogger, seededRandom } from '@rxlet/component-base';
 import { createEventLog, noopEventRecorder } from '@rxlet/component-base/events';
@@ -48,6 +49,7 @@ function setup(ports: Partial<PodSyncerPorts> = {}) {
     events,
     journal: noopJournal,
     restarts: createRestartRequests(),
+    rejectPod: (_pod, { reason, message }) => record(`rejected: ${reason}: ${message}`),
     logger: noopLogger,
     podSteps: {
       prepare: () => Promise.resolve(record('prepare')).then(() => undefined),
@@ -114,6 +116,23 @@ describe('the sync step', () => {
       error,
     });
     expect(steps).toEqual(['status Running 10.0.0.1']);
+  });
+
+  it('ends a pod that a step rejects for good', async () => {
+    const { syncer, steps, events } = setup({
+      podSteps: createPodSteps(
+        [
+          {
+            name: 'volumes',
+            prepare: () => Promise.reject(new PodRejectedError('VolumeAttachmentLimitExceeded', 'too many volumes')),
+          },
+        ],
+        { clock: createVirtualClock(), events: noopEventRecorder, journal: noopJournal, logger: noopLogger },
+      ),
+    });
+    expect(await syncer.syncPod({ pod, status: running, signal })).toEqual({ completed: true, unchanged: true });
+    expect(steps).toEqual(['status Running 10.0.0.1', 'rejected: VolumeAttachmentLimitExceeded: too many volumes']);
+    expect(events.list()).toEqual([]);
   });
 
   it('only reports the status of a pod that has completed', async () => {

@@ -1,6 +1,6 @@
 import { type Clock, DeadlineExceededError, errorMessage, type Logger } from '@rxlet/component-base';
 import type { EventRecorder } from '@rxlet/component-base/events';
-import type { TerminatingPod } from '@rxlet/agent-api';
+import { PodRejectedError, type TerminatingPod } from '@rxlet/agent-api';
 import { inSpan, type Journal } from '@rxlet/agent-api/journal';
 import type { PodProbes } from '@rxlet/agent-api/containers';
 import { whenTrue } from '@rxlet/component-base/streams';
@@ -17,6 +17,7 @@ import type { StartErrors, StatusManager } from '@rxlet/status-manager';
 import { createJournalStatus } from '../journal/journal-status.ts';
 import { metadataOf } from '../journal/journal-workers.ts';
 import type { RuntimeState } from '../core/runtime-state.ts';
+import type { RejectPod } from '../sync-loop/reject-pod.ts';
 import type { PodSteps } from './pod-steps.ts';
 import { createReportStatus, type ReportStatus, type ReportStatusPorts } from './report-status.ts';
 import type { RestartRequests } from './restart-requests.ts';
@@ -34,6 +35,7 @@ export interface PodSyncerPorts extends Omit<ReportStatusPorts, 'resizeOutcomes'
   readonly logger: Logger;
   /** Steps of modules. */
   readonly podSteps: PodSteps;
+  readonly rejectPod: RejectPod;
   readonly runtimeManager: Pick<
     RuntimeManager,
     'syncPod' | 'killPod' | 'removePod' | 'actuatedResources' | 'isResizeInProgress' | 'hasRecursiveReadOnlyMounts'
@@ -185,6 +187,10 @@ export function createPodSyncer(ports: PodSyncerPorts): PodSyncer {
       const nodeProblem = await findNodeProblem(pod, signal);
       if (nodeProblem !== undefined) return { completed: false, unchanged: true, error: nodeProblem };
       const preparationError = await podSteps.prepare(pod, signal);
+      if (preparationError instanceof PodRejectedError) {
+        ports.rejectPod(pod, preparationError);
+        return { completed: true, unchanged: true };
+      }
       if (preparationError !== undefined) return { completed: false, unchanged: true, error: preparationError };
       const instancesToReplace = ports.restarts.pending(uid);
       const result = await runtimeManager.syncPod(pod, status, {

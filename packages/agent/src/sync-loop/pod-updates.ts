@@ -2,17 +2,8 @@ import type { AdmissionHandler, AdmissionRejection } from '@rxlet/agent-api';
 import type { MirrorPods } from '@rxlet/agent-api/statuses';
 import type { Clock, Logger } from '@rxlet/component-base';
 import type { EventRecorder } from '@rxlet/component-base/events';
-import type { Metrics } from '@rxlet/component-base/metrics';
 import type { Pod } from '@rxlet/kube-api';
-import {
-  isStaticPod,
-  isTerminalPhase,
-  PodAnnotation,
-  podEventObject,
-  podFullName,
-  podQosClass,
-  podUid,
-} from '@rxlet/pod-model';
+import { isStaticPod, isTerminalPhase, PodAnnotation, podFullName, podUid } from '@rxlet/pod-model';
 import type { RuntimePod } from '@rxlet/pod-model/runtime';
 import type { Pleg } from '@rxlet/pleg';
 import type { PodConfig, PodOperation } from '@rxlet/pod-config';
@@ -21,18 +12,17 @@ import { needsReadinessReconcile, type StatusManager } from '@rxlet/status-manag
 import { mayRun } from '../housekeeping/may-run.ts';
 import type { JournalRecorder } from '../journal/journal-recorder.ts';
 import type { PodView } from '../outputs/pod-view.ts';
-import { createRejectionCounter } from './admission.ts';
 import { createAdmissionQueue } from './admission-queue.ts';
 import { isFromEarlierIncarnation } from './earlier-incarnation.ts';
 import type { PodAdmissions } from './pod-admissions.ts';
 import { createPodAttempts } from './pod-attempts.ts';
+import type { RejectPod } from './reject-pod.ts';
 import { createStatusDrift } from './status-drift.ts';
 
 /** Ports of {@link createPodUpdates}. */
 export interface PodUpdatesPorts {
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly metrics: Metrics;
   readonly events: EventRecorder;
   readonly config: Pick<PodConfig, 'sourcesReady' | 'pods' | 'find' | 'isInvalid'>;
   readonly pleg: Pick<Pleg, 'pods'>;
@@ -43,6 +33,7 @@ export interface PodUpdatesPorts {
   readonly statusManager: Pick<StatusManager, 'previousStatus' | 'setPodStatus' | 'forget' | 'get' | 'republish'>;
   readonly admission: readonly AdmissionHandler[];
   readonly admissions: PodAdmissions;
+  readonly rejectPod: RejectPod;
   readonly view: Pick<PodView, 'put' | 'putAdopted' | 'markDeleted' | 'remove'>;
   readonly journal: JournalRecorder;
   /** Default: static pods have no mirrors. */
@@ -77,7 +68,6 @@ function sourceOf(pod: Pod): string {
 export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
   const { clock, logger, events, config, pleg, workers, statusManager, view, journal } = ports;
   const { waiting, rejected } = ports.admissions;
-  const countRejection = createRejectionCounter(ports.metrics);
   /** UIDs of the pods that the workers have finished. */
   const finished = new Set<string>();
   let readySources: ReadonlySet<string> = new Set();
@@ -129,18 +119,10 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
     workers.add(pod);
   };
 
-  const reject = (pod: Pod, { reason, message }: AdmissionRejection): void => {
+  const reject = (pod: Pod, rejection: AdmissionRejection): void => {
     // The failure of a handler must not terminate a pod that has been running since before a restart of the agent.
-    if (reason === 'UnexpectedAdmissionError' && isRunning(podUid(pod))) throw new Error(message);
-    statusManager.setPodStatus(pod, {
-      phase: 'Failed',
-      reason,
-      message: `Pod was rejected: ${message}`,
-      qosClass: podQosClass(pod),
-    });
-    events.event(podEventObject(pod), 'Warning', reason, message);
-    journal.record(pod.metadata, { kind: 'pod.rejected', outcome: { result: 'failed', reason, message } });
-    countRejection(reason);
+    if (rejection.reason === 'UnexpectedAdmissionError' && isRunning(podUid(pod))) throw new Error(rejection.message);
+    ports.rejectPod(pod, rejection);
     rejected.add(podUid(pod));
   };
   const isRunning = (uid: string): boolean => pleg.pods().some((pod) => pod.uid === uid && mayRun(pod));

@@ -25,6 +25,7 @@ import type { LoopActivity } from './loop-activity.ts';
 import { createPacedSyncs } from './paced-syncs.ts';
 import type { PodAdmissions } from './pod-admissions.ts';
 import { createPodUpdates } from './pod-updates.ts';
+import type { RejectPod } from './reject-pod.ts';
 
 /** Ports of {@link createSyncLoop}. */
 export interface SyncLoopPorts {
@@ -57,6 +58,7 @@ export interface SyncLoopPorts {
   readonly probes: Pick<PodProbes, 'results$'>;
   /** Gets the pods that wait for their admission, and those that were rejected. */
   readonly admissions: PodAdmissions;
+  readonly rejectPod: RejectPod;
   /** Gets each event and tick that is handled. */
   readonly activity: Pick<LoopActivity, 'record'>;
   /** Gets the failed steps of the latest housekeeping. */
@@ -102,7 +104,6 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): 
   const updates = createPodUpdates({
     clock,
     logger,
-    metrics,
     events,
     config,
     pleg,
@@ -110,6 +111,7 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): 
     statusManager,
     admission: ports.admission,
     admissions,
+    rejectPod: ports.rejectPod,
     view,
     journal,
     mirrorPods,

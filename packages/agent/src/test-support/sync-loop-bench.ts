@@ -25,6 +25,7 @@ import { createPodView } from '../outputs/pod-view.ts';
 import { createStepFailures } from '../housekeeping/isolated-steps.ts';
 import { createLoopActivity } from '../sync-loop/loop-activity.ts';
 import { createPodAdmissions } from '../sync-loop/pod-admissions.ts';
+import { createRejectPod } from '../sync-loop/reject-pod.ts';
 import { createSyncLoop, type SyncLoopPorts } from '../sync-loop/sync-loop.ts';
 
 interface Options {
@@ -113,10 +114,29 @@ export function createSyncLoopBench({ admission = [], housekeeping = [], syncTri
   const admissions = createPodAdmissions(config, podStates);
   const activity = createLoopActivity(clock);
   const housekeepingFailures = createStepFailures();
+  const statusManager: SyncLoopPorts['statusManager'] = {
+    previousStatus(pod) {
+      if (fail.previousStatus !== undefined) throw fail.previousStatus;
+      return statuses.get(podUid(pod)) ?? pod.status ?? {};
+    },
+    setPodStatus(pod, status) {
+      if (fail.setPodStatus !== undefined) throw fail.setPodStatus;
+      return statuses.set(podUid(pod), status) !== undefined;
+    },
+    forget: (uid) => void statuses.delete(uid),
+    setContainerReadiness: (uid, _id, ready) => void probed.push(`${uid} ready ${String(ready)}`),
+    setContainerStartup: (uid, _id, isStarted) => void probed.push(`${uid} started ${String(isStarted)}`),
+    get: () => undefined,
+    republish: () => undefined,
+    removeOrphaned: (uids) => void retained.set('statuses', [...uids].sort().join()),
+  };
+  const journal = createJournalRecorder({ clock, random: seededRandom(1), logger, sinks: [] });
+  const rejectPod = createRejectPod({ statusManager, events, journal, metrics });
   const loop = createSyncLoop(
     {
       podChangedState: () => undefined,
-      journal: createJournalRecorder({ clock, random: seededRandom(1), logger, sinks: [] }),
+      rejectPod,
+      journal,
       clock,
       logger,
       metrics,
@@ -138,22 +158,7 @@ export function createSyncLoopBench({ admission = [], housekeeping = [], syncTri
           return Promise.resolve({ results: [] });
         },
       },
-      statusManager: {
-        previousStatus(pod) {
-          if (fail.previousStatus !== undefined) throw fail.previousStatus;
-          return statuses.get(podUid(pod)) ?? pod.status ?? {};
-        },
-        setPodStatus(pod, status) {
-          if (fail.setPodStatus !== undefined) throw fail.setPodStatus;
-          return statuses.set(podUid(pod), status) !== undefined;
-        },
-        forget: (uid) => void statuses.delete(uid),
-        setContainerReadiness: (uid, _id, ready) => void probed.push(`${uid} ready ${String(ready)}`),
-        setContainerStartup: (uid, _id, isStarted) => void probed.push(`${uid} started ${String(isStarted)}`),
-        get: () => undefined,
-        republish: () => undefined,
-        removeOrphaned: (uids) => void retained.set('statuses', [...uids].sort().join()),
-      },
+      statusManager,
       probes: { results$: probes.values$ },
       syncTriggers: [...syncTriggers, triggers.values$],
       requestSync: triggers.emit,

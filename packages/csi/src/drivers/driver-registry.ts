@@ -19,8 +19,6 @@ export interface DriverRegistryPorts {
 /** CSI drivers of the node, which plugins of the type `CSIPlugin` register. */
 export interface DriverRegistry extends CsiDrivers {
   readonly handler: PluginHandler;
-  /** Reads the limit of volumes of a driver again. Rejects when the driver does not answer, or is not registered. */
-  refresh(driverName: string, signal?: AbortSignal): Promise<void>;
 }
 
 interface Driver extends RegisteredCsiDriver {

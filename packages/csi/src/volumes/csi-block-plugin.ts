@@ -4,6 +4,7 @@ import type { CSIDriver, Pod } from '@rxlet/kube-api';
 import { podUid } from '@rxlet/pod-model';
 import type { MappedDevice } from '@rxlet/agent-api/volumes';
 import type { BlockVolumePlugin, PodDevice } from '@rxlet/agent-api/volumes';
+import { isOverAttachmentLimit } from './attachment-limit.ts';
 import type { CsiContext } from './csi-context.ts';
 import { attachmentMetadata } from './csi-attachment.ts';
 import { expandCsiVolume } from './csi-expansion.ts';
@@ -156,6 +157,7 @@ export function csiBlockPlugin(context: CsiContext): BlockVolumePlugin {
     field: 'csi',
     mode: 'Block',
     metricName: csiMetricName,
+    isOverAttachmentLimit: (volume, signal) => isOverAttachmentLimit(context, volume, signal),
     device: (volume, pod) => podDevice(volume.name, csiVolumeOf(volume, pod), pod),
     async recordedVolumes(uid) {
       const names = await files.list(paths.pluginVolumeDevices(uid, CSI_PLUGIN));

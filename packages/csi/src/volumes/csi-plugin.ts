@@ -2,6 +2,7 @@ import { CsiCallError, type CsiMount, type CsiNodeCapability } from '../csi-driv
 import type { CSIDriver, Pod } from '@rxlet/kube-api';
 import { podUid } from '@rxlet/pod-model';
 import { contextOption, mountLabel } from './mount-label.ts';
+import { isOverAttachmentLimit } from './attachment-limit.ts';
 import type { CsiContext } from './csi-context.ts';
 import type { PodVolume, VolumePlugin } from '@rxlet/agent-api/volumes';
 import { attachmentMetadata } from './csi-attachment.ts';
@@ -151,6 +152,7 @@ export function csiPlugin(context: CsiContext): VolumePlugin {
     mode: 'Filesystem',
     refreshes: false,
     metricName: csiMetricName,
+    isOverAttachmentLimit: (volume, signal) => isOverAttachmentLimit(context, volume, signal),
     volume: (volume, pod) => podVolume(volume.name, csiVolumeOf(volume, pod), pod),
     async recordedVolumes(uid) {
       const volumes = paths.pluginVolumes(uid, CSI_PLUGIN);

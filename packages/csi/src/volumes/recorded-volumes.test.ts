@@ -12,7 +12,12 @@ function createBench() {
   const { nodeFiles: files } = createMemoryFiles();
   const host = createTestHost(files, '/root');
   const { paths } = host;
-  const drivers = { node: () => expect.unreachable(), configured: () => undefined, registered$: NEVER };
+  const drivers = {
+    node: () => expect.unreachable(),
+    configured: () => undefined,
+    refresh: async () => undefined,
+    registered$: NEVER,
+  };
   const plugins = csiVolumes({ files, rootDirectory: '/root', nodeName: 'node1', drivers }).create(host);
   return {
     files,

@@ -184,6 +184,38 @@ it('a volume waits until the control plane has attached it, and is in use until 
   await node.stop();
 });
 
+it('a pod whose volume exceeds the limit of the driver fails, and the CSINode has the new limit', async () => {
+  const { node, kube, driver, start, pod, createPod, removePod } = await createCsiCluster({
+    nodeAllocatableUpdatePeriodSeconds: 3_600,
+  });
+  const limit = (): number | undefined => {
+    const found = kube.objects.get({ group: 'storage.k8s.io', plural: 'csinodes' }, 'node1') as CSINode | undefined;
+    return found?.spec.drivers[0]?.allocatable?.count;
+  };
+  driver.maxVolumes = 5;
+  await start();
+  await node.until(() => limit() === 5, 30_000);
+  const attachment = createAttachment(kube, { attached: false, attachError: { message: 'full', errorCode: 13 } });
+  createPod('disk');
+  await node.advance(130_000);
+  expect(pod()?.status?.phase).toBe('Pending');
+
+  driver.maxVolumes = 2;
+  attachment({ attached: false, attachError: { message: 'full', errorCode: 8 } });
+  await node.until(() => pod()?.status?.phase === 'Failed', 200_000);
+  const message =
+    'Node has reached its volume attachment limit, rejecting pod. unmounted volumes=[disk], unattached volumes=[disk], failed to process volumes=[]: context deadline exceeded';
+  const reason = 'VolumeAttachmentLimitExceeded';
+  expect(pod()?.status).toMatchObject({ phase: 'Failed', reason, message: `Pod was rejected: ${message}` });
+  expect(node.agent().events.list()).toContainEqual(expect.objectContaining({ type: 'Warning', reason, message }));
+  await node.until(() => limit() === 2, 10_000);
+  // It stays, and leaves nothing.
+  await node.advance(60_000);
+  expect(pod()?.status).toMatchObject({ phase: 'Failed', reason });
+  await removePod();
+  await node.stop();
+});
+
 it('a driver gets tokens of the service account of the pod', async () => {
   const { node, start, pod, createPod, removePod, requests } = await createCsiCluster({
     attachRequired: false,

@@ -19,6 +19,7 @@ it('removes a volume whose record was being written when the agent was killed', 
   const drivers = {
     node: () => expect.unreachable('no call has been made for the volume'),
     configured: () => undefined,
+    refresh: async () => undefined,
     registered$: NEVER,
   };
   await using manager = createVolumeManager(
@@ -60,7 +61,12 @@ it('keeps a volume that is in use when its driver, which mounts nothing, fails t
     },
   };
   const driver: CSIDriver = { spec: { requiresRepublish: true, volumeLifecycleModes: ['Ephemeral'] } };
-  const drivers = { node: () => node as CsiNode, configured: () => driver, registered$: NEVER };
+  const drivers = {
+    node: () => node as CsiNode,
+    configured: () => driver,
+    refresh: async () => undefined,
+    registered$: NEVER,
+  };
   await using manager = createVolumeManager(
     {
       ...memoryVolumes(memory),

@@ -1,4 +1,4 @@
-import { PodStepError } from '@rxlet/agent-api';
+import { PodRejectedError, PodStepError } from '@rxlet/agent-api';
 import { failedOutcome, type Journal } from '@rxlet/agent-api/journal';
 import type { PersistentVolumes } from '@rxlet/agent-api/volumes';
 import {
@@ -159,6 +159,12 @@ export function createVolumeMounting(ports: VolumeMountingPorts): VolumeMounting
     throw new PodStepError(FAILED_MOUNT, `Unable to attach or mount volumes: ${message}`);
   };
 
+  const isOverAttachmentLimit = async (unattached: readonly DesiredVolume[], signal: AbortSignal): Promise<boolean> => {
+    for (const { volume, plugin } of unattached)
+      if ((await plugin.isOverAttachmentLimit?.(volume, signal)) === true) return true;
+    return false;
+  };
+
   return {
     async mount(pod, signal) {
       const used = usedVolumes(pod);
@@ -175,8 +181,19 @@ export function createVolumeMounting(ports: VolumeMountingPorts): VolumeMounting
         const missing = desired.map(({ name }) => name).filter((name) => !isMounted(actual, podUid(pod), name));
         // The failures themselves have been reported; like the kubelet, this adds no event.
         const unattached = attachments.pending(podUid(pod));
-        if (missing.length > 0)
-          throw new VolumesNotMounted(unmountedMessage(missing, unattached, [], 'context deadline exceeded'));
+        if (missing.length === 0) return;
+        const message = unmountedMessage(missing, unattached, [], 'context deadline exceeded');
+        if (
+          await isOverAttachmentLimit(
+            desired.filter(({ name }) => unattached.includes(name)),
+            signal,
+          )
+        )
+          throw new PodRejectedError(
+            'VolumeAttachmentLimitExceeded',
+            `Node has reached its volume attachment limit, rejecting pod. ${message}`,
+          );
+        throw new VolumesNotMounted(message);
       } finally {
         waits.delete(podUid(pod));
       }
