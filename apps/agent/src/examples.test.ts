@@ -13,7 +13,8 @@ import { createManualSource, podsFrom } from '@rxlet/pod-config';
 import { decodeManifest } from '@rxlet/pod-source';
 import { createMemoryFiles } from '@rxlet/node-files/testing';
 import { describe, expect, it } from 'vitest';
-import { podRow } from './output/pod-row.ts';
+import { pods as podKind } from './resources/pods.ts';
+import { cellTexts } from './resources/resource-kind.ts';
 
 const FOLDER = join(import.meta.dirname, '../examples');
 const files = readdirSync(FOLDER).toSorted();
@@ -82,7 +83,7 @@ describe('all examples together', () => {
       agent.pods
         .list()
         .map((pod) =>
-          podRow(pod, clock.now())
+          cellTexts(podKind, pod, clock.now())
             .slice(0, 5)
             .join(' ')
             .replace(/\(\S+ ago\)/, '(… ago)'),

@@ -63,7 +63,7 @@ it('opens no TCP port, and runs beside another one', async () => {
 });
 
 it('prints the flags that several agents on one machine need', async () => {
-  const { stdout } = await runRxlet('--help');
+  const { stdout } = await runRxlet('options');
   for (const flag of ['root-dir', 'hostname-override', 'cert-dir', 'port', 'read-only-port', 'healthz-port', 'address'])
     expect(stdout).toContain(`  --${flag} <`);
   expect(stdout).toContain('Several agents on one machine need');

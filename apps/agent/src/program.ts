@@ -1,24 +1,29 @@
 import { readFileSync } from 'node:fs';
 import type { FlagHelp } from '@rxlet/agent-api/configuration';
-import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { CommandDeps } from './cli/command-deps.ts';
+import { addCompletionCommand } from './cli/completion-command.ts';
+import { setExamples, withExamples } from './cli/examples.ts';
+import { addGetCommands } from './cli/get-commands.ts';
+import { allFlags, configureHelp } from './cli/help.ts';
+import { addInsteadCommands } from './cli/instead-commands.ts';
+import { addNodeCommands } from './cli/node-commands.ts';
+import { wholeNumber } from './cli/options.ts';
+import { addPodCommands } from './cli/pod-commands.ts';
+import { addStreamCommands } from './cli/stream-commands.ts';
+import { addUiCommand } from './cli/ui-command.ts';
 import type { CommandContext } from './commands/command-context.ts';
-import { OUTPUT_FORMATS } from './commands/output-formats.ts';
-import { addListedNamespaces, namespaceOfPod } from './namespace-options.ts';
-import { addStreamCommands } from './stream-commands.ts';
-import { addUiCommand } from './ui-command.ts';
-import { UsageError } from './config/config-error.ts';
+import type { StreamCommandContext } from './commands/streams/stream-context.ts';
+import { ROOT_VARIABLE, withRoot } from './config/root-variable.ts';
+import type { AgentSettings } from './config/load-settings.ts';
 import { type OwnFlags, withoutOwnFlags } from './config/own-flags.ts';
 import { DEFAULT_ROOT_DIRECTORY, DEFAULT_RUNTIME_ENDPOINT } from './config/standard-places.ts';
+import type { ColorChoice } from './output/colors.ts';
 
 const SEVERAL_AGENTS = `
 Without --kubeconfig, and with --fake-runtime, only the ports that are set are open. Several agents on one machine need
 each their own --root-dir, --hostname-override, --cert-dir and container runtime, and those with --kubeconfig their own
 --port and --healthz-port, or 0 for no health port. All other flags of a kubelet are accepted as --flag=value.`;
-
-const DRAIN_HELP = `
-The signal SIGUSR2 to the agent drains the node as well. A drained node is not ready. It takes pods again after
-"rxlet drain --cancel", an orderly restart of the agent (SIGTERM) or a boot; only a restart also starts static pods again.
-A drain goes on after a crash of the agent.`;
 
 /**
  * The command line of `rxlet`: without a command, the agent itself; the commands talk to a running one.
@@ -29,8 +34,8 @@ export function createProgram(
   signal: AbortSignal,
   moduleFlags: readonly FlagHelp[] = [],
 ): Command {
-  const program = new Command('rxlet')
-    .description('A Kubernetes node agent: runs the pods of a folder of manifests on a container runtime.')
+  const program: Command = new Command('rxlet')
+    .description('A Kubernetes node agent: runs the pods of manifests, or of a cluster.')
     .option(
       '--config <file>',
       'KubeletConfiguration (kubelet.config.k8s.io/v1beta1) in YAML or JSON; flags win over it',
@@ -60,170 +65,86 @@ export function createProgram(
     )
     .option(
       '--root-dir <folder>',
-      `where the agent keeps its files and its socket (default: ${DEFAULT_ROOT_DIRECTORY})`,
+      `folder of the agent's files and its socket (default: $${ROOT_VARIABLE}, else ${DEFAULT_ROOT_DIRECTORY}; commands find the only running agent)`,
     )
     .option('--hostname-override <name>', "name of the node (default: the machine's)")
     .option('--node-ip <address>', "address of the node (default: that of the default route's interface)")
     .option('--oom-score-adj <score>', "OOM score adjustment of the agent's own process (default: -999)", oomScoreAdj)
     .option('--v <level>', 'verbosity of the log; 4 and above: debugging', wholeNumber)
+    .addOption(
+      new Option('--color <when>', 'colours of tables; NO_COLOR turns them off')
+        .choices(['auto', 'always', 'never'])
+        .default('auto'),
+    )
     .version(`rxlet v${packageVersion()}`, '--version', 'print the version and exit')
-    .helpOption('-h, --help', 'print the flags and commands and exit')
-    .addHelpText('after', SEVERAL_AGENTS)
-    .showHelpAfterError('(rxlet --help lists the flags and commands)')
+    .helpOption('-h, --help', 'print help and exit')
+    .helpCommand('help [command]', 'print the help of a command')
+    .showHelpAfterError('(rxlet --help lists the commands, rxlet options all flags of the agent)')
     .exitOverride();
+  configureHelp(program);
   for (const { flag, argument, text } of moduleFlags)
     program.option(argument === undefined ? `--${flag}` : `--${flag} <${argument}>`, text);
-  program.allowUnknownOption().allowExcessArguments();
+  program.allowUnknownOption();
   program.argument('[command]').action(async (_command: string | undefined, flags: OwnFlags) => {
     const { loadSettings } = await import('./config/load-settings.ts');
     // All other flags are the kubelet's; its parser also rejects what is not a flag.
-    const settings = await loadSettings(withoutOwnFlags(args), flags);
+    const load = (): Promise<AgentSettings> => loadSettings(withRoot(withoutOwnFlags(args), process.env), flags);
+    const settings = await load();
     const { runAgent } = await import('./run-agent.ts');
-    await runAgent(settings, signal, () => loadSettings(withoutOwnFlags(args), flags));
+    await runAgent(settings, signal, load);
   });
+  setExamples(program, [
+    'rxlet --fake-runtime --pod-manifest-path ./pods --root-dir .rxlet',
+    'rxlet play shop.yaml',
+    'rxlet get pods -o wide',
+  ]);
 
-  const rootDirectory = (): string => program.opts<{ rootDir?: string }>().rootDir ?? DEFAULT_ROOT_DIRECTORY;
+  const colors = async (): Promise<boolean> => {
+    const { usesColors } = await import('./output/colors.ts');
+    return usesColors(program.opts<{ color: ColorChoice }>().color, process.stdout.isTTY, process.env);
+  };
+  const rootDirectory = async (): Promise<string> => {
+    const { findRootDirectory } = await import('./config/find-agent.ts');
+    return findRootDirectory(program.opts<{ rootDir?: string }>().rootDir, process.env);
+  };
   const context = async (): Promise<CommandContext> => {
     const { createCommandContext } = await import('./commands/command-context.ts');
-    return createCommandContext(rootDirectory(), signal);
+    return createCommandContext(await rootDirectory(), signal, await colors());
   };
-
-  addListedNamespaces(program.command('get'), 'pods')
-    .description('list pods')
-    .addArgument(new Argument('<kind>', 'what to list').choices(['pods', 'pod', 'po']))
-    .argument('[name]', 'only this pod')
-    .addOption(new Option('-o, --output <format>', 'form of the output').choices(OUTPUT_FORMATS).default('table'))
-    .option('-w, --watch', 'continue with a line for each change', false)
-    .action(
-      async (
-        _kind: string,
-        name: string | undefined,
-        options: {
-          namespace?: string;
-          allNamespaces?: true;
-          output: (typeof OUTPUT_FORMATS)[number];
-          watch: boolean;
-        },
-      ) => {
-        if (name !== undefined && options.allNamespaces)
-          throw new UsageError('a resource cannot be retrieved by name across all namespaces');
-        const { getPods } = await import('./commands/get-pods.ts');
-        const { connection, terminal, clock } = await context();
-        await getPods(connection, terminal, clock, { ...options, ...(name !== undefined && { name }) });
-      },
-    );
-  program
-    .command('describe')
-    .description('show all about a pod')
-    .addArgument(new Argument('<kind>', 'what to describe').choices(['pod', 'pods', 'po']))
-    .argument('<name>', 'name of the pod')
-    .addOption(namespaceOfPod())
-    .action(async (_kind: string, name: string, options: { namespace: string }) => {
-      const { describePod } = await import('./commands/describe-pod.ts');
-      const { connection, terminal, clock } = await context();
-      await describePod(connection, terminal, clock, name, options.namespace);
-    });
-  program
-    .command('explain')
-    .description('say why a pod waits: what it waits for, since when, its last error, and what would help')
-    .argument('[pod]', 'name of the pod; without it, the node and all pods that are not as desired')
-    .addOption(namespaceOfPod())
-    .addOption(new Option('-o, --output <format>', 'form of the output').choices(['text', 'json']).default('text'))
-    .option('-w, --watch', 'go on with each change', false)
-    .action(
-      async (pod: string | undefined, options: { namespace: string; output: 'text' | 'json'; watch: boolean }) => {
-        const { explain } = await import('./commands/explain.ts');
-        const { connection, terminal, clock } = await context();
-        await explain(connection, terminal, clock, pod, options);
-      },
-    );
-  program
-    .command('logs')
-    .description("print a container's log")
-    .argument('<pod>', 'name of the pod')
-    .addOption(namespaceOfPod())
-    .option('-c, --container <name>', 'which container, if not the first or the one that the pod names as its default')
-    .option('-f, --follow', 'go on as the log grows', false)
-    .option('-p, --previous', 'the instance before the current one', false)
-    .option('--timestamps', 'begin each line with its time', false)
-    .option('--tail <lines>', 'only so many lines from the end', wholeNumber)
-    .option('--since <duration>', 'only lines younger than this, e.g. 5m')
-    .option('--since-time <time>', 'only lines from this time on, e.g. 2026-01-31T08:00:00Z')
-    .option('--limit-bytes <bytes>', 'so many bytes of each log at most', wholeNumber)
-    .option('--all-containers', 'the logs of all containers of the pod', false)
-    .option('--prefix', 'begin each line with its pod and container', false)
-    .action(
-      async (
-        pod: string,
-        options: {
-          namespace: string;
-          container?: string;
-          follow: boolean;
-          previous: boolean;
-          timestamps: boolean;
-          tail?: number;
-          since?: string;
-          sinceTime?: string;
-          limitBytes?: number;
-          allContainers: boolean;
-          prefix: boolean;
-        },
-      ) => {
-        const { printLogs } = await import('./commands/logs.ts');
-        const { connection, terminal } = await context();
-        await printLogs(connection, terminal, { pod, ...options });
-      },
-    );
-  program
-    .command('restart')
-    .description('restart the containers of a pod in place, without its controller or the API server')
-    .argument('<pod>', 'name of the pod')
-    .addOption(namespaceOfPod())
-    .option('-c, --container <name>', 'only this container')
-    .action(async (pod: string, options: { namespace: string; container?: string }) => {
-      const { restart } = await import('./commands/restart.ts');
-      const { connection, terminal } = await context();
-      await restart(connection, terminal, pod, options);
-    });
-  addStreamCommands(program, args, context);
-  addListedNamespaces(program.command('events'), 'events')
-    .description('list what happened to the pods')
-    .option('-w, --watch', 'go on as events come', false)
-    .action(async ({ watch, namespace: only }: { watch: boolean; namespace?: string }) => {
-      const { printEvents } = await import('./commands/events.ts');
-      const { connection, terminal, clock } = await context();
-      await printEvents(connection, terminal, clock, watch, only);
-    });
-  program
-    .command('drain')
-    .description('end all pods in the order of their priorities, and reject new ones')
-    .option('--grace <duration>', 'time for all pods, e.g. 30s (default: that of a shutdown of the node, or 30s)')
-    .option('--cancel', 'take pods again', false)
-    .addHelpText('after', DRAIN_HELP)
-    .action(async (options: { grace?: string; cancel: boolean }) => {
-      const { drain } = await import('./commands/drain.ts');
-      const { connection, terminal, clock } = await context();
-      await drain(connection, terminal, clock, options);
-    });
-  addUiCommand(program, rootDirectory, signal);
-  program
-    .command('debug')
-    .description('look inside the running agent')
-    .addArgument(new Argument('<what>', 'what to show').choices(['state']))
-    .action(async () => {
-      const { printDebugState } = await import('./commands/debug-state.ts');
-      const { connection, terminal } = await context();
-      await printDebugState(connection, terminal);
-    });
-  return program;
+  const streams = async (): Promise<StreamCommandContext> => {
+    const { processConsole } = await import('./commands/streams/console.ts');
+    return { ...(await context()), console: processConsole() };
+  };
+  const deps: CommandDeps = { args, signal, rootDirectory, context, streams };
+  program.commandsGroup('Look:');
+  addGetCommands(program, deps);
+  addPodCommands(program, deps);
+  program.commandsGroup('Act:');
+  addStreamCommands(program, deps);
+  program.commandsGroup('Node and agent:');
+  addNodeCommands(program, deps);
+  addUiCommand(program, deps);
+  program.commandsGroup('');
+  addCompletionCommand(program, deps);
+  const options = program.command('options').description('list all flags of the agent');
+  withExamples(options, 'rxlet options').action(
+    () => void process.stdout.write(`${allFlags(program)}\n${SEVERAL_AGENTS}\n`),
+  );
+  addInsteadCommands(program);
+  // Set after the commands, which would inherit it: a word too many of theirs is an error.
+  return program.allowExcessArguments();
 }
+
+/** Commands that show all flags. */
+const OF_ALL_FLAGS: ReadonlySet<string> = new Set(['options', 'completion']);
 
 /** Loads the flags of the agent's modules, unless the arguments begin with a command, perhaps after `--root-dir`: a command does not load the agent. */
 export async function loadModuleFlags(args: readonly string[]): Promise<readonly FlagHelp[]> {
   let index = 0;
   while (args[index]?.startsWith('--root-dir') === true) index += args[index] === '--root-dir' ? 2 : 1;
   const first = args[index];
-  if (first === '--version' || (first !== undefined && !first.startsWith('-'))) return [];
+  const isCommand = first !== undefined && !first.startsWith('-') && !OF_ALL_FLAGS.has(first);
+  if (first === '--version' || isCommand) return [];
   return (await import('./config/module-flags.ts')).FLAG_HELP;
 }
 
@@ -237,9 +158,4 @@ function oomScoreAdj(text: string): number {
   if (!/^-?\d+$/.test(text) || score < -1000 || score > 1000)
     throw new InvalidArgumentError('It must be a whole number from -1000 to 1000.');
   return score;
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
-  return Number(text);
 }

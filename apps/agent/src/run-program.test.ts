@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { Command } from 'commander';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { UsageError } from './config/config-error.ts';
 import { createProgram } from './program.ts';
 import { runProgram } from './run-program.ts';
@@ -32,10 +32,12 @@ async function run(
 ): Promise<Outcome> {
   const interruption = new AbortController();
   const [stdout, stderr] = [output(stdoutFailure), output()];
-  const command = program(stdout.stream, interruption.signal)
-    .exitOverride()
-    .configureOutput({ writeOut: (text) => stdout.stream.write(text), writeErr: (text) => stderr.stream.write(text) });
-  for (const sub of command.commands) sub.exitOverride().copyInheritedSettings(command);
+  const command = program(stdout.stream, interruption.signal);
+  for (const each of [command, ...command.commands])
+    each.exitOverride().configureOutput({
+      writeOut: (text) => stdout.stream.write(text),
+      writeErr: (text) => stderr.stream.write(text),
+    });
   const process = { argv: ['node', 'rxlet', ...argv], stdout: stdout.stream, stderr: stderr.stream };
   const exitCode = await runProgram(command, process, interruption);
   return { exitCode, stderr: stderr.text(), interrupted: interruption.signal.aborted };
@@ -46,6 +48,10 @@ const acting = (action: (stdout: Writable, signal: AbortSignal) => void | Promis
 };
 
 describe('runProgram', () => {
+  // An agent may run on this machine.
+  beforeEach(() => void vi.stubEnv('RXLET_ROOT', '/nonexistent'));
+  afterEach(() => void vi.unstubAllEnvs());
+
   it('returns 0 after a command that succeeds', async () => {
     const outcome = await run(
       [],
@@ -74,8 +80,12 @@ describe('runProgram', () => {
     ['a bad value of a flag of the kubelet', ['--max-pods=many'], 'invalid value "many" of flag --max-pods'],
     ['a bad score', ['--oom-score-adj', '-1001'], 'from -1000 to 1000'],
     ['an unknown command', ['frobnicate'], 'unknown command frobnicate'],
-    ['a missing argument of a command', ['logs'], "missing required argument 'pod'"],
-    ['a bad value of a choice', ['get', 'nodes'], 'Allowed choices are pods'],
+    ['a missing argument of a command', ['exec'], "missing required argument 'pod'"],
+    ['a bad value of a choice', ['completion', 'sh'], 'Allowed choices are bash'],
+    ['a word too many', ['restart', 'web', 'main'], 'too many arguments'],
+    ['a container twice', ['logs', 'web', 'main', '-c', 'main'], 'only one of -c or an inline [CONTAINER]'],
+    ['a command of kubectl', ['apply', '-f', 'x.yaml'], 'use rxlet play FILE --replace'],
+    ['a kind that an agent does not have', ['get', 'deploy'], 'it has pods, events, nodes, manifests'],
     ['an unknown flag of a command', ['events', '--all'], "unknown option '--all'"],
     ['a bad duration', ['logs', 'web', '--since', '5'], 'invalid --since "5"'],
     ['flags that exclude each other', ['--fake-runtime', '--container-runtime-endpoint', 'unix:///x'], 'excludes'],

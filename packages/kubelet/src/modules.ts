@@ -24,7 +24,7 @@ import { memoryManagerConfiguration } from '@rxlet/memory-manager/configuration'
 import { nodeAdmissionConfiguration } from '@rxlet/node-admission/configuration';
 import { nodePlugins } from '@rxlet/node-plugins';
 import { nodeShutdownConfiguration } from '@rxlet/node-shutdown/configuration';
-import { nodeStatusConfiguration, podCidrConfiguration } from '@rxlet/node-status/configuration';
+import { nodeStatusConfiguration, nodeViewConfiguration, podCidrConfiguration } from '@rxlet/node-status/configuration';
 import { nodeUiConfiguration } from '@rxlet/node-ui/configuration';
 import { offlineCacheConfiguration } from '@rxlet/offline-cache/configuration';
 import { podResources } from '@rxlet/pod-resources';
@@ -53,6 +53,7 @@ export const KUBELET_MODULES: readonly PresetModule[] = [
   apiServerConfiguration,
   offlineCacheConfiguration,
   nodeStatusConfiguration,
+  nodeViewConfiguration,
   ...clusterPodsConfiguration,
   staticPodsConfiguration,
   staticPodsFromUrlConfiguration,

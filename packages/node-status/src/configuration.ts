@@ -8,6 +8,7 @@ import {
 } from '@rxlet/agent-api/configuration';
 import { NodeIpError, parseNodeIps } from './node-ips.ts';
 import { nodeStatus, type NodeStatusOptions } from './node-status-module.ts';
+import { nodeView, type NodeViewOptions } from './node-view-module.ts';
 import { podCidr, type PodCidrOptions } from './pod-cidr-module.ts';
 
 /** Configuration of the module `nodeStatus`. */
@@ -36,6 +37,20 @@ export const nodeStatusConfiguration: ModuleConfiguration<NodeStatusOptions> = {
   defaults: {},
   options: toNodeStatus,
   module: nodeStatus,
+};
+
+/** Configuration of the module `nodeView`, by which an agent without an API server shows its node. */
+export const nodeViewConfiguration: ModuleConfiguration<NodeViewOptions> = {
+  name: 'node-view',
+  agents: 'standalone',
+  fields: ['evictionHard', 'kubeReserved', 'maxPods', 'podsPerCore', 'port', 'providerID', 'systemReserved'],
+  flags: ['node-ip', 'node-labels'],
+  defaults: {},
+  options(node) {
+    const { settings, reservations } = toNodeStatus(node);
+    return { settings, reservations };
+  },
+  module: nodeView,
 };
 
 /** Configuration of the module `podCidr`. In a cluster, the control plane assigns the range. */

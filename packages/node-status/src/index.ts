@@ -9,6 +9,7 @@ export type {
   NodeStatusInputs,
   RuntimeInfo,
 } from './node-status-inputs.ts';
+export { nodeView, type NodeViewOptions } from './node-view-module.ts';
 export { podCidr, type PodCidrOptions } from './pod-cidr-module.ts';
 export { reconcileNode, type ReconcileNodeOptions } from './reconcile-node.ts';
 export { type ComputedNode, type NodeEvent, nodeStatusEvent, setNodeStatus } from './set-node-status.ts';

@@ -1,5 +1,6 @@
 import { type AgentModule, contribute, debugSections, type ModuleParts, provide } from '@rxlet/agent-api';
 import { reconfiguration, reconfigurations } from '@rxlet/agent-api/configuration';
+import { httpEndpoints } from '@rxlet/agent-api/http';
 import { kubeClients } from '@rxlet/agent-api/kube';
 import {
   nodeDevices,
@@ -10,13 +11,15 @@ import {
   runtimeHealth,
 } from '@rxlet/agent-api/node';
 import type { Metrics } from '@rxlet/component-base/metrics';
-import { createHostMachine, hostPlatform, type Machine } from '@rxlet/machine';
+import { createHostMachine, type Machine } from '@rxlet/machine';
 import type { Node } from '@rxlet/kube-api';
 import type { NodeReservations } from '@rxlet/pod-model/resources';
 import { defer, merge } from 'rxjs';
 import { type ClusterNode, type ClusterNodeOptions, createClusterNode } from './cluster/cluster-node.ts';
 import { createNodeStartup, parseBootMs } from './cluster/node-startup.ts';
 import { createNodeInputs } from './node-inputs.ts';
+import { nodeEndpoint } from './node-endpoint.ts';
+import { nodeSettings } from './node-settings.ts';
 import type { NodeSettings } from './node-status-inputs.ts';
 import { createStandaloneNode, type StandaloneNode } from './standalone-node.ts';
 
@@ -30,16 +33,6 @@ export interface NodeStatusOptions extends Omit<ClusterNodeOptions, 'settings'> 
 }
 
 const MAX_STAT_BYTES = 1024 * 1024;
-
-/** Version of Kubernetes whose kubelet the node behaves like. */
-const KUBELET_VERSION = 'v1.36.2';
-
-/** Features that the scheduler must know of, because older nodes lack them. */
-const SUPPORTED_FEATURES: readonly string[] = [
-  'InPlacePodLevelResourcesVerticalScaling',
-  'InPlacePodVerticalScalingInitContainers',
-  'RestartAllContainersOnContainerExits',
-];
 
 /**
  * Creates the agent module of the Node object. With a client of an API server, it registers the node, reports its status and renews its lease. Without one, it
@@ -58,12 +51,7 @@ export function nodeStatus(options: NodeStatusOptions = {}): AgentModule {
       const devices = services.find(nodeDevices);
       let limits: Pick<NodeSettings, 'maxPods' | 'podsPerCore'> | undefined = options.settings;
       const settings: NodeSettings = {
-        operatingSystem: process.platform,
-        architecture: hostPlatform().architecture,
-        kubeletVersion: KUBELET_VERSION,
-        declaredFeatures: SUPPORTED_FEATURES,
-        ...options.settings,
-        name: node.name,
+        ...nodeSettings(node.name, options.settings),
         get maxPods() {
           return limits?.maxPods;
         },
@@ -112,6 +100,10 @@ export function nodeStatus(options: NodeStatusOptions = {}): AgentModule {
           await part.start();
         },
         contributions: [
+          contribute(
+            httpEndpoints,
+            nodeEndpoint(async () => part.cached()),
+          ),
           contribute(debugSections, { name: 'node', inspect: () => part.cached() }),
           contribute(
             reconfigurations,

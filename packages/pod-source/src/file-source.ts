@@ -8,6 +8,7 @@ import { createLastGoodPods, type LastGoodFile } from './last-good-pods.ts';
 import { createManifestDecoder } from './manifest-decoder.ts';
 import { createManifestReader, type KnownFile } from './manifest-reader.ts';
 import { createFolderObjects } from './objects/folder-objects.ts';
+import { listManifests, type ManifestList } from './manifests/manifest-list.ts';
 import { referencesKey, resolveReferences } from './objects/resolve-references.ts';
 import { createQuietPeriod } from './quiet-period.ts';
 import { createSourceOutputs } from './source-outputs.ts';
@@ -54,6 +55,8 @@ export interface FileSourceOptions {
 /** The source `file`, with the ConfigMaps and Secrets of its folder. */
 export interface FileSource extends PodSource {
   readonly objects: PodObjects;
+  /** Lists the files as they were last read, with their problems. */
+  manifests(): ManifestList;
 }
 
 /**
@@ -268,7 +271,12 @@ export function createFileSource(ports: FileSourcePorts, options: FileSourceOpti
     ledger.flush();
     await readRepeatedly();
   };
-  return { ...outputs.source(() => void lifetime.track(begin()), reader.manifestOf), objects };
+  return {
+    ...outputs.source(() => void lifetime.track(begin()), reader.manifestOf),
+    objects,
+    manifests: () =>
+      listManifests({ path, isSingleFile: isSingle, hasDocuments: documents }, files, ledger.problems.value),
+  };
 }
 
 function isMissing(error: unknown): boolean {

@@ -41,7 +41,7 @@ describe('connectToAgent', () => {
   const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 
   it('reports that no agent answers', async () => {
-    const expected = `no agent answers at ${path()}: is rxlet running, and is --root-dir the folder it runs with?`;
+    const expected = `no agent answers at ${path()}: is rxlet running, and is --root-dir (or RXLET_ROOT) the folder it runs with?`;
     expect(await errorOf(connectToAgent(path()).getJson('/pods'))).toBe(expected);
     await writeFile(path(), 'not a socket');
     expect(await errorOf(connectToAgent(path()).getJson('/pods'))).toBe(expected);

@@ -6,6 +6,13 @@ import { splitLines } from './split-lines.ts';
 /** The running agent did not answer as expected. The message names the way out. */
 export class AgentConnectionError extends Error {
   override readonly name = 'AgentConnectionError';
+  /** HTTP status of the agent's answer, if it was one. */
+  readonly status: number | undefined;
+
+  constructor(message: string, options: ErrorOptions & { readonly status?: number } = {}) {
+    super(message, options);
+    this.status = options.status;
+  }
 }
 
 /** Endpoints of a running agent, over its socket. All failures are {@link AgentConnectionError}s. */
@@ -41,7 +48,8 @@ export function connectToAgent(socketPath: string): AgentConnection {
       const response = await open(method, path, signal);
       if (response.statusCode !== 200) {
         const text = (await readText(response)).trim();
-        throw new AgentConnectionError(text || `the agent answers ${path} with status ${String(response.statusCode)}`);
+        const { statusCode: status = 0 } = response;
+        throw new AgentConnectionError(text || `the agent answers ${path} with status ${String(status)}`, { status });
       }
       yield* response as AsyncIterable<Uint8Array>;
     } catch (error) {
@@ -100,7 +108,7 @@ function explanation({ code, message }: NodeJS.ErrnoException, socketPath: strin
     case 'ENOENT':
     case 'ENOTDIR':
     case 'ECONNREFUSED':
-      return `no agent answers at ${socketPath}: is rxlet running, and is --root-dir the folder it runs with?`;
+      return `no agent answers at ${socketPath}: is rxlet running, and is --root-dir (or RXLET_ROOT) the folder it runs with?`;
     case 'EACCES':
     case 'EPERM':
       return `the socket ${socketPath} is closed to you: use the account that rxlet runs under`;

@@ -11,10 +11,10 @@ export interface CommandContext {
 }
 
 /** Creates the ports of a command for the agent that runs with `rootDirectory`. */
-export function createCommandContext(rootDirectory: string, signal: AbortSignal): CommandContext {
+export function createCommandContext(rootDirectory: string, signal: AbortSignal, colors: boolean): CommandContext {
   return {
     connection: connectToAgent(socketPath(rootDirectory)),
-    terminal: processTerminal(signal),
+    terminal: processTerminal(signal, colors),
     clock: systemClock,
   };
 }

@@ -1,6 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { printEvents } from './events.ts';
-import { type FakeAgent, type RecordingTerminal, recordingTerminal, startFakeAgent } from './test-support.ts';
+import {
+  type FakeAgent,
+  type RecordingTerminal,
+  recordingTerminal,
+  runningPod,
+  startFakeAgent,
+} from './test-support.ts';
 
 describe('printEvents', () => {
   let agent: FakeAgent;
@@ -13,7 +19,7 @@ describe('printEvents', () => {
   const record = (name: string, reason: string, namespace = 'default'): void =>
     agent.events.event({ apiVersion: 'v1', kind: 'Pod', namespace, name }, 'Normal', reason, `${reason} it\nand more`);
   const events = (watch = false, namespace?: string): Promise<void> =>
-    printEvents(agent.connection, terminal, agent.clock, watch, namespace);
+    printEvents(agent.connection, terminal, agent.clock, { watch, namespace });
 
   it('lists what happened, the latest last', async () => {
     record('web', 'Pulled');
@@ -34,7 +40,24 @@ describe('printEvents', () => {
     record('web', 'Pulled');
     record('db', 'Pulled', 'shop');
     await events(false, 'shop');
-    expect(terminal.printed.slice(1)).toEqual(['shop        0s          Normal   Pulled   pod/db   Pulled it...']);
+    expect(terminal.printed.slice(1)).toEqual(['0s          Normal   Pulled   pod/db   Pulled it...']);
+  });
+
+  it('lists those of one pod, also of one that is gone, or of one type', async () => {
+    agent.put(runningPod('web'));
+    record('web-node1', 'Pulled');
+    record('db', 'Started');
+    agent.events.event({ apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: 'db' }, 'Warning', 'BackOff', 'x');
+    const reasons = async (options: { about?: string; types?: string }): Promise<string[]> => {
+      terminal = recordingTerminal();
+      await printEvents(agent.connection, terminal, agent.clock, { watch: false, noHeaders: true, ...options });
+      return terminal.printed.map((line) => line.split(/ +/)[3]!);
+    };
+    expect(await reasons({ about: 'pod/web' })).toEqual(['Pulled']);
+    expect(await reasons({ about: 'db' })).toEqual(['Started', 'BackOff']);
+    expect(await reasons({ about: 'pod/db', types: 'Warning' })).toEqual(['BackOff']);
+    expect(await reasons({ types: 'Warning,Normal' })).toHaveLength(3);
+    await expect(reasons({ types: 'Error' })).rejects.toThrow('valid --types are');
   });
 
   it('reports that there are none, on standard error', async () => {

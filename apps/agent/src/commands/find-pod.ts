@@ -24,6 +24,11 @@ export async function findPod(
  */
 export function selectPod(pods: readonly Pod[], typed: string, namespace: string): Pod {
   const name = typed.replace(/^(pods?|po)\//, '');
+  const [kind = ''] = name.split('/');
+  if (name.includes('/'))
+    throw new AgentConnectionError(
+      `an agent has pods only, no "${kind}" whose pod it could choose: name the pod, as in pod/web; see rxlet get pods`,
+    );
   const named = pods.filter((pod) => pod.metadata?.name === name);
   const candidates = named.some((pod) => pod.metadata?.namespace === namespace)
     ? named

@@ -2,16 +2,24 @@ import { parseGoDuration } from '@rxlet/component-base/go';
 import type { Pod } from '@rxlet/kube-api';
 import { podContainers } from '@rxlet/pod-model';
 import { UsageError } from '../config/config-error.ts';
+import { usablePod } from '../output/usable-pod.ts';
+import { pods } from '../resources/pods.ts';
+import { byName } from '../resources/resource-kind.ts';
 import type { AgentConnection } from './agent-connection.ts';
 import { chooseContainer } from './choose-container.ts';
 import { findPod } from './find-pod.ts';
+import { objectsOf } from './get-resources.ts';
+import { selectionTest } from './select-objects.ts';
 import { splitLines } from './split-lines.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Options of {@link printLogs}. */
 export interface LogsOptions {
-  readonly pod: string;
+  /** Default: the pods of the selector. */
+  readonly pod?: string | undefined;
   readonly namespace: string;
+  /** Label selector of the pods. */
+  readonly selector?: string | undefined;
   /** Default: the one that the annotation `kubectl.kubernetes.io/default-container` names, else the first. */
   readonly container?: string;
   /** The logs of all containers of the pod: one after the other, or line by line as they grow when they are followed. */
@@ -40,19 +48,39 @@ export async function printLogs(agent: AgentConnection, terminal: Terminal, opti
   const parameters = logParameters(options);
   if (options.allContainers && options.container !== undefined)
     throw new UsageError('--all-containers=true should not be specified with container name');
-  const pod = await findPod(agent, options.pod, options.namespace, terminal.signal);
-  const podName = pod.metadata?.name ?? '';
-  const printLog = async (container: string): Promise<void> => {
+  const chosen = await chosenPods(agent, terminal, options);
+  const logs = chosen.flatMap((pod) => containersOf(pod, options, terminal).map((container) => ({ pod, container })));
+  const isOneOfMany = options.prefix || options.allContainers || logs.length > 1;
+  const printLog = async ({ pod, container }: (typeof logs)[number]): Promise<void> => {
+    const podName = pod.metadata?.name ?? '';
     const path = [options.namespace, podName, container].map(encodeURIComponent).join('/');
     const log = agent.stream(`/containerLogs/${path}?${parameters.toString()}`, terminal.signal);
     const prefix = options.prefix ? `[pod/${podName}/${container}] ` : '';
-    if (options.prefix || options.allContainers)
+    if (isOneOfMany)
       for await (const line of splitLines(withLastEnd(log))) await terminal.write(Buffer.from(`${prefix}${line}\n`));
     else for await (const bytes of log) await terminal.write(bytes);
   };
-  const containers = containersOf(pod, options, terminal);
-  if (options.follow) await Promise.all(containers.map(printLog));
-  else for (const container of containers) await printLog(container);
+  if (!options.follow) for (const log of logs) await printLog(log);
+  else if (logs.length > MAX_FOLLOWED)
+    throw new UsageError(
+      `you are attempting to follow ${String(logs.length)} log streams, but maximum allowed concurrency is ${String(MAX_FOLLOWED)}: choose fewer pods`,
+    );
+  else await Promise.all(logs.map(printLog));
+}
+
+/** Maximum number of logs that are followed at the same time. */
+const MAX_FOLLOWED = 50;
+
+async function chosenPods(
+  agent: AgentConnection,
+  terminal: Terminal,
+  { pod, namespace, selector }: LogsOptions,
+): Promise<readonly Pod[]> {
+  if (pod !== undefined) return [await findPod(agent, pod, namespace, terminal.signal)];
+  const all = await objectsOf(agent, pods, terminal.signal);
+  const found = all.filter(selectionTest(pods, { namespace, selector }));
+  if (found.length === 0) terminal.printError(`No pods found in namespace ${namespace}.`);
+  return found.map(usablePod).toSorted(byName);
 }
 
 function containersOf(pod: Pod, { allContainers, container }: LogsOptions, terminal: Terminal): readonly string[] {

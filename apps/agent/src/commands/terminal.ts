@@ -10,14 +10,20 @@ export interface Terminal {
   printError(line: string): void;
   /** Aborts on Ctrl-C and when standard output fails. */
   readonly signal: AbortSignal;
+  /** Whether tables are coloured. */
+  readonly colors: boolean;
+  /** Whether standard error is a terminal, on which a line may be written over. */
+  readonly isInteractive: boolean;
 }
 
 /** Returns the terminal of this process. */
-export function processTerminal(signal: AbortSignal): Terminal {
+export function processTerminal(signal: AbortSignal, colors: boolean): Terminal {
   return {
     print: (line) => void process.stdout.write(`${line}\n`),
     write: (bytes) => new Promise((resolve) => process.stdout.write(bytes, () => resolve())),
     printError: (line) => void process.stderr.write(`${line}\n`),
     signal,
+    colors,
+    isInteractive: process.stderr.isTTY,
   };
 }

@@ -121,6 +121,8 @@ export function recordingTerminal(): RecordingTerminal {
     },
     printError: (line) => void errors.push(line),
     signal: controller.signal,
+    colors: false,
+    isInteractive: false,
     interrupt: () => controller.abort(new Error('interrupted')),
     until: (count) =>
       new Promise((resolve) => {

@@ -1,3 +1,5 @@
+import type { ColorChoice } from '../output/colors.ts';
+
 /** Flags of the program that the kubelet does not have, besides the settings of modules; those with a value are in {@link VALUE_FLAGS}. */
 const SWITCHES: ReadonlySet<string> = new Set([
   '--fake-runtime',
@@ -11,6 +13,7 @@ const VALUE_FLAGS: ReadonlySet<string> = new Set([
   '--docker-sandbox-image',
   '--cni-conf-dir',
   '--cni-bin-dir',
+  '--color',
 ]);
 
 /** Flags of the program that the kubelet does not have. */
@@ -29,6 +32,8 @@ export interface OwnFlags {
   readonly restrictOomScoreAdj?: boolean;
   /** Whether the kubelet's defaults without a configuration file apply, which let in everybody. */
   readonly legacyKubeletDefaults?: boolean;
+  /** Whether the live table is coloured. */
+  readonly color?: ColorChoice;
   /** Whether the agent serves its page, to try things out. */
   readonly ui?: boolean;
 }

@@ -107,7 +107,7 @@ Start Time:   2026-01-01T00:00:00Z
 Labels:       app=web
               tier=front
 Annotations:  kubernetes.io/config.source: file
-Status:       CrashLoopBackOff
+Status:       Running
 IP:           10.0.0.2
 IPs:
   IP:  10.0.0.2

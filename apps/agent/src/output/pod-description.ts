@@ -8,9 +8,9 @@ import {
   type Quantity,
 } from '@rxlet/kube-api';
 import { SOURCE_PROBLEM_ANNOTATION } from '@rxlet/kubelet-server';
-import { podContainers, type ContainerKind } from '@rxlet/pod-model';
-import { formatSince, podStatusWord } from '@rxlet/pod-model/summary';
-import { lastSeen } from './event-row.ts';
+import { isTerminalPhase, podContainers, type ContainerKind } from '@rxlet/pod-model';
+import { formatSince } from '@rxlet/pod-model/summary';
+import { lastSeen } from './last-seen.ts';
 import { formatOutline, type OutlineEntry } from './outline.ts';
 import { formatTable } from './table.ts';
 import { usablePod } from './usable-pod.ts';
@@ -32,7 +32,11 @@ export function describePodLines(given: Pod, events: readonly Event[], nowMs: nu
     { title: 'Annotations', value: pairs(metadata?.annotations, ': ') },
     {
       title: 'Status',
-      value: `${podStatusWord(pod)}${isLeaving ? ` (lasts ${formatSince(metadata.deletionTimestamp, nowMs)})` : ''}`,
+      // As kubectl has it, not the word of its table: why a pod does not run stands with its containers.
+      value:
+        isLeaving && !isTerminalPhase(status?.phase)
+          ? `Terminating (lasts ${formatSince(metadata.deletionTimestamp, nowMs)})`
+          : (status?.phase ?? 'Pending'),
     },
     { title: 'Termination Grace Period', value: isLeaving ? seconds(spec?.terminationGracePeriodSeconds) : undefined },
     { title: 'Reason', value: status?.reason },
@@ -169,7 +173,8 @@ function variableValue({ value, valueFrom }: EnvVar): string {
   return value || '<empty>';
 }
 
-function pairs(record: Readonly<Record<string, string>> | undefined, separator: string): string {
+/** Returns the entries of a map, a line each; `<none>` without any. */
+export function pairs(record: Readonly<Record<string, string>> | undefined, separator: string): string {
   const lines = Object.entries(record ?? {})
     .toSorted(([left], [right]) => (left < right ? -1 : 1))
     .map(([key, value]) => `${key}${separator}${value}`);

@@ -1,7 +1,8 @@
 import type { Pod } from '@rxlet/kube-api';
 import { describe, expect, it } from 'vitest';
 import { describePodLines } from './pod-description.ts';
-import { podRow, wideCells } from './pod-row.ts';
+import { pods } from '../resources/pods.ts';
+import { cellTexts } from '../resources/resource-kind.ts';
 import { usablePod } from './usable-pod.ts';
 
 const metadata = { name: 'web', namespace: 'default', uid: 'u' };
@@ -22,8 +23,7 @@ describe('a pod of a wrong shape', () => {
     ['a container that is null', broken({ phase: 'Running' }, { spec: { containers: [null] } })],
     ['labels that are a text', broken({ phase: 'Running' }, { metadata: { ...metadata, labels: 'x' } })],
   ])('is shown all the same: %s', (_what, pod) => {
-    expect(podRow(pod, 0)).toHaveLength(6);
-    expect(wideCells(pod)).toHaveLength(2);
+    expect(cellTexts(pods, pod, 0, true)).toHaveLength(8);
     expect(describePodLines(pod, [], 0)).toContainEqual(expect.stringMatching(/^Name: +web$/));
   });
 });

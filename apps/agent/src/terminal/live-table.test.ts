@@ -153,13 +153,7 @@ describe('showLiveTable', () => {
     screen.rows = 5;
     list = ['a', 'b', 'c', 'd', 'e'].map((name) => pod(name));
     using _table = show();
-    expect(screen.shown).toEqual([
-      'NAMESPACE   NAME   R',
-      'default     a      0',
-      'default     b      0',
-      '… and 3 more',
-      '',
-    ]);
+    expect(screen.shown).toEqual(['NAME   STATUS', 'a      Running', 'b      Running', '… and 3 more', '']);
     expect(screen.scrolled).toBe(0);
   });
 
@@ -184,7 +178,7 @@ describe('showLiveTable', () => {
     screen.columns = 15;
     screen.rows = 4;
     await clock.advance(1000);
-    expect(screen.shown).toEqual(['NAMESPACE   NAM', 'default     a', '… and 2 more', '']);
+    expect(screen.shown).toEqual(['NAME   STATUS', 'a      Running', '… and 2 more', '']);
     await clock.advance(1000);
     expect(screen.shown).toHaveLength(4);
     screen.columns = 100;

@@ -2,7 +2,9 @@ import type { Clock, Logger } from '@rxlet/component-base';
 import { follow } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';
 import { auditTime, interval, merge, type Observable } from 'rxjs';
-import { byName, formatPods } from '../commands/get-pods.ts';
+import { type Cell, formatTable, tableWidth } from '../output/table.ts';
+import { pods as podKind } from '../resources/pods.ts';
+import { byName, type Column } from '../resources/resource-kind.ts';
 
 /** The parts of a tty stream that the table uses. Its size is read at each drawing, so that it may change. */
 export interface Screen {
@@ -34,13 +36,14 @@ export function showLiveTable(
   screen: Screen,
   clock: Clock,
   logger: Logger,
+  colors = false,
 ): LiveTable {
   let drawn: readonly string[] = [];
   let drawnFor: { columns: number; rows: number } | undefined;
 
   const draw = (): void => {
     const size = { columns: screen.columns || 80, rows: screen.rows || 24 };
-    const lines = tableLines(pods.list(), size, clock.now());
+    const lines = tableLines(pods.list(), size, clock.now(), colors);
     const isResized = drawnFor !== undefined && (size.columns !== drawnFor.columns || size.rows !== drawnFor.rows);
     if (!isResized && lines.length === drawn.length && lines.every((line, index) => line === drawn[index])) return;
     // Terminals differ in how they rewrap lines when their size changes: redraw from the top.
@@ -72,11 +75,31 @@ function tableLines(
   pods: readonly Pod[],
   { columns, rows }: { columns: number; rows: number },
   nowMs: number,
+  colors: boolean,
 ): string[] {
-  const lines = formatPods(pods.toSorted(byName), 'wide', nowMs);
+  const lines = fittingTable(pods.toSorted(byName), columns, nowMs, colors);
   if (pods.length === 0) lines.push('no pods yet');
   const room = Math.max(1, rows - 1);
   const hidden = lines.length - room + 1;
-  const shown = lines.length <= room ? lines : [...lines.slice(0, room - 1), `… and ${String(hidden)} more`];
-  return shown.map((line) => line.slice(0, columns).trimEnd());
+  return lines.length <= room ? lines : [...lines.slice(0, room - 1), `… and ${String(hidden)} more`];
+}
+
+/** Returns a table of no more than `width` columns of text: columns are left out by their rank, and what is still too wide is cut. */
+function fittingTable(pods: readonly Pod[], width: number, nowMs: number, colors: boolean): string[] {
+  const layout = (columns: readonly Column<Pod>[]) => ({
+    header: columns.map(({ title }) => title),
+    rows: pods.map((pod) => columns.map((column) => column.cell(pod, nowMs))),
+  });
+  let columns = podKind.columns;
+  let { header, rows } = layout(columns);
+  while (tableWidth(header, rows) > width) {
+    const rank = Math.max(...columns.map(({ dropRank = 0 }) => dropRank));
+    if (rank === 0) break;
+    columns = columns.filter(({ dropRank = 0 }) => dropRank !== rank);
+    ({ header, rows } = layout(columns));
+  }
+  const fits = tableWidth(header, rows) <= width;
+  // Only plain text can be cut.
+  const lines = formatTable(header, rows satisfies readonly (readonly Cell[])[], { colors: colors && fits });
+  return fits ? lines : lines.map((line) => line.slice(0, width).trimEnd());
 }

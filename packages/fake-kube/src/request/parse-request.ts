@@ -1,6 +1,8 @@
+import type { FieldRequirement } from '@rxlet/kube-api/selectors';
 import { ApiError } from '../api-error.ts';
 import type { ResourceType } from '../resource-type.ts';
-import { type FieldRequirement, parseFieldSelector, requiredValue } from '../select/field-selector.ts';
+import { requiredValue } from '../select/field-selector.ts';
+import { parseFieldSelector } from '../select/parse-selectors.ts';
 
 /** Kind of access to a resource, in the words of authorization. */
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';

@@ -1,26 +1,7 @@
+import { type FieldRequirement, matchesFields } from '@rxlet/kube-api/selectors';
 import { ApiError } from '../api-error.ts';
 import type { StoredObject } from '../api-object.ts';
 import type { ResourceType } from '../resource-type.ts';
-
-/** A comparison of a field selector. */
-export interface FieldRequirement {
-  readonly field: string;
-  readonly isNegated: boolean;
-  readonly value: string;
-}
-
-/** Parses a field selector such as `spec.nodeName=a,metadata.name!=b`. @throws ApiError when it is malformed */
-export function parseFieldSelector(selector: string): readonly FieldRequirement[] {
-  return selector
-    .split(/(?<!\\),/)
-    .filter((part) => part !== '')
-    .map((part) => {
-      const match = /^([^=!]+)(==|=|!=)(.*)$/s.exec(part);
-      if (!match) throw new ApiError('BadRequest', `invalid selector: '${part}'; can't understand '${part}'`);
-      const [, field = '', operator, value = ''] = match;
-      return { field: field.trim(), isNegated: operator === '!=', value: value.replace(/\\([\\,=])/g, '$1') };
-    });
-}
 
 /** Returns the test of a field selector for one resource. @throws ApiError when the resource does not support a field */
 export function fieldMatcher(
@@ -44,10 +25,7 @@ export function fieldMatcher(
       )}: field label not supported: ${field}`,
     );
   }
-  return (object) => {
-    const values = fields(object);
-    return requirements.every(({ field, isNegated, value }) => (values[field] === value) !== isNegated);
-  };
+  return (object) => matchesFields(requirements, fields(object));
 }
 
 /** Returns the value that a selector requires of a field, if it requires one. */

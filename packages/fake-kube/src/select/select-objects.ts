@@ -1,7 +1,7 @@
 import type { StoredObject } from '../api-object.ts';
 import type { ObjectRequest } from '../request/parse-request.ts';
 import { fieldMatcher } from './field-selector.ts';
-import { parseLabelSelector } from './label-selector.ts';
+import { parseLabelSelector } from './parse-selectors.ts';
 
 /** Returns the test of namespace, field selector and label selector of a request. */
 export function selectObjects(

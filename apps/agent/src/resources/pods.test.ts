@@ -2,8 +2,11 @@ import type { Container, ContainerState, ContainerStatus, Pod, PodStatus } from 
 import { SOURCE_PROBLEM_ANNOTATION } from '@rxlet/kubelet-server';
 import { describe, expect, it } from 'vitest';
 import { podStatusWord } from '@rxlet/pod-model/summary';
-import { podRow, wideCells } from './pod-row.ts';
+import { pods } from './pods.ts';
+import { cellTexts } from './resource-kind.ts';
 
+const podRow = (pod: Pod, nowMs: number): string[] => cellTexts(pods, pod, nowMs);
+const wideCells = (pod: Pod): string[] => cellTexts(pods, pod, NOW_MS, true).slice(6);
 const NOW_MS = Date.UTC(2026, 0, 1, 12);
 const at = (secondsAgo: number): string => new Date(NOW_MS - secondsAgo * 1000).toISOString();
 
@@ -57,7 +60,7 @@ const True = (type: string) => ({ type, status: 'True' });
 /** READY, STATUS and RESTARTS. */
 const columns = (pod: Pod): string => podRow(pod, NOW_MS).slice(2, 5).join(' ');
 
-describe('podRow', () => {
+describe('the columns of pods', () => {
   it.each<[description: string, pod: Pod, expected: string]>([
     ['no status yet', { metadata: {}, spec: { containers: [{ name: 'a' }] } }, '0/1 Pending 0'],
     ['all run', podWith({ containers: [up, up] }), '2/2 Running 0'],

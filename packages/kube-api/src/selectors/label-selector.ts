@@ -1,4 +1,4 @@
-import { ApiError } from '../api-error.ts';
+import { SelectorError } from './selector-error.ts';
 
 type Labels = Readonly<Record<string, string>>;
 type Requirement = (labels: Labels) => boolean;
@@ -8,7 +8,7 @@ const EQUALITY = new RegExp(String.raw`^(${NAME})\s*(==|=|!=)\s*(${NAME})?$`);
 const SET = new RegExp(String.raw`^(${NAME})\s+(in|notin)\s*\(([^()]*)\)$`);
 const EXISTENCE = new RegExp(String.raw`^(!?)\s*(${NAME})$`);
 
-/** Parses a label selector, equality-based or set-based. @throws ApiError when it is malformed */
+/** Parses a label selector, equality-based or set-based. @throws SelectorError when it is malformed */
 export function parseLabelSelector(selector: string): (labels: Labels | undefined) => boolean {
   // Commas separate requirements, except those within parentheses.
   const parts = selector.split(/,(?![^()]*\))/).map((part) => part.trim());
@@ -34,7 +34,7 @@ function parseRequirement(part: string, selector: string): Requirement {
     const [, not, key = ''] = existence;
     return (labels) => (valueOf(labels, key) === undefined) === (not === '!');
   }
-  throw new ApiError('BadRequest', `unable to parse requirement: ${JSON.stringify(part)} in "${selector}"`);
+  throw new SelectorError(`unable to parse requirement: ${JSON.stringify(part)} in "${selector}"`);
 }
 
 function valueOf(labels: Labels, key: string): string | undefined {

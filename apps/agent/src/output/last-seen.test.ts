@@ -1,6 +1,8 @@
 import type { Event } from '@rxlet/kube-api';
 import { expect, it } from 'vitest';
-import { eventRow, lastSeen } from './event-row.ts';
+import { events } from '../resources/events.ts';
+import { cellTexts } from '../resources/resource-kind.ts';
+import { lastSeen } from './last-seen.ts';
 
 const NOW_MS = Date.UTC(2026, 0, 1, 0, 10);
 const event: Event = {
@@ -14,7 +16,7 @@ const event: Event = {
 };
 
 it('shows what happened to what, and when', () => {
-  expect(eventRow(event, NOW_MS)).toEqual([
+  expect(cellTexts(events, event, NOW_MS)).toEqual([
     'default',
     '5s',
     'Warning',

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { describePod } from './describe-pod.ts';
+import { describeObjects } from './describe.ts';
+import { parseTargets } from '../resources/kinds.ts';
 import { recordingTerminal, runningPod, startFakeAgent } from './test-support.ts';
 
 it('describes a pod with its own events', async () => {
@@ -14,12 +15,15 @@ it('describes a pod with its own events', async () => {
     );
   }
   const terminal = recordingTerminal();
-  await describePod(agent.connection, terminal, agent.clock, 'web', 'default');
+  const describe = (name: string): Promise<void> =>
+    describeObjects(agent.connection, terminal, agent.clock, {
+      targets: parseTargets(['pod', name]),
+      namespace: 'default',
+    });
+  await describe('web');
   expect(terminal.printed[0]).toMatch(/^Name: +web-node1$/);
   expect(terminal.printed.at(-1)).toMatch(/^ {2}Normal +Started +0s +Started web-node1$/);
   expect(terminal.printed.join()).not.toContain('db-node1');
 
-  await expect(describePod(agent.connection, terminal, agent.clock, 'x', 'default')).rejects.toThrow(
-    'there is no pod "x"',
-  );
+  await expect(describe('x')).rejects.toThrow('there is no pod "x"');
 });

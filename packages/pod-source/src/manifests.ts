@@ -1,0 +1,1 @@
+export type { Manifest, ManifestList, ManifestState } from './manifests/manifest-list.ts';
