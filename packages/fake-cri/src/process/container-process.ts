@@ -27,7 +27,7 @@ export function startInContainer(
   state: RuntimeState,
   container: Container,
   program: Program,
-  io: Pick<ProcessOptions, 'argv' | 'stdin' | 'write' | 'onStart' | 'onExit'>,
+  io: Pick<ProcessOptions, 'argv' | 'hasTerminal' | 'onExit' | 'onStart' | 'stdin' | 'write'>,
 ): Process {
   const pid = state.nextPid();
   return startProcess(program, {

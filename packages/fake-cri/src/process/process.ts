@@ -37,6 +37,8 @@ export interface ProcessOptions {
   readonly environment: ProcessEnvironment;
   /** Standard input. Default: empty. */
   readonly stdin?: Input;
+  /** Whether standard input and output are a terminal. Default: no. */
+  readonly hasTerminal?: boolean;
   /** Receives its output. */
   readonly write: (stream: OutputStream, text: string) => void;
   /** Called before its program begins. */
@@ -84,6 +86,7 @@ export function startProcess(program: Program, options: ProcessOptions): Process
     clock,
     signal: controller.signal,
     stdin: options.stdin ?? emptyInput,
+    hasTerminal: options.hasTerminal,
     write: (stream: OutputStream, text: string) => {
       if (running) options.write(stream, text);
     },

@@ -20,6 +20,8 @@ export interface ProcessContext extends ProcessEnvironment {
   /** Aborts when the process ends before its program does; everything that waits must observe it. */
   readonly signal: AbortSignal;
   readonly stdin: Input;
+  /** Whether standard input and output are a terminal. Default: no. */
+  readonly hasTerminal?: boolean | undefined;
   /** Writes to standard output or standard error. */
   write(stream: OutputStream, text: string): void;
   /** Sets what happens on a signal. */

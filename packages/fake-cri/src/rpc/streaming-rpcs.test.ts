@@ -70,7 +70,7 @@ describe('Exec', () => {
     const client = await connectTo(url);
     client.send(4, '{"Width":120,"Height":40}');
     client.send(4, 'not a size');
-    await client.until(() => client.text(1) === 'out\nerr\n');
+    await client.until(() => client.text(1) === 'out\r\nerr\r\n');
     const pong = new Promise((resolve) => client.socket.once('pong', resolve));
     client.socket.ping();
     await pong;
@@ -148,6 +148,64 @@ describe('Attach', () => {
     await clock.advance(1000);
     await client.closed;
     expect([client.text(1), client.text(2)]).toEqual(['out\nerr\n', '']);
+  });
+});
+
+describe('Exec of a shell at a terminal', () => {
+  const openShell = async () => {
+    const bench = await createBench();
+    const cmd = ['sh'];
+    const containerId = await bench.start('nginx');
+    const { url } = await bench.fake.runtime.exec({ containerId, cmd, tty: true, stdin: true, stdout: true });
+    const client = await connectTo(url);
+    const typed = async (keys: string, shown: string | RegExp): Promise<void> => {
+      const before = client.text(1).length;
+      client.send(0, keys);
+      const isShown = (text: string): boolean => (typeof shown === 'string' ? text === shown : shown.test(text));
+      await client.until(() => isShown(client.text(1).slice(before)));
+    };
+    await client.until(() => /help" for its commands\.\r\n\/ # $/.test(client.text(1)));
+    return { ...bench, client, typed };
+  };
+
+  it('prompts, echoes and goes on after mistakes', async () => {
+    const { fake, client, typed } = await openShell();
+    await using _ = fake;
+    await typed('echo hi\r', 'echo hi\r\nhi\r\n/ # ');
+    await typed('cd /etc && pwd\r', 'cd /etc && pwd\r\n/etc\r\n/etc # ');
+    await typed('if true; then\r', 'if true; then\r\n> ');
+    await typed('echo yes; fi\r', 'echo yes; fi\r\nyes\r\n/etc # ');
+    await typed('case x in\r', /the built-in shell does not support "case"\r\n\/etc # $/);
+    await typed('vi x\r', /vi: not found\r\nThe fake runtime has no such program\. Type "help".*\r\n\/etc # $/);
+    await typed('help\r', /\bcat\b.* cd .*\bwget\b.*\r\n\/etc # $/);
+    await typed('false\r', /# $/);
+    client.send(0, 'exit\r');
+    expect(await client.status()).toMatchObject({ reason: 'NonZeroExitCode' });
+  });
+
+  it('ends the command at Ctrl-C, and itself at Ctrl-D', async () => {
+    const { fake, client, typed } = await openShell();
+    await using _ = fake;
+    client.send(0, 'sleep 1000; echo never\r');
+    await typed('\u0003', /\^C\r\n\/ # $/);
+    await typed('echo $?\r', 'echo $?\r\n130\r\n/ # ');
+    await typed('half\u0003', 'half^C\r\n/ # ');
+    client.send(0, 'cat\r');
+    await typed('line\r', /line\r\nline\r\n$/);
+    await typed('\u0004', '/ # ');
+    client.send(0, '\u0004');
+    expect(await client.status()).toEqual({ metadata: {}, status: 'Success' });
+  });
+
+  it('interrupts a command without a shell', async () => {
+    const { fake, start } = await createBench();
+    await using _ = fake;
+    const containerId = await start('nginx');
+    const cmd = ['sleep', '1000'];
+    const { url } = await fake.runtime.exec({ containerId, cmd, tty: true, stdin: true, stdout: true });
+    const client = await connectTo(url);
+    client.send(0, '\u0003');
+    expect(await client.status()).toMatchObject({ details: { causes: [{ message: '130' }] } });
   });
 });
 

@@ -29,6 +29,19 @@ export class LoopControl extends Error {
   }
 }
 
+/** Names of the builtins, for people. */
+export const BUILTIN_NAMES: readonly string[] = [
+  'break',
+  'cd',
+  'continue',
+  'exit',
+  'export',
+  'set',
+  'trap',
+  'unset',
+  'wait',
+];
+
 type Builtin = (args: readonly string[], context: ProcessContext) => number | undefined | Promise<number | undefined>;
 
 /** Runs a builtin of the shell; `undefined` for another command. `process` is the source of signals. */

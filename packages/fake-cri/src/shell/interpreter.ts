@@ -1,12 +1,13 @@
 import { errorMessage, sleep } from '@rxlet/component-base';
 import { emptyInput, type ProcessContext, type Program } from '../process/program.ts';
-import { createBuiltins, LoopControl, ShellExit } from './builtins.ts';
+import { BUILTIN_NAMES, createBuiltins, LoopControl, ShellExit } from './builtins.ts';
 import { COMMANDS } from './commands.ts';
 import { evaluateArithmetic } from './arithmetic.ts';
 import { expandToOne, expandWords, type ExpandPart } from './expand.ts';
 import { createPipe, PipeClosed } from './pipe.ts';
 import { parseScript } from './parser.ts';
 import { redirected } from './redirect.ts';
+import { converse } from './conversation.ts';
 import { createScriptInput, type ScriptInput } from './script-input.ts';
 import { createShellState, type ShellState } from './shell-state.ts';
 import {
@@ -41,6 +42,8 @@ const MAX_SUBSTITUTION = 1024 * 1024;
 const MAX_JOBS = 100;
 /** Status of a command that exists and may not be executed. */
 const NOT_EXECUTABLE_STATUS = 126;
+/** Status of a command that does not exist. */
+const NOT_FOUND_STATUS = 127;
 /** Status of a command that writes to an ended one: 128 and SIGPIPE. */
 const PIPE_CLOSED_STATUS = 141;
 
@@ -54,7 +57,25 @@ export function inputShellProgram(options: ShellOptions): Program {
   return (context) => {
     const input = createScriptInput(context.stdin);
     const process = { ...context, stdin: input };
-    return runShell(readCommands(input, process), process, createShellState(context, options), options);
+    const state = createShellState(context, options);
+    if (context.hasTerminal !== true) return runShell(readCommands(input, process), process, state, options);
+    const unknownCommand = helpfulUnknownCommand(options.unknownCommand);
+    return runShell(input, process, state, { ...options, unknownCommand });
+  };
+}
+
+/** Answers `help`, and says of a command that there is not where to look. */
+function helpfulUnknownCommand(unknownCommand: ShellOptions['unknownCommand']): ShellOptions['unknownCommand'] {
+  return async (name, context) => {
+    if (name === 'help') {
+      const names = [...COMMANDS.keys(), ...BUILTIN_NAMES].toSorted().join(' ');
+      context.write('stdout', `The fake runtime has these commands, most with a few options only:\n${names}\n`);
+      return 0;
+    }
+    const status = await unknownCommand(name, context);
+    if (status === NOT_FOUND_STATUS)
+      context.write('stderr', 'The fake runtime has no such program. Type "help" for those that it has.\n');
+    return status;
   };
 }
 
@@ -79,7 +100,7 @@ async function* readCommands(input: ScriptInput, { signal, write }: ProcessConte
 
 /** Runs a shell to its end: the script's, an `exit`, or the trap for EXIT. */
 async function runShell(
-  scripts: readonly CommandList[] | AsyncIterable<CommandList>,
+  scripts: readonly CommandList[] | AsyncIterable<CommandList> | ScriptInput,
   process: ProcessContext,
   state: ShellState,
   options: ShellOptions,
@@ -275,6 +296,10 @@ async function runShell(
   const runToExit = async (): Promise<number> => {
     try {
       let last = 0;
+      if ('readLine' in scripts) {
+        const run = (list: CommandList, context: ProcessContext): Promise<number> => runList(list, context, false);
+        return await converse({ input: scripts, process, state, run });
+      }
       if (Symbol.asyncIterator in scripts) for await (const list of scripts) last = await runList(list, process, false);
       // A script that is there begins at once.
       else for (const list of scripts) last = await runList(list, process, false);

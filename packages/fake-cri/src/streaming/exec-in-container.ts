@@ -4,8 +4,12 @@ import type { Container } from '../runtime-objects.ts';
 import { startInContainer } from '../process/container-process.ts';
 import { execProgram } from '../process/exec-program.ts';
 import type { RuntimeState } from '../runtime-state.ts';
+import type { Process } from '../process/process.ts';
 import { inputFrom, outputTo } from './client-streams.ts';
+import { createLineTerminal } from './line-terminal.ts';
 
+/** Interruption by Ctrl-C. */
+const SIGINT = 2;
 /** Notification of a program that the size of its terminal has changed. */
 export const SIGWINCH = 28;
 
@@ -26,14 +30,25 @@ export async function execInContainer(
   streams: CommandStreams,
 ): Promise<StreamStatus> {
   if (!isRunning(container)) throw new Error(`container "${container.id}" is in ${stateName(container)} state`);
-  const exec = startInContainer(state, container, execProgram(state, container, cmd), {
+  const program = execProgram(state, container, cmd);
+  const client = { stdin: inputFrom(streams.stdin), write: outputTo(streams, tty) };
+  const typed = client.stdin;
+  const terminal = !tty
+    ? undefined
+    : createLineTerminal({ typed, write: client.write, onInterrupt: () => exec.signal(SIGINT) });
+  const exec: Process = startInContainer(state, container, program, {
     argv: cmd,
-    stdin: inputFrom(streams.stdin),
-    write: outputTo(streams, tty),
+    stdin: terminal?.input ?? client.stdin,
+    write: terminal?.write ?? client.write,
+    hasTerminal: tty,
     onStart: (process) => void container.execs.add(process),
     onExit: () => void container.execs.delete(exec),
   });
   streams.onResize(() => exec.signal(SIGWINCH));
+  const ended = new AbortController();
+  // Rejects only when the program has ended.
+  terminal?.run(ended.signal).catch(() => undefined);
   const { code } = await exec.exited;
+  ended.abort();
   return exitStatus(code, `error executing command [${cmd.join(' ')}], exit code ${String(code)}`);
 }

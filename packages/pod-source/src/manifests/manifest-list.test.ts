@@ -15,7 +15,9 @@ it('lists the files of a folder with those that are refused or kept, and why', a
     source
       .manifests()
       .items.map(({ path, state, pod, objects, problems }) =>
-        [path.slice(11), state, pod?.name ?? '-', objects.map(({ name }) => name).join() || '-', problems.length].join(' '),
+        [path.slice(11), state, pod?.name ?? '-', objects.map(({ name }) => name).join() || '-', problems.length].join(
+          ' ',
+        ),
       );
   folder.write('a.yaml', `${testManifest('one')}---\napiVersion: v1\nkind: Secret\nmetadata: {name: s}\n`);
   folder.write('b.yaml', 'apiVersion: v1\nkind: Service\nmetadata: {name: x}\n');

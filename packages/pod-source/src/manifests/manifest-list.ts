@@ -45,8 +45,7 @@ export function listManifests(
 ): ManifestList {
   const problemsOf = (path: string): Manifest['problems'] =>
     problems.filter((problem) => problem.path === path).map(({ message, reason }) => ({ message, reason }));
-  const isOfFolder = (problem: PodSourceProblem): boolean =>
-    !files.has(problem.path) && !REFUSALS.has(problem.reason);
+  const isOfFolder = (problem: PodSourceProblem): boolean => !files.has(problem.path) && !REFUSALS.has(problem.reason);
   const strays = problems.filter((problem) => !isOfFolder(problem)).map(({ path }) => path);
   const paths = [...new Set([...files.keys(), ...strays])].sort();
   return {
