@@ -1,6 +1,6 @@
 import { type AgentModule, contribute } from '@rxlet/agent-api';
 import { httpEndpoints } from '@rxlet/agent-api/http';
-import { nodeDevices, nodeResources, nodeStatusSetters, runtimeHealth } from '@rxlet/agent-api/node';
+import { nodeDevices, nodeObject, nodeResources, nodeStatusSetters, runtimeHealth } from '@rxlet/agent-api/node';
 import { createHostMachine } from '@rxlet/machine';
 import { initialNode } from './initial-node.ts';
 import { nodeEndpoint } from './node-endpoint.ts';
@@ -20,9 +20,11 @@ export function nodeView(options: NodeViewOptions = {}): AgentModule {
   return {
     name: 'node-view',
     needs: [runtimeHealth],
-    uses: [nodeDevices, nodeResources],
+    uses: [nodeDevices, nodeObject, nodeResources],
     collects: [nodeStatusSetters],
     setup({ services, collections, node, hostFiles, ...base }) {
+      // Another module has the Node object, and shows it.
+      if (services.find(nodeObject) !== undefined) return {};
       const settings = nodeSettings(node.name, options.settings);
       const inputs = createNodeInputs(
         {

@@ -14,7 +14,9 @@ function open() {
   });
   const done = terminal.run(ended.signal);
   const read = (): Promise<string | undefined> => terminal.input.read(ended.signal);
-  const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const settle = async (): Promise<void> => {
+    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+  };
   return { keys, terminal, read, settle, done, screen: () => screen, interrupts: () => interrupts };
 }
 

@@ -18,7 +18,7 @@ export interface LineTerminal {
 
 /** Ports of {@link createLineTerminal}. */
 export interface LineTerminalPorts {
-  /** What the client types. */
+  /** Keys of the client. */
   readonly typed: Input;
   /** Screen of the client. */
   readonly write: (stream: OutputStream, text: string) => void;
