@@ -14,6 +14,9 @@ if [ -n "$(git status --porcelain -- proto packages docs)" ]; then
   exit 1
 fi`;
 
+/** Two minutes of seeds that no earlier run had. The first one is printed. */
+const SIMULATE = 'npm run simulate -- --seconds 120 --workload standard --workload cluster';
+
 /**
  * Everything that a change must pass. What fails in seconds comes first. Tests on a real runtime wait more than they compute, so that the steps of the
  * packages, which share `dist` folders and therefore form one lane, fit beside them.
@@ -22,6 +25,7 @@ export const STAGES: readonly Stage[] = [
   [[{ name: 'npm run generate', command: GENERATED }]],
   [[npm('typecheck'), npm('sync:check')], [npm('lint')]],
   [[{ name: 'npm test', command: 'npm test' }]],
+  [[{ name: 'npm run simulate', command: SIMULATE }]],
   [
     [npm('test:containerd'), npm('test:containerd-2')],
     [npm('build', true), npm('api:check', true), npm('docs', true), npm('check-tarballs', true)],

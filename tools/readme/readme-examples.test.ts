@@ -171,7 +171,8 @@ describe('the commands', () => {
   );
   if (npmScripts.length > 0) {
     it.each(npmScripts)('$at: the npm script $script exists', ({ folder, script }) => {
-      const scripts = { ...packageJsonOf(root).scripts, ...packageJsonOf(folder).scripts };
+      const isPackage = existsSync(join(folder, 'package.json'));
+      const scripts = { ...packageJsonOf(root).scripts, ...(isPackage && packageJsonOf(folder).scripts) };
       expect(Object.keys(scripts)).toContain(script);
     });
   }

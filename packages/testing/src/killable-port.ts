@@ -4,18 +4,38 @@ import { agentKilled, type AgentLife } from './agent-life.ts';
 
 /** Wraps a runtime port for an agent that can be killed: at the end of its life, calls in flight are cancelled, and no later call or answer gets through. */
 export function killablePort<T extends RuntimeService | ImageService>(port: T, life: AgentLife): T {
+  return wrapMethods(port, (call, name) => {
+    const enter = (request: unknown, options: CallOptions): unknown => {
+      const signal = options.signal === undefined ? life.signal : AbortSignal.any([options.signal, life.signal]);
+      return call(request, { ...options, signal });
+    };
+    if (!STREAMS.has(name)) return (request: unknown, options = {}) => whileAlive(life, () => enter(request, options));
+    return (request: unknown, options = {}) => {
+      if (!life.enter()) throw agentKilled();
+      return enter(request, options);
+    };
+  });
+}
+
+type Method = (...args: never[]) => unknown;
+
+/** Wraps the methods of a port. Each wrapper is made once, since agents call them all the time, and calls the method that the port has at that moment. */
+function wrapMethods<T extends object>(
+  port: T,
+  wrap: (call: (...args: unknown[]) => unknown, name: string | symbol) => Method,
+): T {
+  const wrapped = new Map<string | symbol, Method>();
   return new Proxy(port, {
     get(target, name) {
-      const method = Reflect.get(target, name) as (request: unknown, options: CallOptions) => unknown;
-      const call = (request: unknown, options: CallOptions): unknown => {
-        const signal = options.signal === undefined ? life.signal : AbortSignal.any([options.signal, life.signal]);
-        return method.call(target, request, { ...options, signal });
-      };
-      if (!STREAMS.has(name)) return (request: unknown, options = {}) => whileAlive(life, () => call(request, options));
-      return (request: unknown, options = {}) => {
-        if (!life.enter()) throw agentKilled();
-        return call(request, options);
-      };
+      const known = wrapped.get(name);
+      if (known !== undefined) return known;
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      const call = (...args: unknown[]): unknown =>
+        (Reflect.get(target, name) as (...args: unknown[]) => unknown).apply(target, args);
+      const method = wrap(call, name);
+      wrapped.set(name, method);
+      return method;
     },
   });
 }
@@ -40,20 +60,15 @@ const SYNCHRONOUS: ReadonlySet<string | symbol> = new Set(['problem', 'watch']);
 
 /** Wraps files, mounts or cgroups for an agent that can be killed, with everything that they open. What is open can still be closed after the end of its life. */
 export function killableFiles<T extends object>(port: T, life: AgentLife): T {
-  return new Proxy(port, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name);
-      if (typeof member !== 'function') return member;
-      const method = member as (...args: unknown[]) => unknown;
-      // `await using` of Node 24 rejects a bound function.
-      if (typeof name === 'symbol' || SYNCHRONOUS.has(name)) return (...args: unknown[]) => method.apply(target, args);
-      return (...args: unknown[]) =>
-        whileAlive(
-          life,
-          () => method.apply(target, args),
-          (value) => (isOpen(value) ? killableFiles(value, life) : value),
-        );
-    },
+  return wrapMethods(port, (call, name) => {
+    // `await using` of Node 24 rejects a bound function.
+    if (typeof name === 'symbol' || SYNCHRONOUS.has(name)) return call;
+    return (...args: unknown[]) =>
+      whileAlive(
+        life,
+        () => call(...args),
+        (value) => (isOpen(value) ? killableFiles(value, life) : value),
+      );
   });
 }
 

@@ -12,11 +12,20 @@ import { createTestMachine } from '@rxlet/machine/testing';
 import type { MemoryFiles } from '@rxlet/node-files/testing';
 import { podsFrom } from '@rxlet/pod-config';
 import { createPodProbeNetwork } from '@rxlet/prober/testing';
+import { type KernelFiles, stats } from '@rxlet/stats';
 import { volumes, type VolumesOptions } from '@rxlet/volume-manager';
 import { memoryVolumes } from '@rxlet/volume-manager/testing';
 
 /** A machine on which resources never run short in tests of something else. */
 const TEST_MACHINE = createTestMachine({ facts: { hugePages: [{ sizeBytes: 2 * 1024 ** 2, count: 512 }] } });
+
+/** The cgroups of this machine are not those of the node. */
+const NO_KERNEL_FILES: KernelFiles = {
+  read: () => undefined,
+  list: async () => [],
+  readLink: () => undefined,
+  modifiedMs: () => undefined,
+};
 
 /** Modules that listen on sockets of the machine. A virtual clock does not wait for them. */
 const SOCKETS: ReadonlySet<string> = new Set(['device-plugins', 'pod-resources']);
@@ -47,6 +56,7 @@ export function testModules(node: ModuleNode, source: PodSource): readonly Agent
     lifecycleHooks({ http: network.http }),
     probes({ network }),
     volumes(mounts),
+    stats({ kernelFiles: NO_KERNEL_FILES }),
   ]);
   return [podsFrom(source), ...modules.filter(({ name }) => !SOCKETS.has(name))];
 }

@@ -40,6 +40,8 @@ export interface TestAgentOptions {
   readonly options?: AgentOptions;
   /** Replacements for parts of the core. */
   readonly parts?: Partial<AgentParts>;
+  /** Kills the agent in place of the n-th call of a port since its creation, which fails the start if that comes within it. */
+  readonly killAtCall?: number | undefined;
   /** Called with the agent before it starts, to subscribe to its streams. */
   readonly onCreated?: (agent: Agent) => void;
 }
@@ -66,6 +68,10 @@ export interface TestNode extends AsyncDisposable {
   stop(): Promise<void>;
   /** Kills the agent: calls in flight are lost at once, and nothing that it still does has an effect. */
   kill(): Promise<void>;
+  /**
+   * Lets the agent be killed in place of its n-th call of a port from now on. The signal aborts then, and {@link TestNode.kill} disposes of what is left of it.
+   */
+  armKill(calls: number): AbortSignal;
   /** Kills the agent in place of its n-th call of a port, if that comes within `limitMs`, or else then. */
   killAtCall(calls: number, limitMs: number): Promise<void>;
   /** Moves the clock forward. */
@@ -155,11 +161,12 @@ export function createTestNode({ seed = 1, ...runtimeOptions }: TestNodeOptions 
       desired = pods;
       source?.set(pods);
     },
-    async start({ modules = [], without = [], ports, options, parts, onCreated } = {}) {
+    async start({ modules = [], without = [], ports, options, parts, killAtCall, onCreated } = {}) {
       await stop();
       timersBefore = clock.pendingTimers;
       source = createManualSource('file');
       life = createAgentLife();
+      if (killAtCall !== undefined) life.endAtCall(killAtCall);
       const extra = typeof modules === 'function' ? modules(life) : modules;
       const replaced = new Set([...without, ...extra.map(({ name }) => name)]);
       const standard = testModules(
@@ -210,6 +217,10 @@ export function createTestNode({ seed = 1, ...runtimeOptions }: TestNodeOptions 
     },
     stop,
     kill,
+    armKill(calls) {
+      life.endAtCall(calls);
+      return life.signal;
+    },
     async killAtCall(calls, limitMs) {
       life.endAtCall(calls);
       const endMs = clock.now() + limitMs;

@@ -64,6 +64,14 @@ describe('collectGarbage', () => {
     expect(await restartCounts(b, crashing)).toEqual([3]);
   });
 
+  it('removes instances from before the wall clock was set back', async () => {
+    const b = bench();
+    await crash(b, 3);
+    b.clock.setWallClock(b.clock.now() - 400 * 86_400_000);
+    await b.manager.collectGarbage({ ...nothingGone, minAgeMs: 60_000 });
+    expect(await restartCounts(b, crashing)).toEqual([2]);
+  });
+
   it('keeps running containers', async () => {
     const b = bench();
     await b.settle(testPod());

@@ -37,8 +37,10 @@ export function selectDeadContainers(
   let groups: DeadContainer[][] = [];
   for (const pod of pods) {
     const isPodRemovable = isRemovable(pod.uid);
+    // A container from the future is of unknown age: the wall clock was set back since.
     const dead = pod.containers.filter(
-      ({ state, createdAtNanos }) => state !== 'running' && createdAtNanos <= createdBeforeNanos,
+      ({ state, createdAtNanos }) =>
+        state !== 'running' && (createdAtNanos <= createdBeforeNanos || createdAtNanos > nowNanos),
     );
     for (const instances of Map.groupBy(dead, ({ name }) => name).values()) {
       const group = instances.map((container) => ({ pod, container }));

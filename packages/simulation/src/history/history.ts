@@ -1,0 +1,139 @@
+import type { Pod } from '@rxlet/kube-api';
+import { podUid } from '@rxlet/pod-model';
+
+/** The facts of a run, in order. Properties are checked on this record alone. */
+export type History = readonly HistoryEvent[];
+
+/** A fact with its virtual time, in milliseconds since the start of the run. */
+export type HistoryEvent = { readonly atMs: number } & HistoryFact;
+
+/** A fact without its time. */
+export type HistoryFact =
+  /** A step of the plan. */
+  | { readonly kind: 'step'; readonly text: string }
+  | { readonly kind: 'agent'; readonly change: 'started' | 'stopped' | 'killed' | 'start failed' }
+  /** A file of the agent was damaged while no agent ran. */
+  | { readonly kind: 'damaged'; readonly path: string; readonly how: string }
+  /** A source has the pod from now on, or a changed version with the same UID. */
+  | { readonly kind: 'desired'; readonly pod: PodFacts }
+  /** No source has the pod any more, or it is being deleted. `graceSeconds` is that of the request; `undefined` for that of the spec. */
+  | { readonly kind: 'undesired'; readonly uid: string; readonly graceSeconds: number | undefined }
+  /** The containers of a pod may be replaced. */
+  | { readonly kind: 'replaced'; readonly uid: string }
+  /** The runtime has forgotten an instance of a container, and with it perhaps the count of its instances. */
+  | { readonly kind: 'lost'; readonly uid: string; readonly container: string }
+  | {
+      readonly kind: 'container';
+      readonly change: 'created' | 'started' | 'exited' | 'removed';
+      readonly container: ContainerFacts;
+    }
+  | {
+      readonly kind: 'sandbox';
+      readonly change: 'ready' | 'not ready' | 'removed';
+      readonly id: string;
+      readonly uid: string;
+    }
+  /** The agent calls an RPC that changes something. */
+  | ({ readonly kind: 'call' } & CallFacts)
+  /** A call has ended. */
+  | { readonly kind: 'answer'; readonly call: CallFacts; readonly error?: string }
+  /** The agent has published a status of a pod. */
+  | { readonly kind: 'status'; readonly status: StatusFacts }
+  /** The agent asks the API server to remove a pod that is being deleted. */
+  | { readonly kind: 'confirmed'; readonly uid: string }
+  /** All faults have ended but the permanent one; after that the world changes no more. */
+  | { readonly kind: 'quiet' }
+  /** The world has reached its desired state, and is left alone for a while. Pods that a permanent fault touches are retried. */
+  | { readonly kind: 'rest'; readonly touched: ReadonlySet<string> }
+  /** All pods have been removed from their sources. */
+  | { readonly kind: 'emptied' };
+
+/** A call of the runtime. */
+export interface CallFacts {
+  readonly rpc: string;
+  /** Id of the container or sandbox, or the name of what is created. */
+  readonly target: string;
+  readonly uid: string;
+  /** Grace period of a stop. */
+  readonly timeoutSeconds?: number;
+}
+
+/** The part of a pod that properties need. */
+export interface PodFacts {
+  readonly uid: string;
+  readonly name: string;
+  readonly isStatic: boolean;
+  /** Whether the status survives a restart of the agent: in the API, or in the checkpoint of a standalone agent. */
+  readonly isStatusKept: boolean;
+  readonly restartPolicy: string;
+  readonly graceSeconds: number;
+  readonly hasHooks: boolean;
+  /** Image by name of the container. */
+  readonly images: Readonly<Record<string, string>>;
+  readonly initContainers: readonly string[];
+}
+
+/** An instance of a container. */
+export interface ContainerFacts {
+  readonly id: string;
+  readonly uid: string;
+  readonly name: string;
+  readonly attempt: number;
+  readonly image: string;
+  readonly exitCode?: number;
+}
+
+/** A published status. */
+export interface StatusFacts {
+  readonly uid: string;
+  readonly phase: string;
+  readonly isReady: boolean;
+  /** By name of the container. */
+  readonly restartCounts: Readonly<Record<string, number>>;
+}
+
+/** Records a {@link History}. */
+export interface HistoryRecorder {
+  readonly events: History;
+  add(fact: HistoryFact): void;
+}
+
+/** Number of facts of a run that are recorded: far more than a run has that ends. */
+const MAX_FACTS = 200_000;
+
+/** Creates a recorder. */
+export function createHistory(clock: { monotonicNow(): number }): HistoryRecorder {
+  const events: HistoryEvent[] = [];
+  const startMs = clock.monotonicNow();
+  return {
+    events,
+    add(fact) {
+      if (events.length >= MAX_FACTS) throw new Error(`more than ${String(MAX_FACTS)} facts happened in a run`);
+      events.push({ atMs: clock.monotonicNow() - startMs, ...fact });
+    },
+  };
+}
+
+/** Returns the facts of a pod. */
+export function podFacts(pod: Pod, { isStatic, isStatusKept }: Pick<PodFacts, 'isStatic' | 'isStatusKept'>): PodFacts {
+  const {
+    restartPolicy = 'Always',
+    terminationGracePeriodSeconds = 30,
+    containers = [],
+    initContainers = [],
+  } = pod.spec ?? {};
+  return {
+    uid: podUid(pod),
+    name: pod.metadata?.name ?? '',
+    isStatic,
+    isStatusKept,
+    restartPolicy,
+    graceSeconds: terminationGracePeriodSeconds,
+    hasHooks: containers.some(({ lifecycle }) => lifecycle !== undefined),
+    images: Object.fromEntries([...initContainers, ...containers].map(({ name, image = '' }) => [name, image])),
+    initContainers: initContainers.map(({ name }) => name),
+  };
+}
+
+/** Returns the key of a container in its pod. */
+export const containerKey = ({ uid, name }: Pick<ContainerFacts, 'uid' | 'name'>): string => `${uid}/${name}`;

@@ -1,0 +1,129 @@
+import { ContainerState, type ContainerStatus, PodSandboxState } from '@rxlet/cri-api';
+import { PodLabel } from '@rxlet/pod-model';
+import type { TestNode } from '@rxlet/testing';
+import type { CallFacts, ContainerFacts, HistoryRecorder } from './history.ts';
+
+/** Calls that change something. */
+const CHANGES = [
+  'runPodSandbox',
+  'stopPodSandbox',
+  'removePodSandbox',
+  'createContainer',
+  'startContainer',
+  'stopContainer',
+  'removeContainer',
+  'updateContainerResources',
+] as const;
+
+/** Records the containers and sandboxes of a node, and the calls that change them. */
+export interface RuntimeRecorder {
+  /** Records what has changed since the last time. */
+  look(): void;
+}
+
+interface Seen {
+  readonly facts: ContainerFacts;
+  state: ContainerState;
+}
+
+/** Records the runtime of a node at each call that changes something. Creates log files, as a runtime does. */
+export function recordRuntime({ fake, files }: TestNode, history: HistoryRecorder): RuntimeRecorder {
+  const containers = new Map<string, Seen>();
+  const sandboxes = new Map<string, { readonly uid: string; isReady: boolean }>();
+
+  const look = (): void => {
+    const found = fake.snapshot();
+    const gone = new Set([...containers.keys(), ...sandboxes.keys()]);
+    for (const sandbox of found.sandboxes) {
+      gone.delete(sandbox.id);
+      const isReady = sandbox.state === PodSandboxState.SANDBOX_READY;
+      const seen = sandboxes.get(sandbox.id);
+      if (seen?.isReady === isReady) continue;
+      const uid = sandbox.labels[PodLabel.podUid] ?? '';
+      sandboxes.set(sandbox.id, { uid, isReady });
+      history.add({ kind: 'sandbox', change: isReady ? 'ready' : 'not ready', id: sandbox.id, uid });
+    }
+    for (const status of found.containers) {
+      gone.delete(status.id);
+      lookAt(status);
+    }
+    for (const id of gone) {
+      const sandbox = sandboxes.get(id);
+      if (sandbox !== undefined) history.add({ kind: 'sandbox', change: 'removed', id, uid: sandbox.uid });
+      const container = containers.get(id)?.facts;
+      if (container !== undefined) history.add({ kind: 'container', change: 'removed', container });
+      sandboxes.delete(id);
+      containers.delete(id);
+    }
+  };
+  const lookAt = (status: ContainerStatus): void => {
+    let seen = containers.get(status.id);
+    if (seen === undefined) {
+      seen = { facts: factsOf(status), state: ContainerState.CONTAINER_CREATED };
+      containers.set(status.id, seen);
+      history.add({ kind: 'container', change: 'created', container: seen.facts });
+    }
+    if (seen.state === status.state) return;
+    const container = seen.facts;
+    if (seen.state === ContainerState.CONTAINER_CREATED && status.startedAt > 0n) {
+      files.put(status.logPath, '');
+      history.add({ kind: 'container', change: 'started', container });
+    }
+    if (status.state === ContainerState.CONTAINER_EXITED)
+      history.add({ kind: 'container', change: 'exited', container: { ...container, exitCode: status.exitCode } });
+    seen.state = status.state;
+  };
+
+  const port = fake.runtime as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
+  const factsOfCall = (rpc: string, request: CallRequest): CallFacts => {
+    const { containerId, podSandboxId, config, timeout } = request;
+    const uid =
+      (containerId === undefined ? undefined : containers.get(containerId)?.facts.uid) ??
+      (podSandboxId === undefined ? config?.labels?.[PodLabel.podUid] : sandboxes.get(podSandboxId)?.uid) ??
+      '';
+    const target = rpc === 'createContainer' ? config?.metadata?.name : (containerId ?? podSandboxId ?? uid);
+    return {
+      rpc,
+      target: target ?? '',
+      uid,
+      ...(rpc === 'stopContainer' && { timeoutSeconds: Number(timeout ?? 0n) }),
+    };
+  };
+  for (const rpc of CHANGES) {
+    const call = port[rpc]!;
+    port[rpc] = async (...args) => {
+      look();
+      const facts = factsOfCall(rpc, args[0] as CallRequest);
+      history.add({ kind: 'call', ...facts });
+      try {
+        const answer = await call(...args);
+        look();
+        history.add({ kind: 'answer', call: facts });
+        return answer;
+      } catch (error) {
+        look();
+        history.add({ kind: 'answer', call: facts, error: (error as Error).message });
+        throw error;
+      }
+    };
+  }
+  return { look };
+}
+
+/** Fields of requests that facts are taken from. */
+interface CallRequest {
+  readonly containerId?: string;
+  readonly podSandboxId?: string;
+  readonly timeout?: bigint;
+  readonly config?: { readonly labels?: Record<string, string>; readonly metadata?: { readonly name?: string } };
+}
+
+function factsOf({ id, labels, metadata, image }: ContainerStatus): ContainerFacts {
+  return {
+    id,
+    uid: labels[PodLabel.podUid] ?? '',
+    name: labels[PodLabel.containerName] ?? '',
+    attempt: metadata?.attempt ?? 0,
+    image: image?.image ?? '',
+  };
+}

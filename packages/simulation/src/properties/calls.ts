@@ -1,0 +1,71 @@
+import type { PodFacts } from '../history/history.ts';
+import type { Property } from './property.ts';
+
+/** The duration of a preStop hook counts towards the grace period, of which two seconds remain. */
+const HOOK_SECONDS = 2;
+const SHORTEST_SECONDS = 1;
+
+/** A container that is stopped gets the grace period of its pod, or the shorter one of a request to delete it. */
+export const gracePeriodsGiven: Property = {
+  name: 'grace-periods-given',
+  *check(history) {
+    const pods = new Map<string, PodFacts>();
+    /** Shortest grace period that was requested. */
+    const requested = new Map<string, number>();
+    for (const event of history) {
+      if (event.kind === 'desired') pods.set(event.pod.uid, event.pod);
+      if (event.kind === 'undesired' && event.graceSeconds !== undefined)
+        requested.set(event.uid, Math.min(requested.get(event.uid) ?? Infinity, event.graceSeconds));
+      if (event.kind !== 'call' || event.rpc !== 'stopContainer') continue;
+      const pod = pods.get(event.uid);
+      if (pod === undefined) continue;
+      const due = Math.min(pod.graceSeconds, requested.get(event.uid) ?? Infinity);
+      const least = Math.max(SHORTEST_SECONDS, pod.hasHooks ? Math.min(due, HOOK_SECONDS) : due);
+      const given = event.timeoutSeconds ?? 0;
+      // A deletion by force leaves no time.
+      if (requested.get(event.uid) !== 0 && given < least)
+        yield {
+          atMs: event.atMs,
+          text: `a container of ${event.uid} is stopped within ${String(given)} s of ${String(least)}`,
+        };
+    }
+  },
+};
+
+/** Calls that change something, beside a constant, for each change of the world: creations, removals, retries with back-off. */
+const CALLS_PER_CHANGE = 60;
+const CALLS_AT_LEAST = 600;
+
+/** The number of calls is bounded by what happens. */
+export const callsAreBounded: Property = {
+  name: 'calls-are-bounded',
+  *check(history) {
+    let allowed = CALLS_AT_LEAST;
+    let calls = 0;
+    for (const event of history) {
+      if (event.kind === 'step' || event.kind === 'desired' || event.kind === 'undesired' || event.kind === 'agent')
+        allowed += CALLS_PER_CHANGE;
+      if (event.kind !== 'call') continue;
+      calls += 1;
+      if (calls > allowed) {
+        yield { atMs: event.atMs, text: `${String(calls)} calls change the runtime, more than ${String(allowed)}` };
+        return;
+      }
+    }
+  },
+};
+
+/** At rest, the agent changes nothing. */
+export const quietAtRest: Property = {
+  name: 'quiet-at-rest',
+  *check(history) {
+    let touched: ReadonlySet<string> | undefined;
+    for (const event of history) {
+      if (event.kind === 'rest') touched = event.touched;
+      if (event.kind === 'emptied') touched = undefined;
+      // What was dead longest is collected at rest as well.
+      if (touched !== undefined && event.kind === 'call' && !event.rpc.startsWith('remove') && !touched.has(event.uid))
+        yield { atMs: event.atMs, text: `${event.rpc} of ${event.target} (${event.uid}) at rest` };
+    }
+  },
+};

@@ -1,0 +1,131 @@
+import { containerKey, type ContainerFacts, type PodFacts } from '../history/history.ts';
+import type { Property } from './property.ts';
+
+/** Never two running containers of one pod UID and name, and never two ready sandboxes of a pod. */
+export const singleInstances: Property = {
+  name: 'single-instances',
+  *check(history) {
+    const running = new Map<string, string>();
+    const ready = new Map<string, string>();
+    for (const event of history) {
+      if (event.kind === 'container') {
+        const key = containerKey(event.container);
+        const { id } = event.container;
+        const other = running.get(key);
+        if (event.change === 'started') {
+          if (other !== undefined) yield { atMs: event.atMs, text: `${key} runs twice: ${other} and ${id}` };
+          running.set(key, id);
+        } else if (event.change !== 'created' && other === id) running.delete(key);
+      } else if (event.kind === 'sandbox') {
+        const other = ready.get(event.uid);
+        if (event.change === 'ready') {
+          if (other !== undefined)
+            yield { atMs: event.atMs, text: `${event.uid} has two ready sandboxes: ${other} and ${event.id}` };
+          ready.set(event.uid, event.id);
+        } else if (other === event.id) ready.delete(event.uid);
+      }
+    }
+  },
+};
+
+/** No container of a pod starts after the agent has begun to stop the pod because no source has it any more. */
+export const noStartAfterTermination: Property = {
+  name: 'no-start-after-termination',
+  *check(history) {
+    const undesired = new Set<string>();
+    const ending = new Set<string>();
+    for (const event of history) {
+      if (event.kind === 'desired') {
+        undesired.delete(event.pod.uid);
+        ending.delete(event.pod.uid);
+      }
+      if (event.kind === 'undesired') undesired.add(event.uid);
+      if (event.kind === 'call' && STOPS.has(event.rpc) && undesired.has(event.uid)) ending.add(event.uid);
+      if (event.kind === 'container' && event.change === 'started' && ending.has(event.container.uid))
+        yield {
+          atMs: event.atMs,
+          text: `${containerKey(event.container)} starts although its pod is being terminated`,
+        };
+    }
+  },
+};
+
+const STOPS: ReadonlySet<string> = new Set(['stopContainer', 'stopPodSandbox']);
+
+/** Instances of a container are numbered upwards. */
+export const risingAttempts: Property = {
+  name: 'rising-attempts',
+  *check(history) {
+    /** Highest attempt that was started, by container. */
+    const attempts = new Map<string, number>();
+    /** Containers whose instances may count from 0 again. */
+    const mayReset = new Set<string>();
+    for (const event of history) {
+      if (event.kind === 'lost') mayReset.add(`${event.uid}/${event.container}`);
+      // A static pod may come back after it has left no trace.
+      if (event.kind === 'desired')
+        for (const key of attempts.keys()) if (key.startsWith(`${event.pod.uid}/`)) mayReset.add(key);
+      if (event.kind !== 'container') continue;
+      const key = containerKey(event.container);
+      const { attempt } = event.container;
+      if (event.change === 'created') {
+        const before = attempts.get(key) ?? -1;
+        if (attempt <= before) {
+          if (mayReset.has(key)) attempts.delete(key);
+          else yield { atMs: event.atMs, text: `attempt ${String(attempt)} of ${key} follows ${String(before)}` };
+        }
+        mayReset.delete(key);
+      }
+      if (event.change === 'started') attempts.set(key, attempt);
+    }
+  },
+};
+
+const ENDS_CONTAINER: ReadonlySet<string> = new Set(['stopContainer', 'removeContainer']);
+const ENDS_SANDBOX: ReadonlySet<string> = new Set(['stopPodSandbox', 'removePodSandbox']);
+
+/** A healthy container of a desired pod is never stopped, not by a restart of the agent either. */
+export const healthyContainersRun: Property = {
+  name: 'healthy-containers-run',
+  *check(history) {
+    const desired = new Map<string, PodFacts>();
+    const ready = new Map<string, string>();
+    const running = new Map<string, ContainerFacts>();
+    /** Containers whose pods were desired, with this image, for as long as they have existed. */
+    const isProtected = new Set<string>();
+    const existing = new Map<string, ContainerFacts>();
+    for (const event of history) {
+      if (event.kind === 'desired') desired.set(event.pod.uid, event.pod);
+      if (event.kind === 'undesired') desired.delete(event.uid);
+      if (event.kind === 'undesired' || event.kind === 'replaced')
+        for (const container of existing.values()) if (container.uid === event.uid) isProtected.delete(container.id);
+      if (event.kind === 'sandbox') {
+        if (event.change === 'ready') ready.set(event.uid, event.id);
+        else if (ready.get(event.uid) === event.id) ready.delete(event.uid);
+      }
+      if (event.kind === 'container') {
+        const { container, change } = event;
+        if (change === 'created') {
+          existing.set(container.id, container);
+          // An agent that has not seen a change yet replaces what it creates.
+          if (desired.get(container.uid)?.images[container.name] === container.image) isProtected.add(container.id);
+        }
+        if (change === 'started') running.set(container.id, container);
+        if (change === 'exited' || change === 'removed') running.delete(container.id);
+        if (change === 'removed') existing.delete(container.id);
+      }
+      if (event.kind !== 'call') continue;
+      const pod = desired.get(event.uid);
+      const sandbox = ready.get(event.uid);
+      // Other containers exit, or are stopped after a failed hook.
+      if (pod?.restartPolicy !== 'Always' || pod.hasHooks || sandbox === undefined) continue;
+      for (const container of running.values()) {
+        if (!isProtected.has(container.id) || container.uid !== event.uid) continue;
+        if (
+          event.target === (ENDS_CONTAINER.has(event.rpc) ? container.id : ENDS_SANDBOX.has(event.rpc) ? sandbox : '')
+        )
+          yield { atMs: event.atMs, text: `${event.rpc} of ${containerKey(container)}, which must continue to run` };
+      }
+    }
+  },
+};

@@ -1,0 +1,18 @@
+import { callsAreBounded, gracePeriodsGiven, quietAtRest } from './calls.ts';
+import { healthyContainersRun, noStartAfterTermination, risingAttempts, singleInstances } from './container-lives.ts';
+import type { Property } from './property.ts';
+import { confirmedAfterExit, risingRestartCounts, terminalPhasesStay } from './statuses.ts';
+
+/** The properties of every run. */
+export const PROPERTIES: readonly Property[] = [
+  singleInstances,
+  noStartAfterTermination,
+  risingAttempts,
+  healthyContainersRun,
+  risingRestartCounts,
+  terminalPhasesStay,
+  confirmedAfterExit,
+  gracePeriodsGiven,
+  callsAreBounded,
+  quietAtRest,
+];

@@ -1,0 +1,79 @@
+import { containerKey } from '../history/history.ts';
+import type { Property } from './property.ts';
+
+/** Restart counts in published statuses never fall. */
+export const risingRestartCounts: Property = {
+  name: 'rising-restart-counts',
+  *check(history) {
+    const counts = new Map<string, number>();
+    const mayReset = new Set<string>();
+    for (const event of history) {
+      if (event.kind === 'lost') mayReset.add(`${event.uid}/${event.container}`);
+      // A static pod may come back after it has left no trace.
+      if (event.kind === 'desired' && event.pod.isStatic)
+        for (const key of counts.keys()) if (key.startsWith(`${event.pod.uid}/`)) mayReset.add(key);
+      if (event.kind !== 'status') continue;
+      for (const [name, count] of Object.entries(event.status.restartCounts)) {
+        const key = containerKey({ uid: event.status.uid, name });
+        const before = counts.get(key) ?? 0;
+        if (count < before && !mayReset.has(key))
+          yield {
+            atMs: event.atMs,
+            text: `the restart count of ${key} falls from ${String(before)} to ${String(count)}`,
+          };
+        counts.set(key, count);
+      }
+    }
+  },
+};
+
+const STATUS_CHECKPOINT = '/root/pod_statuses';
+
+/** A pod that has ended stays so. */
+export const terminalPhasesStay: Property = {
+  name: 'terminal-phases-stay',
+  *check(history) {
+    const ended = new Map<string, string>();
+    /** Pods whose status does not survive a restart. */
+    const forgotten = new Set<string>();
+    for (const event of history) {
+      // As in the kubelet, a pod whose status is unknown is pending until its end is certain.
+      if (event.kind === 'damaged' && event.path === STATUS_CHECKPOINT) ended.clear();
+      if (event.kind === 'agent' && event.change !== 'started') for (const uid of forgotten) ended.delete(uid);
+      if (event.kind === 'desired') {
+        if (!event.pod.isStatusKept) forgotten.add(event.pod.uid);
+        // A static pod of the same UID that is desired again is another one.
+        if (event.pod.isStatic) ended.delete(event.pod.uid);
+      }
+      if (event.kind !== 'status') continue;
+      const { uid, phase } = event.status;
+      const before = ended.get(uid);
+      if (before !== undefined && phase !== before)
+        yield { atMs: event.atMs, text: `${uid} is ${phase} after it was ${before}` };
+      if (phase === 'Succeeded' || phase === 'Failed') ended.set(uid, phase);
+    }
+  },
+};
+
+/** The agent confirms the deletion of a pod only after the last exit of its containers. */
+export const confirmedAfterExit: Property = {
+  name: 'confirmed-after-exit',
+  *check(history) {
+    const running = new Map<string, string>();
+    const ready = new Map<string, string>();
+    for (const event of history) {
+      if (event.kind === 'container') {
+        if (event.change === 'started') running.set(event.container.id, event.container.uid);
+        if (event.change === 'exited' || event.change === 'removed') running.delete(event.container.id);
+      } else if (event.kind === 'sandbox') {
+        if (event.change === 'ready') ready.set(event.id, event.uid);
+        else ready.delete(event.id);
+      } else if (event.kind === 'confirmed') {
+        if ([...running.values()].includes(event.uid))
+          yield { atMs: event.atMs, text: `the deletion of ${event.uid} is confirmed while a container runs` };
+        if ([...ready.values()].includes(event.uid))
+          yield { atMs: event.atMs, text: `the deletion of ${event.uid} is confirmed while a sandbox is ready` };
+      }
+    }
+  },
+};

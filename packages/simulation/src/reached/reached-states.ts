@@ -1,0 +1,195 @@
+import { containerKey, type History } from '../history/history.ts';
+
+/** A rare state that some run must reach: a property that no run puts to the test is no property. */
+export interface ReachedState {
+  readonly name: string;
+  /** Returns how often a history reaches it. */
+  count(history: History): number;
+}
+
+const countOf = (matches: (history: History) => Iterable<unknown>) => (history: History) =>
+  [...matches(history)].length;
+
+/** The states that 10,000 runs of all workloads must reach. */
+export const REACHED_STATES: readonly ReachedState[] = [
+  {
+    name: 'a container runs although its start failed',
+    count: countOf(function* (history) {
+      const failed = new Set<string>();
+      for (const event of history) {
+        if (event.kind === 'answer' && event.call.rpc === 'startContainer' && event.error !== undefined)
+          failed.add(event.call.target);
+        if (event.kind === 'rest') for (const id of runningIds(history, event.atMs)) if (failed.has(id)) yield id;
+      }
+    }),
+  },
+  {
+    name: 'an agent adopts containers that it did not start',
+    count: countOf(function* (history) {
+      let running = 0;
+      for (const event of history) {
+        if (event.kind === 'container' && event.change === 'started') running += 1;
+        if (event.kind === 'container' && event.change === 'exited') running -= 1;
+        if (event.kind === 'agent' && event.change === 'started' && running > 0) yield event;
+      }
+    }),
+  },
+  killedDuring('createContainer'),
+  killedDuring('startContainer'),
+  killedDuring('stopContainer'),
+  killedDuring('runPodSandbox'),
+  killedDuring('removePodSandbox'),
+  {
+    name: 'an agent is killed while it starts',
+    count: countOf(function* (history) {
+      for (const event of history) if (event.kind === 'agent' && event.change === 'start failed') yield event;
+    }),
+  },
+  {
+    name: 'a pod is removed from its source while its sandbox is created',
+    count: countOf(function* (history) {
+      const creating = new Set<string>();
+      for (const event of history) {
+        if (event.kind === 'call' && event.rpc === 'runPodSandbox') creating.add(event.uid);
+        if (event.kind === 'answer' && event.call.rpc === 'runPodSandbox') creating.delete(event.call.uid);
+        if (event.kind === 'undesired' && creating.has(event.uid)) yield event;
+      }
+    }),
+  },
+  {
+    name: 'a static pod comes back while it terminates',
+    count: countOf(function* (history) {
+      const existing = new Map<string, number>();
+      const undesired = new Set<string>();
+      for (const event of history) {
+        if (event.kind === 'container' && event.change === 'created')
+          existing.set(event.container.uid, (existing.get(event.container.uid) ?? 0) + 1);
+        if (event.kind === 'container' && event.change === 'removed')
+          existing.set(event.container.uid, (existing.get(event.container.uid) ?? 0) - 1);
+        if (event.kind === 'undesired') undesired.add(event.uid);
+        if (event.kind === 'desired' && undesired.delete(event.pod.uid) && (existing.get(event.pod.uid) ?? 0) > 0)
+          yield event;
+      }
+    }),
+  },
+  {
+    name: 'a container is restarted three times',
+    count: countOf(function* (history) {
+      for (const event of history)
+        if (event.kind === 'container' && event.change === 'started' && event.container.attempt === 3) yield event;
+    }),
+  },
+  {
+    name: 'a sandbox is replaced while its pod is desired',
+    count: countOf(function* (history) {
+      const desired = new Set<string>();
+      const had = new Set<string>();
+      for (const event of history) {
+        if (event.kind === 'desired') desired.add(event.pod.uid);
+        if (event.kind === 'undesired') {
+          desired.delete(event.uid);
+          had.delete(event.uid);
+        }
+        if (event.kind !== 'sandbox' || event.change !== 'ready' || !desired.has(event.uid)) continue;
+        if (had.has(event.uid)) yield event;
+        had.add(event.uid);
+      }
+    }),
+  },
+  {
+    name: 'a pod is deleted by force while a container runs',
+    count: countOf(function* (history) {
+      const running = new Set<string>();
+      for (const event of history) {
+        if (event.kind === 'container' && event.change === 'started') running.add(containerKey(event.container));
+        if (event.kind === 'container' && event.change === 'exited') running.delete(containerKey(event.container));
+        if (
+          event.kind === 'undesired' &&
+          event.graceSeconds === 0 &&
+          [...running].some((key) => key.startsWith(`${event.uid}/`))
+        )
+          yield event;
+      }
+    }),
+  },
+  {
+    name: 'a stop fails and is repeated',
+    count: countOf(function* (history) {
+      const failed = new Set<string>();
+      for (const event of history) {
+        if (event.kind === 'answer' && event.call.rpc === 'stopContainer' && event.error !== undefined)
+          failed.add(event.call.target);
+        if (event.kind === 'call' && event.rpc === 'stopContainer' && failed.delete(event.target)) yield event;
+      }
+    }),
+  },
+  {
+    name: 'a file of the agent is damaged',
+    count: countOf(function* (history) {
+      for (const event of history) if (event.kind === 'damaged') yield event;
+    }),
+  },
+  {
+    name: 'a pod starts while the runtime has been away',
+    count: countOf(function* (history) {
+      for (const event of history)
+        if (event.kind === 'answer' && event.call.rpc === 'runPodSandbox' && event.error?.includes('stopped') === true)
+          yield event;
+    }),
+  },
+  {
+    name: 'a healthy pod survives the whole run',
+    count: countOf(function* (history) {
+      for (const event of history) if (event.kind === 'rest') yield* runningIds(history, event.atMs);
+    }),
+  },
+];
+
+/** The agent was killed while it waited for the answer to a call. */
+function killedDuring(rpc: string): ReachedState {
+  return {
+    name: `an agent is killed during ${rpc}`,
+    count: countOf(function* (history) {
+      const open = new Set<string>();
+      for (const event of history) {
+        if (event.kind === 'call' && event.rpc === rpc) open.add(`${event.uid} ${event.target}`);
+        if (event.kind === 'answer' && event.call.rpc === rpc) {
+          if (event.error?.includes('killed') === true) yield event;
+          open.delete(`${event.call.uid} ${event.call.target}`);
+        }
+      }
+    }),
+  };
+}
+
+function runningIds(history: History, atMs: number): ReadonlySet<string> {
+  const running = new Set<string>();
+  for (const event of history) {
+    if (event.atMs > atMs) break;
+    if (event.kind !== 'container') continue;
+    if (event.change === 'started') running.add(event.container.id);
+    if (event.change === 'exited' || event.change === 'removed') running.delete(event.container.id);
+  }
+  return running;
+}
+
+/** Counts in how many runs each state is reached. */
+export interface ReachedCounter {
+  /** Number of runs in which each state was reached, by name. */
+  readonly runs: ReadonlyMap<string, number>;
+  add(history: History): void;
+  /** Returns the states that no run has reached. */
+  missing(): readonly string[];
+}
+
+/** Creates a counter of states. */
+export function createReachedCounter(states: readonly ReachedState[] = REACHED_STATES): ReachedCounter {
+  const runs = new Map(states.map(({ name }) => [name, 0]));
+  return {
+    runs,
+    add(history) {
+      for (const { name, count } of states) if (count(history) > 0) runs.set(name, runs.get(name)! + 1);
+    },
+    missing: () => [...runs].filter(([, count]) => count === 0).map(([name]) => name),
+  };
+}

@@ -1,0 +1,81 @@
+import { containerKey, type HistoryEvent } from '../history/history.ts';
+
+/** Groups of facts on a timeline. */
+export type EventGroup = 'world' | 'agent' | 'runtime' | 'status' | 'phase';
+
+/** A fact as a line of a timeline. */
+export interface DescribedEvent {
+  readonly group: EventGroup;
+  readonly text: string;
+  /** UID of the pod that it concerns. */
+  readonly uid?: string | undefined;
+}
+
+/** Describes a fact. */
+export function describeEvent(event: HistoryEvent): DescribedEvent {
+  switch (event.kind) {
+    case 'step':
+      return { group: 'world', text: event.text };
+    case 'damaged':
+      return { group: 'world', text: `file ${event.path} is damaged: ${event.how}` };
+    case 'agent':
+      return { group: 'agent', text: `agent ${event.change}` };
+    case 'desired':
+      return { group: 'world', text: `pod ${event.pod.name} is desired`, uid: event.pod.uid };
+    case 'undesired': {
+      const grace = event.graceSeconds === undefined ? '' : `, with a grace period of ${String(event.graceSeconds)} s`;
+      return { group: 'world', text: `pod is not desired any more${grace}`, uid: event.uid };
+    }
+    case 'replaced':
+      return { group: 'world', text: 'containers may be replaced', uid: event.uid };
+    case 'lost':
+      return { group: 'world', text: `the runtime loses an instance of ${event.container}`, uid: event.uid };
+    case 'container': {
+      const { id, attempt, exitCode, uid } = event.container;
+      const code = exitCode === undefined ? '' : ` with code ${String(exitCode)}`;
+      return {
+        group: 'runtime',
+        text: `container ${containerKey(event.container)} #${String(attempt)} (${short(id)}) ${event.change}${code}`,
+        uid,
+      };
+    }
+    case 'sandbox':
+      return { group: 'runtime', text: `sandbox ${short(event.id)} ${event.change}`, uid: event.uid };
+    case 'call':
+      return {
+        group: 'agent',
+        text: `calls ${event.rpc} ${short(event.target)}${event.timeoutSeconds === undefined ? '' : ` within ${String(event.timeoutSeconds)} s`}`,
+        uid: event.uid,
+      };
+    case 'answer':
+      return {
+        group: 'agent',
+        text: `${event.call.rpc} ${short(event.call.target)}: ${event.error ?? 'done'}`,
+        uid: event.call.uid,
+      };
+    case 'status': {
+      const { uid, phase, isReady, restartCounts } = event.status;
+      const counts = Object.entries(restartCounts).map(([name, count]) => `${name} ${String(count)}`);
+      return {
+        group: 'status',
+        text: `status ${phase}${isReady ? ', ready' : ''}; restarts: ${counts.join(', ')}`,
+        uid,
+      };
+    }
+    case 'confirmed':
+      return { group: 'status', text: 'deletion is confirmed', uid: event.uid };
+    case 'quiet':
+      return { group: 'phase', text: 'all faults end, but a permanent one' };
+    case 'rest':
+      return { group: 'phase', text: 'the world is as desired' };
+    case 'emptied':
+      return { group: 'phase', text: 'all pods are removed' };
+  }
+}
+
+const ID = /^[0-9a-f]{32,}$/;
+
+/** Returns the beginning of an id of the runtime. */
+function short(id: string): string {
+  return ID.test(id) ? id.slice(0, 8) : id;
+}

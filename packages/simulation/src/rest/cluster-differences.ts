@@ -1,0 +1,90 @@
+import type { Pod, PodStatus } from '@rxlet/kube-api';
+import { sameValue } from '@rxlet/kube-api/strategic-merge';
+import { isMirrorPod, isTerminalPhase, PodAnnotation, podUid } from '@rxlet/pod-model';
+import type { TestCluster } from '@rxlet/testing';
+import { OBJECT_NAMES } from '../workload/cluster-pods.ts';
+import { differences } from './pod-differences.ts';
+
+/** Fields of a status that the agent does not write, or that the API server rounds. */
+const COMPARED: readonly (keyof PodStatus)[] = [
+  'phase',
+  'reason',
+  'message',
+  'podIP',
+  'hostIP',
+  'observedGeneration',
+  'containerStatuses',
+  'initContainerStatuses',
+];
+
+/** Returns the differences between a pod in the API, the agent's view and the runtime. */
+export function clusterDifferences(cluster: TestCluster, pod: Pod, lost: ReadonlySet<string>): readonly string[] {
+  const uid = podUid(pod);
+  const describeProblem = (what: string): string => `${pod.metadata?.name ?? ''} ${uid}: ${what}`;
+  const shown = cluster.node.agent().pods.get(uid)?.status;
+  if (shown === undefined) return [describeProblem('the agent does not show it')];
+  const api = pod.status ?? {};
+  const problems = statusDifferences(api, shown).map(describeProblem);
+  // The containers of a pod that has ended may be gone, and the pod must not run again.
+  const hasContent = cluster.node.fake
+    .snapshot()
+    .containers.some(({ labels }) => labels['io.kubernetes.pod.uid'] === uid);
+  const isOver = isTerminalPhase(api.phase) && !hasContent;
+  if (isOver && pod.spec?.restartPolicy === 'Always') problems.push(describeProblem(`it ended: ${api.reason ?? ''}`));
+  return isOver ? problems : [...problems, ...differences(cluster.node, pod, lost)];
+}
+
+/** Returns the differences between a status in the API and the agent's. */
+export function statusDifferences(api: PodStatus, shown: PodStatus): readonly string[] {
+  const differing = COMPARED.filter((field) => !sameValue(api[field], shown[field]));
+  const conditions = ({ conditions = [] }: PodStatus): string =>
+    conditions
+      .map(({ type, status }) => `${type}=${status}`)
+      .sort()
+      .join();
+  return [
+    ...differing.map(
+      (field) =>
+        `${field} is ${JSON.stringify(api[field])} in the API, and ${JSON.stringify(shown[field])} in the agent`,
+    ),
+    ...(conditions(api) === conditions(shown)
+      ? []
+      : [`conditions are ${conditions(api)} in the API, and ${conditions(shown)} in the agent`]),
+  ];
+}
+
+/** Returns the differences between static pods and their mirror pods. */
+export function mirrorDifferences(cluster: TestCluster, statics: readonly Pod[], apiPods: readonly Pod[]): string[] {
+  const mirrors = new Map(apiPods.filter(isMirrorPod).map((pod) => [pod.metadata?.name, pod]));
+  const problems = statics.flatMap((pod) => {
+    const name = pod.metadata?.name ?? '';
+    const mirror = mirrors.get(name);
+    mirrors.delete(name);
+    if (mirror === undefined) return [`${name} has no mirror pod`];
+    const [hash, mirrored] = [
+      pod.metadata?.annotations?.[PodAnnotation.configHash],
+      mirror.metadata?.annotations?.[PodAnnotation.configMirror],
+    ];
+    if (hash !== mirrored) return [`the mirror pod of ${name} is that of ${String(mirrored)}, not ${String(hash)}`];
+    const shown = cluster.node.agent().pods.get(podUid(pod))?.status ?? {};
+    return statusDifferences(mirror.status ?? {}, shown).map((what) => `the mirror pod of ${name}: ${what}`);
+  });
+  return [...problems, ...[...mirrors.keys()].map((name) => `the mirror pod of ${String(name)} is left`)];
+}
+
+/** Returns the files of a running pod of the kind `config` that differ from the objects in the API. */
+export function contentDifferences({ kube, node }: TestCluster, pod: Pod): readonly string[] {
+  const { ConfigMap: configMap, Secret: secret } = OBJECT_NAMES;
+  const wanted = [
+    ['config', kube.objects.get({ group: '', plural: 'configmaps' }, configMap, 'default')?.['data'], 'configmap'],
+    ['secret', kube.objects.get({ group: '', plural: 'secrets' }, secret, 'default')?.['data'], 'secret'],
+  ] as const;
+  return wanted.flatMap(([volume, data, plugin]) => {
+    if (!(pod.spec?.volumes ?? []).some(({ name }) => name === volume)) return [];
+    const path = `/root/pods/${podUid(pod)}/volumes/kubernetes.io~${plugin}/${volume}/key`;
+    const text = node.files.text(path);
+    const value = (data as Record<string, string> | undefined)?.['key'];
+    const expected = plugin === 'secret' ? Buffer.from(value ?? '', 'base64').toString() : value;
+    return text === expected ? [] : [`${path} has ${String(text)}, not ${String(expected)}`];
+  });
+}

@@ -1,0 +1,69 @@
+import type { Pod } from '@rxlet/kube-api';
+import { isMirrorPod, isTerminalPhase, podUid } from '@rxlet/pod-model';
+import { FINALIZER } from '../world/run-api-step.ts';
+import type { World } from '../world/world.ts';
+import { clusterDifferences, contentDifferences, mirrorDifferences } from './cluster-differences.ts';
+import { leftovers } from './leftovers.ts';
+import { differences } from './pod-differences.ts';
+
+/** Returns the differences between the actual and the desired state of a world, but for pods that a permanent fault touches. */
+export async function worldDifferences(world: World): Promise<readonly string[]> {
+  const { node, cluster, lost } = world;
+  const statics = [...world.statics.values()].filter((pod) => !world.isTouched(pod));
+  const all = world.apiPods().filter((pod) => !isMirrorPod(pod) && !world.isTouched(pod));
+  const ending = all.filter(({ metadata }) => metadata?.deletionTimestamp !== undefined);
+  const staying = all.filter((pod) => !ending.includes(pod));
+  const held = ending.filter(({ metadata }) => metadata?.finalizers?.includes(FINALIZER));
+  const uids = new Set([...statics, ...staying].map(podUid));
+  const touched = touchedUids(world);
+  return [
+    ...(cluster === undefined
+      ? statics.flatMap((pod) => differences(node, pod, lost))
+      : [
+          ...staying.flatMap((pod) => clusterDifferences(cluster, pod, lost)),
+          ...staying
+            .filter(({ status }) => !isTerminalPhase(status?.phase))
+            .flatMap((pod) => contentDifferences(cluster, pod)),
+          ...(world.plan.lasting?.kind === 'unreachable-api'
+            ? statics.flatMap((pod) => differences(node, pod, lost))
+            : [
+                ...mirrorDifferences(
+                  cluster,
+                  statics,
+                  world.apiPods().filter((pod) => !world.isTouched(pod)),
+                ),
+                ...statics.flatMap((pod) => clusterDifferences(cluster, { ...pod, ...statusOf(world, pod) }, lost)),
+              ]),
+          ...ending
+            .filter((pod) => !held.includes(pod) || !isTerminalPhase(pod.status?.phase))
+            .map(
+              (pod) => `${pod.metadata?.name ?? ''} ${podUid(pod)} is left in the API: ${JSON.stringify(pod.status)}`,
+            ),
+        ]),
+    ...(await leftovers(node, new Set([...uids, ...touched]))),
+    ...shownTooMuch(world, new Set([...uids, ...touched, ...held.map(podUid)])),
+  ];
+}
+
+/** Returns the UIDs that a permanent fault has touched so far. */
+export function touchedUids({ history, plan, isTouched, apiPods }: World): ReadonlySet<string> {
+  if (plan.lasting === undefined) return new Set();
+  const uids = new Set(
+    apiPods()
+      .filter((pod) => !isMirrorPod(pod) && isTouched(pod))
+      .map(podUid),
+  );
+  for (const event of history.events)
+    if (event.kind === 'desired' && isTouched({ metadata: { name: event.pod.name } })) uids.add(event.pod.uid);
+  return uids;
+}
+
+function statusOf({ node }: World, pod: Pod): Pick<Pod, 'status'> {
+  const status = node.agent().pods.get(podUid(pod))?.status;
+  return status === undefined ? {} : { status };
+}
+
+function shownTooMuch({ node }: World, uids: ReadonlySet<string>): string[] {
+  const shown = node.agent().pods.list().map(podUid);
+  return shown.filter((uid) => !uids.has(uid)).map((uid) => `the agent shows ${uid}`);
+}

@@ -1,0 +1,117 @@
+import { FAULT_KINDS } from '../faults/fault-kinds.ts';
+import { chooseLastingFault } from '../faults/lasting-faults.ts';
+import { type Choices, choicesOf } from './choices.ts';
+import { clusterPodKinds } from './cluster-pods.ts';
+import type { Plan } from './plan.ts';
+import type { Workload } from './workloads.ts';
+import { podKinds } from './pod-kinds.ts';
+import type { Step, TimedStep } from './step.ts';
+
+const MINUTE_MS = 60_000;
+/** The workloads have ten pods and ten minutes. */
+const DURATION_MS = 10 * MINUTE_MS;
+const POD_NAMES = Array.from({ length: 10 }, (_, index) => `p${String(index)}`);
+/** In a cluster, these are static pods; the others are of the API server. */
+const STATIC_NAMES: ReadonlySet<string> = new Set(['p8', 'p9']);
+const LASTING_SHARE = 0.25;
+/** A kind of faults is enabled by so many seeds. Runs with every fault hide failures that one fault alone shows. */
+const ENABLED_SHARE = 0.15;
+
+/** Options of {@link generatePlan}. */
+export interface PlanOptions {
+  readonly workload?: Workload;
+}
+
+/** Returns the plan of a seed. */
+export function generatePlan(seed: number, { workload = 'standard' }: PlanOptions = {}): Plan {
+  const choose = choicesOf(seed);
+  const hasApi = workload === 'cluster';
+  const kinds = FAULT_KINDS.filter(({ needsApi = false }) => hasApi || !needsApi).filter(() =>
+    choose.chance(ENABLED_SHARE),
+  );
+  const lasting = choose.chance(LASTING_SHARE) ? chooseLastingFault(choose, workload, POD_NAMES) : undefined;
+  const faults = kinds.flatMap((kind) =>
+    times(choose, choose.pick([1, 2, 4])).map((atMs): TimedStep => ({ atMs, step: kind.make(choose, POD_NAMES) })),
+  );
+  const steps = [...creations(choose, hasApi), ...changes(choose, hasApi), ...exits(choose), ...faults];
+  return {
+    seed,
+    world: {
+      workload,
+      latencyMs: choose.pick([0, 5, 40]),
+      hasEvents: choose.chance(0.7),
+      apiLatencyMs: choose.pick([0, 10]),
+      hasStreamingLists: choose.chance(0.5),
+      hasOfflineCache: choose.chance(0.5),
+    },
+    durationMs: DURATION_MS,
+    podNames: POD_NAMES,
+    faults: kinds.map(({ name }) => name),
+    ...(lasting !== undefined && { lasting }),
+    steps: steps.toSorted((a, b) => a.atMs - b.atMs),
+  };
+}
+
+/** Returns times: anywhere, or close to each other, as failures often come. */
+function times(choose: Choices, most: number): readonly number[] {
+  const count = choose.integer(1, most);
+  const centreMs = choose.integer(0, DURATION_MS - MINUTE_MS);
+  const widthMs = choose.pick([1_000, 30_000, DURATION_MS]);
+  return Array.from({ length: count }, () =>
+    widthMs === DURATION_MS ? choose.integer(0, DURATION_MS) : centreMs + choose.integer(0, widthMs),
+  );
+}
+
+function creation(choose: Choices, name: string, hasApi: boolean): Step {
+  const version = choose.integer(0, 1);
+  return hasApi && !STATIC_NAMES.has(name)
+    ? { do: 'create', name, kind: choose.pick(clusterPodKinds), version }
+    : { do: 'set', name, kind: choose.pick(podKinds), version };
+}
+
+function creations(choose: Choices, hasApi: boolean): TimedStep[] {
+  const spreadMs = choose.pick([0, 2_000, 300_000]);
+  return POD_NAMES.map((name) => ({ atMs: choose.integer(0, spreadMs), step: creation(choose, name, hasApi) }));
+}
+
+/** Returns the changes that users make. */
+function changes(choose: Choices, hasApi: boolean): TimedStep[] {
+  return times(choose, choose.pick([1, 5, 20])).map((atMs) => {
+    const name = choose.pick(POD_NAMES);
+    const isStatic = !hasApi || STATIC_NAMES.has(name);
+    return { atMs, step: isStatic ? staticChange(choose, name, hasApi) : apiChange(choose, name, hasApi) };
+  });
+}
+
+function staticChange(choose: Choices, name: string, hasApi: boolean): Step {
+  const mirror = (): Step =>
+    choose.pick([
+      { do: 'delete', name, graceSeconds: choose.pick([0, 1]) },
+      { do: 'overwrite', name },
+    ]);
+  return choose.weighted([
+    [5, creation(choose, name, hasApi)],
+    [3, { do: 'unset', name }],
+    ...(hasApi ? ([[2, mirror()]] as const) : []),
+  ]);
+}
+
+function apiChange(choose: Choices, name: string, hasApi: boolean): Step {
+  return choose.weighted<Step>([
+    [4, creation(choose, name, hasApi)],
+    [6, { do: 'delete', name, graceSeconds: choose.pick([undefined, undefined, 0, 1, 5]) }],
+    [1, { do: 'hold', name, isHeld: choose.chance(0.5) }],
+    [1, { do: 'label', name, value: choose.pick(['a', 'b']) }],
+    [1, { do: 'image', name, version: choose.integer(0, 2) }],
+    [1, { do: 'overwrite', name }],
+    [2, { do: 'object', kind: choose.pick(['ConfigMap', 'Secret']), version: choose.pick([1, 2, 3, undefined]) }],
+  ]);
+}
+
+/** Returns the exits of containers. */
+function exits(choose: Choices): TimedStep[] {
+  return times(choose, choose.pick([1, 3, 10])).map((atMs) => ({
+    atMs,
+    step: { do: 'exit', name: choose.pick(POD_NAMES), index: choose.integer(0, 2), code: choose.pick([0, 1, 137]) },
+  }));
+}

@@ -1,0 +1,15 @@
+import type { AgentParts } from '@rxlet/agent';
+import type { AgentModule } from '@rxlet/agent-api';
+import type { AgentLife, TestNode } from '@rxlet/testing';
+
+/** The agent that is simulated, as it differs from rxlet's own. */
+export interface Assembly {
+  /** Modules besides the usual ones; one of the same name replaces it. Called for each life of the agent. */
+  readonly modules?: (life: AgentLife, node: TestNode) => readonly AgentModule[];
+  /** Names of modules to leave out. */
+  readonly without?: readonly string[];
+  /** Replacements for parts of the core. */
+  readonly parts?: Partial<AgentParts>;
+  /** Called once for each run before the first agent starts, to change the ports of the node. */
+  readonly prepare?: (node: TestNode) => void;
+}

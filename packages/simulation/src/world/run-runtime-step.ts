@@ -1,0 +1,76 @@
+import { ContainerState, type ContainerStatus, PodSandboxState } from '@rxlet/cri-api';
+import { PodLabel, podUid } from '@rxlet/pod-model';
+import type { RuntimeStep } from '../workload/step.ts';
+import type { Later } from './later.ts';
+import type { World } from './world.ts';
+
+/** Runs a step that concerns the runtime. */
+export function runRuntimeStep(step: RuntimeStep, world: World, later: Later): void {
+  const { fake } = world.node;
+  switch (step.do) {
+    case 'exit': {
+      const victim = runningAt(world, step.name, step.index);
+      if (victim !== undefined) fake.exitContainer(victim.id, step.code);
+      break;
+    }
+    case 'fail-sandbox':
+      failSandbox(world, step.name);
+      break;
+    case 'lose':
+      loseContainer(world, step.name, step.index);
+      break;
+    case 'fault':
+      fake.setFailpoint(step.rpc, step.failpoint, step.place);
+      break;
+    case 'event-faults':
+      fake.setEventFaults(step.faults);
+      later.add(step.ms, () => endEventFaults(world));
+      break;
+    case 'outage':
+      if (!fake.running) break;
+      fake.stop();
+      later.add(step.ms, () => fake.start());
+  }
+}
+
+/** Ends the faults of events that are not permanent. */
+export function endEventFaults({ node, plan }: World): void {
+  node.fake.setEventFaults(plan.lasting?.kind === 'no-events' ? { drop: 1 } : {});
+}
+
+function runningAt({ node }: World, name: string, index: number): ContainerStatus | undefined {
+  const running = node.fake
+    .snapshot()
+    .containers.filter(
+      ({ labels, state }) => labels[PodLabel.podName] === name && state === ContainerState.CONTAINER_RUNNING,
+    );
+  return running[index % running.length];
+}
+
+function failSandbox({ node, desired, history, lost }: World, name: string): void {
+  for (const { id, metadata, state } of node.fake.snapshot().sandboxes) {
+    if (metadata?.name !== name || state !== PodSandboxState.SANDBOX_READY) continue;
+    const pod = [...desired.values()].find((one) => podUid(one) === metadata.uid);
+    // As in the kubelet, init containers are removed with their logs before they run again in a new sandbox. An agent that starts in between takes them for
+    // lost.
+    for (const init of pod?.spec?.initContainers ?? []) {
+      history.add({ kind: 'lost', uid: metadata.uid, container: init.name });
+      lost.add(`${metadata.uid}/${init.name}`);
+    }
+    node.fake.failSandbox(id);
+  }
+}
+
+function loseContainer(world: World, name: string, index: number): void {
+  const { node, desired, history, lost } = world;
+  const { restartPolicy, containers } = desired.get(name)?.spec ?? {};
+  // A container that is never restarted may have ended or may never have existed, depending on what the agent observed. And the fake runtime never ends an exec
+  // in a lost container, while hooks have no time limit.
+  if (restartPolicy === 'Never' || containers?.some(({ lifecycle }) => lifecycle)) return;
+  const victim = runningAt(world, name, index);
+  if (victim === undefined) return;
+  const [uid, container] = [victim.labels[PodLabel.podUid] ?? '', victim.labels[PodLabel.containerName] ?? ''];
+  history.add({ kind: 'lost', uid, container });
+  lost.add(`${uid}/${container}`);
+  node.fake.loseContainer(victim.id);
+}

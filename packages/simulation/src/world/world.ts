@@ -1,0 +1,155 @@
+import { createPleg } from '@rxlet/pleg';
+import type { AgentParts } from '@rxlet/agent';
+import { ContainerState } from '@rxlet/cri-api';
+import type { Pod } from '@rxlet/kube-api';
+import { resources } from '@rxlet/kube-api/resources';
+import { offlineCache } from '@rxlet/offline-cache';
+import { isMirrorPod, PodLabel, podUid } from '@rxlet/pod-model';
+import { type AgentLife, createTestCluster, createTestNode, type TestCluster, type TestNode } from '@rxlet/testing';
+import { createHostFaults, type HostFaults } from '../faults/host-faults.ts';
+import { lastingFaultModule, startLastingFault } from '../faults/apply-lasting-fault.ts';
+import { touchedPod } from '../faults/lasting-faults.ts';
+import { createThrowingParts, type ThrowingParts } from '../faults/throwing-parts.ts';
+import { createHistory, type HistoryRecorder, type PodFacts, podFacts } from '../history/history.ts';
+import { recordRuntime, type RuntimeRecorder } from '../history/record-runtime.ts';
+import { statusRecorder } from '../history/record-statuses.ts';
+import type { Plan } from '../workload/plan.ts';
+import type { Assembly } from './assembly.ts';
+import { writeObject } from './run-api-step.ts';
+
+/** A node with an agent, and all that a plan can change. */
+export interface World extends AsyncDisposable {
+  readonly plan: Plan;
+  readonly node: TestNode;
+  /** The API server, in the workload `cluster`. */
+  readonly cluster: TestCluster | undefined;
+  readonly history: HistoryRecorder;
+  readonly runtime: RuntimeRecorder;
+  readonly throwing: ThrowingParts;
+  readonly host: HostFaults;
+  /** Static pods by name. */
+  readonly statics: Map<string, Pod>;
+  /** Pods that must run, by name. */
+  readonly desired: ReadonlyMap<string, Pod>;
+  /** Containers of which the runtime has forgotten an instance, as `uid/name`. */
+  readonly lost: Set<string>;
+  /** Starts an agent. */
+  start(killAtCall?: number): Promise<void>;
+  /** Takes over what the API server and the static pods demand now. */
+  publish(graceSeconds?: number): void;
+  /** Returns the pods of the API server. */
+  apiPods(): readonly Pod[];
+  /** Whether a permanent fault touches the pod. */
+  isTouched(pod: Pod): boolean;
+}
+
+const { pods } = resources;
+
+/** Creates the world of a plan. No agent runs yet. */
+export function createWorld(plan: Plan, assembly: Assembly = {}): World {
+  const { workload, latencyMs, apiLatencyMs, hasStreamingLists, hasEvents, hasOfflineCache } = plan.world;
+  const options = { latencyMs, seed: plan.seed };
+  const cluster =
+    workload === 'cluster'
+      ? createTestCluster({ ...options, kube: { latencyMs: apiLatencyMs, hasStreamingLists } })
+      : undefined;
+  const node = cluster?.node ?? createTestNode(options);
+  const history = createHistory(node.clock);
+  const runtime = recordRuntime(node, history);
+  const statics = new Map<string, Pod>();
+  const desired = new Map<string, Pod>();
+  const host = createHostFaults(node);
+  /** A pod that does not run is rejected for good by an admission handler that throws. */
+  const mayThrowInAdmission = (uid: string): boolean =>
+    node.fake
+      .snapshot()
+      .containers.some(
+        ({ labels, state }) => labels[PodLabel.podUid] === uid && state === ContainerState.CONTAINER_RUNNING,
+      );
+  const throwing = createThrowingParts({ ...plegParts(hasEvents), ...assembly.parts }, mayThrowInAdmission);
+  if (cluster !== undefined) prepareCluster(cluster, history, runtime);
+  startLastingFault(plan.lasting, node, cluster);
+  assembly.prepare?.(node);
+  node.desire();
+
+  const apiPods = (): readonly Pod[] => (cluster?.kube.objects.list(pods) ?? []) as unknown as readonly Pod[];
+  const originOf = (name: string): Pick<PodFacts, 'isStatic' | 'isStatusKept'> => {
+    const isStatic = statics.has(name);
+    return { isStatic, isStatusKept: !isStatic || cluster === undefined };
+  };
+  const modules = (life: AgentLife) => [
+    throwing.module,
+    statusRecorder(history, life),
+    lastingFaultModule(plan.lasting),
+    ...(assembly.modules?.(life, node) ?? []),
+  ];
+
+  return {
+    plan,
+    node,
+    cluster,
+    history,
+    runtime,
+    throwing,
+    host,
+    statics,
+    desired,
+    lost: new Set(),
+    apiPods,
+    isTouched: ({ metadata }) => {
+      const touched = touchedPod(plan.lasting);
+      if (touched !== undefined) return metadata?.name === touched;
+      return plan.lasting?.kind === 'unreachable-api' && !statics.has(metadata?.name ?? '');
+    },
+    async start(killAtCall) {
+      const start = { modules, parts: throwing.parts, without: assembly.without ?? [], killAtCall };
+      if (cluster === undefined) await node.start(start);
+      else await cluster.start({ ...start, ...(hasOfflineCache && { connect: offlineCache }) });
+      history.add({ kind: 'agent', change: 'started' });
+    },
+    publish(graceSeconds) {
+      runtime.look();
+      const before = new Map(desired);
+      desired.clear();
+      for (const pod of apiPods())
+        if (!isMirrorPod(pod) && pod.metadata?.deletionTimestamp === undefined)
+          desired.set(pod.metadata?.name ?? '', pod);
+      for (const [name, pod] of statics) desired.set(name, pod);
+      const uids = new Set([...desired.values()].map(podUid));
+      for (const pod of before.values())
+        if (!uids.has(podUid(pod))) history.add({ kind: 'undesired', uid: podUid(pod), graceSeconds });
+      const known = new Map([...before.values()].map((pod) => [podUid(pod), pod]));
+      for (const [name, pod] of desired)
+        if (known.get(podUid(pod))?.spec !== pod.spec)
+          history.add({ kind: 'desired', pod: podFacts(pod, originOf(name)) });
+    },
+    async [Symbol.asyncDispose]() {
+      await (cluster ?? node)[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Returns parts of an agent that polls its runtime, if it gets no events. */
+function plegParts(hasEvents: boolean): Partial<AgentParts> {
+  return hasEvents ? {} : { createPleg: (ports, options) => createPleg({ ...ports, hints: undefined }, options) };
+}
+
+/** Creates the objects of the cluster, and records the deletions that the agent confirms. */
+function prepareCluster(cluster: TestCluster, history: HistoryRecorder, runtime: RuntimeRecorder): void {
+  const { kube } = cluster;
+  kube.objects.create(
+    { group: '', plural: 'serviceaccounts' },
+    { metadata: { name: 'default', namespace: 'default' } },
+  );
+  for (const kind of ['ConfigMap', 'Secret'] as const) writeObject(cluster, kind, 0);
+  const { handle } = kube;
+  kube.handle = (request) => {
+    const [, name] = request.method === 'DELETE' ? (/\/pods\/([^/?]+)$/.exec(request.path) ?? []) : [];
+    const pod = name === undefined ? undefined : cluster.pod(name);
+    if (pod !== undefined && !isMirrorPod(pod)) {
+      runtime.look();
+      history.add({ kind: 'confirmed', uid: podUid(pod) });
+    }
+    return handle(request);
+  };
+}

@@ -1,0 +1,78 @@
+import { parseArgs } from 'node:util';
+import { type Workload, WORKLOADS } from '@rxlet/simulation';
+
+export const USAGE = `usage: npm run simulate -- [FLAGS]
+  --seed N           first seed (default: taken from the clock, and printed)
+  --seeds COUNT      number of seeds (default: 1 with --seed, else 100)
+  --seconds COUNT    runs seeds for so long instead
+  --workload NAME    ${WORKLOADS.join(' or ')}; repeat it for several, which take turns (default: standard)
+  --timeline         prints the timeline of each run
+  --out FOLDER       writes a report of each failure: the plan, a timeline as text and as a page
+  --plan FILE        runs the plan of a report
+  --no-shrink        reports failures with their whole workload
+  --keep-going       continues after a failure
+  --require-reached  fails when a listed state is not reached
+`;
+
+/** Arguments of the command. */
+export interface Arguments {
+  readonly firstSeed: number | undefined;
+  readonly seeds: number;
+  readonly limitMs: number;
+  readonly workloads: readonly Workload[];
+  readonly hasTimeline: boolean;
+  readonly outFolder: string | undefined;
+  readonly planFile: string | undefined;
+  readonly shrinks: boolean;
+  readonly keepsGoing: boolean;
+  readonly requiresReached: boolean;
+}
+
+/** Parses the arguments. @throws Error for a wrong one */
+export function parseCommandLine(args: readonly string[]): Arguments {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      seed: { type: 'string' },
+      seeds: { type: 'string' },
+      seconds: { type: 'string' },
+      workload: { type: 'string', multiple: true },
+      timeline: { type: 'boolean', default: false },
+      out: { type: 'string' },
+      plan: { type: 'string' },
+      'no-shrink': { type: 'boolean', default: false },
+      'keep-going': { type: 'boolean', default: false },
+      'require-reached': { type: 'boolean', default: false },
+    },
+  });
+  const seconds = readCount('seconds', values.seconds);
+  const firstSeed = readCount('seed', values.seed);
+  const count = readCount('seeds', values.seeds) ?? (firstSeed === undefined ? 100 : 1);
+  return {
+    firstSeed,
+    seeds: seconds === undefined ? count : Infinity,
+    limitMs: seconds === undefined ? Infinity : seconds * 1000,
+    workloads: (values.workload ?? ['standard']).map(readWorkload),
+    hasTimeline: values.timeline,
+    outFolder: values.out,
+    planFile: values.plan,
+    shrinks: !values['no-shrink'],
+    keepsGoing: values['keep-going'],
+    requiresReached: values['require-reached'],
+  };
+}
+
+function readCount(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 0)
+    throw new Error(`--${flag} is ${JSON.stringify(text)}, must be a whole number`);
+  return value;
+}
+
+function readWorkload(name: string): Workload {
+  const found = WORKLOADS.find((workload) => workload === name);
+  if (found === undefined)
+    throw new Error(`--workload is ${JSON.stringify(name)}, must be one of ${WORKLOADS.join(', ')}`);
+  return found;
+}
