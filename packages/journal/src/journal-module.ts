@@ -9,7 +9,7 @@ import { podStatusContributors } from '@rxlet/agent-api/statuses';
 import { explainEndpoint } from './endpoints/explain-endpoint.ts';
 import { journalEndpoint } from './endpoints/journal-endpoint.ts';
 import { countWaits } from './explain/count-waits.ts';
-import { conditionMessages } from './explain/condition-messages.ts';
+import { createConditionMessages } from './explain/condition-messages.ts';
 import { explainNode } from './explain/explain-node.ts';
 import { createExplainer } from './explain/explain-pods.ts';
 import { readNodeProblems } from './explain/node-problems.ts';
@@ -39,7 +39,10 @@ export function journal(options: JournalOptions = {}): AgentModule {
       const sink: JournalSink = (entry) => {
         store.apply(entry);
         file.append(entry);
+        messages?.observe(entry);
       };
+      const messages =
+        options.conditionMessages === false ? undefined : createConditionMessages((uid) => store.life(uid));
       const { serializeImagePulls, maxParallelImagePulls } = services.find(imagePulls) ?? {};
       const explainer = createExplainer({
         clock,
@@ -59,18 +62,14 @@ export function journal(options: JournalOptions = {}): AgentModule {
       return {
         contributions: [
           contribute(journalSinks, sink),
-          ...(options.conditionMessages === false
-            ? []
-            : [
-                contribute(
-                  podStatusContributors,
-                  conditionMessages((uid) => store.life(uid)),
-                ),
-              ]),
+          ...(messages === undefined ? [] : [contribute(podStatusContributors, messages.contributor)]),
           contribute(debugSections, { name: 'waits', inspect: () => countWaits(store.lives(), clock.now()) }),
           contribute(housekeepingSteps, {
             name: 'end the journals of pods that went while no agent ran',
-            run: ({ knownPodUids }) => store.retain(knownPodUids),
+            run({ knownPodUids }) {
+              store.retain(knownPodUids);
+              messages?.retain(knownPodUids);
+            },
           }),
           contribute(
             httpEndpoints,

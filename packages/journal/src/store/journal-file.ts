@@ -1,6 +1,7 @@
 import type { JournalEntry } from '@rxlet/agent-api/journal';
 import { type Clock, errorMessage, type Logger, type Timer } from '@rxlet/component-base';
 import type { NodeFiles } from '@rxlet/node-files';
+import { entryBytes } from './entry-bytes.ts';
 import type { JournalStore } from './journal-store.ts';
 import { formatLine, type JournalLine, parseLines } from './journal-lines.ts';
 
@@ -42,7 +43,8 @@ export function createJournalFile(
   { directory, maxBytes = DEFAULT_MAX_BYTES }: JournalFileOptions,
 ): JournalFile {
   const path = `${directory}/journal`;
-  let pending: string[] = [];
+  /** Entries for the next write, which formats them together: one by one, in the midst of the start of pods, it costs several times as much. */
+  let pending: JournalEntry[] = [];
   let pendingBytes = 0;
   let fileBytes = 0;
   /** Whether the next write replaces the file. */
@@ -53,14 +55,15 @@ export function createJournalFile(
   let reported = '';
 
   const write = async (): Promise<void> => {
-    const text = pending.join('');
-    const appends = !mustReplace && fileBytes + pendingBytes <= maxBytes;
+    const text = mustReplace ? '' : pending.map((entry) => formatLine({ type: 'entry', entry })).join('');
+    const textBytes = Buffer.byteLength(text);
+    const appends = !mustReplace && fileBytes + textBytes <= maxBytes;
     pending = [];
     pendingBytes = 0;
     try {
       if (appends) {
         await files.appendFile(path, text);
-        fileBytes += Buffer.byteLength(text);
+        fileBytes += textBytes;
       } else {
         const content = snapshot();
         mustReplace = true;
@@ -130,10 +133,8 @@ export function createJournalFile(
       await write();
     },
     append(entry) {
-      const line = formatLine({ type: 'entry', entry });
-      pending.push(line);
-      // Exact for ASCII, which nearly all entries are; the size of the file counts bytes.
-      pendingBytes += line.length;
+      pending.push(entry);
+      pendingBytes += entryBytes(entry);
       // More than the bound is not kept: the next write is a snapshot.
       if (pendingBytes > maxBytes) {
         pending = [];

@@ -1,9 +1,10 @@
 import type { JournalEntry, JournalSink } from '@rxlet/agent-api/journal';
 import type { Clock } from '@rxlet/component-base';
 import { createEmitter } from '@rxlet/component-base/streams';
-import type { Observable } from 'rxjs';
+import { defer, finalize, type Observable } from 'rxjs';
 import type { Life } from '../model/life.ts';
 import { beginLife, type RecordedLife, restoreLife } from '../model/recorded-life.ts';
+import { entryBytes } from './entry-bytes.ts';
 
 /** Bounds of {@link createJournalStore}. */
 export interface JournalStoreLimits {
@@ -33,6 +34,8 @@ export interface JournalStore {
 }
 
 const HOUR_MS = 3_600_000;
+/** Bound of the entries that wait until the lives are read, in bytes. */
+const MAX_PENDING_BYTES = 1024 * 1024;
 
 /** Creates a {@link JournalStore}. A life takes 32 KiB at most (`MAX_LIFE_BYTES` of `@rxlet/journal/model`). */
 export function createJournalStore(
@@ -85,19 +88,48 @@ export function createJournalStore(
     return true;
   };
 
+  /** Entries in order that no reader has needed yet. Together, they are applied at a fraction of the cost that each has in the midst of the start of pods. */
+  let pending: JournalEntry[] = [];
+  let pendingBytes = 0;
+  const applyPending = (): void => {
+    if (pending.length === 0) return;
+    const entries = pending;
+    pending = [];
+    pendingBytes = 0;
+    for (const entry of entries) applyQuietly(entry);
+  };
+  let followers = 0;
+
   return {
     apply(entry) {
-      if (applyQuietly(entry)) changes.emit(entry);
+      if (followers > 0) {
+        if (applyQuietly(entry)) changes.emit(entry);
+        return;
+      }
+      pending.push(entry);
+      pendingBytes += entryBytes(entry);
+      if (pendingBytes > MAX_PENDING_BYTES) applyPending();
     },
     lives() {
+      applyPending();
       prune();
       return Array.from(lives.values(), (life) => life.snapshot());
     },
-    life: (uid) => latest.get(uid)?.snapshot(),
-    find: (namespace, name) =>
-      [...lives.values()].findLast((life) => life.namespace === namespace && life.name === name)?.snapshot(),
-    changes$: changes.values$,
+    life(uid) {
+      applyPending();
+      return latest.get(uid)?.snapshot();
+    },
+    find(namespace, name) {
+      applyPending();
+      return [...lives.values()].findLast((life) => life.namespace === namespace && life.name === name)?.snapshot();
+    },
+    changes$: defer(() => {
+      applyPending();
+      followers += 1;
+      return changes.values$.pipe(finalize(() => void (followers -= 1)));
+    }),
     restore({ lives: restored, entries }) {
+      applyPending();
       for (const life of restored) put(restoreLife(life));
       for (const entry of entries) applyQuietly(entry);
       const nowMs = clock.now();
@@ -110,6 +142,7 @@ export function createJournalStore(
       }
     },
     retain(uids) {
+      applyPending();
       for (const { id, uid, isEnded } of lives.values()) {
         if (isEnded || uids.has(uid)) continue;
         const entry: JournalEntry = { type: 'end', id, uid, atMs: clock.now(), outcome: { result: 'interrupted' } };
