@@ -1,5 +1,6 @@
 import type { ContainerRow } from '../../../src/stream/messages.ts';
 import { after } from '../browser-clock.ts';
+import { printable } from '../printable.ts';
 import { get } from '../session.ts';
 import { adoptProperty } from './adopt-property.ts';
 import { parseAnsi } from './ansi.ts';
@@ -38,6 +39,7 @@ class LogsElement extends HTMLElement {
   private body!: HTMLElement;
   private status!: HTMLElement;
   private choices!: HTMLElement;
+  private following!: HTMLInputElement;
 
   get pod(): LogsPod | undefined {
     return this.shown;
@@ -79,15 +81,18 @@ class LogsElement extends HTMLElement {
         }),
       );
     }
+    const follow = toggle('follow', this.isFollowing, (isOn) => {
+      this.isFollowing = isOn;
+      if (isOn) this.body.scrollTop = this.body.scrollHeight;
+    });
+    // Not by its name, which a container may have as well.
+    this.following = follow.querySelector('input')!;
     this.choices.append(
       toggle('previous', this.isPrevious, (isOn) => {
         this.isPrevious = isOn;
         this.restart();
       }),
-      toggle('follow', this.isFollowing, (isOn) => {
-        this.isFollowing = isOn;
-        if (isOn) this.body.scrollTop = this.body.scrollHeight;
-      }),
+      follow,
     );
     const search = element('input', 'filter');
     search.type = 'search';
@@ -110,7 +115,7 @@ class LogsElement extends HTMLElement {
       const isAtEnd = this.body.scrollHeight - this.body.scrollTop - this.body.clientHeight < 40;
       if (isAtEnd === this.isFollowing) return;
       this.isFollowing = isAtEnd;
-      this.choices.querySelector<HTMLInputElement>('input[data-name=follow]')!.checked = isAtEnd;
+      this.following.checked = isAtEnd;
     });
     this.replaceChildren(this.choices, this.body);
   }
@@ -200,12 +205,12 @@ class LogsElement extends HTMLElement {
   private lineElement({ time, container, text }: Line): HTMLElement {
     const line = element('div', 'line');
     const when = element('span', 'time');
-    when.textContent = time.slice(11, 23);
-    when.title = time;
+    when.textContent = printable(time.slice(11, 23));
+    when.title = printable(time);
     line.append(when);
     if (this.chosen.size > 1) {
       const from = element('span', `from from-${String([...this.chosen].indexOf(container) % 4)}`);
-      from.textContent = container;
+      from.textContent = printable(container);
       line.append(from);
     }
     const content = element('span', 'text');
@@ -242,9 +247,8 @@ function toggle(name: string, isOn: boolean, change: (isOn: boolean) => void): H
   const box = element('input', '');
   box.type = 'checkbox';
   box.checked = isOn;
-  box.dataset['name'] = name;
   box.addEventListener('change', () => change(box.checked));
-  label.append(box, name);
+  label.append(box, printable(name));
   return label;
 }
 

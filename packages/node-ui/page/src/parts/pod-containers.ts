@@ -47,7 +47,7 @@ export function podContainers({ spec, status }: Pod, use: PodUse | undefined, no
             ({ type, status: value, lastTransitionTime, reason = '', message = '' }) =>
               html`<tr>
                 <td>${printable(type)}</td>
-                <td>${value}</td>
+                <td>${printable(value)}</td>
                 <td>${formatSince(lastTransitionTime, nowMs)}</td>
                 <td>${printable(reason)}</td>
                 <td class="wide">${printable(message)}</td>
@@ -74,7 +74,7 @@ function card(
   return html`<section class="panel card" aria-label=${printable(name)}>
     <h3>
       ${printable(name)}
-      <span class="word ${tone}"><span class="sign" aria-hidden="true">${SIGNS[tone]}</span>${word}</span>
+      <span class="word ${tone}"><span class="sign" aria-hidden="true">${SIGNS[tone]}</span>${printable(word)}</span>
     </h3>
     <p class="mono image">${printable(image)}</p>
     ${detail === undefined ? nothing : html`<p class="detail">${printable(detail)}</p>`}
@@ -92,7 +92,10 @@ function card(
           ? nothing
           : html`<div>
               <dt>Last exit</dt>
-              <dd>${last.exitCode} ${printable(last.reason ?? '')}, ${formatSince(last.finishedAt, nowMs)} ago</dd>
+              <dd>
+                ${printable(String(last.exitCode))} ${printable(last.reason ?? '')},
+                ${formatSince(last.finishedAt, nowMs)} ago
+              </dd>
             </div>`
       }
     </dl>
@@ -109,14 +112,14 @@ function card(
         <tr>
           <th scope="row">CPU</th>
           <td>${formatCpu(nanos === undefined ? undefined : nanos / 1e6)}</td>
-          <td>${requests?.['cpu'] ?? '–'}</td>
-          <td>${limits?.['cpu'] ?? '–'}</td>
+          <td>${printable(String(requests?.['cpu'] ?? '–'))}</td>
+          <td>${printable(String(limits?.['cpu'] ?? '–'))}</td>
         </tr>
         <tr>
           <th scope="row">Memory</th>
           <td>${formatBytes(used?.memory?.workingSetBytes)}</td>
-          <td>${requests?.['memory'] ?? '–'}</td>
-          <td>${limits?.['memory'] ?? '–'}</td>
+          <td>${printable(String(requests?.['memory'] ?? '–'))}</td>
+          <td>${printable(String(limits?.['memory'] ?? '–'))}</td>
         </tr>
       </tbody>
     </table>

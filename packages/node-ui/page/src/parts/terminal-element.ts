@@ -2,6 +2,7 @@ import { FitAddon } from '@xterm/addon-fit';
 import { Terminal } from '@xterm/xterm';
 import '@xterm/xterm/css/xterm.css';
 import type { ContainerRow } from '../../../src/stream/messages.ts';
+import { printable } from '../printable.ts';
 import { requestTicket } from '../session.ts';
 import { adoptProperty } from './adopt-property.ts';
 import { adoptStyles } from './adopt-styles.ts';
@@ -54,7 +55,7 @@ class TerminalElement extends HTMLElement {
     const select = document.createElement('select');
     select.setAttribute('aria-label', 'Container');
     for (const { name, state } of this.shown?.containers ?? []) {
-      if (state === 'running') select.add(new Option(name, name));
+      if (state === 'running') select.add(new Option(printable(name), name));
     }
     const command = document.createElement('input');
     command.className = 'command';
@@ -110,20 +111,20 @@ class TerminalElement extends HTMLElement {
       this.status.textContent = 'connecting';
       this.stream = openCommand(url, ticket, {
         opened: () => {
-          this.status.textContent = `connected to ${container}`;
+          this.status.textContent = `connected to ${printable(container)}`;
           this.stream?.resize(terminal.cols, terminal.rows);
           terminal.focus();
         },
         output: (bytes) => terminal.write(bytes),
         ended: (reason) => {
-          this.status.textContent = reason;
+          this.status.textContent = printable(reason);
           terminal.options.disableStdin = true;
         },
       });
       terminal.onData((data) => this.stream?.input(data));
       terminal.onResize(({ cols, rows }) => this.stream?.resize(cols, rows));
     } catch (error) {
-      this.status.textContent = (error as Error).message;
+      this.status.textContent = printable((error as Error).message);
     }
   }
 

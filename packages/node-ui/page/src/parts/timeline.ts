@@ -86,7 +86,7 @@ function barButton(bar: Bar, scale: TimeScale, nowMs: number, choose: (id: strin
   const length = formatDuration((endMs ?? nowMs) - startMs);
   const result = span.outcome?.result ?? (endMs === undefined ? 'lasts' : '');
   const share = progress === undefined ? '' : ` ${String(Math.round(progress * 100))} %`;
-  const label = `${printable(title)}${share}${shape === 'fact' ? '' : `, ${length}`}${result === '' || result === 'ok' ? '' : `, ${result}`}${span.outcome?.reason === undefined ? '' : ` (${printable(span.outcome.reason)})`}`;
+  const label = `${printable(title)}${share}${shape === 'fact' ? '' : `, ${length}`}${result === '' || result === 'ok' ? '' : `, ${printable(result)}`}${span.outcome?.reason === undefined ? '' : ` (${printable(span.outcome.reason)})`}`;
   return html`<button
     type="button"
     class="bar ${shape} ${tone} ${endMs === undefined ? 'open' : ''}"

@@ -122,7 +122,7 @@ function title(
           : html`<dl class="facts">
               <div>
                 <dt>Ready</dt>
-                <dd>${row.ready}</dd>
+                <dd>${printable(row.ready)}</dd>
               </div>
               <div>
                 <dt>Restarts</dt>
@@ -134,11 +134,11 @@ function title(
               </div>
               <div>
                 <dt>IP</dt>
-                <dd class="mono">${row.ip ?? '–'}</dd>
+                <dd class="mono">${printable(row.ip ?? '–')}</dd>
               </div>
               <div>
                 <dt>QoS</dt>
-                <dd>${row.qos ?? '–'}</dd>
+                <dd>${printable(row.qos ?? '–')}</dd>
               </div>
             </dl>`
       }

@@ -226,14 +226,14 @@ function podLine(pod: PodRow, age: string, last: string, sentence: string): Temp
         ><span class="namespace">${printable(namespace)}/</span>${printable(name)}</a
       >${problem === undefined ? nothing : html`<span class="note" title=${printable(problem)}>invalid manifest</span>`}
     </div>
-    <div class="cell ready" role="cell">${ready}</div>
+    <div class="cell ready" role="cell">${printable(ready)}</div>
     <div class="cell status" role="cell">
       <span class="sign ${tone}" aria-hidden="true">${SIGNS[tone]}</span
       ><span class="word ${tone}">${printable(status)}</span>
     </div>
     <div class="cell restarts" role="cell">${restarts}<span class="dim">${last}</span></div>
     <div class="cell age" role="cell">${age}</div>
-    <div class="cell ip" role="cell">${ip}</div>
+    <div class="cell ip" role="cell">${printable(ip)}</div>
     <div class="cell now" role="cell" title=${printable(sentence)}>${printable(sentence)}</div>
   </div>`;
 }
