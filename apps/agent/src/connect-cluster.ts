@@ -1,6 +1,12 @@
 import { dirname } from 'node:path';
 import type { KubeClients } from '@rxlet/kube-api/client';
-import { type CertificateManager, clientCertificatePath, createClientCertificate } from '@rxlet/certificates';
+import type { AgentModule } from '@rxlet/agent-api';
+import {
+  type CertificateManager,
+  clientCertificatePath,
+  clientCertificateProblems,
+  createClientCertificate,
+} from '@rxlet/certificates';
 import { createLifetime, type Logger, systemClock, systemRandom } from '@rxlet/component-base';
 import type { Metrics } from '@rxlet/component-base/metrics';
 import {
@@ -20,6 +26,8 @@ import { ConfigError } from './config/config-error.ts';
 /** Connection to the API server of a cluster. Disposal closes it. */
 export interface ClusterConnection extends AsyncDisposable {
   readonly clients: KubeClients;
+  /** Modules that report the state of the connection. */
+  readonly modules: readonly AgentModule[];
 }
 
 /** Ports of {@link connectCluster}. */
@@ -115,7 +123,8 @@ export async function connectCluster(
       { ...settings.limits, userAgent: agent },
     );
     if (certificate !== undefined) await own(certificate).start();
-    return { clients, [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose]() };
+    const modules = certificate === undefined ? [] : [clientCertificateProblems(certificate)];
+    return { clients, modules, [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose]() };
   } catch (error) {
     await lifetime[Symbol.asyncDispose]();
     if (!(error instanceof KubeconfigError)) throw error;

@@ -125,6 +125,7 @@ export async function runAgent(
     stats({ ...modules.optionsOf(statsConfiguration), metrics: readMetrics }),
     ...(settings.kubeletApi === undefined ? [] : [kubeletApi({ ...settings.kubeletApi, content })]),
     ...(settings.kubeletApi?.port === undefined ? [] : [servingCertificates(settings.servingCertificates)]),
+    ...(cluster?.modules ?? []),
     ...(tracing === undefined ? [] : [tracing.module]),
     ...(hostPaths === undefined ? [] : [hostPathsFrom(hostPaths)]),
     ...(settings.runtime.kind === 'fake' ? trialModules(settings) : []),

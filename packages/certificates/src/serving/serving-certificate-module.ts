@@ -1,8 +1,10 @@
-import { type AgentModule, type ModuleContext, type ModuleParts, provide } from '@rxlet/agent-api';
+import { type AgentModule, contribute, type ModuleContext, type ModuleParts, provide } from '@rxlet/agent-api';
+import { nodeProblems } from '@rxlet/agent-api/journal';
 import { kubeClients, servingCertificate } from '@rxlet/agent-api/kube';
 import { nodeObject } from '@rxlet/agent-api/node';
 import type { NodeFiles } from '@rxlet/node-files';
 import { observeExpiry, servingMetrics } from '../certificate-metrics.ts';
+import { expiryProblem } from '../expiry-problem.ts';
 import { createCertificateManager } from '../manager/certificate-manager.ts';
 import { newKeys } from '../manager/request-keys.ts';
 import { createCertificateStore } from '../store/certificate-store.ts';
@@ -36,6 +38,15 @@ export function servingCertificates(options: ServingCertificatesOptions): AgentM
         options.isRequested === true ? requestedCertificate(context, options) : filesCertificate(context, options);
       return {
         services: [provide(servingCertificate, certificate.certificate)],
+        contributions: [
+          contribute(nodeProblems, {
+            part: 'certificates',
+            problem() {
+              const { value } = certificate.certificate;
+              return value && expiryProblem('serving certificate', value.certificatePem, context.clock.now());
+            },
+          }),
+        ],
         start: () => certificate.start(),
         [Symbol.asyncDispose]: () => certificate[Symbol.asyncDispose](),
       };
