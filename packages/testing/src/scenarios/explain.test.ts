@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { StatusResponseSchema } from '@rxlet/cri-api';
 import { FACTS, PHASES, WAITS } from '@rxlet/agent-api/journal';
 import type { Explanation, NodeExplanation } from '@rxlet/journal';
+import { resources } from '@rxlet/kube-api/resources';
 import { manifestPod } from '@rxlet/pod-model/testing';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -132,6 +133,46 @@ describe('explain', () => {
     });
   });
 
+  it('names the readiness gate that no controller has set', async () => {
+    const node = await startNode();
+    node.desire(manifestPod('web', { readinessGates: [{ conditionType: 'lb/ready' }] }));
+    await node.advance(10_000);
+    const { sentence, state, help } = await explain(node, 'web');
+    expect({ sentence, state }).toEqual({
+      sentence: expect.stringMatching(/^runs, but its readiness gate "lb\/ready" is not true, for \d/) as string,
+      state: 'waiting',
+    });
+    expect(help).toEqual(['a controller must set condition "lb/ready" in the status of the pod']);
+  });
+
+  it('names the earlier pod of the same name that has to end first', async () => {
+    const node = await startNode();
+    const stubborn = { command: ['sh', '-c', 'trap "" TERM; sleep 1000'], terminationGracePeriodSeconds: 60 };
+    node.desire(manifestPod('web', stubborn, 1));
+    await node.untilPhase('web', 'Running');
+    node.desire(manifestPod('web', stubborn, 2));
+    await node.advance(10_000);
+    const { sentence, waitsFor } = await explain(node, 'web');
+    expect(waitsFor.map(({ kind }) => kind)).toEqual(['pod.predecessor']);
+    expect(sentence).toMatch(/^waits for the end of an earlier pod with the same name, for \d/);
+  });
+
+  it('names the finalizer that keeps the object of an ended pod', async () => {
+    await using cluster = createTestCluster();
+    await cluster.start();
+    cluster.bind('web', {}, { finalizers: ['example.test/hold'] });
+    await cluster.untilPhase('web', 'Running');
+    cluster.kube.objects.delete(resources.pods, 'web', 'default');
+    await cluster.advance(30_000);
+    const found = (await getEndpoint(cluster.node.agent(), 'explain', 'default', 'web')) as Explanation;
+    expect(found).toMatchObject({
+      state: 'terminating',
+      sentence: 'has ended; waits for the API server to delete its object',
+      waitsFor: [{ kind: 'pod.delete' }],
+    });
+    expect(found.help[0]).toContain('metadata.finalizers');
+  });
+
   it('shows what a terminating pod waits for, and afterwards that it is gone', async () => {
     const node = await startNode();
     node.desire(manifestPod('web', { command: ['sh', '-c', 'trap "" TERM; sleep 1000'] }));
@@ -197,9 +238,12 @@ function mounting(name: string) {
 it('each kind of the journal is reported by some part of the agent', () => {
   const packages = join(import.meta.dirname, '../../..');
   const isReporter = (path: string): boolean =>
-    !path.endsWith('.test.ts') && !path.startsWith('journal/src/explain') && !path.startsWith('agent-api/src/journal/');
+    !path.endsWith('.test.ts') && !/^(?:journal\/src\/explain|node-ui|tracing|agent-api\/src\/journal)\//.test(path);
   const sources = globSync('*/src/**/*.ts', { cwd: packages }).filter(isReporter);
   const text = sources.map((path) => readFileSync(join(packages, path), 'utf8')).join('\n');
   const unreported = [...PHASES, ...WAITS, ...FACTS].filter((kind) => !text.includes(`'${kind}'`));
   expect(unreported).toEqual([]);
+  // The test has seen the parts, and would find a kind that none of them has.
+  expect(sources.length).toBeGreaterThan(500);
+  expect(text).not.toContain("'container.imaginary'");
 });

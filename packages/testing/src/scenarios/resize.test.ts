@@ -4,6 +4,7 @@ import type { Pod, PodCondition, PodStatus } from '@rxlet/kube-api';
 import { createManualSource, podsFrom } from '@rxlet/pod-config';
 import { manifestPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { getEndpoint } from '../test-support/journal-of.ts';
 import { createTestNode, type TestNode } from '../test-node.ts';
 
 /** A node of two CPUs with pods of an API server. */
@@ -102,6 +103,12 @@ describe('a resize of a running pod', () => {
       message: "Node didn't have enough resource: cpu, requested: 1500, used: 1000, capacity: 2000",
     });
     expect(reasonsOf(made)).toEqual(['ResizeDeferred']);
+    expect(await getEndpoint(made.agent(), 'explain', 'default', 'web')).toMatchObject({
+      sentence: expect.stringMatching(
+        /^runs, but its resize is deferred: Node didn't have enough resource: cpu/,
+      ) as string,
+      waitsFor: [{ kind: 'resize.deferred' }],
+    });
     desire(podOf('web', '1500m', 2));
     await made.advance(120_000);
     expect(sharesOf(made, 'web')).toBe(1536n);
