@@ -10,6 +10,8 @@ export interface LifecycleHooksModuleOptions extends LifecycleHooksOptions {
   readonly http?: HttpPort;
 }
 
+const HOOKS: readonly string[] = containerFields('lifecycle.postStart', 'lifecycle.preStop');
+
 /** Creates the agent module that runs postStart and preStop hooks. */
 export function lifecycleHooks(options: LifecycleHooksModuleOptions = {}): AgentModule {
   return {
@@ -30,7 +32,7 @@ export function lifecycleHooks(options: LifecycleHooksModuleOptions = {}): Agent
       );
       return {
         services: [provide(hookRunner, hooks)],
-        contributions: [contribute(supportedPodFields, ...containerFields('lifecycle.postStart', 'lifecycle.preStop'))],
+        contributions: [contribute(supportedPodFields, ...HOOKS)],
         [Symbol.asyncDispose]: () => hooks[Symbol.asyncDispose](),
       };
     },

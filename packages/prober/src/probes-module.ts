@@ -15,6 +15,8 @@ export interface ProbesOptions extends ProberOptions {
   readonly runner?: ProbeRunner;
 }
 
+const PROBES: readonly string[] = containerFields('livenessProbe', 'readinessProbe', 'startupProbe');
+
 /** Creates the agent module that runs liveness, readiness and startup probes. */
 export function probes(options: ProbesOptions = {}): AgentModule {
   return {
@@ -38,7 +40,7 @@ export function probes(options: ProbesOptions = {}): AgentModule {
             stopped: ({ uid }) => prober.removePod(uid),
           }),
           contribute(housekeepingSteps, { name: 'probes', run: ({ knownPodUids }) => prober.retainPods(knownPodUids) }),
-          contribute(supportedPodFields, ...containerFields('livenessProbe', 'readinessProbe', 'startupProbe')),
+          contribute(supportedPodFields, ...PROBES),
         ],
         [Symbol.asyncDispose]: () => prober[Symbol.asyncDispose](),
       };

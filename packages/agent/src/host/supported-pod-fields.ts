@@ -4,43 +4,49 @@ import type { Pod } from '@rxlet/kube-api';
 /** Returns the paths of unsupported fields of a pod's spec, such as `spec.containers[0].livenessProbe`. */
 export type UnsupportedPodFields = (pod: Pod) => readonly string[];
 
-/** A field in the tree of supported fields. */
+/** A field in the tree of supported fields. An agent has hundreds of fields, most of which have neither conditions nor children: those share one node. */
 interface FieldNode {
-  isSupported: boolean;
-  readonly conditions: ConditionalPodField['accepts'][];
+  readonly isSupported: boolean;
+  readonly conditions?: readonly ConditionalPodField['accepts'][];
   /** By name; `[*]` for the elements of a list, `*` for the keys of a map. */
-  readonly children: Map<string, FieldNode>;
+  readonly children?: Map<string, FieldNode>;
 }
+
+const UNSUPPORTED: FieldNode = { isSupported: false };
+const SUPPORTED: FieldNode = { isSupported: true };
 
 /** Compiles the union of what modules support. */
 export function createUnsupportedPodFields(supported: readonly SupportedPodField[]): UnsupportedPodFields {
-  const root = newNode();
-  for (const field of supported) {
+  const root = supported.reduce((node, field) => {
     const { path, accepts } = typeof field === 'string' ? { path: field, accepts: undefined } : field;
-    let node = root;
-    for (const segment of path.replaceAll('[*]', '.[*]').split('.')) {
-      let child = node.children.get(segment);
-      if (child === undefined) node.children.set(segment, (child = newNode()));
-      node = child;
-    }
-    if (accepts === undefined) node.isSupported = true;
-    else node.conditions.push(accepts);
-  }
+    return withField(node, path.replaceAll('[*]', '.[*]').split('.'), accepts);
+  }, UNSUPPORTED);
   return (pod) => [...unsupportedBelow(root, { spec: pod.spec }, '', pod)];
 }
 
-function newNode(): FieldNode {
-  return { isSupported: false, conditions: [], children: new Map() };
+/** Adds a field to a tree, in place where the tree is not shared. */
+function withField(
+  node: FieldNode,
+  [segment, ...rest]: readonly string[],
+  accepts: ConditionalPodField['accepts'] | undefined,
+): FieldNode {
+  if (segment === undefined) {
+    if (accepts !== undefined) return { ...node, conditions: [...(node.conditions ?? []), accepts] };
+    return node.children === undefined && node.conditions === undefined ? SUPPORTED : { ...node, isSupported: true };
+  }
+  const { children = new Map<string, FieldNode>() } = node;
+  children.set(segment, withField(children.get(segment) ?? UNSUPPORTED, rest, accepts));
+  return node.children === undefined ? { ...node, children } : node;
 }
 
 function* unsupportedBelow(node: FieldNode, value: object, path: string, pod: Pod): Generator<string> {
   for (const [key, below] of Object.entries(value)) {
     if (isUnset(below)) continue;
     const belowPath = Array.isArray(value) ? `${path}[${key}]` : fieldPath(path, key);
-    const child = node.children.get(Array.isArray(value) ? '[*]' : key) ?? node.children.get('*');
+    const child = node.children?.get(Array.isArray(value) ? '[*]' : key) ?? node.children?.get('*');
     if (child === undefined) yield belowPath;
-    else if (child.isSupported || child.conditions.some((accepts) => accepts(below, key, pod))) continue;
-    else if (child.children.size === 0 || typeof below !== 'object') yield belowPath;
+    else if (child.isSupported || child.conditions?.some((accepts) => accepts(below, key, pod)) === true) continue;
+    else if (child.children === undefined || typeof below !== 'object') yield belowPath;
     else yield* unsupportedBelow(child, below as object, belowPath, pod);
   }
 }
