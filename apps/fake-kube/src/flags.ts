@@ -23,6 +23,8 @@ export interface Flags {
   readonly authorization: 'allow' | 'node';
   /** Whether pods are bound to nodes. */
   readonly schedules: boolean;
+  /** Whether there are workloads, and small controllers of them. */
+  readonly controllers: boolean;
   readonly latencyMs: number;
   /** Seed of UIDs and generated names. Unset: random. */
   readonly seed: number | undefined;
@@ -40,7 +42,7 @@ export type ParsedFlags =
 export function parseFlags(args: readonly string[]): ParsedFlags {
   let output = '';
   const command = new Command('fake-kube')
-    .description('A Kubernetes API server for tests: HTTPS, objects in memory, no controllers.')
+    .description('A Kubernetes API server for tests: HTTPS, objects in memory.')
     .version(`fake-kube v${packageVersion()}`, '--version', 'print the version and exit')
     .option('--listen <address>', 'address to serve on, as HOST:PORT; port 0 takes a free one', '127.0.0.1:6443')
     .option('--name <name>', 'further host name or address in the certificate of the server; repeatable', collect, [])
@@ -56,6 +58,10 @@ export function parseFlags(args: readonly string[]): ParsedFlags {
         .default('node'),
     )
     .option('--schedule', 'binds pods to nodes that are ready and have the resources')
+    .option(
+      '--controllers',
+      'offers Deployments, ReplicaSets, DaemonSets, Jobs and EndpointSlices, with small controllers',
+    )
     .option('--latency <ms>', 'how long each request takes, in milliseconds', wholeNumber, 0)
     .option('--seed <number>', 'makes UIDs and generated names repeat from run to run (default: random)', wholeNumber)
     .option(
@@ -85,6 +91,7 @@ export function parseFlags(args: readonly string[]): ParsedFlags {
     caFile?: string;
     authorization: 'allow' | 'node';
     schedule?: boolean;
+    controllers?: boolean;
     latency: number;
     seed?: number;
     v: number;
@@ -114,6 +121,7 @@ export function parseFlags(args: readonly string[]): ParsedFlags {
       names: options.name,
       authorization: options.authorization,
       schedules: options.schedule === true,
+      controllers: options.controllers === true,
       latencyMs: options.latency,
       seed: options.seed,
       verbosity: options.v,

@@ -51,7 +51,12 @@ async function serve(flags: Flags, io: CommandIo): Promise<number> {
   const stateStore = flags.stateFile === undefined ? undefined : createFileStateStore(flags.stateFile);
   await using kube = createFakeKube(
     { clock: systemClock, random, logger, ...(stateStore && { stateStore }) },
-    { authorization: flags.authorization, latencyMs: flags.latencyMs, schedules: flags.schedules },
+    {
+      authorization: flags.authorization,
+      latencyMs: flags.latencyMs,
+      schedules: flags.schedules,
+      controllers: flags.controllers,
+    },
   );
   for (const path of flags.objects) await loadObjects(kube, path, flags.stateFile !== undefined);
   const { host, port, names } = flags;

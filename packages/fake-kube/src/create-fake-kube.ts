@@ -18,6 +18,8 @@ import { admin, anonymous, type User } from './auth/user.ts';
 import { builtinResources } from './builtin-resources.ts';
 import { createCertificateAuthority, type CertificateAuthority } from './certificates/certificate-authority.ts';
 import { startCertificateSigner } from './certificates/certificate-signer.ts';
+import { startControllers } from './controllers/start-controllers.ts';
+import { workloadTypes } from './controllers/workloads.ts';
 import { createFaultScript, type FaultScript } from './faults/faults.ts';
 import { faultSubjectOf, withFault } from './faults/with-fault.ts';
 import { createNodeConnections, type UpgradeConnection } from './node-proxy/node-connections.ts';
@@ -66,6 +68,11 @@ export interface FakeKubeOptions {
   readonly approvesNodeCertificates?: boolean;
   /** Binds pods to nodes that are ready and have the resources. Default: false, pods are bound by the test. */
   readonly schedules?: boolean;
+  /**
+   * Offers Deployments, ReplicaSets, DaemonSets, Jobs and EndpointSlices, with small controllers that are no replacement for those of Kubernetes, and removes what owners
+   * leave behind. Default: false.
+   */
+  readonly controllers?: boolean;
   /** Offers `sendInitialEvents`. Default: true. */
   readonly hasStreamingLists?: boolean;
   /** Number of changes that watches can resume from. Default: 10,000. */
@@ -171,7 +178,12 @@ export function createFakeKube(
 ): FakeKube {
   const { latencyMs = 0, bookmarkPeriodMs = 60_000, hasStreamingLists = true, historyLimit = 10_000 } = options;
   const { version = { major: '1', minor: '36', gitVersion: 'v1.36.2' } } = options;
-  const types = [...builtinResources, ...(options.resources ?? [])];
+  const hasControllers = options.controllers === true;
+  const types: readonly ResourceType[] = [
+    ...builtinResources,
+    ...(hasControllers ? Object.values(workloadTypes) : []),
+    ...(options.resources ?? []),
+  ];
   const typeOf = ({ group, plural }: ResourceName): ResourceType => {
     const found = types.find((type) => type.group === group && type.plural === plural);
     if (found === undefined) throw new TypeError(`there is no resource "${plural}" in group "${group}"`);
@@ -361,6 +373,16 @@ export function createFakeKube(
     const types = { pods, nodes: typeOf({ group: '', plural: 'nodes' }) };
     const scheduler = startScheduler({ store, clock, logger }, types);
     lifetime.defer(() => scheduler[Symbol.dispose]());
+  }
+
+  if (hasControllers) {
+    const types = {
+      pods,
+      nodes: typeOf({ group: '', plural: 'nodes' }),
+      services: typeOf({ group: '', plural: 'services' }),
+    };
+    const controllers = startControllers({ store, service, clock, random, logger, context, types });
+    lifetime.defer(() => controllers[Symbol.dispose]());
   }
 
   return {

@@ -22,6 +22,8 @@ export interface ResourceType {
   readonly keepsStatusOnCreate?: boolean;
   /** Names are any part of a path, and no DNS names. */
   readonly hasPathNames?: boolean;
+  /** Types of fields of the spec, by their names, of a kind whose own fields have no types here. */
+  readonly specParts?: Readonly<Record<string, ValueTable>>;
   /** The resource has no stored objects: a POST is answered at once, as for reviews. */
   readonly isVirtual?: boolean;
   /** Returns the fields that a field selector may use, beside name and namespace. */

@@ -12,14 +12,14 @@ const HISTORY = 2000;
 
 /** Starts an API server with a scheduler, and writes an administrator's kubeconfig. Rejects when it cannot listen. */
 export async function startFakeCluster(
-  { host, port, adminKubeconfig }: Extract<ClusterFlags, { kind: 'fake' }>,
+  { host, port, adminKubeconfig, controllers }: Extract<ClusterFlags, { kind: 'fake' }>,
   logger: Logger,
 ): Promise<FleetCluster> {
   const lifetime = createLifetime();
   try {
     const kube = createFakeKube(
       { clock: systemClock, random: systemRandom, logger },
-      { authorization: 'node', schedules: true, historyLimit: HISTORY },
+      { authorization: 'node', schedules: true, controllers, historyLimit: HISTORY },
     );
     lifetime.defer(() => kube[Symbol.asyncDispose]());
     const server = await serveFakeKube(kube, { host, port, logger });

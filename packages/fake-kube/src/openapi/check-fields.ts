@@ -14,7 +14,7 @@ export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
  */
 export function checkFields(type: ResourceType, object: object, validation: FieldValidation): readonly string[] {
   const shape = shapeOfType(type);
-  if (shape?.type !== 'object-ref') return [];
+  if (shape?.type !== 'object-ref') return checkSpecParts(type, object, validation);
   const reject = (cause: string): never => {
     const version = JSON.stringify(apiVersionOfType(type));
     throw new ApiError(
@@ -26,6 +26,20 @@ export function checkFields(type: ResourceType, object: object, validation: Fiel
   if (problem !== undefined) reject(`json: cannot unmarshal: ${problem}`);
   const unknown = unknownFields(object, shape, '').map((field) => `unknown field ${JSON.stringify(field)}`);
   if (unknown.length > 0 && validation === 'Strict') reject(`strict decoding error: ${unknown.join(', ')}`);
+  return validation === 'Ignore' ? [] : unknown;
+}
+
+/** Checks the fields of the typed parts of a spec. */
+function checkSpecParts(type: ResourceType, object: object, validation: FieldValidation): readonly string[] {
+  const { spec } = object as { readonly spec?: Readonly<Record<string, unknown>> };
+  const unknown = Object.entries(type.specParts ?? {}).flatMap(([name, table]) =>
+    unknownFields(spec?.[name], table, `spec.${name}`).map((field) => `unknown field ${JSON.stringify(field)}`),
+  );
+  if (unknown.length > 0 && validation === 'Strict')
+    throw new ApiError(
+      'BadRequest',
+      `${type.kind} in version ${JSON.stringify(apiVersionOfType(type))} cannot be handled as a ${type.kind}: strict decoding error: ${unknown.join(', ')}`,
+    );
   return validation === 'Ignore' ? [] : unknown;
 }
 

@@ -19,19 +19,37 @@ export function applyPatch(
   const shape = shapeOfType(type);
   if (contentType === JSON_PATCH) return checkObject(applyJsonPatch(object, patch));
   if (contentType === MERGE_PATCH) return checkObject(applyMergePatch(object, checkObject(patch)));
-  if (contentType !== STRATEGIC_MERGE_PATCH || shape === undefined) {
-    const supported = [JSON_PATCH, MERGE_PATCH, ...(shape === undefined ? [] : [STRATEGIC_MERGE_PATCH])];
+  const isStrategic = shape !== undefined || type.specParts !== undefined;
+  if (contentType !== STRATEGIC_MERGE_PATCH || !isStrategic) {
+    const supported = [JSON_PATCH, MERGE_PATCH, ...(isStrategic ? [STRATEGIC_MERGE_PATCH] : [])];
     throw new ApiError(
       'UnsupportedMediaType',
       `the body of the request was in an unknown format - accepted media types include: ${supported.join(', ')}`,
     );
   }
   try {
-    return applyStrategicMerge(object, checkObject(patch), shape);
+    const merged = applyStrategicMerge(object, checkObject(patch), shape);
+    return type.specParts === undefined ? merged : withSpecParts(merged, object, patch, type.specParts);
   } catch (error) {
     if (error instanceof StrategicMergeError) throw new ApiError('BadRequest', error.message);
     throw error;
   }
+}
+
+/** Returns a merged object whose typed parts are merged by their types: without these, lists are replaced. */
+function withSpecParts(
+  merged: IncomingObject,
+  { spec: before }: StoredObject,
+  patch: unknown,
+  parts: NonNullable<ResourceType['specParts']>,
+): IncomingObject {
+  const { spec: change } = patch as IncomingObject;
+  if (!isObject(change) || !isObject(merged.spec)) return merged;
+  const changed = Object.entries(parts).flatMap(([name, shape]) => {
+    const [from, to] = [isObject(before) ? before[name] : undefined, change[name]];
+    return isObject(from) && isObject(to) ? [[name, applyStrategicMerge(from, to, shape)] as const] : [];
+  });
+  return { ...merged, spec: { ...merged.spec, ...Object.fromEntries(changed) } };
 }
 
 function checkObject(value: unknown): IncomingObject {

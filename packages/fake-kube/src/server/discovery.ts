@@ -94,6 +94,7 @@ const SUBRESOURCE_KINDS: Readonly<
   exec: { group: '', version: 'v1', kind: 'PodExecOptions' },
   attach: { group: '', version: 'v1', kind: 'PodAttachOptions' },
   portforward: { group: '', version: 'v1', kind: 'PodPortForwardOptions' },
+  scale: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
   token: { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' },
 };
 
@@ -107,7 +108,11 @@ function subresourceOf(type: ResourceType, name: string): object {
     singularName: '',
     namespaced: type.isNamespaced,
     kind: other?.kind ?? type.kind,
-    verbs: isNodeSubresource(name) ? NODE_VERBS(name) : other === undefined ? ['get', 'patch', 'update'] : ['create'],
+    verbs: isNodeSubresource(name)
+      ? NODE_VERBS(name)
+      : other === undefined || name === 'scale'
+        ? ['get', 'patch', 'update']
+        : ['create'],
     ...(other && { group: other.group, version: other.version }),
   };
 }

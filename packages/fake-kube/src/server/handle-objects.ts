@@ -1,4 +1,11 @@
-import type { AuthenticationV1TokenRequest, Binding, Pod, SubjectAccessReview, TokenReview } from '@rxlet/kube-api';
+import type {
+  AuthenticationV1TokenRequest,
+  Binding,
+  LabelSelector,
+  Pod,
+  SubjectAccessReview,
+  TokenReview,
+} from '@rxlet/kube-api';
 import type { Clock, Random } from '@rxlet/component-base';
 import { resources } from '@rxlet/kube-api/resources';
 import { ApiError } from '../api-error.ts';
@@ -56,6 +63,7 @@ export function handleObjects(
     const pod = service.get(type, nameOf(request));
     return { ...textResponse(200, ''), route: nodeRoute(request, pod, NODES, (name) => store.get(NODES, { name })) };
   }
+  if (subresource === 'scale') return jsonResponse(200, scale(handlers, message, request, context));
   switch (verb) {
     case 'list': {
       const page = selectPage(store, request, isFromCache(query) ? handlers.staleRevisions() : 0);
@@ -119,8 +127,50 @@ export function handleObjects(
 
 const PODS: ResourceType = resources.pods;
 const NODES: ResourceType = resources.nodes;
+const SCALES: ResourceType = {
+  group: 'autoscaling',
+  version: 'v1',
+  plural: 'scales',
+  kind: 'Scale',
+  isNamespaced: true,
+};
 
 const SUCCESS = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' } as const;
+
+/** Reads or changes the number of replicas of an object. */
+function scale({ service }: ObjectHandlers, message: ApiRequest, request: ObjectRequest, context: RuleContext): object {
+  const { type, verb } = request;
+  const name = nameOf(request);
+  const before = scaleOf(service.get(type, name));
+  if (verb === 'get') return before;
+  if (verb !== 'update' && verb !== 'patch') throw notAllowed();
+  const body = parseBody(message) as IncomingObject;
+  const contentType = (message.headers['content-type'] ?? '').split(';')[0]!.trim();
+  const next = verb === 'update' ? body : applyPatch(SCALES, before, contentType, body);
+  const { replicas = 0 } = (next.spec ?? {}) as { readonly replicas?: number };
+  const change = {
+    metadata: { resourceVersion: next.metadata?.resourceVersion },
+    spec: { replicas },
+  };
+  const patch = { contentType: 'application/merge-patch+json', body: change };
+  return scaleOf(service.patch(type, name, patch, undefined, context));
+}
+
+function scaleOf({ metadata, spec, status }: StoredObject): StoredObject {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = metadata;
+  const { replicas, selector } = spec as { readonly replicas?: number; readonly selector?: LabelSelector };
+  const labels = Object.entries(selector?.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`);
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: { name, ...(namespace !== undefined && { namespace }), uid, resourceVersion, creationTimestamp },
+    spec: { replicas: replicas ?? 1 },
+    status: {
+      replicas: (status as { readonly replicas?: number } | undefined)?.replicas ?? 0,
+      selector: labels.join(),
+    },
+  };
+}
 
 function read({ store, service, staleRevisions }: ObjectHandlers, request: ObjectRequest): StoredObject {
   const { type, query, namespace } = request;

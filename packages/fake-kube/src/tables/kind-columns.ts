@@ -4,6 +4,7 @@ import type {
   CSIDriver,
   CSINode,
   Event,
+  LabelSelector,
   Lease,
   Namespace,
   Node,
@@ -17,6 +18,7 @@ import type {
   VolumeAttachment,
 } from '@rxlet/kube-api';
 import { formatSince, podReadiness, podRestarts, podStatusWord } from '@rxlet/pod-model/summary';
+import type { DaemonSet, Deployment, Job, ReplicaSet } from '../controllers/workloads.ts';
 import { qualifiedName, type ResourceType } from '../resource-type.ts';
 import { ageColumn, booleanText, type Column, column, labelsText, nameColumn, wide } from './columns.ts';
 
@@ -159,6 +161,83 @@ const certificateRequests: readonly Column[] = [
   }),
 ];
 
+const selectorText = (selector: LabelSelector | undefined): string => labelsText(selector?.matchLabels);
+const count = (value: unknown): number => (typeof value === 'number' ? value : 0);
+const containerNames = ({ spec }: Deployment | ReplicaSet | DaemonSet | Job): string =>
+  (spec.template.spec?.containers ?? []).map(({ name }) => name).join(',');
+const containerImages = ({ spec }: Deployment | ReplicaSet | DaemonSet | Job): string =>
+  (spec.template.spec?.containers ?? []).map(({ image }) => image ?? '').join(',');
+type Counts = Readonly<Record<string, unknown>> | undefined;
+
+const deployments: readonly Column[] = [
+  nameColumn,
+  column<Deployment>(
+    'Ready',
+    ({ spec, status }) => `${String(count(status?.['readyReplicas']))}/${String(spec.replicas ?? 1)}`,
+  ),
+  column<Deployment>('Up-to-date', ({ status }) => count(status?.['updatedReplicas']), 'integer'),
+  column<Deployment>('Available', ({ status }) => count(status?.['availableReplicas']), 'integer'),
+  ageColumn,
+  wide<Deployment>('Containers', containerNames),
+  wide<Deployment>('Images', containerImages),
+  wide<Deployment>('Selector', ({ spec }) => selectorText(spec.selector)),
+];
+const replicaSets: readonly Column[] = [
+  nameColumn,
+  column<ReplicaSet>('Desired', ({ spec }) => spec.replicas ?? 1, 'integer'),
+  column<ReplicaSet>('Current', ({ status }) => count(status?.replicas), 'integer'),
+  column<ReplicaSet>('Ready', ({ status }) => count(status?.readyReplicas), 'integer'),
+  ageColumn,
+  wide<ReplicaSet>('Containers', containerNames),
+  wide<ReplicaSet>('Images', containerImages),
+  wide<ReplicaSet>('Selector', ({ spec }) => selectorText(spec.selector)),
+];
+const daemonSets: readonly Column[] = [
+  nameColumn,
+  ...(
+    [
+      ['Desired', 'desiredNumberScheduled'],
+      ['Current', 'currentNumberScheduled'],
+      ['Ready', 'numberReady'],
+      ['Up-to-date', 'updatedNumberScheduled'],
+      ['Available', 'numberAvailable'],
+    ] as const
+  ).map(([name, field]) => column<DaemonSet>(name, ({ status }) => count((status as Counts)?.[field]), 'integer')),
+  column<DaemonSet>('Node Selector', ({ spec }) => labelsText(spec.template.spec?.nodeSelector)),
+  ageColumn,
+];
+const jobs: readonly Column[] = [
+  nameColumn,
+  column<Job>(
+    'Status',
+    ({ status }) => status?.conditions?.find(({ status: value }) => value === 'True')?.type ?? 'Running',
+  ),
+  column<Job>(
+    'Completions',
+    ({ spec, status }) => `${String(status?.succeeded ?? 0)}/${String(spec.completions ?? 1)}`,
+  ),
+  ageColumn,
+  wide<Job>('Containers', containerNames),
+  wide<Job>('Images', containerImages),
+];
+const endpointSlices: readonly Column[] = [
+  nameColumn,
+  column<EndpointSlice>('AddressType', ({ addressType }) => addressType),
+  column<EndpointSlice>('Ports', ({ ports = [] }) => ports.map(({ port }) => String(port)).join(',')),
+  column<EndpointSlice>('Endpoints', ({ endpoints = [] }) =>
+    [
+      ...endpoints.slice(0, 3).map(({ addresses }) => addresses.join(',')),
+      ...(endpoints.length > 3 ? [`+ ${String(endpoints.length - 3)} more...`] : []),
+    ].join(','),
+  ),
+  ageColumn,
+];
+interface EndpointSlice {
+  readonly addressType: string;
+  readonly ports?: readonly { readonly port: number }[];
+  readonly endpoints?: readonly { readonly addresses: readonly string[] }[];
+}
+
 const dataCount = ({ data, binaryData }: ConfigMap): number =>
   Object.keys(data ?? {}).length + Object.keys(binaryData ?? {}).length;
 
@@ -168,6 +247,11 @@ const KINDS: Readonly<Record<string, readonly Column[]>> = {
   events,
   services,
   persistentvolumeclaims: claims,
+  'deployments.apps': deployments,
+  'replicasets.apps': replicaSets,
+  'daemonsets.apps': daemonSets,
+  'jobs.batch': jobs,
+  'endpointslices.discovery.k8s.io': endpointSlices,
   persistentvolumes: volumes,
   'certificatesigningrequests.certificates.k8s.io': certificateRequests,
   namespaces: [nameColumn, column<Namespace>('Status', ({ status }) => status?.phase), ageColumn],

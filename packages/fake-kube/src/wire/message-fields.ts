@@ -53,6 +53,32 @@ const MESSAGES: Readonly<Record<string, string>> = {
   TokenRequest: 'metadata:1:@ObjectMeta spec:2:@TokenRequestSpec status:3:skipped',
   TokenRequestSpec: 'audiences:1:string* boundObjectRef:3:@BoundObjectReference expirationSeconds:4:int?',
   BoundObjectReference: 'kind:1:string apiVersion:2:string name:3:string uid:4:string',
+  Deployment: 'metadata:1:@ObjectMeta spec:2:@DeploymentSpec status:3:skipped',
+  DeploymentSpec: `replicas:1:int? selector:2:@LabelSelector template:3:@PodTemplateSpec strategy:4:@DeploymentStrategy
+    minReadySeconds:5:int revisionHistoryLimit:6:int? paused:7:bool progressDeadlineSeconds:9:int?`,
+  DeploymentStrategy: 'type:1:string rollingUpdate:2:@RollingUpdateDeployment',
+  RollingUpdateDeployment: 'maxUnavailable:1:int-or-string maxSurge:2:int-or-string',
+  LabelSelector: 'matchLabels:1:map matchExpressions:2:@LabelSelectorRequirement*',
+  LabelSelectorRequirement: 'key:1:string operator:2:string values:3:string*',
+  PodTemplateSpec: 'metadata:1:@ObjectMeta spec:2:@PodSpec',
+  PodSpec: `containers:2:@Container* restartPolicy:3:string terminationGracePeriodSeconds:4:int?
+    activeDeadlineSeconds:5:int? dnsPolicy:6:string nodeSelector:7:map serviceAccountName:8:string
+    serviceAccount:9:string nodeName:10:string hostNetwork:11:bool hostPID:12:bool hostIPC:13:bool hostname:16:string
+    subdomain:17:string schedulerName:19:string initContainers:20:@Container* automountServiceAccountToken:21:bool?
+    priorityClassName:24:string`,
+  Container: `name:1:string image:2:string command:3:string* args:4:string* workingDir:5:string ports:6:@ContainerPort*
+    env:7:@EnvVar* resources:8:@ResourceRequirements terminationMessagePath:13:string imagePullPolicy:14:string
+    stdin:16:bool stdinOnce:17:bool tty:18:bool terminationMessagePolicy:20:string`,
+  ContainerPort: 'name:1:string hostPort:2:int containerPort:3:int protocol:4:string hostIP:5:string',
+  EnvVar: 'name:1:string value:2:string',
+  // An object with amounts is rejected, and an empty one is what clients send for none.
+  ResourceRequirements: '',
+  Job: 'metadata:1:@ObjectMeta spec:2:@JobSpec status:3:skipped',
+  JobSpec: `parallelism:1:int? completions:2:int? activeDeadlineSeconds:3:int? selector:4:@LabelSelector
+    manualSelector:5:bool? template:6:@PodTemplateSpec backoffLimit:7:int? ttlSecondsAfterFinished:8:int?
+    completionMode:9:string? suspend:10:bool?`,
+  Scale: 'metadata:1:@ObjectMeta spec:2:@ScaleSpec status:3:skipped',
+  ScaleSpec: 'replicas:1:int',
   Eviction: 'metadata:1:@ObjectMeta deleteOptions:2:@DeleteOptions',
   DeleteOptions: `gracePeriodSeconds:1:int? preconditions:2:@Preconditions orphanDependents:3:bool?
     propagationPolicy:4:string? dryRun:5:string*`,
@@ -66,7 +92,7 @@ export function messageFields(name: string): ReadonlyMap<number, MessageField> |
   if (!Object.hasOwn(MESSAGES, name)) return undefined;
   const known = parsed.get(name);
   if (known !== undefined) return known;
-  const fields = new Map(MESSAGES[name]!.split(/\s+/).map(parseField));
+  const fields = new Map(MESSAGES[name]!.split(/\s+/).filter(Boolean).map(parseField));
   parsed.set(name, fields);
   return fields;
 }
