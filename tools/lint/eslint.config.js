@@ -101,7 +101,11 @@ const layers = (alsoAllowed = [], allow = []) => [
   },
 ];
 /** Tools that other tools import; they have no package of their own. */
-const TOOLS_FOR_TOOLS = [String.raw`^\.\./(bundle|readme|workspace)/`];
+const TOOLS_FOR_TOOLS = [
+  String.raw`^(\.\./)+(bundle|publish|readme|workspace)/`,
+  // Command lines, from which man pages are made.
+  String.raw`^\.\./\.\./\.\./apps/(agent|docker-shim)/src/`,
+];
 
 /** Tests may also import adapters, such as the fake runtime, and the test kit. */
 const layersOfTests = layers(['layer:adapter', 'layer:testkit']);

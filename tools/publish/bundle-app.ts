@@ -5,12 +5,17 @@ import { bundleProgram } from '../bundle/bundle-program.ts';
 import { workspaceRoot } from '../workspace/workspace-files.ts';
 import { buildPage } from './build-page.ts';
 
-/** Bundles `<folder>/src/main.ts` into `<folder>/dist`, to be run as `dist/main.cjs`. */
-export async function bundleApp(folder: string): Promise<void> {
-  const dist = join(folder, 'dist');
+/**
+ * Bundles `<folder>/src/main.ts` into `<target>/dist`, to be run as `dist/main.cjs`, and the pages of its packages into `<target>/static`. Returns the paths of the modules.
+ *
+ * @param target default: `folder`
+ */
+export async function bundleApp(folder: string, target: string = folder): Promise<readonly string[]> {
+  const dist = join(target, 'dist');
   const modules = await bundleProgram(join(folder, 'src/main.ts'), dist);
   await writeFile(join(dist, 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(modules));
-  for (const owner of pageOwners(modules)) await copyPage(owner, folder);
+  for (const owner of pageOwners(modules)) await copyPage(owner, target);
+  return modules;
 }
 
 /** Returns the packages with a page in the browser that a bundle contains. */
@@ -22,9 +27,9 @@ function pageOwners(modules: readonly string[]): readonly string[] {
 /** Puts the built page of a package beside the bundle, where the package looks for it. */
 async function copyPage(owner: string, folder: string): Promise<void> {
   buildPage(owner);
-  const target = join(folder, 'static');
-  await rm(target, { recursive: true, force: true });
-  await cp(join(owner, 'static'), target, { recursive: true });
+  const page = join(folder, 'static');
+  await rm(page, { recursive: true, force: true });
+  await cp(join(owner, 'static'), page, { recursive: true });
 }
 
 /** Returns the license texts of all packages that `modules` are from. */

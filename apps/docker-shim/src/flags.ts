@@ -27,10 +27,24 @@ export type ParsedFlags =
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'error'; readonly message: string };
 
-/** Parses the command line; `args` are those after the program's name. The names of flags are dockershim's and cri-dockerd's. */
-export function parseFlags(args: readonly string[]): ParsedFlags {
-  let output = '';
-  const command = new Command('docker-shim')
+/** Options as commander returns them. */
+interface Options {
+  readonly containerRuntimeEndpoint: string;
+  readonly dockerEndpoint: string;
+  readonly podInfraContainerImage: string;
+  readonly criDockerdRootDirectory: string;
+  readonly cniConfDir: string;
+  readonly cniBinDir: readonly string[];
+  readonly cniCacheDir?: string;
+  readonly hairpinMode: string;
+  readonly imagePullProgressDeadline: number;
+  readonly restrictOomScoreAdj: boolean;
+  readonly v: number;
+}
+
+/** Creates the command line. The names of flags are dockershim's and cri-dockerd's. */
+export function createCommandLine(): Command {
+  return new Command('docker-shim')
     .description('A container runtime for Kubernetes on Docker Engine: CRI v1 and v1alpha2 on a unix socket.')
     .version(`docker-shim v${packageVersion()}`, '--version', 'print the version and exit')
     .option('--container-runtime-endpoint <address>', 'address to serve on', 'unix:///run/cri-dockerd.sock')
@@ -63,8 +77,16 @@ export function parseFlags(args: readonly string[]): ParsedFlags {
       0,
     )
     .allowExcessArguments(false)
-    .exitOverride()
-    .configureOutput({ writeOut: (text) => (output += text), writeErr: (text) => (output += text) });
+    .exitOverride();
+}
+
+/** Parses the command line; `args` are those after the program's name. */
+export function parseFlags(args: readonly string[]): ParsedFlags {
+  let output = '';
+  const command = createCommandLine().configureOutput({
+    writeOut: (text) => (output += text),
+    writeErr: (text) => (output += text),
+  });
   try {
     command.parse(args, { from: 'user' });
   } catch (error) {
@@ -72,19 +94,7 @@ export function parseFlags(args: readonly string[]): ParsedFlags {
     if (error.exitCode === 0) return { kind: 'help', text: output };
     return { kind: 'error', message: error.message.replace(/^error: /, '').replaceAll('\n', ' ') };
   }
-  const options = command.opts<{
-    containerRuntimeEndpoint: string;
-    dockerEndpoint: string;
-    podInfraContainerImage: string;
-    criDockerdRootDirectory: string;
-    cniConfDir: string;
-    cniBinDir: readonly string[];
-    cniCacheDir?: string;
-    hairpinMode: string;
-    imagePullProgressDeadline: number;
-    restrictOomScoreAdj: boolean;
-    v: number;
-  }>();
+  const options = command.opts<Options>();
   return {
     kind: 'flags',
     flags: {

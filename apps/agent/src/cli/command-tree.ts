@@ -10,6 +10,8 @@ export interface OptionNode {
   /** Name of its value; absent for a switch. */
   readonly value: string | undefined;
   readonly choices: readonly string[];
+  /** Default that its description does not name. */
+  readonly defaultValue: string | undefined;
   readonly description: string;
 }
 
@@ -67,12 +69,19 @@ function argumentNode(argument: Argument): ArgumentNode {
   };
 }
 
-function optionNode({ short, long, flags, argChoices, description }: Option): OptionNode {
+function optionNode({ short, long, flags, argChoices, defaultValue, description }: Option): OptionNode {
   return {
     short: short ?? undefined,
     long: long ?? flags,
     value: /[<[]([^>\]]+)[>\]]/.exec(flags)?.[1],
     choices: argChoices ?? [],
+    defaultValue: defaultText(defaultValue),
     description,
   };
+}
+
+/** Switches are off by default, which says nothing. */
+function defaultText(value: unknown): string | undefined {
+  if (typeof value === 'string' || typeof value === 'number') return String(value);
+  return Array.isArray(value) ? value.join(',') : undefined;
 }

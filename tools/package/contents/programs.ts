@@ -1,0 +1,64 @@
+import { type CommandNode, commandTree } from '../../../apps/agent/src/cli/command-tree.ts';
+import { completionScript } from '../../../apps/agent/src/commands/completion.ts';
+import { createProgram } from '../../../apps/agent/src/program.ts';
+import { FLAG_HELP } from '../../../apps/agent/src/config/module-flags.ts';
+import { createCommandLine } from '../../../apps/docker-shim/src/flags.ts';
+
+/** A program of the workspace that is packaged for machines. */
+export interface PackagedProgram {
+  /** Name of its packages. */
+  readonly name: string;
+  /** Folder of its sources, relative to the workspace. */
+  readonly folder: string;
+  /** Name of the command. */
+  readonly command: string;
+  /** Folders with examples, by their place in those of the package. */
+  readonly examples: Readonly<Record<string, string>>;
+  /** One line, without an article. */
+  readonly summary: string;
+  /** Lines of at most 80 characters. */
+  readonly description: readonly string[];
+  readonly recommends: readonly string[];
+  /** Its command line, for man pages. */
+  commands(): CommandNode;
+  /** Completions of shells, by their places; none when it has no subcommands. */
+  completions(): Readonly<Record<string, string>>;
+}
+
+const agentCommands = (): CommandNode => commandTree(createProgram([], new AbortController().signal, FLAG_HELP));
+
+export const AGENT: PackagedProgram = {
+  name: 'rxlet',
+  folder: 'apps/agent',
+  command: 'rxlet',
+  examples: { '': 'examples', workloads: 'workloads' },
+  summary: 'Kubernetes node agent',
+  description: [
+    'rxlet runs the pods of a folder of manifests, and those of a cluster, on a',
+    'container runtime, with the rules of the kubelet. The package has the agent,',
+    'its command line, a service of systemd and the Node.js that runs them.',
+  ],
+  recommends: ['containerd | cri-o | docker.io', 'iptables', 'mount', 'systemd'],
+  commands: agentCommands,
+  completions: () => ({
+    'usr/share/bash-completion/completions/rxlet': completionScript('bash', agentCommands()),
+    'usr/share/zsh/vendor-completions/_rxlet': completionScript('zsh', agentCommands()),
+    'usr/share/fish/vendor_completions.d/rxlet.fish': completionScript('fish', agentCommands()),
+  }),
+};
+
+export const DOCKER_SHIM: PackagedProgram = {
+  name: 'rxlet-docker-shim',
+  folder: 'apps/docker-shim',
+  command: 'docker-shim',
+  examples: {},
+  summary: 'container runtime for Kubernetes on Docker',
+  description: [
+    'docker-shim serves the Container Runtime Interface (CRI) on a socket and runs',
+    'pods on Docker Engine, for a kubelet, rxlet and other tools of the CRI. The',
+    'package has a service of systemd and the Node.js that runs it.',
+  ],
+  recommends: ['docker.io | docker-ce', 'containernetworking-plugins'],
+  commands: () => commandTree(createCommandLine()),
+  completions: () => ({}),
+};
