@@ -6,6 +6,13 @@ export { kernelHostname, podHostname, type PodHostname } from './config/hostname
 export { type ImageUser, imageUserOf } from './config/image-user.ts';
 export { parseResolvConf, type ResolvConf } from './config/resolv-conf.ts';
 export {
+  buildWindowsContainerConfig,
+  buildWindowsSandboxConfig,
+  type WindowsContainerConfigInput,
+} from './config/windows/build-windows-config.ts';
+export { type WindowsDnsSettings, windowsResolvConf } from './config/windows/windows-dns.ts';
+export { windowsHostsMount, windowsMount } from './config/windows/windows-mounts.ts';
+export {
   WINDOWS_HOSTS_FILE,
   windowsContainerPath,
   windowsHostPath,

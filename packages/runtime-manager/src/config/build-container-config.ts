@@ -4,6 +4,7 @@ import {
   type ContainerConfig,
   ContainerConfigSchema,
   type Device,
+  LinuxContainerConfigSchema,
   type Mount,
   NamespaceMode,
   Signal,
@@ -53,27 +54,13 @@ export interface ContainerConfigInput {
  * @throws ConfigError when the container's definition is invalid or refers to something that does not exist
  */
 export function buildContainerConfig(input: ContainerConfigInput): ContainerConfig {
-  const { pod, container, restartCount, environment, imageUser, users = nodeUsers, settings } = input;
+  const { pod, container, imageUser, users = nodeUsers, settings } = input;
   verifyRunAsNonRoot(pod, container, imageUser);
-  const expand = (text: string): string => expandVariables(text, (name) => environment.get(name));
-  return create(ContainerConfigSchema, {
-    metadata: { name: container.name, attempt: restartCount },
-    image: { image: input.imageRef, userSpecifiedImage: container.image ?? '' },
-    command: (container.command ?? []).map(expand),
-    args: (container.args ?? []).map(expand),
-    workingDir: container.workingDir ?? '',
-    envs: [...environment].map(([key, value]) => ({ key, value: bytesOfText(value) })),
+  return {
+    ...commonContainerConfig(input),
     mounts: input.mounts.map((mount) => withIdMappings(mount, users)),
     devices: [...(input.devices ?? [])],
-    CDIDevices: [...(input.cdiDevices ?? [])],
-    labels: containerLabels(pod, container.name),
-    annotations: { ...input.annotations, ...containerAnnotations(pod, container, restartCount) },
-    logPath: containerLogPath(container.name, restartCount),
-    stdin: container.stdin ?? false,
-    stdinOnce: container.stdinOnce ?? false,
-    tty: container.tty ?? false,
-    stopSignal: settings.containerStopSignals ? stopSignal(container.lifecycle?.stopSignal) : Signal.RUNTIME_DEFAULT,
-    linux: {
+    linux: create(LinuxContainerConfigSchema, {
       resources: containerResources(pod, container, settings),
       securityContext: containerSecurityContext(
         pod,
@@ -83,7 +70,31 @@ export function buildContainerConfig(input: ContainerConfigInput): ContainerConf
         input.targetContainerId ?? '',
         settings,
       ),
-    },
+    }),
+  };
+}
+
+/** Returns the fields that do not depend on the operating system. */
+export function commonContainerConfig(
+  input: Omit<ContainerConfigInput, 'users' | 'targetContainerId' | 'mounts' | 'devices'>,
+): ContainerConfig {
+  const { pod, container, restartCount, environment, settings } = input;
+  const expand = (text: string): string => expandVariables(text, (name) => environment.get(name));
+  return create(ContainerConfigSchema, {
+    metadata: { name: container.name, attempt: restartCount },
+    image: { image: input.imageRef, userSpecifiedImage: container.image ?? '' },
+    command: (container.command ?? []).map(expand),
+    args: (container.args ?? []).map(expand),
+    workingDir: container.workingDir ?? '',
+    envs: [...environment].map(([key, value]) => ({ key, value: bytesOfText(value) })),
+    CDIDevices: [...(input.cdiDevices ?? [])],
+    labels: containerLabels(pod, container.name),
+    annotations: { ...input.annotations, ...containerAnnotations(pod, container, restartCount) },
+    logPath: containerLogPath(container.name, restartCount),
+    stdin: container.stdin ?? false,
+    stdinOnce: container.stdinOnce ?? false,
+    tty: container.tty ?? false,
+    stopSignal: settings.containerStopSignals ? stopSignal(container.lifecycle?.stopSignal) : Signal.RUNTIME_DEFAULT,
   });
 }
 

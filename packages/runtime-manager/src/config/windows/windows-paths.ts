@@ -12,6 +12,11 @@ export function withDrive(path: string): string {
   return /^[/\\]/.test(path) ? `${DRIVE}${path}` : `${DRIVE}\\${path}`;
 }
 
+/** Returns a path of the agent with the separators of Windows. */
+export function withBackslashes(path: string): string {
+  return path.replaceAll('/', '\\');
+}
+
 /** Returns the path on the node of a mount. A local path gets a drive; UNC paths and named pipes stay as they are. */
 export function windowsHostPath(path: string): string {
   const isLocal = /^[/\\]/.test(path) && !path.startsWith(UNC) && !path.includes(':');
