@@ -1,9 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import {
-  type ContainerConfig,
-  type PodSandboxConfig,
-  WindowsContainerConfigSchema,
-} from '@rxlet/cri-api';
+import { type ContainerConfig, type PodSandboxConfig, WindowsContainerConfigSchema } from '@rxlet/cri-api';
 import type { Pod } from '@rxlet/kube-api';
 import { commonContainerConfig, type ContainerConfigInput } from '../build-container-config.ts';
 import { buildSandboxConfig, type SandboxConfigInput } from '../build-sandbox-config.ts';
