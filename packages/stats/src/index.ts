@@ -16,3 +16,4 @@ export type { DiskUsage, FileSystemUsage } from './summary/fs-stats.ts';
 export type * from './summary/summary-types.ts';
 export { createKernelFiles, type KernelFiles } from './cgroup/kernel-files.ts';
 export { formatMetrics, type MetricFamily, type MetricSample } from './metrics/exposition.ts';
+export { resourceMetricsResponse } from './metrics/resource-metrics.ts';

@@ -1,7 +1,13 @@
+import type { EndpointResponse } from '@rxlet/agent-api/http';
 import type { Summary } from '../summary/summary-types.ts';
-import type { MetricFamily, MetricSample } from './exposition.ts';
+import { formatMetrics, METRICS_CONTENT_TYPE, type MetricFamily, type MetricSample } from './exposition.ts';
 
 const NANOSECONDS_PER_SECOND = 1e9;
+
+/** Returns the answer of `/metrics/resource` for a summary, of which `kubectl top` shows the figures. */
+export function resourceMetricsResponse(summary: Summary): EndpointResponse {
+  return { contentType: METRICS_CONTENT_TYPE, body: formatMetrics(resourceMetrics(summary)) };
+}
 
 /** Metrics of `/metrics/resource`: CPU, memory and swap of node, pods and containers. */
 export function resourceMetrics(summary: Summary | undefined): readonly MetricFamily[] {

@@ -1,0 +1,1 @@
+export { createHttpProvider, type HttpProviderOptions } from './http/create-http-provider.ts';

@@ -1,0 +1,6 @@
+export {
+  createProcessProvider,
+  type ProcessProvider,
+  type ProcessProviderOptions,
+  type ProcessProviderPorts,
+} from './processes/create-process-provider.ts';

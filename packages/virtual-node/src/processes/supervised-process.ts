@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process';
+import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { type Clock, sleep } from '@rxlet/component-base';
+
+/** How to run a process. */
+export interface ProcessCommand {
+  readonly command: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly workingDirectory: string;
+}
+
+/** End of a process. */
+export interface ProcessExit {
+  readonly exitCode: number;
+  readonly finishedAtMs: number | undefined;
+}
+
+/** A process, and its descendants of the same group, that outlives the agent which started it. */
+export interface SupervisedProcess {
+  readonly startedAtMs: number;
+  /** Resolves with the end; `undefined` when it left no trace, as after a kill. Rejects when the signal aborts. */
+  ended(signal: AbortSignal): Promise<ProcessExit | undefined>;
+  /** Sends a signal to all its processes. */
+  signal(name: 'SIGTERM' | 'SIGKILL'): void;
+  /** Id of its process group. */
+  readonly groupId: number;
+}
+
+/** Period in which the end of a process is looked for that another agent has started. */
+const POLL_MS = 250;
+
+/**
+ * Runs `"$@"` and records its exit code and time in `$0.exit`. The shell survives SIGTERM, which the whole group gets, so that it can do so; the command
+ * has the default action.
+ */
+const SUPERVISOR = `trap : TERM; "$@"; code=$?; echo "$code $(date +%s%3N)" > "$0.exit.new"; mv "$0.exit.new" "$0.exit"`;
+
+/** Starts a process whose output and end are in files that begin with `path`. */
+export async function startProcess(
+  path: string,
+  { command, environment, workingDirectory }: ProcessCommand,
+  clock: Clock,
+): Promise<SupervisedProcess> {
+  let log: FileHandle | undefined;
+  try {
+    log = await open(`${path}.log`, 'a', 0o600);
+    const child = spawn('/bin/sh', ['-c', SUPERVISOR, path, ...command], {
+      detached: true,
+      cwd: workingDirectory,
+      env: environment,
+      stdio: ['ignore', log.fd, log.fd],
+    });
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', reject);
+    });
+    // The agent may end before it.
+    child.unref();
+    const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    return supervised(path, child.pid!, Math.floor(clock.now()), clock, exited);
+  } finally {
+    await log?.close();
+  }
+}
+
+/** Returns a process that an earlier agent has started; `undefined` when the id belongs to another process by now. */
+export async function findProcess(
+  path: string,
+  groupId: number,
+  startTicks: string,
+  startedAtMs: number,
+  clock: Clock,
+): Promise<SupervisedProcess | undefined> {
+  return (await readStartTicks(groupId)) === startTicks ? supervised(path, groupId, startedAtMs, clock) : undefined;
+}
+
+/** Reads the recorded end of a process; `undefined` while there is none. */
+export async function readExit(path: string): Promise<ProcessExit | undefined> {
+  const text = await readFile(`${path}.exit`, 'utf8').catch(() => undefined);
+  const [code = NaN, finishedAtMs] = (text ?? '').trim().split(' ').map(Number);
+  return text === undefined ? undefined : { exitCode: code, finishedAtMs };
+}
+
+/** Reads when a process started, in clock ticks since the boot: with its id, that identifies it. `undefined`: there is none, or it has ended. */
+export async function readStartTicks(pid: number): Promise<string | undefined> {
+  const stat = await readFile(`/proc/${String(pid)}/stat`, 'utf8').catch(() => undefined);
+  // The name of the program, in parentheses, may contain anything.
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return fields === undefined || fields[0] === 'Z' ? undefined : fields[19];
+}
+
+function supervised(
+  path: string,
+  groupId: number,
+  startedAtMs: number,
+  clock: Clock,
+  exited?: Promise<void>,
+): SupervisedProcess {
+  const untilGone = async (signal: AbortSignal): Promise<void> => {
+    while ((await readStartTicks(groupId)) !== undefined) await sleep(clock, POLL_MS, signal);
+  };
+  return {
+    groupId,
+    startedAtMs,
+    async ended(signal) {
+      const polled = untilGone(signal);
+      polled.catch(() => undefined);
+      await Promise.race([polled, ...(exited === undefined ? [] : [exited])]);
+      return readExit(path);
+    },
+    signal(name) {
+      try {
+        process.kill(-groupId, name);
+      } catch {
+        // It has ended.
+      }
+    },
+  };
+}
