@@ -9,6 +9,7 @@ import { allFlags, configureHelp } from './cli/help.ts';
 import { addInsteadCommands } from './cli/instead-commands.ts';
 import { addNodeCommands } from './cli/node-commands.ts';
 import { wholeNumber } from './cli/options.ts';
+import { addPlayCommand } from './cli/play-command.ts';
 import { addPodCommands } from './cli/pod-commands.ts';
 import { addStreamCommands } from './cli/stream-commands.ts';
 import { addUiCommand } from './cli/ui-command.ts';
@@ -120,6 +121,7 @@ export function createProgram(
   addGetCommands(program, deps);
   addPodCommands(program, deps);
   program.commandsGroup('Act:');
+  addPlayCommand(program, deps);
   addStreamCommands(program, deps);
   program.commandsGroup('Node and agent:');
   addNodeCommands(program, deps);

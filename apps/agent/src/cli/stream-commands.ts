@@ -80,7 +80,7 @@ export function addStreamCommands(program: Command, deps: CommandDeps): void {
     .summary('run a command to its end, then print its output')
     .description('run a command in a container and print its output when it has ended')
     .argument('<pod>', 'name of the pod')
-    .argument('<command...>', 'after --: the command and its arguments')
+    .argument('[command...]', 'after --: the command and its arguments')
     .addOption(namespaceOfPod())
     .addOption(containerOption())
     .addOption(new Option('--image <image>').hideHelp());

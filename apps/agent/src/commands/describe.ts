@@ -1,5 +1,5 @@
 import type { Clock } from '@rxlet/component-base';
-import type { Event, Node, Pod } from '@rxlet/kube-api';
+import type { Event, Pod } from '@rxlet/kube-api';
 import { UsageError } from '../config/config-error.ts';
 import { describeNodeLines } from '../output/node-description.ts';
 import { describePodLines } from '../output/pod-description.ts';
@@ -45,7 +45,7 @@ export async function describeObjects(
         : all.filter(selectionTest(kind, { namespace, selector })).toSorted(byName);
     if (objects.length === 0) terminal.printError(`No ${kind.names[0]} found in namespace ${namespace}.`);
     for (const object of objects)
-      texts.push(kind.kind === 'Node' ? await nodeText(object) : podText(object as Pod).join('\n'));
+      texts.push(kind.kind === 'Node' ? await nodeText(object) : podText(object).join('\n'));
   }
   if (texts.length > 0) terminal.print(texts.join('\n\n\n'));
 
@@ -55,7 +55,7 @@ export async function describeObjects(
   async function nodeText(node: AgentObject): Promise<string> {
     const pods = await objectsOf(agent, podKind, terminal.signal);
     const own = events.filter(({ involvedObject }) => involvedObject.kind === 'Node');
-    return describeNodeLines(node as Node, pods.toSorted(byName), own, clock.now()).join('\n');
+    return describeNodeLines(node, pods.toSorted(byName), own, clock.now()).join('\n');
   }
 }
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Event, Pod } from '@rxlet/kube-api';
 import { connectToAgent } from '../commands/agent-connection.ts';
@@ -107,7 +107,17 @@ export function startAgent({ root, manifests, config, enter = [] }: AgentFolders
 
 /** Runs `rxlet` to its end. */
 export async function runRxlet(...args: string[]): Promise<CommandResult> {
-  const child = spawn(RXLET, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  return runProgram(RXLET, args);
+}
+
+/** Runs a line of a shell in which `rxlet` is a command, with `RXLET_ROOT` set. */
+export async function runShellLine(line: string, rootDirectory: string): Promise<CommandResult> {
+  const env = { ...process.env, RXLET_ROOT: rootDirectory, PATH: `${dirname(RXLET)}:${process.env['PATH'] ?? ''}` };
+  return runProgram('bash', ['-c', line], env);
+}
+
+async function runProgram(program: string, args: readonly string[], env = process.env): Promise<CommandResult> {
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (data: Buffer) => (stdout += data.toString()));

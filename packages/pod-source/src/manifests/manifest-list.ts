@@ -10,6 +10,8 @@ export type ManifestState = 'Accepted' | 'Kept' | 'Refused';
 /** A file of a manifest folder, as the endpoint `/manifests` reports it. */
 export interface Manifest {
   readonly path: string;
+  /** Identity of the content that was read, which changes with the file; empty for a file that cannot be read. */
+  readonly version: string;
   readonly state: ManifestState;
   /** Pod of the file that the node runs. */
   readonly pod?: { readonly namespace: string; readonly name: string; readonly uid: string };
@@ -63,6 +65,7 @@ function manifestOf(path: string, file: KnownFile | undefined, problems: Manifes
   const isKept = pod !== undefined || objects.length > 0;
   return {
     path,
+    version: file?.version ?? '',
     state: !isRefused ? 'Accepted' : isKept ? 'Kept' : 'Refused',
     ...(pod !== undefined && {
       pod: {
