@@ -187,7 +187,7 @@ async function reportWait(
   const path = `/explain/${encodeURIComponent(namespace)}/${encodeURIComponent(`${name}-${nodeName}`)}`;
   const explanation = (await agent.getJson(path, terminal.signal).catch(() => undefined)) as Explanation | undefined;
   if (explanation === undefined) return;
-  const key = explanation.sentence.replace(/\d[\d.,]*/g, '#');
+  const key = explanation.sentence.replace(/, for \S+$/, '').replace(/\d[\d.,]*/g, '#');
   if (reported.get(object) === key) return;
   reported.set(object, key);
   terminal.printError(printable(`pod ${namespace}/${name} ${explanation.sentence}`));
