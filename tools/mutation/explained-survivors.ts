@@ -1,0 +1,67 @@
+/** A mutant that no test can or should kill, and why. */
+export interface ExplainedSurvivor {
+  /** File, from the workspace's root. */
+  readonly file: string;
+  /** Source text that the mutant replaces, as the report prints it. */
+  readonly original: string;
+  readonly replacement: string;
+  /** `equivalent`: no input makes a difference. `unobservable`: only memory or time differs. `unreachable`: the types or the callers exclude the input. */
+  readonly kind: 'equivalent' | 'unobservable' | 'unreachable';
+  readonly reason: string;
+}
+
+const pleg = 'packages/pleg/src';
+const podWorkers = 'packages/pod-workers/src';
+const compute = 'packages/runtime-manager/src/compute';
+
+export const EXPLAINED_SURVIVORS: readonly ExplainedSurvivor[] = [
+  {
+    file: `${pleg}/hint-checks.ts`,
+    original: 'earlier.delaysMs.length < delaysMs.length',
+    replacement: 'earlier.delaysMs.length <= delaysMs.length',
+    kind: 'equivalent',
+    reason: 'Delays of the same number that are left are the same delays.',
+  },
+  {
+    file: `${podWorkers}/full-name-queue.ts`,
+    original: 'waiting.delete(uid);',
+    replacement: ';',
+    kind: 'equivalent',
+    reason: 'A pod that leaves is removed from both sets, so that a holder in the queue never becomes the next.',
+  },
+  {
+    file: `${podWorkers}/full-name-queue.ts`,
+    original: 'waiting.delete(next);',
+    replacement: ';',
+    kind: 'equivalent',
+    reason: 'As above.',
+  },
+  {
+    file: `${podWorkers}/full-name-queue.ts`,
+    original: 'names.delete(fullName);',
+    replacement: ';',
+    kind: 'unobservable',
+    reason: 'A name without pods only takes memory.',
+  },
+  {
+    file: `${podWorkers}/retry-delay.ts`,
+    original: "typeof backoffUntilMs === 'number'",
+    replacement: 'true',
+    kind: 'equivalent',
+    reason: 'Number.isFinite rejects other types as well, but not for the compiler.',
+  },
+  {
+    file: `${compute}/container-resize.ts`,
+    original: 'limit < limitNow',
+    replacement: 'limit <= limitNow',
+    kind: 'equivalent',
+    reason: 'The limits differ here.',
+  },
+  {
+    file: `${compute}/container-resize.ts`,
+    original: 'request < requestNow',
+    replacement: 'request <= requestNow',
+    kind: 'equivalent',
+    reason: 'The requests differ here.',
+  },
+];
