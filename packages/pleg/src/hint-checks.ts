@@ -31,6 +31,8 @@ const REPEATED_MS = 5;
 
 /** The pending hints about one pod. A pod whose containers all end at once is relisted for all of them together. */
 interface PodChecks {
+  /** Key of the checks among the pending ones: the pod's UID, or the container's id while the pod is unknown. */
+  readonly key: string;
   /** Container id → its latest hint. */
   readonly hints: Map<string, { readonly hint: ContainerHint; wasRelisted: boolean }>;
   /** Remaining pauses from one relist to the next. */
@@ -41,18 +43,15 @@ interface PodChecks {
 
 /** Creates {@link HintChecks}. Its size is bounded by the number of different containers with hints within seconds. */
 export function createHintChecks({ clock, lookUp, requestRelist }: HintCheckPorts): HintChecks {
-  /** Pod UID, or container id while the pod is unknown → its checks. */
   const pending = new Map<string, PodChecks>();
-  const due = createDeadlineQueue<string>(clock, (key) => check(key));
+  const due = createDeadlineQueue<PodChecks>(clock, (checks) => check(checks));
 
-  const schedule = (key: string, checks: PodChecks, delayMs: number): void => {
+  const schedule = (checks: PodChecks, delayMs: number): void => {
     checks.dueMs = clock.monotonicNow() + delayMs;
-    due.set(key, delayMs);
+    due.set(checks, delayMs);
   };
-  const check = (key: string): void => {
-    const checks = pending.get(key);
-    if (checks === undefined) return;
-    const { hints } = checks;
+  const check = (checks: PodChecks): void => {
+    const { key, hints } = checks;
     let podUid: string | undefined;
     for (const [id, { hint, wasRelisted }] of hints) {
       const listed = lookUp(id);
@@ -70,7 +69,7 @@ export function createHintChecks({ clock, lookUp, requestRelist }: HintCheckPort
     for (const entry of hints.values()) entry.wasRelisted = true;
     checks.delaysMs = delaysMs;
     requestRelist(podUid);
-    schedule(key, checks, nextMs);
+    schedule(checks, nextMs);
   };
 
   return {
@@ -81,23 +80,20 @@ export function createHintChecks({ clock, lookUp, requestRelist }: HintCheckPort
       const isUrgent = kind === 'stopped' && state === 'running';
       const [firstMs = 0, ...delaysMs] = isUrgent ? STOPPED_DELAYS_MS : OTHER_DELAYS_MS;
       const earlier = pending.get(key);
-      const checks = earlier ?? { hints: new Map(), delaysMs, dueMs: Infinity };
+      const checks = earlier ?? { key, hints: new Map(), delaysMs, dueMs: Infinity };
       checks.hints.set(id, { hint, wasRelisted: false });
       pending.set(key, checks);
       if (earlier !== undefined) {
         // A flood of hints must not become a flood of relists, and a hint that is not urgent must not delay the others.
         if (isUrgent || earlier.delaysMs.length < delaysMs.length) earlier.delaysMs = delaysMs;
         const untilDueMs = earlier.dueMs - clock.monotonicNow();
-        schedule(key, earlier, Math.min(untilDueMs, Math.max(firstMs, REPEATED_MS)));
+        schedule(earlier, Math.min(untilDueMs, Math.max(firstMs, REPEATED_MS)));
       } else if (firstMs === 0) {
-        check(key);
+        check(checks);
       } else {
-        schedule(key, checks, firstMs);
+        schedule(checks, firstMs);
       }
     },
-    [Symbol.dispose]() {
-      due[Symbol.dispose]();
-      pending.clear();
-    },
+    [Symbol.dispose]: () => due[Symbol.dispose](),
   };
 }

@@ -55,13 +55,13 @@ describe('computePodLifecycleEvents', () => {
   });
 
   it('names pod, container and its name', () => {
-    expect(computePodLifecycleEvents('u', undefined, pod({ a: 'running' }))).toEqual([
+    expect(computePodLifecycleEvents('u', undefined, pod({ a: 'running' }))).toStrictEqual([
       { type: 'ContainerStarted', podUid: 'u', containerId: 'a', containerName: 'name-of-a' },
     ]);
   });
 
   it('counts a sandbox as a container without a name', () => {
-    expect(computePodLifecycleEvents('u', pod({}, { s: 'ready' }), pod({}, { s: 'notready' }))).toEqual([
+    expect(computePodLifecycleEvents('u', pod({}, { s: 'ready' }), pod({}, { s: 'notready' }))).toStrictEqual([
       { type: 'ContainerDied', podUid: 'u', containerId: 's' },
     ]);
   });

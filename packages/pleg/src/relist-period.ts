@@ -34,46 +34,53 @@ export interface RelistPeriod {
 /** Longest period, in multiples of the one without hints, while the hints are unproven. */
 const UNPROVEN_GROWTH = 2;
 
+/** An open stream of hints. */
+interface FollowedStream {
+  readonly isComplete: boolean;
+  readonly audit: HintAudit;
+  /** Whether a full relist since the opening has succeeded. Changes from before the stream was open have no hints, so that the audit begins only then. */
+  hasBaseLine: boolean;
+}
+
 /** Creates a {@link RelistPeriod}. */
 export function createRelistPeriod(clock: Clock, options: RelistPeriodOptions): RelistPeriod {
   const { relistPeriodMs, relistPeriodWithHintsMs } = options;
-  let source: HintSource | undefined;
-  let audit: HintAudit | undefined;
-  /** Whether every change since the audit's base line is found by a listing after it. */
-  let isAuditing = false;
-  let isFirstRelist = false;
+  let followed: FollowedStream | undefined;
+  /** The stream that was open when the latest full relist began. */
+  let relisted: FollowedStream | undefined;
   let periodMs = relistPeriodMs;
 
-  const longestMs = (): number => {
-    const isTrusted = audit?.isProven() === true || (source?.isComplete === true && audit?.hasMissed() === false);
+  const longestMs = ({ isComplete, audit }: FollowedStream): number => {
+    const isTrusted = audit.isProven() || (isComplete && !audit.hasMissed());
     return isTrusted ? relistPeriodWithHintsMs : Math.min(UNPROVEN_GROWTH * relistPeriodMs, relistPeriodWithHintsMs);
   };
 
   return {
-    follow(followed) {
-      source = followed;
-      audit = followed && createHintAudit(clock);
-      isAuditing = false;
-      isFirstRelist = false;
+    follow(source) {
+      followed = source && {
+        isComplete: source.isComplete === true,
+        audit: createHintAudit(clock),
+        hasBaseLine: false,
+      };
       periodMs = relistPeriodMs;
     },
     relistBegan() {
-      isFirstRelist = source !== undefined;
+      relisted = followed;
     },
     relistEnded(hasNews) {
-      // Changes from before the stream was open have no hints.
-      if (isFirstRelist) isAuditing = true;
-      periodMs = hasNews ? relistPeriodMs : Math.min(periodMs * 2, longestMs());
+      if (followed === undefined) return;
+      if (relisted === followed) followed.hasBaseLine = true;
+      periodMs = hasNews ? relistPeriodMs : Math.min(periodMs * 2, longestMs(followed));
     },
     announced(hint) {
-      audit?.announced(hint);
+      followed?.audit.announced(hint);
     },
     found(change) {
-      if (isAuditing) audit?.found(change);
+      if (followed?.hasBaseLine === true) followed.audit.found(change);
     },
-    currentMs: () => (source === undefined ? relistPeriodMs : Math.min(periodMs, longestMs())),
+    currentMs: () => (followed === undefined ? periodMs : Math.min(periodMs, longestMs(followed))),
     get isFollowing() {
-      return source !== undefined;
+      return followed !== undefined;
     },
   };
 }
