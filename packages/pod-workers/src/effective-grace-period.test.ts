@@ -15,7 +15,8 @@ describe('effectiveGracePeriodSeconds', () => {
     ['what applies already, when nothing is shorter', deletedIn(60), 20, 25, 20],
     ['one second instead of none', deletedIn(0), undefined, undefined, 1],
     ['one second instead of an override of none', testPod(), 20, 0, 1],
-    ['one second for a pod without a spec', undefined, undefined, undefined, 1],
+    ['one second for an unknown pod', undefined, undefined, undefined, 1],
+    ['one second for a pod without a spec', {}, undefined, undefined, 1],
   ])('is that of %s', (_title, pod, current, override, seconds) => {
     expect(effectiveGracePeriodSeconds(pod, current, override)).toBe(seconds);
   });

@@ -31,8 +31,8 @@ describe('a question about a pod’s state', () => {
     shouldContentBeRemoved,
     shouldBeFinished,
   ] as const;
-  const answers = (state: PodWorkerState | undefined, podsSynced: boolean): string =>
-    questions.map((question) => (question(state, podsSynced) ? '1' : '0')).join('');
+  const answers = (state: PodWorkerState | undefined, podsSynced?: boolean): string =>
+    questions.map((question) => String(Number(question(state, podsSynced)))).join('');
 
   // The columns are the questions above.
   it.each<[PodWorkerState['kind'], string]>([
@@ -49,6 +49,7 @@ describe('a question about a pod’s state', () => {
   it('depends on whether all pods are known for an unknown pod', () => {
     expect(answers(undefined, false)).toBe('0010000');
     expect(answers(undefined, true)).toBe('0001111');
+    expect(answers(undefined)).toBe(answers(undefined, false));
   });
 
   it.each<[PodWorkerState['kind'], TerminationReason, boolean]>([

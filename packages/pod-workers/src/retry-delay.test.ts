@@ -46,6 +46,16 @@ describe('readRetryHint', () => {
     ],
     ['one that may pass soon', new AggregateError([other, transient]), { transient: true }],
     ['no errors', new AggregateError([]), {}],
+    [
+      'errors together, before each of them, a back-off',
+      Object.assign(new AggregateError([backoff(4), transient]), { backoffUntilMs: NOW_MS + 9 }),
+      { backoffUntilMs: NOW_MS + 9 },
+    ],
+    [
+      'errors together, before each of them, a transient cause',
+      Object.assign(new AggregateError([backoff(4)]), { transient: true }),
+      { transient: true },
+    ],
   ])('finds in %s', (_title, error, hint) => {
     expect(readRetryHint(error)).toEqual(hint);
   });
