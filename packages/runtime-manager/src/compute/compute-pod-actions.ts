@@ -4,7 +4,7 @@ import { effectiveRestartPolicy, shouldContainerBeRestarted } from '@rxlet/pod-m
 import { newestContainerStatus, type RuntimeContainerStatus, type RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import { podResourcesChanged } from './container-resize.ts';
 import { containerResets } from './container-resets.ts';
-import { anyRegularContainerCreated, definitionChanged, unknownStateMessage } from './container-state.ts';
+import { definitionChanged, unknownStateMessage } from './container-state.ts';
 import { initContainerActions } from './init-container-actions.ts';
 import type { ContainerToKill, KillReason, PodActions } from './pod-actions.ts';
 import { createResizePlan, type ResizePlan } from './resize-plan.ts';
@@ -96,7 +96,7 @@ export function computePodActions(input: PodActionsInput): PodActions {
   }
 
   const regular = regularContainerActions(pod, status, livenessResults, startupResults, resizes);
-  const finished = regular.kept === 0 && regular.start.length === 0;
+  const finished = !regular.keepsAny && regular.start.length === 0;
   return {
     ...base,
     ephemeralContainersToStart,
@@ -120,7 +120,7 @@ function actionsInNewSandbox(pod: Pod, status: RuntimePodStatus, need: SandboxNe
     const done = current?.state === 'exited' && current.exitCode === 0;
     return !(done && effectiveRestartPolicy(container, pod) === 'OnFailure');
   });
-  if (containersToStart.length === 0 && anyRegularContainerCreated(pod, status, true)) return { createSandbox: false };
+  if (containersToStart.length === 0) return { createSandbox: false };
   if ((pod.spec!.initContainers ?? []).length > 0) return { initContainersToStart: [0] };
   return { containersToStart };
 }
@@ -131,10 +131,10 @@ function regularContainerActions(
   liveness: ProbeResults,
   startup: ProbeResults,
   resizes: ResizePlan,
-): { start: number[]; kill: ContainerToKill[]; kept: number } {
+): { start: number[]; kill: ContainerToKill[]; keepsAny: boolean } {
   const start: number[] = [];
   const kill: ContainerToKill[] = [];
-  let kept = 0;
+  let keepsAny = false;
   for (const [index, container] of pod.spec!.containers.entries()) {
     const current = newestContainerStatus(status, container.name);
     if (current?.state !== 'running') {
@@ -154,7 +154,7 @@ function regularContainerActions(
     if (cause === undefined) {
       const restart = resizes.consider(container, current);
       if (restart === undefined) {
-        kept++;
+        keepsAny = true;
       } else {
         // The restart was requested by changing the resources, whatever the restart policy.
         kill.push(restart);
@@ -168,7 +168,7 @@ function regularContainerActions(
     const message = `Container ${container.name} ${cause.message}${restart ? ', will be restarted' : ''}`;
     kill.push({ id: current.id.id, name: container.name, message, reason: cause.reason });
   }
-  return { start, kill, kept };
+  return { start, kill, keepsAny };
 }
 
 /** Returns the cause for killing a running container, if there is one. */

@@ -1,10 +1,11 @@
 import type { Container, ContainerResizePolicy, Pod, ResourceRequirements } from '@rxlet/kube-api';
 import { containerHash } from '@rxlet/pod-model/hash';
 import type { RuntimeContainerStatus } from '@rxlet/pod-model/runtime';
-import { testPod, testRuntimePodStatus } from '@rxlet/pod-model/testing';
+import { testContainer, testPod, testRuntimePodStatus } from '@rxlet/pod-model/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { computePodActions, type PodActionsInput } from './compute-pod-actions.ts';
+import { containerResize } from './container-resize.ts';
 import type { PodActions } from './pod-actions.ts';
 
 type Given = Partial<Container>;
@@ -92,6 +93,20 @@ describe('resize of a running container', () => {
       updatePodResources: want === 'restart',
       containersToStart: want === 'restart' ? [0] : [],
     });
+  });
+
+  it('puts decreases of requests first, too', () => {
+    const pod = testPod({ containers: [{ name: 'a', resources: requests('2', '1Gi') }, { name: 'b' }] });
+    const records = { a: requests('1', '2Gi'), b: requests('1', '1Gi') };
+    expect(decide(pod, records).containersToUpdate).toEqual({ memory: ['b', 'a'], cpu: ['b', 'a'] });
+    const increased = { a: requests('1', '512Mi'), b: {} };
+    expect(decide(pod, increased).containersToUpdate).toEqual({ memory: ['a'], cpu: ['a'] });
+  });
+
+  it('is none when nothing changes', () => {
+    const container = testContainer({ resources: both('1', '1Gi') });
+    const containers = new Map([['app', both('1', '1Gi')]]);
+    expect(containerResize(testPod({ containers: [container] }), container, { containers })).toBeUndefined();
   });
 
   it('is skipped without records of actuated resources', () => {
@@ -200,6 +215,19 @@ describe('resources of the pod as a whole', () => {
     const own = { resources: { limits: { cpu: '500m', memory: '64Mi' } } };
     const limited = decide(pod(large, own), { app: own.resources }, { actuatedPodResources: small });
     expect(limited).toMatchObject({ updatePodLevelResources: true, containersToUpdate: {} });
+  });
+
+  it.each<[string, ResourceRequirements]>([
+    ['limits', { ...small, limits: large.limits! }],
+    ['requests', { ...small, requests: large.requests! }],
+  ])('update the pod when only its %s change', (_title, resources) => {
+    const actions = decide(pod(resources), { app: {} }, { actuatedPodResources: small });
+    expect(actions.updatePodLevelResources).toBe(true);
+  });
+
+  it('stay as they are without records of actuated resources', () => {
+    const actions = decide(pod(large), {}, { actuatedResources: undefined, actuatedPodResources: small });
+    expect(actions).not.toHaveProperty('updatePodLevelResources');
   });
 
   it('stay unchanged when the records of the pod or the container equal them', () => {

@@ -11,14 +11,13 @@ export function definitionChanged(
 }
 
 /**
- * Reports whether the pod has any regular container, which exists only after initialization.
- *
- * @param exitedCounts whether an exited container counts. After a reboot of the node all containers have exited, and initialization starts over.
+ * Reports whether the pod has any regular container, which exists only after initialization. An exited one does not count: after a reboot of the node all
+ * containers have exited, and initialization starts over.
  */
-export function anyRegularContainerCreated(pod: Pod, status: RuntimePodStatus, exitedCounts: boolean): boolean {
+export function anyRegularContainerCreated(pod: Pod, status: RuntimePodStatus): boolean {
   return pod.spec!.containers.some(({ name }) => {
     const state = newestContainerStatus(status, name)?.state;
-    return state === 'created' || state === 'running' || (exitedCounts && state === 'exited');
+    return state === 'created' || state === 'running';
   });
 }
 

@@ -17,11 +17,9 @@ export interface InitContainerActions {
   readonly kill: readonly ContainerToKill[];
 }
 
-/** Reports whether an init container failed. After an OOM kill of a child process the exit code can be 0, although initialization is incomplete. */
-function hasFailed(status: RuntimeContainerStatus): boolean {
-  return (
-    status.reason === 'OOMKilled' || status.state === 'unknown' || (status.state === 'exited' && status.exitCode !== 0)
-  );
+/** Reports whether an exited init container failed. After an OOM kill of a child process the exit code can be 0, although initialization is incomplete. */
+function hasFailed({ reason, exitCode }: RuntimeContainerStatus): boolean {
+  return reason === 'OOMKilled' || exitCode !== 0;
 }
 
 /**
@@ -44,7 +42,7 @@ export function initContainerActions(
 
   const start = new Set<number>();
   const kill: ContainerToKill[] = [];
-  let initialized = anyRegularContainerCreated(pod, status, false);
+  let initialized = anyRegularContainerCreated(pod, status);
   /** Whether initialization has passed the current container. */
   let passed = initialized;
   const replace = (index: number, id: string, message: string, reason: KillReason): void => {
