@@ -43,7 +43,7 @@ describe.skipIf(unavailable !== undefined)('workloads of a Kubernetes control pl
       'Ready +True .* KubeletReady +kubelet is posting ready status',
       'Hostname: +node1',
       'Kubelet Version: +v1\\.36',
-      'Container Runtime Version: +containerd://\\d+\\.\\d+\\.\\d+$',
+      'Container Runtime Version: +containerd://\\d+\\.\\d+\\.\\d+\\S*$',
       'pods: +110',
     ])
       expect(description).toMatch(new RegExp(`^ *${row}`, 'm'));
