@@ -33,6 +33,24 @@ describe('an operator', () => {
     return result;
   };
 
+  it('checks the machine', async () => {
+    await expectLine('rxlet check --fake-runtime', 0, /^ok +runtime +\S+/m, /This machine is fit to be a node/);
+    const missing = '--container-runtime-endpoint unix:///nonexistent.sock';
+    await expectLine(
+      `rxlet check ${missing}`,
+      1,
+      /^error +runtime +cannot connect to the container runtime at unix:\/\/\/nonexistent\.sock/m,
+      /→ start the runtime/,
+      /not fit to be a node yet \([1-9]/,
+    );
+    await expectLine(
+      `rxlet --check ${missing}`,
+      1,
+      /^error +runtime/m,
+      /^rxlet: This machine is not fit to be a node yet/m,
+    );
+  });
+
   it('learns what to do when no agent runs', async () => {
     await expectLine('rxlet get pods', 1, /no agent answers at .*: is rxlet running/);
     await expectLine('rxlet play shop.yaml', 2, /no agent runs.*--fake-runtime/);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { FlagHelp } from '@rxlet/agent-api/configuration';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { CommandDeps } from './cli/command-deps.ts';
+import { addCheckCommand } from './cli/check-command.ts';
 import { addCompletionCommand } from './cli/completion-command.ts';
 import { setExamples, withExamples } from './cli/examples.ts';
 import { addGetCommands } from './cli/get-commands.ts';
@@ -52,6 +53,7 @@ export function createProgram(
     )
     .option('--fake-runtime', 'use the embedded in-memory runtime instead, to try things out')
     .option('--ui', 'serve the page of "rxlet ui" as well, and print its address, to try things out')
+    .option('--check', 'check first whether the machine is fit to be a node, as "rxlet check" does')
     .option('--docker', 'run pods on Docker instead, without a CRI server')
     .option('--docker-endpoint <endpoint>', "Docker's socket (default: unix:///var/run/docker.sock)")
     .option('--docker-sandbox-image <image>', "image that holds a pod's namespaces in Docker")
@@ -91,6 +93,11 @@ export function createProgram(
     // All other flags are the kubelet's; its parser also rejects what is not a flag.
     const load = (): Promise<AgentSettings> => loadSettings(withRoot(withoutOwnFlags(args), process.env), flags);
     const settings = await load();
+    if (flags.check === true) {
+      const { checkBeforeStart } = await import('./commands/check.ts');
+      const { processTerminal } = await import('./commands/terminal.ts');
+      await checkBeforeStart(settings, processTerminal(signal, false));
+    }
     const { runAgent } = await import('./run-agent.ts');
     await runAgent(settings, signal, load);
   });
@@ -124,6 +131,7 @@ export function createProgram(
   addPlayCommand(program, deps);
   addStreamCommands(program, deps);
   program.commandsGroup('Node and agent:');
+  addCheckCommand(program, deps);
   addNodeCommands(program, deps);
   addUiCommand(program, deps);
   program.commandsGroup('');

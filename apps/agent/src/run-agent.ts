@@ -1,5 +1,6 @@
 import { type Agent, createAgent } from '@rxlet/agent';
 import { type AgentModule, type HealthCheck, healthChecks, provide } from '@rxlet/agent-api';
+import { imagePulls, type ImagePulls } from '@rxlet/agent-api/images';
 import { hostPathMaker, type HostPathMaker } from '@rxlet/agent-api/volumes';
 import { servingCertificates } from '@rxlet/certificates';
 import { cgroups, type CgroupsOptions } from '@rxlet/container-manager';
@@ -39,6 +40,7 @@ import { watchConfiguration } from './node/watch-configuration.ts';
 import { createServiceNotifier, sendBySystemdNotify, type ServiceNotifier } from './node/service-notifier.ts';
 import { logPodChanges } from './log-pod-changes.ts';
 import { createAgentLog } from './agent-log.ts';
+import { usesColors } from './output/colors.ts';
 import { showLiveTable } from './terminal/live-table.ts';
 import { createNoticeLogger } from './terminal/notice-logger.ts';
 
@@ -119,7 +121,17 @@ export async function runAgent(
     setVerbosity: log.setVerbosity,
     startTimeMs,
   };
+  let imagePullsOf = (): ImagePulls['pulls'] | undefined => undefined;
+  const pullView: AgentModule = {
+    name: 'pull-view',
+    uses: [imagePulls],
+    setup({ services }) {
+      imagePullsOf = () => services.find(imagePulls)?.pulls;
+      return {};
+    },
+  };
   const own = [
+    ...(stdout.isTTY ? [pullView] : []),
     localSocket({ ...content, socketPath: socketPath(rootDirectory) }),
     nodeShutdown({ ...modules.optionsOf(nodeShutdownConfiguration), onDrainRequest }),
     stats({ ...modules.optionsOf(statsConfiguration), metrics: readMetrics }),
@@ -139,7 +151,8 @@ export async function runAgent(
   );
   const notifier = serviceNotifier(agent.contributions(healthChecks), logger, keep);
   if (stdout.isTTY) {
-    const table = showLiveTable(agent.pods, stdout, systemClock, logger);
+    const colors = usesColors(settings.color, true, process.env);
+    const table = showLiveTable(agent.pods, stdout, systemClock, logger, { colors, pulls: imagePullsOf() });
     writeNotice = (line) => table.printAbove(line);
     lifetime.defer(() => table[Symbol.dispose]());
   } else {

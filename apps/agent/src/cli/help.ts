@@ -9,7 +9,7 @@ const MAIN_FLAGS: Readonly<Record<string, string>> = {
   '--kubeconfig': 'join a cluster with these credentials of a node',
   '--config': 'KubeletConfiguration in YAML or JSON',
   '--root-dir': 'folder of its files (default: /var/lib/kubelet)',
-  '--check': 'first check whether the machine is fit to be a node',
+  '--check': 'first check the machine, as rxlet check does',
 };
 
 /** Flags of the program that every command takes, with a text of a few words. */

@@ -16,6 +16,7 @@ import { ConfigError, UsageError } from './config-error.ts';
 import { openPorts, portWarnings } from './open-ports.ts';
 import type { LogSettings } from '../agent-log.ts';
 import { logSettingsOf } from './log-settings.ts';
+import type { ColorChoice } from '../output/colors.ts';
 import type { OwnFlags } from './own-flags.ts';
 
 /** Settings of the agent: configuration, flags and facts of the machine together. */
@@ -32,6 +33,8 @@ export interface AgentSettings extends KubeletPreset {
   readonly openFiles: OpenFileLimit | undefined;
   /** Lock that the agent waits for and holds. */
   readonly lockFile: { readonly path: string; readonly exitsOnContention: boolean } | undefined;
+  /** When the live table is coloured. */
+  readonly color: ColorChoice;
   /** Whether the agent itself serves the page of `rxlet ui`. */
   readonly servesPage: boolean;
   /** Parts of the configuration that are ignored, a line each. */
@@ -82,6 +85,7 @@ export async function loadSettings(given: readonly string[], ownFlags: OwnFlags)
       log: logSettingsOf(loaded.configuration),
       openFiles: openFilesOf(loaded, fakeRuntime),
       lockFile: lockFileOf(loaded),
+      color: ownFlags.color ?? 'auto',
       servesPage: ownFlags.ui === true,
       warnings: [...warningsOf(loaded), ...portWarnings(kubeletApi, ports)],
     };

@@ -7,6 +7,7 @@ const SWITCHES: ReadonlySet<string> = new Set([
   '--restrict-oom-score-adj',
   '--legacy-kubelet-defaults',
   '--ui',
+  '--check',
 ]);
 const VALUE_FLAGS: ReadonlySet<string> = new Set([
   '--docker-endpoint',
@@ -32,6 +33,8 @@ export interface OwnFlags {
   readonly restrictOomScoreAdj?: boolean;
   /** Whether the kubelet's defaults without a configuration file apply, which let in everybody. */
   readonly legacyKubeletDefaults?: boolean;
+  /** Whether the machine is checked before the agent starts. */
+  readonly check?: boolean;
   /** Whether the live table is coloured. */
   readonly color?: ColorChoice;
   /** Whether the agent serves its page, to try things out. */

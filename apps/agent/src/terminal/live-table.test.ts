@@ -6,6 +6,8 @@ import {
   type TestStream,
   type VirtualClock,
 } from '@rxlet/component-base/testing';
+import type { ImagePull } from '@rxlet/agent-api/images';
+import { createCurrentValue } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type LiveTable, showLiveTable } from './live-table.ts';
@@ -90,6 +92,64 @@ describe('showLiveTable', () => {
     change(pod('db'));
     await clock.advance(200);
     expect(screen.shown).toHaveLength(4);
+  });
+
+  it('drops columns by their rank on a narrow screen: first node and address, name and status never', () => {
+    list = [pod('a-name-of-twenty-four-xx'), pod('b', 'Pending')];
+    const headerAt = (columns: number): string => {
+      screen = new FakeScreen();
+      screen.columns = columns;
+      using _table = show();
+      return screen.shown[0]!;
+    };
+    expect([100, 92, 80, 70, 60, 50, 40].map(headerAt).map((line) => line.replaceAll(/ +/g, ' '))).toEqual([
+      'NAMESPACE NAME READY STATUS RESTARTS AGE IP NODE',
+      'NAMESPACE NAME READY STATUS RESTARTS AGE IP NODE',
+      'NAMESPACE NAME READY STATUS RESTARTS AGE',
+      'NAMESPACE NAME READY STATUS RESTARTS',
+      'NAME READY STATUS RESTARTS',
+      'NAME READY STATUS',
+      'NAME STATUS',
+    ]);
+  });
+
+  it('shows image pulls below the table, with their progress', async () => {
+    list = [pod('web', 'Pending')];
+    const pull: ImagePull = {
+      image: 'nginx:1.29',
+      phase: 'pulling',
+      sinceMs: clock.now(),
+      position: 0,
+      requests: [],
+      progress: { step: 'downloading', currentBytes: 25_000_000, totalBytes: 100_000_000 },
+    };
+    const pulls = createCurrentValue<readonly ImagePull[]>([]);
+    using _table = showLiveTable({ list: () => list, changes$: changes.values$ }, screen, clock, logger, { pulls });
+    expect(screen.shown).toHaveLength(3);
+    pulls.set([pull, { ...pull, image: 'redis:8', phase: 'queued' }, { ...pull, image: 'x', phase: 'queued' }]);
+    await clock.advance(200);
+    expect(screen.shown.slice(2)).toEqual([
+      'pulling nginx:1.29  [=====               ] 25% of 100.0 MB',
+      '… and 2 more images to pull',
+      '',
+    ]);
+    pulls.set([{ ...pull, progress: undefined }]);
+    await clock.advance(1000);
+    expect(screen.shown[2]).toBe('pulling nginx:1.29  for 1s');
+    pulls.set([]);
+    await clock.advance(200);
+    expect(screen.shown).toHaveLength(3);
+    pulls.complete();
+  });
+
+  it('colours the status where that is wanted', () => {
+    list = [pod('web')];
+    let text = '';
+    screen.write = (piece) => void (text += piece);
+    using _table = showLiveTable({ list: () => list, changes$: changes.values$ }, screen, clock, logger, {
+      colors: true,
+    });
+    expect(text).toContain('\u001b[32mRunning\u001b[0m');
   });
 
   it('logs a failed drawing, and draws again with the next change', async () => {

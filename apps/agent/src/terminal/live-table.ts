@@ -1,10 +1,12 @@
+import type { ImagePull } from '@rxlet/agent-api/images';
 import type { Clock, Logger } from '@rxlet/component-base';
-import { follow } from '@rxlet/component-base/streams';
+import { type CurrentValue, follow } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';
-import { auditTime, interval, merge, type Observable } from 'rxjs';
+import { auditTime, interval, merge, NEVER, type Observable } from 'rxjs';
 import { type Cell, formatTable, tableWidth } from '../output/table.ts';
 import { pods as podKind } from '../resources/pods.ts';
 import { byName, type Column } from '../resources/resource-kind.ts';
+import { pullLines } from './pull-lines.ts';
 
 /** The parts of a tty stream that the table uses. Its size is read at each drawing, so that it may change. */
 export interface Screen {
@@ -27,6 +29,14 @@ export interface LiveTable extends Disposable {
   printAbove(line: string): void;
 }
 
+/** Options of {@link showLiveTable}. */
+export interface LiveTableOptions {
+  /** Whether the table is coloured. Default: no. */
+  readonly colors?: boolean;
+  /** Image pulls, which are shown below the table. Default: none. */
+  readonly pulls?: CurrentValue<readonly ImagePull[]> | undefined;
+}
+
 /**
  * Shows the pods as a table that is kept up to date until it is disposed of; the last state stays on the screen, with the cursor below it.
  * When there are more pods than lines, the first ones are shown and the others counted. A change of the screen's size takes effect within a second.
@@ -36,14 +46,17 @@ export function showLiveTable(
   screen: Screen,
   clock: Clock,
   logger: Logger,
-  colors = false,
+  { colors = false, pulls }: LiveTableOptions = {},
 ): LiveTable {
   let drawn: readonly string[] = [];
   let drawnFor: { columns: number; rows: number } | undefined;
 
   const draw = (): void => {
     const size = { columns: screen.columns || 80, rows: screen.rows || 24 };
-    const lines = tableLines(pods.list(), size, clock.now(), colors);
+    const nowMs = clock.now();
+    const below = pullLines(pulls?.value ?? [], nowMs).map((line) => line.slice(0, size.columns));
+    const room = { ...size, rows: Math.max(1, size.rows - below.length) };
+    const lines = [...tableLines(pods.list(), room, nowMs, colors), ...below];
     const isResized = drawnFor !== undefined && (size.columns !== drawnFor.columns || size.rows !== drawnFor.rows);
     if (!isResized && lines.length === drawn.length && lines.every((line, index) => line === drawn[index])) return;
     // Terminals differ in how they rewrap lines when their size changes: redraw from the top.
@@ -55,7 +68,7 @@ export function showLiveTable(
 
   draw();
   const redraws$ = merge(
-    pods.changes$.pipe(auditTime(SHORTEST_INTERVAL_MS, clock.scheduler)),
+    merge(pods.changes$, pulls?.value$ ?? NEVER).pipe(auditTime(SHORTEST_INTERVAL_MS, clock.scheduler)),
     // Ages grow without any change.
     interval(1000, clock.scheduler),
   );
