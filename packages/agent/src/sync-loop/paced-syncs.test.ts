@@ -25,6 +25,23 @@ describe('createPacedSyncs', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it('repeats a delayed sync that throws', async () => {
+    const clock = createVirtualClock();
+    const failures: string[] = [];
+    let calls = 0;
+    const sync = (): void => {
+      calls += 1;
+      if (calls === 31) throw new Error('broken');
+    };
+    const onFailure = (uid: string, error: unknown): void => void failures.push(`${uid}: ${String(error)}`);
+    using syncs = createPacedSyncs(clock, sync, () => false, onFailure);
+    for (let index = 0; index < 31; index += 1) syncs.request('a');
+    await clock.advance(1_000);
+    expect([calls, failures]).toEqual([31, ['a: Error: broken']]);
+    await clock.advance(1_000);
+    expect(calls).toBe(32);
+  });
+
   it('paces requests that never end', async () => {
     const { clock, synced, syncs } = setup();
     for (let index = 0; index < 6_000; index += 1) {

@@ -24,18 +24,31 @@ interface Pace {
  * Creates {@link PacedSyncs} in front of `sync`. The runtime reports changes at once. A sync that fails and changes something there, such as a sandbox
  * whose network cannot be set up, would lead to the next sync without a pause, forever. So a pod has no burst while `isUnstable`: its last sync failed,
  * or it lost its sandbox.
+ *
+ * @param onFailure called when a delayed call of `sync` throws; the sync is requested again after a second. At once, `request` throws.
  */
 export function createPacedSyncs(
   clock: Clock,
   sync: (uid: string) => void,
   isUnstable: (uid: string) => boolean,
+  onFailure: (uid: string, error: unknown) => void = () => undefined,
 ): PacedSyncs {
   const paces = new Map<string, Pace>();
   const waiting = new Set<string>();
   const turns = createDeadlineQueue<string>(clock, (uid) => {
     waiting.delete(uid);
-    request(uid);
+    try {
+      request(uid);
+    } catch (error) {
+      // An exception in a timer would end the agent.
+      onFailure(uid, error);
+      wait(uid, INTERVAL_MS);
+    }
   });
+  const wait = (uid: string, ms: number): void => {
+    waiting.add(uid);
+    turns.set(uid, ms);
+  };
 
   const request = (uid: string): void => {
     if (waiting.has(uid)) return;
@@ -45,8 +58,7 @@ export function createPacedSyncs(
     const allowedMs = isUnstable(uid) ? lastMs + INTERVAL_MS : -Infinity;
     const waitMs = Math.max(fromMs - (BURST - 1) * INTERVAL_MS, allowedMs) - nowMs;
     if (waitMs > 0) {
-      waiting.add(uid);
-      turns.set(uid, waitMs);
+      wait(uid, waitMs);
       return;
     }
     paces.set(uid, { lastMs: nowMs, quietMs: fromMs + INTERVAL_MS });

@@ -2,7 +2,7 @@ import type { AdmissionHandler, CorePorts } from '@rxlet/agent-api';
 import type { GarbageCollectionStep, HousekeepingStep } from '@rxlet/agent-api/housekeeping';
 import type { PodProbes, ProbeResultChange } from '@rxlet/agent-api/containers';
 import type { MirrorPods } from '@rxlet/agent-api/statuses';
-import { type Clock, createLifetime, type Logger } from '@rxlet/component-base';
+import { type Clock, createLifetime, errorMessage, type Logger } from '@rxlet/component-base';
 import type { EventRecorder } from '@rxlet/component-base/events';
 import type { Metrics } from '@rxlet/component-base/metrics';
 import { follow } from '@rxlet/component-base/streams';
@@ -97,6 +97,7 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): 
     clock,
     (uid) => workers.sync(uid),
     (uid) => workers.isFailing(uid) || !hasSandbox(uid),
+    (uid, error) => logger.error('cannot request the sync of a pod', { podUid: uid, error: errorMessage(error) }),
   );
   lifetime.defer(() => syncs[Symbol.dispose]());
   const deadContainers = createDeadContainers({ logger, cache: pleg.cache, workers, runtimeManager });
