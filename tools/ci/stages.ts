@@ -25,7 +25,10 @@ export const STAGES: readonly Stage[] = [
   [[{ name: 'npm run generate', command: GENERATED }]],
   [[npm('typecheck'), npm('sync:check')], [npm('lint')]],
   [[{ name: 'npm test', command: 'npm test' }]],
-  [[{ name: 'npm run simulate', command: SIMULATE }]],
+  [
+    [{ name: 'npm run simulate', command: SIMULATE }],
+    [{ name: 'npm run simulate -- --self-check', command: 'npm run simulate -- --self-check' }],
+  ],
   [
     [npm('test:containerd'), npm('test:containerd-2')],
     [npm('build', true), npm('api:check', true), npm('docs', true), npm('check-tarballs', true)],

@@ -11,6 +11,7 @@ export const USAGE = `usage: npm run simulate -- [FLAGS]
   --plan FILE        runs the plan of a report
   --no-shrink        reports failures with their whole workload
   --keep-going       continues after a failure
+  --self-check       runs agents with deliberate defects, each of which must be caught
   --require-reached  fails when a listed state is not reached
 `;
 
@@ -25,6 +26,7 @@ export interface Arguments {
   readonly planFile: string | undefined;
   readonly shrinks: boolean;
   readonly keepsGoing: boolean;
+  readonly isSelfCheck: boolean;
   readonly requiresReached: boolean;
 }
 
@@ -42,6 +44,7 @@ export function parseCommandLine(args: readonly string[]): Arguments {
       plan: { type: 'string' },
       'no-shrink': { type: 'boolean', default: false },
       'keep-going': { type: 'boolean', default: false },
+      'self-check': { type: 'boolean', default: false },
       'require-reached': { type: 'boolean', default: false },
     },
   });
@@ -58,6 +61,7 @@ export function parseCommandLine(args: readonly string[]): Arguments {
     planFile: values.plan,
     shrinks: !values['no-shrink'],
     keepsGoing: values['keep-going'],
+    isSelfCheck: values['self-check'],
     requiresReached: values['require-reached'],
   };
 }

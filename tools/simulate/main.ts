@@ -14,10 +14,14 @@ import {
   textTimeline,
 } from '@rxlet/simulation';
 import { systemClock } from '@rxlet/component-base';
+import { BROKEN_AGENTS, catchBrokenAgent } from '@rxlet/simulation/self-check';
 import { type Arguments, parseCommandLine, USAGE } from './command-line.ts';
 
 /** Number of runs from which on reached states are listed. */
 const RUNS_OF_STATES = 100;
+
+/** Runs that are spent on the smallest plan of a failure. */
+const SHRINK_RUNS = 120;
 
 const write = (text: string): void => void process.stdout.write(`${text}\n`);
 
@@ -36,7 +40,7 @@ async function main(args: readonly string[]): Promise<number> {
     const plan = JSON.parse(readFileSync(options.planFile, 'utf8')) as Plan;
     return (await runOne(plan, { ...options, shrinks: false }, commit)).violations.length > 0 ? 1 : 0;
   }
-  return runSeeds(options, commit);
+  return options.isSelfCheck ? selfCheck(options.firstSeed ?? 1) : runSeeds(options, commit);
 }
 
 async function runSeeds(options: Arguments, commit: string): Promise<number> {
@@ -73,6 +77,24 @@ async function runSeeds(options: Arguments, commit: string): Promise<number> {
   return failures > 0 || (requiresReached && missing.length > 0) ? 1 : 0;
 }
 
+/** Runs agents with deliberate defects. */
+async function selfCheck(firstSeed: number): Promise<number> {
+  let missed = 0;
+  for (const broken of BROKEN_AGENTS) {
+    const caught = await catchBrokenAgent(broken, firstSeed);
+    if (caught === undefined) missed += 1;
+    const result =
+      caught === undefined
+        ? 'is NOT caught'
+        : `is caught by seed ${String(caught.seeds)} of ${String(broken.seeds)} (${caught.property})`;
+    write(`an agent that ${broken.name} ${result}`);
+  }
+  write(
+    `${String(BROKEN_AGENTS.length - missed)} of ${String(BROKEN_AGENTS.length)} defects are caught, from seed ${String(firstSeed)} on`,
+  );
+  return missed > 0 ? 1 : 0;
+}
+
 /** Returns a seed that no earlier run has used, unless it ran more than 64 seeds a second. */
 function freshSeed(nowMs: number): number {
   return (Math.floor(nowMs / 1000) * 64) % 2 ** 32;
@@ -83,7 +105,9 @@ async function runOne(plan: Plan, options: Arguments, commit: string): Promise<R
   const result = await runPlan(plan);
   if (options.hasTimeline) for (const line of textTimeline(result)) write(line);
   if (result.violations.length === 0) return result;
-  const small = options.shrinks ? await shrink(result, (smaller) => runPlan(smaller)) : result;
+  const small = options.shrinks
+    ? await shrink(result, (smaller) => runPlan(smaller), { maxRuns: SHRINK_RUNS })
+    : result;
   const context = { commit, original: result };
   const description = describeFailure(small, context);
   for (const line of description) write(line);

@@ -1,5 +1,5 @@
 export { manifestPod } from '@rxlet/pod-model/testing';
-export { type AgentLife, createAgentLife } from './agent-life.ts';
+export { type AgentLife, createAgentLife, type KillPlace } from './agent-life.ts';
 export { killableFiles, killablePort, killableTransport } from './killable-port.ts';
 export { containerFullName, type RecordedStart, recordStarts } from './recorded-starts.ts';
 export { contributing, testModules } from './test-modules.ts';

@@ -76,11 +76,13 @@ function whileAlive(life: AgentLife, call: () => unknown, wrap = (value: unknown
   if (!life.enter()) return Promise.reject(agentKilled());
   const result = call();
   if (!(result instanceof Promise)) return result;
-  return result.then(async (value: unknown) => {
-    if (life.signal.aborted && isOpen(value)) await value[Symbol.asyncDispose]();
-    life.signal.throwIfAborted();
-    return wrap(value);
-  });
+  return result
+    .finally(() => life.leave())
+    .then(async (value: unknown) => {
+      if (life.signal.aborted && isOpen(value)) await value[Symbol.asyncDispose]();
+      life.signal.throwIfAborted();
+      return wrap(value);
+    });
 }
 
 function isOpen(value: unknown): value is AsyncDisposable {

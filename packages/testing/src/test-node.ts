@@ -18,7 +18,7 @@ import { PodLabel } from '@rxlet/pod-model';
 import { createManualSource, type ManualSource } from '@rxlet/pod-config';
 import { withCallTimeout } from '@rxlet/runtime-manager/testing';
 import { type MemoryLoopDevices, type MemoryMounter, memoryVolumes } from '@rxlet/volume-manager/testing';
-import { type AgentLife, createAgentLife } from './agent-life.ts';
+import { type AgentLife, createAgentLife, type KillPlace } from './agent-life.ts';
 import { killableFiles, killablePort } from './killable-port.ts';
 import { containerFullName, recordStarts } from './recorded-starts.ts';
 import { testModules } from './test-modules.ts';
@@ -69,9 +69,9 @@ export interface TestNode extends AsyncDisposable {
   /** Kills the agent: calls in flight are lost at once, and nothing that it still does has an effect. */
   kill(): Promise<void>;
   /**
-   * Lets the agent be killed in place of its n-th call of a port from now on. The signal aborts then, and {@link TestNode.kill} disposes of what is left of it.
+   * Lets the agent be killed in place of its n-th call of a port from now on, or after the effect of that call and before its answer. The signal aborts then, and {@link TestNode.kill} disposes of what is left of it.
    */
-  armKill(calls: number): AbortSignal;
+  armKill(calls: number, place?: KillPlace): AbortSignal;
   /** Kills the agent in place of its n-th call of a port, if that comes within `limitMs`, or else then. */
   killAtCall(calls: number, limitMs: number): Promise<void>;
   /** Moves the clock forward. */
@@ -217,8 +217,8 @@ export function createTestNode({ seed = 1, ...runtimeOptions }: TestNodeOptions 
     },
     stop,
     kill,
-    armKill(calls) {
-      life.endAtCall(calls);
+    armKill(calls, place) {
+      life.endAtCall(calls, place);
       return life.signal;
     },
     async killAtCall(calls, limitMs) {

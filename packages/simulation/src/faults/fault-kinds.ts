@@ -9,6 +9,8 @@ export interface FaultKind {
   readonly name: string;
   /** Whether there must be an API server. */
   readonly needsApi?: boolean;
+  /** Whether it ends an agent, which is started again. */
+  readonly restartsAgent?: boolean;
   /** Makes a step of the kind. */
   make(choose: Choices, podNames: readonly string[]): Step;
 }
@@ -82,7 +84,11 @@ const damage = (choose: Choices): Damage => ({
   file: choose.integer(0, 999) / 1_000,
   place: choose.integer(0, 999) / 1_000,
 });
-const kill = (choose: Choices, calls: number, more: { callsOfStart?: number; damage?: Damage } = {}): Step => ({
+const kill = (
+  choose: Choices,
+  calls: number,
+  more: { callsOfStart?: number; damage?: Damage; isAfterCall?: boolean } = {},
+): Step => ({
   do: 'kill',
   calls,
   pauseMs: choose.pick([0, choose.integer(1, 300), choose.integer(1, 20_000)]),
@@ -100,7 +106,10 @@ export const FAULT_KINDS: readonly FaultKind[] = [
       choose.pick(['error(internal: injected)', 'error(unavailable: injected)', 'error(resource_exhausted: injected)']),
     ),
   },
-  { name: 'runtime-not-found', make: runtimeFault(CHANGES, 'error(not_found: injected)') },
+  {
+    name: 'runtime-not-found',
+    make: runtimeFault(['createContainer', 'startContainer'], 'error(not_found: injected)'),
+  },
   { name: 'runtime-hang', make: runtimeFault(LIMITED, 'hang') },
   {
     name: 'runtime-delay',
@@ -121,14 +130,28 @@ export const FAULT_KINDS: readonly FaultKind[] = [
   { name: 'events-reordered', make: eventFault((reorder) => ({ reorder })) },
   { name: 'events-replayed', make: eventFault((replay) => ({ replay })) },
   { name: 'events-delayed', make: eventFault((_, choose) => ({ delayMs: choose.pick([50, 700, 5_000]) })) },
-  { name: 'kill', make: (choose) => kill(choose, 0) },
-  { name: 'kill-at-call', make: (choose) => kill(choose, choose.integer(1, choose.pick([10, 150]))) },
+  { name: 'kill', restartsAgent: true, make: (choose) => kill(choose, 0) },
+  {
+    name: 'kill-at-call',
+    restartsAgent: true,
+    make: (choose) => kill(choose, choose.integer(1, choose.pick([10, 150]))),
+  },
+  {
+    name: 'kill-after-call',
+    restartsAgent: true,
+    make: (choose) => kill(choose, choose.integer(1, choose.pick([10, 150])), { isAfterCall: true }),
+  },
   {
     name: 'kill-in-start',
+    restartsAgent: true,
     make: (choose) => kill(choose, choose.integer(0, 20), { callsOfStart: choose.integer(1, 60) }),
   },
-  { name: 'damaged-file', make: (choose) => kill(choose, choose.integer(0, 20), { damage: damage(choose) }) },
-  { name: 'stop', make: (choose) => ({ do: 'stop', pauseMs: choose.integer(0, 5_000) }) },
+  {
+    name: 'damaged-file',
+    restartsAgent: true,
+    make: (choose) => kill(choose, choose.integer(0, 20), { damage: damage(choose) }),
+  },
+  { name: 'stop', restartsAgent: true, make: (choose) => ({ do: 'stop', pauseMs: choose.integer(0, 5_000) }) },
   {
     name: 'exception',
     make: (choose) => ({

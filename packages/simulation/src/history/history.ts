@@ -1,5 +1,6 @@
 import type { Pod } from '@rxlet/kube-api';
 import { podUid } from '@rxlet/pod-model';
+import { alwaysCrashes } from '../workload/pod-kinds.ts';
 
 /** The facts of a run, in order. Properties are checked on this record alone. */
 export type History = readonly HistoryEvent[];
@@ -68,6 +69,8 @@ export interface PodFacts {
   readonly restartPolicy: string;
   readonly graceSeconds: number;
   readonly hasHooks: boolean;
+  /** Whether a container crashes again and again, so that the pod is never at rest. */
+  readonly isCrashing: boolean;
   /** Image by name of the container. */
   readonly images: Readonly<Record<string, string>>;
   readonly initContainers: readonly string[];
@@ -81,6 +84,8 @@ export interface ContainerFacts {
   readonly attempt: number;
   readonly image: string;
   readonly exitCode?: number;
+  /** Time for which it ran, by the wall clock, in milliseconds: its exit is noticed later. */
+  readonly ranMs?: number;
 }
 
 /** A published status. */
@@ -129,6 +134,7 @@ export function podFacts(pod: Pod, { isStatic, isStatusKept }: Pick<PodFacts, 'i
     isStatusKept,
     restartPolicy,
     graceSeconds: terminationGracePeriodSeconds,
+    isCrashing: containers.some(alwaysCrashes),
     hasHooks: containers.some(({ lifecycle }) => lifecycle !== undefined),
     images: Object.fromEntries([...initContainers, ...containers].map(({ name, image = '' }) => [name, image])),
     initContainers: initContainers.map(({ name }) => name),

@@ -70,7 +70,11 @@ export function recordRuntime({ fake, files }: TestNode, history: HistoryRecorde
       history.add({ kind: 'container', change: 'started', container });
     }
     if (status.state === ContainerState.CONTAINER_EXITED)
-      history.add({ kind: 'container', change: 'exited', container: { ...container, exitCode: status.exitCode } });
+      history.add({
+        kind: 'container',
+        change: 'exited',
+        container: { ...container, exitCode: status.exitCode, ranMs: ranMs(status) },
+      });
     seen.state = status.state;
   };
 
@@ -116,6 +120,10 @@ interface CallRequest {
   readonly podSandboxId?: string;
   readonly timeout?: bigint;
   readonly config?: { readonly labels?: Record<string, string>; readonly metadata?: { readonly name?: string } };
+}
+
+function ranMs({ startedAt, finishedAt }: ContainerStatus): number {
+  return Number((finishedAt - startedAt) / 1_000_000n);
 }
 
 function factsOf({ id, labels, metadata, image }: ContainerStatus): ContainerFacts {

@@ -60,11 +60,14 @@ export const quietAtRest: Property = {
   name: 'quiet-at-rest',
   *check(history) {
     let touched: ReadonlySet<string> | undefined;
+    const crashing = new Set<string>();
     for (const event of history) {
+      if (event.kind === 'desired' && event.pod.isCrashing) crashing.add(event.pod.uid);
       if (event.kind === 'rest') touched = event.touched;
       if (event.kind === 'emptied') touched = undefined;
       // What was dead longest is collected at rest as well.
-      if (touched !== undefined && event.kind === 'call' && !event.rpc.startsWith('remove') && !touched.has(event.uid))
+      if (touched === undefined || event.kind !== 'call' || event.rpc.startsWith('remove')) continue;
+      if (!touched.has(event.uid) && !crashing.has(event.uid))
         yield { atMs: event.atMs, text: `${event.rpc} of ${event.target} (${event.uid}) at rest` };
     }
   },

@@ -11,6 +11,7 @@ const pod: PodFacts = {
   restartPolicy: 'Always',
   graceSeconds: 30,
   hasHooks: false,
+  isCrashing: false,
   images: { app: 'image:1' },
   initContainers: [],
 };

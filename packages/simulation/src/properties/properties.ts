@@ -1,3 +1,4 @@
+import { backOffKept } from './back-off.ts';
 import { callsAreBounded, gracePeriodsGiven, quietAtRest } from './calls.ts';
 import { healthyContainersRun, noStartAfterTermination, risingAttempts, singleInstances } from './container-lives.ts';
 import type { Property } from './property.ts';
@@ -12,6 +13,7 @@ export const PROPERTIES: readonly Property[] = [
   risingRestartCounts,
   terminalPhasesStay,
   confirmedAfterExit,
+  backOffKept,
   gracePeriodsGiven,
   callsAreBounded,
   quietAtRest,

@@ -39,6 +39,8 @@ export const terminalPhasesStay: Property = {
     for (const event of history) {
       // As in the kubelet, a pod whose status is unknown is pending until its end is certain.
       if (event.kind === 'damaged' && event.path === STATUS_CHECKPOINT) ended.clear();
+      // A repeated event of a watch may bring a deleted pod back for a moment.
+      if (event.kind === 'confirmed') ended.delete(event.uid);
       if (event.kind === 'agent' && event.change !== 'started') for (const uid of forgotten) ended.delete(uid);
       if (event.kind === 'desired') {
         if (!event.pod.isStatusKept) forgotten.add(event.pod.uid);

@@ -34,11 +34,11 @@ export const REACHED_STATES: readonly ReachedState[] = [
       }
     }),
   },
-  killedDuring('createContainer'),
-  killedDuring('startContainer'),
-  killedDuring('stopContainer'),
-  killedDuring('runPodSandbox'),
-  killedDuring('removePodSandbox'),
+  killedAfter('createContainer'),
+  killedAfter('startContainer'),
+  killedAfter('stopContainer'),
+  killedAfter('runPodSandbox'),
+  killedAfter('removePodSandbox'),
   {
     name: 'an agent is killed while it starts',
     count: countOf(function* (history) {
@@ -145,18 +145,16 @@ export const REACHED_STATES: readonly ReachedState[] = [
   },
 ];
 
-/** The agent was killed while it waited for the answer to a call. */
-function killedDuring(rpc: string): ReachedState {
+/** The agent was killed after the effect of a call and before it had the answer. */
+function killedAfter(rpc: string): ReachedState {
   return {
-    name: `an agent is killed during ${rpc}`,
+    name: `an agent is killed after the effect of ${rpc} and before the answer`,
     count: countOf(function* (history) {
-      const open = new Set<string>();
+      let answered: string | undefined;
       for (const event of history) {
-        if (event.kind === 'call' && event.rpc === rpc) open.add(`${event.uid} ${event.target}`);
-        if (event.kind === 'answer' && event.call.rpc === rpc) {
-          if (event.error?.includes('killed') === true) yield event;
-          open.delete(`${event.call.uid} ${event.call.target}`);
-        }
+        if (event.kind === 'call' || event.kind === 'step') answered = undefined;
+        if (event.kind === 'answer') answered = event.error === undefined ? event.call.rpc : undefined;
+        if (event.kind === 'agent' && event.change === 'killed' && answered === rpc) yield event;
       }
     }),
   };

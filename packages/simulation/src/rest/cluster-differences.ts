@@ -60,7 +60,9 @@ export function mirrorDifferences(cluster: TestCluster, statics: readonly Pod[],
     const name = pod.metadata?.name ?? '';
     const mirror = mirrors.get(name);
     mirrors.delete(name);
-    if (mirror === undefined) return [`${name} has no mirror pod`];
+    // As in the kubelet, a deleted mirror pod of a pod that has ended is created again only by the next agent.
+    const hasEnded = isTerminalPhase(cluster.node.agent().pods.get(podUid(pod))?.status?.phase);
+    if (mirror === undefined) return hasEnded ? [] : [`${name} has no mirror pod`];
     const [hash, mirrored] = [
       pod.metadata?.annotations?.[PodAnnotation.configHash],
       mirror.metadata?.annotations?.[PodAnnotation.configMirror],

@@ -40,7 +40,8 @@ export async function worldDifferences(world: World): Promise<readonly string[]>
               (pod) => `${pod.metadata?.name ?? ''} ${podUid(pod)} is left in the API: ${JSON.stringify(pod.status)}`,
             ),
         ]),
-    ...(await leftovers(node, new Set([...uids, ...touched]))),
+    // As in the kubelet, the contents of a pod that has ended stay until it is gone from the API.
+    ...(await leftovers(node, new Set([...uids, ...touched, ...held.map(podUid)]))),
     ...shownTooMuch(world, new Set([...uids, ...touched, ...held.map(podUid)])),
   ];
 }

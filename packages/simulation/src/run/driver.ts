@@ -75,7 +75,7 @@ export function createDriver(world: World): Driver {
     } else if (step.calls === 0) {
       await killAndRestart(step);
     } else {
-      const mine = { signal: node.armKill(step.calls), step };
+      const mine = { signal: node.armKill(step.calls, step.isAfterCall === true ? 'after' : 'before'), step };
       armed = mine;
       later.add(KILL_LIMIT_MS, () => (armed === mine ? killAndRestart(step) : undefined));
     }

@@ -10,7 +10,8 @@ const shell = (name: string, script: string): Container => container(name, ['sh'
 const sidecar: Container = { ...container('proxy'), restartPolicy: 'Always' };
 
 /** Kinds of pods. */
-export type PodKind = 'one' | 'two' | 'init' | 'sidecar' | 'hooks' | 'on-failure' | 'never' | 'job' | 'volumes';
+export type PodKind =
+  'one' | 'two' | 'init' | 'sidecar' | 'hooks' | 'on-failure' | 'never' | 'job' | 'volumes' | 'crashing' | 'probed';
 
 /** The pods of the model, by kind. */
 const specs: Readonly<Record<PodKind, Partial<NonNullable<Pod['spec']>>>> = {
@@ -53,8 +54,20 @@ const specs: Readonly<Record<PodKind, Partial<NonNullable<Pod['spec']>>>> = {
       },
     ],
   },
+  crashing: { containers: [shell('app', 'sleep 1; exit 1'), container('web')] },
+  probed: {
+    containers: [
+      { ...container('app'), readinessProbe: { exec: { command: ['true'] }, periodSeconds: 10, failureThreshold: 1 } },
+      container('web'),
+    ],
+  },
 };
 export const podKinds: readonly PodKind[] = Object.keys(specs) as PodKind[];
+
+/** Reports whether a container exits with a failure each time. */
+export function alwaysCrashes({ command }: Container): boolean {
+  return command?.at(-1)?.endsWith('exit 1') === true;
+}
 
 /** A pod of a model. Each kind and version has a UID of its own, as a changed manifest has. */
 export function modelPod(name: string, kind: PodKind, version: number): Pod {

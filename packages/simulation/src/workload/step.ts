@@ -64,6 +64,8 @@ export type AgentStep =
       readonly do: 'kill';
       /** Number of the call after which it is killed; 0 for at once. */
       readonly calls: number;
+      /** Whether that call has its effect, so that only the answer is lost. */
+      readonly isAfterCall?: boolean;
       readonly pauseMs: number;
       /** Number of the call of the next start at which that is killed as well; 0 for never. */
       readonly callsOfStart: number;

@@ -1,6 +1,6 @@
 import type { AgentParts } from '@rxlet/agent';
 import type { AgentModule } from '@rxlet/agent-api';
-import type { AgentLife, TestNode } from '@rxlet/testing';
+import type { AgentLife, TestCluster, TestNode } from '@rxlet/testing';
 
 /** The agent that is simulated, as it differs from rxlet's own. */
 export interface Assembly {
@@ -11,5 +11,5 @@ export interface Assembly {
   /** Replacements for parts of the core. */
   readonly parts?: Partial<AgentParts>;
   /** Called once for each run before the first agent starts, to change the ports of the node. */
-  readonly prepare?: (node: TestNode) => void;
+  readonly prepare?: (node: TestNode, cluster: TestCluster | undefined) => void;
 }

@@ -69,7 +69,7 @@ export function createWorld(plan: Plan, assembly: Assembly = {}): World {
   const throwing = createThrowingParts({ ...plegParts(hasEvents), ...assembly.parts }, mayThrowInAdmission);
   if (cluster !== undefined) prepareCluster(cluster, history, runtime);
   startLastingFault(plan.lasting, node, cluster);
-  assembly.prepare?.(node);
+  assembly.prepare?.(node, cluster);
   node.desire();
 
   const apiPods = (): readonly Pod[] => (cluster?.kube.objects.list(pods) ?? []) as unknown as readonly Pod[];
