@@ -33,4 +33,6 @@ export const STAGES: readonly Stage[] = [
     [npm('test:containerd'), npm('test:containerd-2')],
     [npm('build', true), npm('api:check', true), npm('docs', true), npm('check-tarballs', true)],
   ],
+  // Alone: it starts agents on a real runtime, and builds the page of a package.
+  [[npm('test:packages')]],
 ];

@@ -33,7 +33,13 @@ export async function startPrivateMachine(options: PrivateMachineOptions): Promi
     ...directories.flatMap((directory, index) => {
       const changes = `${CHANGES}/${String(index)}`;
       const layers = `lowerdir=${directory},upperdir=${changes}/upper,workdir=${changes}/work`;
-      return [`mkdir -p ${changes}/upper ${changes}/work`, `mount -t overlay overlay -o ${layers} ${directory}`];
+      // Mounts below would be covered, and yet be in the list of mounts. A mount goes with the one above it.
+      const covered = `awk '$5 ~ "^${directory}/" { print $5 }' /proc/self/mountinfo`;
+      return [
+        `${covered} | xargs -r umount --lazy 2>/dev/null || true`,
+        `mkdir -p ${changes}/upper ${changes}/work`,
+        `mount -t overlay overlay -o ${layers} ${directory}`,
+      ];
     }),
     'ip link set lo up',
     ...addresses.map((address) => `ip address add ${address}/32 dev lo`),

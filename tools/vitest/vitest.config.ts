@@ -33,7 +33,7 @@ export default defineConfig({
             'apps/*/src/**/*.test.ts',
             'tools/**/*.test.ts',
           ],
-          exclude: ['**/node_modules/**', '**/dist/**', '**/*.containerd.test.ts'],
+          exclude: ['**/node_modules/**', '**/dist/**', '**/*.containerd.test.ts', '**/*.packages.test.ts'],
           pool: 'forks',
           // Files share a process and the modules in it, which halves the time: no module keeps state between its users.
           isolate: false,
@@ -56,6 +56,22 @@ export default defineConfig({
           hookTimeout: 120_000,
           // Processes and networks of a whole machine take part. `npm run test:containerd` names the tests that needed a retry, and counts them.
           retry: 1,
+        },
+      },
+      {
+        root,
+        ...shared,
+        test: {
+          name: 'packages',
+          environment: 'node',
+          include: ['tools/package/**/*.packages.test.ts'],
+          pool: 'forks',
+          execArgv: EXEC_ARGV,
+          fileParallelism: false,
+          // One test goes on where another ended, and the first failure says why.
+          bail: 1,
+          testTimeout: 300_000,
+          hookTimeout: 900_000,
         },
       },
     ],

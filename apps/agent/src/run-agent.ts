@@ -193,6 +193,7 @@ export async function runAgent(
     ? Promise.race([stopped, exitOnContention(lock, logger, signal)])
     : stopped);
   logger.info(settings.runtime.kind === 'fake' ? 'rxlet is stopping' : 'rxlet is stopping; the pods run on');
+  await notifier?.stopping();
 }
 
 /** Resolves when another process wants the lock, or `signal` aborts. */

@@ -77,19 +77,20 @@ export function changelog({ name }: PackagedProgram, { version, maintainer, time
 }
 
 /** Returns the file `copyright`, in the machine-readable form of Debian. Licenses of what the package brings along are in files beside it. */
-export function copyrightFile(): string {
+export function copyrightFile({ timeSeconds }: PackageFacts): string {
+  const year = String(new Date(timeSeconds * 1000).getUTCFullYear());
   return `Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
 Upstream-Name: rxlet
 
 Files: *
-Copyright: The rxlet authors
+Copyright: ${year} The rxlet authors
 License: Apache-2.0
  The full text is in /usr/share/common-licenses/Apache-2.0.
  .
  Files in dist also contain libraries, whose licenses are in THIRD-PARTY-NOTICES.gz.
 
 Files: usr/lib/*/bin/node
-Copyright: The Node.js contributors, and the authors of its libraries
+Copyright: ${year} The Node.js contributors, and the authors of its libraries
 License: Node.js
  The full text is in NODE-LICENSE.gz.
 `;

@@ -105,7 +105,7 @@ async function documentation(
   return [
     ...pages.map((page) => zipped(`usr/share/man/man1/${page.name}`, page.text)),
     ...Object.entries(program.completions()).map(([path, content]): TarEntry => ({ type: 'file', path, content })),
-    { type: 'file', path: `${documents}/copyright`, content: copyrightFile() },
+    { type: 'file', path: `${documents}/copyright`, content: copyrightFile(facts) },
     zipped(`${documents}/NODE-LICENSE`, node.license),
     zipped(`${documents}/THIRD-PARTY-NOTICES`, notices),
     zipped(`${documents}/changelog`, changelog(program, facts)),

@@ -48,6 +48,23 @@ describe('createServiceNotifier', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it('reports that the agent is stopping, and feeds the watchdog until it has stopped', async () => {
+    const { notifier, sent, clock } = service({ ...socket, WATCHDOG_USEC: '20000000' });
+    notifier!.ready();
+    await clock.advance(1_000);
+    await notifier!.stopping();
+    await clock.advance(10_000);
+    expect(sent).toEqual(['0: READY=1', '1000: STOPPING=1', '10000: WATCHDOG=1']);
+    await notifier![Symbol.asyncDispose]();
+  });
+
+  it('goes on with its end when the service manager is gone', async () => {
+    const { notifier, logger } = service(socket, () => true);
+    await notifier!.stopping();
+    expect(logger.lines).toMatchObject([{ level: 'warn', fields: { state: 'STOPPING=1', error: 'no luck' } }]);
+    await notifier![Symbol.asyncDispose]();
+  });
+
   it('does not feed the watchdog of another process', async () => {
     const { notifier, sent, clock } = service({ ...socket, WATCHDOG_USEC: '20000000', WATCHDOG_PID: '1' });
     notifier!.ready();

@@ -33,6 +33,8 @@ export interface ServiceNotifierPorts {
 export interface ServiceNotifier extends AsyncDisposable {
   /** Reports that the agent is ready, and from then on feeds the watchdog while the agent is healthy. */
   ready(): void;
+  /** Reports that the agent is stopping, so that the service manager does not take its end for a failure. Resolves when the report is sent, or cannot be. */
+  stopping(): Promise<void>;
 }
 
 /** Deadline of one notification. */
@@ -86,6 +88,7 @@ export function createServiceNotifier(
   };
   return {
     ready: () => void lifetime.track(run()),
+    stopping: async () => void (await notify('STOPPING=1')),
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };
 }
