@@ -5,7 +5,12 @@ import { admitUnderPressure } from './admit-under-pressure.ts';
 const bestEffort = testPod();
 const burstable = testPod({ containers: [{ resources: { requests: { cpu: '1' } } }] });
 const tolerant = testPod({
-  spec: { tolerations: [{ key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' }] },
+  spec: {
+    tolerations: [
+      { key: 'other', operator: 'Exists' },
+      { key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' },
+    ],
+  },
 });
 const critical = testPod({ spec: { priority: 2_000_000_000 } });
 
@@ -22,6 +27,7 @@ describe('admitUnderPressure', () => {
     });
     expect(admitUnderPressure(burstable, ['MemoryPressure'])).toBeUndefined();
     expect(admitUnderPressure(tolerant, ['MemoryPressure'])).toBeUndefined();
+    expect(admitUnderPressure({}, ['MemoryPressure'])?.reason).toBe('Evicted');
   });
 
   it('rejects every other pod under other pressure', () => {

@@ -1,6 +1,5 @@
 import type { Pod } from '@rxlet/kube-api';
 import { compareQuantities, formatQuantity, type ParsedQuantity } from '@rxlet/pod-model/quantity';
-import { hasPodLevelResources } from '@rxlet/pod-model/resources';
 import { evictionQuantity } from '@rxlet/pod-model/eviction-thresholds';
 import type { ContainerUse, PodUse } from './node-summary.ts';
 import type { Observations } from './observations.ts';
@@ -79,8 +78,7 @@ function describeThreshold(
 /** Returns the memory of a pod that requests some for itself as a whole. */
 function podConsumption(resource: StarvedResource, pod: Pod, { memory }: PodUse): Consumption | undefined {
   const request = pod.spec?.resources?.requests?.[resource];
-  if (resource !== 'memory' || !hasPodLevelResources(pod) || request === undefined || memory === undefined)
-    return undefined;
+  if (resource !== 'memory' || request === undefined || memory === undefined) return undefined;
   return {
     name: pod.metadata?.name ?? '',
     usage: formatQuantity(bytes(memory.workingSetBytes ?? 0)),

@@ -39,6 +39,10 @@ describe('parseThresholds', () => {
       'allocatableMemory.available<200Mi and 10Mi for 0s',
     ]);
     expect(shown({ ...configuration, enforceNodeAllocatable: ['none'] })).toHaveLength(2);
+    const delayed = { ...configuration, evictionSoftGracePeriod: { 'memory.available': '30s' } };
+    expect(shown({ ...delayed, enforceNodeAllocatable: ['pods'] }).slice(2)).toEqual([
+      'allocatableMemory.available<100Mi and 10Mi for 0s',
+    ]);
   });
 
   it.each<[ThresholdConfiguration, string]>([
@@ -46,6 +50,7 @@ describe('parseThresholds', () => {
     [{ evictionHard: { 'memory.available': '0' } }, 'eviction threshold "0" of memory.available must be a positive'],
     [{ evictionSoft: { 'memory.available': '1Gi' } }, 'a grace period must be specified for memory.available'],
     [{ evictionSoftGracePeriod: { 'memory.available': '90' } }, 'eviction grace period "90" of memory.available'],
+    [{ evictionSoftGracePeriod: { 'memory.available': '-1s' } }, 'eviction grace period "-1s" of memory.available'],
     [{ evictionSoftGracePeriod: { '': '90s' } }, 'unsupported eviction signal ""'],
     [{ evictionMinimumReclaim: { 'pid.available': '-1' } }, 'minimum eviction reclaim "-1" of pid.available'],
   ])('rejects %j', (configuration, message) => {

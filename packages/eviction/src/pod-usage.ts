@@ -59,9 +59,9 @@ function isLocal({ hostPath, gitRepo, emptyDir, configMap }: Volume): boolean {
  */
 export function rankedRequest(pod: Pod, resource: string): ParsedQuantity {
   const request = hasPodLevelResources(pod)
-    ? quantityOf(isPodLevelResource(resource) ? pod.spec?.resources?.requests?.[resource] : undefined)
+    ? quantityOf(isPodLevelResource(resource) ? pod.spec!.resources!.requests?.[resource] : undefined)
     : (podRequests(pod, { excludeOverhead: true })[resource] ?? zeroQuantity);
-  return isZeroQuantity(request) ? request : addQuantities(request, quantityOf(pod.spec?.overhead?.[resource]));
+  return isZeroQuantity(request) ? request : addQuantities(request, quantityOf(pod.spec!.overhead?.[resource]));
 }
 
 /** Parses a quantity; an absent one is zero. */

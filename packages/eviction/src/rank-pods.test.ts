@@ -28,6 +28,49 @@ describe('rankPods', () => {
     expect(order('memory.available', pods, uses)).toEqual(['unknown', 'more', 'less', 'high', 'within']);
   });
 
+  it('ranks pods that use exactly what they request as within it', () => {
+    const pods = [memoryPod('exact', 100), memoryPod('above', 100, { priority: 5 })];
+    expect(order('memory.available', pods, [memoryUse('exact', 100), memoryUse('above', 101)])).toEqual([
+      'above',
+      'exact',
+    ]);
+  });
+
+  it('ranks pods without statistics first, and among each other by priority', () => {
+    const pods = [memoryPod('known', 1), memoryPod('high', 1, { priority: 1 }), memoryPod('low', 1)];
+    const uses = [memoryUse('known', 900)];
+    expect(order('memory.available', pods, uses)).toEqual(['low', 'high', 'known']);
+    expect(order('memory.available', pods.toReversed(), uses)).toEqual(['low', 'high', 'known']);
+  });
+
+  it('ranks a pod without a spec by priority 0 and no request', () => {
+    const pods = [
+      memoryPod('above', 0, { priority: 1 }),
+      { metadata: { name: 'bare', uid: 'uid-bare' } },
+      memoryPod('below', 0, { priority: -1 }),
+    ];
+    const uses = ['above', 'bare', 'below'].map((name) => memoryUse(name, 1));
+    expect(order('memory.available', pods, uses)).toEqual(['below', 'bare', 'above']);
+    expect(order('memory.available', pods.toReversed(), uses)).toEqual(['below', 'bare', 'above']);
+  });
+
+  it('ranks by priority before anything else when processes run out', () => {
+    const pods = [testPod({ name: 'unknown' }), testPod({ name: 'idle', spec: { priority: -1 } })];
+    const idle = { podRef: { uid: 'uid-idle' }, containers: null, process_stats: { process_count: 0 } };
+    expect(order('pid.available', pods, [idle])).toEqual(['idle', 'unknown']);
+  });
+
+  it('ranks by usage of disk above the request, and by inodes less the requested bytes', () => {
+    const requests = { 'ephemeral-storage': '50' };
+    const pods = [testPod({ name: 'requests', containers: [{ resources: { requests } }] }), testPod({ name: 'plain' })];
+    const uses = ['requests', 'plain'].map((name, index) => ({
+      podRef: { uid: `uid-${name}` },
+      containers: [{ name: 'app', logs: { usedBytes: 70 - index * 20, inodesUsed: 70 - index * 20 } }],
+    }));
+    expect(order('nodefs.available', pods, uses)).toEqual(['plain', 'requests']);
+    expect(order('nodefs.inodesFree', pods, uses)).toEqual(['plain', 'requests']);
+  });
+
   it('ranks by priority, then the number of processes', () => {
     const pods = [
       testPod({ name: 'few' }),
@@ -66,17 +109,19 @@ describe('rankPods', () => {
         ],
       },
     ];
-    expect(order('nodefs.available', pods, uses)).toEqual(['layers', 'logs', 'volumes', 'foreign']);
+    const reversed = pods.toReversed();
+    const all = ['layers', 'logs', 'volumes', 'foreign'];
+    expect(order('nodefs.available', pods, uses)).toEqual(all);
+    expect(order('nodefs.available', reversed, uses)).toEqual(all);
+    expect(order('containerfs.available', reversed, uses, 'separateContainers')).toEqual(all);
+    expect(order('nodefs.available', reversed, uses, 'split')).toEqual(all);
+    expect(order('imagefs.available', reversed, uses, 'dedicated')).toEqual(['layers', 'foreign', 'volumes', 'logs']);
+    expect(order('imagefs.available', pods, uses, 'split')).toEqual(all);
     expect(order('nodefs.inodesFree', pods, uses)).toEqual(['volumes', 'logs', 'layers', 'foreign']);
     expect(order('nodefs.available', pods, uses, 'dedicated')).toEqual(['logs', 'volumes', 'layers', 'foreign']);
     expect(order('imagefs.available', pods, uses, 'dedicated')).toEqual(['layers', 'logs', 'volumes', 'foreign']);
     expect(order('containerfs.available', pods, uses, 'split')).toEqual(['layers', 'logs', 'volumes', 'foreign']);
-    expect(order('imagefs.available', [...pods].reverse(), uses, 'split')).toEqual([
-      'foreign',
-      'volumes',
-      'logs',
-      'layers',
-    ]);
+    expect(order('imagefs.available', reversed, uses, 'split')).toEqual(['foreign', 'volumes', 'logs', 'layers']);
   });
 
   it('counts requests of sidecars, overhead and the pod as a whole', () => {

@@ -1,7 +1,9 @@
+import type { Pod } from '@rxlet/kube-api';
 import { testPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
 import { evictedStatus } from './evicted-status.ts';
 import type { EvictionState } from './eviction-state.ts';
+import type { FileSystemLayout } from './node-summary.ts';
 import { synchronize, synchronizeAfterReclaim } from './synchronize.ts';
 import { initialState, type Left, memoryPod, memoryUse, observation, shown, summary } from './test-support.ts';
 
@@ -80,6 +82,42 @@ describe('synchronize', () => {
     expect(shown(step(second.state, 41, { memoryMi: 400 }))).toEqual(['report memory', 'evict a 30s']);
   });
 
+  it('waits for each pod that is being evicted, whatever was decided last', () => {
+    const soon = step(step(initialState(soft), 0, { memoryMi: 400 }).state, 30, { memoryMi: 400 });
+    expect(shown(soon)).toEqual(['report memory', 'evict a 30s']);
+    const b = { pods: [memoryUse('b', 900)], memoryMi: 50 };
+    const both = synchronize(soon.state, observation(40, [pods[1]!], b, { running: new Set(['uid-a']) }));
+    expect(shown(both)).toEqual(['report memory', 'evict b 1s']);
+    expect(step(both.state, 41, { memoryMi: 50 }, ['a', 'b']).actions).toEqual([]);
+    expect(shown(step(both.state, 42, { memoryMi: 50 }, ['a']))).toEqual(['report memory', 'evict a 1s']);
+  });
+
+  it('waits for a pod as long as its last eviction takes', () => {
+    const first = step(step(initialState(soft), 0, { memoryMi: 400 }).state, 30, { memoryMi: 400 });
+    expect(step(first.state, 89, { memoryMi: 400 }, ['a']).actions).toEqual([]);
+    expect(step(first.state, 90, { memoryMi: 400 }, ['a']).actions).toHaveLength(2);
+    const second = step(first.state, 40, { memoryMi: 50 }, ['a']);
+    expect(step(second.state, 70, { memoryMi: 400 }, ['a']).actions).toEqual([]);
+    expect(step(second.state, 71, { memoryMi: 400 }, ['a']).actions).toHaveLength(2);
+  });
+
+  it('gives a pod without a grace period of its own the longest one at a soft threshold', () => {
+    const bare = [{ metadata: { name: 'bare', uid: 'uid-bare' } }];
+    const at = (state: EvictionState, nowSeconds: number) =>
+      synchronize(state, observation(nowSeconds, bare, { memoryMi: 400 }));
+    expect(shown(at(at(initialState(soft), 0).state, 30))).toEqual(['report memory', 'evict bare 60s']);
+  });
+
+  it('records the generation of the pod in its condition, if it has one', () => {
+    const conditionOf = (pod: Pod) => {
+      const [, action] = synchronize(initialState(hard), observation(0, [pod], { memoryMi: 50 })).actions;
+      if (action?.kind !== 'evict') throw new Error('no pod was evicted');
+      return action.eviction.condition;
+    };
+    expect(conditionOf(testPod({ metadata: { generation: 3 } }))).toMatchObject({ observedGeneration: 3 });
+    expect(conditionOf(testPod())).not.toHaveProperty('observedGeneration');
+  });
+
   it('waits until the evicted pod has ended, at most half a minute', () => {
     const first = step(initialState(hard), 0, { memoryMi: 50 });
     expect(step(first.state, 10, { memoryMi: 50 }, ['a']).actions).toEqual([]);
@@ -153,6 +191,33 @@ describe('synchronize', () => {
     expect(after({ diskGi: 40 })).toEqual([]);
     expect(after({ diskGi: 8 })).toEqual(['evict a 1s']);
     expect(after(undefined)).toEqual(['evict a 1s']);
+    expect(first.state.conditions).toEqual(['DiskPressure']);
+  });
+
+  it('evicts after garbage was collected until the minimum reclaim is reached', () => {
+    const reclaiming = {
+      evictionHard: { 'nodefs.available': '10%' },
+      evictionMinimumReclaim: { 'nodefs.available': '10Gi' },
+    };
+    const { state, actions } = step(initialState(reclaiming), 0, { diskGi: 5 });
+    const [, action] = actions;
+    if (action?.kind !== 'reclaim') throw new Error('nothing was reclaimed');
+    const after = (diskGi: number) => shown(synchronizeAfterReclaim(state, action.reclaim, summary({ diskGi })));
+    expect([after(19), after(21)]).toEqual([['evict a 1s'], []]);
+  });
+
+  it('adds the thresholds of writable layers for the first layout, which stays', () => {
+    const disk = initialState({ evictionHard: { 'imagefs.available': '10%' } });
+    const at = (state: EvictionState, nowSeconds: number, layout: FileSystemLayout, imagesGi = 50) =>
+      synchronize(state, observation(nowSeconds, pods, { imagesGi }, { layout }));
+    const first = at(disk, 0, 'dedicated');
+    const signals = ['imagefs.available', 'containerfs.available'];
+    expect(first.state.thresholds.map(({ signal }) => signal)).toEqual(signals);
+    const second = at(first.state, 10, 'shared', 5);
+    expect(second.state.thresholds.map(({ signal }) => signal)).toEqual(signals);
+    expect(second.state.layout).toBe('dedicated');
+    expect(shown(second)).toEqual(['report ephemeral-storage', 'reclaim containers images']);
+    expect(at(disk, 0, 'split').state.thresholds).toHaveLength(1);
   });
 
   it('evicts all pods beyond limits of local storage, and none for a threshold meanwhile', () => {
@@ -169,7 +234,35 @@ describe('synchronize', () => {
     expect(shown(first)).toEqual(['evict x 1s', 'evict y 1s']);
     const running = new Set(['uid-x', 'uid-y']);
     expect(synchronize(first.state, observation(10, full, left, { running })).actions).toEqual([]);
+    const [x, y] = use;
+    const alone = synchronize(initialState(hard), observation(0, full, { pods: [x!] }));
+    expect(shown(alone)).toEqual(['evict x 1s']);
+    const later = synchronize(alone.state, observation(10, full, { pods: [x!, y!] }, { running }));
+    expect(shown(later)).toEqual(['evict y 1s']);
+    expect(shown(synchronize(later.state, observation(20, full, { pods: [x!, y!] }, { running })))).toEqual([]);
     const off = initialState(hard, { localStorageCapacityIsolation: false });
     expect(shown(synchronize(off, observation(0, full, left)))[0]).toBe('report memory');
+  });
+
+  it('evicts a pod beyond its limit of local storage while it takes its time after a soft eviction', () => {
+    const over = testPod({ name: 'over', spec: { volumes: [{ name: 'v', emptyDir: { sizeLimit: '1Mi' } }] } });
+    const at = (state: EvictionState, nowSeconds: number, usedBytes: number) =>
+      synchronize(
+        state,
+        observation(
+          nowSeconds,
+          [over],
+          {
+            memoryMi: 400,
+            pods: [{ podRef: { uid: 'uid-over' }, containers: null, volume: [{ name: 'v', usedBytes }] }],
+          },
+          { running: new Set(['uid-over']) },
+        ),
+      );
+    const first = at(at(initialState(soft), 0, 0).state, 30, 0);
+    expect(shown(first)).toEqual(['report memory', 'evict over 30s']);
+    const second = at(first.state, 40, 2 ** 21);
+    expect(shown(second)).toEqual(['evict over 1s']);
+    expect(shown(at(second.state, 50, 2 ** 21))).toEqual([]);
   });
 });

@@ -73,14 +73,13 @@ export function synchronize(previous: EvictionState, observation: EvictionObserv
   const { settings } = previous;
   if (previous.thresholds.length === 0 && !settings.localStorageCapacityIsolation)
     return { state: previous, actions: [] };
-  const { current, state: started } = withLayout(previous, observation.layout);
+  const { current, state: started, layout } = withLayout(previous, observation.layout);
   const { summary, pods, nowMs, running } = observation;
   if (summary === undefined) return { state: started, actions: [] };
 
   const observations = observe(summary);
   const evicting = started.evicting.filter(({ uid, deadlineMs }) => running.has(uid) && nowMs < deadlineMs);
   const state = { ...observeThresholds(started, current, observations, nowMs), evicting };
-  const layout = state.layout ?? observation.layout;
   const usage = usageByUid(summary);
   if (settings.localStorageCapacityIsolation) {
     const candidates = pods.filter((pod) => !evicting.some(({ uid, isSoft }) => !isSoft && uid === podUid(pod)));
@@ -109,14 +108,16 @@ export function synchronizeAfterReclaim(
   return remaining?.length === 0 ? { state, actions: [] } : evictOne(state, need);
 }
 
-/** Adds the thresholds of writable layers at the first synchronization. As in the kubelet, those that are added count from the second one on. */
+/**
+ * Adds the thresholds of writable layers at the first synchronization, whose layout stays. As in the kubelet, those that are added count from the second one on.
+ */
 function withLayout(
   state: EvictionState,
   layout: FileSystemLayout,
-): { readonly current: readonly Threshold[]; readonly state: EvictionState } {
-  if (state.layout !== undefined) return { current: state.thresholds, state };
+): { readonly current: readonly Threshold[]; readonly state: EvictionState; readonly layout: FileSystemLayout } {
+  if (state.layout !== undefined) return { current: state.thresholds, state, layout: state.layout };
   const { configured, all } = applyLayout(state.thresholds, layout);
-  return { current: configured, state: { ...state, layout, thresholds: all } };
+  return { current: configured, state: { ...state, layout, thresholds: all }, layout };
 }
 
 /** Returns the state with what was observed: since when thresholds are met, which of them require an eviction, and the conditions. */
@@ -145,16 +146,16 @@ function observeThresholds(
   };
 }
 
-/** Returns the thresholds that were measured again since the last synchronization. A measurement without a time counts as new. */
+/** Returns those of the observed thresholds that were measured again since the last synchronization. A measurement without a time counts as new. */
 function withNewStatistics(
   thresholds: readonly Threshold[],
   observations: Observations,
   measuredAt: EvictionState['measuredAt'],
 ): readonly Threshold[] {
   return thresholds.filter(({ signal }) => {
-    const observed = observations.get(signal);
+    const { time } = observations.get(signal)!;
     const last = measuredAt.get(signal);
-    return observed !== undefined && (last === undefined || observed.time === 0 || observed.time > last);
+    return last === undefined || time === 0 || time > last;
   });
 }
 
