@@ -76,6 +76,40 @@ describe('allocateCpus', () => {
     expect(machine.admit(pod)).toBe('init 2-3; sidecar 2; second 4-7; app 4-5');
   });
 
+  it('lets later containers take over the CPUs of several init containers', () => {
+    const pod = cpuPod('a', [
+      { name: 'init', cpu: '2', kind: 'init' },
+      { name: 'second', cpu: '1', kind: 'init' },
+      { name: 'app', cpu: '2' },
+    ]);
+    expect(node().admit(pod)).toBe('init 2-3; second 2; app 2-3');
+  });
+
+  it('takes over no CPUs that a container which lasts has taken over already', () => {
+    const { policy } = node();
+    const pod = cpuPod('a', [
+      { name: 'init', cpu: '2', kind: 'init' },
+      { name: 'app', cpu: '1' },
+      { name: 'other', cpu: '1' },
+    ]);
+    const reusable = { podUid: podUid(pod), cpus: new Set([2, 3]) };
+    const shared = new Set([0, 1]);
+    const held = new Map([
+      ['init', new Set([2, 3])],
+      ['other', new Set([2])],
+    ]);
+    const allocate = (assignments: CpuState['assignments']) =>
+      allocateCpus(policy, { shared, assignments, reusable }, pod, pod.spec!.containers[0]!).cpus;
+    expect(allocate(new Map([[podUid(pod), held]]))).toEqual(new Set([3]));
+    expect(allocate(new Map())).toEqual(new Set([2]));
+  });
+
+  it('allocates to a pod without init containers', () => {
+    const { spec, ...pod } = cpuPod('a', [{ name: 'app', cpu: '2' }]);
+    const { initContainers: _, ...others } = spec!;
+    expect(node().admit({ ...pod, spec: others })).toBe('app 2-3');
+  });
+
   it('returns the CPUs of a removed container that no other container of the pod has', () => {
     const pod = cpuPod('a', [
       { name: 'init', cpu: '4', kind: 'init' },
@@ -93,6 +127,21 @@ describe('allocateCpus', () => {
     expect(node().admit(cpuPod('a', [{ name: 'app', cpu: '15' }]))).toBe(
       'not enough cpus available to satisfy request: requested=15, available=14',
     );
+  });
+
+  it('throws an error that is not about the number of CPUs', () => {
+    const { policy } = node();
+    const pod = cpuPod('a', [{ name: 'app', cpu: '2' }]);
+    const broken = { ...policy, layout: undefined as never };
+    expect(() => allocateCpus(broken, startCpuState(policy), pod, pod.spec!.containers[0]!)).toThrow(TypeError);
+  });
+
+  it('rejects parts of cores with full-pcpus-only by the reason of the kubelet', () => {
+    const { policy } = node({ options: { ...noCpuPolicyOptions, fullPhysicalCpusOnly: true } });
+    const pod = cpuPod('a', [{ name: 'app', cpu: '3' }]);
+    expect(allocateCpus(policy, startCpuState(policy), pod, pod.spec!.containers[0]!).failure).toMatchObject({
+      reason: 'SMTAlignmentError',
+    });
   });
 
   it('gives only whole cores with full-pcpus-only, also where the other thread of a core is reserved', () => {
@@ -147,6 +196,11 @@ describe('allocateCpus', () => {
     const aligned = node({ topology, options: { ...noCpuPolicyOptions, alignBySocket: true } });
     expect(aligned.admit(cpuPod('a', app), affinity)).toBe('app 4-7');
     expect(node({ topology }).admit(cpuPod('a', app), affinity)).toBe('app 2-5');
+    const three = cpuPod('b', [{ name: 'app', cpu: '3' }]);
+    expect(aligned.admit(three, affinity)).not.toBe('app 4-6');
+    const fresh = node({ topology, options: { ...noCpuPolicyOptions, alignBySocket: true } });
+    expect(fresh.admit(three, affinity)).toBe('app 4-6');
+    expect(node({ topology }).admit(three)).toBe('app 2-4');
   });
 
   it('takes the reserved CPUs from the shared ones with strict-cpu-reservation', () => {

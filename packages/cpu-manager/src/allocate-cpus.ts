@@ -73,7 +73,7 @@ function withReusable(state: CpuState, pod: Pod, container: Container, cpus: Cpu
 
 /** Reports whether a container is an init container and no sidecar. */
 function endsBeforeOthers(pod: Pod, name: string): boolean {
-  const container = pod.spec?.initContainers?.find((candidate) => candidate.name === name);
+  const container = pod.spec!.initContainers?.find((candidate) => candidate.name === name);
   return container !== undefined && !isSidecar(container);
 }
 

@@ -62,10 +62,11 @@ function hints(policy: StaticCpuPolicy, available: CpuSet, reusable: CpuSet, cou
     if (set.length < fewest && sum(layout.groups.numaNode) >= count) fewest = set.length;
     if (reusableNodes.isSubsetOf(new Set(set)) && reusable.size + sum(free) >= count) possible.push(set);
   }
+  // The policy allows the alignment only on machines with as many nodes as sockets, or more.
   const nodesOfSocket = Math.floor(nodes.length / layout.groups.socket.size);
   const socketsOf = (set: readonly number[]): number => idsOf(layout, cpusOf(layout, 'numaNode', set), 'socket').size;
   const fillsSockets = (set: readonly number[]): boolean =>
-    options.alignBySocket && nodesOfSocket > 0 && socketsOf(set) === Math.ceil(fewest / nodesOfSocket);
+    options.alignBySocket && socketsOf(set) === Math.ceil(fewest / nodesOfSocket);
   return possible.map((numaNodes) => ({
     numaNodes,
     isPreferred: numaNodes.length === fewest || fillsSockets(numaNodes),

@@ -95,8 +95,7 @@ export class CpuPool {
   #takeUncoreCaches(): void {
     for (const id of this.ordered('uncoreCache')) {
       if (this.#needed >= this.#layout.averageCpus.uncoreCache) this.#takeWhole('uncoreCache');
-      if (this.#needed > 0) this.#takeFromUncoreCache(id);
-      if (this.#needed <= 0) return;
+      this.#takeFromUncoreCache(id);
     }
   }
 
@@ -114,7 +113,6 @@ export class CpuPool {
   }
 
   #takeSingle(): void {
-    if (this.#needed <= 0) return;
     const level = this.#choice.spreadsOverCores ? 'socket' : 'core';
     const groups = groupCpus(this.#layout.places, this.#free, level);
     const cpus = this.ordered(level).flatMap((id) => sortedCpus(groups.get(id)!));

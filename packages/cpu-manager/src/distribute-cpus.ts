@@ -56,8 +56,7 @@ function bestDistribution(
   for (const combination of choose(nodes, size)) {
     if (bestImbalance === 0) break;
     const amounts = combination.map((node) => free.get(node)!);
-    const inGroups = amounts.reduce((sum, amount) => sum + Math.floor(amount / groupSize), 0) * groupSize;
-    if (inGroups < count || amounts.some((amount) => amount < share)) continue;
+    if (amounts.some((amount) => amount < share)) continue;
     const left = new Map(free);
     for (const node of combination) left.set(node, left.get(node)! - share);
     const rest = bestRest(combination, left, count - share * size, groupSize, choose);
@@ -128,7 +127,7 @@ function takeShares(
     pool.take(part.taken);
   };
   let rest = pool.needed - share * nodes.length;
-  for (const node of nodes) if (share > 0) takeFrom(node, share);
+  for (const node of nodes) takeFrom(node, share);
   while (rest > 0 && restNodes.some((node) => freeOf(node).size >= groupSize)) {
     for (const node of restNodes) {
       if (rest <= 0 || freeOf(node).size < groupSize) continue;

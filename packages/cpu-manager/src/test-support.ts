@@ -1,5 +1,14 @@
 import type { Pod } from '@rxlet/kube-api';
+import type { MachineTopology } from '@rxlet/machine/topology';
 import { testPod } from '@rxlet/pod-model/testing';
+
+/** Core of a {@link machineOf}. */
+export type TestCore = MachineTopology['numaNodes'][number]['cores'][number];
+
+/** Returns a machine with the cores of each of its NUMA nodes. */
+export function machineOf(nodes: readonly (readonly TestCore[])[]): MachineTopology {
+  return { numaNodes: nodes.map((cores, id) => ({ id, cores, memoryBytes: 0, hugePages: [] })) };
+}
 
 /** Container of a {@link cpuPod}. */
 export interface CpuContainer {
