@@ -56,6 +56,7 @@ async function mutate(core: Core): Promise<void> {
       reporters: process.stdout.isTTY ? ['html', 'progress'] : ['html'],
       htmlReporter: { fileName: join(results, `${core.name}.html`) },
       disableTypeChecks: false,
+      warnings: false,
       allowConsoleColors: false,
       logLevel: 'warn' as StrykerOptions['logLevel'],
       packageManager: 'npm',
