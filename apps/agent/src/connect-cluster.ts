@@ -15,6 +15,7 @@ import {
   createUndiciTransport,
   KubeconfigError,
   type KubeEndpoint,
+  type KubeTransport,
   loadKubeconfig,
   loadNodeKubeconfig,
   userAgent,
@@ -34,6 +35,8 @@ export interface ClusterConnection extends AsyncDisposable {
 export interface ConnectClusterPorts {
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Adds traces to the requests. Default: there are none. */
+  readonly trace?: ((send: KubeTransport['send']) => KubeTransport['send']) | undefined;
 }
 
 /** Version of Kubernetes that the agent reports to the API server. */
@@ -48,7 +51,7 @@ const [clock, random] = [systemClock, systemRandom];
  */
 export async function connectCluster(
   settings: ClusterSettings,
-  { logger, metrics }: ConnectClusterPorts,
+  { logger, metrics, trace = (send) => send }: ConnectClusterPorts,
 ): Promise<ClusterConnection> {
   const { kubeconfigPath, bootstrapKubeconfigPath, certificateDirectory, nodeName, rotatesCertificate } = settings;
   const hostFiles = createHostFiles();
@@ -119,7 +122,7 @@ export async function connectCluster(
       ),
     );
     const clients = createKubeClients(
-      { transport, clock, random, logger, metrics },
+      { transport: { ...hostOf(transport), send: trace(transport.send) }, clock, random, logger, metrics },
       { ...settings.limits, userAgent: agent },
     );
     if (certificate !== undefined) await own(certificate).start();
@@ -130,6 +133,10 @@ export async function connectCluster(
     if (!(error instanceof KubeconfigError)) throw error;
     throw new ConfigError(error.message, { cause: error });
   }
+}
+
+function hostOf({ host }: KubeTransport): Pick<KubeTransport, 'host'> {
+  return host === undefined ? {} : { host };
 }
 
 /** Returns the certificate that a kubeconfig brings along, which is renewed from then on. */

@@ -104,7 +104,13 @@ export async function runAgent(
   if (settings.oomScoreAdj !== undefined) await applyOwnOomScoreAdj(settings.oomScoreAdj, logger);
   const cluster =
     settings.cluster &&
-    keep(await connectTo(settings.cluster, { logger: logger.child({ logger: 'kube-client' }), metrics }));
+    keep(
+      await connectTo(settings.cluster, {
+        logger: logger.child({ logger: 'kube-client' }),
+        metrics,
+        trace: tracing?.http.client,
+      }),
+    );
   const manifests = modules.optionsOf(staticPodsConfiguration);
   if (
     cluster === undefined &&
@@ -135,7 +141,9 @@ export async function runAgent(
     localSocket({ ...content, socketPath: socketPath(rootDirectory) }),
     nodeShutdown({ ...modules.optionsOf(nodeShutdownConfiguration), onDrainRequest }),
     stats({ ...modules.optionsOf(statsConfiguration), metrics: readMetrics }),
-    ...(settings.kubeletApi === undefined ? [] : [kubeletApi({ ...settings.kubeletApi, content })]),
+    ...(settings.kubeletApi === undefined
+      ? []
+      : [kubeletApi({ ...settings.kubeletApi, content, tracer: tracing?.http.server })]),
     ...(settings.kubeletApi?.port === undefined ? [] : [servingCertificates(settings.servingCertificates)]),
     ...(cluster?.modules ?? []),
     ...(tracing === undefined ? [] : [tracing.module]),

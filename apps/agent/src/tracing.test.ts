@@ -1,9 +1,12 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemClock, systemRandom } from '@rxlet/component-base';
+import { createFakeKube, nodeUser, serveFakeKube } from '@rxlet/fake-kube';
 import { eventually } from '@rxlet/test-containerd/eventually';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type AgentFolders, makeAgentFolders, startAgent } from './test-support/agent-process.ts';
+import { freePort } from './test-support/free-port.ts';
 import { type ReceivedSpan, startOtlpReceiver } from './test-support/otlp-receiver.ts';
 
 let folder: string;
@@ -82,6 +85,44 @@ it('sends a trace of the start of a pod that is complete and nested', async () =
 
 /** The journal has whole milliseconds, calls have parts of them. */
 const CLOCK_SKEW_MS = 2;
+
+it('sends spans of the requests to its server, and of those to the API server', async () => {
+  using receiver = await startOtlpReceiver();
+  await using kube = createFakeKube({ clock: systemClock, random: systemRandom }, { authorization: 'node' });
+  await using server = await serveFakeKube(kube);
+  const kubeconfig = join(folder, 'kubeconfig');
+  await writeFile(kubeconfig, await server.kubeconfig(nodeUser('node1')), { mode: 0o600 });
+  const readOnlyPort = await freePort();
+  const folders = await makeAgentFolders(folder, {
+    tracing: { endpoint: receiver.endpoint, samplingRatePerMillion: 1_000_000 },
+    ...{ enableServer: true, address: '127.0.0.1', port: await freePort(), readOnlyPort, healthzPort: 0 },
+  });
+  await using agent = startAgent(folders, '--fake-runtime', '--kubeconfig', kubeconfig);
+  const get = (path: string): Promise<number> =>
+    fetch(`http://127.0.0.1:${String(readOnlyPort)}${path}`).then(
+      ({ status }) => status,
+      () => 0,
+    );
+  await eventually('the server answers', async () => (await get('/pods?secret')) === 200, agent.output);
+  expect(await get('/unknown')).toBe(404);
+  await eventually(
+    'the node exists',
+    async () => kube.objects.get({ group: '', plural: 'nodes' }, 'node1') !== undefined,
+    agent.output,
+  );
+  expect(await agent.end('SIGTERM')).toBe(0);
+
+  const withRoute = receiver.spans.filter(({ attributes }) => attributes['http.route'] !== undefined);
+  expect(withRoute.map(({ name, parentId, attributes }) => ({ name, parentId, ...attributes }))).toEqual([
+    {
+      ...{ name: '/pods', parentId: '' },
+      ...{ 'http.request.method': 'GET', 'http.route': '/pods', 'http.response.status_code': 200 },
+    },
+  ]);
+  expect(receiver.spans.filter(({ name }) => name === 'HTTP POST')).toContainEqual(
+    expect.objectContaining({ attributes: expect.objectContaining({ 'http.response.status_code': 201 }) as unknown }),
+  );
+});
 
 it('reports a collector that cannot be reached, and runs pods', async () => {
   const tracing = { endpoint: '127.0.0.1:1', samplingRatePerMillion: 1_000_000 };

@@ -125,7 +125,8 @@ async function start(
   const plain = (host: string, plainPort: number, served: Served): Listener =>
     createHttpListener(context, served, { address: host, port: plainPort, limits: OPEN_LIMITS });
   if (options.readOnlyPort > 0) {
-    const readOnly = { routes: readOnlyRoutes(createRoutes()), meter: metrics.requests };
+    const { tracer } = options;
+    const readOnly = { routes: readOnlyRoutes(createRoutes()), meter: metrics.requests, tracer };
     await open(plain(address, options.readOnlyPort, readOnly), lifetime, 'readOnlyPort (--read-only-port)');
     context.logger.info('serving a read-only API without authentication', { address, port: options.readOnlyPort });
   }
@@ -165,6 +166,7 @@ async function openHttps(
       access: accessControl(context, options, { ...parts, clients }, clientAuthorities),
       checkPage: foreignPageCheck(context, port),
       meter: parts.metrics.requests,
+      tracer: options.tracer,
     },
     { address, port, limits: HTTPS_LIMITS, tls, certificate, clientAuthorities },
   );
@@ -191,6 +193,7 @@ function answerOnSharedPort(
       access: accessControl(context, options, { ...parts, clients }, sharedPort.clientAuthorities),
       checkPage: foreignPageCheck(context, sharedPort.port),
       meter: metrics.requests,
+      tracer: options.tracer,
       logger: context.logger,
       lifetime,
       admit: sharedPort.admit,

@@ -1,5 +1,6 @@
 import type { WebhookAuthorizerOptions } from './access/authorizer.ts';
 import type { EndpointSwitches } from './endpoints/kubelet-routes.ts';
+import type { RequestTracer } from './listeners/request-tracer.ts';
 import type { ServerContent } from './server-content.ts';
 import type { SharedPort } from './tls/shared-https-server.ts';
 import type { TlsSettings } from './tls/tls-settings.ts';
@@ -35,4 +36,6 @@ export interface KubeletApiOptions {
   readonly permitsStreamsByGet?: boolean;
   readonly switches: EndpointSwitches;
   readonly content: ServerContent;
+  /** Traces the requests, except those about the health of the agent. Default: none are traced. */
+  readonly tracer?: RequestTracer | undefined;
 }

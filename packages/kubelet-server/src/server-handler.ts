@@ -7,6 +7,7 @@ import { httpModule } from '@rxlet/component-base/http-module';
 import type { AccessControl } from './access/access-control.ts';
 import type { ForeignPageCheck } from './access/foreign-pages.ts';
 import type { RequestMeter } from './listeners/request-meter.ts';
+import type { RequestTracer } from './listeners/request-tracer.ts';
 import { errorLine, sendAnswer } from './request/answer.ts';
 import type { ApiRequest, UpgradeConnection } from './request/api-request.ts';
 import { receiveBody } from './request/request-body.ts';
@@ -18,6 +19,8 @@ import { selectOperation } from './routing/select-operation.ts';
 
 /** Longest head of a request, as in the kubelet. The target of an exec request contains the command. */
 export const MAX_HEADER_BYTES: number = 1024 * 1024;
+
+const SWITCHING_PROTOCOLS = 101;
 
 const TOO_MANY_REQUESTS = errorLine(503, 'too many requests are being served: retry later', {
   connection: 'close',
@@ -33,6 +36,8 @@ export interface ServerHandlerPorts {
   readonly checkPage?: ForeignPageCheck | undefined;
   /** Measures the requests. Absent: they are not measured. */
   readonly meter?: RequestMeter | undefined;
+  /** Traces the requests. Absent: they are not traced. */
+  readonly tracer?: RequestTracer | undefined;
   readonly logger: Logger;
   /** Tracks the requests, and ends those that are being answered. */
   readonly lifetime: Lifetime;
@@ -52,7 +57,7 @@ export interface ServerHandler {
 
 /** Creates a {@link ServerHandler}: it finds the route, checks the client's permission, and sends what the route answers. */
 export function createServerHandler(ports: ServerHandlerPorts): ServerHandler {
-  const { routes, access, checkPage, meter, logger, lifetime } = ports;
+  const { routes, access, checkPage, meter, tracer, logger, lifetime } = ports;
   const router = createRouter(routes);
 
   /** Returns the answer of a request; `undefined` once the request has been answered. */
@@ -146,6 +151,15 @@ export function createServerHandler(ports: ServerHandlerPorts): ServerHandler {
       ? served()
       : meter.measure(access === undefined ? 'readonly' : 'readwrite', message.method ?? '', pathOf(message), served);
 
+  /** Traces a request to one of the routes; others have no name that clients could not choose. */
+  const trace = (message: IncomingMessage, served: () => Promise<void>, status: () => number): Promise<void> => {
+    const target = tracer && tryParse(message.url ?? '/');
+    const match = target && router.match(target);
+    if (tracer === undefined || match?.kind !== 'route') return served();
+    const route = 'pattern' in match.route ? match.route.pattern : match.route.root;
+    return tracer.trace({ method: message.method ?? 'GET', route }, served, status);
+  };
+
   /** Whether the target of a request has streams, so that its request for an upgrade is taken seriously. Others are answered as if they had not asked for one. */
   const hasStreams = (message: IncomingMessage): boolean => {
     const target = tryParse(message.url ?? '/');
@@ -156,7 +170,10 @@ export function createServerHandler(ports: ServerHandlerPorts): ServerHandler {
   return {
     options: { shouldUpgradeCallback: hasStreams, maxHeaderSize: MAX_HEADER_BYTES },
     hasStreams,
-    onRequest: (message, response) => void lifetime.track(measure(message, () => serve(message, response))),
+    onRequest(message, response) {
+      const served = (): Promise<void> => serve(message, response);
+      void lifetime.track(measure(message, () => trace(message, served, () => response.statusCode)));
+    },
     onUpgrade(message, socket, head) {
       // A connection that breaks is closed, which ends what it carries.
       socket.on('error', () => undefined);
@@ -167,7 +184,9 @@ export function createServerHandler(ports: ServerHandlerPorts): ServerHandler {
         response.detachSocket(socket as Socket);
         socket.end();
       });
-      void lifetime.track(measure(message, () => serve(message, response, { socket, head, signal: lifetime.signal })));
+      const served = (): Promise<void> => serve(message, response, { socket, head, signal: lifetime.signal });
+      const status = (): number => (response.headersSent ? response.statusCode : SWITCHING_PROTOCOLS);
+      void lifetime.track(measure(message, () => trace(message, served, status)));
     },
   };
 }

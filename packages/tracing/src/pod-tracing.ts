@@ -2,6 +2,7 @@ import type { TracerProvider } from '@opentelemetry/api';
 import { contribute } from '@rxlet/agent-api';
 import { journalSinks } from '@rxlet/agent-api/journal';
 import type { Tracing } from './tracing.ts';
+import { createHttpSpans } from './http-spans.ts';
 import { createPodSpans } from './pod-spans.ts';
 import { createTracedCalls } from './traced-calls.ts';
 
@@ -15,6 +16,7 @@ export function tracingBy(provider: TracerProvider): Omit<Tracing, keyof AsyncDi
   const spans = createPodSpans({ kubelet, agent });
   return {
     calls: createTracedCalls({ tracer: kubelet, spans }),
+    http: createHttpSpans(kubelet),
     module: { name: 'tracing', setup: () => ({ contributions: [contribute(journalSinks, spans.apply)] }) },
     dispose: () => spans.end(),
   };

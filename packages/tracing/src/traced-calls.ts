@@ -1,34 +1,15 @@
-import {
-  type Context,
-  isSpanContextValid,
-  type Span,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-  type Tracer,
-} from '@opentelemetry/api';
+import { SpanKind, SpanStatusCode, type Tracer } from '@opentelemetry/api';
 import { errorMessage } from '@rxlet/component-base';
-import {
-  callErrorCode,
-  type CallOptions,
-  type ImageService,
-  ImageServiceDescriptor,
-  type RuntimeService,
-  RuntimeServiceDescriptor,
-} from '@rxlet/cri-api';
+import { callErrorCode, type CallOptions, ImageServiceDescriptor, RuntimeServiceDescriptor } from '@rxlet/cri-api';
 import { type CallSubjects, createCallSubjects } from './call-subject.ts';
 import type { PodSpans } from './pod-spans.ts';
+import { traceHeaders } from './trace-headers.ts';
+import type { TracedCalls } from './tracing.ts';
 
 /** Ports of {@link createTracedCalls}. */
 export interface TracedCallsPorts {
   readonly tracer: Tracer;
   readonly spans: Pick<PodSpans, 'contextOf' | 'attributesOf'>;
-}
-
-/** Adds spans to the calls of a runtime. */
-export interface TracedCalls {
-  runtime(service: RuntimeService): RuntimeService;
-  images(service: ImageService): ImageService;
 }
 
 type Call = (request: Readonly<Record<string, unknown>>, options?: CallOptions) => Promise<object>;
@@ -81,7 +62,10 @@ function traceCall(call: Call, name: string, { tracer, spans }: TracedCallsPorts
       context,
     );
     try {
-      const answer = await call(request, { ...options, headers: { ...options?.headers, ...headersOf(span, context) } });
+      const answer = await call(request, {
+        ...options,
+        headers: { ...options?.headers, ...traceHeaders(span, context) },
+      });
       subjects.learn(request, answer as Readonly<Record<string, unknown>>);
       return answer;
     } catch (error) {
@@ -92,16 +76,5 @@ function traceCall(call: Call, name: string, { tracer, spans }: TracedCallsPorts
     } finally {
       span.end();
     }
-  };
-}
-
-/** Returns the headers of the W3C trace context. */
-function headersOf(span: Span, context: Context): Readonly<Record<string, string>> {
-  const { traceId, spanId, traceFlags, traceState } = span.spanContext();
-  if (!isSpanContextValid({ traceId, spanId, traceFlags })) return {};
-  const state = (traceState ?? trace.getSpanContext(context)?.traceState)?.serialize() ?? '';
-  return {
-    traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`,
-    ...(state !== '' && { tracestate: state }),
   };
 }

@@ -6,6 +6,7 @@ import type { ForeignPageCheck } from '../access/foreign-pages.ts';
 import type { Route } from '../routing/route.ts';
 import { createServerHandler, type ServerHandler, type ServerHandlerPorts } from '../server-handler.ts';
 import type { RequestMeter } from './request-meter.ts';
+import type { RequestTracer } from './request-tracer.ts';
 import { type ConnectionLimits, guardConnections } from './connection-limits.ts';
 
 /** Content of a listener, and those who may use it. */
@@ -17,6 +18,8 @@ export interface Served {
   readonly checkPage?: ForeignPageCheck | undefined;
   /** Measures the requests. Absent: they are not measured. */
   readonly meter?: RequestMeter | undefined;
+  /** Traces the requests. Absent: they are not traced. */
+  readonly tracer?: RequestTracer | undefined;
 }
 
 /** Ports of listeners. */
