@@ -22,7 +22,7 @@ afterAll(async () => {
   // Ends the agent also when a test failed.
   await run('rxlet play shop.yaml --down');
   await rm(folder, { recursive: true, force: true });
-});
+}, 60_000);
 
 describe('an operator', () => {
   const expectLine = async (line: string, exitCode: number, ...patterns: RegExp[]): Promise<CommandResult> => {
@@ -58,11 +58,11 @@ describe('an operator', () => {
   });
 
   it('plays a shop on an agent that is started for it', async () => {
-    const { stdout, stderr } = await expectLine('rxlet play shop.yaml --fake-runtime --hostname-override ignored', 0);
-    expect(stderr).toMatch(/^started an agent on the fake runtime/);
+    const { stdout, stderr } = await expectLine('rxlet play shop.yaml --fake-runtime --hostname-override node1', 0);
+    expect(stderr).toMatch(/^started an agent with --fake-runtime --hostname-override node1 \(--root-dir /);
     expect(stderr).toMatch(/^secret default\/shop-database created$/m);
     expect(stdout).toMatch(
-      /^NAMESPACE +NAME +READY +STATUS +RESTARTS +AGE +IP\ndefault +shop-\S+ +2\/2 +Running +0 .*\n$/,
+      /^NAMESPACE +NAME +READY +STATUS +RESTARTS +AGE +IP\ndefault +shop-node1 +2\/2 +Running +0 .*\n$/,
     );
     const [secret = ''] = (await readdir(join(root, 'play'))).filter((name) => name.includes('secret'));
     expect((await stat(join(root, 'play', secret))).mode & 0o777).toBe(0o600);

@@ -3,7 +3,6 @@ import { access, constants, stat, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { release } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { noopLogger, systemClock } from '@rxlet/component-base';
 import { noopMetrics } from '@rxlet/component-base/metrics';
 import { createHostFiles } from '@rxlet/node-files';
@@ -96,8 +95,7 @@ function machinePorts(settings: AgentSettings, signal: AbortSignal): MachineFact
       return found.includes(true);
     },
     isAgentRunning: async () => (await runningAgents()).includes(settings.node.rootDirectory),
-    programTimeMs: async () =>
-      (await stat(fileURLToPath(new URL('../package.json', import.meta.url))).catch(() => ({ mtimeMs: 0 }))).mtimeMs,
+    programTimeMs: async () => (await stat(process.argv[1] ?? '').catch(() => ({ mtimeMs: 0 }))).mtimeMs,
   };
 }
 

@@ -38,20 +38,25 @@ export function addPlayCommand(program: Command, deps: CommandDeps): void {
   ).action(async (path: string, flags: PlayFlags) => {
     if (flags.down && flags.replace) throw new UsageError('--down excludes --replace');
     const { playCommand } = await import('../commands/play-command.ts');
-    const { fakeRuntime, containerRuntimeEndpoint } = program.opts<{
-      fakeRuntime?: true;
-      containerRuntimeEndpoint?: string;
-    }>();
     await playCommand(deps, {
       ...flags,
       path,
-      runtime:
-        fakeRuntime === true
-          ? { kind: 'fake' }
-          : containerRuntimeEndpoint === undefined
-            ? undefined
-            : { kind: 'cri', endpoint: containerRuntimeEndpoint },
+      agentFlags: agentFlags(program),
       namedRoot: program.opts<{ rootDir?: string }>().rootDir,
     });
+  });
+}
+
+/** Flags of the command line that concern a command, not the agent that is started for it. */
+const OWN_FLAGS: ReadonlySet<string> = new Set(['--root-dir', '--color', '--ui']);
+
+/** Returns the flags of the agent on the command line. */
+function agentFlags(program: Command): string[] {
+  return program.options.flatMap((option) => {
+    const { long } = option;
+    const name = option.attributeName();
+    if (program.getOptionValueSource(name) !== 'cli' || long === undefined || OWN_FLAGS.has(long)) return [];
+    const value: unknown = program.getOptionValue(name);
+    return value === true ? [long] : [long, String(value)];
   });
 }

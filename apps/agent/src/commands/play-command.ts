@@ -10,10 +10,13 @@ import { DEFAULT_ROOT_DIRECTORY, socketPath } from '../config/standard-places.ts
 import { ROOT_VARIABLE } from '../config/root-variable.ts';
 import { parsePlayFile } from '../play/parse-play-file.ts';
 import { createPlayedFiles } from '../play/played-files.ts';
-import { endStartedAgent, isStartedAgent, playFolder, type PlayRuntime, startAgent } from '../play/started-agent.ts';
+import { endStartedAgent, isStartedAgent, playFolder, startAgent } from '../play/started-agent.ts';
 import { AgentConnectionError } from './agent-connection.ts';
 import { type CommandContext, createCommandContext } from './command-context.ts';
 import { play, playDown } from './play.ts';
+
+/** Flags that name the runtime of an agent. */
+const RUNTIME_FLAGS: ReadonlySet<string> = new Set(['--container-runtime-endpoint', '--config', '--docker']);
 
 /** Options of {@link playCommand}. */
 export interface PlayCommandOptions {
@@ -24,8 +27,8 @@ export interface PlayCommandOptions {
   readonly replace: boolean;
   /** Longest wait, as a Go duration. */
   readonly timeout: string;
-  /** Runtime of an agent that is started. Default: none is started. */
-  readonly runtime: PlayRuntime | undefined;
+  /** Flags of an agent that is started, which must name its runtime. */
+  readonly agentFlags: readonly string[];
   /** Root directory of the command line. */
   readonly namedRoot: string | undefined;
 }
@@ -51,24 +54,23 @@ export async function playCommand(deps: CommandDeps, options: PlayCommandOptions
   }
   if (options.down)
     throw new AgentConnectionError(`no agent answers at ${socketPath(rootDirectory)}: nothing of the file runs`);
-  const { runtime } = options;
-  if (runtime === undefined)
+  const { agentFlags } = options;
+  const isTrial = agentFlags.includes('--fake-runtime');
+  if (!isTrial && !agentFlags.some((flag) => RUNTIME_FLAGS.has(flag)))
     throw new UsageError(
       'no agent runs, and none is started without a runtime: use --fake-runtime to try it out, or --container-runtime-endpoint with a runtime that no kubelet uses, whose pods would be removed',
     );
   const { terminal, clock } = found;
-  const root = options.namedRoot ?? process.env[ROOT_VARIABLE] ?? defaultRoot(runtime);
-  await startAgent(root, runtime, { clock, signal: terminal.signal });
-  const name = runtime.kind === 'fake' ? 'the fake runtime' : runtime.endpoint;
-  terminal.printError(
-    `started an agent on ${name} (--root-dir ${root}); it ends with: rxlet play ${options.path} --down`,
-  );
+  const root = options.namedRoot ?? process.env[ROOT_VARIABLE] ?? defaultRoot(isTrial);
+  await startAgent(root, agentFlags, { clock, signal: terminal.signal });
+  const end = `rxlet play ${options.path} --down`;
+  terminal.printError(`started an agent with ${agentFlags.join(' ')} (--root-dir ${root}); it ends with: ${end}`);
   await play(createCommandContext(root, terminal.signal, terminal.colors), { ...options, timeoutMs, file });
 }
 
 /** An agent on a real runtime has a kubelet's places; one to try out leaves them alone. */
-function defaultRoot({ kind }: PlayRuntime): string {
-  if (kind === 'cri') return DEFAULT_ROOT_DIRECTORY;
+function defaultRoot(isTrial: boolean): string {
+  if (!isTrial) return DEFAULT_ROOT_DIRECTORY;
   const uid = process.getuid?.() ?? 0;
   return join(
     uid === 0 ? '/run' : (process.env['XDG_RUNTIME_DIR'] ?? tmpdir()),

@@ -49,7 +49,7 @@ export function createPlayedFiles(folder: string): PlayedFiles {
       const path = pathOf(object);
       await named('write', path, async () => {
         await mkdir(folder, { recursive: true, mode: 0o700 });
-        // Hidden from the agent until it is whole, in a folder of its own, where nobody else can place a link.
+        // Hidden from the agent until it is whole, in a folder of its own, where no other user can place a link.
         const place = await mkdtemp(join(folder, '.play-'));
         try {
           const draft = join(place, 'manifest');

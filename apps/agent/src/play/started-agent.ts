@@ -5,9 +5,6 @@ import { type Clock, sleep } from '@rxlet/component-base';
 import { AgentConnectionError, connectToAgent } from '../commands/agent-connection.ts';
 import { socketPath } from '../config/standard-places.ts';
 
-/** Runtime of an agent that is started to play a file. */
-export type PlayRuntime = { readonly kind: 'fake' } | { readonly kind: 'cri'; readonly endpoint: string };
-
 const RECORD = 'play.json';
 const LOG = 'play.log';
 const START_TIMEOUT_MS = 60_000;
@@ -20,19 +17,18 @@ export function playFolder(rootDirectory: string): string {
 }
 
 /**
- * Starts an agent in the background, and waits until it answers. It runs until {@link endStartedAgent}.
+ * Starts an agent with these flags in the background, and waits until it answers. It runs until {@link endStartedAgent}.
  * @throws AgentConnectionError with the end of its log when it ends
  */
 export async function startAgent(
   rootDirectory: string,
-  runtime: PlayRuntime,
+  flags: readonly string[],
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<void> {
   await mkdir(playFolder(rootDirectory), { recursive: true, mode: 0o700 });
   const logPath = join(rootDirectory, LOG);
   const log = await open(logPath, 'a', 0o600);
   const [program = ''] = process.argv.slice(1);
-  const flags = runtime.kind === 'fake' ? ['--fake-runtime'] : [`--container-runtime-endpoint=${runtime.endpoint}`];
   const places = ['--root-dir', rootDirectory, '--pod-manifest-path', playFolder(rootDirectory)];
   const child = spawn(process.execPath, [...process.execArgv, program, ...flags, ...places], {
     detached: true,
