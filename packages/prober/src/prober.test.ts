@@ -147,6 +147,29 @@ describe('the ticks of a probe', () => {
     expect(await first(10)).toBe(0);
   });
 
+  it('continue after an exception', async () => {
+    let isBroken = false;
+    let status: PodStatus = { phase: 'Running', podIP: '10.0.0.1' };
+    const podStatus = (): PodStatus => {
+      if (isBroken) throw new Error('broken');
+      return status;
+    };
+    const { clock, runs, add, prober } = await setUp(undefined, { podStatus });
+    const pod = add({ livenessProbe: every(10) });
+    const startedAt = new Date(clock.now()).toISOString();
+    const image = { image: '', imageID: '' };
+    const app = { name: 'app', containerID: 'containerd://1', ...image, ready: true, restartCount: 0, started: true };
+    status = { ...status, containerStatuses: [{ ...app, state: { running: { startedAt } } }] };
+    await clock.advance(10_000);
+    isBroken = true;
+    await clock.advance(15_000);
+    isBroken = false;
+    await clock.advance(10_000);
+    expect(runs).toEqual([0, 10, 30].map((time) => `liveness at ${String(time)}`));
+    prober.removePod(pod.metadata!.uid!);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
   it('wait for the initial delay', async () => {
     const { clock, runs, add } = await setUp();
     add({

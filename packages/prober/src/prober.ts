@@ -112,7 +112,15 @@ export function createProber(ports: ProberPorts, options: ProberOptions = {}): P
   const results = createResultStore();
   /** Workers by pod UID, then by container and kind. */
   const pods = new Map<string, Map<string, Worker>>();
-  const ticks = createDeadlineQueue<Worker>(clock, (worker) => tick(worker));
+  const ticks = createDeadlineQueue<Worker>(clock, (worker) => {
+    try {
+      tick(worker);
+    } catch (error) {
+      // An exception in a timer would end the agent.
+      logger.error('cannot run a probe', { pod: formatPod(worker.target.pod), error: errorMessage(error) });
+      scheduleTick(worker);
+    }
+  });
   onAbort(lifetime.signal, () => {
     for (const podUid of [...pods.keys()]) removePod(podUid);
     ticks[Symbol.dispose]();
