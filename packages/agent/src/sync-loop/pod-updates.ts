@@ -76,7 +76,7 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
     const pod = config.find(uid);
     return pod !== undefined && isStaticPod(pod) ? ports.mirrorPods?.mirrorOf?.(pod) : pod;
   };
-  const drift = createStatusDrift({ clock, apiPod, statusManager });
+  const drift = createStatusDrift({ clock, logger, apiPod, statusManager });
 
   /** Shows a new pod. After a restart of the agent, the last reported status is shown until a new one is generated, unless the UID was reused by a new incarnation. */
   const show = (pod: Pod): void => {

@@ -9,7 +9,13 @@ function setUp(reported: PodStatus) {
   const clock = createVirtualClock();
   const pods: Pod[] = [];
   const republished: string[] = [];
-  const statusManager = { get: () => reported, republish: (uid: string) => void republished.push(uid) };
+  const statusManager = {
+    get: () => reported,
+    republish(uid: string) {
+      if (pods[0]?.metadata?.labels?.['broken'] !== undefined) throw new Error('broken');
+      republished.push(uid);
+    },
+  };
   const drift = createStatusDrift({ clock, apiPod: () => pods[0], statusManager });
   const show = (phase: 'Running' | 'Pending'): void => {
     pods[0] = testPod({ status: { phase } });
@@ -41,4 +47,15 @@ it('ignores a difference that ends by itself, and a pod that is gone', async () 
   pods.pop();
   await clock.advance(60_000);
   expect(republished).toEqual([]);
+});
+
+it('survives an exception, and publishes with the next check', async () => {
+  const { clock, show, republished, pods } = setUp({ phase: 'Running' });
+  show('Pending');
+  pods[0] = testPod({ status: { phase: 'Pending' }, labels: { broken: 'true' } });
+  await clock.advance(10_000);
+  expect(republished).toEqual([]);
+  show('Pending');
+  await clock.advance(10_000);
+  expect(republished).toHaveLength(1);
 });

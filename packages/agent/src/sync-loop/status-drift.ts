@@ -1,10 +1,11 @@
-import { type Clock, createDeadlineQueue } from '@rxlet/component-base';
+import { type Clock, createDeadlineQueue, errorMessage, type Logger, noopLogger } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import { needsReconcile, type StatusManager } from '@rxlet/status-manager';
 
 /** Ports of {@link createStatusDrift}. */
 export interface StatusDriftPorts {
   readonly clock: Clock;
+  readonly logger?: Logger;
   /** Returns a pod as its API shows it, a static pod as its mirror pod; `undefined` for a pod that is in no API. */
   readonly apiPod: (podUid: string) => Pod | undefined;
   readonly statusManager: Pick<StatusManager, 'get' | 'republish'>;
@@ -20,7 +21,12 @@ export interface StatusDrift extends Disposable {
 const SETTLE_MS = 10_000;
 
 /** Creates a {@link StatusDrift}. A status is published again at most once in ten seconds, however often it is overwritten. */
-export function createStatusDrift({ clock, apiPod, statusManager }: StatusDriftPorts): StatusDrift {
+export function createStatusDrift({
+  clock,
+  logger = noopLogger,
+  apiPod,
+  statusManager,
+}: StatusDriftPorts): StatusDrift {
   const pending = new Set<string>();
   const differs = (uid: string): boolean => {
     const [shown, reported] = [apiPod(uid), statusManager.get(uid)];
@@ -28,7 +34,12 @@ export function createStatusDrift({ clock, apiPod, statusManager }: StatusDriftP
   };
   const queue = createDeadlineQueue<string>(clock, (uid) => {
     pending.delete(uid);
-    if (differs(uid)) statusManager.republish(uid);
+    try {
+      if (differs(uid)) statusManager.republish(uid);
+    } catch (error) {
+      // An exception in a timer would end the agent.
+      logger.error('cannot compare the status of a pod', { podUid: uid, error: errorMessage(error) });
+    }
   });
   return {
     check(uid) {
