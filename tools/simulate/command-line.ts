@@ -6,6 +6,7 @@ export const USAGE = `usage: npm run simulate -- [FLAGS]
   --seeds COUNT      number of seeds (default: 1 with --seed, else 100)
   --seconds COUNT    runs seeds for so long instead
   --workload NAME    ${WORKLOADS.join(' or ')}; repeat it for several, which take turns (default: standard)
+  --compare          runs each seed again without restarts of the agent: both must come to rest in the same state
   --timeline         prints the timeline of each run
   --out FOLDER       writes a report of each failure: the plan, a timeline as text and as a page
   --plan FILE        runs the plan of a report
@@ -21,6 +22,8 @@ export interface Arguments {
   readonly seeds: number;
   readonly limitMs: number;
   readonly workloads: readonly Workload[];
+  /** Whether each run is compared with one without restarts of the agent. */
+  readonly compares: boolean;
   readonly hasTimeline: boolean;
   readonly outFolder: string | undefined;
   readonly planFile: string | undefined;
@@ -39,6 +42,7 @@ export function parseCommandLine(args: readonly string[]): Arguments {
       seeds: { type: 'string' },
       seconds: { type: 'string' },
       workload: { type: 'string', multiple: true },
+      compare: { type: 'boolean', default: false },
       timeline: { type: 'boolean', default: false },
       out: { type: 'string' },
       plan: { type: 'string' },
@@ -56,6 +60,7 @@ export function parseCommandLine(args: readonly string[]): Arguments {
     seeds: seconds === undefined ? count : Infinity,
     limitMs: seconds === undefined ? Infinity : seconds * 1000,
     workloads: (values.workload ?? ['standard']).map(readWorkload),
+    compares: values.compare,
     hasTimeline: values.timeline,
     outFolder: values.out,
     planFile: values.plan,

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  compareRuns,
   createReachedCounter,
   describeFailure,
   generatePlan,
@@ -102,12 +103,12 @@ function freshSeed(nowMs: number): number {
 
 /** Runs a plan, and reports what fails. */
 async function runOne(plan: Plan, options: Arguments, commit: string): Promise<RunResult> {
-  const result = await runPlan(plan);
+  const run = (one: Plan): Promise<RunResult> =>
+    options.compares ? compareRuns(one, (each) => runPlan(each)) : runPlan(one);
+  const result = await run(plan);
   if (options.hasTimeline) for (const line of textTimeline(result)) write(line);
   if (result.violations.length === 0) return result;
-  const small = options.shrinks
-    ? await shrink(result, (smaller) => runPlan(smaller), { maxRuns: SHRINK_RUNS })
-    : result;
+  const small = options.shrinks ? await shrink(result, run, { maxRuns: SHRINK_RUNS }) : result;
   const context = { commit, original: result };
   const description = describeFailure(small, context);
   for (const line of description) write(line);

@@ -11,6 +11,7 @@ export {
 } from './reached/reached-states.ts';
 export { describeFailure, type ReportContext, textTimeline } from './report/failure-report.ts';
 export { htmlReport } from './report/html-timeline.ts';
+export { compareRuns } from './run/compare-runs.ts';
 export { runPlan, type RunOptions, type RunResult } from './run/run-plan.ts';
 export { shrink, type ShrinkOptions } from './run/shrink.ts';
 export { simulate, type SimulateOptions, type SimulationResult } from './run/simulate.ts';

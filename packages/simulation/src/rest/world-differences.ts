@@ -9,12 +9,13 @@ import { differences } from './pod-differences.ts';
 /** Returns the differences between the actual and the desired state of a world, but for pods that a permanent fault touches. */
 export async function worldDifferences(world: World): Promise<readonly string[]> {
   const { node, cluster, lost } = world;
-  const statics = [...world.statics.values()].filter((pod) => !world.isTouched(pod));
+  const mirrored = [...world.statics.values()].filter((pod) => !world.isTouched(pod));
+  const statics = mirrored.filter((pod) => !hasEndedBefore(world, pod));
   const all = world.apiPods().filter((pod) => !isMirrorPod(pod) && !world.isTouched(pod));
   const ending = all.filter(({ metadata }) => metadata?.deletionTimestamp !== undefined);
   const staying = all.filter((pod) => !ending.includes(pod));
   const held = ending.filter(({ metadata }) => metadata?.finalizers?.includes(FINALIZER));
-  const uids = new Set([...statics, ...staying].map(podUid));
+  const uids = new Set([...world.statics.values(), ...staying].map(podUid));
   const touched = touchedUids(world);
   return [
     ...(cluster === undefined
@@ -29,7 +30,7 @@ export async function worldDifferences(world: World): Promise<readonly string[]>
             : [
                 ...mirrorDifferences(
                   cluster,
-                  statics,
+                  mirrored,
                   world.apiPods().filter((pod) => !world.isTouched(pod)),
                 ),
                 ...statics.flatMap((pod) => clusterDifferences(cluster, { ...pod, ...statusOf(world, pod) }, lost)),
@@ -57,6 +58,13 @@ export function touchedUids({ history, plan, isTouched, apiPods }: World): Reado
   for (const event of history.events)
     if (event.kind === 'desired' && isTouched({ metadata: { name: event.pod.name } })) uids.add(event.pod.uid);
   return uids;
+}
+
+/** Reports whether a static pod has come back and takes over the end of its earlier life: within a second after the removal of its dead containers, as in the kubelet. */
+function hasEndedBefore({ history, node }: World, pod: Pod): boolean {
+  const uid = podUid(pod);
+  if (!isTerminalPhase(node.agent().pods.get(uid)?.status?.phase)) return false;
+  return history.events.filter((event) => event.kind === 'desired' && event.pod.uid === uid).length > 1;
 }
 
 function statusOf({ node }: World, pod: Pod): Pick<Pod, 'status'> {

@@ -4,6 +4,7 @@ import { textTimeline } from '../report/failure-report.ts';
 import { generatePlan } from '../workload/generate-plan.ts';
 import type { Plan } from '../workload/plan.ts';
 import { type Workload, WORKLOADS } from '../workload/workloads.ts';
+import { compareRuns } from './compare-runs.ts';
 import { runPlan, type RunResult } from './run-plan.ts';
 
 /** Plans that once failed, each shrunk, with what was wrong. */
@@ -23,6 +24,10 @@ function problemsOf({ violations }: RunResult): readonly string[] {
 describe.each(WORKLOADS)('an agent in a storm of the workload %s', (workload) => {
   it.each(seedsOf[workload])('keeps all properties with seed %i', async (seed) => {
     expect(problemsOf(await runPlan(generatePlan(seed, { workload })))).toEqual([]);
+  });
+
+  it('comes to rest in the same state as without restarts', async () => {
+    expect(problemsOf(await compareRuns(generatePlan(3, { workload }), (plan) => runPlan(plan)))).toEqual([]);
   });
 
   it('does the same each time', async () => {

@@ -3,6 +3,7 @@ import { slowDown } from '../faults/apply-lasting-fault.ts';
 import type { History } from '../history/history.ts';
 import { PROPERTIES } from '../properties/properties.ts';
 import { checkProperties, type Property, type Violation } from '../properties/property.ts';
+import { type FixedPoint, fixedPointOf } from '../rest/fixed-point.ts';
 import { touchedUids, worldDifferences } from '../rest/world-differences.ts';
 import type { Plan } from '../workload/plan.ts';
 import type { Assembly } from '../world/assembly.ts';
@@ -17,6 +18,8 @@ export interface RunResult {
   /** In the order of time; none when the agent kept all properties. */
   readonly violations: readonly Violation[];
   readonly history: History;
+  /** State at rest; `undefined` when the world did not come to rest. */
+  readonly fixedPoint?: FixedPoint | undefined;
   /** Virtual duration, in milliseconds. */
   readonly virtualMs: number;
 }
@@ -46,8 +49,10 @@ export async function runPlan(plan: Plan, { assembly = {}, properties = [] }: Ru
   const violations: Violation[] = [];
   const report = (property: string, text: string): void =>
     void violations.push({ property, atMs: clock.monotonicNow(), text });
+  let fixedPoint: FixedPoint | undefined;
+  const onRest = (): void => void (fixedPoint = fixedPointOf(world));
   try {
-    await drive(world, createDriver(world), report);
+    await drive(world, createDriver(world), report, onRest);
   } catch (error) {
     report('no-exception', (error as Error).stack ?? String(error));
   }
@@ -62,13 +67,14 @@ export async function runPlan(plan: Plan, { assembly = {}, properties = [] }: Ru
     plan,
     history: events,
     virtualMs,
+    fixedPoint,
     violations: [...checkProperties([...PROPERTIES, ...properties], events), ...violations],
   };
 }
 
 type Report = (property: string, text: string) => void;
 
-async function drive(world: World, driver: Driver, report: Report): Promise<void> {
+async function drive(world: World, driver: Driver, report: Report, onRest: () => void): Promise<void> {
   const { plan, history } = world;
   await driver.begin();
   for (const { atMs, step } of plan.steps) {
@@ -89,6 +95,7 @@ async function drive(world: World, driver: Driver, report: Report): Promise<void
     await driver.advance(1_000);
     for (const text of await worldDifferences(world)) report('stays-at-rest', text);
   }
+  onRest();
   removeAll(world);
   history.add({ kind: 'emptied' });
   await converge(world, driver, report, 'leaves-nothing');
