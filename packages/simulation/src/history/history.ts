@@ -84,6 +84,8 @@ export interface ContainerFacts {
   readonly attempt: number;
   readonly image: string;
   readonly exitCode?: number;
+  /** Time since its start, when that is noticed late, by the wall clock, in milliseconds. */
+  readonly lateMs?: number;
   /** Time for which it ran, by the wall clock, in milliseconds: its exit is noticed later. */
   readonly ranMs?: number;
 }

@@ -27,7 +27,7 @@ interface Seen {
 }
 
 /** Records the runtime of a node at each call that changes something. Creates log files, as a runtime does. */
-export function recordRuntime({ fake, files }: TestNode, history: HistoryRecorder): RuntimeRecorder {
+export function recordRuntime({ clock, fake, files }: TestNode, history: HistoryRecorder): RuntimeRecorder {
   const containers = new Map<string, Seen>();
   const sandboxes = new Map<string, { readonly uid: string; isReady: boolean }>();
 
@@ -67,7 +67,8 @@ export function recordRuntime({ fake, files }: TestNode, history: HistoryRecorde
     const container = seen.facts;
     if (seen.state === ContainerState.CONTAINER_CREATED && status.startedAt > 0n) {
       files.put(status.logPath, '');
-      history.add({ kind: 'container', change: 'started', container });
+      const lateMs = clock.now() - Number(status.startedAt / 1_000_000n);
+      history.add({ kind: 'container', change: 'started', container: { ...container, lateMs } });
     }
     if (status.state === ContainerState.CONTAINER_EXITED)
       history.add({

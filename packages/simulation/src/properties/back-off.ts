@@ -37,15 +37,16 @@ export const backOffKept: Property = {
       if (event.change === 'exited')
         crashes.set(key, { restarts: 0, startMs: event.atMs, ...known, exitMs: Math.min(event.atMs, exitMs) });
       if (event.change !== 'started' || known === undefined) continue;
-      if (event.atMs - known.startMs > RESET_MS) known.restarts = 0;
+      const startMs = event.atMs - (event.container.lateMs ?? 0);
+      if (startMs - known.startMs > RESET_MS) known.restarts = 0;
       const dueMs = known.restarts === 0 ? 0 : Math.min(LONGEST_MS, FIRST_MS * 2 ** (known.restarts - 1));
-      const pausedMs = event.atMs - known.exitMs;
+      const pausedMs = startMs - known.exitMs;
       if (pausedMs < dueMs - TOLERANCE_MS)
         yield {
           atMs: event.atMs,
           text: `${key} is restarted after ${String(pausedMs)} ms, before its back-off of ${String(dueMs)} ms`,
         };
-      crashes.set(key, { ...known, restarts: known.restarts + 1, startMs: event.atMs });
+      crashes.set(key, { ...known, restarts: known.restarts + 1, startMs });
     }
   },
 };

@@ -68,6 +68,8 @@ export const risingAttempts: Property = {
       if (event.kind !== 'container') continue;
       const key = containerKey(event.container);
       const { attempt } = event.container;
+      // As in the kubelet, the newest instance alone is kept, also one that never ran: with it, the count is gone.
+      if (event.change === 'removed' && attempt > (attempts.get(key) ?? -1)) mayReset.add(key);
       if (event.change === 'created') {
         const before = attempts.get(key) ?? -1;
         if (attempt <= before) {

@@ -12,6 +12,13 @@ export const risingRestartCounts: Property = {
       // A static pod may come back after it has left no trace.
       if (event.kind === 'desired' && event.pod.isStatic)
         for (const key of counts.keys()) if (key.startsWith(`${event.pod.uid}/`)) mayReset.add(key);
+      // The newest instance is gone, and with it the count.
+      if (
+        event.kind === 'container' &&
+        event.change === 'removed' &&
+        event.container.attempt > (counts.get(containerKey(event.container)) ?? 0)
+      )
+        mayReset.add(containerKey(event.container));
       if (event.kind !== 'status') continue;
       for (const [name, count] of Object.entries(event.status.restartCounts)) {
         const key = containerKey({ uid: event.status.uid, name });

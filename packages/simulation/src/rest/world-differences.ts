@@ -1,5 +1,6 @@
 import type { Pod } from '@rxlet/kube-api';
 import { isMirrorPod, isTerminalPhase, podUid } from '@rxlet/pod-model';
+import { containerKey } from '../history/history.ts';
 import { FINALIZER } from '../world/run-api-step.ts';
 import type { World } from '../world/world.ts';
 import { clusterDifferences, contentDifferences, mirrorDifferences } from './cluster-differences.ts';
@@ -8,7 +9,8 @@ import { differences } from './pod-differences.ts';
 
 /** Returns the differences between the actual and the desired state of a world, but for pods that a permanent fault touches. */
 export async function worldDifferences(world: World): Promise<readonly string[]> {
-  const { node, cluster, lost } = world;
+  const { node, cluster } = world;
+  const lost = lostContainers(world);
   const mirrored = [...world.statics.values()].filter((pod) => !world.isTouched(pod));
   const statics = mirrored.filter((pod) => !hasEndedBefore(world, pod));
   const all = world.apiPods().filter((pod) => !isMirrorPod(pod) && !world.isTouched(pod));
@@ -45,6 +47,18 @@ export async function worldDifferences(world: World): Promise<readonly string[]>
     ...(await leftovers(node, new Set([...uids, ...touched, ...held.map(podUid)]))),
     ...shownTooMuch(world, new Set([...uids, ...touched, ...held.map(podUid)])),
   ];
+}
+
+/** Returns the containers whose instances may be numbered anew, as `uid/name`: the runtime forgot one, or the newest one never ran and was removed. */
+function lostContainers({ history, lost }: World): ReadonlySet<string> {
+  const keys = new Set(lost);
+  const started = new Set<string>();
+  for (const event of history.events) {
+    if (event.kind !== 'container') continue;
+    if (event.change === 'started') started.add(event.container.id);
+    if (event.change === 'removed' && !started.has(event.container.id)) keys.add(containerKey(event.container));
+  }
+  return keys;
 }
 
 /** Returns the UIDs that a permanent fault has touched so far. */
