@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,9 +9,9 @@ import { type PrivateContainerd, startPrivateContainerd } from '@rxlet/test-cont
 import { type PrivateMachine, startPrivateMachine } from '@rxlet/test-containerd/private-machine';
 import { run } from '@rxlet/test-containerd/processes';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildPackages, debianArchitecture } from './test-support/build-packages.ts';
 import { parseUnit, type RunningService, startService } from './test-support/service-manager.ts';
 
-const MAIN = join(import.meta.dirname, 'main.ts');
 const OLD = '0.0.9';
 const NEW = '0.1.0';
 const BUILD_TIMEOUT_MS = 900_000;
@@ -45,22 +44,8 @@ describe.skipIf(unavailable !== undefined)('the Debian packages', () => {
   /** Container of the pod before anything else happened. */
   let containerId: string;
 
-  const build = async (target: string, version: string, environment: NodeJS.ProcessEnv = {}): Promise<void> => {
-    const flags = ['--compression', 'gzip', '--version', version, '--output', join(folder, target)];
-    const script = `umask ${environment['UMASK'] ?? '022'}; exec "$@"`;
-    const command = [process.execPath, '--conditions=@rxlet/source', MAIN, ...flags];
-    execFileSync('nice', ['sh', '-c', script, 'sh', ...command], {
-      env: { ...process.env, ...environment },
-      timeout: BUILD_TIMEOUT_MS,
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-  };
   const deb = (version: string, name = 'rxlet'): string =>
-    join(
-      folder,
-      version,
-      `${name}_${version}_${execFileSync('dpkg', ['--print-architecture'], { encoding: 'utf8' }).trim()}.deb`,
-    );
+    join(folder, version, `${name}_${version}_${debianArchitecture()}.deb`);
   const on = (script: string): Promise<string> => {
     const [program = '', ...args] = machine.enter;
     // Without the workspace's own commands.
@@ -121,9 +106,10 @@ describe.skipIf(unavailable !== undefined)('the Debian packages', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'rxlet-packages-'));
     await mkdir(join(folder, 'tmp'));
-    await build(NEW, NEW);
-    await build(`${NEW}-again`, NEW, { UMASK: '077', TZ: 'Asia/Kolkata', LC_ALL: 'C', TMPDIR: join(folder, 'tmp') });
-    await build(OLD, OLD);
+    buildPackages(join(folder, NEW), NEW);
+    const other = { UMASK: '077', TZ: 'Asia/Kolkata', LC_ALL: 'C', TMPDIR: join(folder, 'tmp') };
+    buildPackages(join(folder, `${NEW}-again`), NEW, other);
+    buildPackages(join(folder, OLD), OLD);
     machine = await startPrivateMachine({ directories: ['/etc', '/usr', '/var', '/run'] });
     await writeFile(join(folder, 'invoke'), INVOKE);
     // systemd runs here as far as maintainer scripts can see, and does what they ask for by the stand-in only.
@@ -150,6 +136,23 @@ describe.skipIf(unavailable !== undefined)('the Debian packages', () => {
       );
       expect(first!.equals(second!), name).toBe(true);
     }
+  });
+
+  it('come with checksums of all files', async () => {
+    const names = (await readdir(join(folder, NEW))).filter((name) => name !== 'SHA256SUMS');
+    const checked = await on(`cd ${folder}/${NEW} && sha256sum --check --strict SHA256SUMS`);
+    expect(checked).toBe(names.map((name) => `${name}: OK\n`).join(''));
+  });
+
+  it('come with a bill of materials that lists Node.js and the libraries in the bundle', async () => {
+    const name = deb(NEW).replace(/deb$/, 'cdx.json');
+    const bill = JSON.parse(await readFile(name, 'utf8')) as { components: { name: string; version: string }[] };
+    const listed = bill.components.map((component) => `${component.name} ${component.version} `);
+    await on(`dpkg-deb --extract ${deb(NEW)} ${folder}/extracted`);
+    const notices = await on(`zcat ${folder}/extracted/usr/share/doc/rxlet/THIRD-PARTY-NOTICES.gz`);
+    const bundled = [...notices.matchAll(/^(?:@[^/\s]+\/)?(\S+ \S+ )\(.*\)\n-{3,}$/gm)].map(([, title = '']) => title);
+    expect(bundled.length).toBeGreaterThan(10);
+    expect(listed).toEqual(expect.arrayContaining([...bundled, `node ${process.versions.node} `]));
   });
 
   it.skipIf(!existsSync('/usr/bin/lintian'))('pass lintian without errors and warnings', async () => {

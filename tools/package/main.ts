@@ -1,10 +1,12 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { errorMessage } from '@rxlet/component-base';
 import { runCommand } from '../publish/run-command.ts';
 import { workspaceRoot } from '../workspace/workspace-files.ts';
 import { readManifest } from '../workspace/workspace-packages.ts';
+import { billOfMaterials } from './contents/bill-of-materials.ts';
+import { agentImage, sha256, systemLibraries } from './contents/image.ts';
 import { type Architecture, machineArchitecture, nodeBinary } from './contents/node-binary.ts';
 import { bundle } from './contents/program-files.ts';
 import { AGENT, DOCKER_SHIM } from './contents/programs.ts';
@@ -12,7 +14,8 @@ import { writeDebianPackage } from './debian/debian-package.ts';
 
 const USAGE = `Usage: npm run package -- [--architecture amd64|arm64] [--version VERSION] [--compression xz|gzip] [--output FOLDER]
 
-Makes the Debian packages rxlet and rxlet-docker-shim. The same commit makes the same bytes.
+Makes the Debian packages rxlet and rxlet-docker-shim, an OCI image of the agent (for this machine's architecture), their bills of materials
+(CycloneDX) and SHA256SUMS. The same commit makes the same bytes; an image also contains libraries of this machine.
 
   --architecture NAME  amd64 or arm64 (default: this machine's)
   --version VERSION    another version than that of the sources
@@ -34,12 +37,28 @@ async function makePackages({ architecture, version, compression, output }: Opti
   await mkdir(output, { recursive: true });
   const node = await nodeBinary(architecture);
   const timeSeconds = await sourceTime();
+  const write = async (name: string, content: string | Uint8Array): Promise<void> => {
+    await writeFile(join(output, name), content);
+  };
   for (const program of [AGENT, DOCKER_SHIM]) {
     const bundled = await bundle(program);
     const options = { version, architecture, compression, timeSeconds, maintainer: maintainer() };
-    const name = await writeDebianPackage(bundled, node, options, output);
-    process.stdout.write(`${join(output, name)}\n`);
+    const deb = await writeDebianPackage(bundled, node, options, output);
+    const facts = { version, timeSeconds };
+    await write(
+      deb.replace(/deb$/, 'cdx.json'),
+      await billOfMaterials(bundled, node, { ...facts, systemLibraries: [] }),
+    );
+    if (program !== AGENT || architecture !== machineArchitecture()) continue;
+    const libraries = await systemLibraries(node);
+    const image = `${program.name}-image_${version}_${architecture}`;
+    await write(`${image}.oci.tar`, agentImage(bundled, node, libraries, version));
+    await write(`${image}.cdx.json`, await billOfMaterials(bundled, node, { ...facts, systemLibraries: libraries }));
   }
+  const names = (await readdir(output)).sort();
+  const sums = names.map(async (name) => `${sha256(await readFile(join(output, name)))}  ${name}\n`);
+  await write('SHA256SUMS', (await Promise.all(sums)).join(''));
+  for (const name of [...names, 'SHA256SUMS']) process.stdout.write(`${join(output, name)}\n`);
 }
 
 /** Time of the sources, in seconds since the epoch. */

@@ -12,6 +12,8 @@ export interface PackagedProgram {
   readonly folder: string;
   /** Name of the command. */
   readonly command: string;
+  /** Flags of Node.js, as the launcher of the command gives them. */
+  readonly nodeFlags: readonly string[];
   /** Folders with examples, by their place in those of the package. */
   readonly examples: Readonly<Record<string, string>>;
   /** One line, without an article. */
@@ -31,6 +33,7 @@ export const AGENT: PackagedProgram = {
   name: 'rxlet',
   folder: 'apps/agent',
   command: 'rxlet',
+  nodeFlags: ['--disable-sigusr1', '--max-semi-space-size=2'],
   examples: { '': 'examples', workloads: 'workloads' },
   summary: 'Kubernetes node agent',
   description: [
@@ -51,6 +54,7 @@ export const DOCKER_SHIM: PackagedProgram = {
   name: 'rxlet-docker-shim',
   folder: 'apps/docker-shim',
   command: 'docker-shim',
+  nodeFlags: ['--disable-sigusr1'],
   examples: {},
   summary: 'container runtime for Kubernetes on Docker',
   description: [

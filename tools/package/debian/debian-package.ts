@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import type { TarEntry } from '@rxlet/test-containerd/tar';
 import { runCommand } from '../../publish/run-command.ts';
 import { workspaceRoot } from '../../workspace/workspace-files.ts';
+import { withDirectories } from '../contents/entries.ts';
 import { manPages } from '../contents/man-page.ts';
 import type { NodeBinary } from '../contents/node-binary.ts';
 import { type BundledProgram, folderEntries, programFiles } from '../contents/program-files.ts';
@@ -125,20 +126,6 @@ async function examples(program: PackagedProgram, documents: string): Promise<Ta
 
 function zipped(path: string, text: string): TarEntry {
   return { type: 'file', path: `${path}.gz`, content: gzipSync(text, { level: 9 }) };
-}
-
-/** Adds missing parents, sorts by path and drops doubles, so that a directory comes before what it contains. */
-export function withDirectories(files: readonly TarEntry[]): TarEntry[] {
-  const entries = new Map<string, TarEntry>();
-  for (const file of files) {
-    const parts = file.path.split('/');
-    for (let length = 1; length < parts.length; length += 1) {
-      const path = parts.slice(0, length).join('/');
-      if (!entries.has(path)) entries.set(path, { type: 'directory', path });
-    }
-    entries.set(file.path, file);
-  }
-  return [...entries.values()].sort(({ path: a }, { path: b }) => (a < b ? -1 : 1));
 }
 
 /** Writes the files with exactly their modes, whatever the umask is. */

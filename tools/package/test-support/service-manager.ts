@@ -1,6 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { type PrivateMachine } from '@rxlet/test-containerd/private-machine';
+import type { PrivateMachine } from '@rxlet/test-containerd/private-machine';
+import { startProgram } from './program.ts';
 
 /** A service that runs by the command of its unit, as systemd would run it. */
 export interface RunningService extends AsyncDisposable {
@@ -52,19 +51,21 @@ export interface ServiceOptions {
 /** Starts the service of a unit of type notify. Rejects when it ends before it has reported that it is ready. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { machine, unit, environmentFile, notifySocket, watchdogMs, pidFile } = options;
-  const receiver = start(machine, 'python3', ['-c', RECEIVER, notifySocket]);
+  const receiver = startProgram(machine, 'python3', ['-c', RECEIVER, notifySocket]);
   await receiver.printed('bound');
   const environment = [...environmentFile.matchAll(/^(\w+)="(.*)"$/gm)].map(([, name = '', value = '']) => ({
     name,
     value,
   }));
-  const words = unit.get('ExecStart')!.split(' ');
-  const argv = words.flatMap((word) => {
-    if (!word.startsWith('$')) return [word];
-    const value = environment.find(({ name }) => `$${name}` === word)?.value ?? '';
-    return value.split(' ').filter(Boolean);
-  });
-  const service = start(machine, 'sh', [
+  const argv = unit
+    .get('ExecStart')!
+    .split(' ')
+    .flatMap((word) => {
+      if (!word.startsWith('$')) return [word];
+      const value = environment.find(({ name }) => `$${name}` === word)?.value ?? '';
+      return value.split(' ').filter(Boolean);
+    });
+  const service = startProgram(machine, 'sh', [
     '-c',
     `echo $$ >${pidFile}; exec env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin "$@"`,
     'sh',
@@ -74,54 +75,20 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     ...argv,
   ]);
   const pid = service.child.pid!;
+  const close = async (): Promise<void> => {
+    await service.end();
+    receiver.child.kill('SIGKILL');
+    await receiver.ended;
+  };
+  const early = service.ended.then((code) => `it ended with ${String(code)}`);
+  const failure = await Promise.race([receiver.printed(`${String(pid)} READY=1`), early]);
+  if (failure !== undefined) {
+    await close();
+    throw new Error(`the service did not become ready: ${failure}\n${service.output()}`);
+  }
   const messages = (): readonly string[] =>
     [...receiver.output().matchAll(/^(\d+) (.*)$/gm)].flatMap(([, sender, message = '']) =>
       Number(sender) === pid ? [message] : [],
     );
-  const ended = once(service.child, 'close').then(([code]) => code as number | null);
-  const close = async (): Promise<void> => {
-    service.child.kill('SIGTERM');
-    await ended;
-    receiver.child.kill('SIGKILL');
-  };
-  const early = ended.then((code) => `it ended with ${String(code)}`);
-  const failure = await Promise.race([receiver.printed(`${String(pid)} READY=1`), early]);
-  if (typeof failure === 'string') {
-    await close();
-    throw new Error(`the service did not become ready: ${failure}\n${service.output()}`);
-  }
-  return { pid, messages, output: service.output, ended, [Symbol.asyncDispose]: close };
-}
-
-interface Started {
-  readonly child: ChildProcess;
-  output(): string;
-  /** Resolves once a line begins with the text. */
-  printed(text: string): Promise<void>;
-}
-
-function start({ enter }: PrivateMachine, program: string, args: readonly string[]): Started {
-  const child = spawn(enter[0]!, [...enter.slice(1), program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  const waiting = new Set<() => void>();
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (data: Buffer) => {
-      output += data.toString();
-      for (const look of waiting) look();
-    });
-  }
-  return {
-    child,
-    output: () => output,
-    printed: (text) =>
-      new Promise((resolve) => {
-        const look = (): void => {
-          if (!output.split('\n').some((line) => line.startsWith(text))) return;
-          waiting.delete(look);
-          resolve();
-        };
-        waiting.add(look);
-        look();
-      }),
-  };
+  return { pid, messages, output: service.output, ended: service.ended, [Symbol.asyncDispose]: close };
 }
