@@ -2,6 +2,7 @@ export { createKubeletServer, type KubeletServer, type KubeletServerOptions } fr
 export type { JournalProcess, JournalProgram } from './endpoints/node-logs/journal-program.ts';
 export { kubeletApi } from './kubelet-api-module.ts';
 export type { KubeletApiOptions } from './kubelet-api-options.ts';
+export type { RequestTracer, TracedRequest } from './listeners/request-tracer.ts';
 export { localSocket, type LocalSocketOptions } from './local-socket-module.ts';
 export type { KubeletServerPorts } from './ports.ts';
 export type { ServerContent } from './server-content.ts';
