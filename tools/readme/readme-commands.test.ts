@@ -127,7 +127,7 @@ describe('commands of the documents', () => {
     const others = lines.filter((line) => !isAgent(line) && !needsNode(line) && !line.startsWith('rxlet play'));
 
     it.each(others)('runs %s', async (line) => {
-      const running = run(line, line.includes('crash') ? 'broken' : 'root');
+      const running = run(line, line.endsWith(' crash') ? 'broken' : 'root');
       if (ENDLESS.test(line)) {
         await printsSoon(running, /\S/);
         running.interrupt();
