@@ -37,6 +37,8 @@ async function mutate(core: Core): Promise<void> {
   process.env[CORE_VARIABLE] = core.name;
   // Outside of the workspace, whose configuration files would otherwise apply.
   const sandbox = mkdtempSync(join(tmpdir(), 'rxlet-mutation-'));
+  const removeSandbox = (): void => rmSync(sandbox, { recursive: true, force: true });
+  process.once('exit', removeSandbox);
   try {
     const mutants = await new Stryker({
       mutate: core.files.map((file) => `${core.folder}/${file}`),
@@ -71,6 +73,7 @@ async function mutate(core: Core): Promise<void> {
     process.stdout.write(text);
     if (!isExplained) process.exitCode = 1;
   } finally {
-    rmSync(sandbox, { recursive: true, force: true });
+    process.off('exit', removeSandbox);
+    removeSandbox();
   }
 }

@@ -61,6 +61,9 @@ describe('computePodLifecycleEvents', () => {
   });
 
   it('counts a sandbox as a container without a name', () => {
+    expect(computePodLifecycleEvents('u', undefined, pod({}, { s: 'ready' }))).toStrictEqual([
+      { type: 'ContainerStarted', podUid: 'u', containerId: 's' },
+    ]);
     expect(computePodLifecycleEvents('u', pod({}, { s: 'ready' }), pod({}, { s: 'notready' }))).toStrictEqual([
       { type: 'ContainerDied', podUid: 'u', containerId: 's' },
     ]);
