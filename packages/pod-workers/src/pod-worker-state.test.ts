@@ -57,6 +57,21 @@ describe('requestTermination', () => {
     },
   );
 
+  it.each<[PodWorkerState['kind'], number | undefined, number]>([
+    ['terminating', 5, 5],
+    ['terminating', 0, 1],
+    ['terminating', 60, 20],
+    ['terminating', undefined, 20],
+    ['terminated', 5, 20],
+    ['finished', 5, 20],
+  ])('changes the grace period of a %s pod on a request for %s to %i seconds', (kind, requested, seconds) => {
+    const request = { reason: 'killed', ...(requested !== undefined && { gracePeriodSeconds: requested }) } as const;
+    expect(requestTermination(STATES[kind], testPod(), request, 5)).toEqual({
+      ...STATES[kind],
+      gracePeriodSeconds: seconds,
+    });
+  });
+
   it('keeps a pod deleted', () => {
     const deleted = requestTermination(STATES.syncing, testPod(), { reason: 'deleted' }, 5);
     expect(requestTermination(deleted, testPod(), { reason: 'killed' }, 6)).toMatchObject({
