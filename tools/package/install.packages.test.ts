@@ -150,7 +150,7 @@ describe.skipIf(unavailable !== undefined)('the Debian packages', () => {
     const listed = bill.components.map((component) => `${component.name} ${component.version} `);
     await on(`dpkg-deb --extract ${deb(NEW)} ${folder}/extracted`);
     const notices = await on(`zcat ${folder}/extracted/usr/share/doc/rxlet/THIRD-PARTY-NOTICES.gz`);
-    const bundled = [...notices.matchAll(/^(?:@[^/\s]+\/)?(\S+ \S+ )\(.*\)\n-{3,}$/gm)].map(([, title = '']) => title);
+    const bundled = [...notices.matchAll(/^((?:@[^/\s]+\/)?\S+ \S+ )\(.*\)\n-{3,}$/gm)].map(([, title = '']) => title);
     expect(bundled.length).toBeGreaterThan(10);
     expect(listed).toEqual(expect.arrayContaining([...bundled, `node ${process.versions.node} `]));
   });

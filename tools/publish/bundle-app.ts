@@ -4,17 +4,21 @@ import { join } from 'node:path';
 import { bundleProgram } from '../bundle/bundle-program.ts';
 import { workspaceRoot } from '../workspace/workspace-files.ts';
 import { buildPage } from './build-page.ts';
+import { pageLibraries } from './page-libraries.ts';
 
 /**
- * Bundles `<folder>/src/main.ts` into `<target>/dist`, to be run as `dist/main.cjs`, and the pages of its packages into `<target>/static`. Returns the paths of the modules.
+ * Bundles `<folder>/src/main.ts` into `<target>/dist`, to be run as `dist/main.cjs`, and the pages of its packages into `<target>/static`. Returns the paths
+ * of the modules, and those of the `package.json` of each library in a page.
  *
  * @param target default: `folder`
  */
 export async function bundleApp(folder: string, target: string = folder): Promise<readonly string[]> {
   const dist = join(target, 'dist');
-  const modules = await bundleProgram(join(folder, 'src/main.ts'), dist);
+  const bundled = await bundleProgram(join(folder, 'src/main.ts'), dist);
+  const pages = pageOwners(bundled);
+  const modules = [...bundled, ...pages.flatMap(pageLibraries).map((library) => join(library, 'package.json'))];
   await writeFile(join(dist, 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(modules));
-  for (const owner of pageOwners(modules)) await copyPage(owner, target);
+  for (const owner of pages) await copyPage(owner, target);
   return modules;
 }
 
