@@ -72,6 +72,7 @@ describe.skipIf(unavailable !== undefined)('the Debian packages', () => {
   let starts = 0;
   const start = async (socket: 'path' | 'abstract' = 'path'): Promise<void> => {
     starts += 1;
+    if (starts > 1) await service[Symbol.asyncDispose]();
     service = await startService({
       machine,
       unit: parseUnit(await on('cat /lib/systemd/system/rxlet.service')),
