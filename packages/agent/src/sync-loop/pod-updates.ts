@@ -70,6 +70,8 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
   const { waiting, rejected } = ports.admissions;
   /** UIDs of the pods that the workers have finished. */
   const finished = new Set<string>();
+  /** UIDs of pods whose addition to the workers failed. It must be repeated as such, also while an earlier pod of the same UID terminates. */
+  const unadded = new Set<string>();
   let readySources: ReadonlySet<string> = new Set();
 
   const apiPod = (uid: string): Pod | undefined => {
@@ -108,6 +110,13 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
 
   /** Adds a pod to the workers, unless it must wait for a predecessor. */
   const addToWorkers = (pod: Pod): void => {
+    const uid = podUid(pod);
+    unadded.add(uid);
+    addOrWait(pod);
+    unadded.delete(uid);
+  };
+
+  const addOrWait = (pod: Pod): void => {
     const predecessors = isStaticPod(pod) ? pleg.pods().filter((running) => isPredecessor(running, pod)) : [];
     if (predecessors.length > 0) {
       // Housekeeping adds it again when its source is ready.
@@ -163,7 +172,7 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
       queue.add(pod);
       return;
     }
-    if (!rejected.has(uid) && workers.state(uid) === undefined) {
+    if (!rejected.has(uid) && (workers.state(uid) === undefined || unadded.has(uid))) {
       add(pod);
       return;
     }
@@ -191,6 +200,7 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
     view.put(pod);
     rejected.delete(podUid(pod));
     queue.remove(podUid(pod));
+    unadded.delete(podUid(pod));
     workers.update(pod);
   };
 
@@ -199,6 +209,7 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
     rejected.delete(uid);
     queue.remove(uid);
     attempts.forget(uid);
+    unadded.delete(uid);
     view.markDeleted(uid);
     if (!config.sourcesReady()) journal.hold({ uid }, { kind: 'source.ready' });
     if (workers.state(uid) === undefined) view.remove(uid);
