@@ -49,11 +49,18 @@ export async function worldDifferences(world: World): Promise<readonly string[]>
   ];
 }
 
-/** Returns the containers whose instances may be numbered anew, as `uid/name`: the runtime forgot one, or the newest one never ran and was removed. */
+/** Returns the containers whose instances may be numbered anew, as `uid/name`: the runtime forgot one, the newest one never ran and was removed, or the pod came back. */
 function lostContainers({ history, lost }: World): ReadonlySet<string> {
   const keys = new Set(lost);
   const started = new Set<string>();
+  const desired = new Set<string>();
   for (const event of history.events) {
+    if (event.kind === 'desired') {
+      // A static pod that comes back at once continues from the status in the mirror pod of its earlier life.
+      if (desired.has(event.pod.uid))
+        for (const name of Object.keys(event.pod.images)) keys.add(`${event.pod.uid}/${name}`);
+      desired.add(event.pod.uid);
+    }
     if (event.kind !== 'container') continue;
     if (event.change === 'started') started.add(event.container.id);
     if (event.change === 'removed' && !started.has(event.container.id)) keys.add(containerKey(event.container));
