@@ -45,6 +45,7 @@ export function createWatchedObjects<T extends MaybeImmutable>(
     const watch = client.watch(resource, { namespace, fieldSelector, minTimeoutSeconds: MIN_WATCH_SECONDS });
     const synced = Promise.withResolvers<void>();
     const podUids = new Set<string>();
+    let entry: Entry<T> | undefined;
     const subscription = follow(watch.changes$, {
       task: `following ${kind} ${keyOf(namespace, name)}`,
       logger,
@@ -54,8 +55,10 @@ export function createWatchedObjects<T extends MaybeImmutable>(
         settle(entry);
       },
     });
-    const entry: Entry<T> = { watch, podUids, subscription, synced: synced.promise, settled: undefined };
+    entry = { watch, podUids, subscription, synced: synced.promise, settled: undefined };
     watch.start();
+    // A watch that others share may be synced already.
+    settle(entry);
     return entry;
 
     function settle(current: Entry<T> | undefined): void {
