@@ -9,12 +9,11 @@ export interface Flags {
   readonly nodes: number;
   readonly prefix: string;
   readonly shard: Shard;
-  readonly threads: number;
   /** Manifest of a Node whose labels, taints and capacity all nodes have. */
   readonly template: string | undefined;
   readonly podsPerNode: number | undefined;
   readonly zones: readonly string[];
-  /** Behaviour of containers, and faults of nodes. */
+  /** Behaviour of containers. */
   readonly script: string | undefined;
   readonly nodeIp: string | undefined;
   /** Port of the API of the first node; 0: each takes a free one. */
@@ -45,8 +44,6 @@ export type ParsedFlags =
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'error'; readonly message: string };
 
-const MAX_THREADS = 64;
-
 /** Parses the command line; `args` are those after the program's name. */
 export function parseFlags(args: readonly string[]): ParsedFlags {
   let output = '';
@@ -72,7 +69,6 @@ export function parseFlags(args: readonly string[]): ParsedFlags {
       index: 1,
       count: 1,
     })
-    .option('--threads <number>', 'threads among which the nodes are distributed', threadCount, 1)
     .option('--template <path>', 'manifest of a Node with the labels, taints and capacity of all nodes')
     .option(
       '--pods-per-node <number>',
@@ -80,14 +76,14 @@ export function parseFlags(args: readonly string[]): ParsedFlags {
       wholeNumber,
     )
     .option('--zones <names>', 'zones of the nodes in turn, separated by commas', list, [])
-    .option('--script <path>', 'file with the behaviour of containers and the faults of nodes')
+    .option('--script <path>', 'file with the behaviour of containers')
     .option(
       '--node-ip <address>',
       'address at which the API server reaches the nodes (default: 127.0.0.1, or with --kubeconfig that of this machine)',
     )
     .option('--node-port <port>', 'port of the API of the first node; the others follow. 0: free ports', port, 0)
     .option('--node-credentials', 'each node acts as its own user system:node:NAME, with watches of its own', false)
-    .option('--events-per-second <number>', 'events that all nodes together report at most; 0: none', wholeNumber, 100)
+    .option('--events-per-second <number>', 'events that all nodes together report at most; 0: none', wholeNumber, 20)
     .option('--keep', 'leave the Node objects at the end', false)
     .option(
       '--v <level>',
@@ -119,7 +115,6 @@ export function parseFlags(args: readonly string[]): ParsedFlags {
       nodes: options.nodes,
       prefix: options.prefix,
       shard: options.shard,
-      threads: Math.min(options.threads, options.nodes),
       template: options.template,
       podsPerNode: options.podsPerNode,
       zones: options.zones,
@@ -143,7 +138,6 @@ interface Options {
   readonly nodes: number;
   readonly prefix: string;
   readonly shard: Shard;
-  readonly threads: number;
   readonly template?: string;
   readonly podsPerNode?: number;
   readonly zones: readonly string[];
@@ -187,12 +181,6 @@ function wholeNumber(text: string): number {
 function nodeCount(text: string): number {
   const count = wholeNumber(text);
   if (count < 1 || count > MAX_NODES) throw new InvalidArgumentError(`It is not from 1 to ${String(MAX_NODES)}.`);
-  return count;
-}
-
-function threadCount(text: string): number {
-  const count = wholeNumber(text);
-  if (count < 1 || count > MAX_THREADS) throw new InvalidArgumentError(`It is not from 1 to ${String(MAX_THREADS)}.`);
   return count;
 }
 

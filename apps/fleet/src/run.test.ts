@@ -51,6 +51,14 @@ describe('rxlet-fleet', () => {
     expect(stderr).toContain(problem);
   });
 
+  it('rejects a script that is not valid', async () => {
+    const script = join(folder, 'script.yaml');
+    await writeFile(script, 'images: { web: { exitCode: 300 } }');
+    const { code, stderr } = await runUntilReady('--fake-kube', '--script', script);
+    expect(code).toBe(2);
+    expect(stderr).toContain('exitCode: must be a whole number from 0 to 255');
+  });
+
   it('rejects a template with a resource that a simulated node does not have', async () => {
     const template = join(folder, 'node.yaml');
     await writeFile(template, 'apiVersion: v1\nkind: Node\nstatus: { capacity: { example.com/gpu: 1 } }\n');

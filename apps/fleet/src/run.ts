@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createLifetime, errorMessage, type Logger, systemClock, systemRandom } from '@rxlet/component-base';
 import { type CommandIo, createConsoleLogger } from '@rxlet/component-base/command';
+import { releaseMemoryAtRest } from '@rxlet/component-base/release-memory';
 import { createCurrentValue } from '@rxlet/component-base/streams';
 import type { TlsKeyPair } from '@rxlet/kube-api/client';
 import { createSharedHttpsServer } from '@rxlet/kubelet-server';
@@ -13,6 +14,7 @@ import { connectRealCluster } from './cluster/real-cluster.ts';
 import type { FleetCluster } from './cluster/fleet-cluster.ts';
 import { createFleet } from './fleet/create-fleet.ts';
 import { type Flags, parseFlags } from './flags.ts';
+import { readBehaviours } from './plan/behaviours.ts';
 import { DEFAULT_TEMPLATE, InputFileError, readTemplate } from './plan/node-template.ts';
 import { type FleetPlan, planNodes } from './plan/plan-nodes.ts';
 
@@ -43,6 +45,7 @@ export async function run(args: readonly string[], io: CommandIo): Promise<numbe
 async function runFleet(flags: Flags, io: CommandIo): Promise<number> {
   const logger = createConsoleLogger(io.stderr, flags.verbosity);
   const plan = await planOf(flags);
+  const behaviours = flags.script === undefined ? [] : await readBehaviours(flags.script);
   await using lifetime = createLifetime(io.signal);
   const own = <T extends AsyncDisposable>(part: T): T => {
     lifetime.defer(() => part[Symbol.asyncDispose]());
@@ -62,13 +65,17 @@ async function runFleet(flags: Flags, io: CommandIo): Promise<number> {
       clientCaPem,
     }),
   );
-  const fleet = createFleet({ ...ports, server, clientsOf: clients.clientsOf }, planNodes(plan));
+  const fleet = createFleet({ ...ports, server, clientsOf: clients.clientsOf }, planNodes(plan), {
+    reportsEvents: eventsPerSecond > 0,
+    behaviours,
+  });
   lifetime.defer(async () => {
     await fleet[Symbol.asyncDispose]();
     if (!flags.keepsNodes && cluster.outlivesFleet) await fleet.removeNodes();
   });
   const isStarted = await startUnlessStopped(() => fleet.start(), io.signal);
   if (!isStarted) return 0;
+  using _releases = releaseMemoryAtRest({ clock: systemClock }, { quietCpu: 0.6, maxHeapBytes: Infinity });
   const seconds = ((systemClock.monotonicNow() - startedMs) / 1000).toFixed(1);
   io.stdout(`${String(fleet.nodes.length)} nodes are ready after ${seconds} s\n`);
   if (!io.signal.aborted) await once(io.signal, 'abort');

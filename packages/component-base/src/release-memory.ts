@@ -18,6 +18,14 @@ export interface ReleaseMemoryPorts {
   readonly collect?: (() => void) | undefined;
 }
 
+/** Options of {@link releaseMemoryAtRest}. */
+export interface ReleaseMemoryOptions {
+  /** Share of a CPU that the process uses at most when it is at rest. Default: 0.2. */
+  readonly quietCpu?: number | undefined;
+  /** Heap beyond which nothing is released, because a collection blocks the process for about a second a gigabyte. Default: 256 Mi. */
+  readonly maxHeapBytes?: number | undefined;
+}
+
 /** Pause between two looks at the process. */
 const PERIOD_MS = 30_000;
 /** Number of looks in a row at which the process must have been at rest. */
@@ -34,23 +42,22 @@ const MAX_HEAP_BYTES = 256 * 1024 ** 2;
  * Returns memory to the system when the process is at rest after work. V8 keeps the pages of its heap that a burst of work needed: its own collections at rest neither
  * compact the heap nor release its pool of free pages. A release blocks the process for tenths of a second, and takes place only while it uses little CPU and has grown since the last.
  */
-export function releaseMemoryAtRest({
-  clock,
-  usage = readUsage,
-  collect = collectEverything,
-}: ReleaseMemoryPorts): Disposable {
+export function releaseMemoryAtRest(
+  { clock, usage = readUsage, collect = collectEverything }: ReleaseMemoryPorts,
+  { quietCpu = QUIET_CPU, maxHeapBytes = MAX_HEAP_BYTES }: ReleaseMemoryOptions = {},
+): Disposable {
   let last = usage();
   let quietPeriods = 0;
   let releasedBytes = 0;
   const look = (): void => {
     timer = clock.setTimer(PERIOD_MS, look);
     const current = usage();
-    const isQuiet = current.cpuMs - last.cpuMs <= QUIET_CPU * PERIOD_MS;
+    const isQuiet = current.cpuMs - last.cpuMs <= quietCpu * PERIOD_MS;
     last = current;
     quietPeriods = isQuiet ? quietPeriods + 1 : 0;
     const growthBytes = current.rssBytes - releasedBytes;
     const isWorthIt = growthBytes >= Math.max(MIN_GROWTH_BYTES, releasedBytes * MIN_GROWTH);
-    if (quietPeriods < QUIET_PERIODS || !isWorthIt || current.heapUsedBytes > MAX_HEAP_BYTES) return;
+    if (quietPeriods < QUIET_PERIODS || !isWorthIt || current.heapUsedBytes > maxHeapBytes) return;
     collect();
     last = usage();
     releasedBytes = last.rssBytes;

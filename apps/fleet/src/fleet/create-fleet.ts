@@ -10,7 +10,7 @@ import { resources } from '@rxlet/kube-api/resources';
 import { isKubeError, type KubeClients } from '@rxlet/kube-api/client';
 import type { SharedHttpsServer } from '@rxlet/kubelet-server';
 import type { NodePlan } from '../plan/plan-nodes.ts';
-import { createFleetNode, type FleetNode } from '../node/fleet-node.ts';
+import { createFleetNode, type FleetNode, type FleetNodeOptions } from '../node/fleet-node.ts';
 
 /** Ports of {@link createFleet}. */
 export interface FleetPorts {
@@ -23,7 +23,7 @@ export interface FleetPorts {
   readonly logger: Logger;
 }
 
-/** Nodes of one thread. Disposal ends their agents; the Node objects stay. */
+/** Nodes of one process. Disposal ends their agents; the Node objects stay. */
 export interface Fleet extends AsyncDisposable {
   /** Starts all nodes. Resolves when each is ready; rejects when one cannot start, and when the fleet is disposed of. */
   start(): Promise<void>;
@@ -35,22 +35,26 @@ export interface Fleet extends AsyncDisposable {
 
 /** Nodes that start at the same time. Each makes some ten requests until it is ready. */
 const STARTS = 32;
+/** Nodes that end at the same time. */
+const ENDS = 32;
 /** Removals at the same time. */
 const REMOVALS = 32;
 
 /** Creates the nodes of a plan. */
-export function createFleet(ports: FleetPorts, plans: readonly NodePlan[]): Fleet {
+export function createFleet(ports: FleetPorts, plans: readonly NodePlan[], options: FleetNodeOptions): Fleet {
   const { clientsOf, logger } = ports;
   const lifetime = createLifetime();
   const nodes: FleetNode[] = [];
   lifetime.defer(async () => {
-    await Promise.all(nodes.map((node) => node[Symbol.asyncDispose]()));
+    // A node publishes its last statuses: all at once, they would be tens of thousands of requests.
+    const ends = createSemaphore(ENDS);
+    await Promise.all(nodes.map((node) => ends.run(async () => node[Symbol.asyncDispose]())));
   });
 
   const startNode = async (plan: NodePlan): Promise<void> => {
     lifetime.signal.throwIfAborted();
     const sharedPort = await ports.server.listen(plan.port);
-    const node = await createFleetNode({ ...ports, clients: clientsOf(plan.name), sharedPort }, plan);
+    const node = await createFleetNode({ ...ports, clients: clientsOf(plan.name), sharedPort }, plan, options);
     nodes.push(node);
     await node.start(lifetime.signal);
   };

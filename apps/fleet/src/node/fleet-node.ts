@@ -5,6 +5,7 @@ import { createHostFiles, filesOfTree } from '@rxlet/fake-cri/files';
 import type { KubeClients } from '@rxlet/kube-api/client';
 import type { SharedPort } from '@rxlet/kubelet-server';
 import { createMemoryFiles } from '@rxlet/node-files/testing';
+import type { ContainerBehaviour } from '../plan/behaviours.ts';
 import type { NodePlan } from '../plan/plan-nodes.ts';
 import { createNodeDisk } from './node-disk.ts';
 import { createNodeKernel } from './node-kernel.ts';
@@ -22,6 +23,13 @@ export interface FleetNodePorts {
   readonly sharedPort: SharedPort;
 }
 
+/** Options that all nodes of a fleet have. */
+export interface FleetNodeOptions {
+  /** Whether events are reported to the API server. */
+  readonly reportsEvents: boolean;
+  readonly behaviours: readonly ContainerBehaviour[];
+}
+
 /** A node agent on a simulated machine. Disposal ends it with its pods. */
 export interface FleetNode extends AsyncDisposable {
   readonly name: string;
@@ -32,7 +40,11 @@ export interface FleetNode extends AsyncDisposable {
 }
 
 /** Creates a node whose runtime, files and machine are in memory. Its agent is that of real nodes. */
-export async function createFleetNode(ports: FleetNodePorts, plan: NodePlan): Promise<FleetNode> {
+export async function createFleetNode(
+  ports: FleetNodePorts,
+  plan: NodePlan,
+  options: FleetNodeOptions,
+): Promise<FleetNode> {
   const { clients, clock, random, logger, sharedPort } = ports;
   const { name, size, labels, taints, address } = plan;
   const startTimeMs = clock.now();
@@ -43,6 +55,7 @@ export async function createFleetNode(ports: FleetNodePorts, plan: NodePlan): Pr
     { clock, random, logger, logs: { open: files.openToAppend }, hostFiles: createHostFiles(filesOfTree(files)) },
     { podCidr: plan.podCidr, cgroupDriver: 'cgroupfs' },
   );
+  for (const { target, script } of options.behaviours) fake.setScript(target, script);
   const machine = createNodeMachine(name, address, size);
   const disk = createNodeDisk(clock, size.diskBytes);
   const agent = await createAgent(
@@ -73,6 +86,7 @@ export async function createFleetNode(ports: FleetNodePorts, plan: NodePlan): Pr
       kernel: createNodeKernel(fake, size, startTimeMs),
       sharedPort,
       startTimeMs,
+      reportsEvents: options.reportsEvents,
       status: { settings: { labels, taints, maxPods: size.maxPods, kubeletPort: sharedPort.port } },
     }),
     {},

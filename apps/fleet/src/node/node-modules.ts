@@ -32,6 +32,7 @@ export interface ModuleParts {
   readonly kernel: KernelFiles;
   readonly sharedPort: SharedPort;
   readonly startTimeMs: number;
+  readonly reportsEvents: boolean;
 }
 
 /** Modules of a node for which a simulated machine has nothing: devices, plugins, sockets, and files that survive a restart of the process. */
@@ -68,5 +69,6 @@ export function nodeModules(parts: ModuleParts): readonly AgentModule[] {
     stats({ onlyFromRuntime: true, kernelFiles: kernel, fileSystems: disk.fileSystems, machine }),
     nodeApi(parts.sharedPort, parts.startTimeMs),
   ];
-  return node(clients, own).filter(({ name }) => !WITHOUT.has(name));
+  const isLeftOut = (name: string): boolean => WITHOUT.has(name) || (name === 'cluster-events' && !parts.reportsEvents);
+  return node(clients, own).filter(({ name }) => !isLeftOut(name));
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TEMPLATE } from './node-template.ts';
 import { type FleetPlan, planNodes } from './plan-nodes.ts';
-import { shardOfThread } from './shard.ts';
 
 const plan: FleetPlan = {
   nodes: 10,
@@ -14,12 +13,8 @@ const plan: FleetPlan = {
 };
 
 describe('planNodes', () => {
-  it('plans the same nodes in however many shards and threads', () => {
-    const shards = [1, 2, 3].flatMap((index) =>
-      [1, 2].flatMap((thread) =>
-        planNodes({ ...plan, shard: shardOfThread({ index, count: 3 }, { index: thread, count: 2 }) }),
-      ),
-    );
+  it('plans the same nodes in however many shards', () => {
+    const shards = [1, 2, 3].flatMap((index) => planNodes({ ...plan, shard: { index, count: 3 } }));
     expect(shards).toEqual(planNodes(plan));
   });
 

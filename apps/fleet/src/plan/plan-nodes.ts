@@ -2,7 +2,7 @@ import type { Taint } from '@rxlet/kube-api';
 import type { NodeSize } from '../node/node-machine.ts';
 import { indexesOf, type Shard } from './shard.ts';
 
-/** A fleet as its command line describes it. Plain data, which a thread can be given. */
+/** A fleet as its command line describes it. */
 export interface FleetPlan {
   /** Number of nodes of the whole fleet. */
   readonly nodes: number;

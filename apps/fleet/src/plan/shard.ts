@@ -1,4 +1,4 @@
-/** Part of a fleet that one process or thread runs. */
+/** Part of a fleet that one process runs. */
 export interface Shard {
   /** From 1. */
   readonly index: number;
@@ -10,11 +10,6 @@ export function parseShard(text: string): Shard | undefined {
   const [, index, count] = (/^(\d{1,4})\/(\d{1,4})$/.exec(text) ?? []).map(Number);
   if (index === undefined || count === undefined || index < 1 || index > count) return undefined;
   return { index, count };
-}
-
-/** Returns the shard of a thread. The shards of all threads of all processes are disjoint and complete. */
-export function shardOfThread({ index, count }: Shard, thread: Shard): Shard {
-  return { index: (index - 1) * thread.count + thread.index, count: count * thread.count };
 }
 
 /** Returns the indexes of a shard's nodes: consecutive ones, of which no two shards differ by more than one. */

@@ -45,17 +45,16 @@ export function createWatchedObjects<T extends MaybeImmutable>(
     const watch = client.watch(resource, { namespace, fieldSelector, minTimeoutSeconds: MIN_WATCH_SECONDS });
     const synced = Promise.withResolvers<void>();
     const podUids = new Set<string>();
-    let entry: Entry<T> | undefined;
     const subscription = follow(watch.changes$, {
       task: `following ${kind} ${keyOf(namespace, name)}`,
       logger,
       next(change) {
         if (change.type === 'snapshot') synced.resolve();
         else for (const uid of podUids) changes.emit(uid);
-        settle(entry);
+        settle(entries.get(keyOf(namespace, name)));
       },
     });
-    entry = { watch, podUids, subscription, synced: synced.promise, settled: undefined };
+    const entry: Entry<T> = { watch, podUids, subscription, synced: synced.promise, settled: undefined };
     watch.start();
     // A watch that others share may be synced already.
     settle(entry);
