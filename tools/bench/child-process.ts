@@ -24,11 +24,16 @@ export interface MeasuredProcess extends AsyncDisposable {
   usage(): Promise<Usage>;
   /** Resolves when it has ended. */
   readonly ended: Promise<void>;
+  /** Ends it at once. */
+  kill(): Promise<void>;
 }
 
-/** Starts a program, without its output; disposing of it sends SIGTERM and waits for the end. */
-export function startProcess([program, ...args]: readonly [string, ...string[]]): MeasuredProcess {
-  const child: ChildProcess = spawn(program, args, { stdio: 'ignore' });
+/** Starts a program, without its output; disposing of it sends SIGTERM and waits for the end. `environment` adds to that of this process. */
+export function startProcess(
+  [program, ...args]: readonly [string, ...string[]],
+  environment: Readonly<Record<string, string>> = {},
+): MeasuredProcess {
+  const child: ChildProcess = spawn(program, args, { stdio: 'ignore', env: { ...process.env, ...environment } });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   // Leaves no process behind when the benchmark ends without disposing of it.
   const kill = (): void => void child.kill('SIGKILL');
@@ -36,6 +41,10 @@ export function startProcess([program, ...args]: readonly [string, ...string[]])
   void ended.then(() => process.off('exit', kill));
   return {
     ended,
+    async kill() {
+      child.kill('SIGKILL');
+      await ended;
+    },
     async usage() {
       const pid = String(child.pid);
       const [stat, status, smaps] = await Promise.all([

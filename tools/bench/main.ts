@@ -3,6 +3,9 @@
  *
  * `-- --only NAME` runs one part (repeat it for several), `--long` takes more samples, `--profile` lists the functions in which the measured agent spends its
  * CPU time, `--list` lists the parts.
+ *
+ * `--report FILE` measures this agent as a program, and with `--external "COMMAND"` another agent in turns with it, and writes a document. `--rounds N` sets the number of
+ * turns.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -114,6 +117,9 @@ const { values: flags } = parseArgs({
     long: { type: 'boolean', default: false },
     profile: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
+    report: { type: 'string' },
+    external: { type: 'string' },
+    rounds: { type: 'string', default: '3' },
   },
 });
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -128,6 +134,9 @@ if (flags.list || unknown.length > 0) {
   for (const { name, about, byDefault } of parts)
     print(`${name.padEnd(14)}${about}${byDefault ? '' : ' (only on request)'}`);
   process.exitCode = unknown.length > 0 ? 2 : 0;
+} else if (flags.report !== undefined) {
+  const { writeReport } = await import('./report/write-report.ts');
+  await writeReport({ path: flags.report, external: flags.external, rounds: Number(flags.rounds), print });
 } else {
   print(`Node ${process.version}, ${String(cpus().length)} × ${cpus()[0]?.model ?? 'unknown CPU'}, ${load()}`);
   for (const { name, byDefault, run } of parts) {
