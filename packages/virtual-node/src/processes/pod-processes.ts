@@ -1,6 +1,7 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { type Backoff, type Clock, createLifetime, errorMessage, type Logger, sleep } from '@rxlet/component-base';
 import type { Container, Pod } from '@rxlet/kube-api';
+import { pathElement } from '@rxlet/node-files';
 import { expandVariables, podUid } from '@rxlet/pod-model';
 import { containerShouldRestart } from '@rxlet/pod-model/restart';
 import type { ProviderContainer, ProviderPod } from '../provider-pod.ts';
@@ -69,7 +70,9 @@ export function createPodProcesses(pod: Pod, ports: PodProcessesPorts): PodProce
     const containers = [...others, container].sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
     list.set({ ...before, containers });
   };
-  const pathOf = (container: string, attempt: number): string => `${directory}/${container}.${String(attempt)}`;
+  const pathOf = (container: string, attempt: number): string =>
+    `${directory}/${pathElement(container)}.${String(attempt)}`;
+  const recordPath = (container: string): string => `${directory}/${pathElement(container)}.json`;
 
   const environmentOf = ({ env = [] }: Container): Readonly<Record<string, string>> => {
     const path = process.env['PATH'] ?? '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
@@ -92,7 +95,7 @@ export function createPodProcesses(pod: Pod, ports: PodProcessesPorts): PodProce
       startTicks: (await readStartTicks(started.groupId)) ?? '',
       startedAtMs: started.startedAtMs,
     };
-    await replaceFile(`${directory}/${container.name}.json`, JSON.stringify(record));
+    await replaceFile(recordPath(container.name), JSON.stringify(record));
     return started;
   };
 
@@ -162,7 +165,7 @@ export function createPodProcesses(pod: Pod, ports: PodProcessesPorts): PodProce
     async start() {
       list.set({ uid, name, namespace, containers: [] });
       for (const container of pod.spec?.containers ?? []) {
-        const found = await readRecord(`${directory}/${container.name}.json`);
+        const found = await readRecord(recordPath(container.name));
         finished.set(
           container.name,
           lifetime.track(supervise(container, found)).catch(() => undefined),
