@@ -97,6 +97,8 @@ function configuration(manifests: string, logs: string): object {
       'nodefs.inodesFree': '1%',
       'imagefs.available': '1%',
     },
+    // The log that is read must not be rotated meanwhile.
+    containerLogMaxSize: '1Gi',
     imageGCHighThresholdPercent: 100,
     imageGCLowThresholdPercent: 99,
   };

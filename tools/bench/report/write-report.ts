@@ -1,7 +1,7 @@
-import { cpus, loadavg, release, totalmem } from 'node:os';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cpus, loadavg, release, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { format, resolveConfig } from 'prettier';
 import { systemClock } from '@rxlet/component-base';
 import { containerdUnavailable } from '@rxlet/test-containerd/private-containerd';
 import { run } from '@rxlet/test-containerd/processes';
@@ -91,13 +91,12 @@ export async function writeReport({ path, external, rounds, print }: ReportOptio
     );
   }
   omissions.push('500 pods on containerd: a round of them takes minutes on a machine of this size');
-  omissions.push(
-    'exec and port-forward: the bytes pass through the streaming server of the runtime, which is another program',
-  );
+  omissions.push('streams of exec, attach and port-forward');
   const samples = [...onFake.list(), ...onContainerd.list()];
   const machine = await describeMachine(rounds, loads);
   const command = `npm run bench -- --report docs/performance.md${external === undefined ? '' : ' --external "COMMAND"'}`;
-  await writeFile(path, renderReport({ agents, machine, samples, omissions, command }));
+  const report = renderReport({ agents, machine, samples, omissions, command });
+  await writeFile(path, await format(report, { ...(await resolveConfig(path)), filepath: path }));
   print(`wrote ${path}`);
 }
 
@@ -116,24 +115,17 @@ async function measureLife(
       samples.add(metric, program.name, value);
     };
   const isNode = podCount === PODS_OF_A_NODE;
+  const where = runtime === 'containerd' ? runtime : 'the fake runtime';
+  const podsText = `${String(podCount)} ${podCount === 1 ? 'pod' : 'pods'}`;
   await withAgent(program, node, async (agent, startCpuMs, rssMb) => {
     if (podCount === 1 && runtime === 'fake runtime') {
       const record = recordIn('Start of an agent without pods');
       record('CPU', 's', startCpuMs / 1000);
       record('memory (RSS)', 'MB', rssMb);
     }
-    await measureStarts(
-      agent,
-      podCount,
-      recordIn(
-        `${String(podCount)} pods on the ${runtime}: manifests to running`.replace('the containerd', 'containerd'),
-      ),
-    );
-    if (podCount > 1)
-      await measureExits(
-        agent,
-        recordIn(`Restarts on ${runtime === 'containerd' ? runtime : 'the fake runtime'}, ${String(podCount)} pods`),
-      );
+    await measureStarts(agent, podCount, recordIn(`${podsText} on ${where}: manifests to running`));
+    if (podCount === 1 && runtime === 'fake runtime') await measureLogs(agent, recordIn('Throughput'));
+    if (podCount > 1) await measureExits(agent, recordIn(`Restarts on ${where}, ${podsText}`));
     if (isNode && runtime === 'fake runtime') {
       await measureRest(agent, recordIn('At rest with 110 pods on the fake runtime'));
       await measureAdoption(
@@ -141,12 +133,8 @@ async function measureLife(
         podCount,
         recordIn('Adoption of 110 pods on the fake runtime, after a kill of the agent'),
       );
-      await measureLogs(agent, recordIn('Throughput'));
     }
-    await measureDeletion(
-      agent,
-      recordIn(`Deletion on ${runtime === 'containerd' ? runtime : 'the fake runtime'}, ${String(podCount)} pods`),
-    );
+    await measureDeletion(agent, recordIn(`Deletion on ${where}, ${podsText}`));
   });
   await removePods(node);
 }
