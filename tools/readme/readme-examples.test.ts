@@ -192,7 +192,12 @@ describe('the commands', () => {
     const key = [bin, ...subcommand].join(' ');
     // The help of rxlet has the flags that are used most.
     const args = basename(bin) === 'rxlet' && subcommand.length === 0 ? ['options'] : [...subcommand, '--help'];
-    const text = helpTexts.get(key) ?? run(bin, args, root).then(({ stdout }) => stdout);
+    const text =
+      helpTexts.get(key) ??
+      run(bin, args, root).then(async ({ stdout }) =>
+        // A command that starts or judges an agent takes the agent's flags as well.
+        stdout.includes('[flags of the agent]') ? stdout + (await help(bin, [])) : stdout,
+      );
     helpTexts.set(key, text);
     return text;
   };
