@@ -2,9 +2,10 @@
  * Mutation testing of the pure cores (`npm run mutate -- CORE…`): changes one expression at a time, and runs the tests that reach it. A mutant that no test
  * notices survives: a test is missing, the code is needless, or the mutant is equivalent.
  *
- * Results of earlier runs are reused where neither the mutant nor the tests that reach it changed; `--fresh` tests all mutants. `--concurrency N` runs that many at once.
+ * Mutants that an earlier run noticed are not run again while neither they nor the tests that noticed them change; `--fresh` runs all. `--concurrency N` runs that many at
+ * once.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -35,6 +36,8 @@ if (cores.length === 0 || cores.includes(undefined)) {
 
 async function mutate(core: Core): Promise<void> {
   process.env[CORE_VARIABLE] = core.name;
+  const incrementalFile = join(results, `${core.name}.json`);
+  forgetSurvivors(incrementalFile);
   // Outside of the workspace, whose configuration files would otherwise apply.
   const sandbox = mkdtempSync(join(tmpdir(), 'rxlet-mutation-'));
   const removeSandbox = (): void => rmSync(sandbox, { recursive: true, force: true });
@@ -53,7 +56,7 @@ async function mutate(core: Core): Promise<void> {
       // Generous, because a time-out counts as noticed: most endless loops end earlier, by the number of their turns.
       timeoutMS: 20_000,
       incremental: true,
-      incrementalFile: join(results, `${core.name}.json`),
+      incrementalFile,
       force: values.fresh,
       reporters: process.stdout.isTTY ? ['html', 'progress'] : ['html'],
       htmlReporter: { fileName: join(results, `${core.name}.html`) },
@@ -76,4 +79,16 @@ async function mutate(core: Core): Promise<void> {
     process.off('exit', removeSandbox);
     removeSandbox();
   }
+}
+
+/** Removes the survivors from the results of an earlier run. Stryker would not test them again after a change in what tests share, nor those outside of functions. */
+function forgetSurvivors(incrementalFile: string): void {
+  if (!existsSync(incrementalFile)) return;
+  const report = JSON.parse(readFileSync(incrementalFile, 'utf8')) as {
+    readonly files: Readonly<Record<string, { mutants: readonly { readonly status: string }[] }>>;
+  };
+  for (const file of Object.values(report.files)) {
+    file.mutants = file.mutants.filter(({ status }) => status !== 'Survived' && status !== 'NoCoverage');
+  }
+  writeFileSync(incrementalFile, JSON.stringify(report));
 }

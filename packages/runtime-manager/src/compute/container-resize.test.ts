@@ -99,8 +99,9 @@ describe('resize of a running container', () => {
     const pod = testPod({ containers: [{ name: 'a', resources: requests('2', '1Gi') }, { name: 'b' }] });
     const records = { a: requests('1', '2Gi'), b: requests('1', '1Gi') };
     expect(decide(pod, records).containersToUpdate).toEqual({ memory: ['b', 'a'], cpu: ['b', 'a'] });
-    const increased = { a: requests('1', '512Mi'), b: {} };
-    expect(decide(pod, increased).containersToUpdate).toEqual({ memory: ['a'], cpu: ['a'] });
+    const increases = testPod({ containers: ['a', 'b'].map((name) => ({ name, resources: requests('2', '2Gi') })) });
+    const smaller = { a: requests('1', '1Gi'), b: requests('1', '1Gi') };
+    expect(decide(increases, smaller).containersToUpdate).toEqual({ memory: ['a', 'b'], cpu: ['a', 'b'] });
   });
 
   it('is none when nothing changes', () => {
