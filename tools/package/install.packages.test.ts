@@ -9,6 +9,7 @@ import { type PrivateContainerd, startPrivateContainerd } from '@rxlet/test-cont
 import { type PrivateMachine, startPrivateMachine } from '@rxlet/test-containerd/private-machine';
 import { run } from '@rxlet/test-containerd/processes';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { workspaceRoot } from '../workspace/workspace-files.ts';
 import { buildPackages, debianArchitecture } from './test-support/build-packages.ts';
 import { parseUnit, type RunningService, startService } from './test-support/service-manager.ts';
 
@@ -166,6 +167,11 @@ describe.skipIf(unavailable !== undefined)('the Debian packages', () => {
     expect(await dpkg(`-i ${deb(OLD)}`)).toContain(`Setting up rxlet (${OLD})`);
     expect(await on('rxlet --version')).toBe(`rxlet v${OLD}\n`);
     expect(await on('dpkg --verify rxlet')).toBe('');
+    const documented = await readFile(join(workspaceRoot, 'docs/install.md'), 'utf8');
+    const paths = [...documented.matchAll(/^\| `(\/[^`]+)`/gm)].map(([, path = '']) => path);
+    expect(paths).toContain('/etc/rxlet/config.yaml');
+    // The state comes with the first start.
+    await on(`ls -d ${paths.filter((path) => path !== STATE).join(' ')}`);
     expect(await on('man --pager=cat rxlet-get | head -n 4')).toContain('rxlet-get - list pods');
     expect(await on('systemd-analyze verify /lib/systemd/system/rxlet.service 2>&1 || true')).toBe('');
     expect(await on('bash -c "source /usr/share/bash-completion/completions/rxlet; complete -p rxlet"')).toContain(
