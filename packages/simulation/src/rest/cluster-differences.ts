@@ -60,13 +60,14 @@ export function mirrorDifferences(cluster: TestCluster, statics: readonly Pod[],
     const name = pod.metadata?.name ?? '';
     const mirror = mirrors.get(name);
     mirrors.delete(name);
-    // As in the kubelet, a deleted mirror pod of a pod that has ended is created again only by the next agent.
+    // As in the kubelet, a mirror pod that is deleted or outdated once its pod has ended is replaced only by the next agent.
     const hasEnded = isTerminalPhase(cluster.node.agent().pods.get(podUid(pod))?.status?.phase);
     if (mirror === undefined) return hasEnded ? [] : [`${name} has no mirror pod`];
     const [hash, mirrored] = [
       pod.metadata?.annotations?.[PodAnnotation.configHash],
       mirror.metadata?.annotations?.[PodAnnotation.configMirror],
     ];
+    if (hash !== mirrored && hasEnded) return [];
     if (hash !== mirrored) return [`the mirror pod of ${name} is that of ${String(mirrored)}, not ${String(hash)}`];
     const shown = cluster.node.agent().pods.get(podUid(pod))?.status ?? {};
     return statusDifferences(mirror.status ?? {}, shown).map((what) => `the mirror pod of ${name}: ${what}`);
