@@ -13,6 +13,7 @@ export interface ExplainedSurvivor {
 const pleg = 'packages/pleg/src';
 const podWorkers = 'packages/pod-workers/src';
 const compute = 'packages/runtime-manager/src/compute';
+const eviction = 'packages/eviction/src';
 
 export const EXPLAINED_SURVIVORS: readonly ExplainedSurvivor[] = [
   {
@@ -77,5 +78,54 @@ export const EXPLAINED_SURVIVORS: readonly ExplainedSurvivor[] = [
     replacement: 'true',
     kind: 'equivalent',
     reason: 'A pod that is killed counts as uninitialized, whatever this says.',
+  },
+  {
+    file: `${eviction}/eviction-message.ts`,
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    kind: 'equivalent',
+    reason: 'A text has no name and no usage.',
+  },
+  {
+    file: `${eviction}/observations.ts`,
+    original: 'availableBytes === undefined',
+    replacement: 'false',
+    kind: 'equivalent',
+    reason: 'There is no observation without an available amount.',
+  },
+  {
+    file: `${eviction}/observations.ts`,
+    original: 'a === undefined',
+    replacement: 'false',
+    kind: 'equivalent',
+    reason: 'There is no observation without a capacity, which is the first of both.',
+  },
+  {
+    file: `${eviction}/parse-thresholds.ts`,
+    original: 'ms !== undefined',
+    replacement: 'true',
+    kind: 'equivalent',
+    reason: 'undefined is not at least 0, but not for the compiler.',
+  },
+  {
+    file: `${eviction}/pod-usage.ts`,
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    kind: 'equivalent',
+    reason: 'A text is no volume and uses no bytes.',
+  },
+  {
+    file: `${eviction}/rank-pods.ts`,
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    kind: 'equivalent',
+    reason: 'A part that no pod has is not counted.',
+  },
+  {
+    file: `${eviction}/synchronize.ts`,
+    original: '{ withMinReclaim: false }',
+    replacement: '{}',
+    kind: 'equivalent',
+    reason: 'The types require the option.',
   },
 ];

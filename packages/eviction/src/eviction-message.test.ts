@@ -56,7 +56,7 @@ describe('evictionReason', () => {
         { name: 'web', ...requests({ memory: '10Mi' }) },
         { name: 'db', ...requests({ memory: '20Mi' }) },
       ],
-      initContainers: [{ name: 'proxy' }],
+      initContainers: [{ name: 'proxy', resources: { limits: { memory: '1Gi' } } }],
     });
     const containers = [memory('foreign', 99), memory('web', 10), memory('db', 21), memory('proxy', 1), { name: 'db' }];
     expect(reasonOf('memory', pod, { containers })).toStrictEqual({

@@ -55,6 +55,6 @@ describe('observe', () => {
     ['processes without a limit', { rlimit: { time: 1, curproc: 1 } }],
     ['a limit of processes that are unknown', { rlimit: { time: 1, maxpid: 1 } }],
   ] as [string, Node][])('has no signal for %s', (_title, node) => {
-    expect(observed(node)).toEqual({});
+    expect(observed(node)).toStrictEqual({});
   });
 });

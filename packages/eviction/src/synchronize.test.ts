@@ -265,4 +265,21 @@ describe('synchronize', () => {
     expect(shown(second)).toEqual(['evict over 1s']);
     expect(shown(at(second.state, 50, 2 ** 21))).toEqual([]);
   });
+
+  it('keeps only the last eviction of each pod when several are evicted at once', () => {
+    const full = ['x', 'y'].map((name) =>
+      testPod({ name, spec: { volumes: [{ name: 'v', emptyDir: { sizeLimit: '1Mi' } }] } }),
+    );
+    const running = new Set(['uid-x', 'uid-y']);
+    const at = (state: EvictionState, nowSeconds: number, usedBytes: number) => {
+      const volume = [{ name: 'v', usedBytes }];
+      const use = ['x', 'y'].map((name) => ({ podRef: { uid: `uid-${name}` }, containers: null, volume }));
+      return synchronize(state, observation(nowSeconds, full, { memoryMi: 400, pods: use }, { running }));
+    };
+    const first = at(at(initialState(soft), 0, 0).state, 30, 0);
+    expect(shown(first)).toEqual(['report memory', 'evict x 30s']);
+    const second = at(first.state, 40, 2 ** 21);
+    expect(shown(second)).toEqual(['evict x 1s', 'evict y 1s']);
+    expect(second.state.evicting.map(({ uid }) => uid)).toEqual(['uid-x', 'uid-y']);
+  });
 });
