@@ -3,7 +3,7 @@ import { createLifetime, errorMessage, type Logger, systemClock, systemRandom } 
 import { type CommandIo, createConsoleLogger } from '@rxlet/component-base/command';
 import { releaseMemoryAtRest } from '@rxlet/component-base/release-memory';
 import { createCurrentValue } from '@rxlet/component-base/streams';
-import type { TlsKeyPair } from '@rxlet/kube-api/client';
+import { isKubeError, type TlsKeyPair } from '@rxlet/kube-api/client';
 import { createSharedHttpsServer } from '@rxlet/kubelet-server';
 import { KubeconfigError } from '@rxlet/kube-client';
 import { createHostMachine } from '@rxlet/machine';
@@ -18,10 +18,12 @@ import { readBehaviours } from './plan/behaviours.ts';
 import { DEFAULT_TEMPLATE, InputFileError, readTemplate } from './plan/node-template.ts';
 import { type FleetPlan, planNodes } from './plan/plan-nodes.ts';
 
+/** Heap beyond which a release of memory would block the nodes for longer than a second. */
+const MAX_RELEASE_BYTES = 2 ** 30;
 /** Exit code of a command line, or a file that it names, that cannot be used. */
 const USAGE_ERROR = 2;
 
-/** Runs `rxlet-fleet` until `io.signal` aborts. @returns its exit code: 2 for a wrong command line or file, 1 when it cannot listen. */
+/** Runs `rxlet-fleet` until `io.signal` aborts. @returns its exit code: 2 for a wrong command line or file, 1 when it cannot listen or reach the cluster. */
 export async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const parsed = parseFlags(args);
   if (parsed.kind === 'help') {
@@ -36,7 +38,8 @@ export async function run(args: readonly string[], io: CommandIo): Promise<numbe
     return await runFleet(parsed.flags, io);
   } catch (error) {
     const isUsage = error instanceof InputFileError || error instanceof KubeconfigError;
-    if (!isUsage && (error as NodeJS.ErrnoException | null)?.syscall === undefined) throw error;
+    const isFailure = isKubeError(error) || (error as NodeJS.ErrnoException | null)?.syscall !== undefined;
+    if (!isUsage && !isFailure) throw error;
     io.stderr(`rxlet-fleet: ${errorMessage(error)}\n`);
     return isUsage ? USAGE_ERROR : 1;
   }
@@ -75,7 +78,7 @@ async function runFleet(flags: Flags, io: CommandIo): Promise<number> {
   });
   const isStarted = await startUnlessStopped(() => fleet.start(), io.signal);
   if (!isStarted) return 0;
-  using _releases = releaseMemoryAtRest({ clock: systemClock }, { quietCpu: 0.6, maxHeapBytes: Infinity });
+  using _releases = releaseMemoryAtRest({ clock: systemClock }, { quietCpu: 0.6, maxHeapBytes: MAX_RELEASE_BYTES });
   const seconds = ((systemClock.monotonicNow() - startedMs) / 1000).toFixed(1);
   io.stdout(`${String(fleet.nodes.length)} nodes are ready after ${seconds} s\n`);
   if (!io.signal.aborted) await once(io.signal, 'abort');
