@@ -9,8 +9,13 @@ const MAX_OUTPUT_BYTES = 64 * 2 ** 20;
  *
  * @throws Error with all output when the program fails
  */
-export function runCommand(program: string, args: readonly string[], cwd: string): Promise<string> {
-  const options = { cwd, env: environment(), timeout: TIMEOUT_MS, maxBuffer: MAX_OUTPUT_BYTES };
+export function runCommand(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  timeoutMs: number = TIMEOUT_MS,
+): Promise<string> {
+  const options = { cwd, env: environment(), timeout: timeoutMs, maxBuffer: MAX_OUTPUT_BYTES };
   return new Promise((resolve, reject) => {
     execFile(program, args, options, (error, stdout, stderr) => {
       if (error === null) resolve(stdout);

@@ -32,6 +32,8 @@ export interface DebianPackageOptions extends Omit<PackageFacts, 'version'> {
 }
 
 const COMPRESSION_FLAGS: Readonly<Record<Compression, readonly string[]>> = { xz: ['-Zxz'], gzip: ['-Zgzip', '-z1'] };
+/** xz takes a minute for a package, on a busy machine many. */
+const BUILD_TIMEOUT_MS = 30 * 60_000;
 const SCRIPTS = ['postinst', 'prerm', 'postrm'] as const;
 
 /**
@@ -71,7 +73,7 @@ export async function writeDebianPackage(
     // The environment: dpkg-deb has no flag for the time of files.
     const environment = ['env', `SOURCE_DATE_EPOCH=${String(facts.timeSeconds)}`];
     const build = ['dpkg-deb', '--root-owner-group', ...COMPRESSION_FLAGS[options.compression], '--build'];
-    await runCommand('nice', [...environment, ...build, tree, join(folder, name)], tree);
+    await runCommand('nice', [...environment, ...build, tree, join(folder, name)], tree, BUILD_TIMEOUT_MS);
     return name;
   } finally {
     await rm(tree, { recursive: true });
