@@ -1,6 +1,7 @@
 import type { Pod } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ResourceType } from '../resource-type.ts';
 import { createTestServer, type TestServer } from '../test-support.ts';
 import { workloadTypes } from './workloads.ts';
 
@@ -47,7 +48,7 @@ function createDeployment(replicas: number, more: object = {}): void {
   server.kube.objects.create(deployments, { metadata: { name: 'web', namespace: 'default' }, spec });
 }
 
-const statusOf = (type: typeof deployments | typeof daemonSets | typeof jobs, name = 'web') =>
+const statusOf = (type: ResourceType, name = 'web') =>
   server.kube.objects.get(type, name, 'default')?.status as Readonly<Record<string, unknown>>;
 
 describe('the controller of Deployments', () => {

@@ -95,13 +95,9 @@ const TEMPLATE: Readonly<Record<string, ValueTable>> = {
 const ofPods = { isNamespaced: true, categories: ['all'], hasGeneration: true, specParts: TEMPLATE } as const;
 
 /** Types of {@link workloadTypes}. */
-export interface WorkloadTypes {
-  readonly deployments: ResourceType;
-  readonly replicaSets: ResourceType;
-  readonly daemonSets: ResourceType;
-  readonly jobs: ResourceType;
-  readonly endpointSlices: ResourceType;
-}
+export type WorkloadTypes = Readonly<
+  Record<'deployments' | 'replicaSets' | 'daemonSets' | 'jobs' | 'endpointSlices', ResourceType>
+>;
 
 /** Resources of the workload controllers. */
 export const workloadTypes: WorkloadTypes = {
