@@ -51,6 +51,15 @@ describe('runStages', () => {
     expect(await bench.finished).toBe(true);
   });
 
+  it('names an advisory step that fails at the end, and passes', async () => {
+    const bench = createBench([[[{ ...step('search'), isAdvisory: true }, step('tests')]], [[step('build')]]]);
+    await bench.end('search', 1, 'seed 7 fails');
+    await bench.end('tests');
+    await bench.end('build');
+    expect(await bench.finished).toBe(true);
+    expect(bench.output()).toMatch(/seed 7 fails[^]*found defects, see its log: search\n$/);
+  });
+
   it('prints the whole log of a step when it ends', async () => {
     const bench = createBench([[[step('types')], [step('lint')]]]);
     await bench.end('lint', 0, 'no problems');

@@ -15,8 +15,8 @@ export interface RunStagesPorts {
 }
 
 /**
- * Runs the stages one after the other and prints the whole log of each step when it ends. The first failure aborts the other steps, and is named at the end.
- * Returns whether all steps passed.
+ * Runs the stages one after the other and prints the whole log of each step when it ends. The first failure aborts the other steps, and is named at the end, as are
+ * failures of advisory steps, which abort nothing. Returns whether all other steps passed.
  */
 export async function runStages(
   stages: readonly Stage[],
@@ -26,6 +26,7 @@ export async function runStages(
   const failure = new AbortController();
   const signal = AbortSignal.any([failure.signal, cancelled]);
   let failed: string | undefined;
+  const findings: string[] = [];
   const runLane = async (lane: readonly Step[]): Promise<void> => {
     for (const step of lane) {
       if (signal.aborted) return;
@@ -36,11 +37,16 @@ export async function runStages(
       const end = log === '' || log.endsWith('\n') ? '' : '\n';
       print(`\n== ${step.name} (${seconds.toFixed(0)} s${outcome})\n${log}${end}`);
       if (stopped || exitCode === 0) continue;
+      if (step.isAdvisory === true) {
+        findings.push(step.name);
+        continue;
+      }
       failed = step.name;
       failure.abort();
     }
   };
   for (const stage of stages) await Promise.all(stage.map(runLane));
+  for (const name of findings) print(`\nfound defects, see its log: ${name}\n`);
   if (failed !== undefined) print(`\nfailed: ${failed}\n`);
   return !signal.aborted;
 }
