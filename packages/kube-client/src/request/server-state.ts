@@ -13,6 +13,10 @@ export interface ServerState {
   /** Records the failure of a watch that the API server answered. */
   watchFailed(resource: string, error: KubeError, fields: LogFields): void;
   watchConnected(resource: string): void;
+  /** Records a periodic bookmark of a watch. */
+  bookmarkReceived(): void;
+  /** Whether the API server sends bookmarks. It then sends them on every watch of a resource that it caches. */
+  readonly sendsBookmarks: boolean;
   /** Counts a watch as open. @returns a function that ends this */
   watchOpened(resource: string): () => void;
   /** Number of open watches by resource. */
@@ -63,6 +67,7 @@ export function createServerState(clock: Pick<Clock, 'monotonicNow'>, logger: Lo
   const watchFailures = new Map<string, Map<string, Failure>>();
   const listeners = new Set<() => void>();
   const openWatches = new Map<string, number>();
+  let sendsBookmarks = false;
 
   const begin = (failures: Map<string, Failure>, key: string, message: string, fields: LogFields): void => {
     const known = failures.get(key);
@@ -99,6 +104,12 @@ export function createServerState(clock: Pick<Clock, 'monotonicNow'>, logger: Lo
       return () => void openWatches.set(resource, openWatches.get(resource)! - 1);
     },
     openWatches,
+    bookmarkReceived() {
+      sendsBookmarks = true;
+    },
+    get sendsBookmarks() {
+      return sendsBookmarks;
+    },
     incompleteLines: createLineBudget(),
     requestSucceeded: answered,
     requestFailed(error) {

@@ -188,6 +188,25 @@ describe('a watch', () => {
     expect(lengths.every((length) => length >= 190 && length <= 630)).toBe(true);
   });
 
+  it('reads the objects again after a connection without any event, of a server that sends bookmarks', async () => {
+    await using cluster = createTestCluster();
+    const { client, kube, clock } = cluster;
+    await using watch = client.watch(pods);
+    watch.start();
+    await clock.advance(61_000);
+    kube.faults.add({ match: { verb: 'watch' }, times: 3, action: { type: 'silent' } });
+    kube.cutWatches();
+    kube.objects.create(pods, podNamed('missed'));
+    await clock.advance(170_000);
+    expect(watch.list()).toEqual([]);
+    await clock.advance(20_000);
+    expect(watch.list()).toHaveLength(1);
+    // Until the server sends bookmarks again, a silent connection lasts as long as the server was asked to keep it.
+    kube.objects.create(pods, podNamed('later'));
+    await clock.advance(640_000);
+    expect(watch.list()).toHaveLength(2);
+  });
+
   it('takes a stream without an end for one of a server that does not know it', async () => {
     await using cluster = createTestCluster();
     const { client, kube, clock } = cluster;

@@ -71,6 +71,8 @@ export function createObjectWatch<T extends KubeObject>(
   let state: WatchState = initialWatchState;
   let isStarted = false;
   let isSynced = false;
+  /** Whether the last connection was silent for too long. The API server may not send bookmarks of this resource. */
+  let wasSilent = false;
   let problem: KubeError | undefined;
 
   const replaceAll = (objects: readonly T[], resourceVersion: string): void => {
@@ -104,6 +106,8 @@ export function createObjectWatch<T extends KubeObject>(
     return { type: 'failed', error, isSynced: areAllRead };
   };
 
+  const idleTimeout = (): number => (server.sendsBookmarks && !wasSilent ? BOOKMARK_TIMEOUT_MS : Infinity);
+
   /** Reads one connection until it ends. */
   const follow = async (attempt: WatchAttempt): Promise<WatchOutcome> => {
     const timeoutSeconds = Math.floor(minTimeoutSeconds * (1 + random.next()));
@@ -123,7 +127,7 @@ export function createObjectWatch<T extends KubeObject>(
     let isOpen = false;
     let events = 0;
     let closed = (): void => undefined;
-    let idleTimeoutMs = isComplete ? Infinity : INITIAL_EVENTS_TIMEOUT_MS;
+    let idleTimeoutMs = isComplete ? idleTimeout() : INITIAL_EVENTS_TIMEOUT_MS;
 
     const handle = (line: unknown): void => {
       const event = parseWatchEvent<T>(line);
@@ -134,10 +138,12 @@ export function createObjectWatch<T extends KubeObject>(
           isComplete = true;
           replaceAll([...initial.values()], event.resourceVersion);
           initial.clear();
-          idleTimeoutMs = Infinity;
+          idleTimeoutMs = idleTimeout();
         } else if (isComplete) {
           state = withVersion(state, event.resourceVersion);
-          idleTimeoutMs = BOOKMARK_TIMEOUT_MS;
+          server.bookmarkReceived();
+          wasSilent = false;
+          idleTimeoutMs = idleTimeout();
         }
         return;
       }
@@ -180,7 +186,9 @@ export function createObjectWatch<T extends KubeObject>(
       closed();
     }
     const wasUseful = events > 0 || clock.monotonicNow() - openedMs >= USEFUL_MS;
-    return { type: 'ended', isSynced: isComplete, wasUseful };
+    // Nothing was received until this side gave up: the server may never have followed the objects, so they are read again.
+    wasSilent = events === 0 && watchdog.signal.aborted;
+    return { type: 'ended', isSynced: isComplete && !wasSilent, wasUseful };
   };
 
   const attemptOnce = async (attempt: WatchAttempt): Promise<WatchOutcome> => {

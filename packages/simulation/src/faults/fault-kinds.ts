@@ -191,8 +191,7 @@ export const FAULT_KINDS: readonly FaultKind[] = [
   { name: 'api-unauthorized', needsApi: true, make: apiError('Unauthorized') },
   { name: 'api-lost-request', needsApi: true, make: apiFault(() => ({ type: 'drop', when: 'before' })) },
   { name: 'api-lost-reply', needsApi: true, make: apiFault(() => ({ type: 'drop', when: 'after' })) },
-  // Not `silent`: the client does not end a watch that opens and then sends nothing for ever.
-  { name: 'api-hang', needsApi: true, make: apiFault(() => ({ type: 'hang' })) },
+  { name: 'api-hang', needsApi: true, make: apiFault((choose) => ({ type: choose.pick(['hang', 'silent']) })) },
   { name: 'api-garbage', needsApi: true, make: apiFault(() => ({ type: 'garbage' })) },
   { name: 'api-delay', needsApi: true, make: apiFault(() => ({ type: 'delay' })) },
   { name: 'api-outage', needsApi: true, make: (choose) => ({ do: 'api-outage', ms: outageMs(choose) }) },
