@@ -15,11 +15,14 @@ const MAX_FIRST_VIEW_MS = 5000;
 const REST_MS = 4000;
 const SETTLE_MS = 3000;
 
-describe.skipIf(unavailable !== undefined).each([110, 1000])(
+/** The use at rest is measured with the most pods alone, as that takes a while. */
+const MOST_PODS = 1000;
+
+describe.skipIf(unavailable !== undefined).each([110, MOST_PODS])(
   'the page of a node with %i pods',
   { timeout: 180_000 },
   (pods) => {
-    it('is small, soon there, fluid, and costs next to nothing at rest', async () => {
+    it('is small, soon there, fluid, and with the most pods costs next to nothing at rest', async () => {
       await using shown = await startPageAgent({
         kubelet: { maxPods: 1100 },
         async prepare({ put }) {
@@ -57,28 +60,37 @@ describe.skipIf(unavailable !== undefined).each([110, 1000])(
       requestAnimationFrame(step);
     })`);
 
-      // Relists become rare after the start of the pods: measured before and after, that does not count as the page's.
-      const address = page.url();
-      await page.goto('about:blank');
-      const shareBefore = await cpuShare(shown);
-      await page.goto(address);
-      await rows.first().waitFor();
-      const openShare = await cpuShare(shown);
-      await page.goto('about:blank');
-      const closedShare = (shareBefore + (await cpuShare(shown))) / 2;
       console.log(
         `${String(pods)} pods: first view ${(firstViewBytes / KILOBYTE).toFixed(1)} kB compressed in ${firstViewMs.toFixed(0)} ms; ` +
-          `frames while scrolling: median ${frames[30]!.toFixed(0)} ms, slowest of 60 ${frames[59]!.toFixed(0)} ms; ` +
-          `agent and rxlet ui at rest: ${(100 * openShare).toFixed(2)} % of a core with the page open, ${(100 * closedShare).toFixed(2)} % without`,
+          `frames while scrolling: median ${frames[30]!.toFixed(0)} ms, slowest of 60 ${frames[59]!.toFixed(0)} ms`,
       );
       expect(firstViewBytes).toBeGreaterThan(10 * KILOBYTE);
       expect(firstViewBytes).toBeLessThan(MAX_FIRST_VIEW_BYTES);
       expect(firstViewMs).toBeLessThan(MAX_FIRST_VIEW_MS);
-      expect(openShare - closedShare).toBeLessThan(0.05);
+      if (pods === MOST_PODS) {
+        const { openShare, closedShare } = await restShares(shown);
+        console.log(
+          `agent and rxlet ui at rest: ${(100 * openShare).toFixed(2)} % of a core with the page open, ${(100 * closedShare).toFixed(2)} % without`,
+        );
+        expect(openShare - closedShare).toBeLessThan(0.05);
+      }
       expect(shown.browser.complaints).toEqual([]);
     });
   },
 );
+
+/** Returns the shares of a core with the page open and without. Relists become rare after the start of the pods: measured before and after, that does not count as the page's. */
+async function restShares(shown: PageAgent): Promise<{ readonly openShare: number; readonly closedShare: number }> {
+  const { page } = shown.browser;
+  const address = page.url();
+  await page.goto('about:blank');
+  const shareBefore = await cpuShare(shown);
+  await page.goto(address);
+  await page.locator('.pods-table .row:not(.head)').first().waitFor();
+  const openShare = await cpuShare(shown);
+  await page.goto('about:blank');
+  return { openShare, closedShare: (shareBefore + (await cpuShare(shown))) / 2 };
+}
 
 /** Returns the share of a core that the agent and `rxlet ui` use, over some seconds. */
 async function cpuShare(shown: PageAgent): Promise<number> {
