@@ -15,11 +15,12 @@ interface Crashes {
   startMs: number;
 }
 
-/** The back-off of a crashing container doubles with each restart, as long as the agent lives and the sandbox stays. */
+/** The back-off of a crashing container doubles with each restart, as long as the agent lives and the sandbox stays. A restart after a stop by the agent does not count. */
 export const backOffKept: Property = {
   name: 'back-off-kept',
   *check(history) {
     const crashes = new Map<string, Crashes>();
+    const stopped = new Set<string>();
     const forget = (uid: string): void => {
       for (const key of crashes.keys()) if (key.startsWith(`${uid}/`)) crashes.delete(key);
     };
@@ -30,11 +31,13 @@ export const backOffKept: Property = {
       if (event.kind === 'sandbox' || event.kind === 'lost' || event.kind === 'replaced' || event.kind === 'undesired')
         forget(event.uid);
       if (event.kind === 'desired') forget(event.pod.uid);
+      if (event.kind === 'call' && event.rpc === 'stopContainer') stopped.add(event.target);
       if (event.kind !== 'container') continue;
       const key = containerKey(event.container);
       const known = crashes.get(key);
       const exitMs = (known?.startMs ?? Infinity) + (event.container.ranMs ?? 0);
-      if (event.change === 'exited')
+      if (event.change === 'exited' && stopped.has(event.container.id)) crashes.delete(key);
+      else if (event.change === 'exited')
         crashes.set(key, { restarts: 0, startMs: event.atMs, ...known, exitMs: Math.min(event.atMs, exitMs) });
       if (event.change !== 'started' || known === undefined) continue;
       const startMs = event.atMs - (event.container.lateMs ?? 0);
