@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BUSYBOX_REFERENCE, busyboxImage } from '@rxlet/test-containerd/build-image';
@@ -84,6 +84,7 @@ describe.skipIf(unavailable !== undefined)('the Debian packages', () => {
     });
   };
   interface ContainerFacts {
+    readonly name?: string;
     readonly containerID?: string;
     readonly restartCount?: number;
     readonly state?: { readonly running?: object };
@@ -92,7 +93,7 @@ describe.skipIf(unavailable !== undefined)('the Debian packages', () => {
     const { items } = JSON.parse(await on('rxlet get pods -A -o json')) as {
       items: readonly { readonly status?: { readonly containerStatuses?: readonly ContainerFacts[] } }[];
     };
-    return items[0]?.status?.containerStatuses?.[0];
+    return items.flatMap(({ status }) => status?.containerStatuses ?? []).find(({ name }) => name === 'app');
   };
   const runningContainer = (): Promise<ContainerFacts> =>
     eventually(
@@ -207,6 +208,37 @@ describe.skipIf(unavailable !== undefined)('the Debian packages', () => {
     expect(await hasTask()).toBe(true);
   });
 
+  it('bring what an operator needs to check the machine, play a shop, look at it, break it and repair it', async () => {
+    const file = join(folder, 'shop.yaml');
+    await copyFile(join(workspaceRoot, 'apps/agent/workloads/shop/shop.yaml'), file);
+    // The exit code is the last line.
+    const line = (command: string): Promise<string> => on(`${command} 2>&1; echo "exit code $?"`);
+    expect(await line('rxlet check --config /etc/rxlet/config.yaml')).toMatch(/^ok +runtime +containerd \S+$/m);
+
+    expect(await line(`rxlet play ${file}`)).toMatch(/^default +shop-node1 +2\/2 +Running +0 .*\nexit code 0\n$/m);
+    expect(await line('rxlet get pods')).toMatch(
+      /^default +shop-node1 +2\/2 +Running[^]*^default +web-node1 +1\/1 +Running/m,
+    );
+    expect(await line('rxlet logs shop migrate')).toBe('migrating as shop\nmigrated\nexit code 0\n');
+    expect(await line('rxlet exec shop -c web -- cat /www/index.html')).toBe(
+      '<h1>The shop is open</h1>\nexit code 0\n',
+    );
+
+    await on(`sed 's|image: .*|image: localhost:1/no-such-image:1|' ${file} >${folder}/broken.yaml`);
+    // The earlier pod ends within five seconds.
+    expect(await line(`rxlet play ${folder}/broken.yaml --replace --timeout 12s`)).toMatch(
+      /timed out waiting for pod default\/shop[^]*\nexit code 1\n$/,
+    );
+    expect(await line('rxlet explain shop')).toMatch(/localhost:1\/no-such-image:1/);
+
+    expect(await line(`rxlet play ${file} --replace`)).toMatch(
+      /^default +shop-node1 +2\/2 +Running.*\nexit code 0\n$/m,
+    );
+    expect(await line('rxlet wait --for=condition=Ready pod/shop --timeout=5s')).toBe(
+      'pod/shop-node1 condition met\nexit code 0\n',
+    );
+  });
+
   it('restart the agent and no container at an upgrade, and keep what an administrator edited', async () => {
     const before = await on('cat /etc/rxlet/config.yaml /etc/default/rxlet');
     await dpkg(`-i ${deb(NEW)}`);
@@ -219,6 +251,8 @@ describe.skipIf(unavailable !== undefined)('the Debian packages', () => {
     expect(await runningContainer()).toMatchObject({ containerID: `containerd://${containerId}`, restartCount: 0 });
     expect(await hasTask()).toBe(true);
     expect(await on('cat /etc/rxlet/config.yaml /etc/default/rxlet')).toBe(before);
+    expect(await on('rxlet get pods shop --no-headers')).toMatch(/^shop-node1 +2\/2 +Running +0 /);
+    expect(await on(`rxlet play ${folder}/shop.yaml --down 2>&1`)).toContain('pod default/shop removed');
   });
 
   it('stop the agent and no container when they are removed, and keep configuration and state', async () => {
