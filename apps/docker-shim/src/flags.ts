@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { parseCommandLine, type ParsedCommandLine } from '@rxlet/component-base/command';
 import { parseGoDuration } from '@rxlet/component-base/go';
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 
 /** Command line of `docker-shim`. */
 export interface Flags {
@@ -20,12 +21,6 @@ export interface Flags {
   /** Log level: 0 warnings and errors, 1 also the life of the server, 2 everything. */
   readonly verbosity: number;
 }
-
-/** Result of parsing: flags, a text to print, or an error. */
-export type ParsedFlags =
-  | { readonly kind: 'flags'; readonly flags: Flags }
-  | { readonly kind: 'help'; readonly text: string }
-  | { readonly kind: 'error'; readonly message: string };
 
 /** Options as commander returns them. */
 interface Options {
@@ -75,41 +70,27 @@ export function createCommandLine(): Command {
       'log level: 0 warnings and errors, 1 also the life of the server, 2 everything',
       wholeNumber,
       0,
-    )
-    .allowExcessArguments(false)
-    .exitOverride();
+    );
 }
 
 /** Parses the command line; `args` are those after the program's name. */
-export function parseFlags(args: readonly string[]): ParsedFlags {
-  let output = '';
-  const command = createCommandLine().configureOutput({
-    writeOut: (text) => (output += text),
-    writeErr: (text) => (output += text),
-  });
-  try {
-    command.parse(args, { from: 'user' });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return { kind: 'help', text: output };
-    return { kind: 'error', message: error.message.replace(/^error: /, '').replaceAll('\n', ' ') };
-  }
-  const options = command.opts<Options>();
+export function parseFlags(args: readonly string[]): ParsedCommandLine<Flags> {
+  return parseCommandLine(createCommandLine(), args, (command) => readFlags(command.opts<Options>()));
+}
+
+function readFlags(options: Options): Flags {
   return {
-    kind: 'flags',
-    flags: {
-      listen: options.containerRuntimeEndpoint,
-      dockerSocket: options.dockerEndpoint,
-      sandboxImage: options.podInfraContainerImage,
-      rootDirectory: options.criDockerdRootDirectory,
-      cniConfigFolder: options.cniConfDir,
-      cniPluginFolders: options.cniBinDir,
-      cniCacheFolder: options.cniCacheDir ?? `${options.criDockerdRootDirectory}/cni`,
-      hairpinMode: options.hairpinMode,
-      pullProgressDeadlineMs: options.imagePullProgressDeadline,
-      restrictOomScoreAdj: options.restrictOomScoreAdj,
-      verbosity: options.v,
-    },
+    listen: options.containerRuntimeEndpoint,
+    dockerSocket: options.dockerEndpoint,
+    sandboxImage: options.podInfraContainerImage,
+    rootDirectory: options.criDockerdRootDirectory,
+    cniConfigFolder: options.cniConfDir,
+    cniPluginFolders: options.cniBinDir,
+    cniCacheFolder: options.cniCacheDir ?? `${options.criDockerdRootDirectory}/cni`,
+    hairpinMode: options.hairpinMode,
+    pullProgressDeadlineMs: options.imagePullProgressDeadline,
+    restrictOomScoreAdj: options.restrictOomScoreAdj,
+    verbosity: options.v,
   };
 }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createCni, runProcess } from '@rxlet/cni';
 import { errorMessage, systemClock, systemRandom } from '@rxlet/component-base';
-import { type CommandIo, createConsoleLogger } from '@rxlet/component-base/command';
+import { type CommandIo, createConsoleLogger, runParsed, USAGE_ERROR } from '@rxlet/component-base/command';
 import { serveCri, UnixSocketError, UnsupportedAddressError } from '@rxlet/cri-server';
 import { createCniNetwork, createDockerCri } from '@rxlet/docker-cri';
 import { createHostFiles, createNodeFiles } from '@rxlet/node-files';
@@ -13,22 +13,15 @@ export interface Io extends CommandIo {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Exit code of a command line that cannot be used. */
-const USAGE_ERROR = 2;
-
 /** Runs `docker-shim` until `io.signal` aborts. @returns its exit code: 2 for a wrong command line, 1 when it cannot listen or write its checkpoints. */
-export async function run(args: readonly string[], io: Io): Promise<number> {
-  const parsed = parseFlags(args);
-  if (parsed.kind === 'help') {
-    io.stdout(parsed.text);
-    return 0;
-  }
-  if (parsed.kind === 'error') {
-    io.stderr(`docker-shim: ${parsed.message} (see docker-shim --help)\n`);
-    return USAGE_ERROR;
-  }
+export function run(args: readonly string[], io: Io): Promise<number> {
+  return runParsed('docker-shim', parseFlags(args), io, (flags) => reportErrors(flags, io));
+}
+
+/** Runs the command. An expected failure is one line on standard error. */
+async function reportErrors(flags: Flags, io: Io): Promise<number> {
   try {
-    return await serve(parsed.flags, io);
+    return await serve(flags, io);
   } catch (error) {
     const isUsage = error instanceof UnsupportedAddressError;
     if (!isUsage && !(error instanceof UnixSocketError) && !(error instanceof StartError)) throw error;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { parseCommandLine, type ParsedCommandLine, parseHostPort } from '@rxlet/component-base/command';
+import { Command, InvalidArgumentError, Option } from 'commander';
 
 /** Command line of `fake-kube`. */
 export interface Flags {
@@ -32,16 +33,26 @@ export interface Flags {
   readonly verbosity: number;
 }
 
-/** Result of parsing: flags, a text to print, or an error. */
-export type ParsedFlags =
-  | { readonly kind: 'flags'; readonly flags: Flags }
-  | { readonly kind: 'help'; readonly text: string }
-  | { readonly kind: 'error'; readonly message: string };
+/** Options as commander returns them. */
+interface Options {
+  readonly listen: string;
+  readonly name: readonly string[];
+  readonly kubeconfig?: string;
+  readonly nodeKubeconfig: readonly string[];
+  readonly bootstrapKubeconfig?: string;
+  readonly objects: readonly string[];
+  readonly stateFile?: string;
+  readonly caFile?: string;
+  readonly authorization: 'allow' | 'node';
+  readonly schedule?: boolean;
+  readonly controllers?: boolean;
+  readonly latency: number;
+  readonly seed?: number;
+  readonly v: number;
+}
 
-/** Parses the command line; `args` are those after the program's name. */
-export function parseFlags(args: readonly string[]): ParsedFlags {
-  let output = '';
-  const command = new Command('fake-kube')
+function createCommandLine(): Command {
+  return new Command('fake-kube')
     .description('A Kubernetes API server for tests: HTTPS, objects in memory.')
     .version(`fake-kube v${packageVersion()}`, '--version', 'print the version and exit')
     .option('--listen <address>', 'address to serve on, as HOST:PORT; port 0 takes a free one', '127.0.0.1:6443')
@@ -69,63 +80,39 @@ export function parseFlags(args: readonly string[]): ParsedFlags {
       'log level: 0 warnings and errors, 1 also the life of the server, 2 everything',
       wholeNumber,
       0,
-    )
-    .allowExcessArguments(false)
-    .exitOverride()
-    .configureOutput({ writeOut: (text) => (output += text), writeErr: (text) => (output += text) });
-  try {
-    command.parse(args, { from: 'user' });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return { kind: 'help', text: output };
-    return { kind: 'error', message: error.message.replace(/^error: /, '').replaceAll('\n', ' ') };
-  }
-  const options = command.opts<{
-    listen: string;
-    name: string[];
-    kubeconfig?: string;
-    nodeKubeconfig: string[];
-    bootstrapKubeconfig?: string;
-    objects: string[];
-    stateFile?: string;
-    caFile?: string;
-    authorization: 'allow' | 'node';
-    schedule?: boolean;
-    controllers?: boolean;
-    latency: number;
-    seed?: number;
-    v: number;
-  }>();
-  const address = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(options.listen);
-  if (address === null) return { kind: 'error', message: `option '--listen ${options.listen}' is not HOST:PORT` };
-  const [, ipv6, host = ipv6 ?? '', port] = address;
+    );
+}
+
+/** Parses the command line; `args` are those after the program's name. */
+export function parseFlags(args: readonly string[]): ParsedCommandLine<Flags> {
+  return parseCommandLine(createCommandLine(), args, (command) => readFlags(command.opts<Options>()));
+}
+
+function readFlags(options: Options): Flags {
+  const address = parseHostPort(options.listen);
+  if (address === undefined) throw new InvalidArgumentError(`option '--listen ${options.listen}' is not HOST:PORT`);
   const nodes = options.nodeKubeconfig.map((text) => /^([^=]+)=(.+)$/.exec(text)?.slice(1));
-  if (nodes.includes(undefined)) return { kind: 'error', message: "option '--node-kubeconfig' is not NODE=PATH" };
+  if (nodes.includes(undefined)) throw new InvalidArgumentError("option '--node-kubeconfig' is not NODE=PATH");
   if (options.seed !== undefined && options.stateFile !== undefined) {
-    return {
-      kind: 'error',
-      message: "options '--seed' and '--state-file' exclude each other: each run would give the same UIDs again",
-    };
+    throw new InvalidArgumentError(
+      "options '--seed' and '--state-file' exclude each other: each run would give the same UIDs again",
+    );
   }
   return {
-    kind: 'flags',
-    flags: {
-      host,
-      port: Number(port),
-      kubeconfig: options.kubeconfig,
-      nodeKubeconfigs: Object.fromEntries(nodes as [string, string][]),
-      bootstrapKubeconfig: options.bootstrapKubeconfig,
-      objects: options.objects,
-      stateFile: options.stateFile,
-      caFile: options.caFile,
-      names: options.name,
-      authorization: options.authorization,
-      schedules: options.schedule === true,
-      controllers: options.controllers === true,
-      latencyMs: options.latency,
-      seed: options.seed,
-      verbosity: options.v,
-    },
+    ...address,
+    kubeconfig: options.kubeconfig,
+    nodeKubeconfigs: Object.fromEntries(nodes as [string, string][]),
+    bootstrapKubeconfig: options.bootstrapKubeconfig,
+    objects: options.objects,
+    stateFile: options.stateFile,
+    caFile: options.caFile,
+    names: options.name,
+    authorization: options.authorization,
+    schedules: options.schedule === true,
+    controllers: options.controllers === true,
+    latencyMs: options.latency,
+    seed: options.seed,
+    verbosity: options.v,
   };
 }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { join, parse, resolve } from 'node:path';
 import { errorMessage, seededRandom, systemClock, systemRandom } from '@rxlet/component-base';
-import { type CommandIo, createConsoleLogger } from '@rxlet/component-base/command';
+import { type CommandIo, createConsoleLogger, runParsed, USAGE_ERROR } from '@rxlet/component-base/command';
 import {
   admin,
   bootstrapTokenOf,
@@ -18,27 +18,20 @@ import { createFileStateStore, StateFileError } from '@rxlet/node-files/state-fi
 import { type Flags, parseFlags } from './flags.ts';
 import { loadObjects, ObjectsFileError } from './load-objects.ts';
 
-/** Exit code of a command line, or a file that it names, that cannot be used. */
-const USAGE_ERROR = 2;
-
 /** Runs `fake-kube` until `io.signal` aborts. @returns its exit code: 2 for a wrong command line or file, 1 when it cannot listen. */
-export async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const parsed = parseFlags(args);
-  if (parsed.kind === 'help') {
-    io.stdout(parsed.text);
-    return 0;
-  }
-  if (parsed.kind === 'error') {
-    io.stderr(`fake-kube: ${parsed.message} (see fake-kube --help)\n`);
-    return USAGE_ERROR;
-  }
+export function run(args: readonly string[], io: CommandIo): Promise<number> {
+  return runParsed('fake-kube', parseFlags(args), io, (flags) => reportErrors(flags, io));
+}
+
+/** Runs the command. An expected failure is one line on standard error. */
+async function reportErrors(flags: Flags, io: CommandIo): Promise<number> {
   try {
-    return await serve(parsed.flags, io);
+    return await serve(flags, io);
   } catch (error) {
     const isUsage = error instanceof ObjectsFileError || error instanceof StateFileError;
     const syscall = (error as NodeJS.ErrnoException | null)?.syscall;
     if (!isUsage && syscall === undefined) throw error;
-    const { host, port } = parsed.flags;
+    const { host, port } = flags;
     const action = syscall === 'listen' ? `cannot listen on ${host}:${String(port)} (--listen): ` : '';
     io.stderr(`fake-kube: ${action}${errorMessage(error)}\n`);
     return isUsage ? USAGE_ERROR : 1;

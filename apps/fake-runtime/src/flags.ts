@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { parseCommandLine, type ParsedCommandLine } from '@rxlet/component-base/command';
 import type { PodNetworkMode } from '@rxlet/fake-cri/network';
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 
 /** Command line of `fake-runtime`. */
 export interface Flags {
@@ -25,16 +26,22 @@ export interface Flags {
   readonly verbosity: number;
 }
 
-/** Result of parsing: flags, a text to print, or an error. */
-export type ParsedFlags =
-  | { readonly kind: 'flags'; readonly flags: Flags }
-  | { readonly kind: 'help'; readonly text: string }
-  | { readonly kind: 'error'; readonly message: string };
+/** Options as commander returns them. */
+interface Options {
+  readonly listen?: string;
+  readonly latency: number;
+  readonly stateFile?: string;
+  readonly images?: string;
+  readonly script?: string;
+  readonly podNetwork: PodNetworkMode;
+  readonly sandboxRoot?: string;
+  readonly virtualClock: boolean;
+  readonly seed?: number;
+  readonly v: number;
+}
 
-/** Parses the command line; `args` are those after the program's name. */
-export function parseFlags(args: readonly string[]): ParsedFlags {
-  let output = '';
-  const command = new Command('fake-runtime')
+function createCommandLine(): Command {
+  return new Command('fake-runtime')
     .description('A container runtime for tests: CRI v1 on a unix socket, containers only in memory.')
     .version(`fake-runtime v${packageVersion()}`, '--version', 'print the version and exit')
     .option('--listen <address>', 'address to serve on: unix:///run/fake.sock, or the path alone (required)')
@@ -58,46 +65,29 @@ export function parseFlags(args: readonly string[]): ParsedFlags {
       'log level: 0 warnings and errors, 1 also the life of the server, 2 also one line a mutation',
       wholeNumber,
       0,
-    )
-    .allowExcessArguments(false)
-    .exitOverride()
-    .configureOutput({ writeOut: (text) => (output += text), writeErr: (text) => (output += text) });
-  try {
-    command.parse(args, { from: 'user' });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return { kind: 'help', text: output };
-    return { kind: 'error', message: error.message.replace(/^error: /, '').replaceAll('\n', ' ') };
-  }
-  const options = command.opts<{
-    listen?: string;
-    latency: number;
-    stateFile?: string;
-    images?: string;
-    script?: string;
-    podNetwork: PodNetworkMode;
-    sandboxRoot?: string;
-    virtualClock: boolean;
-    seed?: number;
-    v: number;
-  }>();
+    );
+}
+
+/** Parses the command line; `args` are those after the program's name. */
+export function parseFlags(args: readonly string[]): ParsedCommandLine<Flags> {
+  return parseCommandLine(createCommandLine(), args, (command) => readFlags(command.opts<Options>()));
+}
+
+function readFlags(options: Options): Flags {
   const { listen, latency, stateFile, images, script, podNetwork, sandboxRoot, virtualClock, seed, v } = options;
   // Not a required option of the command: its absence would be reported even where it is only misspelt.
-  if (listen === undefined) return { kind: 'error', message: "option '--listen <address>' is missing" };
+  if (listen === undefined) throw new InvalidArgumentError("option '--listen <address>' is missing");
   return {
-    kind: 'flags',
-    flags: {
-      listen,
-      latencyMs: latency,
-      stateFile,
-      images,
-      script,
-      podNetwork,
-      sandboxRoot,
-      virtualClock,
-      seed,
-      verbosity: v,
-    },
+    listen,
+    latencyMs: latency,
+    stateFile,
+    images,
+    script,
+    podNetwork,
+    sandboxRoot,
+    virtualClock,
+    seed,
+    verbosity: v,
   };
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errorMessage, seededRandom, systemClock, systemRandom } from '@rxlet/component-base';
-import { type CommandIo, createConsoleLogger } from '@rxlet/component-base/command';
+import { type CommandIo, createConsoleLogger, runParsed, USAGE_ERROR } from '@rxlet/component-base/command';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { serveCri, UnixSocketError, UnsupportedAddressError } from '@rxlet/cri-server';
 import { createFakeRuntime, createFileLogs, type FakeRuntimeOptions } from '@rxlet/fake-cri';
@@ -12,22 +12,15 @@ import { routeExtras } from './extra-routes.ts';
 import { type Flags, parseFlags } from './flags.ts';
 import { InputFileError, readInputFiles } from './input-files.ts';
 
-/** Exit code of a command line, or a file that it names, that cannot be used. */
-const USAGE_ERROR = 2;
-
 /** Runs `fake-runtime` until `io.signal` aborts. @returns its exit code: 2 for a wrong command line or file, 1 when it cannot listen. */
-export async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const parsed = parseFlags(args);
-  if (parsed.kind === 'help') {
-    io.stdout(parsed.text);
-    return 0;
-  }
-  if (parsed.kind === 'error') {
-    io.stderr(`fake-runtime: ${parsed.message} (see fake-runtime --help)\n`);
-    return USAGE_ERROR;
-  }
+export function run(args: readonly string[], io: CommandIo): Promise<number> {
+  return runParsed('fake-runtime', parseFlags(args), io, (flags) => reportErrors(flags, io));
+}
+
+/** Runs the command. An expected failure is one line on standard error. */
+async function reportErrors(flags: Flags, io: CommandIo): Promise<number> {
   try {
-    return await serve(parsed.flags, io);
+    return await serve(flags, io);
   } catch (error) {
     const isUsage = [InputFileError, StateFileError, UnsupportedAddressError].some((type) => error instanceof type);
     if (!isUsage && !(error instanceof UnixSocketError)) throw error;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { parseCommandLine, type ParsedCommandLine, parseHostPort } from '@rxlet/component-base/command';
+import { Command, InvalidArgumentError } from 'commander';
 import { MAX_NODES } from './plan/plan-nodes.ts';
 import { parseShard, type Shard } from './plan/shard.ts';
 
@@ -38,16 +39,13 @@ export type ClusterFlags =
       readonly controllers: boolean;
     };
 
-/** Result of parsing: flags, a text to print, or an error. */
-export type ParsedFlags =
-  | { readonly kind: 'flags'; readonly flags: Flags }
-  | { readonly kind: 'help'; readonly text: string }
-  | { readonly kind: 'error'; readonly message: string };
-
 /** Parses the command line; `args` are those after the program's name. */
-export function parseFlags(args: readonly string[]): ParsedFlags {
-  let output = '';
-  const command = new Command('rxlet-fleet')
+export function parseFlags(args: readonly string[]): ParsedCommandLine<Flags> {
+  return parseCommandLine(createCommandLine(), args, (command) => readFlags(command.opts<Options>()));
+}
+
+function createCommandLine(): Command {
+  return new Command('rxlet-fleet')
     .description('Many nodes in one process, whose agents are those of real nodes and whose containers are simulated.')
     .version(`rxlet-fleet v${packageVersion()}`, '--version', 'print the version and exit')
     .option('--kubeconfig <path>', 'join this cluster, as an administrator')
@@ -90,45 +88,34 @@ export function parseFlags(args: readonly string[]): ParsedFlags {
       'log level: 0 warnings and errors, 1 also the life of the nodes, 2 everything',
       wholeNumber,
       0,
-    )
-    .allowExcessArguments(false)
-    .exitOverride()
-    .configureOutput({ writeOut: (text) => (output += text), writeErr: (text) => (output += text) });
-  try {
-    command.parse(args, { from: 'user' });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return { kind: 'help', text: output };
-    return { kind: 'error', message: error.message.replace(/^error: /, '').replaceAll('\n', ' ') };
-  }
-  const options = command.opts<Options>();
+    );
+}
+
+function readFlags(options: Options): Flags {
   const cluster = clusterOf(options);
-  if ('message' in cluster) return { kind: 'error', message: cluster.message };
   if (!/^[a-z0-9]([a-z0-9.-]{0,40})$/.test(options.prefix))
-    return { kind: 'error', message: `option '--prefix ${options.prefix}' does not begin the name of a node` };
+    throw new InvalidArgumentError(`option '--prefix ${options.prefix}' does not begin the name of a node`);
   if (options.nodePort > 0 && options.nodePort + options.nodes > 65_536)
-    return { kind: 'error', message: `option '--node-port ${String(options.nodePort)}' leaves no ports for all nodes` };
+    throw new InvalidArgumentError(`option '--node-port ${String(options.nodePort)}' leaves no ports for all nodes`);
   return {
-    kind: 'flags',
-    flags: {
-      cluster,
-      nodes: options.nodes,
-      prefix: options.prefix,
-      shard: options.shard,
-      template: options.template,
-      podsPerNode: options.podsPerNode,
-      zones: options.zones,
-      script: options.script,
-      nodeIp: options.nodeIp,
-      nodePort: options.nodePort,
-      nodeCredentials: options.nodeCredentials,
-      eventsPerSecond: options.eventsPerSecond,
-      keepsNodes: options.keep,
-      verbosity: options.v,
-    },
+    cluster,
+    nodes: options.nodes,
+    prefix: options.prefix,
+    shard: options.shard,
+    template: options.template,
+    podsPerNode: options.podsPerNode,
+    zones: options.zones,
+    script: options.script,
+    nodeIp: options.nodeIp,
+    nodePort: options.nodePort,
+    nodeCredentials: options.nodeCredentials,
+    eventsPerSecond: options.eventsPerSecond,
+    keepsNodes: options.keep,
+    verbosity: options.v,
   };
 }
 
+/** Options as commander returns them. */
 interface Options {
   readonly kubeconfig?: string;
   readonly fakeKube?: boolean;
@@ -150,18 +137,18 @@ interface Options {
   readonly v: number;
 }
 
-function clusterOf(options: Options): ClusterFlags | { readonly message: string } {
+function clusterOf(options: Options): ClusterFlags {
   const { kubeconfig, fakeKube = false, listen, adminKubeconfig, controllers } = options;
-  if (fakeKube === (kubeconfig !== undefined)) return { message: 'either --kubeconfig or --fake-kube is required' };
+  if (fakeKube === (kubeconfig !== undefined))
+    throw new InvalidArgumentError('either --kubeconfig or --fake-kube is required');
   if (kubeconfig !== undefined) return { kind: 'kubeconfig', path: kubeconfig };
-  const address = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(listen);
-  if (address === null) return { message: `option '--listen ${listen}' is not HOST:PORT` };
-  const [, ipv6, host = ipv6 ?? '', portText] = address;
+  const address = parseHostPort(listen);
+  if (address === undefined) throw new InvalidArgumentError(`option '--listen ${listen}' is not HOST:PORT`);
   if (options.shard.count > 1)
-    return {
-      message: 'several processes cannot share a --fake-kube: give the others its --admin-kubeconfig as --kubeconfig',
-    };
-  return { kind: 'fake', host, port: Number(portText), adminKubeconfig, controllers };
+    throw new InvalidArgumentError(
+      'several processes cannot share a --fake-kube: give the others its --admin-kubeconfig as --kubeconfig',
+    );
+  return { kind: 'fake', ...address, adminKubeconfig, controllers };
 }
 
 function packageVersion(): string {

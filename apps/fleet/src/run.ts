@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createLifetime, errorMessage, type Logger, systemClock, systemRandom } from '@rxlet/component-base';
-import { type CommandIo, createConsoleLogger } from '@rxlet/component-base/command';
+import { type CommandIo, createConsoleLogger, runParsed, USAGE_ERROR } from '@rxlet/component-base/command';
 import { releaseMemoryAtRest } from '@rxlet/component-base/release-memory';
 import { createCurrentValue } from '@rxlet/component-base/streams';
 import { isKubeError, type TlsKeyPair } from '@rxlet/kube-api/client';
@@ -20,22 +20,16 @@ import { type FleetPlan, planNodes } from './plan/plan-nodes.ts';
 
 /** Heap beyond which a release of memory would block the nodes for longer than a second. */
 const MAX_RELEASE_BYTES = 2 ** 30;
-/** Exit code of a command line, or a file that it names, that cannot be used. */
-const USAGE_ERROR = 2;
 
 /** Runs `rxlet-fleet` until `io.signal` aborts. @returns its exit code: 2 for a wrong command line or file, 1 when it cannot listen or reach the cluster. */
-export async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const parsed = parseFlags(args);
-  if (parsed.kind === 'help') {
-    io.stdout(parsed.text);
-    return 0;
-  }
-  if (parsed.kind === 'error') {
-    io.stderr(`rxlet-fleet: ${parsed.message} (see rxlet-fleet --help)\n`);
-    return USAGE_ERROR;
-  }
+export function run(args: readonly string[], io: CommandIo): Promise<number> {
+  return runParsed('rxlet-fleet', parseFlags(args), io, (flags) => reportErrors(flags, io));
+}
+
+/** Runs the command. An expected failure is one line on standard error. */
+async function reportErrors(flags: Flags, io: CommandIo): Promise<number> {
   try {
-    return await runFleet(parsed.flags, io);
+    return await runFleet(flags, io);
   } catch (error) {
     const isUsage = error instanceof InputFileError || error instanceof KubeconfigError;
     const isFailure = isKubeError(error) || (error as NodeJS.ErrnoException | null)?.syscall !== undefined;
