@@ -1,17 +1,8 @@
-import {
-  type Clock,
-  createLifetime,
-  errorMessage,
-  type Logger,
-  noopLogger,
-  type Random,
-  sleep,
-} from '@rxlet/component-base';
-import { createStateSaver, type StateStore } from '@rxlet/node-files/state-file';
+import { createLifetime, errorMessage, noopLogger, sleep } from '@rxlet/component-base';
+import { createStateSaver } from '@rxlet/node-files/state-file';
 import { ApiError } from './api-error.ts';
-import type { IncomingObject, StoredObject } from './api-object.ts';
 import { allowAll } from './auth/authorization.ts';
-import { nodeAuthorizer, type UserPermission } from './auth/node-authorizer.ts';
+import { nodeAuthorizer } from './auth/node-authorizer.ts';
 import { createAuthenticator } from './auth/authenticate.ts';
 import { createTokenIssuer } from './auth/service-account-tokens.ts';
 import { admin, anonymous, type User } from './auth/user.ts';
@@ -20,14 +11,15 @@ import { createCertificateAuthority, type CertificateAuthority } from './certifi
 import { startCertificateSigner } from './certificates/certificate-signer.ts';
 import { startControllers } from './controllers/start-controllers.ts';
 import { workloadTypes } from './controllers/workloads.ts';
-import { createFaultScript, type FaultScript } from './faults/faults.ts';
+import type { FakeKube, FakeKubeOptions, FakeKubePorts } from './fake-kube.ts';
+import { createFaultScript } from './faults/faults.ts';
 import { faultSubjectOf, withFault } from './faults/with-fault.ts';
 import { createNodeConnections, type UpgradeConnection } from './node-proxy/node-connections.ts';
+import { createFakeObjects, findType, type ResourceName } from './objects/fake-objects.ts';
 import { createObjectService } from './objects/object-service.ts';
 import { createOpenWatches } from './request/open-watches.ts';
 import { type ObjectRequest, parseObjectRequest } from './request/parse-request.ts';
-import { apiVersionOfType, type ResourceType } from './resource-type.ts';
-import { boundPod } from './rules/pod-rules.ts';
+import type { ResourceType } from './resource-type.ts';
 import { startScheduler } from './scheduler/start-scheduler.ts';
 import {
   type ApiRequest,
@@ -38,112 +30,12 @@ import {
   textResponse,
 } from './server/api-message.ts';
 import { CONTROL_PATH, type ControlPorts, handleControl } from './server/control.ts';
-import { discover, type ServerVersion } from './server/discovery.ts';
+import { discover } from './server/discovery.ts';
 import { handleObjects } from './server/handle-objects.ts';
-import { createRequestLog, type RequestRecord } from './server/request-log.ts';
+import { createRequestLog } from './server/request-log.ts';
 import { loadState, savedEntries } from './state/load-state.ts';
 import { formatSavedState } from './state/saved-state.ts';
 import { createObjectStore } from './store/object-store.ts';
-
-/** The outside world of a {@link FakeKube}. */
-export interface FakeKubePorts {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger?: Logger;
-  /** Store of objects, keys and the certificate authority between runs. It is loaded at the start, and saved before each change is answered. Default: none. */
-  readonly stateStore?: StateStore;
-}
-
-/** Options of {@link createFakeKube}. */
-export interface FakeKubeOptions {
-  /** Resources beside the built-in ones. */
-  readonly resources?: readonly ResourceType[];
-  /** `node`: the rules of a cluster for node agents. Default `allow`: everybody may do everything. */
-  readonly authorization?: 'allow' | 'node';
-  /** Permissions of users who are no node agents, where authorization is `node`. Default: none. */
-  readonly permissions?: readonly UserPermission[];
-  /** Users by their bearer tokens. */
-  readonly tokens?: Readonly<Record<string, User>>;
-  /** Approves the certificate requests of node agents. Default: true. */
-  readonly approvesNodeCertificates?: boolean;
-  /** Binds pods to nodes that are ready and have the resources. Default: false, pods are bound by the test. */
-  readonly schedules?: boolean;
-  /**
-   * Offers Deployments, ReplicaSets, DaemonSets, Jobs and EndpointSlices, with small controllers that are no replacement for those of Kubernetes, and removes what owners
-   * leave behind. Default: false.
-   */
-  readonly controllers?: boolean;
-  /** Offers `sendInitialEvents`. Default: true. */
-  readonly hasStreamingLists?: boolean;
-  /** Number of changes that watches can resume from. Default: 10,000. */
-  readonly historyLimit?: number;
-  /** Period of bookmarks on each watch. Default: one minute. */
-  readonly bookmarkPeriodMs?: number;
-  /** Duration of each request. Default: 0. */
-  readonly latencyMs?: number;
-  readonly version?: ServerVersion;
-}
-
-/** A Kubernetes API server in memory. */
-export interface FakeKube extends AsyncDisposable {
-  /** Handles a request. Rejects with {@link ConnectionLostError} when there is no answer. */
-  handle(request: ApiRequest): Promise<ApiResponse>;
-  /**
-   * Joins the connection of a request for an upgrade, such as `kubectl exec`, with the kubelet of a pod. Rejects with {@link ConnectionLostError} when there is no answer.
-   *
-   * @returns the answer to send when the connection is not joined
-   */
-  upgrade(request: ApiRequest, connection: UpgradeConnection): Promise<ApiResponse | undefined>;
-  /** Objects, without authentication, authorization and faults. */
-  readonly objects: FakeObjects;
-  /** Scripted faults. */
-  readonly faults: Pick<FaultScript, 'add' | 'clear'>;
-  /** Returns the last 1,000 requests, oldest first. */
-  requests(): readonly RequestRecord[];
-  /** Breaks the connections of all watches, or of those of one resource. @returns their number */
-  cutWatches(resource?: string): number;
-  /** Lets the connections of all watches die unnoticed: nothing comes any more, and they do not end. @returns their number */
-  freezeWatches(): number;
-  /** Forgets the history, so that watches cannot resume (410 Gone). */
-  compact(): void;
-  /** Makes answers that may come from a cache (`resourceVersion=0`) lag behind by this number of changes. */
-  setStaleness(revisions: number): void;
-  /** Makes watches that resume send this number of changes again. */
-  setReplay(revisions: number): void;
-  /** Makes the server unreachable and breaks its connections, until it is started again. */
-  stop(): void;
-  /** Makes the server reachable again, after a restart: its history is gone. */
-  start(): void;
-  /** Whether the server can be reached. */
-  readonly isRunning: boolean;
-  /** Signs the certificates of users and nodes. Created at the first call. */
-  authority(): Promise<CertificateAuthority>;
-}
-
-/** Objects of a {@link FakeKube}, as a test reads and changes them. Failures are an `ApiError`. */
-export interface FakeObjects {
-  get(resource: ResourceName, name: string, namespace?: string): StoredObject | undefined;
-  list(resource: ResourceName, namespace?: string): readonly StoredObject[];
-  /** Creates an object in the namespace of its metadata. */
-  create(resource: ResourceName, object: IncomingObject): StoredObject;
-  /** Creates an object, whose apiVersion and kind name its resource; the namespace defaults to `default`. Its status is kept. */
-  apply(object: IncomingObject): StoredObject;
-  /** Applies a JSON merge patch to an object, or to one of its subresources. */
-  merge(
-    resource: ResourceName,
-    name: string,
-    namespace: string | undefined,
-    patch: object,
-    subresource?: string,
-  ): StoredObject;
-  /** Deletes as a user does: pods get their grace period. */
-  delete(resource: ResourceName, name: string, namespace?: string, gracePeriodSeconds?: number): void;
-  /** Binds a pod to a node, as a scheduler does. */
-  bind(namespace: string, pod: string, node: string): void;
-}
-
-/** A resource by its group and plural name. */
-export type ResourceName = Pick<ResourceType, 'group' | 'plural'>;
 
 /** A request as far as it could be read. */
 interface ParsedRequest {
@@ -184,11 +76,7 @@ export function createFakeKube(
     ...(hasControllers ? Object.values(workloadTypes) : []),
     ...(options.resources ?? []),
   ];
-  const typeOf = ({ group, plural }: ResourceName): ResourceType => {
-    const found = types.find((type) => type.group === group && type.plural === plural);
-    if (found === undefined) throw new TypeError(`there is no resource "${plural}" in group "${group}"`);
-    return found;
-  };
+  const typeOf = (resource: ResourceName): ResourceType => findType(types, resource);
   const namespaces = typeOf({ group: '', plural: 'namespaces' });
   const pods = typeOf({ group: '', plural: 'pods' });
   const secrets = typeOf({ group: '', plural: 'secrets' });
@@ -212,18 +100,6 @@ export function createFakeKube(
   for (const name of saved === undefined ? NAMESPACES : []) {
     service.create(namespaces, undefined, { metadata: { name } }, context);
   }
-
-  const createByKind = (object: IncomingObject): StoredObject => {
-    const { apiVersion = '', kind = '' } = object;
-    const type = types.find((each) => each.kind === kind && apiVersionOfType(each) === apiVersion);
-    if (type === undefined) throw new TypeError(`there is no kind "${kind}" in "${apiVersion}"`);
-    const namespace = type.isNamespaced ? (object.metadata?.namespace ?? 'default') : undefined;
-    const isKnownNamespace =
-      type === namespaces && store.get(type, { name: object.metadata?.name ?? '' }) !== undefined;
-    if (isKnownNamespace) return store.get(type, { name: object.metadata!.name! })!;
-    const created = service.create(type, namespace, object, context);
-    return object.status === undefined ? created : store.write(type, { ...created, status: object.status });
-  };
 
   const handlers = {
     clock,
@@ -388,27 +264,7 @@ export function createFakeKube(
   return {
     handle: (request) => lifetime.track(handle(request)),
     upgrade: (request, connection) => lifetime.track(upgrade(request, connection)),
-    objects: {
-      get: (resource, name, namespace) => store.get(typeOf(resource), { namespace, name }),
-      list: (resource, namespace) => store.list(typeOf(resource), namespace),
-      create: (resource, object) => service.create(typeOf(resource), object.metadata?.namespace, object, context),
-      apply: createByKind,
-      merge: (resource, name, namespace, body, subresource) =>
-        service.patch(
-          typeOf(resource),
-          { namespace, name },
-          { contentType: 'application/merge-patch+json', body },
-          subresource,
-          context,
-        ),
-      delete: (resource, name, namespace, gracePeriodSeconds) =>
-        void service.delete(typeOf(resource), { namespace, name }, { gracePeriodSeconds }, context),
-      bind: (namespace, name, node) =>
-        void store.write(
-          pods,
-          boundPod(service.get(pods, { namespace, name }), { target: { name: node } }, clock.now()),
-        ),
-    },
+    objects: createFakeObjects({ clock, random, store, service }, types),
     faults,
     requests: log.records,
     cutWatches,

@@ -9,16 +9,11 @@ export {
   createCertificateAuthority,
   type KeyPair,
 } from './certificates/certificate-authority.ts';
-export {
-  createFakeKube,
-  type FakeKube,
-  type FakeKubeOptions,
-  type FakeKubePorts,
-  type FakeObjects,
-  type ResourceName,
-} from './create-fake-kube.ts';
+export { createFakeKube } from './create-fake-kube.ts';
+export type { FakeKube, FakeKubeOptions, FakeKubePorts } from './fake-kube.ts';
 export type { Fault, FaultAction, FaultMatch } from './faults/faults.ts';
 export type { UpgradeConnection } from './node-proxy/node-connections.ts';
+export type { FakeObjects, ResourceName } from './objects/fake-objects.ts';
 export type { ResourceType } from './resource-type.ts';
 export { type ApiRequest, type ApiResponse, ConnectionLostError } from './server/api-message.ts';
 export type { ServerVersion } from './server/discovery.ts';

@@ -2,7 +2,8 @@ import { seededRandom } from '@rxlet/component-base';
 import { createVirtualClock, type VirtualClock } from '@rxlet/component-base/testing';
 import type { ListMeta, ObjectMeta } from '@rxlet/kube-api';
 import { admin, type User } from './auth/user.ts';
-import { createFakeKube, type FakeKube, type FakeKubeOptions } from './create-fake-kube.ts';
+import { createFakeKube } from './create-fake-kube.ts';
+import type { FakeKube, FakeKubeOptions } from './fake-kube.ts';
 
 /** A server on virtual time, with requests in short. */
 export interface TestServer extends AsyncDisposable {

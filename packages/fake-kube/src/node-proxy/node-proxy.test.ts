@@ -6,7 +6,8 @@ import type { TLSSocket } from 'node:tls';
 import { seededRandom, systemClock } from '@rxlet/component-base';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { admin, nodeUser, type User } from '../auth/user.ts';
-import { createFakeKube, type FakeKube } from '../create-fake-kube.ts';
+import { createFakeKube } from '../create-fake-kube.ts';
+import type { FakeKube } from '../fake-kube.ts';
 import { podNamed } from '../test-support.ts';
 
 const PODS = '/api/v1/namespaces/default/pods';

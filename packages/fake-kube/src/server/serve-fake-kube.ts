@@ -6,7 +6,7 @@ import { TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { createLifetime, errorMessage, type Logger, noopLogger } from '@rxlet/component-base';
 import type { User } from '../auth/user.ts';
-import type { FakeKube } from '../create-fake-kube.ts';
+import type { FakeKube } from '../fake-kube.ts';
 import type { UpgradeConnection } from '../node-proxy/node-connections.ts';
 import { isTrue } from '../request/parse-request.ts';
 import { decodeObject, PROTOBUF_TYPE } from '../wire/decode-object.ts';

@@ -5,7 +5,8 @@ import type { StateStore } from '@rxlet/node-files/state-file';
 import { describe, expect, it } from 'vitest';
 import { bootstrapTokenSecret } from '../auth/bootstrap-tokens.ts';
 import { admin } from '../auth/user.ts';
-import { createFakeKube, type FakeKube } from '../create-fake-kube.ts';
+import { createFakeKube } from '../create-fake-kube.ts';
+import type { FakeKube } from '../fake-kube.ts';
 
 const { configMaps, secrets, serviceAccounts } = resources;
 const MAPS = '/api/v1/namespaces/default/configmaps';
