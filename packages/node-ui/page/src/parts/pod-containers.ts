@@ -1,6 +1,7 @@
 import type { Container, ContainerStatus, Pod } from '@rxlet/kube-api';
 import { html, nothing, type TemplateResult } from 'lit';
 import { formatSince } from '../age.ts';
+import { tablePanel } from './table-panel.ts';
 import { printable } from '../printable.ts';
 import { SIGNS, type Tone } from '../tone.ts';
 import { formatBytes, formatCpu, type PodUse } from '../use.ts';
@@ -31,31 +32,20 @@ export function podContainers({ spec, status }: Pod, use: PodUse | undefined, no
         `,
       )}
     <h2 class="group">Conditions</h2>
-    <div class="panel scroll" tabindex="0" role="region" aria-label="Conditions">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Type</th>
-            <th scope="col">Status</th>
-            <th scope="col">Since</th>
-            <th scope="col">Reason</th>
-            <th scope="col">Message</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${(status?.conditions ?? []).map(
-            ({ type, status: value, lastTransitionTime, reason = '', message = '' }) =>
-              html`<tr>
-                <td>${printable(type)}</td>
-                <td>${printable(value)}</td>
-                <td>${formatSince(lastTransitionTime, nowMs)}</td>
-                <td>${printable(reason)}</td>
-                <td class="wide">${printable(message)}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
+    ${tablePanel(
+      'Conditions',
+      ['Type', 'Status', 'Since', 'Reason', 'Message'],
+      (status?.conditions ?? []).map(
+        ({ type, status: value, lastTransitionTime, reason = '', message = '' }) =>
+          html`<tr>
+            <td>${printable(type)}</td>
+            <td>${printable(value)}</td>
+            <td>${formatSince(lastTransitionTime, nowMs)}</td>
+            <td>${printable(reason)}</td>
+            <td class="wide">${printable(message)}</td>
+          </tr>`,
+      ),
+    )}
   `;
 }
 

@@ -5,6 +5,7 @@ import { type Distribution, distributions, type MetricSet, parseMetrics, quantil
 import { flowPicture } from '../parts/flow-picture.ts';
 import { modulePanel } from '../parts/panel.ts';
 import { createPolled, type Polled } from '../poll.ts';
+import { tablePanel } from '../parts/table-panel.ts';
 import { printable } from '../printable.ts';
 import { createRates } from '../rates.ts';
 import { styled } from '../styled.ts';
@@ -55,27 +56,18 @@ function waits({ sections }: InsideReport): TemplateResult | typeof nothing {
   const counts = (sections['waits'] ?? []) as WaitCounts;
   if (counts.length === 0) return nothing;
   return html`<h2 class="group">Waits and back-offs</h2>
-    <div class="panel scroll" tabindex="0" role="region" aria-label="Waits and back-offs">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Wait</th>
-            <th scope="col">Pods</th>
-            <th scope="col">Oldest</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${counts.map(
-            ({ kind = '', pods = 0, oldestAgeMs = 0 }) =>
-              html`<tr>
-                <th scope="row" class="mono">${printable(kind)}</th>
-                <td>${pods}</td>
-                <td>${formatAge(oldestAgeMs)}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>`;
+    ${tablePanel(
+      'Waits and back-offs',
+      ['Wait', 'Pods', 'Oldest'],
+      counts.map(
+        ({ kind = '', pods = 0, oldestAgeMs = 0 }) =>
+          html`<tr>
+            <th scope="row" class="mono">${printable(kind)}</th>
+            <td>${pods}</td>
+            <td>${formatAge(oldestAgeMs)}</td>
+          </tr>`,
+      ),
+    )}`;
 }
 
 const EVENTS = 'rxlet_watch_events_total';
@@ -85,29 +77,19 @@ function watches(measured: MetricSet): TemplateResult | typeof nothing {
   const open = measured.get('rxlet_watches') ?? [];
   if (open.length === 0) return nothing;
   return html`<h2 class="group">Watches of the API server</h2>
-    <div class="panel scroll" tabindex="0" role="region" aria-label="Watches of the API server">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Resource</th>
-            <th scope="col">Open</th>
-            <th scope="col">Events</th>
-            <th scope="col">Rate</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${open.map(({ labels: { resource = '' }, value }) => {
-            const rate = rates.perSecond(EVENTS, { resource });
-            return html`<tr>
-              <th scope="row" class="mono">${printable(resource)}</th>
-              <td>${value}</td>
-              <td>${total(measured, EVENTS, { resource })}</td>
-              <td>${rate === undefined ? '–' : `${rate.toFixed(1)} /s`}</td>
-            </tr>`;
-          })}
-        </tbody>
-      </table>
-    </div>`;
+    ${tablePanel(
+      'Watches of the API server',
+      ['Resource', 'Open', 'Events', 'Rate'],
+      open.map(({ labels: { resource = '' }, value }) => {
+        const rate = rates.perSecond(EVENTS, { resource });
+        return html`<tr>
+          <th scope="row" class="mono">${printable(resource)}</th>
+          <td>${value}</td>
+          <td>${total(measured, EVENTS, { resource })}</td>
+          <td>${rate === undefined ? '–' : `${rate.toFixed(1)} /s`}</td>
+        </tr>`;
+      }),
+    )}`;
 }
 
 /** Section `imagePulls` of the debug state, as far as it is shown. */
@@ -125,31 +107,29 @@ function imagePulls({ sections }: InsideReport): TemplateResult | typeof nothing
   const { pulls = [] } = (sections['imagePulls'] ?? {}) as ImagePullState;
   if (pulls.length === 0) return nothing;
   return html`<h2 class="group">Image pulls</h2>
-    <div class="panel scroll" tabindex="0" role="region" aria-label="Image pulls">
-      <table>
-        <tbody>
-          ${pulls.map(({ image = '', phase = '', position = 0, ageMs = 0, progress }) => {
-            const { currentBytes: bytes = 0, totalBytes = 0 } = progress ?? {};
-            const share = totalBytes > 0 ? bytes / totalBytes : undefined;
-            return html`<tr>
-              <th scope="row" class="mono">${printable(image)}</th>
-              <td>${printable(phase)}${position > 0 ? `, ${String(position)} in the queue` : ''}</td>
-              <td>${formatAge(ageMs)}</td>
-              <td class="wide">
-                ${
-                  share === undefined
-                    ? ''
-                    : html`<span class="meter"
-                          ><span class="fill" ${styled({ width: `${(100 * share).toFixed(1)}%` })}></span
-                        ></span>
-                        ${Math.round(100 * share)} %`
-                }
-              </td>
-            </tr>`;
-          })}
-        </tbody>
-      </table>
-    </div>`;
+    ${tablePanel(
+      'Image pulls',
+      [],
+      pulls.map(({ image = '', phase = '', position = 0, ageMs = 0, progress }) => {
+        const { currentBytes: bytes = 0, totalBytes = 0 } = progress ?? {};
+        const share = totalBytes > 0 ? bytes / totalBytes : undefined;
+        return html`<tr>
+          <th scope="row" class="mono">${printable(image)}</th>
+          <td>${printable(phase)}${position > 0 ? `, ${String(position)} in the queue` : ''}</td>
+          <td>${formatAge(ageMs)}</td>
+          <td class="wide">
+            ${
+              share === undefined
+                ? ''
+                : html`<span class="meter"
+                      ><span class="fill" ${styled({ width: `${(100 * share).toFixed(1)}%` })}></span
+                    ></span>
+                    ${Math.round(100 * share)} %`
+            }
+          </td>
+        </tr>`;
+      }),
+    )}`;
 }
 
 /** The histogram of the kubelet. */
@@ -161,23 +141,11 @@ function calls(measured: MetricSet): TemplateResult {
   );
   if (operations.length === 0)
     return html`<p class="panel summary">No calls are measured: this runtime is embedded in the agent.</p>`;
-  return html`<div class="panel scroll" tabindex="0" role="region" aria-label="Calls of the runtime">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Call</th>
-          <th scope="col">Rate</th>
-          <th scope="col">Count</th>
-          <th scope="col">Mean</th>
-          <th scope="col">90 % within</th>
-          <th scope="col">Latencies</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${operations.map(([name, distribution]) => callLine(name, distribution))}
-      </tbody>
-    </table>
-  </div>`;
+  return tablePanel(
+    'Calls of the runtime',
+    ['Call', 'Rate', 'Count', 'Mean', '90 % within', 'Latencies'],
+    operations.map(([name, distribution]) => callLine(name, distribution)),
+  );
 }
 
 function callLine(name: string, distribution: Distribution): TemplateResult {

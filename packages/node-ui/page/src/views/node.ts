@@ -5,6 +5,7 @@ import type { PageContext } from '../page-context.ts';
 import { modulePanel } from '../parts/panel.ts';
 import type { PlotContent } from '../parts/plot-element.ts';
 import { createPolled, type Polled } from '../poll.ts';
+import { tablePanel } from '../parts/table-panel.ts';
 import { printable } from '../printable.ts';
 import { styled } from '../styled.ts';
 import { SIGNS, type Tone } from '../tone.ts';
@@ -55,22 +56,7 @@ export const nodeView: View = {
       </div>
       ${plots(node, history.value ?? [])}
       <h2 class="group">Resources: room for further pods</h2>
-      <div class="panel scroll" tabindex="0" role="region" aria-label="Resources">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Resource</th>
-              <th scope="col">Requested</th>
-              <th scope="col">Allocatable</th>
-              <th scope="col">Capacity</th>
-              <th scope="col">Room</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${node.resources.filter(({ capacity }) => capacity > 0).map(resourceLine)}
-          </tbody>
-        </table>
-      </div>
+      ${tablePanel('Resources', ['Resource', 'Requested', 'Allocatable', 'Capacity', 'Room'], node.resources.filter(({ capacity }) => capacity > 0).map(resourceLine))}
       <div class="columns">
         <div>${health(node, page)}</div>
         <div>${evictions(node.eviction)}</div>
@@ -140,22 +126,29 @@ const GOOD_WHEN_TRUE = ['Ready'];
 
 function health({ conditions, checks }: NodeReport, { store }: PageContext): TemplateResult {
   return html`<h2 class="group">Health</h2>
-    <div class="panel scroll" tabindex="0" role="region" aria-label="Health">
-      <table>
-        <tbody>
-          ${conditions.map(({ type, status, reason, message, since }) => {
-            const isGood = status === (GOOD_WHEN_TRUE.includes(type) ? 'True' : 'False');
-            return healthLine(
-              type,
-              isGood ? 'ok' : 'bad',
-              `${status}, for ${formatSince(since, store.now())}`,
-              `${reason} ${message}`,
-            );
-          })}
-          ${checks.map(({ name, problem }) => healthLine(name, problem === undefined ? 'ok' : 'bad', problem === undefined ? 'passes' : 'fails', problem ?? ''))}
-        </tbody>
-      </table>
-    </div>`;
+    ${tablePanel(
+      'Health',
+      [],
+      [
+        conditions.map(({ type, status, reason, message, since }) => {
+          const isGood = status === (GOOD_WHEN_TRUE.includes(type) ? 'True' : 'False');
+          return healthLine(
+            type,
+            isGood ? 'ok' : 'bad',
+            `${status}, for ${formatSince(since, store.now())}`,
+            `${reason} ${message}`,
+          );
+        }),
+        checks.map(({ name, problem }) =>
+          healthLine(
+            name,
+            problem === undefined ? 'ok' : 'bad',
+            problem === undefined ? 'passes' : 'fails',
+            problem ?? '',
+          ),
+        ),
+      ],
+    )}`;
 }
 
 function healthLine(name: string, tone: Tone, word: string, text: string): TemplateResult {
@@ -181,42 +174,45 @@ function evictions(state: unknown): TemplateResult | typeof nothing {
   if (state === undefined) return nothing;
   const { conditions = [], thresholds = [], thresholdsMet = [], evicting = [] } = state as EvictionState;
   return html`<h2 class="group">Pressure and evictions</h2>
-    <div class="panel scroll" tabindex="0" role="region" aria-label="Pressure and evictions">
-      <table>
-        <tbody>
-          ${healthLine('pressure', conditions.length === 0 ? 'ok' : 'bad', conditions.length === 0 ? 'none' : conditions.join(', '), '')}
-          ${thresholds.map(
-            (threshold) =>
-              html`<tr>
-                <th scope="row">threshold</th>
-                <td colspan="2" class="wide mono">${printable(describe(threshold))}</td>
-              </tr>`,
-          )}
-          ${
-            thresholds.length === 0
-              ? html`<tr>
-                  <th scope="row">thresholds</th>
-                  <td colspan="2">none</td>
-                </tr>`
-              : nothing
-          }
-          ${thresholdsMet.map(
-            (threshold) =>
-              html`<tr>
-                <th scope="row">met</th>
-                <td colspan="2" class="wide mono">${printable(describe(threshold))}</td>
-              </tr>`,
-          )}
-          ${evicting.map(
-            (pod) =>
-              html`<tr>
-                <th scope="row">evicting</th>
-                <td colspan="2" class="wide mono">${printable(describe(pod))}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>`;
+    ${tablePanel(
+      'Pressure and evictions',
+      [],
+      [
+        healthLine(
+          'pressure',
+          conditions.length === 0 ? 'ok' : 'bad',
+          conditions.length === 0 ? 'none' : conditions.join(', '),
+          '',
+        ),
+        thresholds.map(
+          (threshold) =>
+            html`<tr>
+              <th scope="row">threshold</th>
+              <td colspan="2" class="wide mono">${printable(describe(threshold))}</td>
+            </tr>`,
+        ),
+        thresholds.length === 0
+          ? html`<tr>
+              <th scope="row">thresholds</th>
+              <td colspan="2">none</td>
+            </tr>`
+          : nothing,
+        thresholdsMet.map(
+          (threshold) =>
+            html`<tr>
+              <th scope="row">met</th>
+              <td colspan="2" class="wide mono">${printable(describe(threshold))}</td>
+            </tr>`,
+        ),
+        evicting.map(
+          (pod) =>
+            html`<tr>
+              <th scope="row">evicting</th>
+              <td colspan="2" class="wide mono">${printable(describe(pod))}</td>
+            </tr>`,
+        ),
+      ],
+    )}`;
 }
 
 function describe(value: unknown): string {
