@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { atEndOfTurn } from '@rxlet/component-base';
+import { atEndOfTurn, onAbort } from '@rxlet/component-base';
 import { describe, expect, it } from 'vitest';
 import { runStages, type StepResult } from './run-stages.ts';
 import { runStep } from './run-step.ts';
@@ -18,7 +18,7 @@ function createBench(stages: readonly Stage[]) {
       run: ({ name }, signal) =>
         new Promise((resolve) => {
           pending.set(name, resolve);
-          signal.addEventListener('abort', () => resolve({ exitCode: 143, seconds: 1, log: '' }), { once: true });
+          onAbort(signal, () => resolve({ exitCode: 143, seconds: 1, log: '' }));
         }),
       print: (text) => (output += text),
     },

@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream';
+import { onAbort } from '@rxlet/component-base';
 import { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { UsageError } from './config/config-error.ts';
@@ -114,7 +115,7 @@ describe('runProgram', () => {
   it('ends quietly when the reader of its output left', async () => {
     const following = acting(async (stdout, signal) => {
       stdout.write('a line\n');
-      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      await new Promise((resolve) => onAbort(signal, resolve));
     });
     expect(await run([], following, 'EPIPE')).toEqual({ exitCode: 0, stderr: '', interrupted: true });
   });

@@ -72,7 +72,7 @@ export interface ProviderLogOptions extends ProviderCallOptions {
   readonly timestamps: boolean;
   /** Number of lines from the end. Absent: all. */
   readonly tailLines?: number;
-  /** Earliest time of a line, in milliseconds since the epoch. Absent: any. */
+  /** Earliest time of a line, in milliseconds since the epoch. Absent: from the first line. */
   readonly sinceMs?: number;
   readonly limitBytes?: number;
 }

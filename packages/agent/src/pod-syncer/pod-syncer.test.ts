@@ -1,6 +1,6 @@
 import { PodRejectedError } from '@rxlet/agent-api';
 import { noopJournal } from '@rxlet/agent-api/journal';
-import { noopLogger, seededRandom } from '@rxlet/component-base';
+import { noopLogger, onAbort, seededRandom } from '@rxlet/component-base';
 import { createEventLog, noopEventRecorder } from '@rxlet/component-base/events';
 import { createCurrentValue } from '@rxlet/component-base/streams';
 import { createVirtualClock } from '@rxlet/component-base/testing';
@@ -302,7 +302,7 @@ describe('the terminated step', () => {
     [
       'hangs',
       (_status, { signal: bounded } = {}) =>
-        new Promise((_resolve, reject) => bounded?.addEventListener('abort', () => reject(new Error('busy')))),
+        new Promise((_resolve, reject) => onAbort(bounded, () => reject(new Error('busy')))),
     ],
   ])('ends although the removal of the contents %s, with an event', async (_case, removePod) => {
     const { syncer, steps, events, clock } = setup({

@@ -1,5 +1,6 @@
 import { contribute } from '@rxlet/agent-api';
 import { containerSteps } from '@rxlet/agent-api/containers';
+import { onAbort } from '@rxlet/component-base';
 import { type DevicePlugin, devicePlugins, type PluginDevice } from '@rxlet/device-manager';
 import { create } from '@bufbuild/protobuf';
 import { ContainerAllocateResponseSchema } from '@rxlet/device-manager/testing';
@@ -52,7 +53,7 @@ function createDeviceNode(node: TestNode, count = 2) {
       new Promise((resolve) => {
         publish = () => onDevices(devices);
         publish();
-        signal.addEventListener('abort', () => resolve(), { once: true });
+        onAbort(signal, () => resolve());
       }),
     prefer: async () => [],
     async allocate(ids) {
