@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type MeasuredProcess, startProcess, workspace } from '../child-process.ts';
@@ -30,8 +31,15 @@ export interface AgentProgram extends AgentDescription {
 
 const NODE_NAME = 'bench';
 
+/** Returns an address of this machine, if it has one. A kubelet without it looks up its name again and again, for seconds each time where no name server answers. */
+function nodeIp(): string | undefined {
+  const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  return addresses.find(({ internal, family }) => !internal && family === 'IPv4')?.address;
+}
+
 /** Returns the agent of this repository: as it was built, if it was, else from source. */
 export function ownAgent(): AgentProgram {
+  const ip = nodeIp();
   const { name, command } = rxletVariants().at(-1)!;
   const [program = '', ...before] = command;
   const { version } = JSON.parse(readFileSync(join(workspace, 'package.json'), 'utf8')) as { version: string };
@@ -44,13 +52,14 @@ export function ownAgent(): AgentProgram {
         ...before,
         ...['--container-runtime-endpoint', endpoint, '--root-dir', root, '--config', config],
         ...['--cert-dir', join(root, 'pki'), '--pod-manifest-path', manifests, '--hostname-override', NODE_NAME],
+        ...(ip === undefined ? [] : ['--node-ip', ip]),
       ]),
   };
 }
 
 /**
- * Returns an agent that a shell command runs. The command finds the folders in the variables `ENDPOINT`, `MANIFESTS`, `ROOT` and `CONFIG`. Its version is what the program
- * prints with `--version`.
+ * Returns an agent that a shell command runs. The command finds the folders in the variables `ENDPOINT`, `MANIFESTS`, `ROOT` and `CONFIG`, and an address of the machine in
+ * `NODE_IP`, which it should use as that of its node, as this agent does. Its version is what the program prints with `--version`.
  */
 export async function externalAgent(command: string): Promise<AgentProgram> {
   const program =
@@ -70,6 +79,7 @@ export async function externalAgent(command: string): Promise<AgentProgram> {
         MANIFESTS: manifests,
         ROOT: root,
         CONFIG: config,
+        NODE_IP: nodeIp() ?? '',
       }),
   };
 }

@@ -3,6 +3,7 @@ import { cpus, loadavg, release, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { systemClock } from '@rxlet/component-base';
+import { isNotFound } from '@rxlet/cri-api';
 import { containerdUnavailable } from '@rxlet/test-containerd/private-containerd';
 import { run } from '@rxlet/test-containerd/processes';
 import { type AgentProgram, externalAgent, ownAgent } from './agent-program.ts';
@@ -142,8 +143,13 @@ async function measureLife(
 /** Removes what an agent leaves to its next garbage collection, so that the next one has an empty node. */
 async function removePods({ client: { runtime } }: BenchNode): Promise<void> {
   for (const { id } of (await runtime.listPodSandbox({})).items) {
-    await runtime.stopPodSandbox({ podSandboxId: id });
-    await runtime.removePodSandbox({ podSandboxId: id });
+    try {
+      await runtime.stopPodSandbox({ podSandboxId: id });
+      await runtime.removePodSandbox({ podSandboxId: id });
+    } catch (error) {
+      // A removal that the agent requested may end after the agent.
+      if (!isNotFound(error)) throw error;
+    }
   }
 }
 
@@ -154,6 +160,6 @@ async function describeMachine(rounds: number, loads: readonly number[]): Promis
   return [
     `${new Date(systemClock.now()).toISOString().slice(0, 10)}, ${String(cpu.length)} × ${cpu[0]?.model.trim() ?? 'unknown CPU'}, ${(totalmem() / 2 ** 30).toFixed(0)} GiB, Linux ${release()}`,
     `containerd: ${version.trim()}`,
-    `${String(rounds)} rounds, fewer of the largest sizes. The load average of the machine was ${least!} to ${most!}: other programs ran beside the benchmark, so times are upper bounds, and ratios are more reliable than values`,
+    `${String(rounds)} rounds, fewer of the largest sizes. The load average before each measurement, to which the one before it contributes, was ${least!} to ${most!}`,
   ];
 }
