@@ -31,7 +31,11 @@ export function clusterPods(): AgentModule {
     setup({ services, core, node, clock, logger }) {
       const { main } = services.get(kubeClients);
       const nodeState = services.get(nodeObject);
-      const watch = main.watch(resources.pods, { fieldSelector: `spec.nodeName=${node.name}` });
+      const watch = main.watch(resources.pods, {
+        fieldSelector: `spec.nodeName=${node.name}`,
+        // A list from before the last agent would end pods that run, and run those again that are gone.
+        isFirstListCurrent: true,
+      });
       const nodeKnown = async (signal: AbortSignal): Promise<void> => nodeState.whenSynced?.(signal);
       const isDesired = (pod: Pod): boolean => {
         const { metadata } = core.pods.get(podUid(pod)) ?? {};

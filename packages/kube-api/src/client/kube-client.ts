@@ -130,6 +130,11 @@ export interface DeleteOptions extends RequestOptions {
 export interface WatchOptions extends ListSelector {
   /** Shortest time that the client asks the API server to keep one connection, in seconds; the longest is twice that. Default: 300. */
   readonly minTimeoutSeconds?: number | undefined;
+  /**
+   * Whether the first list of an API server that cannot send the objects at the begin of a watch must have their most recent state. Default: false, it may come from a
+   * cache that is behind.
+   */
+  readonly isFirstListCurrent?: boolean | undefined;
 }
 
 /**

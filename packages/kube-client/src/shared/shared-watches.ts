@@ -67,13 +67,16 @@ export function createSharedWatches({ client, logger }: SharedWatchesPorts): Sha
         (each) => each.resource.plural === resource.plural && each.resource.group === resource.group,
       );
       const value = split && selectedValue(split, options);
+      const { isFirstListCurrent } = options;
       const part =
         split === undefined || value === undefined
           ? partsOf(`${name}?${selectorKey(options)}`, () =>
               createObjectParts({ watch: client.watch(untyped, options), logger }, () => ''),
             ).part('')
           : partsOf(name, () =>
-              createObjectParts({ watch: client.watch(untyped), logger }, (object) => partKey(split, object)),
+              createObjectParts({ watch: client.watch(untyped, { isFirstListCurrent }), logger }, (object) =>
+                partKey(split, object),
+              ),
             ).part(options.namespace === undefined ? value : `${options.namespace}/${value}`);
       return part as unknown as ObjectWatch<T>;
     },

@@ -56,7 +56,13 @@ const PAGE_SIZE = 500;
 export function createObjectWatch<T extends KubeObject>(
   { sender, state: server, clock, random, logger: parentLogger, metrics }: ObjectWatchPorts,
   resource: KubeResource<T>,
-  { namespace, fieldSelector, labelSelector, minTimeoutSeconds = DEFAULT_MIN_TIMEOUT_SECONDS }: WatchOptions,
+  {
+    namespace,
+    fieldSelector,
+    labelSelector,
+    isFirstListCurrent = false,
+    minTimeoutSeconds = DEFAULT_MIN_TIMEOUT_SECONDS,
+  }: WatchOptions,
 ): ObjectWatch<T> {
   const lifetime = createLifetime();
   const fields = { resource: resource.plural, ...(fieldSelector !== undefined && { fieldSelector }) };
@@ -68,7 +74,7 @@ export function createObjectWatch<T extends KubeObject>(
   const backoff = createWatchBackoff({ clock, random });
   const selector = { fieldSelector, labelSelector };
   const path = collectionPath(resource, namespace);
-  let state: WatchState = initialWatchState;
+  let state: WatchState = initialWatchState({ isFirstListCurrent });
   let isStarted = false;
   let isSynced = false;
   /** Whether the last connection was silent for too long. The API server may not send bookmarks of this resource. */

@@ -30,11 +30,12 @@ function next(state: WatchState, outcome: WatchOutcome): readonly [WatchState, s
 }
 
 describe('a watch', () => {
-  const synced = withVersion({ ...initialWatchState, next: 'stream' }, '7');
+  const initial = initialWatchState({ isFirstListCurrent: false });
+  const synced = withVersion({ ...initial, next: 'stream' }, '7');
   const watching: WatchState = { ...synced, next: 'watch' };
 
   it('streams the objects first, from any version', () => {
-    expect(nextAttempt(initialWatchState)).toEqual({ kind: 'stream', resourceVersion: undefined });
+    expect(nextAttempt(initial)).toEqual({ kind: 'stream', resourceVersion: undefined });
   });
 
   it.each<[string, WatchState, WatchOutcome, string]>([
@@ -50,20 +51,21 @@ describe('a watch', () => {
     ['reads everything again when the version is gone', watching, failed('Expired', 410, true), 'stream 7 later'],
     ['reads everything again after garbage', watching, failed('InvalidResponse', undefined, true), 'stream 7 later'],
     ['reads everything again after a server error', watching, failed('InternalError', 500, true), 'stream 7 later'],
+    ['falls back to a list at once when the server does not stream', initial, failed('Invalid', 422), 'list 0'],
+    ['falls back to a list at once when it is forbidden', initial, failed('Forbidden', 403), 'list 0'],
     [
-      'falls back to a list at once when the server does not stream',
-      initialWatchState,
+      'falls back to a list of the most recent state when the first one must be current',
+      initialWatchState({ isFirstListCurrent: true }),
       failed('Invalid', 422),
-      'list 0',
+      'list ',
     ],
-    ['falls back to a list at once when it is forbidden', initialWatchState, failed('Forbidden', 403), 'list 0'],
     [
       'lists when the stream ends without its objects',
-      initialWatchState,
+      initial,
       { type: 'ended', isSynced: false, wasUseful: true },
       'list 0',
     ],
-    ['streams again while the server is away', initialWatchState, failed('Unreachable'), 'stream none later'],
+    ['streams again while the server is away', initial, failed('Unreachable'), 'stream none later'],
     ['asks for any version when the server never had the last one', synced, tooLarge, 'stream none later'],
     ['asks for any version when the stream itself expired', synced, failed('Expired', 410), 'stream none later'],
   ])('%s', (_, state, outcome, expected) => {
@@ -80,7 +82,7 @@ describe('a watch', () => {
   });
 
   it('does not ask again for a stream that the server does not have', () => {
-    const [state] = next(initialWatchState, failed('Invalid', 422));
+    const [state] = next(initial, failed('Invalid', 422));
     const [watched] = next(withVersion(state, '3'), { type: 'listed' });
     expect(next(watched, failed('Expired', 410, true))[1]).toBe('list 3 later');
   });

@@ -9,8 +9,8 @@ export interface WatchState {
   readonly next: 'stream' | 'list' | 'watch';
   /** Whether the API server offers to send the objects at the begin of a watch. */
   readonly canStream: boolean;
-  /** The API server does not know the last version: the most recent state must be read. */
-  readonly isVersionLost: boolean;
+  /** Whether the most recent state must be read: the API server does not know the last version, or a first list from its cache would not do. */
+  readonly mustBeCurrent: boolean;
 }
 
 /** An attempt, with the version that it asks for. */
@@ -34,21 +34,18 @@ export interface WatchStep {
   readonly isDelayed: boolean;
 }
 
-/** State of a watch that has not begun. */
-export const initialWatchState: WatchState = {
-  resourceVersion: undefined,
-  next: 'stream',
-  canStream: true,
-  isVersionLost: false,
-};
+/** Returns the state of a watch that has not begun. */
+export function initialWatchState({ isFirstListCurrent }: { readonly isFirstListCurrent: boolean }): WatchState {
+  return { resourceVersion: undefined, next: 'stream', canStream: true, mustBeCurrent: isFirstListCurrent };
+}
 
-/** Returns the next attempt. The first list may come from the API server's cache; later ones must not be older than what was seen. */
-export function nextAttempt({ next, resourceVersion, isVersionLost }: WatchState): WatchAttempt {
+/** Returns the next attempt. The first list may come from the API server's cache, unless it must be current; later ones must not be older than what was seen. */
+export function nextAttempt({ next, resourceVersion, mustBeCurrent }: WatchState): WatchAttempt {
   switch (next) {
     case 'stream':
-      return { kind: 'stream', resourceVersion: isVersionLost ? undefined : resourceVersion };
+      return { kind: 'stream', resourceVersion: mustBeCurrent ? undefined : resourceVersion };
     case 'list':
-      return { kind: 'list', resourceVersion: isVersionLost ? '' : (resourceVersion ?? '0') };
+      return { kind: 'list', resourceVersion: mustBeCurrent ? '' : (resourceVersion ?? '0') };
     case 'watch':
       return { kind: 'watch', resourceVersion: resourceVersion ?? '0' };
   }
@@ -56,7 +53,7 @@ export function nextAttempt({ next, resourceVersion, isVersionLost }: WatchState
 
 /** Returns the state after a version was seen: of a list, an event or a bookmark. */
 export function withVersion(state: WatchState, resourceVersion: string): WatchState {
-  return { ...state, resourceVersion, isVersionLost: false };
+  return { ...state, resourceVersion, mustBeCurrent: false };
 }
 
 /** Decides how a watch goes on after an attempt (client-go: Reflector.ListAndWatch). */
@@ -74,7 +71,7 @@ export function afterAttempt(state: WatchState, { kind }: WatchAttempt, outcome:
 
 function afterBrokenWatch(state: WatchState, error: KubeError): WatchStep {
   if (isTemporary(error)) return { state: { ...state, next: 'watch' }, isDelayed: true };
-  return { state: { ...relisting(state), isVersionLost: isVersionTooLarge(error) }, isDelayed: true };
+  return { state: { ...relisting(state), mustBeCurrent: isVersionTooLarge(error) }, isDelayed: true };
 }
 
 function afterFailedStream(state: WatchState, error: KubeError): WatchStep {
@@ -82,14 +79,14 @@ function afterFailedStream(state: WatchState, error: KubeError): WatchStep {
     return { state: { ...state, next: 'list', canStream: false }, isDelayed: false };
   }
   if (isExpired(error) || isVersionTooLarge(error))
-    return { state: { ...state, isVersionLost: true }, isDelayed: true };
+    return { state: { ...state, mustBeCurrent: true }, isDelayed: true };
   if (isTemporary(error)) return { state, isDelayed: true };
   return { state: { ...state, next: 'list' }, isDelayed: false };
 }
 
 function afterFailedList(state: WatchState, error: KubeError): WatchStep {
-  if ((isExpired(error) || isVersionTooLarge(error)) && !state.isVersionLost) {
-    return { state: { ...state, isVersionLost: true }, isDelayed: false };
+  if ((isExpired(error) || isVersionTooLarge(error)) && !state.mustBeCurrent) {
+    return { state: { ...state, mustBeCurrent: true }, isDelayed: false };
   }
   return { state: relisting(state), isDelayed: true };
 }

@@ -9,8 +9,6 @@ export interface FaultKind {
   readonly name: string;
   /** Whether there must be an API server. */
   readonly needsApi?: boolean;
-  /** Whether it ends an agent, which is started again. */
-  readonly restartsAgent?: boolean;
   /** Makes a step of the kind. */
   make(choose: Choices, podNames: readonly string[]): Step;
 }
@@ -130,28 +128,28 @@ export const FAULT_KINDS: readonly FaultKind[] = [
   { name: 'events-reordered', make: eventFault((reorder) => ({ reorder })) },
   { name: 'events-replayed', make: eventFault((replay) => ({ replay })) },
   { name: 'events-delayed', make: eventFault((_, choose) => ({ delayMs: choose.pick([50, 700, 5_000]) })) },
-  { name: 'kill', restartsAgent: true, make: (choose) => kill(choose, 0) },
+  { name: 'kill', make: (choose) => kill(choose, 0) },
   {
     name: 'kill-at-call',
-    restartsAgent: true,
+
     make: (choose) => kill(choose, choose.integer(1, choose.pick([10, 150]))),
   },
   {
     name: 'kill-after-call',
-    restartsAgent: true,
+
     make: (choose) => kill(choose, choose.integer(1, choose.pick([10, 150])), { isAfterCall: true }),
   },
   {
     name: 'kill-in-start',
-    restartsAgent: true,
+
     make: (choose) => kill(choose, choose.integer(0, 20), { callsOfStart: choose.integer(1, 60) }),
   },
   {
     name: 'damaged-file',
-    restartsAgent: true,
+
     make: (choose) => kill(choose, choose.integer(0, 20), { damage: damage(choose) }),
   },
-  { name: 'stop', restartsAgent: true, make: (choose) => ({ do: 'stop', pauseMs: choose.integer(0, 5_000) }) },
+  { name: 'stop', make: (choose) => ({ do: 'stop', pauseMs: choose.integer(0, 5_000) }) },
   {
     name: 'exception',
     make: (choose) => ({

@@ -1,4 +1,4 @@
-import { FAULT_KINDS, type FaultKind } from '../faults/fault-kinds.ts';
+import { FAULT_KINDS } from '../faults/fault-kinds.ts';
 import { chooseLastingFault } from '../faults/lasting-faults.ts';
 import { type Choices, choicesOf } from './choices.ts';
 import { clusterPodKinds } from './cluster-pods.ts';
@@ -41,7 +41,7 @@ export function generatePlan(seed: number, { workload = 'standard' }: PlanOption
       latencyMs: choose.pick([0, 5, 40]),
       hasEvents: choose.chance(0.7),
       apiLatencyMs: choose.pick([0, 10]),
-      hasStreamingLists: choose.chance(0.5) || mayStartFromThePast(kinds),
+      hasStreamingLists: choose.chance(0.5),
       hasOfflineCache: choose.chance(0.5),
     },
     durationMs: DURATION_MS,
@@ -60,11 +60,6 @@ function times(choose: Choices, most: number): readonly number[] {
   return Array.from({ length: count }, () =>
     widthMs === DURATION_MS ? choose.integer(0, DURATION_MS) : centreMs + choose.integer(0, widthMs),
   );
-}
-
-/** Reports whether an agent may start with a list from the past. As a kubelet, it would end the pods that are not in it, unless watches begin with the objects. */
-function mayStartFromThePast(kinds: readonly FaultKind[]): boolean {
-  return kinds.some(({ name }) => name === 'stale-lists') && kinds.some(({ restartsAgent = false }) => restartsAgent);
 }
 
 function creation(choose: Choices, name: string, hasApi: boolean): Step {
