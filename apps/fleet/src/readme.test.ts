@@ -1,9 +1,10 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { readBehaviours } from './plan/behaviours.ts';
 import { run } from './run.ts';
 
 const README = new URL('../README.md', import.meta.url);
@@ -19,6 +20,17 @@ function hasKubectl(): boolean {
 }
 
 describe('README.md', () => {
+  it('shows a file of behaviours that the command accepts', async () => {
+    const readme = await readFile(README, 'utf8');
+    const blocks = Array.from(readme.matchAll(/```yaml\n([\s\S]*?)```/g), ([, block = '']) => block);
+    const folder = await mkdtemp(join(tmpdir(), 'rxlet-fleet-'));
+    const path = join(folder, 'behaviours.yaml');
+    await writeFile(path, blocks.join(''));
+    const { containers, nodeFaults } = await readBehaviours(path);
+    await rm(folder, { recursive: true });
+    expect([containers.length, nodeFaults.length]).toEqual([2, 2]);
+  });
+
   it.skipIf(!hasKubectl())('has commands that run as written', { timeout: 120_000 }, async () => {
     const [, block = ''] = /```sh\n([\s\S]*?)```/.exec(await readFile(README, 'utf8')) ?? [];
     const [start = [], ...kubectl] = block

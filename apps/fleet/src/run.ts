@@ -14,8 +14,10 @@ import { connectRealCluster } from './cluster/real-cluster.ts';
 import type { FleetCluster } from './cluster/fleet-cluster.ts';
 import { createFleet } from './fleet/create-fleet.ts';
 import { type Flags, parseFlags } from './flags.ts';
-import { readBehaviours } from './plan/behaviours.ts';
-import { DEFAULT_TEMPLATE, InputFileError, readTemplate } from './plan/node-template.ts';
+import { type FleetBehaviours, readBehaviours } from './plan/behaviours.ts';
+import { InputFileError } from './plan/input-file-error.ts';
+import { DEFAULT_TEMPLATE, readTemplate } from './plan/node-template.ts';
+import type { NodeFaultRule } from './plan/node-faults.ts';
 import { type FleetPlan, planNodes } from './plan/plan-nodes.ts';
 
 /** Heap beyond which a release of memory would block the nodes for longer than a second. */
@@ -41,8 +43,9 @@ async function reportErrors(flags: Flags, io: CommandIo): Promise<number> {
 
 async function runFleet(flags: Flags, io: CommandIo): Promise<number> {
   const logger = createConsoleLogger(io.stderr, flags.verbosity);
-  const plan = await planOf(flags);
-  const behaviours = flags.script === undefined ? [] : await readBehaviours(flags.script);
+  const { containers: behaviours, nodeFaults } =
+    flags.script === undefined ? NO_BEHAVIOURS : await readBehaviours(flags.script);
+  const plan = await planOf(flags, nodeFaults);
   await using lifetime = createLifetime(io.signal);
   const own = <T extends AsyncDisposable>(part: T): T => {
     lifetime.defer(() => part[Symbol.asyncDispose]());
@@ -62,7 +65,7 @@ async function runFleet(flags: Flags, io: CommandIo): Promise<number> {
       clientCaPem,
     }),
   );
-  const fleet = createFleet({ ...ports, server, clientsOf: clients.clientsOf }, planNodes(plan), {
+  const fleet = createFleet({ ...ports, server, admin: clients.admin, clientsOf: clients.clientsOf }, planNodes(plan), {
     reportsEvents: eventsPerSecond > 0,
     behaviours,
   });
@@ -95,12 +98,14 @@ function connect(flags: Flags, { address }: FleetPlan, logger: Logger): Promise<
     : connectRealCluster(cluster.path, address, logger);
 }
 
-async function planOf(flags: Flags): Promise<FleetPlan> {
+const NO_BEHAVIOURS: FleetBehaviours = { containers: [], nodeFaults: [] };
+
+async function planOf(flags: Flags, faults: readonly NodeFaultRule[]): Promise<FleetPlan> {
   const { nodes, prefix, shard, zones, nodeIp, nodePort, podsPerNode, cluster } = flags;
   const read = flags.template === undefined ? DEFAULT_TEMPLATE : await readTemplate(flags.template);
   const template = podsPerNode === undefined ? read : { ...read, size: { ...read.size, maxPods: podsPerNode } };
   const address = nodeIp ?? (cluster.kind === 'fake' ? '127.0.0.1' : await addressOfMachine());
-  return { nodes, prefix, shard, template, zones, address, firstPort: nodePort };
+  return { nodes, prefix, shard, template, zones, address, firstPort: nodePort, faults };
 }
 
 async function addressOfMachine(): Promise<string> {

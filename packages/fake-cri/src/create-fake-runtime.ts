@@ -141,6 +141,8 @@ export interface FakeRuntime extends AsyncDisposable {
   loseContainer(containerId: string): void;
   /** Turns a sandbox not ready, while its containers keep running; throws NotFound when there is none. */
   failSandbox(podSandboxId: string): void;
+  /** Sets whether Status reports the network of pods as ready. Calls work in either case: agents must not create sandboxes without a network. */
+  setNetworkReady(isReady: boolean): void;
   /** Reports whether the runtime answers: not between {@link stop} and {@link start}. */
   readonly running: boolean;
   /**
@@ -325,6 +327,7 @@ export function createFakeRuntime(ports: FakeRuntimePorts, options: FakeRuntimeO
       onChange();
     },
     failSandbox: (podSandboxId) => failSandbox(state, state.sandboxes.get(podSandboxId)),
+    setNetworkReady: (isReady) => void (state.isNetworkReady = isReady),
     get running() {
       return power.on;
     },

@@ -28,6 +28,8 @@ export interface RuntimeState {
   readonly network: OwnedPodNetwork;
   readonly events: FaultyEventHub;
   readonly scripts: ScriptStore;
+  /** Whether Status reports the network of pods as ready. */
+  isNetworkReady: boolean;
   /** Called after each change to sandboxes and containers. */
   readonly onChange: () => void;
   /** Returns a process id that was not used before. */
@@ -51,6 +53,7 @@ export function createRuntimeState(
     network: createPodNetwork(ports.logger, options.podNetwork),
     events: createFaultyEvents(createEventHub(options.eventQueueSize), ports.clock, ports.random),
     scripts: createScriptStore(options.scripts),
+    isNetworkReady: true,
     nextPid: () => ++lastPid,
   };
 }

@@ -22,6 +22,8 @@ export interface FleetClientsOptions {
 
 /** Clients of the nodes. Disposal ends what they share. */
 export interface FleetClients extends AsyncDisposable {
+  /** Client of the administrator. */
+  readonly admin: KubeClient;
   clientsOf(nodeName: string): KubeClients;
 }
 
@@ -47,6 +49,7 @@ export function createFleetClients(
   const common = createKubeClients({ ...ports, transport }, limits);
   if (actsAsNodes) {
     return {
+      admin: common.main,
       clientsOf: (name) => ({
         ...createKubeClients({ ...ports, transport: actingAs(transport, name) }, { userAgent: USER_AGENT }),
         // Events are as many as the fleet's, not as each node's.
@@ -59,7 +62,7 @@ export function createFleetClients(
   lifetime.defer(() => shared[Symbol.asyncDispose]());
   const main: KubeClient = { ...common.main, watch: shared.watch };
   const clients: KubeClients = { ...common, main };
-  return { clientsOf: () => clients, [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose]() };
+  return { admin: common.main, clientsOf: () => clients, [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose]() };
 }
 
 /** Impersonates a node, so that the node authorizer and NodeRestriction judge its requests. */

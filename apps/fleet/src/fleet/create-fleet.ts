@@ -7,8 +7,9 @@ import {
   type Random,
 } from '@rxlet/component-base';
 import { resources } from '@rxlet/kube-api/resources';
-import { isKubeError, type KubeClients } from '@rxlet/kube-api/client';
+import { isKubeError, type KubeClient, type KubeClients } from '@rxlet/kube-api/client';
 import type { SharedHttpsServer } from '@rxlet/kubelet-server';
+import { runFaults } from '../faults/run-faults.ts';
 import type { NodePlan } from '../plan/plan-nodes.ts';
 import { createFleetNode, type FleetNode, type FleetNodeOptions } from '../node/fleet-node.ts';
 
@@ -16,6 +17,8 @@ import { createFleetNode, type FleetNode, type FleetNodeOptions } from '../node/
 export interface FleetPorts {
   /** Returns the clients of a node. */
   readonly clientsOf: (nodeName: string) => KubeClients;
+  /** Client of an administrator. */
+  readonly admin: KubeClient;
   /** Server of the API of all nodes. */
   readonly server: Pick<SharedHttpsServer, 'listen'>;
   readonly clock: Clock;
@@ -54,9 +57,10 @@ export function createFleet(ports: FleetPorts, plans: readonly NodePlan[], optio
   const startNode = async (plan: NodePlan): Promise<void> => {
     lifetime.signal.throwIfAborted();
     const sharedPort = await ports.server.listen(plan.port);
-    const node = await createFleetNode({ ...ports, clients: clientsOf(plan.name), sharedPort }, plan, options);
+    const node = createFleetNode({ ...ports, clients: clientsOf(plan.name), sharedPort }, plan, options);
     nodes.push(node);
     await node.start(lifetime.signal);
+    if (plan.faults.length > 0) void lifetime.track(runFaults(ports, node, plan.faults, lifetime.signal));
   };
   const removeNode = async ({ name }: NodePlan): Promise<void> => {
     try {

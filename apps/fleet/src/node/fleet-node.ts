@@ -1,16 +1,11 @@
 import { type Agent, createAgent } from '@rxlet/agent';
 import type { Clock, Logger, Random } from '@rxlet/component-base';
-import { createFakeRuntime, type FakeRuntime } from '@rxlet/fake-cri';
-import { createHostFiles, filesOfTree } from '@rxlet/fake-cri/files';
 import type { KubeClients } from '@rxlet/kube-api/client';
 import type { SharedPort } from '@rxlet/kubelet-server';
-import { createMemoryFiles } from '@rxlet/node-files/testing';
 import type { ContainerBehaviour } from '../plan/behaviours.ts';
 import type { NodePlan } from '../plan/plan-nodes.ts';
-import { createNodeDisk } from './node-disk.ts';
-import { createNodeKernel } from './node-kernel.ts';
-import { createNodeMachine } from './node-machine.ts';
 import { nodeModules } from './node-modules.ts';
+import { createSimulatedMachine, type SimulatedMachine } from './simulated-machine.ts';
 import { whenReady } from './when-ready.ts';
 
 /** Ports of {@link createFleetNode}. */
@@ -33,75 +28,74 @@ export interface FleetNodeOptions {
 /** A node agent on a simulated machine. Disposal ends it with its pods. */
 export interface FleetNode extends AsyncDisposable {
   readonly name: string;
-  readonly runtime: FakeRuntime;
-  readonly agent: Agent;
+  readonly machine: SimulatedMachine;
   /** Starts the agent. Resolves when the API server shows the node as ready. */
   start(signal: AbortSignal): Promise<void>;
+  /** Ends the agent. Containers keep running. */
+  stopAgent(): Promise<void>;
+  /** Starts another agent after {@link stopAgent}, on what the machine has. */
+  startAgent(): Promise<void>;
 }
 
 /** Creates a node whose runtime, files and machine are in memory. Its agent is that of real nodes. */
-export async function createFleetNode(
-  ports: FleetNodePorts,
-  plan: NodePlan,
-  options: FleetNodeOptions,
-): Promise<FleetNode> {
+export function createFleetNode(ports: FleetNodePorts, plan: NodePlan, options: FleetNodeOptions): FleetNode {
   const { clients, clock, random, logger, sharedPort } = ports;
   const { name, size, labels, taints, address } = plan;
-  const startTimeMs = clock.now();
-  const files = createMemoryFiles({
-    files: { '/etc/hosts': '127.0.0.1 localhost\n', '/etc/resolv.conf': 'nameserver 192.0.2.53\n' },
-  });
-  const fake = createFakeRuntime(
-    { clock, random, logger, logs: { open: files.openToAppend }, hostFiles: createHostFiles(filesOfTree(files)) },
-    { podCidr: plan.podCidr, cgroupDriver: 'cgroupfs' },
-  );
-  for (const { target, script } of options.behaviours) fake.setScript(target, script);
-  const machine = createNodeMachine(name, address, size);
-  const disk = createNodeDisk(clock, size.diskBytes);
-  const agent = await createAgent(
-    {
-      runtime: fake.runtime,
-      images: fake.images,
-      pullProgress: fake.pullProgress,
-      node: {
-        name,
-        rootDirectory: '/var/lib/kubelet',
-        podLogsDirectory: '/var/log/pods',
-        memoryCapacityBytes: BigInt(size.memoryBytes),
-        nodeIps: [address],
+  const machine = createSimulatedMachine(ports, plan, options.behaviours);
+  const { runtime: fake, files } = machine;
+  let agent: Agent | undefined;
+
+  const createNodeAgent = (): Promise<Agent> =>
+    createAgent(
+      {
+        runtime: fake.runtime,
+        images: fake.images,
+        pullProgress: fake.pullProgress,
+        node: {
+          name,
+          rootDirectory: '/var/lib/kubelet',
+          podLogsDirectory: '/var/log/pods',
+          memoryCapacityBytes: BigInt(size.memoryBytes),
+          nodeIps: [address],
+        },
+        files: files.nodeFiles,
+        hostFiles: files.hostFiles,
+        clock,
+        random,
+        logger: logger.child({ node: name }),
       },
-      files: files.nodeFiles,
-      hostFiles: files.hostFiles,
-      clock,
-      random,
-      logger: logger.child({ node: name }),
-    },
-    nodeModules({
-      clients,
-      fake,
-      files,
-      machine,
-      size,
-      disk,
-      kernel: createNodeKernel(fake, size, startTimeMs),
-      sharedPort,
-      startTimeMs,
-      reportsEvents: options.reportsEvents,
-      status: { settings: { labels, taints, maxPods: size.maxPods, kubeletPort: sharedPort.port } },
-    }),
-    {},
-  );
+      nodeModules({
+        clients,
+        machine,
+        size,
+        sharedPort,
+        startTimeMs: clock.now(),
+        reportsEvents: options.reportsEvents,
+        status: { settings: { labels, taints, maxPods: size.maxPods, kubeletPort: sharedPort.port } },
+      }),
+      {},
+    );
+  const startAgent = async (): Promise<void> => {
+    agent = await createNodeAgent();
+    await agent.start();
+  };
+  const stopAgent = async (): Promise<void> => {
+    const ended = agent;
+    agent = undefined;
+    await ended?.[Symbol.asyncDispose]();
+  };
   return {
     name,
-    runtime: fake,
-    agent,
+    machine,
     async start(signal) {
-      await agent.start();
+      await startAgent();
       await whenReady({ client: clients.main, logger }, name, signal);
     },
+    startAgent,
+    stopAgent,
     async [Symbol.asyncDispose]() {
-      await agent[Symbol.asyncDispose]();
-      await fake[Symbol.asyncDispose]();
+      await stopAgent();
+      await machine[Symbol.asyncDispose]();
     },
   };
 }

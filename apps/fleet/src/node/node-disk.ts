@@ -4,6 +4,7 @@ import type { FileSystems, FileSystemUsage } from '@rxlet/stats';
 
 /** Disk of a node, with images, volumes and logs on one file system. */
 export interface NodeDisk {
+  readonly capacityBytes: number;
   /** Bytes in use; a fault may fill the disk. */
   usedBytes: number;
   readonly fileSystems: FileSystems;
@@ -23,6 +24,7 @@ export function createNodeDisk(clock: Pick<Clock, 'now'>, capacityBytes: number)
     inodesFree: INODES,
   });
   const disk: NodeDisk = {
+    capacityBytes,
     usedBytes: 0,
     fileSystems: { root: measure, at: measure, isOnRoot: async () => true },
     readFsStats: async () => ({ capacityBytes, availableBytes: capacityBytes - disk.usedBytes }),

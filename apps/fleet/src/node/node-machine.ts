@@ -1,16 +1,13 @@
 import { type Machine, hostPlatform } from '@rxlet/machine';
-
-/** Size of a node. */
-export interface NodeSize {
-  readonly cpus: number;
-  readonly memoryBytes: number;
-  /** Size of the disk of images, volumes and logs. */
-  readonly diskBytes: number;
-  readonly maxPods: number;
-}
+import type { Boots, NodeSize } from './node-size.ts';
 
 /** Creates the machine of a node. Its ids follow from the name, so that they are the same in every run. */
-export function createNodeMachine(name: string, address: string, { cpus, memoryBytes, diskBytes }: NodeSize): Machine {
+export function createNodeMachine(
+  name: string,
+  address: string,
+  { cpus, memoryBytes, diskBytes }: NodeSize,
+  boots: Pick<Boots, 'count'>,
+): Machine {
   const facts = {
     ...hostPlatform(),
     cpus: cpus === 1 ? '0' : `0-${String(cpus - 1)}`,
@@ -21,12 +18,11 @@ export function createNodeMachine(name: string, address: string, { cpus, memoryB
     maxProcesses: 4_194_304,
     machineId: name,
     systemUuid: name,
-    bootId: name,
     osImage: 'rxlet-fleet',
   };
   const addresses = { hostIps: [address], defaultRouteIps: { v4: address } };
   return {
-    facts: async () => facts,
+    facts: async () => ({ ...facts, bootId: `${name}-${String(boots.count)}` }),
     addresses: async () => addresses,
     fileSystemBytes: async () => diskBytes,
   };

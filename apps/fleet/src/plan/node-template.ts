@@ -3,12 +3,8 @@ import { errorMessage } from '@rxlet/component-base';
 import type { Node } from '@rxlet/kube-api';
 import { quantityNumber } from '@rxlet/pod-model/quantity';
 import { parse } from 'yaml';
+import { InputFileError } from './input-file-error.ts';
 import type { NodeTemplate } from './plan-nodes.ts';
-
-/** A file of the command line cannot be used; the message names it. */
-export class InputFileError extends Error {
-  override readonly name = 'InputFileError';
-}
 
 /** Template of nodes without a manifest. */
 export const DEFAULT_TEMPLATE: NodeTemplate = {

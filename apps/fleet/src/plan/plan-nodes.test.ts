@@ -10,6 +10,7 @@ const plan: FleetPlan = {
   zones: ['a', 'b'],
   address: '127.0.0.1',
   firstPort: 20_000,
+  faults: [],
 };
 
 describe('planNodes', () => {

@@ -1,5 +1,6 @@
 import type { Taint } from '@rxlet/kube-api';
-import type { NodeSize } from '../node/node-machine.ts';
+import type { NodeSize } from '../node/node-size.ts';
+import { faultsOfNodes, type NodeFault, type NodeFaultRule } from './node-faults.ts';
 import { indexesOf, type Shard } from './shard.ts';
 
 /** A fleet as its command line describes it. */
@@ -14,6 +15,7 @@ export interface FleetPlan {
   readonly address: string;
   /** Port of the API of the first node; 0: each takes a free one. */
   readonly firstPort: number;
+  readonly faults: readonly NodeFaultRule[];
 }
 
 /** Properties that all nodes have in common. */
@@ -31,6 +33,7 @@ export interface NodePlan extends NodeTemplate {
   readonly port: number;
   /** Range of the addresses of its pods, unless the control plane assigns one. */
   readonly podCidr: string;
+  readonly faults: readonly NodeFault[];
 }
 
 /** Label by which the nodes of all fleets are found. */
@@ -48,12 +51,15 @@ export function planNodes({
   zones,
   address,
   firstPort,
+  faults: rules,
 }: FleetPlan): readonly NodePlan[] {
+  const names = Array.from({ length: nodes }, (_, index) => `${prefix}${String(index)}`);
+  const faults = faultsOfNodes(rules, names);
   return indexesOf(shard, nodes).map((index) => {
     const zone = zones[index % zones.length];
     return {
       ...template,
-      name: `${prefix}${String(index)}`,
+      name: names[index]!,
       labels: {
         [FLEET_LABEL]: prefix.replace(/[^A-Za-z0-9]+$/, '') || 'fleet',
         ...(zone !== undefined && { 'topology.kubernetes.io/zone': zone }),
@@ -62,6 +68,7 @@ export function planNodes({
       address,
       port: firstPort === 0 ? 0 : firstPort + index,
       podCidr: podCidrOf(index, template.size.maxPods),
+      faults: faults[index]!,
     };
   });
 }

@@ -134,6 +134,18 @@ describe('the runtime as a whole', () => {
     expect((await sandbox(id)).state).toBe(PodSandboxState.SANDBOX_NOTREADY);
     expect((await container(containerId)).state).toBe(ContainerState.CONTAINER_RUNNING);
   });
+
+  it('reports a network that is not ready until it is ready again', async () => {
+    const { fake } = await createBench();
+    const conditions = async () => (await fake.runtime.status({})).status?.conditions;
+    fake.setNetworkReady(false);
+    expect(await conditions()).toMatchObject([
+      { type: 'RuntimeReady', status: true },
+      { type: 'NetworkReady', status: false, reason: 'NetworkPluginNotReady' },
+    ]);
+    fake.setNetworkReady(true);
+    expect((await conditions())?.every(({ status }) => status)).toBe(true);
+  });
 });
 
 describe('event faults', () => {

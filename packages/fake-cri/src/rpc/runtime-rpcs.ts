@@ -12,6 +12,14 @@ import type { RuntimeHandlers } from './port.ts';
 /** Features of every handler: mounts and user namespaces are reported as they were requested. */
 const HANDLER_FEATURES = { recursiveReadOnlyMounts: true, userNamespaces: true } as const;
 
+/** Reported by a runtime without a configuration of its network. */
+const NETWORK_NOT_READY = {
+  type: 'NetworkReady',
+  status: false,
+  reason: 'NetworkPluginNotReady',
+  message: 'Network plugin returns error: cni plugin not initialized',
+} as const;
+
 /** Version, Status, RuntimeConfig, UpdateRuntimeConfig, GetContainerEvents. */
 export function runtimeRpcs(state: RuntimeState): RuntimeHandlers {
   const { cgroupDriver, runtimeHandlers, runtimeName, runtimeVersion } = state.options;
@@ -25,7 +33,7 @@ export function runtimeRpcs(state: RuntimeState): RuntimeHandlers {
         status: {
           conditions: [
             { type: 'RuntimeReady', status: true },
-            { type: 'NetworkReady', status: true },
+            state.isNetworkReady ? { type: 'NetworkReady', status: true } : NETWORK_NOT_READY,
           ],
         },
         runtimeHandlers: ['', ...runtimeHandlers].map((name) => ({ name, features: HANDLER_FEATURES })),
