@@ -63,7 +63,7 @@ it('does not run a pod again that is gone, and that the cache of the API server 
   const created: string[] = [];
   const { createContainer } = node.fake.runtime;
   node.fake.runtime.createContainer = (request, ...rest) => {
-    created.push(request.config?.labels['io.kubernetes.pod.uid'] ?? '');
+    created.push(request.config?.labels?.['io.kubernetes.pod.uid'] ?? '');
     return createContainer(request, ...rest);
   };
   await restartWithCacheOf(cluster, revision);
