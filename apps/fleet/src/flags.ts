@@ -4,12 +4,17 @@ import { Command, InvalidArgumentError } from 'commander';
 import { MAX_NODES } from './plan/plan-nodes.ts';
 import { parseShard, type Shard } from './plan/shard.ts';
 
+/** Largest number of threads. Each has watches of its own. */
+const MAX_WORKERS = 64;
+
 /** Command line of `rxlet-fleet`. */
 export interface Flags {
   readonly cluster: ClusterFlags;
   readonly nodes: number;
   readonly prefix: string;
   readonly shard: Shard;
+  /** Number of threads that share the nodes. */
+  readonly workers: number;
   /** Manifest of a Node whose labels, taints and capacity all nodes have. */
   readonly template: string | undefined;
   readonly podsPerNode: number | undefined;
@@ -67,6 +72,7 @@ function createCommandLine(): Command {
       index: 1,
       count: 1,
     })
+    .option('--workers <number>', 'number of threads that share the nodes, for more than one core', workerCount, 1)
     .option('--template <path>', 'manifest of a Node with the labels, taints and capacity of all nodes')
     .option(
       '--pods-per-node <number>',
@@ -102,6 +108,7 @@ function readFlags(options: Options): Flags {
     nodes: options.nodes,
     prefix: options.prefix,
     shard: options.shard,
+    workers: options.workers,
     template: options.template,
     podsPerNode: options.podsPerNode,
     zones: options.zones,
@@ -125,6 +132,7 @@ interface Options {
   readonly nodes: number;
   readonly prefix: string;
   readonly shard: Shard;
+  readonly workers: number;
   readonly template?: string;
   readonly podsPerNode?: number;
   readonly zones: readonly string[];
@@ -168,6 +176,12 @@ function wholeNumber(text: string): number {
 function nodeCount(text: string): number {
   const count = wholeNumber(text);
   if (count < 1 || count > MAX_NODES) throw new InvalidArgumentError(`It is not from 1 to ${String(MAX_NODES)}.`);
+  return count;
+}
+
+function workerCount(text: string): number {
+  const count = wholeNumber(text);
+  if (count < 1 || count > MAX_WORKERS) throw new InvalidArgumentError(`It is not from 1 to ${String(MAX_WORKERS)}.`);
   return count;
 }
 

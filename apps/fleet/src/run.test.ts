@@ -39,6 +39,7 @@ describe('rxlet-fleet', () => {
   it.each([
     [[], 'either --kubeconfig or --fake-kube is required'],
     [['--fake-kube', '--nodes', '0'], 'not from 1 to'],
+    [['--fake-kube', '--workers', '0'], 'not from 1 to'],
     [['--fake-kube', '--shard', '3/2'], 'not I/N'],
     [['--fake-kube', '--shard', '1/2'], 'cannot share a --fake-kube'],
     [['--fake-kube', '--prefix', 'A_'], 'does not begin the name of a node'],

@@ -1,27 +1,21 @@
-import { once } from 'node:events';
-import { createLifetime, errorMessage, type Logger, systemClock, systemRandom } from '@rxlet/component-base';
+import { createLifetime, errorMessage, type Logger, systemClock } from '@rxlet/component-base';
 import { type CommandIo, createConsoleLogger, runParsed, USAGE_ERROR } from '@rxlet/component-base/command';
-import { releaseMemoryAtRest } from '@rxlet/component-base/release-memory';
-import { createCurrentValue } from '@rxlet/component-base/streams';
-import { isKubeError, type TlsKeyPair } from '@rxlet/kube-api/client';
-import { createSharedHttpsServer } from '@rxlet/kubelet-server';
 import { KubeconfigError } from '@rxlet/kube-client';
 import { createHostMachine } from '@rxlet/machine';
 import { createHostFiles } from '@rxlet/node-files';
 import { startFakeCluster } from './cluster/fake-cluster.ts';
-import { createFleetClients } from './cluster/fleet-clients.ts';
 import { connectRealCluster } from './cluster/real-cluster.ts';
 import type { FleetCluster } from './cluster/fleet-cluster.ts';
-import { createFleet } from './fleet/create-fleet.ts';
+import { isExpectedFailure } from './expected-failure.ts';
+import { type NodesTask, runNodes } from './fleet/run-nodes.ts';
 import { type Flags, parseFlags } from './flags.ts';
 import { type FleetBehaviours, readBehaviours } from './plan/behaviours.ts';
 import { InputFileError } from './plan/input-file-error.ts';
 import { DEFAULT_TEMPLATE, readTemplate } from './plan/node-template.ts';
 import type { NodeFaultRule } from './plan/node-faults.ts';
-import { type FleetPlan, planNodes } from './plan/plan-nodes.ts';
-
-/** Heap beyond which a release of memory would block the nodes for longer than a second. */
-const MAX_RELEASE_BYTES = 2 ** 30;
+import type { FleetPlan } from './plan/plan-nodes.ts';
+import { divideShard } from './plan/shard.ts';
+import { runWorkers, WorkerFailure } from './workers/run-workers.ts';
 
 /** Runs `rxlet-fleet` until `io.signal` aborts. @returns its exit code: 2 for a wrong command line or file, 1 when it cannot listen or reach the cluster. */
 export function run(args: readonly string[], io: CommandIo): Promise<number> {
@@ -31,64 +25,42 @@ export function run(args: readonly string[], io: CommandIo): Promise<number> {
 /** Runs the command. An expected failure is one line on standard error. */
 async function reportErrors(flags: Flags, io: CommandIo): Promise<number> {
   try {
-    return await runFleet(flags, io);
+    await runFleet(flags, io);
+    return 0;
   } catch (error) {
     const isUsage = error instanceof InputFileError || error instanceof KubeconfigError;
-    const isFailure = isKubeError(error) || (error as NodeJS.ErrnoException | null)?.syscall !== undefined;
-    if (!isUsage && !isFailure) throw error;
+    if (!isUsage && !isExpectedFailure(error) && !(error instanceof WorkerFailure)) throw error;
     io.stderr(`rxlet-fleet: ${errorMessage(error)}\n`);
     return isUsage ? USAGE_ERROR : 1;
   }
 }
 
-async function runFleet(flags: Flags, io: CommandIo): Promise<number> {
+async function runFleet(flags: Flags, io: CommandIo): Promise<void> {
   const logger = createConsoleLogger(io.stderr, flags.verbosity);
   const { containers: behaviours, nodeFaults } =
     flags.script === undefined ? NO_BEHAVIOURS : await readBehaviours(flags.script);
   const plan = await planOf(flags, nodeFaults);
   await using lifetime = createLifetime(io.signal);
-  const own = <T extends AsyncDisposable>(part: T): T => {
-    lifetime.defer(() => part[Symbol.asyncDispose]());
-    return part;
-  };
-  const cluster = own(await connect(flags, plan, logger));
+  const cluster = await connect(flags, plan, logger);
+  lifetime.defer(() => cluster[Symbol.asyncDispose]());
   if (cluster.note !== undefined) io.stdout(`${cluster.note}\n`);
-  const ports = { clock: systemClock, random: systemRandom, logger };
-  const { eventsPerSecond, nodeCredentials: actsAsNodes } = flags;
-  const clients = own(createFleetClients({ ...ports, transport: cluster.transport }, { eventsPerSecond, actsAsNodes }));
   const startedMs = systemClock.monotonicNow();
-  const { certificate, clientCaPem } = cluster.identity;
-  const server = own(
-    createSharedHttpsServer(ports, {
-      address: plan.address,
-      certificate: createCurrentValue<TlsKeyPair | undefined>(certificate),
-      clientCaPem,
-    }),
-  );
-  const fleet = createFleet({ ...ports, server, admin: clients.admin, clientsOf: clients.clientsOf }, planNodes(plan), {
-    reportsEvents: eventsPerSecond > 0,
-    behaviours,
-  });
-  lifetime.defer(async () => {
-    await fleet[Symbol.asyncDispose]();
-    if (!flags.keepsNodes && cluster.outlivesFleet) await fleet.removeNodes();
-  });
-  const isStarted = await startUnlessStopped(() => fleet.start(), io.signal);
-  if (!isStarted) return 0;
-  using _releases = releaseMemoryAtRest({ clock: systemClock }, { quietCpu: 0.6, maxHeapBytes: MAX_RELEASE_BYTES });
-  const seconds = ((systemClock.monotonicNow() - startedMs) / 1000).toFixed(1);
-  io.stdout(`${String(fleet.nodes.length)} nodes are ready after ${seconds} s\n`);
-  if (!io.signal.aborted) await once(io.signal, 'abort');
-  return 0;
-}
-
-/** @returns false when the signal ended the start */
-async function startUnlessStopped(start: () => Promise<void>, signal: AbortSignal): Promise<boolean> {
-  const stopped = signal.aborted ? Promise.resolve() : once(signal, 'abort');
-  const starting = start();
-  starting.catch(() => undefined);
-  await Promise.race([starting, stopped]);
-  return !signal.aborted;
+  const onReady = (nodes: number): void => {
+    const seconds = ((systemClock.monotonicNow() - startedMs) / 1000).toFixed(1);
+    io.stdout(`${String(nodes)} nodes are ready after ${seconds} s\n`);
+  };
+  const { eventsPerSecond, nodeCredentials: actsAsNodes, workers, verbosity } = flags;
+  const removesNodes = !flags.keepsNodes && cluster.outlivesFleet;
+  const task: NodesTask = { plan, behaviours, eventsPerSecond, actsAsNodes, removesNodes };
+  if (workers === 1) {
+    await runNodes(task, cluster, { logger, signal: io.signal, onReady });
+    return;
+  }
+  const tasks = divideShard(plan.shard, workers).map((shard) => ({
+    ...{ ...task, plan: { ...plan, shard }, eventsPerSecond: Math.ceil(eventsPerSecond / workers) },
+    ...{ kubeconfig: cluster.kubeconfig, identity: cluster.identity, verbosity },
+  }));
+  await runWorkers(tasks, { stderr: io.stderr, signal: io.signal, onReady });
 }
 
 function connect(flags: Flags, { address }: FleetPlan, logger: Logger): Promise<FleetCluster> {

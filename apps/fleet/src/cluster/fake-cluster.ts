@@ -29,6 +29,7 @@ export async function startFakeCluster(
     await createNodeFiles({ roots: [dir] }).replaceFile(join(dir, base), await server.kubeconfig(admin), 0o600);
     return {
       transport: transportTo(kube),
+      kubeconfig: join(dir, base),
       identity: {
         certificate: await issueNodeCertificate(authority),
         clientCaPem: authority.certificatePem,

@@ -12,6 +12,8 @@ export interface NodeApiIdentity {
 export interface FleetCluster extends AsyncDisposable {
   /** Transport of an administrator. */
   readonly transport: KubeTransport;
+  /** Path of the administrator's kubeconfig, for other threads. */
+  readonly kubeconfig: string;
   /** Certificate of the API of the nodes, and the authorities of its clients. */
   readonly identity: NodeApiIdentity;
   /** Whether the cluster remains at the end, and with it the Node objects. */

@@ -18,3 +18,8 @@ export function indexesOf({ index, count }: Shard, nodes: number): readonly numb
   const end = Math.floor((index * nodes) / count);
   return Array.from({ length: end - first }, (_, offset) => first + offset);
 }
+
+/** Divides a shard into parts, which are shards themselves. */
+export function divideShard({ index, count }: Shard, parts: number): readonly Shard[] {
+  return Array.from({ length: parts }, (_, part) => ({ index: (index - 1) * parts + part + 1, count: count * parts }));
+}
