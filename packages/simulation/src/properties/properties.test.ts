@@ -124,6 +124,29 @@ describe('properties', () => {
     ).toEqual([]);
   });
 
+  it.each<[string, number, readonly HistoryFact[], readonly string[]]>([
+    ['let an end that is not in the checkpoint yet be lost with the agent', 50, [], []],
+    ['demand that an end in the checkpoint stays', 51, [], ['terminal-phases-stay']],
+    [
+      'let an end be lost that a full disk keeps out of the checkpoint',
+      60_000,
+      [{ kind: 'step', text: 'disk code=ENOSPC isOnlyWriting=true ms=1000' }],
+      [],
+    ],
+  ])('%s', (_, killedMs, before, expected) => {
+    const facts: readonly HistoryFact[] = [
+      ...before,
+      { kind: 'desired', pod: { ...pod, isStatic: true } },
+      status('Succeeded'),
+    ];
+    const history = [
+      ...facts.map((fact) => ({ atMs: 0, ...fact })),
+      { atMs: killedMs, kind: 'agent', change: 'killed' } as const,
+      { atMs: killedMs, ...status('Running') },
+    ];
+    expect(checkProperties(PROPERTIES, history).map(({ property }) => property)).toEqual(expected);
+  });
+
   it('let an image change replace a container', () => {
     expect(
       violated(...running, { kind: 'replaced', uid: 'u' }, call('stopContainer', 'c0', { timeoutSeconds: 30 })),

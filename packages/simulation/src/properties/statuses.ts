@@ -35,31 +35,53 @@ export const risingRestartCounts: Property = {
 };
 
 const STATUS_CHECKPOINT = '/root/pod_statuses';
+/** Time after which an agent without an API server has written the end of a pod to its checkpoint. */
+const CHECKPOINT_MS = 50;
+/** Longest pause before a write that failed is repeated. */
+const CHECKPOINT_RETRY_MS = 60_000;
 
-/** A pod that has ended stays so. */
+/** A pod that has ended stays so, also for the next agent once the end is in its checkpoint or the API. */
 export const terminalPhasesStay: Property = {
   name: 'terminal-phases-stay',
   *check(history) {
-    const ended = new Map<string, string>();
+    const ended = new Map<string, { readonly phase: string; readonly atMs: number }>();
     /** Pods whose status does not survive a restart. */
     const forgotten = new Set<string>();
+    /** Pods whose status is kept in the checkpoint. */
+    const kept = new Set<string>();
+    /** Time in which the checkpoint cannot be written. */
+    let unwritable = { fromMs: 0, untilMs: 0 };
+    const isKept = (uid: string, endMs: number, nowMs: number): boolean => {
+      if (!kept.has(uid)) return true;
+      const isWritten = nowMs >= unwritable.untilMs || endMs < unwritable.fromMs - CHECKPOINT_MS;
+      return isWritten && nowMs - endMs > CHECKPOINT_MS;
+    };
     for (const event of history) {
       // As in the kubelet, a pod whose status is unknown is pending until its end is certain.
       if (event.kind === 'damaged' && event.path === STATUS_CHECKPOINT) ended.clear();
       // A repeated event of a watch may bring a deleted pod back for a moment.
       if (event.kind === 'confirmed') ended.delete(event.uid);
-      if (event.kind === 'agent' && event.change !== 'started') for (const uid of forgotten) ended.delete(uid);
+      const diskMs = event.kind === 'step' ? /^disk .*\bms=(\d+)/.exec(event.text)?.[1] : undefined;
+      if (diskMs !== undefined) {
+        const fromMs = event.atMs < unwritable.untilMs ? unwritable.fromMs : event.atMs;
+        unwritable = { fromMs, untilMs: event.atMs + Number(diskMs) + CHECKPOINT_RETRY_MS };
+      }
+      if (event.kind === 'agent' && event.change !== 'started') {
+        for (const uid of forgotten) ended.delete(uid);
+        for (const [uid, { atMs }] of ended) if (!isKept(uid, atMs, event.atMs)) ended.delete(uid);
+      }
       if (event.kind === 'desired') {
         if (!event.pod.isStatusKept) forgotten.add(event.pod.uid);
+        else if (event.pod.isStatic) kept.add(event.pod.uid);
         // A static pod of the same UID that is desired again is another one.
         if (event.pod.isStatic) ended.delete(event.pod.uid);
       }
       if (event.kind !== 'status') continue;
       const { uid, phase } = event.status;
       const before = ended.get(uid);
-      if (before !== undefined && phase !== before)
-        yield { atMs: event.atMs, text: `${uid} is ${phase} after it was ${before}` };
-      if (phase === 'Succeeded' || phase === 'Failed') ended.set(uid, phase);
+      if (before !== undefined && phase !== before.phase)
+        yield { atMs: event.atMs, text: `${uid} is ${phase} after it was ${before.phase}` };
+      if (phase === 'Succeeded' || phase === 'Failed') ended.set(uid, { phase, atMs: before?.atMs ?? event.atMs });
     }
   },
 };

@@ -53,21 +53,29 @@ export function statusDifferences(api: PodStatus, shown: PodStatus): readonly st
   ];
 }
 
-/** Returns the differences between static pods and their mirror pods. */
-export function mirrorDifferences(cluster: TestCluster, statics: readonly Pod[], apiPods: readonly Pod[]): string[] {
+/**
+ * Returns the differences between static pods and their mirror pods.
+ *
+ * @param deletedNames names of pods whose mirror a user has deleted
+ */
+export function mirrorDifferences(
+  cluster: TestCluster,
+  statics: readonly Pod[],
+  apiPods: readonly Pod[],
+  deletedNames: ReadonlySet<string>,
+): string[] {
   const mirrors = new Map(apiPods.filter(isMirrorPod).map((pod) => [pod.metadata?.name, pod]));
   const problems = statics.flatMap((pod) => {
     const name = pod.metadata?.name ?? '';
     const mirror = mirrors.get(name);
     mirrors.delete(name);
-    // As in the kubelet, a mirror pod that is deleted or outdated once its pod has ended is replaced only by the next agent.
+    // As in the kubelet, a mirror pod that is deleted once its pod has ended stays deleted until the next agent: it is the record of an ended pod.
     const hasEnded = isTerminalPhase(cluster.node.agent().pods.get(podUid(pod))?.status?.phase);
-    if (mirror === undefined) return hasEnded ? [] : [`${name} has no mirror pod`];
+    if (mirror === undefined) return hasEnded && deletedNames.has(name) ? [] : [`${name} has no mirror pod`];
     const [hash, mirrored] = [
       pod.metadata?.annotations?.[PodAnnotation.configHash],
       mirror.metadata?.annotations?.[PodAnnotation.configMirror],
     ];
-    if (hash !== mirrored && hasEnded) return [];
     if (hash !== mirrored) return [`the mirror pod of ${name} is that of ${String(mirrored)}, not ${String(hash)}`];
     const shown = cluster.node.agent().pods.get(podUid(pod))?.status ?? {};
     return statusDifferences(mirror.status ?? {}, shown).map((what) => `the mirror pod of ${name}: ${what}`);

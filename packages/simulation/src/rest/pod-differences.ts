@@ -2,7 +2,7 @@ import { ContainerState, type ContainerStatus, PodSandboxState } from '@rxlet/cr
 import type { Container, Pod } from '@rxlet/kube-api';
 import { isSidecar, PodLabel, podUid } from '@rxlet/pod-model';
 import { containerShouldRestart } from '@rxlet/pod-model/restart';
-import { alwaysCrashes } from '../workload/pod-kinds.ts';
+import { alwaysCrashes, endsByItself } from '../workload/pod-kinds.ts';
 import type { TestNode } from '@rxlet/testing';
 
 /** Returns the differences between the actual and the expected state of a pod. */
@@ -50,6 +50,7 @@ export function differences(bench: TestNode, pod: Pod, lost: ReadonlySet<string>
     const runsToItsEnd = initContainers.includes(spec) && !isSidecar(spec);
     const shouldRun = !completed && !runsToItsEnd && (isSidecar(spec) || mayRestart(spec, instance));
     if (runs !== shouldRun) reportProblem(`${spec.name} ${runs ? 'runs' : 'does not run'}`);
+    if (runs && endsByItself(spec)) reportProblem(`${spec.name} has not ended yet`);
     const shown = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])].find(
       ({ name }) => name === spec.name,
     );

@@ -34,6 +34,7 @@ export async function worldDifferences(world: World): Promise<readonly string[]>
                   cluster,
                   mirrored,
                   world.apiPods().filter((pod) => !world.isTouched(pod)),
+                  deletedNames(world),
                 ),
                 ...statics.flatMap((pod) => clusterDifferences(cluster, { ...pod, ...statusOf(world, pod) }, lost)),
               ]),
@@ -86,6 +87,15 @@ function hasEndedBefore({ history, node }: World, pod: Pod): boolean {
   const uid = podUid(pod);
   if (!isTerminalPhase(node.agent().pods.get(uid)?.status?.phase)) return false;
   return history.events.filter((event) => event.kind === 'desired' && event.pod.uid === uid).length > 1;
+}
+
+/** Returns the names of pods whose deletion from the API a user has requested. */
+function deletedNames({ history }: World): ReadonlySet<string> {
+  return new Set(
+    history.events.flatMap((event) =>
+      event.kind === 'step' ? (/^delete .*\bname=(\S+)/.exec(event.text)?.[1] ?? []) : [],
+    ),
+  );
 }
 
 function statusOf({ node }: World, pod: Pod): Pick<Pod, 'status'> {

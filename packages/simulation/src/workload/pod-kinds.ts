@@ -69,6 +69,11 @@ export function alwaysCrashes({ command }: Container): boolean {
   return command?.at(-1)?.endsWith('exit 1') === true;
 }
 
+/** Reports whether a container exits by itself. */
+export function endsByItself({ command }: Container): boolean {
+  return command?.[0] === 'sh';
+}
+
 /** A pod of a model. Each kind and version has a UID of its own, as a changed manifest has. */
 export function modelPod(name: string, kind: PodKind, version: number): Pod {
   const spec = structuredClone(specs[kind]);

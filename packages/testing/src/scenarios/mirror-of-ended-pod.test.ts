@@ -1,4 +1,5 @@
 import type { Pod } from '@rxlet/kube-api';
+import { resources } from '@rxlet/kube-api/resources';
 import { isMirrorPod, PodAnnotation } from '@rxlet/pod-model';
 import { manifestPod } from '@rxlet/pod-model/testing';
 import { expect, it, onTestFinished } from 'vitest';
@@ -59,4 +60,39 @@ it('replaces the mirror pod of a changed static pod although its deletion confli
   });
   node.desire(version(2));
   await node.until(() => mirrored() === 'web-2', 120_000);
+});
+
+it('replaces the mirror pod of an earlier version that is seen only after its static pod has ended', async () => {
+  const { job, node, kube, pod, ...cluster } = setUp();
+  const version = (number: number): Pod => {
+    const web = manifestPod('job', { nodeName: 'node1', terminationGracePeriodSeconds: 1 }, number);
+    const annotations = { ...web.metadata?.annotations, [PodAnnotation.configHash]: `web-${String(number)}` };
+    return { ...web, metadata: { ...web.metadata, annotations } };
+  };
+  const mirrored = (): string | undefined => pod('job')?.metadata?.annotations?.[PodAnnotation.configMirror];
+  await cluster.start();
+  node.desire(version(1));
+  await node.until(() => mirrored() === 'web-1', 30_000);
+  kube.freezeWatches();
+  node.desire(version(2));
+  await node.until(() => mirrored() === 'web-2', 30_000);
+  node.desire(job);
+  await node.until(() => node.agent().pods.get(job.metadata?.uid ?? '')?.status?.phase === 'Succeeded', 30_000);
+  expect(mirrored()).toBe('web-2');
+  kube.cutWatches();
+  await node.until(() => mirrored() === 'job-1' && pod('job')?.status?.phase === 'Succeeded', 30_000);
+});
+
+it('does not create the mirror pod of an ended static pod again that a user deletes, until the next agent', async () => {
+  const { job, node, kube, pod, ...cluster } = setUp();
+  await cluster.start();
+  node.desire(job);
+  await node.until(() => pod('job')?.status?.phase === 'Succeeded', 30_000);
+  await node.advance(5_000);
+  kube.objects.delete(resources.pods, 'job', 'default', 0);
+  await node.advance(120_000);
+  expect(pod('job')).toBeUndefined();
+  await node.kill();
+  await cluster.start();
+  await node.until(() => pod('job')?.status?.phase === 'Succeeded', 30_000);
 });
