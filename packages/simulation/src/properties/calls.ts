@@ -61,12 +61,16 @@ export const quietAtRest: Property = {
   *check(history) {
     let touched: ReadonlySet<string> | undefined;
     const crashing = new Set<string>();
+    /** Sandboxes that are not ready, until they are stopped. */
+    const dead = new Set<string>();
     for (const event of history) {
+      if (event.kind === 'sandbox' && event.change === 'not ready') dead.add(event.id);
       if (event.kind === 'desired' && event.pod.isCrashing) crashing.add(event.pod.uid);
       if (event.kind === 'rest') touched = event.touched;
       if (event.kind === 'emptied') touched = undefined;
-      // What was dead longest is collected at rest as well.
-      if (touched === undefined || event.kind !== 'call' || event.rpc.startsWith('remove')) continue;
+      if (touched === undefined || event.kind !== 'call') continue;
+      // What was dead longest is collected at rest as well. As in the kubelet, a dead sandbox is stopped once more before that.
+      if (event.rpc.startsWith('remove') || (event.rpc === 'stopPodSandbox' && dead.delete(event.target))) continue;
       if (!touched.has(event.uid) && !crashing.has(event.uid))
         yield { atMs: event.atMs, text: `${event.rpc} of ${event.target} (${event.uid}) at rest` };
     }

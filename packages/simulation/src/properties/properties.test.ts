@@ -147,6 +147,19 @@ describe('properties', () => {
     expect(checkProperties(PROPERTIES, history).map(({ property }) => property)).toEqual(expected);
   });
 
+  it('let a dead sandbox be stopped once at rest, before it is removed', () => {
+    const stop = call('stopPodSandbox', 's0');
+    const atRest: readonly HistoryFact[] = [
+      desired,
+      sandbox,
+      { kind: 'sandbox', change: 'not ready', id: 's0', uid: 'u' },
+      { kind: 'rest', touched: new Set() },
+      stop,
+    ];
+    expect(violated(...atRest, call('removePodSandbox', 's0'))).toEqual([]);
+    expect(violated(...atRest, stop)).toEqual(['quiet-at-rest']);
+  });
+
   it('let an image change replace a container', () => {
     expect(
       violated(...running, { kind: 'replaced', uid: 'u' }, call('stopContainer', 'c0', { timeoutSeconds: 30 })),
