@@ -5,7 +5,7 @@ import type { Pod } from '@rxlet/kube-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ClusterNode, startClusterNode } from './test-support/cluster-node.ts';
 import { shell, untilStopped } from './test-support/containerd-node.ts';
-import { controlPlaneUnavailable } from './test-support/control-plane.ts';
+import { controlPlaneUnavailable } from '@rxlet/test-containerd/control-plane';
 import { pod, workload } from './test-support/workloads.ts';
 
 const unavailable = controlPlaneUnavailable() ?? containerdUnavailable();

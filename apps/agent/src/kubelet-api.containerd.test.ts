@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from './test-support/free-port.ts';
 import { type ClusterNode, startClusterNode } from './test-support/cluster-node.ts';
 import { shell } from './test-support/containerd-node.ts';
-import { controlPlaneUnavailable } from './test-support/control-plane.ts';
+import { controlPlaneUnavailable } from '@rxlet/test-containerd/control-plane';
 import { type MetricsServer, startMetricsServer } from './test-support/metrics-server.ts';
 import { pod } from './test-support/workloads.ts';
 

@@ -24,12 +24,20 @@ export interface Flags {
   readonly nodeIp: string | undefined;
   /** Port of the API of the first node; 0: each takes a free one. */
   readonly nodePort: number;
+  /** Certificate of the API of the nodes. Default: one of an authority of its own. */
+  readonly nodeCertificate: NodeCertificateFiles | undefined;
   readonly nodeCredentials: boolean;
   readonly eventsPerSecond: number;
   /** Whether the Node objects stay at the end. */
   readonly keepsNodes: boolean;
   /** Log level: 0 warnings and errors, 1 also the life of the nodes, 2 everything. */
   readonly verbosity: number;
+}
+
+/** Paths of a certificate and its key. */
+export interface NodeCertificateFiles {
+  readonly certificate: string;
+  readonly key: string;
 }
 
 /** Cluster that the nodes join: a real one, or an API server of this process. */
@@ -86,6 +94,11 @@ function createCommandLine(): Command {
       'address at which the API server reaches the nodes (default: 127.0.0.1, or with --kubeconfig that of this machine)',
     )
     .option('--node-port <port>', 'port of the API of the first node; the others follow. 0: free ports', port, 0)
+    .option(
+      '--tls-cert-file <path>',
+      'certificate of the API of the nodes, for API servers that verify it (default: one of an authority of its own)',
+    )
+    .option('--tls-private-key-file <path>', 'key of --tls-cert-file')
     .option('--node-credentials', 'each node acts as its own user system:node:NAME, with watches of its own', false)
     .option('--events-per-second <number>', 'events that all nodes together report at most; 0: none', wholeNumber, 20)
     .option('--keep', 'leave the Node objects at the end', false)
@@ -103,6 +116,9 @@ function readFlags(options: Options): Flags {
     throw new InvalidArgumentError(`option '--prefix ${options.prefix}' does not begin the name of a node`);
   if (options.nodePort > 0 && options.nodePort + options.nodes > 65_536)
     throw new InvalidArgumentError(`option '--node-port ${String(options.nodePort)}' leaves no ports for all nodes`);
+  const { tlsCertFile, tlsPrivateKeyFile } = options;
+  if ((tlsCertFile === undefined) !== (tlsPrivateKeyFile === undefined))
+    throw new InvalidArgumentError('--tls-cert-file and --tls-private-key-file are given together');
   return {
     cluster,
     nodes: options.nodes,
@@ -115,6 +131,7 @@ function readFlags(options: Options): Flags {
     script: options.script,
     nodeIp: options.nodeIp,
     nodePort: options.nodePort,
+    nodeCertificate: tlsCertFile === undefined ? undefined : { certificate: tlsCertFile, key: tlsPrivateKeyFile ?? '' },
     nodeCredentials: options.nodeCredentials,
     eventsPerSecond: options.eventsPerSecond,
     keepsNodes: options.keep,
@@ -139,6 +156,8 @@ interface Options {
   readonly script?: string;
   readonly nodeIp?: string;
   readonly nodePort: number;
+  readonly tlsCertFile?: string;
+  readonly tlsPrivateKeyFile?: string;
   readonly nodeCredentials: boolean;
   readonly eventsPerSecond: number;
   readonly keep: boolean;

@@ -44,6 +44,8 @@ describe('rxlet-fleet', () => {
     [['--fake-kube', '--shard', '1/2'], 'cannot share a --fake-kube'],
     [['--fake-kube', '--prefix', 'A_'], 'does not begin the name of a node'],
     [['--kubeconfig', '/none'], 'cannot read the kubeconfig /none'],
+    [['--fake-kube', '--tls-cert-file', '/none'], 'are given together'],
+    [['--fake-kube', '--tls-cert-file', '/none', '--tls-private-key-file', '/none'], 'cannot read /none'],
     [['--fake-kube', '--template', '/none'], 'cannot read /none'],
   ])('rejects %j with exit code 2', async (args, problem) => {
     const { code, stdout, stderr } = await runUntilReady(...args);

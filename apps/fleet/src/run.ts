@@ -12,6 +12,7 @@ import { type Flags, parseFlags } from './flags.ts';
 import { type FleetBehaviours, readBehaviours } from './plan/behaviours.ts';
 import { InputFileError } from './plan/input-file-error.ts';
 import { DEFAULT_TEMPLATE, readTemplate } from './plan/node-template.ts';
+import { readKeyPair } from './plan/read-key-pair.ts';
 import type { NodeFaultRule } from './plan/node-faults.ts';
 import type { FleetPlan } from './plan/plan-nodes.ts';
 import { divideShard } from './plan/shard.ts';
@@ -41,8 +42,10 @@ async function runFleet(flags: Flags, io: CommandIo): Promise<void> {
     flags.script === undefined ? NO_BEHAVIOURS : await readBehaviours(flags.script);
   const plan = await planOf(flags, nodeFaults);
   await using lifetime = createLifetime(io.signal);
+  const certificate = flags.nodeCertificate && (await readKeyPair(flags.nodeCertificate));
   const cluster = await connect(flags, plan, logger);
   lifetime.defer(() => cluster[Symbol.asyncDispose]());
+  const identity = certificate === undefined ? cluster.identity : { ...cluster.identity, certificate };
   if (cluster.note !== undefined) io.stdout(`${cluster.note}\n`);
   const startedMs = systemClock.monotonicNow();
   const onReady = (nodes: number): void => {
@@ -53,12 +56,12 @@ async function runFleet(flags: Flags, io: CommandIo): Promise<void> {
   const removesNodes = !flags.keepsNodes && cluster.outlivesFleet;
   const task: NodesTask = { plan, behaviours, eventsPerSecond, actsAsNodes, removesNodes };
   if (workers === 1) {
-    await runNodes(task, cluster, { logger, signal: io.signal, onReady });
+    await runNodes(task, { ...cluster, identity }, { logger, signal: io.signal, onReady });
     return;
   }
   const tasks = divideShard(plan.shard, workers).map((shard) => ({
     ...{ ...task, plan: { ...plan, shard }, eventsPerSecond: Math.ceil(eventsPerSecond / workers) },
-    ...{ kubeconfig: cluster.kubeconfig, identity: cluster.identity, verbosity },
+    ...{ kubeconfig: cluster.kubeconfig, identity, verbosity },
   }));
   await runWorkers(tasks, { stderr: io.stderr, signal: io.signal, onReady });
 }

@@ -11,7 +11,7 @@ import {
   removeDeadPods,
   startContainerdNode,
 } from './containerd-node.ts';
-import { type ControlPlane, startControlPlane } from './control-plane.ts';
+import { type ControlPlane, startControlPlane } from '@rxlet/test-containerd/control-plane';
 import { createTestCgroups, type TestCgroups } from '@rxlet/container-manager/testing';
 
 /** A cluster of one node, `node1`: a control plane, a containerd and an agent. Disposing of it ends them and leaves nothing. */

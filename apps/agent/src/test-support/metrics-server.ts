@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '@rxlet/component-base';
 import type { Node } from '@rxlet/kube-api';
-import type { ControlPlane } from './control-plane.ts';
+import type { ControlPlane } from '@rxlet/test-containerd/control-plane';
 import { parseResourceMetrics, type ResourceSample, type ResourceUsage, usageBetween } from './resource-metrics.ts';
 
 const NAMESPACE = 'kube-system';

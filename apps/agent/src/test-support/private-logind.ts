@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventually } from '@rxlet/test-containerd/eventually';
-import { startServer } from './server-process.ts';
+import { startServer } from '@rxlet/test-containerd/server-process';
 
 const run = promisify(execFile);
 

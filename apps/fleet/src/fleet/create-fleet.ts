@@ -45,7 +45,7 @@ const REMOVALS = 32;
 
 /** Creates the nodes of a plan. */
 export function createFleet(ports: FleetPorts, plans: readonly NodePlan[], options: FleetNodeOptions): Fleet {
-  const { clientsOf, logger } = ports;
+  const { admin, clientsOf, logger } = ports;
   const lifetime = createLifetime();
   const nodes: FleetNode[] = [];
   lifetime.defer(async () => {
@@ -64,7 +64,8 @@ export function createFleet(ports: FleetPorts, plans: readonly NodePlan[], optio
   };
   const removeNode = async ({ name }: NodePlan): Promise<void> => {
     try {
-      await clientsOf(name).heartbeats.delete(resources.nodes, { name });
+      // A node may not remove itself.
+      await admin.delete(resources.nodes, { name });
     } catch (error) {
       if (isKubeError(error, 'NotFound')) return;
       logger.warn('cannot remove a node', { node: name, error: errorMessage(error) });

@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { systemClock, systemRandom } from '@rxlet/component-base';
 import { type CertificateSubject, createCertificateAuthority } from '@rxlet/fake-kube';
-import { eventually } from '@rxlet/test-containerd/eventually';
-import { run } from '@rxlet/test-containerd/processes';
+import { eventually } from './eventually.ts';
+import { run } from './processes.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
 const FOLDER = process.env['RXLET_TEST_CONTROL_PLANE'];
