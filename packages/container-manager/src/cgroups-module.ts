@@ -62,7 +62,7 @@ export function cgroups(options: CgroupsOptions = {}): AgentModule {
           logger,
           metrics,
           activePods: () => core.activePods(),
-          runtimeDriver: (signal) => readRuntimeDriver({ runtime, clock, logger }, signal),
+          runtimeDriver: (signal) => readRuntimeDriver({ runtime, clock, logger, metrics }, signal),
         },
         { ...options, nodeName: node.name, rootDirectory: node.rootDirectory },
       );

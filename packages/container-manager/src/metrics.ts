@@ -60,3 +60,14 @@ export function createMemoryQosMetrics(metrics: Metrics): MemoryQosMetrics {
     },
   };
 }
+
+/** Registers the metric of a runtime that lacks a call of later releases, which a kubelet has with such a runtime alone, and sets it. */
+export function reportLosingSupport(metrics: Metrics, release: string): void {
+  metrics
+    .gauge({
+      name: 'kubelet_cri_losing_support',
+      help: '[ALPHA] the Kubernetes version that the currently running CRI implementation will lose support on if not upgraded.',
+      labelNames: ['version'],
+    })
+    .set(1, { version: release });
+}
