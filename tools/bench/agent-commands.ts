@@ -12,6 +12,10 @@ export interface MeasuredAgentOptions {
   readonly hasJournal?: boolean;
   /** Cgroup below which each pod gets a cgroup of its own. Default: none. */
   readonly cgroupRoot?: string;
+  /** File with the credentials of an API server, whose node the agent is. Default: the agent stands alone. */
+  readonly kubeconfig?: string;
+  /** Number of pods that the node admits. Default: 1000, for the largest start-up. */
+  readonly maxPods?: number;
 }
 
 /** CPU time so far in milliseconds, and memory. */
@@ -54,6 +58,8 @@ export interface AgentCommands {
   usage(): AgentUsage;
   /** Number of calls of each method of the runtime so far. */
   calls(): Readonly<Record<string, number>>;
+  /** Number of steps of pod workers that have succeeded so far. */
+  steps(): Promise<number>;
   /** The latest 1,000 calls of CreateContainer. */
   creates(): readonly CreateCall[];
   startProfile(): Promise<void>;

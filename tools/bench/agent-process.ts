@@ -7,10 +7,12 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Agent, createAgent } from '@rxlet/agent';
 import { readNodeFacts, standalone } from '@rxlet/kubelet';
+import { type ClusterConnection, connectCluster } from './cluster-modules.ts';
 import { staticPods } from '@rxlet/pod-source';
 import { nodeAdmission } from '@rxlet/node-admission';
 import { cgroups } from '@rxlet/container-manager';
 import { errorMessage, systemClock, systemRandom } from '@rxlet/component-base';
+import { releaseMemoryAtRest } from '@rxlet/component-base/release-memory';
 import { createPrometheusMetrics } from '@rxlet/component-base/prometheus';
 import { containerdHints } from '@rxlet/cri-client/containerd';
 import type { RuntimeService } from '@rxlet/cri-api';
@@ -39,8 +41,12 @@ const {
   hints,
   cgroupRoot,
   hasJournal = true,
+  kubeconfig,
+  // More than the kubelet's 110, for the largest start-up.
+  maxPods = 1000,
 } = JSON.parse(process.argv[2] ?? '') as MeasuredAgentOptions;
-const ports = { clock: systemClock, random: systemRandom, metrics: createPrometheusMetrics(new Registry()) };
+const registry = new Registry();
+const ports = { clock: systemClock, random: systemRandom, metrics: createPrometheusMetrics(registry) };
 const client = createCriClient(ports, { endpoint });
 
 const calls: Record<string, number> = {};
@@ -97,11 +103,13 @@ const hintSources = {
   containerd: () => [containerdHints({ clock: systemClock }, { socketPath: endpoint.replace(/^unix:\/\//, '') })],
   none: () => [],
 };
+let cluster: ClusterConnection | undefined;
 async function createMeasuredAgent(): Promise<Agent> {
   const rootDirectory = join(folder, 'root');
   const podLogsDirectory = join(folder, 'logs');
   await mkdir(rootDirectory, { recursive: true });
   await mkdir(podLogsDirectory, { recursive: true });
+  if (kubeconfig !== undefined) cluster = await connectCluster(kubeconfig);
   return createAgent(
     {
       ...ports,
@@ -110,12 +118,14 @@ async function createMeasuredAgent(): Promise<Agent> {
       hints: hintSources[hints](),
       node: { ...(await readNodeFacts()), name: 'bench', rootDirectory, podLogsDirectory, nodeIps: ['127.0.0.1'] },
     },
-    standalone([
-      staticPods({ path: join(folder, 'manifests'), documents: true }),
-      // More than the kubelet's 110, for the largest start-up.
-      nodeAdmission({ maxPods: 1000 }),
-      ...(cgroupRoot === undefined ? [] : [cgroups({ cgroupRoot })]),
-    ]).filter(({ name }) => hasJournal || name !== 'journal'),
+    (cluster
+      ? cluster.modules(maxPods)
+      : standalone([
+          staticPods({ path: join(folder, 'manifests'), documents: true }),
+          nodeAdmission({ maxPods }),
+          ...(cgroupRoot === undefined ? [] : [cgroups({ cgroupRoot })]),
+        ])
+    ).filter(({ name }) => hasJournal || name !== 'journal'),
   );
 }
 
@@ -153,6 +163,11 @@ const commandsOf = (agent: Agent): AgentCommands => ({
   usage,
   calls: () => calls,
   creates: () => creates,
+  async steps() {
+    const { values = [] } = (await registry.getSingleMetric('kubelet_pod_worker_duration_seconds')?.get()) ?? {};
+    const counts = values.filter((value) => 'metricName' in value && String(value.metricName).endsWith('_count'));
+    return counts.reduce((sum, { value }) => sum + value, 0);
+  },
   async startProfile() {
     profile = await startCpuProfile();
   },
@@ -178,6 +193,8 @@ async function answer(commands: AgentCommands, { command, args }: CommandMessage
 // Not by top-level await: the process is bundled as CommonJS.
 async function main(): Promise<void> {
   const agent = await createMeasuredAgent();
+  // As the command does.
+  releaseMemoryAtRest({ clock: systemClock });
   const commands = commandsOf(agent);
   process.on('message', (message) => {
     void answer(commands, message as CommandMessage).then((result) => process.send?.(result));
@@ -186,6 +203,7 @@ async function main(): Promise<void> {
     void (async () => {
       await agent[Symbol.asyncDispose]();
       await client[Symbol.asyncDispose]();
+      await cluster?.[Symbol.asyncDispose]();
       process.exit(0);
     })();
   });

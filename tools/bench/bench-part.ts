@@ -6,6 +6,8 @@ export interface BenchRun {
   readonly long: boolean;
   /** Profiles the measured agent, in parts that support it. The profiler makes the other figures worse. */
   readonly profile: boolean;
+  /** Numbers of pods, in parts that support it. Default: the part's own. */
+  readonly podCounts?: readonly number[] | undefined;
 }
 
 /** A part of the benchmark, selected by its name. */

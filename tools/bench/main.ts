@@ -2,7 +2,7 @@
  * Benchmark (`npm run bench`): prints the costs of the parts on this machine, without a verdict.
  *
  * `-- --only NAME` runs one part (repeat it for several), `--long` takes more samples, `--profile` lists the functions in which the measured agent spends its
- * CPU time, `--list` lists the parts.
+ * CPU time, `--pods N` sets the size of a node in parts that measure several (repeat it), `--list` lists the parts.
  *
  * `--report FILE` measures this agent as a program, and with `--external "COMMAND"` another agent in turns with it, and writes a document. `--rounds N` sets the number of
  * turns.
@@ -104,6 +104,18 @@ const parts: readonly BenchPart[] = [
     run: async (run) => (await import('./rejected-pods.ts')).benchRejectedPods(run),
   },
   {
+    name: 'big-node',
+    about: '100 to 5,000 pods of an API server on one agent: start, rest, one change, cut watch, adoption',
+    byDefault: false,
+    run: async (run) => (await import('./big-node.ts')).benchBigNode(run),
+  },
+  {
+    name: 'burst',
+    about: 'memory after 1,000 lives of pods, beside 100 others',
+    byDefault: false,
+    run: async (run) => (await import('./big-node.ts')).benchBurst(run),
+  },
+  {
     name: 'containerd',
     about: 'startup and exits on a real containerd',
     byDefault: false,
@@ -116,6 +128,7 @@ const { values: flags } = parseArgs({
     only: { type: 'string', multiple: true },
     long: { type: 'boolean', default: false },
     profile: { type: 'boolean', default: false },
+    pods: { type: 'string', multiple: true },
     list: { type: 'boolean', default: false },
     report: { type: 'string' },
     external: { type: 'string' },
@@ -142,6 +155,11 @@ if (flags.list || unknown.length > 0) {
   for (const { name, byDefault, run } of parts) {
     if (!(flags.only?.includes(name) ?? byDefault)) continue;
     print(`${name} (${load()})`);
-    await run({ print: (line) => print(`  ${line}`), long: flags.long, profile: flags.profile });
+    await run({
+      print: (line) => print(`  ${line}`),
+      long: flags.long,
+      profile: flags.profile,
+      podCounts: flags.pods?.map(Number),
+    });
   }
 }
