@@ -63,8 +63,8 @@ export function ${camel}({ maxPods = 110, isDryRun = false }: ${pascal}Options =
         contributions: [
           contribute(admissionHandlers, {
             name: '${name}',
-            admit(_pod, activePods) {
-              if (activePods().length < maxPods) return undefined;
+            admit(_pod, others) {
+              if (others.count < maxPods) return undefined;
               exceeded += 1;
               const message = \`the node runs \${String(maxPods)} pods at most\`;
               return isDryRun ? undefined : { reason: 'OutOfpods', message };
@@ -88,7 +88,7 @@ export function ${camel}({ maxPods = 110, isDryRun = false }: ${pascal}Options =
 }
 
 function moduleTest(name: string, camel: string, pascal: string): string {
-  return `import { admissionHandlers, debugSections, podSteps } from '@rxlet/agent-api';
+  return `import { admissionHandlers, debugSections, otherPods, podSteps } from '@rxlet/agent-api';
 import { contributionsTo, createModuleContext } from '@rxlet/agent-api/testing';
 import type { Pod } from '@rxlet/kube-api';
 import { emptyRuntimePodStatus } from '@rxlet/pod-model/runtime';
@@ -104,7 +104,7 @@ function setUp(options: ${pascal}Options, active = 0) {
   const [section] = contributionsTo(parts, debugSections);
   const { signal } = new AbortController();
   return {
-    admit: () => handler!.admit({}, () => pods, signal),
+    admit: () => handler!.admit({}, otherPods(pods), signal),
     prepare: (uid: string) => step!.prepare!({ metadata: { uid } }, signal),
     tearDown: (uid: string) => step!.tearDown!({ uid, status: emptyRuntimePodStatus(uid) }, signal),
     inspect: () => section!.inspect(),

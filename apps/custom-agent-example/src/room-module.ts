@@ -16,8 +16,8 @@ export function room(maxPods: number): AgentModule {
         contributions: [
           contribute(admissionHandlers, {
             name: 'room',
-            admit(pod, activePods) {
-              if (activePods().length < maxPods) return undefined;
+            admit(pod, others) {
+              if (others.count < maxPods) return undefined;
               rejected.add(pod.metadata?.uid ?? '');
               return { reason: 'OutOfpods', message: `the node runs ${String(maxPods)} pods at most` };
             },

@@ -1,4 +1,5 @@
 import type { Pod } from '@rxlet/kube-api';
+import type { OtherPods } from './other-pods.ts';
 
 /** Decides whether a pod may run on this node (kubelet: PodAdmitHandler). */
 export interface AdmissionHandler {
@@ -9,14 +10,10 @@ export interface AdmissionHandler {
    * rejection and a decision that takes longer than the agent's deadline reject the pod with reason UnexpectedAdmissionError, unless it runs since before a restart of the
    * agent: such a pod is judged again later.
    *
-   * @param activePods returns the other pods that run here or are about to, terminating ones included
+   * @param others the other pods that run here or are about to
    * @param signal aborts at the deadline, and when the pod is no longer desired
    */
-  admit(
-    pod: Pod,
-    activePods: () => readonly Pod[],
-    signal: AbortSignal,
-  ): AdmissionDecision | Promise<AdmissionDecision>;
+  admit(pod: Pod, others: OtherPods, signal: AbortSignal): AdmissionDecision | Promise<AdmissionDecision>;
   /**
    * Reports whether the decision on a pod may wait for others, such as the plugins of devices. Default: no. After a second, such a decision no longer holds up pods
    * without one that fit beside the pod. A pod may therefore be judged more than once.

@@ -19,5 +19,6 @@ export {
   podSteps,
   syncTriggers,
 } from './core-collections.ts';
+export { type OtherPods, otherPods, type PodAmounts } from './other-pods.ts';
 export { type PodStep, PodRejectedError, PodStepError, type TerminatingPod } from './pod-step.ts';
 export { provide, type ProvidedService, type ServiceKey, serviceKey, type ServiceLookup } from './service-key.ts';

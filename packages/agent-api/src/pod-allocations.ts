@@ -19,6 +19,8 @@ export interface PodAllocations {
   admit(pod: Pod): void;
   /** Records the desired version of an admitted pod. When it differs from the allocation, the resize is decided on in the background. */
   desire(pod: Pod): void;
+  /** UIDs of pods whose allocated resources are others from now on. Emitted at once; {@link PodAllocations.changes$} follows when they are saved. Hot. */
+  readonly allocations$: Observable<string>;
   /** Pods whose allocation has changed or whose resize was put off, in the allocated version. Each needs a sync. Hot. */
   readonly changes$: Observable<Pod>;
 }

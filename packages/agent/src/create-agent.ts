@@ -251,7 +251,8 @@ async function assemble(
 
   // admission and pod workers get the allocated version of each pod
   const handlers = admissionHandlersOf(contributions(admissionHandlers), contributions(supportedPodFields));
-  const { workers, admission } = withAllocations({ workers: desiredPods, admission: handlers }, find(podAllocations), {
+  const allocations = find(podAllocations);
+  const { workers, admission } = withAllocations({ workers: desiredPods, admission: handlers }, allocations, {
     logger,
     lifetime,
   });
@@ -274,6 +275,7 @@ async function assemble(
         rejectPod,
         activity,
         workers,
+        allocations,
         runtimeManager,
         statusManager,
         mirrorPods: mirrors[0],

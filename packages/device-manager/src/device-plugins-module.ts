@@ -94,7 +94,7 @@ export function devicePlugins(options: DevicePluginsOptions = {}): AgentModule {
 function admission(manager: DeviceManager): Contribution {
   return contribute(admissionHandlers, {
     name: 'device-plugins',
-    admit: (pod, _activePods, signal) => manager.admit(pod, signal),
+    admit: (pod, _others, signal) => manager.admit(pod, signal),
     // Plugins allocate the devices.
     mayTakeLong: (pod) => manager.requestsDevices(pod),
   });

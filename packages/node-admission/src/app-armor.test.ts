@@ -1,3 +1,4 @@
+import { otherPods } from '@rxlet/agent-api';
 import { createMemoryFiles } from '@rxlet/node-files/testing';
 import type { Pod } from '@rxlet/kube-api';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +8,7 @@ import { pod } from './test-support.ts';
 const { signal } = new AbortController();
 async function isAdmitted(judged: Pod, files: Readonly<Record<string, string>> = {}): Promise<boolean> {
   const { hostFiles } = createMemoryFiles({ files });
-  return (await createAppArmorAdmission(hostFiles).admit(judged, () => [], signal)) === undefined;
+  return (await createAppArmorAdmission(hostFiles).admit(judged, otherPods([]), signal)) === undefined;
 }
 const confined = pod('new', { securityContext: { appArmorProfile: { type: 'RuntimeDefault' } } });
 const container = (type: 'Unconfined' | 'RuntimeDefault'): Pod =>
@@ -18,7 +19,7 @@ const annotated = (value: string): Pod =>
 describe('AppArmor admission', () => {
   it('rejects profiles where the kernel does not enforce them', async () => {
     const { hostFiles } = createMemoryFiles();
-    expect(await createAppArmorAdmission(hostFiles).admit(confined, () => [], signal)).toEqual({
+    expect(await createAppArmorAdmission(hostFiles).admit(confined, otherPods([]), signal)).toEqual({
       reason: 'AppArmor',
       message: 'Cannot enforce AppArmor: AppArmor is not enabled on the host',
     });

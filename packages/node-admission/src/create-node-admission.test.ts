@@ -1,4 +1,4 @@
-import type { AdmissionDecision, KillPodRequest } from '@rxlet/agent-api';
+import { type AdmissionDecision, type KillPodRequest, otherPods } from '@rxlet/agent-api';
 import { createEventLog } from '@rxlet/component-base/events';
 import { noopMetrics } from '@rxlet/component-base/metrics';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
@@ -26,7 +26,7 @@ function bench(cached: Node = node(), ports: Partial<NodeAdmissionPorts> = {}) {
     ...ports,
   });
   const judge = async (judged: Pod, ...others: readonly Pod[]): Promise<AdmissionDecision> =>
-    handler.admit(judged, () => others, new AbortController().signal);
+    handler.admit(judged, otherPods(others), new AbortController().signal);
   return { events, logger, kills, counted, judge };
 }
 /** Runs the preparation that a decision requests. */

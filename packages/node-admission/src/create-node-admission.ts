@@ -1,4 +1,4 @@
-import type { AdmissionDecision, AdmissionHandler } from '@rxlet/agent-api';
+import type { AdmissionDecision, AdmissionHandler, OtherPods } from '@rxlet/agent-api';
 import type { NodeObject } from '@rxlet/agent-api/node';
 import { errorMessage } from '@rxlet/component-base';
 import type { Node, Pod } from '@rxlet/kube-api';
@@ -26,11 +26,7 @@ export function createNodeAdmission(ports: NodeAdmissionPorts): AdmissionHandler
   const { node: nodes, updatePluginResources = (_pod, node) => node } = ports;
   const preemption = createPreemption(ports);
 
-  const decide = (
-    pod: Pod,
-    others: readonly Pod[],
-    [first, ...more]: readonly AdmissionFailure[],
-  ): AdmissionDecision => {
+  const decide = (pod: Pod, others: OtherPods, [first, ...more]: readonly AdmissionFailure[]): AdmissionDecision => {
     if (first === undefined) return undefined;
     if (!isCriticalPod(pod)) return toRejection(first);
     const failures = [first, ...more];
@@ -38,7 +34,7 @@ export function createNodeAdmission(ports: NodeAdmissionPorts): AdmissionHandler
     if (unresolvable !== undefined) return toRejection(unresolvable);
     const insufficient = failures.filter((failure) => failure.kind === 'insufficient-resource');
     try {
-      const victims = chooseVictims(pod, others, insufficient.map(toNeed));
+      const victims = chooseVictims(pod, others.list(), insufficient.map(toNeed));
       return {
         timeoutMs: preemptionTimeoutMs(victims),
         prepare: (signal) => preemption.kill(victims, insufficient[0]!.resource, signal),
@@ -51,7 +47,7 @@ export function createNodeAdmission(ports: NodeAdmissionPorts): AdmissionHandler
   };
 
   /** Judges by a Node object that is read anew: its labels may have changed. */
-  const recheck = async (pod: Pod, others: readonly Pod[], signal: AbortSignal): Promise<AdmissionDecision> => {
+  const recheck = async (pod: Pod, others: OtherPods, signal: AbortSignal): Promise<AdmissionDecision> => {
     let node: Node;
     try {
       node = withAgentOs(await nodes.read(signal));
@@ -63,7 +59,7 @@ export function createNodeAdmission(ports: NodeAdmissionPorts): AdmissionHandler
 
   return {
     name: 'node-admission',
-    admit(pod, activePods, signal) {
+    admit(pod, others, signal) {
       let node: Node;
       try {
         node = nodes.cached();
@@ -78,7 +74,6 @@ export function createNodeAdmission(ports: NodeAdmissionPorts): AdmissionHandler
       } catch (error) {
         return unexpected(`Update plugin resources failed due to ${errorMessage(error)}, which is unexpected.`);
       }
-      const others = activePods();
       const failures = generalFailures(pod, node, others);
       const isAffinityAlone = failures.length === 1 && failures[0] === nodeAffinityFailure;
       return isAffinityAlone ? recheck(pod, others, signal) : decide(pod, others, failures);

@@ -1,3 +1,4 @@
+import { otherPods } from '@rxlet/agent-api';
 import type { Node, Pod } from '@rxlet/kube-api';
 import { expect, it } from 'vitest';
 import { toRejection } from './admission-failure.ts';
@@ -12,7 +13,7 @@ const pod = (uid: string): Pod => ({
 });
 const update = withDevicesOf({ inUseWith: (uid) => (uid === 'held' ? { [GPU]: 2 } : undefined) });
 const rejection = (uid: string, others: readonly Pod[]) => {
-  const [failure] = generalFailures(pod(uid), update(pod(uid), node), others);
+  const [failure] = generalFailures(pod(uid), update(pod(uid), node), otherPods(others));
   return failure && toRejection(failure);
 };
 

@@ -75,6 +75,10 @@ export interface Pleg extends AsyncDisposable {
   readonly hasListed: CurrentValue<boolean>;
   /** Returns all pods of the latest listing, including pods that could not be read since, and pods with only dead containers and sandboxes. */
   pods(): readonly RuntimePod[];
+  /** Returns a pod of {@link Pleg.pods}. */
+  find(podUid: string): RuntimePod | undefined;
+  /** Returns those of {@link Pleg.pods} that have this name: more than one while a pod follows another. */
+  named(namespace: string, name: string): readonly RuntimePod[];
   /** Requests a relist of one pod without waiting for the period, after the caller has changed it. */
   requestRelist(podUid: string): void;
   /**
@@ -238,6 +242,8 @@ export function createPleg(ports: PlegPorts, options: PlegOptions): Pleg {
     cache,
     hasListed,
     pods: reader.pods,
+    find: reader.find,
+    named: reader.named,
     requestRelist: loop.requestPod,
     requestReinspect(podUid) {
       reader.reinspect(podUid);

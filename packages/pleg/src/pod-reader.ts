@@ -24,6 +24,10 @@ export interface PodReader {
   uids(): Iterable<string>;
   /** Returns the pods of the latest listing. */
   pods(): RuntimePod[];
+  /** Returns a pod of the latest listing. */
+  find(uid: string): RuntimePod | undefined;
+  /** Returns the pods of the latest listing that have this name: more than one while a pod follows another. */
+  named(namespace: string, name: string): readonly RuntimePod[];
   /** Returns the listed state of a container or sandbox, and its pod. */
   lookUp(containerId: string): { readonly state: ListedState; readonly podUid?: string };
   /** Pods whose last reading failed, with the error. */
@@ -77,6 +81,8 @@ export function createPodReader(ports: PodReaderPorts, options: PodReaderOptions
   const records = new Map<string, PodRecord>();
   /** Container and sandbox ids of the latest listings → the pod. */
   const owners = new Map<string, string>();
+  /** UIDs of the listed pods by their names. */
+  const named = new Map<string, Set<string>>();
   const unreadable = new Map<string, Error>();
 
   /** Reads a changed pod until the status is based on the latest listing, or until a read fails; the next listing retries. */
@@ -200,6 +206,14 @@ export function createPodReader(ports: PodReaderPorts, options: PodReaderOptions
   const index = (uid: string, earlier: RuntimePod | undefined, later: RuntimePod | undefined): void => {
     for (const id of idsOf(earlier)) owners.delete(id);
     for (const id of idsOf(later)) owners.set(id, uid);
+    const [nameBefore, nameAfter] = [earlier && nameKey(earlier), later && nameKey(later)];
+    if (nameBefore === nameAfter) return;
+    if (nameBefore !== undefined) {
+      const uids = named.get(nameBefore);
+      uids?.delete(uid);
+      if (uids?.size === 0) named.delete(nameBefore);
+    }
+    if (nameAfter !== undefined) named.set(nameAfter, (named.get(nameAfter) ?? new Set()).add(uid));
   };
 
   return {
@@ -234,6 +248,9 @@ export function createPodReader(ports: PodReaderPorts, options: PodReaderOptions
     },
     uids: () => [...records.keys()],
     pods: () => [...records.values()].flatMap(({ listed }) => listed ?? []),
+    find: (uid) => records.get(uid)?.listed,
+    named: (namespace, name) =>
+      [...(named.get(nameKey({ namespace, name })) ?? [])].flatMap((uid) => records.get(uid)?.listed ?? []),
     lookUp(containerId) {
       const podUid = owners.get(containerId);
       const listed = podUid === undefined ? undefined : records.get(podUid)?.listed;
@@ -242,6 +259,10 @@ export function createPodReader(ports: PodReaderPorts, options: PodReaderOptions
     },
     unreadable,
   };
+}
+
+function nameKey({ namespace, name }: Pick<RuntimePod, 'namespace' | 'name'>): string {
+  return `${namespace}/${name}`;
 }
 
 function* idsOf(pod: RuntimePod | undefined): Iterable<string> {

@@ -4,6 +4,7 @@ import { type EventRecorder, noopEventRecorder } from '@rxlet/component-base/eve
 import { type Metrics, noopMetrics } from '@rxlet/component-base/metrics';
 import { createCurrentValue, createEmitter, type CurrentValue, follow } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';
+import { isStaticPod } from '@rxlet/pod-model';
 import type { Observable } from 'rxjs';
 import type { PodDiff } from './diff-pods.ts';
 import { createProblemReports } from './problem-reports.ts';
@@ -58,6 +59,8 @@ export interface PodConfig extends AsyncDisposable {
   pods(): readonly Pod[];
   /** Returns a pod by its UID. */
   find(podUid: string): Pod | undefined;
+  /** Returns a static pod by its full name; the first when several sources have one. */
+  findStatic(fullName: string): Pod | undefined;
   /** Reports whether a source has a pod of this UID that is left out because it is invalid. It is still desired and must not be terminated. */
   isInvalid(podUid: string): boolean;
   /** Starts the sources. Later calls do nothing. @throws TypeError when two sources have the same name. */
@@ -206,6 +209,13 @@ export function createPodConfig(ports: PodConfigPorts): PodConfig {
       for (const { known } of entries) {
         const pod = known.find(podUid);
         if (pod !== undefined) return pod;
+      }
+      return undefined;
+    },
+    findStatic(fullName) {
+      for (const { known } of entries) {
+        const pod = known.findNamed(fullName);
+        if (pod !== undefined && isStaticPod(pod)) return pod;
       }
       return undefined;
     },

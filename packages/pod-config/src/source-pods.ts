@@ -20,6 +20,8 @@ export interface SourcePods {
   pods(): readonly Pod[];
   /** Returns a pod by its UID. */
   find(podUid: string): Pod | undefined;
+  /** Returns a pod by its full name. */
+  findNamed(fullName: string): Pod | undefined;
   /** Reports whether the source has a pod of this UID that is left out because it is invalid. */
   isInvalid(podUid: string): boolean;
   /** Replaces all pods. */
@@ -158,6 +160,7 @@ export function createSourcePods(
   return {
     pods: () => [...known.values()],
     find: (uid) => known.get(uid),
+    findNamed: (fullName) => known.get(names.get(fullName) ?? ''),
     isInvalid: (uid) => invalidUids.has(uid),
     replace,
     remove(pods) {

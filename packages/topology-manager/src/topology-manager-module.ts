@@ -30,7 +30,7 @@ export function topologyManager(options: TopologyManagerOptions = {}): AgentModu
         contributions: [
           contribute(admissionHandlers, {
             name: 'topology-manager',
-            async admit(pod, _activePods, signal) {
+            async admit(pod, _others, signal) {
               const startMs = clock.monotonicNow();
               const admission = await admitPod(policy, pod, providers, signal);
               counters.decided(policy, admission, clock.monotonicNow() - startMs);

@@ -1,4 +1,4 @@
-import { admissionHandlers, type AgentCore, contribute, type CorePorts, podSteps } from '@rxlet/agent-api';
+import { admissionHandlers, type AgentCore, contribute, type CorePorts, podSteps, otherPods } from '@rxlet/agent-api';
 import { noopJournal } from '@rxlet/agent-api/journal';
 import { containerFields, supportedPodFields } from '@rxlet/agent-api/pod-fields';
 import { podVolumes } from '@rxlet/agent-api/volumes';
@@ -189,7 +189,7 @@ async function recordRequests(pod: Pod): Promise<Requests> {
   const { signal } = new AbortController();
   const rejection = await admitPod(host.contributions(admissionHandlers), pod, {
     clock,
-    activePods: () => [],
+    others: otherPods([]),
     journal: noopJournal,
     signal,
   });

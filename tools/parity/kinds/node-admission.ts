@@ -1,4 +1,4 @@
-import type { AdmissionRejection } from '@rxlet/agent-api';
+import { type AdmissionRejection, otherPods } from '@rxlet/agent-api';
 import { errorMessage, noopLogger } from '@rxlet/component-base';
 import { noopEventRecorder } from '@rxlet/component-base/events';
 import { noopMetrics } from '@rxlet/component-base/metrics';
@@ -65,7 +65,7 @@ async function decide(input: NodeAdmissionVector['input']): Promise<NodeAdmissio
     },
   });
   const { signal } = new AbortController();
-  const decision = await handler.admit(pod, () => pods, signal);
+  const decision = await handler.admit(pod, otherPods(pods), signal);
   if (decision === undefined) return { admitted: true };
   if (!('prepare' in decision)) return { admitted: false, ...decision };
   await decision.prepare(signal);

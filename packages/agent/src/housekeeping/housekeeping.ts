@@ -21,8 +21,8 @@ import { createPodCounts } from './pod-counts.ts';
 export interface HousekeepingPorts {
   readonly logger: Logger;
   readonly metrics: Metrics;
-  readonly config: Pick<PodConfig, 'sourcesReady' | 'pods'>;
-  readonly pleg: Pick<Pleg, 'pods'>;
+  readonly config: Pick<PodConfig, 'sourcesReady' | 'pods' | 'find'>;
+  readonly pleg: Pick<Pleg, 'pods' | 'find'>;
   readonly workers: Pick<PodWorkers, 'retain' | 'state' | 'states' | 'inspect' | 'terminateRuntimePod'>;
   /** Default: none, as without an API server. */
   readonly mirrorPods?: Pick<MirrorPods, 'fullNames' | 'remove'> | undefined;
@@ -53,8 +53,11 @@ export function createHousekeeping(ports: HousekeepingPorts): Housekeeping {
   const lifetime = createLifetime();
   const { signal } = lifetime;
   const steps = createIsolatedSteps({ job: 'housekeeping', logger, failures: ports.failures, signal });
-  const isRunning = (uid: string): boolean => pleg.pods().some((pod) => pod.uid === uid && mayRun(pod));
-  const isDesired = (uid: string): boolean => config.pods().some((pod) => podUid(pod) === uid);
+  const isRunning = (uid: string): boolean => {
+    const pod = pleg.find(uid);
+    return pod !== undefined && mayRun(pod);
+  };
+  const isDesired = (uid: string): boolean => config.find(uid) !== undefined;
   const isKnown = (uid: string): boolean => workers.state(uid) !== undefined || isDesired(uid) || isRunning(uid);
   const directories = createOrphanDirectories({ files: ports.files, logger, isKnown }, ports.node.rootDirectory);
   const count = createPodCounts(ports.metrics);

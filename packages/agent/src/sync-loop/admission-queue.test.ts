@@ -11,9 +11,9 @@ function createSlowHandler(...names: readonly string[]) {
   const decisions = new Map<string, (decision: AdmissionDecision) => void>();
   const handler: AdmissionHandler = {
     name: 'slow',
-    admit(pod, activePods, signal) {
+    admit(pod, others, signal) {
       const name = pod.metadata?.name ?? '';
-      calls.push([name, ...activePods().map(({ metadata }) => metadata?.name)].join(' '));
+      calls.push([name, ...others.list().map(({ metadata }) => metadata?.name)].join(' '));
       if (!names.includes(name)) return undefined;
       signals.set(name, signal);
       const { promise, resolve } = Promise.withResolvers<AdmissionDecision>();
@@ -124,7 +124,7 @@ describe('the admission queue', () => {
       const handler = { ...made.handler, mayTakeLong: (pod: Pod) => pod.metadata?.name?.startsWith('gpu') === true };
       const fit: AdmissionHandler = {
         name: 'fit',
-        admit: (_pod, activePods) => (activePods().length < room ? undefined : full),
+        admit: (_pod, others) => (others.count < room ? undefined : full),
       };
       return { ...made, ...createSyncLoopBench({ admission: [fit, handler] }) };
     };

@@ -1,4 +1,4 @@
-import type { AdmissionHandler, AdmissionRejection } from '@rxlet/agent-api';
+import type { AdmissionHandler, AdmissionRejection, OtherPods } from '@rxlet/agent-api';
 import { atEndOfTurn, type Clock, createLifetime, errorMessage, type Logger, sleep } from '@rxlet/component-base';
 import { inSpan, type Journal } from '@rxlet/agent-api/journal';
 import type { Pod } from '@rxlet/kube-api';
@@ -14,7 +14,7 @@ export interface AdmissionQueuePorts {
   /** Pods in the queue, by UID, for other parts to read. */
   readonly waiting: Map<string, WaitingPod>;
   /** Returns the pods on the node other than the one with this UID. */
-  activePods(exceptUid: string): readonly Pod[];
+  otherPods(podUid: string): OtherPods;
   /** Called with the decision on each pod that was not removed before. The pod is the latest version. */
   decided(pod: Pod, rejection: AdmissionRejection | undefined): void;
 }
@@ -74,7 +74,7 @@ export function createAdmissionQueue(ports: AdmissionQueuePorts): AdmissionQueue
     const { signal } = entry.controller;
     try {
       const { pod } = entry;
-      const context = { clock, journal, signal, activePods: () => ports.activePods(uid) };
+      const context = { clock, journal, signal, others: ports.otherPods(uid) };
       journal.release(pod.metadata, QUEUED);
       rejection = await inSpan(
         journal,
@@ -93,10 +93,9 @@ export function createAdmissionQueue(ports: AdmissionQueuePorts): AdmissionQueue
   /** Admits a pod that fits beside one whose decision is pending. A pod that does not fit keeps its place, because the other one may be rejected. */
   const admitBeside = async (uid: string, entry: WaitingPod, pending: Pod): Promise<void> => {
     const { signal } = entry.controller;
-    const activePods = (): readonly Pod[] => [...ports.activePods(uid), pending];
+    const others = withPod(ports.otherPods(uid), pending);
     try {
-      if (await isAdmittedAsIs(handlers, entry.pod, { clock, journal, signal, activePods }))
-        apply(uid, entry, undefined);
+      if (await isAdmittedAsIs(handlers, entry.pod, { clock, journal, signal, others })) apply(uid, entry, undefined);
     } catch {
       // The decision was cancelled.
     }
@@ -163,5 +162,15 @@ export function createAdmissionQueue(ports: AdmissionQueuePorts): AdmissionQueue
       for (const { controller } of entries) controller.abort(lifetime.signal.reason);
       await disposal;
     },
+  };
+}
+
+function withPod(others: OtherPods, pod: Pod): OtherPods {
+  return {
+    get count() {
+      return others.count + 1;
+    },
+    list: () => [...others.list(), pod],
+    sum: (amountsOf, name) => others.sum(amountsOf, name) + (amountsOf(pod)[name] ?? 0n),
   };
 }

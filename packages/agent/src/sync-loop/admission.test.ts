@@ -11,8 +11,8 @@ describe('admission', () => {
     const calls: string[] = [];
     const handler: AdmissionHandler = {
       name: 'recorder',
-      admit(pod, activePods) {
-        calls.push([pod, ...activePods()].map(({ metadata }) => metadata?.name).join(' '));
+      admit(pod, others) {
+        calls.push([pod, ...others.list()].map(({ metadata }) => metadata?.name).join(' '));
         return undefined;
       },
     };

@@ -1,4 +1,4 @@
-import type { AdmissionHandler, AdmissionPreparation, AdmissionRejection } from '@rxlet/agent-api';
+import type { AdmissionHandler, AdmissionPreparation, AdmissionRejection, OtherPods } from '@rxlet/agent-api';
 import { inSpan, type Journal } from '@rxlet/agent-api/journal';
 import type { SupportedPodField } from '@rxlet/agent-api/pod-fields';
 import { type Clock, errorMessage, withDeadline } from '@rxlet/component-base';
@@ -10,8 +10,8 @@ import { createUnsupportedPodFields } from '../host/supported-pod-fields.ts';
 export interface AdmissionContext {
   readonly clock: Clock;
   readonly journal: Journal;
-  /** Returns the pods with which the new one shares the node. */
-  readonly activePods: () => readonly Pod[];
+  /** Pods with which the new one shares the node. */
+  readonly others: OtherPods;
   /** Aborts when the decision is no longer needed. */
   readonly signal: AbortSignal;
 }
@@ -21,17 +21,16 @@ const DECISION_TIMEOUT_MS = 30_000;
 
 /**
  * Calls the handlers in order, and then prepares the node as they request. The first rejection counts. A handler or a preparation that throws or exceeds its
- * deadline rejects. All handlers see the same active pods. Rejects with the reason of `signal` when that aborts.
+ * deadline rejects. Rejects with the reason of `signal` when that aborts.
  */
 export async function admitPod(
   handlers: readonly AdmissionHandler[],
   pod: Pod,
-  { clock, journal, activePods, signal }: AdmissionContext,
+  { clock, journal, others, signal }: AdmissionContext,
 ): Promise<AdmissionRejection | undefined> {
-  let others: readonly Pod[] | undefined;
   try {
     const { rejection, preparations } = await withDeadline(clock, DECISION_TIMEOUT_MS, signal, (handlerSignal) =>
-      decide(handlers, pod, { journal, activePods: () => (others ??= activePods()), signal: handlerSignal }),
+      decide(handlers, pod, { journal, others, signal: handlerSignal }),
     );
     if (rejection !== undefined) return rejection;
     for (const preparation of preparations)
@@ -55,11 +54,11 @@ export async function admitPod(
 export async function isAdmittedAsIs(
   handlers: readonly AdmissionHandler[],
   pod: Pod,
-  { clock, journal, activePods, signal }: AdmissionContext,
+  { clock, journal, others, signal }: AdmissionContext,
 ): Promise<boolean> {
   try {
     const { rejection, preparations } = await withDeadline(clock, DECISION_TIMEOUT_MS, signal, (handlerSignal) =>
-      decide(handlers, pod, { journal, activePods, signal: handlerSignal }),
+      decide(handlers, pod, { journal, others, signal: handlerSignal }),
     );
     return rejection === undefined && preparations.length === 0;
   } catch {
@@ -72,12 +71,12 @@ export async function isAdmittedAsIs(
 async function decide(
   handlers: readonly AdmissionHandler[],
   pod: Pod,
-  { journal, activePods, signal }: Omit<AdmissionContext, 'clock'>,
+  { journal, others, signal }: Omit<AdmissionContext, 'clock'>,
 ): Promise<{ readonly rejection?: AdmissionRejection; readonly preparations: readonly AdmissionPreparation[] }> {
   const preparations: AdmissionPreparation[] = [];
   for (const handler of handlers) {
     const span = { kind: 'admission.handler', subject: handler.name, isQuiet: true } as const;
-    const decision = await inSpan(journal, pod.metadata, span, () => handler.admit(pod, activePods, signal), signal);
+    const decision = await inSpan(journal, pod.metadata, span, () => handler.admit(pod, others, signal), signal);
     // A decision after the deadline is ignored, and the next handlers are not called.
     signal.throwIfAborted();
     if (decision === undefined) continue;

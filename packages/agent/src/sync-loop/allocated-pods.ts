@@ -11,7 +11,8 @@ export interface AllocatedParts {
 }
 
 /**
- * Returns the parts of the core, with the allocated version of each pod in place of the desired one (kubelet: UpdatePodFromAllocation). Workers get an update when
+ * Returns the parts of the core, with the allocated version of each pod in place of the desired one (kubelet: UpdatePodFromAllocation); the other pods of an
+ * admission have it already. Workers get an update when
  * an allocation changes. Without allocations, the parts are returned as they are.
  */
 export function withAllocations(
@@ -45,7 +46,7 @@ export function withAllocations(
     },
     admission: admission.map((handler) => ({
       ...handler,
-      admit: (pod, activePods, signal) => handler.admit(allocated(pod), () => activePods().map(allocated), signal),
+      admit: (pod, others, signal) => handler.admit(allocated(pod), others, signal),
     })),
   };
 }

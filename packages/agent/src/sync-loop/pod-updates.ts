@@ -1,13 +1,13 @@
-import type { AdmissionHandler, AdmissionRejection } from '@rxlet/agent-api';
+import type { AdmissionHandler, AdmissionRejection, OtherPods } from '@rxlet/agent-api';
 import type { MirrorPods } from '@rxlet/agent-api/statuses';
 import type { Clock, Logger } from '@rxlet/component-base';
 import type { EventRecorder } from '@rxlet/component-base/events';
 import type { Pod } from '@rxlet/kube-api';
-import { isStaticPod, isTerminalPhase, PodAnnotation, podFullName, podUid } from '@rxlet/pod-model';
+import { isStaticPod, isTerminalPhase, PodAnnotation, podUid } from '@rxlet/pod-model';
 import type { RuntimePod } from '@rxlet/pod-model/runtime';
 import type { Pleg } from '@rxlet/pleg';
 import type { PodConfig, PodOperation } from '@rxlet/pod-config';
-import { isKnownTerminated, type PodWorkers, type PodWorkerTransition } from '@rxlet/pod-workers';
+import type { PodWorkers, PodWorkerTransition } from '@rxlet/pod-workers';
 import { needsReadinessReconcile, type StatusManager } from '@rxlet/status-manager';
 import { mayRun } from '../housekeeping/may-run.ts';
 import type { JournalRecorder } from '../journal/journal-recorder.ts';
@@ -24,12 +24,9 @@ export interface PodUpdatesPorts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly events: EventRecorder;
-  readonly config: Pick<PodConfig, 'sourcesReady' | 'pods' | 'find' | 'isInvalid'>;
-  readonly pleg: Pick<Pleg, 'pods'>;
-  readonly workers: Pick<
-    PodWorkers,
-    'add' | 'update' | 'reconcile' | 'terminate' | 'terminateRuntimePod' | 'state' | 'states'
-  >;
+  readonly config: Pick<PodConfig, 'sourcesReady' | 'find' | 'findStatic'>;
+  readonly pleg: Pick<Pleg, 'find' | 'named'>;
+  readonly workers: Pick<PodWorkers, 'add' | 'update' | 'reconcile' | 'terminate' | 'terminateRuntimePod' | 'state'>;
   readonly statusManager: Pick<StatusManager, 'previousStatus' | 'setPodStatus' | 'forget' | 'get' | 'republish'>;
   readonly admission: readonly AdmissionHandler[];
   readonly admissions: PodAdmissions;
@@ -38,6 +35,10 @@ export interface PodUpdatesPorts {
   readonly journal: JournalRecorder;
   /** Default: static pods have no mirrors. */
   readonly mirrorPods?: Pick<MirrorPods, 'mirrorOf'> | undefined;
+  /** Returns the pods that occupy the node beside one. */
+  otherPods(podUid: string): OtherPods;
+  /** Reports whether a container or sandbox of the pod runs. */
+  isRunning(podUid: string): boolean;
   /** Requests a sync of a pod. */
   requestSync(podUid: string): void;
   /** Removes all dead containers of an evicted pod. */
@@ -84,7 +85,7 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
   const show = (pod: Pod): void => {
     const uid = podUid(pod);
     if (finished.has(uid)) return view.put(pod);
-    const running = pleg.pods().find((one) => one.uid === uid);
+    const running = pleg.find(uid);
     const isKnown = statusManager.get(uid) !== undefined;
     if (
       running !== undefined &&
@@ -117,7 +118,7 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
   };
 
   const addOrWait = (pod: Pod): void => {
-    const predecessors = isStaticPod(pod) ? pleg.pods().filter((running) => isPredecessor(running, pod)) : [];
+    const predecessors = isStaticPod(pod) ? predecessorsOf(pod) : [];
     if (predecessors.length > 0) {
       // Housekeeping adds it again when its source is ready.
       const source = sourceOf(pod);
@@ -130,29 +131,23 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
 
   const reject = (pod: Pod, rejection: AdmissionRejection): void => {
     // The failure of a handler must not terminate a pod that has been running since before a restart of the agent.
-    if (rejection.reason === 'UnexpectedAdmissionError' && isRunning(podUid(pod))) throw new Error(rejection.message);
+    if (rejection.reason === 'UnexpectedAdmissionError' && ports.isRunning(podUid(pod)))
+      throw new Error(rejection.message);
     ports.rejectPod(pod, rejection);
     rejected.add(podUid(pod));
   };
-  const isRunning = (uid: string): boolean => pleg.pods().some((pod) => pod.uid === uid && mayRun(pod));
 
-  /** Returns the pods with which a new one shares the node. */
-  const activePods = (exceptUid: string): readonly Pod[] =>
-    [...workers.states()]
-      .filter(([uid, state]) => uid !== exceptUid && !isKnownTerminated(state))
-      .flatMap(([uid]) => config.find(uid) ?? [])
-      .filter((pod) => !hasEnded(pod));
-  /** Reports whether a pod ended before a restart of the agent, so that it occupies nothing, although its worker may not have found that out yet. */
-  const hasEnded = (pod: Pod): boolean => isTerminalPhase(pod.status?.phase) && !isRunning(podUid(pod));
-
-  /** Reports whether a pod in the runtime, unknown since a restart of the agent, has the name of a static pod. The static pod must then wait until that pod has finished. */
-  const isPredecessor = (running: RuntimePod, pod: Pod): boolean =>
-    running.name === pod.metadata?.name &&
-    running.namespace === pod.metadata.namespace &&
-    running.uid !== podUid(pod) &&
-    mayRun(running) &&
-    workers.state(running.uid) === undefined &&
-    !queue.has(running.uid);
+  /** Returns pods in the runtime, unknown since a restart of the agent, that have the name of a static pod. The static pod must wait until they have finished. */
+  const predecessorsOf = ({ metadata }: Pod): readonly RuntimePod[] =>
+    pleg
+      .named(metadata?.namespace ?? '', metadata?.name ?? '')
+      .filter(
+        (running) =>
+          running.uid !== metadata?.uid &&
+          mayRun(running) &&
+          workers.state(running.uid) === undefined &&
+          !queue.has(running.uid),
+      );
 
   const queue = createAdmissionQueue({
     clock,
@@ -160,7 +155,7 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
     handlers: ports.admission,
     journal,
     waiting,
-    activePods,
+    otherPods: ports.otherPods,
     decided: (pod, rejection) =>
       attempts.run(pod, () => (rejection === undefined ? addToWorkers(pod) : reject(pod, rejection))),
   });
@@ -256,7 +251,7 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
       }
     },
     mirrorChanged(fullName) {
-      const pod = config.pods().find((one) => isStaticPod(one) && podFullName(one) === fullName);
+      const pod = config.findStatic(fullName);
       if (pod !== undefined) drift.check(podUid(pod));
     },
     forgetFinished() {

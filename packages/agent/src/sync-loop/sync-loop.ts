@@ -1,5 +1,6 @@
 import type { AdmissionHandler, CorePorts } from '@rxlet/agent-api';
 import type { GarbageCollectionStep, HousekeepingStep } from '@rxlet/agent-api/housekeeping';
+import type { PodAllocations } from '@rxlet/agent-api/node';
 import type { PodProbes, ProbeResultChange } from '@rxlet/agent-api/containers';
 import type { MirrorPods } from '@rxlet/agent-api/statuses';
 import { type Clock, createLifetime, errorMessage, type Logger } from '@rxlet/component-base';
@@ -7,6 +8,7 @@ import type { EventRecorder } from '@rxlet/component-base/events';
 import type { Metrics } from '@rxlet/component-base/metrics';
 import { follow } from '@rxlet/component-base/streams';
 import type { Pod } from '@rxlet/kube-api';
+import { podUid } from '@rxlet/pod-model';
 import type { Pleg, PodLifecycleEvent } from '@rxlet/pleg';
 import type { PodConfig, PodUpdate } from '@rxlet/pod-config';
 import type { PodWorkers, PodWorkerTransition } from '@rxlet/pod-workers';
@@ -20,6 +22,8 @@ import type { StepFailures } from '../housekeeping/isolated-steps.ts';
 import { journalExit } from '../journal/journal-exits.ts';
 import type { JournalRecorder } from '../journal/journal-recorder.ts';
 import type { PodView } from '../outputs/pod-view.ts';
+import { mayRun } from '../housekeeping/may-run.ts';
+import { createActivePods } from './active-pods.ts';
 import { createDeadContainers } from './dead-containers.ts';
 import type { LoopActivity } from './loop-activity.ts';
 import { createPacedSyncs } from './paced-syncs.ts';
@@ -40,9 +44,11 @@ export interface SyncLoopPorts {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly events: EventRecorder;
-  readonly config: Pick<PodConfig, 'updates$' | 'readySources$' | 'sourcesReady' | 'pods' | 'find' | 'isInvalid'>;
-  readonly pleg: Pick<Pleg, 'events$' | 'cache' | 'pods'>;
+  readonly config: Pick<PodConfig, 'updates$' | 'readySources$' | 'sourcesReady' | 'pods' | 'find' | 'findStatic'>;
+  readonly pleg: Pick<Pleg, 'events$' | 'cache' | 'pods' | 'find' | 'named'>;
   readonly workers: PodWorkers;
+  /** Default: pods are allocated what they desire. */
+  readonly allocations?: Pick<PodAllocations, 'allocated' | 'allocations$'> | undefined;
   readonly runtimeManager: Pick<RuntimeManager, 'trimDeadContainers'>;
   readonly statusManager: Pick<
     StatusManager,
@@ -102,6 +108,13 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): 
   lifetime.defer(() => syncs[Symbol.dispose]());
   const deadContainers = createDeadContainers({ logger, cache: pleg.cache, workers, runtimeManager });
   lifetime.defer(() => deadContainers[Symbol.asyncDispose]());
+  const isRunning = (uid: string): boolean => {
+    const pod = pleg.find(uid);
+    return pod !== undefined && mayRun(pod);
+  };
+  const { allocations } = ports;
+  const allocated = (pod: Pod): Pod => allocations?.allocated(pod) ?? pod;
+  const activePods = createActivePods({ config, workers, isRunning, allocated });
   const updates = createPodUpdates({
     clock,
     logger,
@@ -116,6 +129,8 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): 
     view,
     journal,
     mirrorPods,
+    otherPods: activePods.except,
+    isRunning,
     requestSync: ports.requestSync,
     removeDeadContainers: deadContainers.removeAll,
   });
@@ -146,6 +161,7 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): 
   lifetime.defer(() => garbageCollection[Symbol.asyncDispose]());
 
   const onUpdate = ({ op, pods }: PodUpdate): void => {
+    for (const pod of pods) activePods.refresh(podUid(pod));
     for (const pod of op === 'ADD' ? byCreation(pods) : pods) updates.handle(op, pod);
   };
 
@@ -156,6 +172,7 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): 
   };
 
   const onLifecycleEvent = (event: PodLifecycleEvent): void => {
+    activePods.refresh(event.podUid);
     journalExit(journal, event, (uid) => pleg.cache.get(uid));
     // As in the kubelet: neither needs a sync.
     if (event.type === 'ContainerRemoved' || event.type === 'ContainerChanged') return;
@@ -195,7 +212,9 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): 
       handle('handling pods of a source', config.updates$, onUpdate);
       handle('handling a source that is ready', config.readySources$, onReadySources);
       handle('handling an event of the runtime', pleg.events$, onLifecycleEvent);
+      handle('handling the allocation of a pod', allocations?.allocations$ ?? EMPTY, activePods.refresh);
       handle('handling a transition of a pod', workers.transitions$, (transition) => {
+        activePods.refresh(transition.uid);
         updates.podChangedState(transition);
         ports.podChangedState(transition);
       });

@@ -8,7 +8,7 @@ import { type Metrics, noopMetrics } from '@rxlet/component-base/metrics';
 import { createEmitter } from '@rxlet/component-base/streams';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import type { Pod, PodStatus } from '@rxlet/kube-api';
-import { podUid } from '@rxlet/pod-model';
+import { isStaticPod, podFullName, podUid } from '@rxlet/pod-model';
 import {
   emptyRuntimePodStatus,
   type RuntimePod,
@@ -17,7 +17,7 @@ import {
 } from '@rxlet/pod-model/runtime';
 import { testSandboxStatus } from '@rxlet/pod-model/testing';
 import type { PodLifecycleEvent } from '@rxlet/pleg';
-import type { PodOperation, PodUpdate } from '@rxlet/pod-config';
+import type { PodConfig, PodOperation, PodUpdate } from '@rxlet/pod-config';
 import { createMemoryFiles } from '@rxlet/node-files/testing';
 import { createPodStates, createPodWorkers } from '@rxlet/pod-workers';
 import { onTestFinished } from 'vitest';
@@ -103,12 +103,13 @@ export function createSyncLoopBench({ admission = [], housekeeping = [], syncTri
       syncTerminatedPod: () => Promise.resolve(),
     },
   });
-  const config: SyncLoopPorts['config'] = {
+  const config: SyncLoopPorts['config'] & Pick<PodConfig, 'isInvalid'> = {
     updates$: updates.values$,
     readySources$: readySources.values$,
     sourcesReady: () => world.ready,
     pods: () => world.pods,
     find: (uid) => world.pods.find((pod) => podUid(pod) === uid),
+    findStatic: (fullName) => world.pods.find((pod) => isStaticPod(pod) && podFullName(pod) === fullName),
     isInvalid: (uid) => world.invalid.has(uid),
   };
   const admissions = createPodAdmissions(config, podStates);
@@ -145,6 +146,8 @@ export function createSyncLoopBench({ admission = [], housekeeping = [], syncTri
       pleg: {
         events$: lifecycle.values$,
         pods: () => world.held,
+        find: (uid) => world.held.find((pod) => pod.uid === uid),
+        named: (namespace, name) => world.held.filter((pod) => pod.namespace === namespace && pod.name === name),
         cache: {
           get: (uid) => world.statuses.get(uid) ?? emptyRuntimePodStatus(uid),
           mark: () => 0,

@@ -1,4 +1,4 @@
-import type { AdmissionHandler, AdmissionRejection } from '@rxlet/agent-api';
+import { type AdmissionHandler, type AdmissionRejection, otherPods } from '@rxlet/agent-api';
 import type { PodAllocations } from '@rxlet/agent-api/node';
 import { type Clock, createLifetime, errorMessage, type Logger, sleep, withDeadline } from '@rxlet/component-base';
 import type { EventRecorder } from '@rxlet/component-base/events';
@@ -63,7 +63,11 @@ export function createAllocationManager(
   const lifetime = createLifetime();
   const { signal } = lifetime;
   const changes = createEmitter<Pod>();
-  lifetime.defer(() => changes.complete());
+  const allocations = createEmitter<string>();
+  lifetime.defer(() => {
+    changes.complete();
+    allocations.complete();
+  });
   /** Desired versions of the pods whose resize waits for a decision. */
   const waiting = new Map<string, Pod>();
   /** Last desired version of each pod. */
@@ -101,6 +105,11 @@ export function createAllocationManager(
     return withGeneration(version, ports.statusOf(podUid(pod))?.observedGeneration);
   };
 
+  const allocate = (pod: Pod): void => {
+    store.set(podUid(pod), desiredResources(pod));
+    allocations.emit(podUid(pod));
+  };
+
   /** Returns why a resize does not fit now; `undefined` when it fits. */
   const findRejection = async (desired: Pod): Promise<AdmissionRejection | undefined> => {
     const others = ports
@@ -111,7 +120,7 @@ export function createAllocationManager(
     if (insufficient !== undefined) return insufficient;
     for (const handler of ports.handlers()) {
       const decision = await withDeadline(clock, DECISION_TIMEOUT_MS, signal, async (bounded) =>
-        handler.admit(desired, () => others, bounded),
+        handler.admit(desired, otherPods(others), bounded),
       );
       // No pod is preempted for a resize.
       if (decision !== undefined)
@@ -159,7 +168,7 @@ export function createAllocationManager(
     }
     waiting.delete(uid);
     pending.delete(uid);
-    store.set(uid, desiredResources(desired));
+    allocate(desired);
     await store.flush();
     events.event(podEventObject(desired), 'Normal', 'ResizeStarted', resizeMessage('started', desired));
     changes.emit(desired);
@@ -222,11 +231,12 @@ export function createAllocationManager(
   return {
     allocated,
     admit(pod) {
-      if (store.get(podUid(pod)) === undefined) store.set(podUid(pod), desiredResources(pod));
+      if (store.get(podUid(pod)) === undefined) allocate(pod);
       desire(pod);
     },
     desire,
     retry: request,
+    allocations$: allocations.values$,
     changes$: changes.values$,
     retain(isKept) {
       store.retain(isKept);

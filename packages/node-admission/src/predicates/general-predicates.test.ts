@@ -1,3 +1,4 @@
+import { otherPods } from '@rxlet/agent-api';
 import type { Node, Pod } from '@rxlet/kube-api';
 import { describe, expect, it } from 'vitest';
 import { toRejection } from '../admission-failure.ts';
@@ -5,9 +6,9 @@ import { node, pod, requesting } from '../test-support.ts';
 import { generalFailures } from './general-predicates.ts';
 
 const messages = (judged: Pod, on: Node, ...others: readonly Pod[]): readonly string[] =>
-  generalFailures(judged, on, others).map((failure) => toRejection(failure).message);
+  generalFailures(judged, on, otherPods(others)).map((failure) => toRejection(failure).message);
 const reasons = (judged: Pod, on: Node, ...others: readonly Pod[]): readonly string[] =>
-  generalFailures(judged, on, others).map((failure) => toRejection(failure).reason);
+  generalFailures(judged, on, otherPods(others)).map((failure) => toRejection(failure).reason);
 
 describe('resources', () => {
   it('use the units of the kubelet', () => {

@@ -1,3 +1,4 @@
+import type { OtherPods } from '@rxlet/agent-api';
 import type { Node, Pod } from '@rxlet/kube-api';
 import { isStaticPod } from '@rxlet/pod-model';
 import { labelValue, matchesNodeSelector, toleratesTaint } from '@rxlet/pod-model/scheduling';
@@ -13,7 +14,7 @@ export const nodeAffinityFailure: FailedPredicate = {
 };
 
 /** Returns every reason for which a pod does not fit the node beside other pods, in the kubelet's order; none when it fits. */
-export function generalFailures(pod: Pod, node: Node, others: readonly Pod[]): readonly AdmissionFailure[] {
+export function generalFailures(pod: Pod, node: Node, others: OtherPods): readonly AdmissionFailure[] {
   const failures: AdmissionFailure[] = [...insufficientResources(pod, node, others)];
   const check = (passes: boolean, failure: FailedPredicate): void => {
     if (!passes) failures.push(failure);

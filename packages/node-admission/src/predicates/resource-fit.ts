@@ -1,3 +1,4 @@
+import type { OtherPods } from '@rxlet/agent-api';
 import type { Container, Node, Pod } from '@rxlet/kube-api';
 import { type ParsedQuantity, parseQuantity, quantityMilliValue, quantityValue } from '@rxlet/pod-model/quantity';
 import { podRequests } from '@rxlet/pod-model/resources';
@@ -11,7 +12,7 @@ type Amounts = Readonly<Record<string, bigint>>;
 const FIRST_RESOURCES = ['cpu', 'memory', 'ephemeral-storage'];
 
 /** Returns the resources that the node has too little of for one more pod. */
-export function insufficientResources(pod: Pod, node: Node, others: readonly Pod[]): readonly InsufficientResource[] {
+export function insufficientResources(pod: Pod, node: Node, others: OtherPods): readonly InsufficientResource[] {
   const allocatable = node.status?.allocatable;
   const capacity = toAmounts(allocatable);
   const requested = toAmounts(podRequests(withoutUnadvertised(pod, capacity)));
@@ -20,11 +21,11 @@ export function insufficientResources(pod: Pod, node: Node, others: readonly Pod
     if (request > limit - inUse)
       failures.push({ kind: 'insufficient-resource', resource, requested: request, used: inUse, capacity: limit });
   };
-  compare('pods', 1n, BigInt(others.length), quantityValue(parseQuantity(allocatable?.['pods'] ?? '0')));
+  compare('pods', 1n, BigInt(others.count), quantityValue(parseQuantity(allocatable?.['pods'] ?? '0')));
   const scalars = Object.keys(requested).filter((name) => !FIRST_RESOURCES.includes(name));
   for (const name of [...FIRST_RESOURCES, ...scalars.sort()]) {
     const request = requested[name] ?? 0n;
-    if (request > 0n) compare(name, request, usedBy(others, name), capacity[name] ?? 0n);
+    if (request > 0n) compare(name, request, others.sum(requestsOnNode, name), capacity[name] ?? 0n);
   }
   return failures;
 }
@@ -56,18 +57,9 @@ function withoutUnadvertised(pod: Pod, capacity: Amounts): Pod {
   };
 }
 
-function usedBy(pods: readonly Pod[], resource: string): bigint {
-  return pods.reduce((sum, pod) => sum + (requestsOnNode(pod)[resource] ?? 0n), 0n);
-}
-
-/** Pods are immutable, and each is counted again for every pod that is admitted after it. */
-const known = new WeakMap<Pod, Amounts>();
-
 /** Returns the requests of a pod on the node. A resize in place counts as the larger of its two sizes. */
 function requestsOnNode(pod: Pod): Amounts {
-  let amounts = known.get(pod);
-  if (amounts === undefined) known.set(pod, (amounts = toAmounts(podRequests(pod, { useStatusResources: true }))));
-  return amounts;
+  return toAmounts(podRequests(pod, { useStatusResources: true }));
 }
 
 function toAmounts(list: Readonly<Record<string, string | number | ParsedQuantity>> = {}): Amounts {
