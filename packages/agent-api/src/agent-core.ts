@@ -23,6 +23,8 @@ export interface AgentCore {
   isStatusPublished(podUid: string): boolean;
   /** Returns the runtime's pods, as of the latest relist. */
   runtimePods(): readonly RuntimePod[];
+  /** Returns one of {@link AgentCore.runtimePods}; `undefined` when the runtime does not have the pod. */
+  runtimePod(podUid: string): RuntimePod | undefined;
   /** Returns the cached runtime status of a pod; empty for an unknown pod. */
   runtimeStatus(podUid: string): RuntimePodStatus;
   /** Reads the IPs of a pod's ready sandbox from the runtime; for a pod in the node's network, those of the node. */

@@ -69,8 +69,10 @@ export function cgroups(options: CgroupsOptions = {}): AgentModule {
       const lifetime = createLifetime();
       let nextSweepMs = -Infinity;
       /** Pods that have containers, or may have some soon. */
-      const isKept = (uid: string): boolean =>
-        core.mayRunContainers(uid) || core.runtimePods().some((pod) => pod.uid === uid && hasRunning(pod));
+      const isKept = (uid: string): boolean => {
+        const pod = core.runtimePod(uid);
+        return core.mayRunContainers(uid) || (pod !== undefined && hasRunning(pod));
+      };
       const hasVolumes = (uid: string): Promise<boolean> => hasVolumeDirectories(files, node.rootDirectory, uid);
       return {
         services: [provide(podCgroups, manager.podCgroups), provide(nodeResources, manager.resources)],

@@ -61,7 +61,7 @@ export function eviction(options: EvictionOptions = {}): AgentModule {
       );
       const conditions = () => (isDryRun ? [] : manager.conditions());
       const hasRunningContainer = (uid: string): boolean =>
-        core.runtimePods().some((pod) => pod.uid === uid && pod.containers.some(({ state }) => state === 'running'));
+        core.runtimePod(uid)?.containers.some(({ state }) => state === 'running') === true;
       return {
         contributions: [
           contribute(admissionHandlers, {

@@ -74,7 +74,7 @@ export function volumes(options: VolumesOptions = {}): AgentModule {
       );
       const mayRun = (uid: string): boolean =>
         core.mayRunContainers(uid) ||
-        core.runtimePods().some((pod) => pod.uid === uid && pod.containers.some(({ state }) => state === 'running'));
+        core.runtimePod(uid)?.containers.some(({ state }) => state === 'running') === true;
       /** UIDs of pods whose ConfigMaps, Secrets or certificates have changed. */
       const changed = [objects?.changes$, certificates?.changes$].filter((one) => one !== undefined);
       let changes: Subscription | undefined;

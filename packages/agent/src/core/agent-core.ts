@@ -26,7 +26,7 @@ export interface AgentCorePorts {
   readonly events: Pick<EventLog, 'list' | 'events$' | 'event'>;
   readonly podIps: AgentCore['podIps'];
   readonly config: Pick<PodConfig, 'pods' | 'sourcesReady' | 'problems'>;
-  readonly pleg: Pick<Pleg, 'pods' | 'cache'>;
+  readonly pleg: Pick<Pleg, 'pods' | 'find' | 'cache'>;
   readonly podStates: Pick<PodStates, 'state' | 'podsSynced'>;
   readonly admissions: Pick<PodAdmissions, 'awaitsAdmission'>;
   readonly statusManager: Pick<StatusManager, 'get' | 'isPublished'>;
@@ -53,6 +53,7 @@ export function createAgentCore(ports: AgentCorePorts): AgentCore {
     podStatus: (uid) => statusManager.get(uid),
     isStatusPublished: (uid) => statusManager.isPublished(uid),
     runtimePods: () => pleg.pods(),
+    runtimePod: (uid) => pleg.find(uid),
     runtimeStatus: (uid) => pleg.cache.get(uid),
     killPod: (pod, request, signal) => killPodNow({ workers: commands, clock, events }, pod, request, signal),
     restartContainers(pod, container) {
