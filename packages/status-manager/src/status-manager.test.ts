@@ -561,6 +561,12 @@ describe('static pods', () => {
     expect(manager.previousStatus(pod)).toEqual(manager.get(uid(pod)));
     expect(manager.get(uid(pod))?.startTime).toBe('2025-12-01T00:00:00Z');
   });
+
+  it('do not continue from a decision of an earlier agent, such as the end of all pods at a shutdown', () => {
+    const status: PodStatus = { phase: 'Failed', reason: 'Terminated', startTime: '2025-12-01T00:00:00Z' };
+    const { manager } = setUp({ mirrorPod: () => testPod({ uid: 'mirror', status }) });
+    expect(manager.previousStatus(pod)).toEqual({ phase: 'Pending', startTime: '2025-12-01T00:00:00Z' });
+  });
 });
 
 describe('several sinks', () => {

@@ -9,6 +9,7 @@ import { withoutReadiness } from './api/merge-pod-status.ts';
 import { withCondition } from './condition-types.ts';
 import { illegalTransition } from './container-transitions.ts';
 import { normalizeStatus } from './normalize-status.ts';
+import { durableStatus } from './durable-status.ts';
 import { condition, containersReadyCondition, readyCondition } from './pod-conditions.ts';
 import { sameStatus } from './status-equality.ts';
 import { withHistory } from './status-history.ts';
@@ -121,8 +122,13 @@ export function createStatusManager(ports: StatusManagerPorts, options: StatusMa
   });
   let lastVersion = 0;
 
+  /** Returns what a static pod starts from after a restart of the agent. */
+  const statusOfMirror = (pod: Pod): PodStatus | undefined => {
+    const status = mirrorPod?.(pod)?.status;
+    return status && durableStatus(status);
+  };
   const initialStatus = (pod: Pod): PodStatus =>
-    restorer?.restored(podUid(pod)) ?? mirrorPod?.(pod)?.status ?? pod.status ?? {};
+    restorer?.restored(podUid(pod)) ?? statusOfMirror(pod) ?? pod.status ?? {};
   const previousStatus = (pod: Pod): PodStatus => updates.get(podUid(pod))?.status ?? initialStatus(pod);
 
   const onPublished = (update: PodStatusUpdate, waitedMs: number): void => {

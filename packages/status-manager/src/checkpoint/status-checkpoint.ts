@@ -3,7 +3,8 @@ import type { StatusRestorer } from '@rxlet/agent-api/statuses';
 import { type Clock, createBackoff, errorMessage, type Logger, noopLogger, type Timer } from '@rxlet/component-base';
 import type { PodStatus } from '@rxlet/kube-api';
 import type { NodeFiles } from '@rxlet/node-files';
-import { podUid, isTerminalPhase } from '@rxlet/pod-model';
+import { podUid } from '@rxlet/pod-model';
+import { durableStatus } from '../durable-status.ts';
 import { isUrgent } from '../is-urgent.ts';
 import { checkpointBatch, type CheckpointEntry, parseCheckpoint } from './checkpoint-format.ts';
 
@@ -211,20 +212,5 @@ export function createStatusCheckpoint(
       for (const podUid of [...statuses.keys()]) if (!podUids.has(podUid)) remove(podUid);
     },
     [Symbol.asyncDispose]: () => (disposal ??= flush()),
-  };
-}
-
-/**
- * Returns the part of a pod's status that remains valid for the next agent: facts about its containers, its start time, its conditions. A phase that the node
- * decided on (a rejected admission, an eviction, an exceeded deadline) has a reason and is left out, because each agent decides again, as in the kubelet. A terminal
- * phase that follows from the containers has no reason and stays.
- */
-function durableStatus(status: PodStatus): PodStatus {
-  const { reason, message: _message, conditions, ...facts } = status;
-  if (!reason || !isTerminalPhase(status.phase)) return status;
-  return {
-    ...facts,
-    phase: 'Pending',
-    ...(conditions !== undefined && { conditions: conditions.filter(({ type }) => type !== 'DisruptionTarget') }),
   };
 }
