@@ -54,7 +54,7 @@ const HOUR_MS = 3_600_000;
 export function createTestCluster({ kube: kubeOptions, ...options }: TestClusterOptions = {}): TestCluster {
   const node = createTestNode(options);
   const kube = createFakeKube(node, { authorization: 'node', ...kubeOptions });
-  const machine = createTestMachine();
+  const machine = options.machine ?? createTestMachine();
 
   const modulesOf = (life: AgentLife, connect: NonNullable<ClusterAgentOptions['connect']>): readonly AgentModule[] => {
     const transport = killableTransport(

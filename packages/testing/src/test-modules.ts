@@ -8,6 +8,7 @@ import { imageManagement } from '@rxlet/image-manager';
 import { cgroups } from '@rxlet/container-manager';
 import { createMemorySlices, type MemoryCgroups } from '@rxlet/container-manager/testing';
 import type { FakeRuntime } from '@rxlet/fake-cri';
+import type { Machine } from '@rxlet/machine';
 import { createTestMachine } from '@rxlet/machine/testing';
 import type { MemoryFiles } from '@rxlet/node-files/testing';
 import { podsFrom } from '@rxlet/pod-config';
@@ -37,20 +38,22 @@ export interface ModuleNode {
   readonly cgroups: MemoryCgroups;
   /** Mounts outlive an agent, as the files do. Default: mounts of their own on `files`. */
   readonly volumes?: VolumesOptions | undefined;
+  /** Default: one on which resources never run short. */
+  readonly machine?: Machine | undefined;
 }
 
 /** Returns the modules of a standalone agent for a fake runtime: probes and hooks reach its pods, and its disk never fills. */
 export function testModules(node: ModuleNode, source: PodSource): readonly AgentModule[] {
-  const { fake, files, cgroups: tree, volumes: mounts = memoryVolumes(files) } = node;
+  const { fake, files, cgroups: tree, volumes: mounts = memoryVolumes(files), machine = TEST_MACHINE } = node;
   const network = createPodProbeNetwork(fake.network);
   const readFsStats = () => Promise.resolve({ capacityBytes: 1e12, availableBytes: 9e11 });
   const modules = standalone([
-    nodeAdmission({ machine: TEST_MACHINE }),
+    nodeAdmission({ machine }),
     cgroups({
       openCgroups: async () => tree,
       // The fake runtime uses systemd.
       openSlices: async () => createMemorySlices(),
-      machine: TEST_MACHINE,
+      machine,
     }),
     imageManagement({ readFsStats }),
     lifecycleHooks({ http: network.http }),

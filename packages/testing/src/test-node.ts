@@ -13,6 +13,7 @@ import { createMemoryCgroups, type MemoryCgroups } from '@rxlet/container-manage
 import { createFakeRuntime, type FakeRuntime, type FakeRuntimeOptions } from '@rxlet/fake-cri';
 import { createHostFiles, filesOfTree } from '@rxlet/fake-cri/files';
 import type { Pod } from '@rxlet/kube-api';
+import type { Machine } from '@rxlet/machine';
 import { createMemoryFiles, type MemoryFiles } from '@rxlet/node-files/testing';
 import { PodLabel } from '@rxlet/pod-model';
 import { createManualSource, type ManualSource } from '@rxlet/pod-config';
@@ -28,6 +29,8 @@ import { untilPhase } from './until-phase.ts';
 export interface TestNodeOptions extends FakeRuntimeOptions {
   /** Seed of all randomness. Default 1. */
   readonly seed?: number;
+  /** Hardware of the node. Default: a machine on which resources never run short. */
+  readonly machine?: Machine | undefined;
 }
 
 /** Options of an agent on a test node. */
@@ -58,6 +61,8 @@ export interface TestNode extends AsyncDisposable {
   /** Loop devices of the agent. */
   readonly loopDevices: MemoryLoopDevices;
   readonly logger: RecordingLogger;
+  /** Whether an agent has been created and not been stopped. */
+  readonly isAgentRunning: boolean;
   /** Returns the agent that runs. @throws Error when none does */
   agent(): Agent;
   /** Sets the pods of the source `file`, for this agent and for later ones. */
@@ -107,7 +112,7 @@ const HOUR_MS = 3_600_000;
  * await node.until(() => node.running().length === 1);
  * ```
  */
-export function createTestNode({ seed = 1, ...runtimeOptions }: TestNodeOptions = {}): TestNode {
+export function createTestNode({ seed = 1, machine, ...runtimeOptions }: TestNodeOptions = {}): TestNode {
   const clock = createVirtualClock();
   const random = seededRandom(seed);
   const logger = recordingLogger();
@@ -153,6 +158,9 @@ export function createTestNode({ seed = 1, ...runtimeOptions }: TestNodeOptions 
     mounter: volumes.mounter,
     loopDevices: volumes.loopDevices,
     logger,
+    get isAgentRunning() {
+      return agent !== undefined;
+    },
     agent() {
       if (agent === undefined) throw new Error('no agent runs on the test node; call start first');
       return agent;
@@ -173,6 +181,7 @@ export function createTestNode({ seed = 1, ...runtimeOptions }: TestNodeOptions 
         {
           fake,
           files,
+          machine,
           cgroups: killableFiles(cgroups, life),
           volumes: {
             ...volumes,

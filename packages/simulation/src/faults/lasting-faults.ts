@@ -48,7 +48,7 @@ export function chooseLastingFault(choose: Choices, workload: Workload, podNames
     },
   ];
   return choose.pick(
-    workload === 'cluster' ? [...local, { kind: 'unreachable-api' }, { kind: 'hanging-events' }] : local,
+    workload !== 'standard' ? [...local, { kind: 'unreachable-api' }, { kind: 'hanging-events' }] : local,
   );
 }
 

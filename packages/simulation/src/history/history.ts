@@ -1,5 +1,5 @@
 import type { Pod } from '@rxlet/kube-api';
-import { podUid } from '@rxlet/pod-model';
+import { isCriticalPod, podUid } from '@rxlet/pod-model';
 import { alwaysCrashes } from '../workload/pod-kinds.ts';
 
 /** The facts of a run, in order. Properties are checked on this record alone. */
@@ -40,6 +40,19 @@ export type HistoryFact =
   | { readonly kind: 'answer'; readonly call: CallFacts; readonly error?: string }
   /** The agent has published a status of a pod. */
   | { readonly kind: 'status'; readonly status: StatusFacts }
+  /** The agent has recorded the resources that it allocates to pods, by UID. */
+  | { readonly kind: 'allocated'; readonly pods: Readonly<Record<string, Amounts>>; readonly capacity: Amounts }
+  /** A container is about to start with devices of a plugin. */
+  | {
+      readonly kind: 'devices';
+      readonly uid: string;
+      readonly container: string;
+      readonly devices: readonly string[];
+    }
+  /** The machine runs short of what these conditions stand for, no longer of others. `reported` are those that the agent has set so far. */
+  | { readonly kind: 'pressure'; readonly conditions: readonly string[]; readonly reported?: readonly string[] }
+  /** The machine begins or cancels a shutdown, or goes off. */
+  | { readonly kind: 'power'; readonly change: 'shutdown' | 'cancelled' | 'off' }
   /** The agent asks the API server to remove a pod that is being deleted. */
   | { readonly kind: 'confirmed'; readonly uid: string }
   /** All faults have ended but the permanent one; after that the world changes no more. */
@@ -69,6 +82,9 @@ export interface PodFacts {
   readonly restartPolicy: string;
   readonly graceSeconds: number;
   readonly hasHooks: boolean;
+  readonly priority: number;
+  /** Whether the node ends the pod only when it shuts down. */
+  readonly isCritical: boolean;
   /** Whether a container crashes again and again, so that the pod is never at rest. */
   readonly isCrashing: boolean;
   /** Image by name of the container. */
@@ -94,9 +110,16 @@ export interface ContainerFacts {
 export interface StatusFacts {
   readonly uid: string;
   readonly phase: string;
+  readonly reason?: string | undefined;
   readonly isReady: boolean;
   /** By name of the container. */
   readonly restartCounts: Readonly<Record<string, number>>;
+}
+
+/** Amounts of resources. */
+export interface Amounts {
+  readonly cpuMillis: number;
+  readonly memoryBytes: number;
 }
 
 /** Records a {@link History}. */
@@ -137,6 +160,8 @@ export function podFacts(pod: Pod, { isStatic, isStatusKept }: Pick<PodFacts, 'i
     restartPolicy,
     graceSeconds: terminationGracePeriodSeconds,
     isCrashing: containers.some(alwaysCrashes),
+    priority: pod.spec?.priority ?? 0,
+    isCritical: isCriticalPod(pod),
     hasHooks: containers.some(({ lifecycle }) => lifecycle !== undefined),
     images: Object.fromEntries([...initContainers, ...containers].map(({ name, image = '' }) => [name, image])),
     initContainers: initContainers.map(({ name }) => name),

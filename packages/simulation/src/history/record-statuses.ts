@@ -22,11 +22,12 @@ export function statusRecorder(history: HistoryRecorder, life: { readonly signal
 
 function statusFacts(
   uid: string,
-  { phase, conditions = [], initContainerStatuses = [], containerStatuses = [] }: PodStatus,
+  { phase, reason, conditions = [], initContainerStatuses = [], containerStatuses = [] }: PodStatus,
 ): StatusFacts {
   return {
     uid,
     phase: phase ?? '',
+    reason,
     isReady: conditions.some(({ type, status }) => type === 'Ready' && status === 'True'),
     restartCounts: Object.fromEntries(
       [...initContainerStatuses, ...containerStatuses].map(({ name, restartCount }) => [name, restartCount]),

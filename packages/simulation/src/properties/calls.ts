@@ -1,9 +1,17 @@
+import { podsEndedFor } from '../history/ended-pods.ts';
 import type { PodFacts } from '../history/history.ts';
+import { SHUTDOWN_GROUPS } from '../workload/part-steps.ts';
 import type { Property } from './property.ts';
 
-/** The duration of a preStop hook counts towards the grace period, of which two seconds remain. */
+/** The time that sidecars wait for the other containers and the duration of a preStop hook count towards the grace period, of which two seconds remain. */
 const HOOK_SECONDS = 2;
 const SHORTEST_SECONDS = 1;
+
+/** Returns the time that a shutdown gives to pods of a priority, in seconds. */
+function shutdownSeconds(priority: number): number {
+  const group = SHUTDOWN_GROUPS.findLast((one) => one.priority <= priority) ?? SHUTDOWN_GROUPS[0];
+  return group.gracePeriodSeconds;
+}
 
 /** A container that is stopped gets the grace period of its pod, or the shorter one of a request to delete it. */
 export const gracePeriodsGiven: Property = {
@@ -12,15 +20,29 @@ export const gracePeriodsGiven: Property = {
     const pods = new Map<string, PodFacts>();
     /** Shortest grace period that was requested. */
     const requested = new Map<string, number>();
+    const preempted = podsEndedFor('Preempting', history);
+    let isPressed = false;
+    let shutdownMs: number | undefined;
     for (const event of history) {
+      if (event.kind === 'pressure') isPressed = event.conditions.length > 0;
+      if (event.kind === 'power') shutdownMs = event.change === 'shutdown' ? event.atMs : undefined;
       if (event.kind === 'desired') pods.set(event.pod.uid, event.pod);
       if (event.kind === 'undesired' && event.graceSeconds !== undefined)
         requested.set(event.uid, Math.min(requested.get(event.uid) ?? Infinity, event.graceSeconds));
       if (event.kind !== 'call' || event.rpc !== 'stopContainer') continue;
       const pod = pods.get(event.uid);
       if (pod === undefined) continue;
-      const due = Math.min(pod.graceSeconds, requested.get(event.uid) ?? Infinity);
-      const least = Math.max(SHORTEST_SECONDS, pod.hasHooks ? Math.min(due, HOOK_SECONDS) : due);
+      // A pod that is evicted or pre-empted gets no more than the shortest time.
+      if ((isPressed && !pod.isCritical) || preempted.has(event.uid)) continue;
+      const due = Math.min(
+        pod.graceSeconds,
+        requested.get(event.uid) ?? Infinity,
+        shutdownMs === undefined ? Infinity : shutdownSeconds(pod.priority),
+      );
+      const least = Math.max(
+        SHORTEST_SECONDS,
+        pod.hasHooks || pod.initContainers.length > 0 ? Math.min(due, HOOK_SECONDS) : due,
+      );
       const given = event.timeoutSeconds ?? 0;
       // A deletion by force leaves no time.
       if (requested.get(event.uid) !== 0 && given < least)

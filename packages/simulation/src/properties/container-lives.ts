@@ -1,3 +1,4 @@
+import { podsEndedFor } from '../history/ended-pods.ts';
 import { containerKey, type ContainerFacts, type PodFacts } from '../history/history.ts';
 import type { Property } from './property.ts';
 
@@ -62,6 +63,8 @@ export const risingAttempts: Property = {
     const mayReset = new Set<string>();
     for (const event of history) {
       if (event.kind === 'lost') mayReset.add(`${event.uid}/${event.container}`);
+      // A static pod that has ended with the machine leaves no trace, and begins anew with it.
+      if (event.kind === 'power') for (const key of attempts.keys()) mayReset.add(key);
       // A static pod may come back after it has left no trace.
       if (event.kind === 'desired')
         for (const key of attempts.keys()) if (key.startsWith(`${event.pod.uid}/`)) mayReset.add(key);
@@ -96,7 +99,20 @@ export const healthyContainersRun: Property = {
     /** Containers whose pods were desired, with this image, for as long as they have existed. */
     const isProtected = new Set<string>();
     const existing = new Map<string, ContainerFacts>();
+    const preempted = podsEndedFor('Preempting', history);
+    let isShuttingDown = false;
+    let isPressed = false;
+    /** Whether the node may end a pod now. */
+    const mayEnd = (uid: string): boolean => isShuttingDown || (isPressed && desired.get(uid)?.isCritical !== true);
     for (const event of history) {
+      if (event.kind === 'power' || event.kind === 'pressure') {
+        if (event.kind === 'power') isShuttingDown = event.change === 'shutdown';
+        const wasPressed = isPressed;
+        if (event.kind === 'pressure') isPressed = event.conditions.length > 0;
+        for (const { id, uid } of existing.values())
+          if (event.kind === 'power' || mayEnd(uid) || (wasPressed && desired.get(uid)?.isCritical !== true))
+            isProtected.delete(id);
+      }
       if (event.kind === 'desired') desired.set(event.pod.uid, event.pod);
       if (event.kind === 'undesired') desired.delete(event.uid);
       if (event.kind === 'undesired' || event.kind === 'replaced')
@@ -110,6 +126,7 @@ export const healthyContainersRun: Property = {
         if (change === 'created') {
           existing.set(container.id, container);
           // An agent that has not seen a change yet replaces what it creates.
+          if (mayEnd(container.uid)) continue;
           if (desired.get(container.uid)?.images[container.name] === container.image) isProtected.add(container.id);
         }
         if (change === 'started') running.set(container.id, container);
@@ -120,7 +137,7 @@ export const healthyContainersRun: Property = {
       const pod = desired.get(event.uid);
       const sandbox = ready.get(event.uid);
       // Other containers exit, or are stopped after a failed hook.
-      if (pod?.restartPolicy !== 'Always' || pod.hasHooks || sandbox === undefined) continue;
+      if (pod?.restartPolicy !== 'Always' || pod.hasHooks || sandbox === undefined || preempted.has(pod.uid)) continue;
       for (const container of running.values()) {
         if (!isProtected.has(container.id) || container.uid !== event.uid) continue;
         if (

@@ -11,6 +11,8 @@ const pod: PodFacts = {
   restartPolicy: 'Always',
   graceSeconds: 30,
   hasHooks: false,
+  priority: 0,
+  isCritical: false,
   isCrashing: false,
   images: { app: 'image:1' },
   initContainers: [],

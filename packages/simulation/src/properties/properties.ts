@@ -1,6 +1,9 @@
+import { allocationsFit } from './allocations.ts';
 import { backOffKept } from './back-off.ts';
 import { callsAreBounded, gracePeriodsGiven, quietAtRest } from './calls.ts';
 import { healthyContainersRun, noStartAfterTermination, risingAttempts, singleInstances } from './container-lives.ts';
+import { devicesGivenOnce } from './devices.ts';
+import { evictedUnderPressure, pressureReported } from './pressure.ts';
 import type { Property } from './property.ts';
 import { confirmedAfterExit, risingRestartCounts, terminalPhasesStay } from './statuses.ts';
 
@@ -17,4 +20,8 @@ export const PROPERTIES: readonly Property[] = [
   gracePeriodsGiven,
   callsAreBounded,
   quietAtRest,
+  allocationsFit,
+  devicesGivenOnce,
+  evictedUnderPressure,
+  pressureReported,
 ];

@@ -9,6 +9,7 @@ export const risingRestartCounts: Property = {
     const mayReset = new Set<string>();
     for (const event of history) {
       if (event.kind === 'lost') mayReset.add(`${event.uid}/${event.container}`);
+      if (event.kind === 'power') for (const key of counts.keys()) mayReset.add(key);
       // A static pod may come back after it has left no trace.
       if (event.kind === 'desired' && event.pod.isStatic)
         for (const key of counts.keys()) if (key.startsWith(`${event.pod.uid}/`)) mayReset.add(key);

@@ -54,14 +54,31 @@ export function describeEvent(event: HistoryEvent): DescribedEvent {
         uid: event.call.uid,
       };
     case 'status': {
-      const { uid, phase, isReady, restartCounts } = event.status;
+      const { uid, phase, reason, isReady, restartCounts } = event.status;
       const counts = Object.entries(restartCounts).map(([name, count]) => `${name} ${String(count)}`);
       return {
         group: 'status',
-        text: `status ${phase}${isReady ? ', ready' : ''}; restarts: ${counts.join(', ')}`,
+        text: `status ${phase}${reason === undefined ? '' : ` (${reason})`}${isReady ? ', ready' : ''}; restarts: ${counts.join(', ')}`,
         uid,
       };
     }
+    case 'allocated': {
+      const pods = Object.entries(event.pods).map(
+        ([uid, { cpuMillis, memoryBytes }]) =>
+          `${uid} ${String(cpuMillis)}m ${String(Math.round(memoryBytes / 2 ** 20))}Mi`,
+      );
+      return { group: 'agent', text: `allocates ${pods.join(', ')}` };
+    }
+    case 'devices':
+      return {
+        group: 'agent',
+        text: `gives ${event.devices.join(', ')} to container ${short(event.container)}`,
+        uid: event.uid,
+      };
+    case 'pressure':
+      return { group: 'world', text: `pressure: ${event.conditions.join(', ') || 'none'}` };
+    case 'power':
+      return { group: 'world', text: POWER[event.change] };
     case 'confirmed':
       return { group: 'status', text: 'deletion is confirmed', uid: event.uid };
     case 'quiet':
@@ -72,6 +89,12 @@ export function describeEvent(event: HistoryEvent): DescribedEvent {
       return { group: 'phase', text: 'all pods are removed' };
   }
 }
+
+const POWER = {
+  shutdown: 'the machine begins to shut down',
+  cancelled: 'the shutdown is cancelled',
+  off: 'the machine is off',
+} as const;
 
 const ID = /^[0-9a-f]{32,}$/;
 

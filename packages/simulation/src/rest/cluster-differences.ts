@@ -1,6 +1,7 @@
+import { ContainerState } from '@rxlet/cri-api';
 import type { Pod, PodStatus } from '@rxlet/kube-api';
 import { sameValue } from '@rxlet/kube-api/strategic-merge';
-import { isMirrorPod, isTerminalPhase, PodAnnotation, podUid } from '@rxlet/pod-model';
+import { isMirrorPod, isTerminalPhase, PodAnnotation, PodLabel, podUid } from '@rxlet/pod-model';
 import type { TestCluster } from '@rxlet/testing';
 import { OBJECT_NAMES } from '../workload/cluster-pods.ts';
 import { differences } from './pod-differences.ts';
@@ -17,14 +18,31 @@ const COMPARED: readonly (keyof PodStatus)[] = [
   'initContainerStatuses',
 ];
 
-/** Returns the differences between a pod in the API, the agent's view and the runtime. */
-export function clusterDifferences(cluster: TestCluster, pod: Pod, lost: ReadonlySet<string>): readonly string[] {
+/**
+ * Returns the differences between a pod in the API, the agent's view and the runtime.
+ *
+ * @param endReasons reasons with which the node may have ended the pod
+ */
+export function clusterDifferences(
+  cluster: TestCluster,
+  pod: Pod,
+  lost: ReadonlySet<string>,
+  endReasons: ReadonlySet<string> = new Set(),
+): readonly string[] {
   const uid = podUid(pod);
   const describeProblem = (what: string): string => `${pod.metadata?.name ?? ''} ${uid}: ${what}`;
   const shown = cluster.node.agent().pods.get(uid)?.status;
   if (shown === undefined) return [describeProblem('the agent does not show it')];
   const api = pod.status ?? {};
   const problems = statusDifferences(api, shown).map(describeProblem);
+  if (isTerminalPhase(api.phase) && endReasons.has(api.reason ?? '')) {
+    const runs = cluster.node.fake
+      .snapshot()
+      .containers.some(
+        ({ labels, state }) => labels[PodLabel.podUid] === uid && state === ContainerState.CONTAINER_RUNNING,
+      );
+    return runs ? [...problems, describeProblem(`it runs although it ended: ${api.reason ?? ''}`)] : problems;
+  }
   // The containers of a pod that has ended may be gone, and the pod must not run again.
   const hasContent = cluster.node.fake
     .snapshot()
@@ -39,6 +57,8 @@ export function statusDifferences(api: PodStatus, shown: PodStatus): readonly st
   const differing = COMPARED.filter((field) => !sameValue(api[field], shown[field]));
   const conditions = ({ conditions = [] }: PodStatus): string =>
     conditions
+      // As in the kubelet, it stays in the API where other controllers may have set it.
+      .filter(({ type }) => type !== 'DisruptionTarget')
       .map(({ type, status }) => `${type}=${status}`)
       .sort()
       .join();

@@ -1,6 +1,6 @@
 import type { Pod } from '@rxlet/kube-api';
 import { isMirrorPod, isTerminalPhase, podUid } from '@rxlet/pod-model';
-import { containerKey } from '../history/history.ts';
+import { containerKey, type History } from '../history/history.ts';
 import { FINALIZER } from '../world/run-api-step.ts';
 import type { World } from '../world/world.ts';
 import { clusterDifferences, contentDifferences, mirrorDifferences } from './cluster-differences.ts';
@@ -19,11 +19,15 @@ export async function worldDifferences(world: World): Promise<readonly string[]>
   const held = ending.filter(({ metadata }) => metadata?.finalizers?.includes(FINALIZER));
   const uids = new Set([...world.statics.values(), ...staying].map(podUid));
   const touched = touchedUids(world);
+  const endReasons = new Set(world.parts.flatMap((part) => part.endReasons ?? []));
   return [
     ...(cluster === undefined
       ? statics.flatMap((pod) => differences(node, pod, lost))
       : [
-          ...staying.flatMap((pod) => clusterDifferences(cluster, pod, lost)),
+          ...staying.flatMap((pod) => clusterDifferences(cluster, pod, lost, endReasons)),
+          ...(world.plan.lasting?.kind === 'unreachable-api' ? [] : world.parts).flatMap(
+            (part) => part.differences?.(staying) ?? [],
+          ),
           ...staying
             .filter(({ status }) => !isTerminalPhase(status?.phase))
             .flatMap((pod) => contentDifferences(cluster, pod)),
@@ -85,7 +89,9 @@ export function touchedUids({ history, plan, isTouched, apiPods }: World): Reado
 /** Reports whether a static pod has come back and takes over the end of its earlier life: within a second after the removal of its dead containers, as in the kubelet. */
 function hasEndedBefore({ history, node }: World, pod: Pod): boolean {
   const uid = podUid(pod);
-  if (!isTerminalPhase(node.agent().pods.get(uid)?.status?.phase)) return false;
+  const status = node.agent().pods.get(uid)?.status;
+  if (!isTerminalPhase(status?.phase)) return false;
+  if (status?.reason === 'Terminated' && wasShutdownCancelled(history.events)) return true;
   return history.events.filter((event) => event.kind === 'desired' && event.pod.uid === uid).length > 1;
 }
 
@@ -96,6 +102,12 @@ function deletedNames({ history }: World): ReadonlySet<string> {
       event.kind === 'step' ? (/^delete .*\bname=(\S+)/.exec(event.text)?.[1] ?? []) : [],
     ),
   );
+}
+
+/** Reports whether the agent has taken part in a shutdown that was cancelled. As in the kubelet, the pods that it ended then run again with the next agent. */
+function wasShutdownCancelled(events: History): boolean {
+  const last = events.findLastIndex((event) => event.kind === 'power' && event.change === 'cancelled');
+  return last > events.findLastIndex((event) => event.kind === 'agent' && event.change === 'started');
 }
 
 function statusOf({ node }: World, pod: Pod): Pick<Pod, 'status'> {

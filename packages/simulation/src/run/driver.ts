@@ -2,6 +2,7 @@ import { createLater } from '../world/later.ts';
 import { type LifeStep, runStep } from '../world/run-step.ts';
 import type { World } from '../world/world.ts';
 import { describeStep, type Step } from '../workload/step.ts';
+import { createMachinePower } from './machine-power.ts';
 
 /** Moves a world through time: steps, their consequences, and the lives of the agent. */
 export interface Driver {
@@ -31,6 +32,8 @@ export function createDriver(world: World): Driver {
   /** The kill that is armed, and its signal. */
   let armed: { readonly signal: AbortSignal; readonly step: Extract<LifeStep, { do: 'kill' }> } | undefined;
   let isAlive = false;
+  /** Increases with each loss of power. */
+  let boot = 0;
 
   const start = async (callsOfStart: number, attempts = 1): Promise<void> => {
     try {
@@ -43,7 +46,12 @@ export function createDriver(world: World): Driver {
       history.add({ kind: 'agent', change: 'start failed' });
       if (attempts === MAX_STARTS) throw error;
     }
-    later.add(START_PAUSE_MS, () => start(0, attempts + 1));
+    startLater(START_PAUSE_MS, 0, attempts + 1);
+  };
+  /** Starts an agent after a while, unless the machine goes off before. */
+  const startLater = (delayMs: number, callsOfStart: number, attempts = 1): void => {
+    const mine = boot;
+    later.add(delayMs, () => (mine === boot ? start(callsOfStart, attempts) : undefined));
   };
   const kill = async (): Promise<void> => {
     armed = undefined;
@@ -62,16 +70,28 @@ export function createDriver(world: World): Driver {
       const path = world.host.damage(damage);
       if (path !== undefined) history.add({ kind: 'damaged', path, how: damage.how });
     }
-    later.add(pauseMs, () => start(callsOfStart));
+    startLater(pauseMs, callsOfStart);
   };
+  const power = createMachinePower(world, later, {
+    async kill() {
+      boot += 1;
+      await kill();
+    },
+    startLater: (delayMs) => startLater(delayMs, 0),
+  });
   const runLifeStep = async (step: LifeStep): Promise<void> => {
+    if (step.do === 'power-failure' || step.do === 'shutdown') {
+      history.add({ kind: 'step', text: describeStep(step) });
+      await power.run(step);
+      return;
+    }
     if (!isAlive || armed !== undefined) return;
     history.add({ kind: 'step', text: describeStep(step) });
     if (step.do === 'stop') {
       isAlive = false;
       await node.stop();
       history.add({ kind: 'agent', change: 'stopped' });
-      later.add(step.pauseMs, () => start(0));
+      startLater(step.pauseMs, 0);
     } else if (step.calls === 0) {
       await killAndRestart(step);
     } else {
@@ -104,11 +124,17 @@ export function createDriver(world: World): Driver {
     advanceTo: (atMs) => advanceTo(startMs + atMs),
     advance: (ms) => advanceTo(clock.monotonicNow() + ms),
     async step(step) {
-      if (step.do === 'kill' || step.do === 'stop') await runLifeStep(step);
+      if (isLifeStep(step)) await runLifeStep(step);
       else runStep(step, world, later);
     },
     async finish() {
       while (later.firstMs < Infinity) await advanceTo(Math.max(later.firstMs, clock.monotonicNow()));
     },
   };
+}
+
+const LIFE_STEPS: ReadonlySet<string> = new Set<LifeStep['do']>(['kill', 'stop', 'power-failure', 'shutdown']);
+
+function isLifeStep(step: Step): step is LifeStep {
+  return LIFE_STEPS.has(step.do);
 }

@@ -108,6 +108,7 @@ function endFaults(world: World): void {
   host.end();
   node.fake.clearFailpoints();
   endEventFaults(world);
+  for (const part of world.parts) part.end?.();
   if (!node.fake.running) node.fake.start();
   const { lasting } = plan;
   if (lasting?.kind === 'slow-rpc') slowDown(lasting, node.fake);

@@ -1,7 +1,10 @@
 import { FAULT_KINDS } from '../faults/fault-kinds.ts';
 import { chooseLastingFault } from '../faults/lasting-faults.ts';
+import { PART_KINDS } from '../parts/part-kinds.ts';
+import type { PartKind } from '../parts/world-part.ts';
 import { type Choices, choicesOf } from './choices.ts';
 import { clusterPodKinds } from './cluster-pods.ts';
+import type { PodExtras } from './part-steps.ts';
 import type { Plan } from './plan.ts';
 import type { Workload } from './workloads.ts';
 import { podKinds } from './pod-kinds.ts';
@@ -16,6 +19,7 @@ const STATIC_NAMES: ReadonlySet<string> = new Set(['p8', 'p9']);
 const LASTING_SHARE = 0.25;
 /** A kind of faults is enabled by so many seeds. Runs with every fault hide failures that one fault alone shows. */
 const ENABLED_SHARE = 0.15;
+const PART_SHARE = 0.5;
 
 /** Options of {@link generatePlan}. */
 export interface PlanOptions {
@@ -25,7 +29,7 @@ export interface PlanOptions {
 /** Returns the plan of a seed. */
 export function generatePlan(seed: number, { workload = 'standard' }: PlanOptions = {}): Plan {
   const choose = choicesOf(seed);
-  const hasApi = workload === 'cluster';
+  const hasApi = workload !== 'standard';
   const kinds = FAULT_KINDS.filter(({ needsApi = false }) => hasApi || !needsApi).filter(() =>
     choose.chance(ENABLED_SHARE),
   );
@@ -33,7 +37,9 @@ export function generatePlan(seed: number, { workload = 'standard' }: PlanOption
   const faults = kinds.flatMap((kind) =>
     times(choose, choose.pick([1, 2, 4])).map((atMs): TimedStep => ({ atMs, step: kind.make(choose, POD_NAMES) })),
   );
-  const steps = [...creations(choose, hasApi), ...changes(choose, hasApi), ...exits(choose), ...faults];
+  const parts = workload === 'extended' ? PART_KINDS.filter(() => choose.chance(PART_SHARE)) : [];
+  const pods: PodChoices = { choose, hasApi, parts };
+  const steps = [...creations(pods), ...changes(pods), ...exits(choose), ...partSteps(pods), ...faults];
   return {
     seed,
     world: {
@@ -47,6 +53,7 @@ export function generatePlan(seed: number, { workload = 'standard' }: PlanOption
     durationMs: DURATION_MS,
     podNames: POD_NAMES,
     faults: kinds.map(({ name }) => name),
+    ...(parts.length > 0 && { parts: parts.map(({ name }) => name) }),
     ...(lasting !== undefined && { lasting }),
     steps: steps.toSorted((a, b) => a.atMs - b.atMs),
   };
@@ -62,43 +69,63 @@ function times(choose: Choices, most: number): readonly number[] {
   );
 }
 
-function creation(choose: Choices, name: string, hasApi: boolean): Step {
-  const version = choose.integer(0, 1);
-  return hasApi && !STATIC_NAMES.has(name)
-    ? { do: 'create', name, kind: choose.pick(clusterPodKinds), version }
-    : { do: 'set', name, kind: choose.pick(podKinds), version };
+/** What pods are chosen from. */
+interface PodChoices {
+  readonly choose: Choices;
+  readonly hasApi: boolean;
+  readonly parts: readonly PartKind[];
 }
 
-function creations(choose: Choices, hasApi: boolean): TimedStep[] {
+function creation({ choose, hasApi, parts }: PodChoices, name: string): Step {
+  const version = choose.integer(0, 1);
+  if (!hasApi || STATIC_NAMES.has(name)) return { do: 'set', name, kind: choose.pick(podKinds), version };
+  const kind = choose.pick(clusterPodKinds);
+  if (parts.length === 0) return { do: 'create', name, kind, version };
+  const extras: PodExtras = Object.assign({}, ...parts.map((part) => part.extras?.(choose) ?? {})) as PodExtras;
+  return { do: 'create', name, kind, version, extras };
+}
+
+/** Returns the steps of the enabled parts. */
+function partSteps({ choose, parts }: PodChoices): TimedStep[] {
+  return parts.flatMap((part) =>
+    times(choose, part.steps).map((atMs): TimedStep => ({ atMs, step: part.make(choose, POD_NAMES) })),
+  );
+}
+
+function creations(pods: PodChoices): TimedStep[] {
+  const { choose } = pods;
   const spreadMs = choose.pick([0, 2_000, 300_000]);
-  return POD_NAMES.map((name) => ({ atMs: choose.integer(0, spreadMs), step: creation(choose, name, hasApi) }));
+  return POD_NAMES.map((name) => ({ atMs: choose.integer(0, spreadMs), step: creation(pods, name) }));
 }
 
 /** Returns the changes that users make. */
-function changes(choose: Choices, hasApi: boolean): TimedStep[] {
+function changes(pods: PodChoices): TimedStep[] {
+  const { choose, hasApi } = pods;
   return times(choose, choose.pick([1, 5, 20])).map((atMs) => {
     const name = choose.pick(POD_NAMES);
     const isStatic = !hasApi || STATIC_NAMES.has(name);
-    return { atMs, step: isStatic ? staticChange(choose, name, hasApi) : apiChange(choose, name, hasApi) };
+    return { atMs, step: isStatic ? staticChange(pods, name) : apiChange(pods, name) };
   });
 }
 
-function staticChange(choose: Choices, name: string, hasApi: boolean): Step {
+function staticChange(pods: PodChoices, name: string): Step {
+  const { choose, hasApi } = pods;
   const mirror = (): Step =>
     choose.pick([
       { do: 'delete', name, graceSeconds: choose.pick([0, 1]) },
       { do: 'overwrite', name },
     ]);
   return choose.weighted([
-    [5, creation(choose, name, hasApi)],
+    [5, creation(pods, name)],
     [3, { do: 'unset', name }],
     ...(hasApi ? ([[2, mirror()]] as const) : []),
   ]);
 }
 
-function apiChange(choose: Choices, name: string, hasApi: boolean): Step {
+function apiChange(pods: PodChoices, name: string): Step {
+  const { choose } = pods;
   return choose.weighted<Step>([
-    [4, creation(choose, name, hasApi)],
+    [4, creation(pods, name)],
     [6, { do: 'delete', name, graceSeconds: choose.pick([undefined, undefined, 0, 1, 5]) }],
     [1, { do: 'hold', name, isHeld: choose.chance(0.5) }],
     [1, { do: 'label', name, value: choose.pick(['a', 'b']) }],

@@ -28,6 +28,8 @@ export interface Plan {
   readonly podNames: readonly string[];
   /** Names of the enabled kinds of faults. */
   readonly faults: readonly string[];
+  /** Names of the enabled parts of the world. Default: none. */
+  readonly parts?: readonly string[];
   /** A fault that never ends: all that it does not touch must converge nevertheless. */
   readonly lasting?: LastingFault;
   /** In the order of time. */

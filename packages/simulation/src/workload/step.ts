@@ -1,10 +1,11 @@
 import type { Fault } from '@rxlet/fake-kube';
 import type { RpcName } from '@rxlet/fake-cri';
 import type { ClusterPodKind, OBJECT_NAMES } from './cluster-pods.ts';
+import type { PartStep, PodExtras, PowerStep } from './part-steps.ts';
 import type { PodKind } from './pod-kinds.ts';
 
 /** A change of the world: by users, by programs, or a fault. Steps are plain data, so that a plan can be printed, shrunk and replayed. */
-export type Step = SourceStep | ApiStep | RuntimeStep | AgentStep | ServerStep | HostStep;
+export type Step = SourceStep | ApiStep | RuntimeStep | AgentStep | ServerStep | HostStep | PartStep | PowerStep;
 
 /** A step with its time after the start, in milliseconds. */
 export interface TimedStep {
@@ -21,7 +22,13 @@ export type SourceStep =
 /** A request of a user of the API server. */
 export type ApiStep =
   /** Creates a pod that is bound to the node, unless there is one of the name. */
-  | { readonly do: 'create'; readonly name: string; readonly kind: ClusterPodKind; readonly version: number }
+  | {
+      readonly do: 'create';
+      readonly name: string;
+      readonly kind: ClusterPodKind;
+      readonly version: number;
+      readonly extras?: PodExtras;
+    }
   /** Deletes a pod; 0 by force. */
   | { readonly do: 'delete'; readonly name: string; readonly graceSeconds?: number | undefined }
   /** Adds or removes a finalizer of a pod. */

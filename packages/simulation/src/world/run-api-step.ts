@@ -2,6 +2,7 @@ import { resources } from '@rxlet/kube-api/resources';
 import type { Pod } from '@rxlet/kube-api';
 import type { TestCluster } from '@rxlet/testing';
 import { clusterPodSpec, OBJECT_NAMES, withVersion } from '../workload/cluster-pods.ts';
+import { withExtras } from '../workload/part-steps.ts';
 import type { ApiStep } from '../workload/step.ts';
 
 const { pods } = resources;
@@ -17,7 +18,8 @@ export function runApiStep(step: ApiStep, cluster: TestCluster, metadata: Pod['m
   }
   const pod = cluster.pod(step.name);
   if (step.do === 'create') {
-    if (pod === undefined) cluster.bind(step.name, clusterPodSpec(step.name, step.kind, step.version), metadata);
+    const spec = withExtras(clusterPodSpec(step.name, step.kind, step.version), step.extras ?? {});
+    if (pod === undefined) cluster.bind(step.name, spec, metadata);
     return;
   }
   if (pod === undefined) return;

@@ -47,9 +47,18 @@ function runningAt({ node }: World, name: string, index: number): ContainerStatu
   return running[index % running.length];
 }
 
-function failSandbox({ node, desired, history, lost }: World, name: string): void {
-  for (const { id, metadata, state } of node.fake.snapshot().sandboxes) {
-    if (metadata?.name !== name || state !== PodSandboxState.SANDBOX_READY) continue;
+function failSandbox(world: World, name: string): void {
+  expectLostInits(world, name);
+  const { fake } = world.node;
+  for (const { id, metadata, state } of fake.snapshot().sandboxes)
+    if (metadata?.name === name && state === PodSandboxState.SANDBOX_READY) fake.failSandbox(id);
+}
+
+/** Records that the init containers of pods whose sandbox is about to die may be lost. Without a name: of all pods. */
+export function expectLostInits({ node, desired, history, lost }: World, name?: string): void {
+  for (const { metadata, state } of node.fake.snapshot().sandboxes) {
+    if (metadata === undefined) continue;
+    if (name !== undefined && (metadata.name !== name || state !== PodSandboxState.SANDBOX_READY)) continue;
     const pod = [...desired.values()].find((one) => podUid(one) === metadata.uid);
     // As in the kubelet, init containers are removed with their logs before they run again in a new sandbox. An agent that starts in between takes them for
     // lost.
@@ -57,7 +66,6 @@ function failSandbox({ node, desired, history, lost }: World, name: string): voi
       history.add({ kind: 'lost', uid: metadata.uid, container: init.name });
       lost.add(`${metadata.uid}/${init.name}`);
     }
-    node.fake.failSandbox(id);
   }
 }
 

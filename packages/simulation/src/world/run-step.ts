@@ -9,11 +9,11 @@ import { runServerStep } from './run-server-step.ts';
 import type { World } from './world.ts';
 
 /** Steps that concern the life of the agent, which the run loop carries out. */
-export type LifeStep = Extract<Step, { do: 'kill' | 'stop' }>;
+export type LifeStep = Extract<Step, { do: 'kill' | 'stop' | 'power-failure' | 'shutdown' }>;
 
 /** Runs a step that does not concern the life of the agent. */
 export function runStep(step: Exclude<Step, LifeStep>, world: World, later: Later): void {
-  const { node, cluster, history, throwing, host, plan } = world;
+  const { node, cluster, history, throwing, host, plan, parts } = world;
   history.add({ kind: 'step', text: describeStep(step) });
   switch (step.do) {
     case 'set':
@@ -53,6 +53,12 @@ export function runStep(step: Exclude<Step, LifeStep>, world: World, later: Late
       break;
     case 'clock':
       node.clock.setWallClock(node.clock.now() + step.jumpMs);
+      break;
+    case 'resize':
+    case 'pressure':
+    case 'devices':
+      if (!parts.some((part) => part.run(step, later))) throw new Error(`no part of the world has the step ${step.do}`);
+      world.publish();
       break;
     default:
       runRuntimeStep(step, world, later);

@@ -3,6 +3,8 @@ import type { AgentParts } from '@rxlet/agent';
 import { ContainerState } from '@rxlet/cri-api';
 import type { Pod } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';
+import { createFakeLogind, type FakeLogind } from '@rxlet/node-shutdown/testing';
+import { createTestMachine } from '@rxlet/machine/testing';
 import { offlineCache } from '@rxlet/offline-cache';
 import { isMirrorPod, PodLabel, podUid } from '@rxlet/pod-model';
 import { type AgentLife, createTestCluster, createTestNode, type TestCluster, type TestNode } from '@rxlet/testing';
@@ -13,6 +15,9 @@ import { createThrowingParts, type ThrowingParts } from '../faults/throwing-part
 import { createHistory, type HistoryRecorder, type PodFacts, podFacts } from '../history/history.ts';
 import { recordRuntime, type RuntimeRecorder } from '../history/record-runtime.ts';
 import { statusRecorder } from '../history/record-statuses.ts';
+import { PART_KINDS } from '../parts/part-kinds.ts';
+import { MACHINE } from '../parts/resize-part.ts';
+import type { PartContext, WorldPart } from '../parts/world-part.ts';
 import type { Plan } from '../workload/plan.ts';
 import type { Assembly } from './assembly.ts';
 import { writeObject } from './run-api-step.ts';
@@ -27,6 +32,10 @@ export interface World extends AsyncDisposable {
   readonly runtime: RuntimeRecorder;
   readonly throwing: ThrowingParts;
   readonly host: HostFaults;
+  /** The login manager of the machine, which announces shutdowns. */
+  readonly logind: FakeLogind;
+  /** Enabled parts beside pods, programs and faults. */
+  readonly parts: readonly WorldPart[];
   /** Static pods by name. */
   readonly statics: Map<string, Pod>;
   /** Pods that must run, by name. */
@@ -48,14 +57,17 @@ const { pods } = resources;
 /** Creates the world of a plan. No agent runs yet. */
 export function createWorld(plan: Plan, assembly: Assembly = {}): World {
   const { workload, latencyMs, apiLatencyMs, hasStreamingLists, hasEvents, hasOfflineCache } = plan.world;
-  const options = { latencyMs, seed: plan.seed };
+  const machine = workload === 'extended' ? createTestMachine({ facts: MACHINE }) : undefined;
+  const options = { latencyMs, seed: plan.seed, machine };
   const cluster =
-    workload === 'cluster'
+    workload !== 'standard'
       ? createTestCluster({ ...options, kube: { latencyMs: apiLatencyMs, hasStreamingLists } })
       : undefined;
   const node = cluster?.node ?? createTestNode(options);
   const history = createHistory(node.clock);
   const runtime = recordRuntime(node, history);
+  const logind = createFakeLogind(node.clock);
+  const parts = createParts(plan, cluster, { history, logind });
   const statics = new Map<string, Pod>();
   const desired = new Map<string, Pod>();
   const host = createHostFaults(node);
@@ -81,6 +93,7 @@ export function createWorld(plan: Plan, assembly: Assembly = {}): World {
     throwing.module,
     statusRecorder(history, life),
     lastingFaultModule(plan.lasting),
+    ...parts.flatMap((part) => part.modules?.(life) ?? []),
     ...(assembly.modules?.(life, node) ?? []),
   ];
 
@@ -92,6 +105,8 @@ export function createWorld(plan: Plan, assembly: Assembly = {}): World {
     runtime,
     throwing,
     host,
+    logind,
+    parts,
     statics,
     desired,
     lost: new Set(),
@@ -132,6 +147,18 @@ export function createWorld(plan: Plan, assembly: Assembly = {}): World {
 /** Returns parts of an agent that polls its runtime, if it gets no events. */
 function plegParts(hasEvents: boolean): Partial<AgentParts> {
   return hasEvents ? {} : { createPleg: (ports, options) => createPleg({ ...ports, hints: undefined }, options) };
+}
+
+function createParts(
+  { parts = [] }: Plan,
+  cluster: TestCluster | undefined,
+  context: Omit<PartContext, 'cluster'>,
+): readonly WorldPart[] {
+  return parts.map((name) => {
+    const kind = PART_KINDS.find((one) => one.name === name);
+    if (kind === undefined || cluster === undefined) throw new Error(`the world cannot have the part ${name}`);
+    return kind.create({ cluster, ...context });
+  });
 }
 
 /** Creates the objects of the cluster, and records the deletions that the agent confirms. */

@@ -5,7 +5,7 @@ import { manifestPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createTestCluster } from '../test-cluster.ts';
 import { createTestNode, type TestNode } from '../test-node.ts';
-import { createMeasuredNode, type MeasuredNode } from '../test-support/measured-node.ts';
+import { createMeasuredNode, type MeasuredNode } from '../measured-node.ts';
 
 const HARD = { evictionHard: { 'memory.available': '100Mi', 'nodefs.available': '10%', 'pid.available': '100' } };
 

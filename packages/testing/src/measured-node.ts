@@ -1,8 +1,8 @@
 import { type AgentModule, provide } from '@rxlet/agent-api';
 import { nodeStatistics, type NodeStatistics, type PodUse } from '@rxlet/agent-api/node';
 import { podUid } from '@rxlet/pod-model';
-import { contributing } from '../test-modules.ts';
-import type { TestNode } from '../test-node.ts';
+import { contributing } from './test-modules.ts';
+import type { TestNode } from './test-node.ts';
 
 const MI = 2 ** 20;
 const GI = 2 ** 30;

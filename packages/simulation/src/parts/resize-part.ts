@@ -1,0 +1,139 @@
+import type { Pod, Quantity } from '@rxlet/kube-api';
+import { resources } from '@rxlet/kube-api/resources';
+import { ContainerState, type ContainerStatus } from '@rxlet/cri-api';
+import { isTerminalPhase, PodLabel, podUid } from '@rxlet/pod-model';
+import { parseQuantity, quantityMilliValue, quantityNumber } from '@rxlet/pod-model/quantity';
+import { parseResourcesCheckpoint, type PodResourcesRecord } from '@rxlet/pod-model/resize';
+import type { TestCluster } from '@rxlet/testing';
+import type { Amounts } from '../history/history.ts';
+import { resizedContainers } from '../workload/part-steps.ts';
+import type { PartContext, PartKind, WorldPart } from './world-part.ts';
+
+/** The machine of the workload `extended`. */
+export const MACHINE = { cores: 4, memoryBytes: 8 * 2 ** 30 } as const;
+const CAPACITY: Amounts = { cpuMillis: MACHINE.cores * 1000, memoryBytes: MACHINE.memoryBytes };
+const ALLOCATIONS = '/root/allocated_pods_state';
+const CPUS = [100, 250, 500, 1_000, 1_500] as const;
+/** More than a container of the fake runtime uses: a limit below that cannot be set. */
+const MEMORY = [256, 512, 1_024, 2_048] as const;
+
+/** Pods with resources, which users resize while they run. */
+export const resizePart: PartKind = {
+  name: 'resize',
+  steps: 12,
+  make: (choose, names) => ({
+    do: 'resize',
+    name: choose.pick(names),
+    cpuMillis: choose.pick([...CPUS, 3_000, 5_000]),
+    memoryMi: choose.pick([...MEMORY, 6_000, 9_000]),
+  }),
+  extras: (choose) =>
+    choose.chance(0.8)
+      ? { cpuMillis: choose.pick(CPUS), memoryMi: choose.pick(MEMORY), isGuaranteed: choose.chance(0.4) }
+      : {},
+  create: createResizes,
+};
+
+function createResizes({ cluster, history }: PartContext): WorldPart {
+  const { files } = cluster.node;
+  const { replaceFile } = files.nodeFiles;
+  files.nodeFiles.replaceFile = async (path, content, mode) => {
+    await replaceFile(path, content, mode);
+    if (path === ALLOCATIONS)
+      history.add({ kind: 'allocated', pods: allocationsOf(String(content)), capacity: CAPACITY });
+  };
+  return {
+    name: 'resize',
+    endReasons: ['OutOfcpu', 'OutOfmemory', 'Preempting'],
+    run(step) {
+      if (step.do !== 'resize') return false;
+      const pod = cluster.pod(step.name);
+      // A resize never changes the class of a pod.
+      if (pod?.spec?.containers[0]?.resources?.requests === undefined || isTerminalPhase(pod.status?.phase))
+        return true;
+      const containers = resizedContainers(pod.spec.containers, step);
+      cluster.kube.objects.merge(resources.pods, step.name, 'default', { spec: { containers } }, 'resize');
+      return true;
+    },
+    differences: (pods) => pods.flatMap((pod) => resizeDifferences(cluster, pod, pods)),
+  };
+}
+
+function allocationsOf(text: string): Readonly<Record<string, Amounts>> {
+  const sum = (record: PodResourcesRecord, name: 'cpu' | 'memory'): number =>
+    [...record.containers.values()].reduce((total, { requests }) => total + amountOf(requests?.[name], name), 0);
+  return Object.fromEntries(
+    [...parseResourcesCheckpoint(text)].map(([uid, record]) => [
+      uid,
+      { cpuMillis: sum(record, 'cpu'), memoryBytes: sum(record, 'memory') },
+    ]),
+  );
+}
+
+/** Returns an amount in the units of {@link Amounts}. */
+function amountOf(text: Quantity | undefined, name: 'cpu' | 'memory'): number {
+  if (text === undefined) return 0;
+  return name === 'cpu' ? Number(quantityMilliValue(parseQuantity(text))) : quantityNumber(text);
+}
+
+/** Returns what is wrong with the resources of a pod at rest: they have reached the runtime, or its status says why not. */
+function resizeDifferences({ node }: TestCluster, pod: Pod, all: readonly Pod[]): readonly string[] {
+  const [first] = pod.spec?.containers ?? [];
+  const running = runningContainer(node.fake.snapshot().containers, pod, first?.name);
+  if (first?.resources?.requests === undefined || running === undefined) return [];
+  const describe = (what: string): string => `${pod.metadata?.name ?? ''} ${podUid(pod)}: ${what}`;
+  const { conditions = [], containerStatuses = [] } = pod.status ?? {};
+  const pending = conditions.find(({ type }) => type === 'PodResizePending');
+  const shown = containerStatuses.find(({ name }) => name === first.name);
+  const allocated = shown?.allocatedResources ?? {};
+  const problems: string[] = [];
+  const [desiredCpu, allocatedCpu] = [first.resources.requests['cpu'], allocated['cpu']].map((text) =>
+    amountOf(text, 'cpu'),
+  );
+  const [desiredMemory, allocatedMemory] = [first.resources.requests['memory'], allocated['memory']].map((text) =>
+    amountOf(text, 'memory'),
+  );
+  const shares = Number(running.resources?.linux?.cpuShares ?? 0);
+  if (shares !== Math.max(2, Math.floor((allocatedCpu! * 1024) / 1000)))
+    problems.push(`${first.name} has ${String(shares)} CPU shares, and ${String(allocatedCpu)}m are allocated`);
+  const limit = Number(running.resources?.linux?.memoryLimitInBytes ?? 0);
+  if (first.resources.limits?.['memory'] !== undefined && limit !== allocatedMemory)
+    problems.push(`${first.name} has a memory limit of ${String(limit)}, and ${String(allocatedMemory)} are allocated`);
+  const inProgress = conditions.find(({ type }) => type === 'PodResizeInProgress');
+  if (inProgress !== undefined) problems.push(`its resize is in progress: ${inProgress.message ?? ''}`);
+  const isDone = desiredCpu === allocatedCpu && desiredMemory === allocatedMemory;
+  if (isDone) {
+    if (pending !== undefined) problems.push(`its resize is done, and pending: ${pending.reason ?? ''}`);
+    return problems.map(describe);
+  }
+  if (pending?.reason !== 'Deferred' && pending?.reason !== 'Infeasible')
+    problems.push('its resize is neither done nor pending');
+  const free = freeResources(all.filter((other) => other !== pod));
+  if (pending?.reason === 'Deferred' && desiredCpu! <= free.cpuMillis && desiredMemory! <= free.memoryBytes)
+    problems.push('its resize is deferred although it fits');
+  return problems.map(describe);
+}
+
+/** Returns what pods leave of the node, with the containers that have ended counted as well. */
+function freeResources(pods: readonly Pod[]): Amounts {
+  const sum = (name: 'cpu' | 'memory'): number =>
+    pods
+      .filter(({ status }) => !isTerminalPhase(status?.phase))
+      .flatMap(({ spec }) => spec?.containers ?? [])
+      .reduce((total, { resources: given }) => total + amountOf(given?.requests?.[name], name), 0);
+  // Pods whose own resize is deferred count less, so that this is a lower bound.
+  return { cpuMillis: CAPACITY.cpuMillis - sum('cpu'), memoryBytes: CAPACITY.memoryBytes - sum('memory') };
+}
+
+function runningContainer(
+  containers: readonly ContainerStatus[],
+  pod: Pod,
+  name: string | undefined,
+): ContainerStatus | undefined {
+  return containers.find(
+    ({ labels, state }) =>
+      labels[PodLabel.podUid] === podUid(pod) &&
+      labels[PodLabel.containerName] === name &&
+      state === ContainerState.CONTAINER_RUNNING,
+  );
+}

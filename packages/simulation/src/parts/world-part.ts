@@ -1,0 +1,43 @@
+import type { AgentModule } from '@rxlet/agent-api';
+import type { Pod } from '@rxlet/kube-api';
+import type { FakeLogind } from '@rxlet/node-shutdown/testing';
+import type { AgentLife, TestCluster } from '@rxlet/testing';
+import type { HistoryRecorder } from '../history/history.ts';
+import type { Choices } from '../workload/choices.ts';
+import type { PartStep, PodExtras, PowerStep } from '../workload/part-steps.ts';
+import type { Later } from '../world/later.ts';
+
+/** A kind of parts of the world beside pods, programs and faults. Each seed of the workload `extended` enables some. */
+export interface PartKind {
+  readonly name: string;
+  /** Most steps of a plan. */
+  readonly steps: number;
+  /** Makes a step. */
+  make(choose: Choices, podNames: readonly string[]): PartStep | PowerStep;
+  /** Chooses fields of a new pod. */
+  extras?(choose: Choices): PodExtras;
+  /** Creates the part of a run. */
+  create(context: PartContext): WorldPart;
+}
+
+/** Surroundings of a part. */
+export interface PartContext {
+  readonly cluster: TestCluster;
+  readonly history: HistoryRecorder;
+  readonly logind: FakeLogind;
+}
+
+/** A part of a world. It outlives agents. */
+export interface WorldPart {
+  readonly name: string;
+  /** Returns its modules for a life of the agent. */
+  modules?(life: AgentLife): readonly AgentModule[];
+  /** Reasons with which pods may end for good. */
+  readonly endReasons?: readonly string[];
+  /** Carries out a step of the part. Returns whether it is one. */
+  run(step: PartStep, later: Later): boolean;
+  /** Ends what troubles the node. */
+  end?(): void;
+  /** Returns what is not as it must be at rest. `pods` are those of the API server that must be as desired. */
+  differences?(pods: readonly Pod[]): readonly string[];
+}

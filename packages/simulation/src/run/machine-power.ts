@@ -1,0 +1,67 @@
+import { powerOff, setBootId } from '../faults/power-off.ts';
+import type { PowerStep } from '../workload/part-steps.ts';
+import type { Later } from '../world/later.ts';
+import { expectLostInits } from '../world/run-runtime-step.ts';
+import type { World } from '../world/world.ts';
+
+/** Time between two looks at the locks that delay a shutdown. */
+const POLL_MS = 500;
+
+/** Ports of {@link createMachinePower}. */
+export interface MachinePowerPorts {
+  /** Ends the agent, if one lives. */
+  kill(): Promise<void>;
+  /** Starts an agent after a while. */
+  startLater(delayMs: number): void;
+}
+
+/** Turns the machine of a world off, with and without a warning. */
+export interface MachinePower {
+  run(step: PowerStep): Promise<void>;
+}
+
+/** Creates {@link MachinePower}. */
+export function createMachinePower(world: World, later: Later, ports: MachinePowerPorts): MachinePower {
+  const { node, history, logind, runtime } = world;
+  const { clock } = node;
+  let boot = 0;
+  setBootId(node.files, boot);
+  let isShuttingDown = false;
+
+  const turnOff = async (pauseMs: number): Promise<void> => {
+    isShuttingDown = false;
+    await ports.kill();
+    logind.disconnect();
+    logind.cancel();
+    expectLostInits(world);
+    boot += 1;
+    await powerOff(node, boot);
+    runtime.look();
+    history.add({ kind: 'power', change: 'off' });
+    ports.startLater(pauseMs);
+  };
+  return {
+    async run(step) {
+      if (isShuttingDown) return;
+      if (step.do === 'power-failure') return turnOff(step.pauseMs);
+      isShuttingDown = true;
+      history.add({ kind: 'power', change: 'shutdown' });
+      logind.shutDown();
+      const beganMs = clock.monotonicNow();
+      const look = async (): Promise<void> => {
+        if (!isShuttingDown) return;
+        const spentMs = clock.monotonicNow() - beganMs;
+        if (step.cancelledMs !== undefined && spentMs >= step.cancelledMs) {
+          isShuttingDown = false;
+          logind.cancel();
+          history.add({ kind: 'power', change: 'cancelled' });
+        } else if (logind.isInhibited() && spentMs < logind.delayMs) {
+          later.add(POLL_MS, look);
+        } else {
+          await turnOff(step.pauseMs);
+        }
+      };
+      later.add(POLL_MS, look);
+    },
+  };
+}

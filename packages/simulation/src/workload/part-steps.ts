@@ -1,0 +1,105 @@
+import type { Container, PodSpec, Quantity } from '@rxlet/kube-api';
+
+/** Fields of a pod that parts of the world need. */
+export interface PodExtras {
+  /** Requests of the first container: CPU in thousandths, and memory. */
+  readonly cpuMillis?: number;
+  readonly memoryMi?: number;
+  /** Whether its limits equal its requests, so that the pod is Guaranteed. */
+  readonly isGuaranteed?: boolean;
+  readonly priority?: number;
+  readonly graceSeconds?: number;
+  /** Whether its containers ignore SIGTERM. */
+  readonly isStubborn?: boolean;
+  /** Devices of the first container. */
+  readonly devices?: number;
+}
+
+/** The extended resource of the device plugin. */
+export const DEVICE_RESOURCE = 'example.com/device';
+
+/** Grace periods of a shutdown by priority. */
+export const SHUTDOWN_GROUPS = [
+  { priority: 0, gracePeriodSeconds: 10 },
+  { priority: 1_000, gracePeriodSeconds: 6 },
+  { priority: 2_000_000_000, gracePeriodSeconds: 4 },
+] as const;
+
+/** A change of a part of the world. */
+export type PartStep = ResizeStep | PressureStep | DevicesStep;
+
+/** A user resizes the first container of a pod. */
+export interface ResizeStep {
+  readonly do: 'resize';
+  readonly name: string;
+  readonly cpuMillis: number;
+  readonly memoryMi: number;
+}
+
+/** The machine runs short of a resource for a while. A pod uses more memory than others meanwhile. */
+export interface PressureStep {
+  readonly do: 'pressure';
+  readonly signal: 'memory' | 'disk' | 'pid';
+  readonly ms: number;
+  readonly greedy: string;
+}
+
+/** For a while, a device is not healthy, the device plugin is gone, or it does not answer. */
+export interface DevicesStep {
+  readonly do: 'devices';
+  readonly trouble: 'sick' | 'dead' | 'hanging';
+  readonly index: number;
+  readonly ms: number;
+}
+
+/** The machine is turned off, and on after a pause. */
+export type PowerStep =
+  | { readonly do: 'power-failure'; readonly pauseMs: number }
+  /** It waits until the agent has ended the pods. The shutdown may be cancelled after a while. */
+  | { readonly do: 'shutdown'; readonly pauseMs: number; readonly cancelledMs?: number };
+
+/** Returns a spec with the fields that parts need. */
+export function withExtras(spec: PodSpec, extras: PodExtras): PodSpec {
+  const { cpuMillis, memoryMi, isGuaranteed = false, priority, graceSeconds, isStubborn = false, devices = 0 } = extras;
+  const amounts: ResourceList | undefined =
+    cpuMillis !== undefined && memoryMi !== undefined ? amountsOf(cpuMillis, memoryMi) : undefined;
+  const held: ResourceList = devices > 0 ? { [DEVICE_RESOURCE]: String(devices) } : {};
+  const limits: ResourceList = { ...(isGuaranteed && amounts), ...held };
+  const [first, ...others] = spec.containers;
+  const app = {
+    ...first!,
+    ...((amounts !== undefined || devices > 0) && {
+      resources: { requests: { ...amounts, ...held }, ...(Object.keys(limits).length > 0 && { limits }) },
+    }),
+    ...(isStubborn && first!.command?.join() === 'serve' && { command: STUBBORN }),
+  };
+  return {
+    ...spec,
+    containers: [app, ...others],
+    ...(priority !== undefined && { priority }),
+    ...(graceSeconds !== undefined && { terminationGracePeriodSeconds: graceSeconds }),
+  };
+}
+
+const STUBBORN = ['sh', '-c', "trap '' TERM; sleep 1000000"];
+
+type ResourceList = Readonly<Record<string, Quantity>>;
+
+function amountsOf(cpuMillis: number, memoryMi: number): ResourceList {
+  return { cpu: `${String(cpuMillis)}m`, memory: `${String(memoryMi)}Mi` };
+}
+
+/** Returns the containers after a resize of the first one. Its limits remain equal to its requests, if they were: the class of a pod never changes. */
+export function resizedContainers(
+  containers: readonly Container[],
+  { cpuMillis, memoryMi }: ResizeStep,
+): readonly Container[] {
+  const [first, ...others] = containers;
+  const amounts = amountsOf(cpuMillis, memoryMi);
+  const { requests, limits } = first!.resources ?? {};
+  const resources = {
+    requests: { ...requests, ...amounts },
+    ...(limits && { limits: { ...limits, ...(limits['cpu'] !== undefined && amounts) } }),
+  };
+  return [{ ...first!, resources }, ...others];
+}
