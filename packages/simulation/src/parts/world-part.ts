@@ -20,7 +20,7 @@ export interface PartKind {
   create(context: PartContext): WorldPart;
 }
 
-/** Surroundings of a part. */
+/** Environment of a part. */
 export interface PartContext {
   readonly cluster: TestCluster;
   readonly history: HistoryRecorder;

@@ -61,8 +61,13 @@ export const risingAttempts: Property = {
     const attempts = new Map<string, number>();
     /** Containers whose instances may count from 0 again. */
     const mayReset = new Set<string>();
+    /** Pods whose status does not survive a restart: once their containers are removed, the next agent may run them from the beginning. */
+    const forgotten = new Set<string>();
     for (const event of history) {
       if (event.kind === 'lost') mayReset.add(`${event.uid}/${event.container}`);
+      if (event.kind === 'desired' && !event.pod.isStatusKept) forgotten.add(event.pod.uid);
+      if (event.kind === 'agent')
+        for (const key of attempts.keys()) if (forgotten.has(key.slice(0, key.indexOf('/')))) mayReset.add(key);
       // A static pod that has ended with the machine leaves no trace, and begins anew with it.
       if (event.kind === 'power') for (const key of attempts.keys()) mayReset.add(key);
       // A static pod may come back after it has left no trace.

@@ -38,6 +38,8 @@ export const risingRestartCounts: Property = {
 const STATUS_CHECKPOINT = '/root/pod_statuses';
 /** Time after which an agent without an API server has written the end of a pod to its checkpoint. */
 const CHECKPOINT_MS = 50;
+/** Time after which a status has reached the API server. */
+const REPORT_MS = 60_000;
 /** Longest pause before a write that failed is repeated. */
 const CHECKPOINT_RETRY_MS = 60_000;
 
@@ -60,6 +62,9 @@ export const terminalPhasesStay: Property = {
     for (const event of history) {
       // As in the kubelet, a pod whose status is unknown is pending until its end is certain.
       if (event.kind === 'damaged' && event.path === STATUS_CHECKPOINT) ended.clear();
+      // The machine goes off at its deadline, although the API server may not have the last statuses yet.
+      if (event.kind === 'power' && event.change === 'off')
+        for (const [uid, { atMs }] of ended) if (event.atMs - atMs < REPORT_MS) ended.delete(uid);
       // A repeated event of a watch may bring a deleted pod back for a moment.
       if (event.kind === 'confirmed') ended.delete(event.uid);
       const diskMs = event.kind === 'step' ? /^disk .*\bms=(\d+)/.exec(event.text)?.[1] : undefined;

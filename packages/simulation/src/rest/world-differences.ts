@@ -59,13 +59,18 @@ function lostContainers({ history, lost }: World): ReadonlySet<string> {
   const keys = new Set(lost);
   const started = new Set<string>();
   const desired = new Set<string>();
+  const staticPods: { readonly uid: string; readonly containers: readonly string[] }[] = [];
   for (const event of history.events) {
     if (event.kind === 'desired') {
       // A static pod that comes back at once continues from the status in the mirror pod of its earlier life.
       if (desired.has(event.pod.uid))
         for (const name of Object.keys(event.pod.images)) keys.add(`${event.pod.uid}/${name}`);
       desired.add(event.pod.uid);
+      if (event.pod.isStatic) staticPods.push({ uid: event.pod.uid, containers: Object.keys(event.pod.images) });
     }
+    // A static pod that has ended with the machine leaves no trace.
+    if (event.kind === 'power')
+      for (const { uid, containers } of staticPods) for (const name of containers) keys.add(`${uid}/${name}`);
     if (event.kind !== 'container') continue;
     if (event.change === 'started') started.add(event.container.id);
     if (event.change === 'removed' && !started.has(event.container.id)) keys.add(containerKey(event.container));

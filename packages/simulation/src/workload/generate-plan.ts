@@ -69,7 +69,7 @@ function times(choose: Choices, most: number): readonly number[] {
   );
 }
 
-/** What pods are chosen from. */
+/** Choices of pods, and what there is to choose from. */
 interface PodChoices {
   readonly choose: Choices;
   readonly hasApi: boolean;

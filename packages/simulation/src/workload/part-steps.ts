@@ -81,7 +81,7 @@ export function withExtras(spec: PodSpec, extras: PodExtras): PodSpec {
   };
 }
 
-const STUBBORN = ['sh', '-c', "trap '' TERM; sleep 1000000"];
+const STUBBORN = ['sh', '-c', "trap '' TERM; sleep infinity"];
 
 type ResourceList = Readonly<Record<string, Quantity>>;
 

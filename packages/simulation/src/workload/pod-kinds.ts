@@ -71,7 +71,7 @@ export function alwaysCrashes({ command }: Container): boolean {
 
 /** Reports whether a container exits by itself. */
 export function endsByItself({ command }: Container): boolean {
-  return command?.[0] === 'sh';
+  return command?.[0] === 'sh' && command.at(-1)?.endsWith('sleep infinity') !== true;
 }
 
 /** A pod of a model. Each kind and version has a UID of its own, as a changed manifest has. */
