@@ -10,7 +10,7 @@ import { resizedContainers } from '../workload/part-steps.ts';
 import type { PartContext, PartKind, WorldPart } from './world-part.ts';
 
 /** The machine of the workload `extended`. */
-export const MACHINE = { cores: 4, memoryBytes: 8 * 2 ** 30 } as const;
+export const MACHINE: { readonly cores: number; readonly memoryBytes: number } = { cores: 4, memoryBytes: 8 * 2 ** 30 };
 const CAPACITY: Amounts = { cpuMillis: MACHINE.cores * 1000, memoryBytes: MACHINE.memoryBytes };
 const ALLOCATIONS = '/root/allocated_pods_state';
 const CPUS = [100, 250, 500, 1_000, 1_500] as const;
