@@ -14,10 +14,30 @@
  * ```
  */
 export function onAbort(signal: AbortSignal | undefined, listener: (reason: Error) => void): Disposable {
-  const notify = (): void => listener(signal?.reason as Error);
-  if (signal?.aborted === true) notify();
-  else signal?.addEventListener('abort', notify, { once: true });
-  return { [Symbol.dispose]: () => signal?.removeEventListener('abort', notify) };
+  if (signal === undefined) return NO_LISTENER;
+  if (!signal.aborted) return new AbortListener(signal, listener);
+  listener(signal.reason as Error);
+  return NO_LISTENER;
+}
+
+/** Listeners of a signal that has aborted already, or of none. */
+const NO_LISTENER: Disposable = { [Symbol.dispose]: () => undefined };
+const ONCE = { once: true };
+
+/** A class, because agents add and remove a listener with each call of a port: literals with a computed key are many times slower. */
+class AbortListener implements Disposable {
+  readonly #signal: AbortSignal;
+  readonly #notify: () => void;
+
+  constructor(signal: AbortSignal, listener: (reason: Error) => void) {
+    this.#signal = signal;
+    this.#notify = () => listener(signal.reason as Error);
+    signal.addEventListener('abort', this.#notify, ONCE);
+  }
+
+  [Symbol.dispose](): void {
+    this.#signal.removeEventListener('abort', this.#notify);
+  }
 }
 
 /** Settles as `work` does, or rejects with the reason of `signal` as soon as it aborts. The work itself goes on. No listener is left. */

@@ -25,20 +25,26 @@ export async function withDeadline<T>(
 ): Promise<T> {
   signal?.throwIfAborted();
   const controller = new AbortController();
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  // Without this, a task that aborts the signal and throws synchronously would leave an unhandled rejection.
-  aborted.catch(() => undefined);
-  const abort = (reason: unknown): void => {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  let isEnded = false;
+  const abort = (reason: Error): void => {
     controller.abort(reason);
-    reject(reason);
+    // A task that rejects because of its signal has the word: its error says more.
+    void Promise.resolve().then(() => {
+      if (!isEnded) reject(reason);
+    });
   };
-  using _listener = onAbort(signal, abort);
+  // Plain `finally` and no `using` or race: ports have a deadline with each call.
+  const listener = onAbort(signal, abort);
   const timer = Number.isFinite(timeoutMs)
     ? clock.setTimer(timeoutMs, () => abort(new DeadlineExceededError(timeoutMs)))
     : undefined;
   try {
-    return await Promise.race([task(controller.signal), aborted]);
+    task(controller.signal).then(resolve, reject);
+    return await promise;
   } finally {
+    isEnded = true;
     timer?.[Symbol.dispose]();
+    listener[Symbol.dispose]();
   }
 }

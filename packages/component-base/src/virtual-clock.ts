@@ -30,9 +30,21 @@ export interface VirtualClockOptions {
   startMs?: number;
 }
 
-interface PendingTimer extends Disposable {
+/** A class: agents set thousands of timers, and literals with a computed key are slow. */
+class PendingTimer implements Disposable {
   readonly dueMs: number;
   readonly callback: () => void;
+  readonly #cancel: (timer: PendingTimer) => void;
+
+  constructor(dueMs: number, callback: () => void, cancel: (timer: PendingTimer) => void) {
+    this.dueMs = dueMs;
+    this.callback = callback;
+    this.#cancel = cancel;
+  }
+
+  [Symbol.dispose](): void {
+    this.#cancel(this);
+  }
 }
 
 /** Limit of timers at one instant. Beyond it, a loop would spin on a real clock and never end on this one. */
@@ -92,16 +104,13 @@ export function createVirtualClock(options: VirtualClockOptions = {}): VirtualCl
 
   const now = (): number => wallOffsetMs + elapsedMs;
   const monotonicNow = (): number => elapsedMs;
+  const cancel = (timer: PendingTimer): void => {
+    let index = indexAfter(timer.dueMs) - 1;
+    while (timers[index]?.dueMs === timer.dueMs && timers[index] !== timer) index -= 1;
+    if (timers[index] === timer) timers.splice(index, 1);
+  };
   const setTimer = (delayMs: number, callback: () => void): Timer => {
-    const timer: PendingTimer = {
-      dueMs: elapsedMs + (delayMs > 0 ? delayMs : 0),
-      callback,
-      [Symbol.dispose]: () => {
-        let index = indexAfter(timer.dueMs) - 1;
-        while (timers[index]?.dueMs === timer.dueMs && timers[index] !== timer) index -= 1;
-        if (timers[index] === timer) timers.splice(index, 1);
-      },
-    };
+    const timer = new PendingTimer(elapsedMs + (delayMs > 0 ? delayMs : 0), callback, cancel);
     timers.splice(indexAfter(timer.dueMs), 0, timer);
     return timer;
   };
