@@ -1,6 +1,5 @@
 import { type Clock, errorMessage } from '@rxlet/component-base';
 import { callErrorCode, StatusCode } from '@rxlet/cri-api';
-import { mutationFields } from './faults/mutation-fields.ts';
 import type { RpcName } from './rpc/port.ts';
 
 /** A call of one of the ports. */
@@ -99,6 +98,17 @@ interface Mutable {
 }
 
 function fieldsOf(request: unknown, answer: unknown): Fields {
-  const { podSandboxId, containerId, image } = mutationFields(request, answer) as Partial<Record<keyof Fields, string>>;
-  return { podSandboxId, containerId, image };
+  const [requested, answered] = [request as Identifying, answer as Identifying];
+  return {
+    podSandboxId: answered.podSandboxId ?? requested.podSandboxId,
+    containerId: answered.containerId ?? requested.containerId,
+    image: requested.image?.image,
+  };
+}
+
+/** Fields of requests and responses that identify objects. */
+interface Identifying {
+  readonly podSandboxId?: string;
+  readonly containerId?: string;
+  readonly image?: { readonly image?: string };
 }

@@ -50,6 +50,7 @@ import { streamingRpcs } from './rpc/streaming-rpcs.ts';
 import { endScript } from './scripts/container-plan.ts';
 import type { BehaviourScript } from './scripts/script.ts';
 import type { ScriptTarget } from './scripts/script-store.ts';
+import type { Container } from './runtime-objects.ts';
 import { createRuntimeState } from './runtime-state.ts';
 import { containerCpuNanoseconds, containerMemoryBytes } from './stats/container-stats.ts';
 import { captureState, loadState } from './state-file/save-and-restore.ts';
@@ -207,6 +208,17 @@ export function createFakeRuntime(ports: FakeRuntimePorts, options: FakeRuntimeO
   const callLog = createCallLog(clock);
   const failures = new Map<RpcName, Error[]>();
 
+  /** Entries of snapshots by their status, which is replaced on each change: tests take snapshots all the time. */
+  const shown = new WeakMap<ContainerStatus, FakeRuntimeSnapshot['containers'][number]>();
+  const shownContainer = ({ status, sandbox }: Container): FakeRuntimeSnapshot['containers'][number] => {
+    let entry = shown.get(status);
+    if (entry === undefined) {
+      entry = { ...status, podSandboxId: sandbox.id };
+      shown.set(status, entry);
+    }
+    return entry;
+  };
+
   const carryOutChange = async (
     rpc: RpcName,
     request: unknown,
@@ -286,10 +298,7 @@ export function createFakeRuntime(ports: FakeRuntimePorts, options: FakeRuntimeO
     streams: () => streaming.streams(),
     snapshot: () => ({
       sandboxes: Array.from(state.sandboxes.values(), (sandbox) => sandbox.status),
-      containers: Array.from(state.containers.values(), ({ status, sandbox }) => ({
-        ...status,
-        podSandboxId: sandbox.id,
-      })),
+      containers: Array.from(state.containers.values(), shownContainer),
       images: Array.from(state.images.values(), (image) => image.message),
     }),
     usage() {

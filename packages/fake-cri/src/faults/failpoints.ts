@@ -59,6 +59,7 @@ export function createFailpoints(): Failpoints {
     place: FailpointPlace,
     { uid, annotations }: FailingPod,
   ): FailpointEvaluator | undefined => {
+    if (!hasFailpoint(annotations)) return undefined;
     const annotation = `${ANNOTATION_PREFIX}${criNameOf(rpc)}${place === 'after' ? '.after' : ''}`;
     const text = annotations[annotation];
     if (text === undefined) return undefined;
@@ -86,12 +87,17 @@ export function createFailpoints(): Failpoints {
         return { rpc, place, failpoint: formatFailpoint(evaluator.remaining) };
       }).filter(({ failpoint }) => failpoint !== ''),
     next(rpc, place, pod) {
-      const action = failpoints.get(`${rpc} ${place}`)?.evaluator.evaluate();
+      const action = failpoints.size === 0 ? undefined : failpoints.get(`${rpc} ${place}`)?.evaluator.evaluate();
       if (action !== undefined) return action;
       const target = pod();
       return target && ofPod(rpc, place, target)?.evaluate();
     },
   };
+}
+
+function hasFailpoint(annotations: Readonly<Record<string, string>>): boolean {
+  for (const name in annotations) if (name.startsWith(ANNOTATION_PREFIX)) return true;
+  return false;
 }
 
 function readFailpoint(text: string, where = ''): FailpointEvaluator {
