@@ -39,6 +39,23 @@ function observe(pod: RuntimePod | undefined): Map<string, Observed> {
   return observed;
 }
 
+/** Reports whether two listings of a pod have the same containers and sandboxes in the same states and the same order, as nearly all do. */
+export function listsSame(earlier: RuntimePod | undefined, later: RuntimePod | undefined): boolean {
+  if (earlier === undefined || later === undefined) return earlier === later;
+  return (
+    earlier.containers.length === later.containers.length &&
+    earlier.sandboxes.length === later.sandboxes.length &&
+    earlier.containers.every(({ id, state }, place) => {
+      const other = later.containers[place]!;
+      return id.id === other.id.id && state === other.state;
+    }) &&
+    earlier.sandboxes.every(({ id, state }, place) => {
+      const other = later.sandboxes[place]!;
+      return id === other.id && state === other.state;
+    })
+  );
+}
+
 const EVENT_OF_STATE = {
   running: 'ContainerStarted',
   exited: 'ContainerDied',
@@ -55,6 +72,7 @@ export function computePodLifecycleEvents(
   earlier: RuntimePod | undefined,
   later: RuntimePod | undefined,
 ): ContainerEvent[] {
+  if (listsSame(earlier, later)) return [];
   const before = observe(earlier);
   const after = observe(later);
   const events: ContainerEvent[] = [];

@@ -11,7 +11,7 @@ import type { RuntimePod, RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import { readRuntimePodStatus } from '@rxlet/pod-model/cri';
 import type { ContainerHint } from './container-hints.ts';
 import type { ListedState } from './hint-checks.ts';
-import { computePodLifecycleEvents, type PodLifecycleEvent } from './pod-lifecycle-event.ts';
+import { computePodLifecycleEvents, listsSame, type PodLifecycleEvent } from './pod-lifecycle-event.ts';
 import type { ReadMark, WritablePodStatusCache } from './pod-status-cache.ts';
 
 /** Reads the status of each pod whose listing changed, then emits the changes. */
@@ -204,6 +204,7 @@ export function createPodReader(ports: PodReaderPorts, options: PodReaderOptions
   };
 
   const index = (uid: string, earlier: RuntimePod | undefined, later: RuntimePod | undefined): void => {
+    if (listsSame(earlier, later)) return;
     for (const id of idsOf(earlier)) owners.delete(id);
     for (const id of idsOf(later)) owners.set(id, uid);
     const [nameBefore, nameAfter] = [earlier && nameKey(earlier), later && nameKey(later)];

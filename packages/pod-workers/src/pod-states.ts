@@ -29,7 +29,11 @@ export function createPodStates(clock: Pick<Clock, 'monotonicNow'>): WritablePod
   let podsSynced = false;
   return {
     state: (uid) => pods.get(uid)?.state,
-    states: () => new Map([...pods].map(([uid, { state }]) => [uid, state])),
+    states() {
+      const states = new Map<string, PodWorkerState>();
+      for (const [uid, { state }] of pods) states.set(uid, state);
+      return states;
+    },
     podsSynced: () => podsSynced,
     inspect() {
       const nowMs = clock.monotonicNow();

@@ -81,6 +81,8 @@ export function createPodWorkerMetrics(metrics: Metrics, oldestStepMs: () => num
     help: 'Age of the oldest running step of a pod; 0 without one. It grows while a step hangs.',
     read: () => oldestStepMs() / 1000,
   });
+  /** Last values of `kubelet_working_pods`. */
+  const shown = new Map<string, number>();
   return {
     stepEnded(state, cause, durationMs) {
       const operation = STEP_OF_STATE[state.kind] ?? cause;
@@ -95,12 +97,23 @@ export function createPodWorkerMetrics(metrics: Metrics, oldestStepMs: () => num
     counted(workers) {
       const counts = new Map<string, number>();
       for (const worker of workers) {
-        const key = Object.values(labelsOf(worker)).join();
+        const key = keyOf(labelsOf(worker));
         counts.set(key, (counts.get(key) ?? 0) + 1);
       }
-      for (const labels of WORKING_PODS) working.set(counts.get(Object.values(labels).join()) ?? 0, labels);
+      for (const labels of WORKING_PODS) {
+        const key = keyOf(labels);
+        const count = counts.get(key) ?? 0;
+        // Housekeeping counts all the time, and the numbers are nearly always those of before.
+        if (shown.get(key) === count) continue;
+        shown.set(key, count);
+        working.set(count, labels);
+      }
     },
   };
+}
+
+function keyOf(labels: (typeof WORKING_PODS)[number]): string {
+  return `${labels.lifecycle} ${labels.config} ${labels.static}`;
 }
 
 function labelsOf({ state, subject, orphan }: Worker): (typeof WORKING_PODS)[number] {

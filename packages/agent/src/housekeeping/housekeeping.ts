@@ -84,11 +84,12 @@ export function createHousekeeping(ports: HousekeepingPorts): Housekeeping {
     }
   };
 
-  /** Runs a step of a module in the background, so that a slow one delays no other. */
-  const runStep = async (step: HousekeepingStep, knownPodUids: ReadonlySet<string>): Promise<void> => {
+  /** Runs a step of a module, in the background when it is asynchronous, so that a slow one delays no other. */
+  const runStep = (step: HousekeepingStep, knownPodUids: ReadonlySet<string>): void => {
+    const work = steps.runEither(`run ${step.name}`, () => step.run({ knownPodUids, signal }));
+    if (work === undefined) return;
     running.add(step);
-    await steps.runAsync(`run ${step.name}`, async () => step.run({ knownPodUids, signal }));
-    running.delete(step);
+    void lifetime.track(work.then(() => void running.delete(step)));
   };
 
   const isActive = (pod: Pod): boolean => {
@@ -129,7 +130,7 @@ export function createHousekeeping(ports: HousekeepingPorts): Housekeeping {
       if (!cleaning) void lifetime.track(clean());
       const knownPodUids = known();
       steps.run('end the journals of removed pods', () => ports.journal.retain(knownPodUids));
-      for (const step of ports.housekeeping) if (!running.has(step)) void lifetime.track(runStep(step, knownPodUids));
+      for (const step of ports.housekeeping) if (!running.has(step)) runStep(step, knownPodUids);
     },
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };

@@ -6,6 +6,8 @@ export interface IsolatedSteps {
   run(step: string, work: () => void): void;
   /** Runs an asynchronous step in the same way; never rejects. */
   runAsync(step: string, work: () => Promise<void>): Promise<void>;
+  /** Runs a step that may be asynchronous. @returns a promise of its end, which never rejects; `undefined` when it has ended */
+  runEither(step: string, work: () => void | Promise<void>): Promise<void> | undefined;
   /** Runs a step on each item. A failure for one item does not skip the others; the step's error lists all failures. */
   runEach<T>(step: string, items: Iterable<T>, work: (item: T) => void): void;
 }
@@ -58,15 +60,25 @@ export function createIsolatedSteps({ job, logger, failures, signal }: IsolatedS
       fail(step, error);
     }
   };
+  const runAsync = async (step: string, work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+      errors.delete(step);
+    } catch (error) {
+      fail(step, error);
+    }
+  };
   return {
     run,
-    async runAsync(step, work) {
-      try {
-        await work();
-        errors.delete(step);
-      } catch (error) {
-        fail(step, error);
-      }
+    runAsync,
+    runEither(step, work) {
+      let running: void | Promise<void> = undefined;
+      run(step, () => {
+        running = work();
+      });
+      return (running as void | Promise<void>) instanceof Promise
+        ? runAsync(step, () => running as Promise<void>)
+        : undefined;
     },
     runEach(step, items, work) {
       run(step, () => {

@@ -89,7 +89,7 @@ export function createVolumeCleanUp({ clock, logger, unmount }: VolumeCleanUpPor
       const inTurn = (uid: string) =>
         // Checked right before each removal: the pod may have been added meanwhile.
         permits.run(async () => (mayRemove(uid) ? attempt(uid, signal) : undefined), signal);
-      const outcomes = await Promise.all(uids.map(inTurn));
+      const outcomes = await Promise.all(uids.filter(mayRemove).map(inTurn));
       const count = (outcome: keyof CleanUpOutcome): number => outcomes.filter((one) => one === outcome).length;
       return { cleaned: count('cleaned'), failed: count('failed') };
     },
