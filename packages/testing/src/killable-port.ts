@@ -1,3 +1,4 @@
+import { onAbort } from '@rxlet/component-base';
 import type { CallOptions, ImageService, RuntimeService } from '@rxlet/cri-api';
 import type { KubeTransport } from '@rxlet/kube-client';
 import { agentKilled, type AgentLife } from './agent-life.ts';
@@ -5,14 +6,25 @@ import { agentKilled, type AgentLife } from './agent-life.ts';
 /** Wraps a runtime port for an agent that can be killed: at the end of its life, calls in flight are cancelled, and no later call or answer gets through. */
 export function killablePort<T extends RuntimeService | ImageService>(port: T, life: AgentLife): T {
   return wrapMethods(port, (call, name) => {
-    const enter = (request: unknown, options: CallOptions): unknown => {
-      const signal = options.signal === undefined ? life.signal : AbortSignal.any([options.signal, life.signal]);
-      return call(request, { ...options, signal });
-    };
-    if (!STREAMS.has(name)) return (request: unknown, options = {}) => whileAlive(life, () => enter(request, options));
-    return (request: unknown, options = {}) => {
+    if (STREAMS.has(name)) {
+      return (request: unknown, options: CallOptions = {}) => {
+        if (!life.enter()) throw agentKilled();
+        const signal = options.signal === undefined ? life.signal : AbortSignal.any([options.signal, life.signal]);
+        return call(request, { ...options, signal });
+      };
+    }
+    return async (request: unknown, options: CallOptions = {}) => {
       if (!life.enter()) throw agentKilled();
-      return enter(request, options);
+      // Not AbortSignal.any, which is slow, since agents call all the time.
+      const controller = new AbortController();
+      const abort = (reason: unknown): void => controller.abort(reason);
+      const [cancelled, killed] = [onAbort(options.signal, abort), onAbort(life.signal, abort)];
+      try {
+        return await whileAlive(life, call(request, { ...options, signal: controller.signal }) as Promise<unknown>);
+      } finally {
+        cancelled[Symbol.dispose]();
+        killed[Symbol.dispose]();
+      }
     };
   });
 }
@@ -63,26 +75,25 @@ export function killableFiles<T extends object>(port: T, life: AgentLife): T {
   return wrapMethods(port, (call, name) => {
     // `await using` of Node 24 rejects a bound function.
     if (typeof name === 'symbol' || SYNCHRONOUS.has(name)) return call;
-    return (...args: unknown[]) =>
-      whileAlive(
-        life,
-        () => call(...args),
-        (value) => (isOpen(value) ? killableFiles(value, life) : value),
-      );
+    return (...args: unknown[]) => {
+      if (!life.enter()) return Promise.reject(agentKilled());
+      const result = call(...args);
+      return result instanceof Promise ? whileAlive(life, result) : result;
+    };
   });
 }
 
-function whileAlive(life: AgentLife, call: () => unknown, wrap = (value: unknown): unknown => value): unknown {
-  if (!life.enter()) return Promise.reject(agentKilled());
-  const result = call();
-  if (!(result instanceof Promise)) return result;
-  return result
-    .finally(() => life.leave())
-    .then(async (value: unknown) => {
-      if (life.signal.aborted && isOpen(value)) await value[Symbol.asyncDispose]();
-      life.signal.throwIfAborted();
-      return wrap(value);
-    });
+/** Returns the value of a call that was begun in a life. Closes what a call opened that ends after the end. */
+async function whileAlive(life: AgentLife, result: Promise<unknown>): Promise<unknown> {
+  let value: unknown;
+  try {
+    value = await result;
+  } finally {
+    life.leave();
+  }
+  if (life.signal.aborted && isOpen(value)) await value[Symbol.asyncDispose]();
+  life.signal.throwIfAborted();
+  return isOpen(value) ? killableFiles(value, life) : value;
 }
 
 function isOpen(value: unknown): value is AsyncDisposable {

@@ -81,22 +81,26 @@ export interface ThrowingParts {
 export function createThrowingParts(base: Partial<AgentParts>, mayReject: (podUid: string) => boolean): ThrowingParts {
   const left = new Map<string, number>();
   const pass = (place: string): undefined => {
-    const times = left.get(place) ?? 0;
+    const times = left.size === 0 ? 0 : (left.get(place) ?? 0);
     if (times === 0) return undefined;
     left.set(place, times - 1);
     throw new Error(`injected into ${place}`);
   };
-  const wrap = <T extends object>(name: keyof typeof METHODS, part: T): T =>
-    new Proxy(part, {
-      get(target, key) {
-        const member: unknown = Reflect.get(target, key);
-        if (typeof member !== 'function' || !(METHODS[name] as readonly unknown[]).includes(key)) return member;
-        return (...args: unknown[]): unknown => {
-          pass(`${name}.${String(key)}`);
-          return (member as (...args: unknown[]) => unknown).apply(target, args);
-        };
-      },
+  const wrap = <T extends object>(name: keyof typeof METHODS, part: T): T => {
+    // Made once, since agents call them all the time.
+    const wrapped: Record<string, unknown> = {};
+    for (const key of METHODS[name]) {
+      const place = `${name}.${key}`;
+      const member = Reflect.get(part, key) as (...args: unknown[]) => unknown;
+      wrapped[key] = (...args: unknown[]): unknown => {
+        pass(place);
+        return member.apply(part, args);
+      };
+    }
+    return new Proxy(part, {
+      get: (target, key): unknown => (Object.hasOwn(wrapped, key) ? wrapped[key as string] : Reflect.get(target, key)),
     });
+  };
   const parts: Partial<AgentParts> = {
     ...base,
     createPodConfig: (ports) => wrap('config', (base.createPodConfig ?? createPodConfig)(ports)),
