@@ -60,6 +60,27 @@ describe('a watch', () => {
     expect(second?.query).not.toContain('sendInitialEvents');
   });
 
+  it('ignores events that the server repeats after a broken connection', async () => {
+    await using cluster = createTestCluster();
+    const { client, kube, clock } = cluster;
+    kube.objects.create(pods, podNamed('a'));
+    await using watch = client.watch(pods);
+    const seen: string[] = [];
+    watch.changes$.subscribe((change) => seen.push(describeChange(change)));
+    watch.start();
+    await clock.settle();
+    kube.objects.merge(pods, 'a', 'default', { metadata: { labels: { x: 'y' } } });
+    kube.objects.create(pods, podNamed('b'));
+    kube.objects.delete(pods, 'b', 'default', 0);
+    await clock.settle();
+    kube.setReplay(100);
+    kube.cutWatches();
+    await clock.advance(10_000);
+    kube.objects.create(pods, podNamed('c'));
+    await clock.settle();
+    expect(seen).toEqual(['snapshot a', 'modified a', 'added b', 'deleted b', 'added c']);
+  });
+
   it('reads everything again when the version is gone, and emits the difference', async () => {
     await using cluster = createTestCluster();
     const { client, kube, clock, logger } = cluster;

@@ -20,7 +20,7 @@ import { createWatchBackoff } from './watch-backoff.ts';
 import { createUsableObjects } from './usable-objects.ts';
 import { createWatchdog } from './watchdog.ts';
 import type { WatchMetrics } from './watch-metrics.ts';
-import { parseWatchEvent } from './watch-event.ts';
+import { isNotNewer, parseWatchEvent } from './watch-event.ts';
 import {
   afterAttempt,
   initialWatchState,
@@ -146,7 +146,8 @@ export function createObjectWatch<T extends KubeObject>(
           initial.clear();
           idleTimeoutMs = idleTimeout();
         } else if (isComplete) {
-          state = withVersion(state, event.resourceVersion);
+          if (!isNotNewer(event.resourceVersion, state.resourceVersion))
+            state = withVersion(state, event.resourceVersion);
           server.bookmarkReceived();
           wasSilent = false;
           idleTimeoutMs = idleTimeout();
@@ -161,6 +162,8 @@ export function createObjectWatch<T extends KubeObject>(
         checkCount(initial.size, resource);
         return;
       }
+      // A server that repeats events must not bring earlier objects back.
+      if (isNotNewer(event.resourceVersion, state.resourceVersion)) return;
       state = withVersion(state, event.resourceVersion);
       const object = usable.use(event.object);
       if (event.type === 'DELETED') usable.forget(event.object);

@@ -30,3 +30,11 @@ export function parseWatchEvent<T extends KubeObject>(line: unknown): WatchEvent
   if (!metadata?.name) throw new KubeError('InvalidResponse', 'the watch sent an object without a name');
   return { type, object: object as T, resourceVersion };
 }
+
+const NUMBER = /^[1-9]\d*$/;
+
+/** Reports whether a version is not newer than another. Versions are decimal numbers that grow (KEP-5504); those of other forms cannot be compared. */
+export function isNotNewer(version: string, than: string | undefined): boolean {
+  if (than === undefined || !NUMBER.test(version) || !NUMBER.test(than)) return false;
+  return version.length === than.length ? version <= than : version.length < than.length;
+}

@@ -13,6 +13,8 @@ export type HistoryFact =
   /** A step of the plan. */
   | { readonly kind: 'step'; readonly text: string }
   | { readonly kind: 'agent'; readonly change: 'started' | 'stopped' | 'killed' | 'start failed' }
+  /** The agent has stopped or was killed, and the API does not show that the pod has ended. */
+  | { readonly kind: 'unreported'; readonly uid: string }
   /** A file of the agent was damaged while no agent ran. */
   | { readonly kind: 'damaged'; readonly path: string; readonly how: string }
   /** A source has the pod from now on, or a changed version with the same UID. */

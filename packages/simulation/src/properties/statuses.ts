@@ -65,8 +65,7 @@ export const terminalPhasesStay: Property = {
       // The machine goes off at its deadline, although the API server may not have the last statuses yet.
       if (event.kind === 'power' && event.change === 'off')
         for (const [uid, { atMs }] of ended) if (event.atMs - atMs < REPORT_MS) ended.delete(uid);
-      // A repeated event of a watch may bring a deleted pod back for a moment.
-      if (event.kind === 'confirmed') ended.delete(event.uid);
+      if (event.kind === 'unreported') ended.delete(event.uid);
       const diskMs = event.kind === 'step' ? /^disk .*\bms=(\d+)/.exec(event.text)?.[1] : undefined;
       if (diskMs !== undefined) {
         const fromMs = event.atMs < unwritable.untilMs ? unwritable.fromMs : event.atMs;

@@ -20,6 +20,8 @@ export function describeEvent(event: HistoryEvent): DescribedEvent {
       return { group: 'world', text: `file ${event.path} is damaged: ${event.how}` };
     case 'agent':
       return { group: 'agent', text: `agent ${event.change}` };
+    case 'unreported':
+      return { group: 'world', text: 'the API shows no end of the pod', uid: event.uid };
     case 'desired':
       return { group: 'world', text: `pod ${event.pod.name} is desired`, uid: event.pod.uid };
     case 'undesired': {

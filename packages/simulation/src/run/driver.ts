@@ -1,3 +1,4 @@
+import { isMirrorPod, isTerminalPhase, podUid } from '@rxlet/pod-model';
 import { createLater } from '../world/later.ts';
 import { type LifeStep, runStep } from '../world/run-step.ts';
 import type { World } from '../world/world.ts';
@@ -53,12 +54,18 @@ export function createDriver(world: World): Driver {
     const mine = boot;
     later.add(delayMs, () => (mine === boot ? start(callsOfStart, attempts) : undefined));
   };
+  const recordEnd = (change: 'stopped' | 'killed'): void => {
+    history.add({ kind: 'agent', change });
+    for (const pod of world.apiPods())
+      if (!isMirrorPod(pod) && !isTerminalPhase(pod.status?.phase))
+        history.add({ kind: 'unreported', uid: podUid(pod) });
+  };
   const kill = async (): Promise<void> => {
     armed = undefined;
     isAlive = false;
     await node.kill();
     world.runtime.look();
-    history.add({ kind: 'agent', change: 'killed' });
+    recordEnd('killed');
   };
   const killAndRestart = async ({
     pauseMs,
@@ -90,7 +97,7 @@ export function createDriver(world: World): Driver {
     if (step.do === 'stop') {
       isAlive = false;
       await node.stop();
-      history.add({ kind: 'agent', change: 'stopped' });
+      recordEnd('stopped');
       startLater(step.pauseMs, 0);
     } else if (step.calls === 0) {
       await killAndRestart(step);
