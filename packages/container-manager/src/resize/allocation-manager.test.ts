@@ -1,6 +1,6 @@
 import type { AdmissionHandler, AdmissionRejection } from '@rxlet/agent-api';
 import { createEventLog } from '@rxlet/component-base/events';
-import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
+import { createVirtualClock, recordingLogger, recordingMetrics } from '@rxlet/component-base/testing';
 import type { Pod } from '@rxlet/kube-api';
 import { createMemoryFiles } from '@rxlet/node-files/testing';
 import { testPod } from '@rxlet/pod-model/testing';
@@ -9,6 +9,7 @@ import { createAllocationManager } from './allocation-manager.ts';
 import { createAllocationStore } from './allocation-store.ts';
 import { desiredResources, formatResourcesCheckpoint } from '@rxlet/pod-model/resize';
 import type { ResizePolicies } from './resize-fit.ts';
+import { createResizeMetrics } from './resize-metrics.ts';
 
 const STATE = '/root/allocated_pods_state';
 
@@ -33,6 +34,7 @@ async function bench({ policies, handlers = [], files = createMemoryFiles() }: B
   const clock = createVirtualClock();
   const events = createEventLog(clock);
   const logger = recordingLogger();
+  const metrics = recordingMetrics();
   const pods = new Map<string, Pod>();
   const changed: string[] = [];
   const state = { sourcesReady: true };
@@ -45,6 +47,7 @@ async function bench({ policies, handlers = [], files = createMemoryFiles() }: B
       activePods: () => [...pods.values()],
       sourcesReady: () => state.sourcesReady,
       handlers: () => handlers,
+      metrics: createResizeMetrics(metrics, () => []),
       statusOf: (uid) => pods.get(uid)?.status,
       allocatable: () => ({ cpu: '2', memory: '1Gi' }),
     },
@@ -61,6 +64,7 @@ async function bench({ policies, handlers = [], files = createMemoryFiles() }: B
     changed,
     state,
     logger,
+    metrics,
     admit(pod: Pod) {
       pods.set(pod.metadata!.uid!, pod);
       manager.admit(pod);
@@ -154,6 +158,36 @@ describe('the allocation manager', () => {
     await clock.advance(180_000);
     expect(cpuOf(resized)).toBe('1');
     expect(manager.condition(resized)).toBeUndefined();
+  });
+
+  it.each<[string, (node: Awaited<ReturnType<typeof bench>>) => Promise<void>]>([
+    ['pod_updated', ({ desire }) => desire(podOf('other', '500m', { generation: 2 }))],
+    [
+      'pod_terminated',
+      async ({ pods, manager, clock }) => {
+        pods.delete('uid-other');
+        manager.retry();
+        await clock.settle();
+      },
+    ],
+    [
+      'periodic_retry',
+      async ({ pods, clock }) => {
+        pods.delete('uid-other');
+        await clock.advance(180_000);
+      },
+    ],
+  ])('counts a deferred resize that was accepted, with the trigger %s', async (trigger, free) => {
+    const node = await bench();
+    for (const name of ['web', 'other']) node.admit(podOf(name, '1'));
+    const resized = podOf('web', '1500m', { generation: 2 });
+    await node.desire(resized);
+    expect(node.manager.condition(resized)).toMatchObject({ reason: 'Deferred' });
+    await free(node);
+    expect(node.cpuOf(resized)).toBe('1500m');
+    expect([...node.metrics.values].filter(([series]) => series.includes('deferred'))).toEqual([
+      [`kubelet_pod_deferred_accepted_resizes_total{retry_trigger="${trigger}"}`, 1],
+    ]);
   });
 
   it('keeps the last reported generation until a resize is decided on', async () => {

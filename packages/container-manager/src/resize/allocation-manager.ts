@@ -13,7 +13,7 @@ import {
   withAllocatedResources,
 } from '@rxlet/pod-model/resize';
 import type { AllocationStore } from './allocation-store.ts';
-import type { ResizeMetrics } from './resize-metrics.ts';
+import type { ResizeMetrics, RetryTrigger } from './resize-metrics.ts';
 import { orderResizes, type WaitingResize } from './order-resizes.ts';
 import { pendingCondition, type PendingResize, reportedResize } from './pending-resize.ts';
 import { infeasibleCause, insufficientResource, type ResizePolicies } from './resize-fit.ts';
@@ -44,7 +44,7 @@ export interface AllocationManager extends PodAllocations, AsyncDisposable {
   start(): Promise<void>;
   /** Removes the allocations of all pods except those to keep. */
   retain(isKept: (podUid: string) => boolean): void;
-  /** Decides anew on resizes that were put off. Call it when resources were freed. */
+  /** Decides anew on resizes that were put off. Call it when a pod has freed its resources. */
   retry(): void;
   /** Returns the condition `PodResizePending` of a pod; `undefined` when no resize was put off. */
   condition(pod: Pod): PodCondition | undefined;
@@ -75,7 +75,7 @@ export function createAllocationManager(
   /** Resizes that were put off or cannot be. */
   const pending = new Map<string, PendingResize>();
   let deciding: Promise<void> | undefined;
-  let isRequested = false;
+  let requestedBy: RetryTrigger | undefined;
 
   /** Pods and records are immutable, and every admission asks for the allocated versions of all other pods. */
   const versions = new WeakMap<Pod, { readonly record: PodResourcesRecord; readonly allocated: Pod }>();
@@ -129,9 +129,13 @@ export function createAllocationManager(
     return undefined;
   };
 
+  /** Returns the pending resize of a pod, also of an earlier run of the agent. */
+  const lastDecision = (uid: string): PendingResize | undefined =>
+    pending.get(uid) ?? reportedResize(ports.statusOf(uid));
+
   const putOff = (desired: Pod, reason: PendingResize['reason'], message: string): void => {
     const uid = podUid(desired);
-    const before = pending.get(uid) ?? reportedResize(ports.statusOf(uid));
+    const before = lastDecision(uid);
     const generation = desired.metadata?.generation;
     const isNew = before?.reason !== reason || before.generation !== generation;
     const sinceMs = before?.reason === reason ? before.sinceMs : clock.now();
@@ -143,7 +147,7 @@ export function createAllocationManager(
     if (isNew || before?.message !== message) changes.emit(allocated(desired));
   };
 
-  const decide = async (desired: Pod): Promise<void> => {
+  const decide = async (desired: Pod, trigger: RetryTrigger): Promise<void> => {
     const uid = podUid(desired);
     const current = allocated(desired);
     const infeasible = infeasibleCause(desired, current, policies);
@@ -166,6 +170,7 @@ export function createAllocationManager(
       putOff(desired, 'Deferred', rejection.message);
       return;
     }
+    if (lastDecision(uid)?.reason === 'Deferred') ports.metrics?.acceptedDeferred(trigger);
     waiting.delete(uid);
     pending.delete(uid);
     allocate(desired);
@@ -175,20 +180,21 @@ export function createAllocationManager(
   };
 
   const decideAll = async (): Promise<void> => {
-    while (isRequested) {
-      isRequested = false;
+    while (requestedBy !== undefined) {
+      const trigger = requestedBy;
+      requestedBy = undefined;
       if (!ports.sourcesReady()) return;
       const resizes: WaitingResize[] = [...waiting].map(([uid, desired]) => ({
         desired,
         allocated: allocated(desired),
         deferredSinceMs: pending.get(uid)?.sinceMs,
       }));
-      for (const { desired } of orderResizes(resizes)) await decide(desired);
+      for (const { desired } of orderResizes(resizes)) await decide(desired, trigger);
     }
   };
 
-  const request = (): void => {
-    isRequested = true;
+  const request = (trigger: RetryTrigger): void => {
+    requestedBy = trigger;
     if (waiting.size === 0 || signal.aborted) return;
     deciding ??= lifetime
       .track(decideAll())
@@ -197,18 +203,18 @@ export function createAllocationManager(
       })
       .finally(() => {
         deciding = undefined;
-        if (isRequested) request();
+        if (requestedBy !== undefined) request(requestedBy);
       });
   };
 
   const retryPeriodically = async (): Promise<void> => {
     for (;;) {
       await sleep(clock, ports.sourcesReady() ? RETRY_PERIOD_MS : SOURCES_RETRY_PERIOD_MS, signal);
-      request();
+      request('periodic_retry');
     }
   };
 
-  const desire = (pod: Pod): void => {
+  const desire = (pod: Pod, trigger: RetryTrigger): void => {
     const uid = podUid(pod);
     const before = desired.get(uid);
     desired.set(uid, pod);
@@ -221,7 +227,7 @@ export function createAllocationManager(
       if (pending.get(uid)?.reason === 'Infeasible' && pending.get(uid)?.generation === pod.metadata?.generation)
         return;
       waiting.set(uid, pod);
-      request();
+      request(trigger);
       return;
     }
     waiting.delete(uid);
@@ -232,10 +238,10 @@ export function createAllocationManager(
     allocated,
     admit(pod) {
       if (store.get(podUid(pod)) === undefined) allocate(pod);
-      desire(pod);
+      desire(pod, 'pods_added');
     },
-    desire,
-    retry: request,
+    desire: (pod) => desire(pod, 'pod_updated'),
+    retry: () => request('pod_terminated'),
     allocations$: allocations.values$,
     changes$: changes.values$,
     retain(isKept) {
@@ -247,12 +253,12 @@ export function createAllocationManager(
         pending.delete(uid);
       }
       // Decisions that had to wait for the sources.
-      if ([...waiting.keys()].some((uid) => !pending.has(uid))) request();
+      if ([...waiting.keys()].some((uid) => !pending.has(uid))) request('pods_removed');
     },
     condition(pod) {
       const uid = podUid(pod);
       // After a restart of the agent, the resize that the last status shows stays pending until it is decided on again.
-      const resize = pending.get(uid) ?? (waiting.has(uid) ? reportedResize(ports.statusOf(uid)) : undefined);
+      const resize = pending.get(uid) ?? (waiting.has(uid) ? lastDecision(uid) : undefined);
       return resize === undefined ? undefined : pendingCondition(resize, clock.now());
     },
     async start() {

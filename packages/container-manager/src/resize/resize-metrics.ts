@@ -4,12 +4,17 @@ import { compareQuantities, isZeroQuantity, parseQuantity } from '@rxlet/pod-mod
 import { desiredResources } from '@rxlet/pod-model/resize';
 import type { InfeasibleResize } from './resize-fit.ts';
 
+/** Cause of another decision on deferred resizes. */
+export type RetryTrigger = 'pods_added' | 'pod_updated' | 'pod_terminated' | 'pods_removed' | 'periodic_retry';
+
 /** Metrics of resizes, with the kubelet's names. */
 export interface ResizeMetrics {
   /** Counts the differences between two desired versions of a pod, each resource of each container. */
   requested(before: Pod, after: Pod): void;
   /** Counts a resize that can never be put into effect. */
   infeasible(detail: InfeasibleResize['detail']): void;
+  /** Counts a resize that was accepted after it had been deferred. */
+  acceptedDeferred(trigger: RetryTrigger): void;
 }
 
 /** Registers the metrics. `pods` returns the pods with their statuses, for the conditions of resizes. */
@@ -23,6 +28,11 @@ export function createResizeMetrics(metrics: Metrics, pods: () => readonly Pod[]
     name: 'kubelet_pod_infeasible_resizes_total',
     help: '[ALPHA] Number of infeasible resizes for pods.',
     labelNames: ['reason_detail'],
+  });
+  const acceptedDeferred = metrics.counter({
+    name: 'kubelet_pod_deferred_accepted_resizes_total',
+    help: '[ALPHA] Cumulative number of resizes that were accepted after being deferred.',
+    labelNames: ['retry_trigger'],
   });
   metrics.gauge({
     name: 'kubelet_pod_in_progress_resizes',
@@ -43,6 +53,7 @@ export function createResizeMetrics(metrics: Metrics, pods: () => readonly Pod[]
   });
   return {
     infeasible: (detail) => infeasible.inc({ reason_detail: detail }),
+    acceptedDeferred: (trigger) => acceptedDeferred.inc({ retry_trigger: trigger }),
     requested(before, after) {
       const previous = desiredResources(before).containers;
       for (const [name, resources] of desiredResources(after).containers) {
