@@ -58,8 +58,8 @@ export interface AgentCommands {
   usage(): AgentUsage;
   /** Number of calls of each method of the runtime so far. */
   calls(): Readonly<Record<string, number>>;
-  /** Number of steps of pod workers that have succeeded so far. */
-  steps(): Promise<number>;
+  /** Number of steps of pod workers so far, by their cause: `create`, `update`, `sync` and so on. */
+  steps(): Promise<Readonly<Record<string, number>>>;
   /** The latest 1,000 calls of CreateContainer. */
   creates(): readonly CreateCall[];
   startProfile(): Promise<void>;

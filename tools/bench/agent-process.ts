@@ -166,7 +166,7 @@ const commandsOf = (agent: Agent): AgentCommands => ({
   async steps() {
     const { values = [] } = (await registry.getSingleMetric('kubelet_pod_worker_duration_seconds')?.get()) ?? {};
     const counts = values.filter((value) => 'metricName' in value && String(value.metricName).endsWith('_count'));
-    return counts.reduce((sum, { value }) => sum + value, 0);
+    return Object.fromEntries(counts.map(({ labels, value }) => [String(labels['operation_type']), value]));
   },
   async startProfile() {
     profile = await startCpuProfile();

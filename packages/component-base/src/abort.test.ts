@@ -30,6 +30,30 @@ describe('onAbort', () => {
     expect(reasons).toEqual([]);
   });
 
+  it('adds one listener to a signal, however many wait for it', () => {
+    const controller = new AbortController();
+    const calls: number[] = [];
+    const listeners = [0, 1, 2, 3].map((number) => onAbort(controller.signal, () => calls.push(number)));
+    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(1);
+    listeners[1]![Symbol.dispose]();
+    listeners[1]![Symbol.dispose]();
+    controller.abort(REASON);
+    expect(calls).toEqual([0, 2, 3]);
+  });
+
+  it('calls no listener that another one has removed', () => {
+    const controller = new AbortController();
+    const calls: string[] = [];
+    onAbort(controller.signal, () => {
+      calls.push('first');
+      second[Symbol.dispose]();
+    });
+    const second = onAbort(controller.signal, () => calls.push('second'));
+    onAbort(controller.signal, () => calls.push('third'));
+    controller.abort(REASON);
+    expect(calls).toEqual(['first', 'third']);
+  });
+
   it('does nothing without a signal', () => {
     onAbort(undefined, () => expect.unreachable())[Symbol.dispose]();
   });

@@ -15,7 +15,7 @@
  */
 export function onAbort(signal: AbortSignal | undefined, listener: (reason: Error) => void): Disposable {
   if (signal === undefined) return NO_LISTENER;
-  if (!signal.aborted) return new AbortListener(signal, listener);
+  if (!signal.aborted) return (sharedListeners.get(signal) ?? new SharedListeners(signal)).add(listener);
   listener(signal.reason as Error);
   return NO_LISTENER;
 }
@@ -24,19 +24,57 @@ export function onAbort(signal: AbortSignal | undefined, listener: (reason: Erro
 const NO_LISTENER: Disposable = { [Symbol.dispose]: () => undefined };
 const ONCE = { once: true };
 
+/** Thousands of tasks may wait on the signal of one subsystem, and a signal looks through all of its listeners for each one that is added or removed: it gets one. */
+const sharedListeners = new WeakMap<AbortSignal, SharedListeners>();
+
+class SharedListeners {
+  readonly #signal: AbortSignal;
+  readonly #listeners = new Set<AbortListener>();
+  readonly #notify = (): void => {
+    for (const one of this.#listeners) {
+      this.#listeners.delete(one);
+      try {
+        one.listener(this.#signal.reason as Error);
+      } catch (error) {
+        // As with listeners of the signal itself, a throw is an uncaught exception and keeps no other from being called.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
+  };
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+    signal.addEventListener('abort', this.#notify, ONCE);
+    sharedListeners.set(signal, this);
+  }
+
+  add(listener: (reason: Error) => void): AbortListener {
+    const added = new AbortListener(this, listener);
+    this.#listeners.add(added);
+    return added;
+  }
+
+  remove(listener: AbortListener): void {
+    if (!this.#listeners.delete(listener) || this.#listeners.size > 0) return;
+    this.#signal.removeEventListener('abort', this.#notify);
+    sharedListeners.delete(this.#signal);
+  }
+}
+
 /** A class, because agents add and remove a listener with each call of a port: literals with a computed key are many times slower. */
 class AbortListener implements Disposable {
-  readonly #signal: AbortSignal;
-  readonly #notify: () => void;
+  readonly #shared: SharedListeners;
+  readonly listener: (reason: Error) => void;
 
-  constructor(signal: AbortSignal, listener: (reason: Error) => void) {
-    this.#signal = signal;
-    this.#notify = () => listener(signal.reason as Error);
-    signal.addEventListener('abort', this.#notify, ONCE);
+  constructor(shared: SharedListeners, listener: (reason: Error) => void) {
+    this.#shared = shared;
+    this.listener = listener;
   }
 
   [Symbol.dispose](): void {
-    this.#signal.removeEventListener('abort', this.#notify);
+    this.#shared.remove(this);
   }
 }
 

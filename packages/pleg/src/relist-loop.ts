@@ -27,9 +27,9 @@ export interface RelistLoop {
 
 /** Requests of one turn of the event loop are served together: the caller has then finished its changes, and its next read needs no other relist. */
 const COALESCE_MS = 0;
-/** One listing of all pods is cheaper than more single ones than this. */
+/** On a node of the usual size, one listing of all pods is cheaper than more single ones than this. */
 const MAX_SINGLE_RELISTS = 8;
-/** Relists of single pods per second, and at once; further requests are served by full relists. */
+/** Relists of single pods per second, and at once. */
 const SINGLE_RELISTS = { perSecond: 10, burst: 20 };
 /** Pause before a full relist that serves requests: a multiple of the last one's duration, within bounds. */
 const DEMAND_PAUSE = { factor: 2, minMs: 100, maxMs: 1_000 };
@@ -38,6 +38,10 @@ const DEMAND_PAUSE = { factor: 2, minMs: 100, maxMs: 1_000 };
 export function createRelistLoop({ clock, relistAll, relistPod, periodMs }: RelistLoopPorts): RelistLoop {
   const requested = new Set<string>();
   const singleRelists = createRateLimiter(clock, SINGLE_RELISTS.perSecond, SINGLE_RELISTS.burst);
+  /** Duration of the latest relist of a single pod. */
+  let singleMs = Infinity;
+  /** Time spent on single relists since the last full one. */
+  let spentMs = 0;
   /** Longest wait for the next full relist that was requested. */
   let fullRelistAfterMs = Infinity;
   let notify: (() => void) | undefined;
@@ -49,6 +53,23 @@ export function createRelistLoop({ clock, relistAll, relistPod, periodMs }: Reli
     notify = resolve;
     await notified;
     notify = undefined;
+  };
+
+  /**
+   * Reports whether the requests are served by relists of single pods. Beyond the limits, these may take as long as the last full relist did: on a node of thousands of
+   * pods, many single ones are cheaper than a full one.
+   */
+  const maySingle = (fullMs: number): boolean => {
+    if (spentMs + requested.size * singleMs < fullMs) return true;
+    return requested.size <= MAX_SINGLE_RELISTS && singleRelists.tryAcquire();
+  };
+
+  const relistSingle = async (uid: string): Promise<void> => {
+    requested.delete(uid);
+    const beganMs = clock.monotonicNow();
+    await relistPod(uid);
+    singleMs = clock.monotonicNow() - beganMs;
+    spentMs += singleMs;
   };
 
   const waitForFullRelist = async (durationMs: number, signal: AbortSignal): Promise<void> => {
@@ -63,9 +84,8 @@ export function createRelistLoop({ clock, relistAll, relistPod, periodMs }: Reli
       if (uid === undefined) {
         await waitAtMost(dueMs - ageMs, signal);
         if (requested.size > 0) await sleep(clock, COALESCE_MS, signal).catch(() => undefined);
-      } else if (requested.size <= MAX_SINGLE_RELISTS && singleRelists.tryAcquire()) {
-        requested.delete(uid);
-        await relistPod(uid);
+      } else if (maySingle(durationMs)) {
+        await relistSingle(uid);
       } else {
         if (ageMs >= demandPauseMs) return;
         await sleep(clock, Math.min(dueMs, demandPauseMs) - ageMs, signal).catch(() => undefined);
@@ -79,6 +99,7 @@ export function createRelistLoop({ clock, relistAll, relistPod, periodMs }: Reli
         const beganMs = clock.monotonicNow();
         requested.clear();
         fullRelistAfterMs = Infinity;
+        spentMs = 0;
         await relistAll();
         await waitForFullRelist(clock.monotonicNow() - beganMs, signal);
       }

@@ -85,7 +85,8 @@ export function createVolumeCleanUp({ clock, logger, unmount }: VolumeCleanUpPor
   return {
     async run(uids, mayRemove, signal) {
       backoff.collectGarbage(clock.monotonicNow());
-      for (const uid of failures.keys()) if (!uids.includes(uid)) failures.delete(uid);
+      const present = new Set(uids);
+      for (const uid of failures.keys()) if (!present.has(uid)) failures.delete(uid);
       const inTurn = (uid: string) =>
         // Checked right before each removal: the pod may have been added meanwhile.
         permits.run(async () => (mayRemove(uid) ? attempt(uid, signal) : undefined), signal);
