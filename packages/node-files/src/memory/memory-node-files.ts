@@ -35,13 +35,8 @@ export function memoryNodeFiles(ports: MemoryNodeFilesPorts): NodeFiles {
     const absolute = normalize(path);
     const root = roots.find((one) => one === '/' || absolute === one || absolute.startsWith(`${one}/`));
     if (root === undefined) throw new UnsafePathError('OutsideRoots', path);
-    return {
-      root,
-      names: absolute
-        .slice(root === '/' ? 0 : root.length)
-        .split('/')
-        .filter(Boolean),
-    };
+    const below = absolute.slice(root === '/' ? 1 : root.length + 1);
+    return { root, names: below === '' ? [] : below.split('/') };
   };
   const rootNode = (root: string): MemoryDirectory | undefined => {
     const node = tree.follow(root);

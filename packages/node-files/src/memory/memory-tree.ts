@@ -85,8 +85,9 @@ export class MemoryTree {
   follow(path: string, hops = 0): MemoryNode | undefined {
     if (hops > 40) throw systemError('ELOOP', path);
     let node: MemoryNode = this.root;
-    const names = path.split('/').filter(Boolean);
-    for (const [index, name] of names.entries()) {
+    const names = path.split('/').filter((name) => name !== '');
+    for (let index = 0; index < names.length; index += 1) {
+      const name = names[index]!;
       if (node.kind !== 'directory') return undefined;
       const next: MemoryNode | undefined = node.entries.get(name);
       if (next === undefined) return undefined;
@@ -108,7 +109,8 @@ export class MemoryTree {
     last: 'reject-link' | 'allow-link',
   ): MemoryNode | undefined {
     let node: MemoryNode = base;
-    for (const [index, name] of names.entries()) {
+    for (let index = 0; index < names.length; index += 1) {
+      const name = names[index]!;
       if (node.kind !== 'directory') return undefined;
       const next: MemoryNode | undefined = node.entries.get(name);
       if (next === undefined) return undefined;
@@ -150,8 +152,12 @@ export function infoOf(node: MemoryNode): FileInfo {
   };
 }
 
+/** An empty name, `.` or `..` in a path. */
+const UNRESOLVED = /\/(?:\.{0,2})(?:\/|$)/;
+
 /** Resolves `.` and `..` in an absolute path. */
 export function normalize(path: string): string {
+  if (path.startsWith('/') && !UNRESOLVED.test(path)) return path;
   const names: string[] = [];
   for (const name of path.split('/')) {
     if (name === '..') names.pop();
