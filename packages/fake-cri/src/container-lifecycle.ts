@@ -1,4 +1,4 @@
-import { clone, create } from '@bufbuild/protobuf';
+import { create } from '@bufbuild/protobuf';
 import { DeadlineExceededError, errorMessage, withDeadline } from '@rxlet/component-base';
 import {
   type ContainerConfig,
@@ -9,6 +9,7 @@ import {
   type Mount,
   MountPropagation,
 } from '@rxlet/cri-api';
+import { copyMessage } from './copy-message.ts';
 import { containerName, createContainer, isRunning, markExited, markRunning, stateName } from './container.ts';
 import type { Container, Sandbox } from './runtime-objects.ts';
 import { publishEvent } from './events.ts';
@@ -42,7 +43,7 @@ export function addContainer(state: RuntimeState, sandbox: Sandbox, config: Cont
   const image = state.images.find(config.image.image);
   if (image === undefined) throw new ServiceError(StatusCode.NotFound, `image "${config.image.image}" not found`);
   // The caller may change its request afterwards.
-  const cloned = clone(ContainerConfigSchema, create(ContainerConfigSchema, config));
+  const cloned = copyMessage(create(ContainerConfigSchema, config));
   checkMounts(cloned.mounts);
   const ownConfig = { ...cloned, mounts: resolveImageVolumes(state.images, cloned.mounts) };
   const plan = containerPlan(state, sandbox, config, image);

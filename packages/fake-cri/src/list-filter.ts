@@ -13,6 +13,7 @@ export function filterSandboxes(
   if (filter === undefined) return sandboxes;
   const { id, state, labelSelector } = filter;
   const selector = Object.entries(labelSelector);
+  if (id === '' && state === undefined && selector.length === 0) return sandboxes;
   return sandboxes.filter(
     (sandbox) =>
       hasId(sandbox.id, id) &&
@@ -29,6 +30,7 @@ export function filterContainers(
   if (filter === undefined) return containers;
   const { id, podSandboxId, state, labelSelector } = filter;
   const selector = Object.entries(labelSelector);
+  if (id === '' && podSandboxId === '' && state === undefined && selector.length === 0) return containers;
   return containers.filter(
     (container) =>
       hasId(container.id, id) &&

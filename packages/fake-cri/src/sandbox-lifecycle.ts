@@ -1,5 +1,6 @@
-import { clone, create } from '@bufbuild/protobuf';
+import { create } from '@bufbuild/protobuf';
 import { type PodSandboxConfig, PodSandboxConfigSchema, ServiceError, StatusCode } from '@rxlet/cri-api';
+import { copyMessage } from './copy-message.ts';
 import { killContainer, removeContainer } from './container-lifecycle.ts';
 import { publishEvent } from './events.ts';
 import { newId, type RuntimeState } from './runtime-state.ts';
@@ -22,7 +23,7 @@ export function runSandbox(state: RuntimeState, config: PodSandboxConfig | undef
   state.sandboxes.checkNameIsFree(name);
   const ip = usesHostNetwork(config) ? undefined : state.ips.allocate();
   // The caller may change its request afterwards.
-  const ownConfig = clone(PodSandboxConfigSchema, create(PodSandboxConfigSchema, config));
+  const ownConfig = copyMessage(create(PodSandboxConfigSchema, config));
   const sandbox = createSandbox(newId(state), name, ownConfig, runtimeHandler, ip, state.timestamps());
   state.sandboxes.add(sandbox);
   publishEvent(state, 'CREATED', sandbox, sandbox.id);

@@ -47,6 +47,9 @@ export interface ProcessOptions {
   readonly onExit?: (exit: Exit) => void;
 }
 
+/** One for all processes, since an error with its stack is slow to make. */
+const ENDED = new Error('the process has ended');
+
 /** Starts `program`. */
 export function startProcess(program: Program, options: ProcessOptions): Process {
   const { clock, pid, argv } = options;
@@ -57,7 +60,7 @@ export function startProcess(program: Program, options: ProcessOptions): Process
 
   const stop = (): void => {
     running = false;
-    controller.abort(new Error('the process has ended'));
+    controller.abort(ENDED);
   };
   const exit = (how: Exit): void => {
     if (!running) return;

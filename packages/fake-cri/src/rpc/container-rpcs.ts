@@ -59,7 +59,8 @@ export function containerRpcs(state: RuntimeState): RuntimeHandlers {
       });
     },
     listContainers({ filter }) {
-      return create(ListContainersResponseSchema, { containers: list(filter) });
+      // Not passed to create, which checks each message.
+      return { ...create(ListContainersResponseSchema), containers: list(filter) };
     },
     streamContainers({ filter }) {
       return inBatches(list(filter), (containers) => create(StreamContainersResponseSchema, { containers }));

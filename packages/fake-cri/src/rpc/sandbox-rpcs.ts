@@ -50,7 +50,8 @@ export function sandboxRpcs(state: RuntimeState): RuntimeHandlers {
       });
     },
     listPodSandbox({ filter }) {
-      return create(ListPodSandboxResponseSchema, { items: list(filter) });
+      // Not passed to create, which checks each message.
+      return { ...create(ListPodSandboxResponseSchema), items: list(filter) };
     },
     streamPodSandboxes({ filter }) {
       return inBatches(list(filter), (podSandboxes) => create(StreamPodSandboxesResponseSchema, { podSandboxes }));
