@@ -3,6 +3,7 @@ import {
   type Clock,
   createLifetime,
   createSemaphore,
+  DeadlineExceededError,
   errorMessage,
   type Logger,
   noopLogger,
@@ -210,12 +211,31 @@ export function createContainerLogRotator(
     void lifetime.track(turn);
   };
 
+  /** Returns the containers whose logs may need rotation, with one deadline for all: nearly all logs are small. A log that cannot be checked in time is among them. */
+  const withoutSmallLogs = async (running: readonly RunningContainer[]): Promise<readonly RunningContainer[]> => {
+    const small = new Set<RunningContainer>();
+    const check = async (signal: AbortSignal): Promise<void> => {
+      for (const container of running) {
+        if (signal.aborted) return;
+        const { id, logPath = '' } = container;
+        if (logPath === '' || held.has(id)) continue;
+        if (await isSmall(logPath).catch(() => false)) small.add(container);
+      }
+    };
+    try {
+      await withDeadline(clock, containerTimeoutMs, lifetime.signal, check);
+    } catch (error) {
+      if (!(error instanceof DeadlineExceededError)) throw error;
+    }
+    return running.filter((container) => !small.has(container));
+  };
+
   const queueAll = async (): Promise<void> => {
     try {
       const running = await listRunning();
       const ids = new Set(running.map(({ id }) => id));
       for (const id of uncompressed) if (!ids.has(id)) uncompressed.delete(id);
-      for (const container of running) queue(container);
+      for (const container of await withoutSmallLogs(running)) queue(container);
     } catch (error) {
       if (lifetime.signal.aborted) return;
       logger.error('listing containers to rotate their logs failed', { error: errorMessage(error) });

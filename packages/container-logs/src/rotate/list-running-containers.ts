@@ -6,7 +6,10 @@ export function* listRunningContainers(
   core: Pick<AgentCore, 'runtimePods' | 'runtimeStatus'>,
 ): Iterable<RunningContainer> {
   for (const { uid, containers } of core.runtimePods()) {
-    const logPaths = new Map(core.runtimeStatus(uid).containers.map(({ id, logPath }) => [id.id, logPath]));
-    for (const { id, state } of containers) if (state === 'running') yield { id: id.id, logPath: logPaths.get(id.id) };
+    const statuses = core.runtimeStatus(uid).containers;
+    for (const { id, state } of containers) {
+      if (state !== 'running') continue;
+      yield { id: id.id, logPath: statuses.find((status) => status.id.id === id.id)?.logPath };
+    }
   }
 }
