@@ -33,9 +33,7 @@ export function recordRuntime({ clock, fake, files }: TestNode, history: History
 
   const look = (): void => {
     const found = fake.snapshot();
-    const gone = new Set([...containers.keys(), ...sandboxes.keys()]);
     for (const sandbox of found.sandboxes) {
-      gone.delete(sandbox.id);
       const isReady = sandbox.state === PodSandboxState.SANDBOX_READY;
       const seen = sandboxes.get(sandbox.id);
       if (seen?.isReady === isReady) continue;
@@ -43,11 +41,11 @@ export function recordRuntime({ clock, fake, files }: TestNode, history: History
       sandboxes.set(sandbox.id, { uid, isReady });
       history.add({ kind: 'sandbox', change: isReady ? 'ready' : 'not ready', id: sandbox.id, uid });
     }
-    for (const status of found.containers) {
-      gone.delete(status.id);
-      lookAt(status);
-    }
-    for (const id of gone) {
+    for (const status of found.containers) lookAt(status);
+    if (containers.size + sandboxes.size === found.containers.length + found.sandboxes.length) return;
+    const present = new Set([...found.containers, ...found.sandboxes].map(({ id }) => id));
+    for (const id of [...containers.keys(), ...sandboxes.keys()]) {
+      if (present.has(id)) continue;
       const sandbox = sandboxes.get(id);
       if (sandbox !== undefined) history.add({ kind: 'sandbox', change: 'removed', id, uid: sandbox.uid });
       const container = containers.get(id)?.facts;
