@@ -34,15 +34,17 @@ const STEP_OF_STATE: Readonly<Partial<Record<PodWorkerState['kind'], string>>> =
 };
 
 /** All series of `kubelet_working_pods`, so that those without a pod are 0. */
-const WORKING_PODS = ['sync', 'terminating', 'terminated'].flatMap((lifecycle) =>
-  [
-    ['desired', ''],
-    ['desired', 'true'],
-    ['orphan', ''],
-    ['orphan', 'true'],
-    ['runtime_only', 'unknown'],
-  ].map(([config = '', isStatic = '']) => ({ lifecycle, config, static: isStatic })),
-);
+const WORKING_PODS = ['sync', 'terminating', 'terminated']
+  .flatMap((lifecycle) =>
+    [
+      ['desired', ''],
+      ['desired', 'true'],
+      ['orphan', ''],
+      ['orphan', 'true'],
+      ['runtime_only', 'unknown'],
+    ].map(([config = '', isStatic = '']) => ({ lifecycle, config, static: isStatic })),
+  )
+  .map((labels) => ({ key: keyOf(labels), labels }));
 
 /** Registers the metrics. `oldestStepMs` returns the age of the oldest running step, 0 without one; it is called at each scrape. */
 export function createPodWorkerMetrics(metrics: Metrics, oldestStepMs: () => number): PodWorkerMetrics {
@@ -100,8 +102,7 @@ export function createPodWorkerMetrics(metrics: Metrics, oldestStepMs: () => num
         const key = keyOf(labelsOf(worker));
         counts.set(key, (counts.get(key) ?? 0) + 1);
       }
-      for (const labels of WORKING_PODS) {
-        const key = keyOf(labels);
+      for (const { key, labels } of WORKING_PODS) {
         const count = counts.get(key) ?? 0;
         // Housekeeping counts all the time, and the numbers are nearly always those of before.
         if (shown.get(key) === count) continue;
@@ -112,11 +113,18 @@ export function createPodWorkerMetrics(metrics: Metrics, oldestStepMs: () => num
   };
 }
 
-function keyOf(labels: (typeof WORKING_PODS)[number]): string {
+/** Labels of `kubelet_working_pods`. */
+interface WorkingPodLabels {
+  readonly lifecycle: string;
+  readonly config: string;
+  readonly static: string;
+}
+
+function keyOf(labels: WorkingPodLabels): string {
   return `${labels.lifecycle} ${labels.config} ${labels.static}`;
 }
 
-function labelsOf({ state, subject, orphan }: Worker): (typeof WORKING_PODS)[number] {
+function labelsOf({ state, subject, orphan }: Worker): WorkingPodLabels {
   const lifecycle = LIFECYCLE[state.kind];
   if (subject.kind === 'runtime') return { lifecycle, config: 'runtime_only', static: 'unknown' };
   return { lifecycle, config: orphan ? 'orphan' : 'desired', static: isStaticPod(subject.pod) ? 'true' : '' };

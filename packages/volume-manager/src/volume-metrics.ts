@@ -57,7 +57,8 @@ export function createVolumeMetrics(metrics: Metrics, clock: Pick<Clock, 'monoto
     labelNames: ['plugin_name', 'state'],
   });
   /** Plugins with a value, by state; those without volumes are set to 0. */
-  const known = new Map<string, Set<string>>();
+  /** Values of `volume_manager_total_volumes`, by state and plugin. */
+  const known = new Map<string, Map<string, number>>();
   return {
     async measure(operation, plugin, work) {
       const beganMs = clock.monotonicNow();
@@ -87,11 +88,11 @@ export function createVolumeMetrics(metrics: Metrics, clock: Pick<Clock, 'monoto
       failedOrphans.set(failed);
     },
     setTotals(state, plugins) {
-      const names = known.get(state) ?? new Set();
-      known.set(state, names);
-      for (const plugin of plugins) names.add(plugin);
-      for (const name of names)
-        totals.set(plugins.filter((plugin) => plugin === name).length, { plugin_name: name, state });
+      const counts = known.get(state) ?? new Map<string, number>();
+      known.set(state, counts);
+      for (const name of counts.keys()) counts.set(name, 0);
+      for (const plugin of plugins) counts.set(plugin, (counts.get(plugin) ?? 0) + 1);
+      for (const [name, count] of counts) totals.set(count, { plugin_name: name, state });
     },
   };
 }
