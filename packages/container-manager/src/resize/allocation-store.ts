@@ -23,6 +23,8 @@ export interface AllocationStore extends AsyncDisposable {
 
 /** A hundred pods that start together cost one write. An allocation that is lost in a crash equals the desired resources, unless a resize waits. */
 const WRITE_DELAY_MS = 1000;
+/** Pause between two writes, in multiples of the time that the text takes: the file has all pods, so that on a large node each write takes long. */
+const PAUSE_FACTOR = 100;
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 const FILE_MODE = 0o600;
 const DIRECTORY_MODE = 0o750;
@@ -37,14 +39,21 @@ export function createAllocationStore(
   let isDirty = false;
   let writing: Promise<void> | undefined;
   let timer: Timer | undefined;
+  let formatMs = 0;
 
+  const format = (): string => {
+    const beganMs = clock.monotonicNow();
+    const text = formatResourcesCheckpoint(records);
+    formatMs = clock.monotonicNow() - beganMs;
+    return text;
+  };
   const writeAll = async (): Promise<void> => {
     // Changes that come during a write share the next one.
     while (isDirty) {
       isDirty = false;
       try {
         await files.makeDirectory(rootDirectory, DIRECTORY_MODE);
-        await files.replaceFile(path, formatResourcesCheckpoint(records), FILE_MODE);
+        await files.replaceFile(path, format(), FILE_MODE);
       } catch (error) {
         logger.error('cannot write allocated resources', { path, error: errorMessage(error) });
       }
@@ -58,7 +67,7 @@ export function createAllocationStore(
   };
   const changed = (): void => {
     isDirty = true;
-    timer ??= clock.setTimer(WRITE_DELAY_MS, () => void flush());
+    timer ??= clock.setTimer(Math.max(WRITE_DELAY_MS, PAUSE_FACTOR * formatMs), () => void flush());
   };
 
   return {

@@ -43,6 +43,25 @@ async function open({
 const app = (cpu: string) => ({ requests: { cpu } });
 
 describe('actuated resources', () => {
+  it('wait longer between two writes where the text of all pods takes long', async () => {
+    const disk = createDisk();
+    const clock = createVirtualClock();
+    let lateMs = 0;
+    // Each look at the clock is 50 ms after the one before, so that the text seems to take that long.
+    const slow = { ...clock, monotonicNow: () => clock.monotonicNow() + (lateMs += 50) };
+    const store = createActuatedResources({ files: disk.memory.nodeFiles, clock: slow }, { rootDirectory: '/root' });
+    await store.load();
+    for (const [cpu, writes] of [
+      ['1', 1],
+      ['2', 1],
+      ['3', 2],
+    ] as const) {
+      store.setContainer('uid', 'app', app(cpu));
+      await clock.advance(3_000);
+      expect(disk.writes).toBe(writes);
+    }
+  });
+
   it('survive a restart in a file that only root can read', async () => {
     const disk = createDisk();
     const store = await open(disk);

@@ -45,6 +45,8 @@ export interface ActuatedResourcesStore extends AsyncDisposable {
 /** Upper bound of the file's size, far above the records of a full node. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 const WRITE_INTERVAL_MS = 1000;
+/** Interval of writes, in multiples of the time that the text takes: the file has all pods, so that on a large node each write takes long. */
+const INTERVAL_FACTOR = 100;
 const FILE_MODE = 0o600;
 const DIRECTORY_MODE = 0o750;
 
@@ -65,6 +67,7 @@ export function createActuatedResources(
   let savedVersion = 0;
   let writing: Promise<void> | undefined;
   let lastWriteMs = -Infinity;
+  let formatMs = 0;
   let failing = false;
 
   const read = async (): Promise<void> => {
@@ -87,7 +90,10 @@ export function createActuatedResources(
     lastWriteMs = clock.monotonicNow();
     try {
       await files.makeDirectory(rootDirectory, DIRECTORY_MODE);
-      await files.replaceFile(path, formatResourcesCheckpoint(records), FILE_MODE);
+      const beganMs = clock.monotonicNow();
+      const text = formatResourcesCheckpoint(records);
+      formatMs = clock.monotonicNow() - beganMs;
+      await files.replaceFile(path, text, FILE_MODE);
       savedVersion = writtenVersion;
       failing = false;
     } catch (error) {
@@ -103,8 +109,9 @@ export function createActuatedResources(
     const targetVersion = version;
     while (savedVersion < targetVersion) await (writing ??= write());
   };
+  const intervalMs = (): number => Math.max(WRITE_INTERVAL_MS, INTERVAL_FACTOR * formatMs);
   const writeIfDue = (): void => {
-    if (savedVersion === version || clock.monotonicNow() - lastWriteMs < WRITE_INTERVAL_MS) return;
+    if (savedVersion === version || clock.monotonicNow() - lastWriteMs < intervalMs()) return;
     // `write` logs the failure, and the next change retries.
     void saved().catch(() => undefined);
   };
