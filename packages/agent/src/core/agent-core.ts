@@ -26,7 +26,7 @@ export interface AgentCorePorts {
   readonly events: Pick<EventLog, 'list' | 'events$' | 'event'>;
   readonly podIps: AgentCore['podIps'];
   readonly config: Pick<PodConfig, 'pods' | 'sourcesReady' | 'problems'>;
-  readonly pleg: Pick<Pleg, 'pods' | 'find' | 'cache'>;
+  readonly pleg: Pick<Pleg, 'pods' | 'find' | 'cache' | 'requestRelist'>;
   readonly podStates: Pick<PodStates, 'state' | 'podsSynced'>;
   readonly admissions: Pick<PodAdmissions, 'awaitsAdmission'>;
   readonly statusManager: Pick<StatusManager, 'get' | 'isPublished'>;
@@ -72,7 +72,7 @@ export function createAgentCore(ports: AgentCorePorts): AgentCore {
       awaitsAdmission(uid) || couldHaveRunningContainers(podStates.state(uid), podStates.podsSynced()),
     isFinished: (uid) => shouldBeFinished(podStates.state(uid), podStates.podsSynced()),
     async collectContainerGarbage(signal, { includeTerminatedPods = false } = {}) {
-      await commands.collectGarbage({
+      const { containers } = await commands.collectGarbage({
         signal,
         allSourcesReady: config.sourcesReady(),
         shouldContentBeRemoved: isGone,
@@ -80,6 +80,10 @@ export function createAgentCore(ports: AgentCorePorts): AgentCore {
         // After a restart of the agent, an unpublished status is generated from the containers.
         shouldRuntimeBeRemoved: (uid) => hasTerminated(uid) && statusManager.isPublished(uid),
       });
+      // A static pod that comes back under its UID must not continue from containers that are gone.
+      const removed = new Set(containers);
+      for (const pod of pleg.pods())
+        if (isGone(pod.uid) && pod.containers.some(({ id }) => removed.has(id.id))) pleg.requestRelist(pod.uid);
     },
     debugState: () => ({
       time: toRfc3339(clock.now()),

@@ -91,13 +91,24 @@ export function touchedUids({ history, plan, isTouched, apiPods }: World): Reado
   return uids;
 }
 
-/** Reports whether a static pod has come back and takes over the end of its earlier life: within a second after the removal of its dead containers, as in the kubelet. */
+/** Time within which the agent knows that dead containers have been removed. */
+const RELIST_MS = 1_000;
+
+/** Reports whether a static pod has come back and takes over the end of its earlier life, whose dead containers are removed at that moment. */
 function hasEndedBefore({ history, node }: World, pod: Pod): boolean {
   const uid = podUid(pod);
   const status = node.agent().pods.get(uid)?.status;
   if (!isTerminalPhase(status?.phase)) return false;
   if (status?.reason === 'Terminated' && wasShutdownCancelled(history.events)) return true;
-  return history.events.filter((event) => event.kind === 'desired' && event.pod.uid === uid).length > 1;
+  const removals = history.events.filter(
+    (event) => event.kind === 'container' && event.change === 'removed' && event.container.uid === uid,
+  );
+  return history.events.some(
+    (event) =>
+      event.kind === 'desired' &&
+      event.pod.uid === uid &&
+      removals.some(({ atMs }) => Math.abs(event.atMs - atMs) < RELIST_MS),
+  );
 }
 
 /** Returns the names of pods whose deletion from the API a user has requested. */

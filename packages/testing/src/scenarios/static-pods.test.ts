@@ -72,6 +72,28 @@ describe('a static pod', () => {
     await bench.expectNoLeaks();
   });
 
+  it('has completed while its containers are there, and runs again as soon as they have been collected', async () => {
+    const bench = await started();
+    const job = manifestPod('job', { restartPolicy: 'Never', command: ['true'] });
+    const phase = () => bench.agent().pods.list()[0]?.status?.phase;
+    bench.desire(job);
+    await bench.until(() => phase() === 'Succeeded', 10_000);
+    await bench.clock.advance(5_000);
+    const [first] = bench.instances('job');
+    bench.desire();
+    await bench.clock.advance(10_000);
+    bench.desire(job);
+    await bench.clock.advance(10_000);
+    expect(phase()).toBe('Succeeded');
+    expect(bench.instances('job').map(({ id }) => id)).toEqual([first?.id]);
+    bench.desire();
+    await bench.until(() => bench.fake.snapshot().sandboxes.length === 0, 120_000);
+    await bench.clock.advance(100);
+    bench.desire(job);
+    await bench.until(() => phase() === 'Succeeded' && bench.instances('job').length === 1, 10_000);
+    expect(bench.instances('job')[0]?.id).not.toBe(first?.id);
+  });
+
   it('waits for its earlier version that runs since before the agent died', async () => {
     const bench = await started();
     bench.desire(web(1));
