@@ -1,4 +1,5 @@
-import { errorMessage, nowNanos } from '@rxlet/component-base';
+import { DeadlineExceededError, errorMessage, nowNanos } from '@rxlet/component-base';
+import { callErrorCode, StatusCode } from '@rxlet/cri-api';
 import { readRuntimePods } from '@rxlet/pod-model/cri';
 import type { Context } from '../context.ts';
 import { killContainer, type KillContainerPorts } from '../kill/kill-container.ts';
@@ -41,6 +42,7 @@ export type CollectGarbagePorts = KillContainerPorts & RemoveWithLogsPorts & Pic
 
 /**
  * Removes dead containers, then sandboxes without containers, then logs. A removal that fails or times out is logged, and the next collection retries it.
+ * A removal that times out ends those of its pod in this collection: a pod whose removals hang delays the others by one deadline, whatever it has left behind.
  * Rejects only when the runtime cannot be listed, or when it is cancelled.
  */
 export async function collectGarbage(
@@ -70,23 +72,37 @@ export async function collectGarbage(
       return false;
     }
   };
+  const hangingPods = new Set<string>();
+  const attemptOfPod = async (uid: string, target: string, removal: () => Promise<boolean>): Promise<boolean> => {
+    if (hangingPods.has(uid)) return false;
+    return attempt(target, async () => {
+      try {
+        return await removal();
+      } catch (error) {
+        if (isTimeout(error)) hangingPods.add(uid);
+        throw error;
+      }
+    });
+  };
   ports.backoff.collectGarbage();
 
   const containers: string[] = [];
   const before = await readRuntimePods(runtime, { runtimeName: '', signal });
   for (const dead of selectDeadContainers(before, isRemovable, nowNanos(ports.clock), request)) {
     const { id } = dead.container.id;
-    if (await attempt(id, () => removeDead(ports, dead, signal))) containers.push(id);
+    if (await attemptOfPod(dead.pod.uid, id, () => removeDead(ports, dead, signal))) containers.push(id);
   }
 
   const sandboxes: string[] = [];
   const after = await readRuntimePods(runtime, { runtimeName: '', signal });
-  for (const { id } of selectDeadSandboxes(after, isRemovable)) {
-    const remove = async (): Promise<boolean> => {
-      await removeSandbox(ports, id, signal);
-      return true;
-    };
-    if (await attempt(id, remove)) sandboxes.push(id);
+  for (const pod of after) {
+    for (const { id } of selectDeadSandboxes(pod, isRemovable)) {
+      const remove = async (): Promise<boolean> => {
+        await removeSandbox(ports, id, signal);
+        return true;
+      };
+      if (await attemptOfPod(pod.uid, id, remove)) sandboxes.push(id);
+    }
   }
 
   let logDirectories: string[] = [];
@@ -99,6 +115,11 @@ export async function collectGarbage(
     return true;
   });
   return { containers, sandboxes, logDirectories, failures };
+}
+
+/** Reports whether a call had no answer in time, by our own deadline or the client's. */
+function isTimeout(error: unknown): boolean {
+  return error instanceof DeadlineExceededError || callErrorCode(error) === StatusCode.DeadlineExceeded;
 }
 
 /** Removes a dead container. A container of unknown state may be running, so it is stopped first. */

@@ -111,7 +111,7 @@ it('selects the same containers as a naive model', () => {
 it('selects sandboxes that are not ready, not in use, and not the newest of a pod that was not removed', () => {
   fc.assert(
     fc.property(pods, (given) => {
-      const taken = new Set(selectDeadSandboxes(given, isPodRemoved).map(({ id }) => id));
+      const taken = new Set(given.flatMap((pod) => selectDeadSandboxes(pod, isPodRemoved)).map(({ id }) => id));
       for (const pod of given) {
         for (const sandbox of pod.sandboxes) {
           const newest = pod.sandboxes.every((other) => ageMs(other) >= ageMs(sandbox));
