@@ -15,6 +15,12 @@ describe('the command line of the simulator', () => {
     });
   });
 
+  it('uses no more threads than there are seeds', () => {
+    expect(parseCommandLine(['--seeds', '3', '--jobs', '8'])).toMatchObject({ jobs: 3 });
+    expect(parseCommandLine(['--seconds', '10', '--jobs', '8'])).toMatchObject({ jobs: 8 });
+    expect(parseCommandLine(['--seed', '7'])).toMatchObject({ jobs: 1 });
+  });
+
   it.each([
     ['--seed', 'x'],
     ['--seeds', '-1'],

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { type Workload, WORKLOADS } from '@rxlet/simulation';
 
@@ -5,6 +6,7 @@ export const USAGE = `usage: npm run simulate -- [FLAGS]
   --seed N           first seed (default: taken from the clock, and printed)
   --seeds COUNT      number of seeds (default: 1 with --seed, else 100)
   --seconds COUNT    runs seeds for so long instead
+  --jobs COUNT       seeds that run at the same time, each on a core (default: one for each core)
   --workload NAME    ${WORKLOADS.join(' or ')}; repeat it for several, which take turns (default: standard)
   --compare          runs each seed again without restarts of the agent: both must come to rest in the same state
   --timeline         prints the timeline of each run
@@ -21,6 +23,8 @@ export interface Arguments {
   readonly firstSeed: number | undefined;
   readonly seeds: number;
   readonly limitMs: number;
+  /** Number of threads. */
+  readonly jobs: number;
   readonly workloads: readonly Workload[];
   /** Whether each run is compared with one without restarts of the agent. */
   readonly compares: boolean;
@@ -41,6 +45,7 @@ export function parseCommandLine(args: readonly string[]): Arguments {
       seed: { type: 'string' },
       seeds: { type: 'string' },
       seconds: { type: 'string' },
+      jobs: { type: 'string' },
       workload: { type: 'string', multiple: true },
       compare: { type: 'boolean', default: false },
       timeline: { type: 'boolean', default: false },
@@ -59,6 +64,10 @@ export function parseCommandLine(args: readonly string[]): Arguments {
     firstSeed,
     seeds: seconds === undefined ? count : Infinity,
     limitMs: seconds === undefined ? Infinity : seconds * 1000,
+    jobs: Math.max(
+      1,
+      Math.min(readCount('jobs', values.jobs) ?? availableParallelism(), seconds === undefined ? count : Infinity),
+    ),
     workloads: (values.workload ?? ['standard']).map(readWorkload),
     compares: values.compare,
     hasTimeline: values.timeline,

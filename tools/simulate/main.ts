@@ -1,30 +1,15 @@
 /** Simulates agents in storms of faults (`npm run simulate`), and reports failures with what replays them. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import {
-  compareRuns,
-  createReachedCounter,
-  describeFailure,
-  generatePlan,
-  htmlReport,
-  type Plan,
-  type RunResult,
-  runPlan,
-  shrink,
-  textTimeline,
-} from '@rxlet/simulation';
+import { readFileSync } from 'node:fs';
+import type { Plan } from '@rxlet/simulation';
 import { systemClock } from '@rxlet/component-base';
 import { BROKEN_AGENTS, catchBrokenAgent } from '@rxlet/simulation/self-check';
 import { type Arguments, parseCommandLine, USAGE } from './command-line.ts';
+import { runOne, type Share, write } from './run-share.ts';
+import { runTogether } from './run-together.ts';
 
 /** Number of runs from which on reached states are listed. */
 const RUNS_OF_STATES = 100;
-
-/** Runs that are spent on the smallest plan of a failure. */
-const SHRINK_RUNS = 120;
-
-const write = (text: string): void => void process.stdout.write(`${text}\n`);
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -45,35 +30,23 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 async function runSeeds(options: Arguments, commit: string): Promise<number> {
-  const { seeds, limitMs, workloads, keepsGoing, requiresReached } = options;
+  const { limitMs, workloads, requiresReached } = options;
   const firstSeed = options.firstSeed ?? freshSeed(systemClock.now());
-  const reached = createReachedCounter();
-  const startMs = systemClock.monotonicNow();
-  let [runs, virtualMs, failures] = [0, 0, 0];
-  for (; runs < seeds && systemClock.monotonicNow() - startMs < limitMs; runs += 1) {
-    const seed = firstSeed + runs;
-    const workload = workloads[seed % workloads.length]!;
-    const result = await runOne(generatePlan(seed, { workload }), options, commit);
-    virtualMs += result.virtualMs;
-    reached.add(result.history);
-    if (result.violations.length === 0) continue;
-    failures += 1;
-    if (!keepsGoing) {
-      runs += 1;
-      break;
-    }
-  }
-  const seconds = (systemClock.monotonicNow() - startMs) / 1000;
+  const startMs = systemClock.now();
+  const progress = new Int32Array(new SharedArrayBuffer(8));
+  const share: Share = { options, commit, firstSeed, untilMs: startMs + limitMs, progress };
+  const { runs, virtualMs, failures, reached } = await runTogether(share, options.jobs);
+  const seconds = (systemClock.now() - startMs) / 1000;
   const range = `${String(firstSeed)} to ${String(firstSeed + runs - 1)}`;
   write(`${String(runs)} seeds (${range}) of ${workloads.join(' and ')} at ${commit}: ${String(failures)} failed`);
   const hoursPerMinute = virtualMs / 3_600_000 / (seconds / 60);
   write(
-    `${(runs / seconds).toFixed(1)} seeds a second, ${hoursPerMinute.toFixed(0)} simulated hours a minute, ${seconds.toFixed(0)} s`,
+    `${(runs / seconds).toFixed(1)} seeds a second, ${hoursPerMinute.toFixed(0)} simulated hours a minute, ${seconds.toFixed(0)} s on ${String(options.jobs)} threads`,
   );
   // A few runs say nothing about rare states.
   if (runs < RUNS_OF_STATES && !requiresReached) return failures > 0 ? 1 : 0;
-  for (const [name, count] of reached.runs) write(`  reached by ${String(count).padStart(6)} runs: ${name}`);
-  const missing = reached.missing();
+  for (const [name, count] of reached) write(`  reached by ${String(count).padStart(6)} runs: ${name}`);
+  const missing = [...reached].filter(([, count]) => count === 0).map(([name]) => name);
   if (missing.length > 0) write(`never reached: ${missing.join('; ')}`);
   return failures > 0 || (requiresReached && missing.length > 0) ? 1 : 0;
 }
@@ -99,28 +72,6 @@ async function selfCheck(firstSeed: number): Promise<number> {
 /** Returns a seed that no earlier run has used, unless it ran more than 64 seeds a second. */
 function freshSeed(nowMs: number): number {
   return (Math.floor(nowMs / 1000) * 64) % 2 ** 32;
-}
-
-/** Runs a plan, and reports what fails. */
-async function runOne(plan: Plan, options: Arguments, commit: string): Promise<RunResult> {
-  const run = (one: Plan): Promise<RunResult> =>
-    options.compares ? compareRuns(one, (each) => runPlan(each)) : runPlan(one);
-  const result = await run(plan);
-  if (options.hasTimeline) for (const line of textTimeline(result)) write(line);
-  if (result.violations.length === 0) return result;
-  const small = options.shrinks ? await shrink(result, run, { maxRuns: SHRINK_RUNS }) : result;
-  const context = { commit, original: result };
-  const description = describeFailure(small, context);
-  for (const line of description) write(line);
-  if (options.outFolder !== undefined) {
-    mkdirSync(options.outFolder, { recursive: true });
-    const base = join(options.outFolder, `${plan.world.workload}-${String(plan.seed)}`);
-    writeFileSync(`${base}.json`, `${JSON.stringify(small.plan, null, 2)}\n`);
-    writeFileSync(`${base}.txt`, `${[...description, '', ...textTimeline(small)].join('\n')}\n`);
-    writeFileSync(`${base}.html`, htmlReport(small, context));
-    write(`reports: ${base}.json, .txt and .html`);
-  }
-  return result;
 }
 
 function commitOfWorkTree(): string {
