@@ -12,16 +12,17 @@ import { type MeasuredProcess, until } from './child-process.ts';
 import { describeProfile } from './cpu-profile.ts';
 import { IMAGE } from './manifests.ts';
 import { type MeasuredAgent, startMeasuredAgent } from './measured-agent.ts';
-import { breakdown, difference } from './statistics.ts';
+import { breakdown, difference, median } from './statistics.ts';
 import { withFakeRuntime } from './with-fake-runtime.ts';
 
 /** Name of the measured node, as the process of the agent gives it. */
 const NODE = 'bench';
 /** Pods that a node with all others has room for: those of the changes. */
 const SPARE_PODS = 1_200;
-/** Changes of each kind. */
-const CHANGES = 50;
-/** Time at rest that is compared with that of changes. */
+/** Pods that change, and the time in which they do: a minute evens out the periodic syncs of the others. */
+const CHANGED_PODS = 60;
+const CHANGES_MS = 60_000;
+/** Time at rest that is compared with that after a cut watch. */
 const REST_BEFORE_MS = 15_000;
 const BURST_LIVES = 1_000;
 const BURST_BATCH = 100;
@@ -134,59 +135,60 @@ async function cpuOfRest(agent: MeasuredAgent, durationMs: number): Promise<numb
   return ((await agent.run('usage')).cpuMs - before.cpuMs) / (durationMs / 1000);
 }
 
-/** Measures changes of one pod each, one after the other. */
+/** Measures four changes of a pod: it is added, updated, restarted after the exit of its container, and deleted. */
 async function measureChanges(node: BigNode): Promise<void> {
-  const { kube } = node;
-  const names = Array.from({ length: CHANGES }, (_, index) => `change-${String(index)}`);
-  await measureChange(node, 'add', names, async (name) => {
-    createPod(kube, name);
-    await until(`${name} runs`, async () => podOf(kube, name)?.status?.phase === 'Running');
-  });
-  await measureChange(node, 'update', names, async (name) => {
-    const before = podOf(kube, name)?.status?.observedGeneration ?? 0;
-    kube.objects.merge(resources.pods, name, 'default', {
-      metadata: { labels: { changed: 'yes' } },
-      spec: { activeDeadlineSeconds: 86_400 },
-    });
-    await until(`${name} is observed`, async () => (podOf(kube, name)?.status?.observedGeneration ?? 0) > before);
-  });
-  await measureChange(node, 'container exit', names, async (name) => {
-    const restarts = (): number => podOf(kube, name)?.status?.containerStatuses?.[0]?.restartCount ?? 0;
-    await node.runtime.stopContainer({ containerId: containerIdOf(kube, name), timeout: 0n });
-    await until(`${name} restarts`, async () => restarts() > 0);
-  });
-  await measureChange(node, 'delete', names, async (name) => {
-    kube.objects.delete(resources.pods, name, 'default', 1);
-    await until(`${name} is gone`, async () => podOf(kube, name) === undefined);
-  });
-}
-
-async function measureChange(
-  node: BigNode,
-  what: string,
-  names: readonly string[],
-  change: (name: string) => Promise<void>,
-): Promise<void> {
   const { agent } = node;
-  // Work at rest grows rarer for minutes after the last change, so it is measured right before.
-  const restMsPerSecond = await cpuOfRest(agent, REST_BEFORE_MS);
+  const restBefore = await cpuOfRest(agent, CHANGES_MS);
   const [before, callsBefore] = [await agent.run('usage'), await agent.run('calls')];
-  const beganMs = systemClock.monotonicNow();
+  const latencies = new Map<string, number[]>();
   await profiled(node, async () => {
-    for (const name of names) {
-      await change(name);
-      // More than ten changes a second share listings.
-      await sleep(systemClock, 200);
+    const endMs = systemClock.monotonicNow() + CHANGES_MS;
+    for (let count = 0; count < CHANGED_PODS; count += 1) {
+      await changePod(node, `change-${String(count)}`, latencies);
+      const leftMs = endMs - systemClock.monotonicNow();
+      await sleep(systemClock, Math.max(0, leftMs / (CHANGED_PODS - count)));
     }
-    await sleep(systemClock, 1_000);
   });
-  const elapsedSeconds = (systemClock.monotonicNow() - beganMs) / 1000;
-  const cpuMs = (await agent.run('usage')).cpuMs - before.cpuMs - restMsPerSecond * elapsedSeconds;
+  const after = await agent.run('usage');
   const calls = difference(callsBefore, await agent.run('calls'));
+  const restMs = ((restBefore + (await cpuOfRest(agent, CHANGES_MS))) / 2) * (CHANGES_MS / 1000);
+  const cpuMs = (after.cpuMs - before.cpuMs - restMs) / CHANGED_PODS;
+  const times = [...latencies].map(([what, samples]) => `${what} ${median(samples).toFixed(0)} ms`);
   say(
     node,
-    `one ${what}: ${(cpuMs / names.length).toFixed(1)} ms CPU, ${((elapsedSeconds * 1000) / names.length - 250).toFixed(0)} ms; ` +
-      `calls: ${breakdown(scaled(calls, names.length), 1)}`,
+    `one pod added, updated, restarted and deleted: ${cpuMs.toFixed(1)} ms CPU beside ${(restMs / CHANGED_PODS).toFixed(0)} ms at rest; ` +
+      `until the API server shows it: ${times.join(', ')}; calls: ${breakdown(scaled(calls, CHANGED_PODS), 1)}`,
+  );
+}
+
+async function changePod({ kube, runtime }: BigNode, name: string, latencies: Map<string, number[]>): Promise<void> {
+  const timed = async (what: string, change: () => unknown, isShown: () => boolean): Promise<void> => {
+    const beganMs = systemClock.monotonicNow();
+    await change();
+    await until(`${name}: ${what}`, async () => isShown());
+    latencies.set(what, [...(latencies.get(what) ?? []), systemClock.monotonicNow() - beganMs]);
+  };
+  const statusOf = (): Pod['status'] => podOf(kube, name)?.status;
+  await timed(
+    'added',
+    () => createPod(kube, name),
+    () => statusOf()?.phase === 'Running',
+  );
+  const generation = statusOf()?.observedGeneration ?? 0;
+  await timed(
+    'updated',
+    () => kube.objects.merge(resources.pods, name, 'default', { spec: { activeDeadlineSeconds: 86_400 } }),
+    () => (statusOf()?.observedGeneration ?? 0) > generation,
+  );
+  await timed(
+    'restarted',
+    () => runtime.stopContainer({ containerId: containerIdOf(kube, name), timeout: 0n }),
+    () => (statusOf()?.containerStatuses?.[0]?.restartCount ?? 0) > 0,
+  );
+  await timed(
+    'deleted',
+    () => kube.objects.delete(resources.pods, name, 'default', 1),
+    () => podOf(kube, name) === undefined,
   );
 }
 
