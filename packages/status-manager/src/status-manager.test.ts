@@ -562,6 +562,25 @@ describe('static pods', () => {
     expect(manager.get(uid(pod))?.startTime).toBe('2025-12-01T00:00:00Z');
   });
 
+  it.each<[string, (manager: StatusManager) => void]>([
+    ['they are forgotten', (manager) => manager.forget(uid(pod))],
+    ['they are removed', (manager) => manager.removeOrphaned(new Set())],
+    ['their mirror pods show an earlier incarnation', (manager) => manager.startAnew(pod)],
+  ])('continue from no status after %s, until their mirror pods are gone', (_, end) => {
+    const status: PodStatus = { phase: 'Succeeded', startTime: '2025-12-01T00:00:00Z' };
+    let mirror: Pod | undefined = testPod({ uid: 'mirror', status });
+    const { manager } = setUp({ mirrorPod: () => mirror });
+    manager.setPodStatus(pod, generated(pod));
+    end(manager);
+    expect([manager.get(uid(pod)), manager.previousStatus(pod)]).toEqual([undefined, {}]);
+    manager.removeOrphaned(new Set());
+    expect(manager.previousStatus(pod)).toEqual({});
+    mirror = undefined;
+    manager.removeOrphaned(new Set());
+    mirror = testPod({ uid: 'other', status });
+    expect(manager.previousStatus(pod)).toEqual(status);
+  });
+
   it('do not continue from a decision of an earlier agent, such as the end of all pods at a shutdown', () => {
     const status: PodStatus = { phase: 'Failed', reason: 'Terminated', startTime: '2025-12-01T00:00:00Z' };
     const { manager } = setUp({ mirrorPod: () => testPod({ uid: 'mirror', status }) });

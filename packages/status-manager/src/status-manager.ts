@@ -66,8 +66,10 @@ export interface StatusManager extends AsyncDisposable {
   isPublished(podUid: string): boolean;
   /** Forgets all other pods. */
   removeOrphaned(knownPodUids: ReadonlySet<string>): void;
-  /** Forgets a pod. Its unpublished changes are dropped. */
+  /** Forgets a pod. Its unpublished changes are dropped. A static pod of the UID that comes back does not continue from its mirror pod. */
   forget(podUid: string): void;
+  /** Forgets the status of an earlier incarnation of a static pod, also the one in its mirror pod: the next status continues from none. */
+  startAnew(pod: Pod): void;
   /** Returns the status of a pod; `undefined` when none was set. */
   get(podUid: string): PodStatus | undefined;
   /**
@@ -127,8 +129,10 @@ export function createStatusManager(ports: StatusManagerPorts, options: StatusMa
     const status = mirrorPod?.(pod)?.status;
     return status && durableStatus(status);
   };
+  /** Static pods that this agent has forgotten, by UID. Their mirror pods may still show the earlier incarnation. */
+  const anew = new Map<string, Pod>();
   const initialStatus = (pod: Pod): PodStatus =>
-    restorer?.restored(podUid(pod)) ?? statusOfMirror(pod) ?? pod.status ?? {};
+    (anew.has(podUid(pod)) ? undefined : (restorer?.restored(podUid(pod)) ?? statusOfMirror(pod))) ?? pod.status ?? {};
   const previousStatus = (pod: Pod): PodStatus => updates.get(podUid(pod))?.status ?? initialStatus(pod);
 
   const onPublished = (update: PodStatusUpdate, waitedMs: number): void => {
@@ -209,6 +213,7 @@ export function createStatusManager(ports: StatusManagerPorts, options: StatusMa
     restorer?.forget(podUid);
     const current = updates.get(podUid);
     if (current === undefined) return;
+    if (mirrorPod?.(current.pod) !== undefined) anew.set(podUid, current.pod);
     updates.delete(podUid);
     for (const delivery of deliveries()) delivery.forget(podUid);
     forgotten.emit(current);
@@ -242,8 +247,14 @@ export function createStatusManager(ports: StatusManagerPorts, options: StatusMa
     removeOrphaned(knownPodUids) {
       restorer?.retain(knownPodUids);
       for (const podUid of [...updates.keys()]) if (!knownPodUids.has(podUid)) forget(podUid);
+      for (const [podUid, pod] of anew)
+        if (!knownPodUids.has(podUid) && mirrorPod?.(pod) === undefined) anew.delete(podUid);
     },
     forget,
+    startAnew(pod) {
+      forget(podUid(pod));
+      anew.set(podUid(pod), pod);
+    },
     get: (podUid) => updates.get(podUid)?.status,
     previousStatus,
     list: () => [...updates.values()],

@@ -27,7 +27,10 @@ export interface PodUpdatesPorts {
   readonly config: Pick<PodConfig, 'sourcesReady' | 'find' | 'findStatic'>;
   readonly pleg: Pick<Pleg, 'find' | 'named'>;
   readonly workers: Pick<PodWorkers, 'add' | 'update' | 'reconcile' | 'terminate' | 'terminateRuntimePod' | 'state'>;
-  readonly statusManager: Pick<StatusManager, 'previousStatus' | 'setPodStatus' | 'forget' | 'get' | 'republish'>;
+  readonly statusManager: Pick<
+    StatusManager,
+    'previousStatus' | 'setPodStatus' | 'forget' | 'startAnew' | 'get' | 'republish'
+  >;
   readonly admission: readonly AdmissionHandler[];
   readonly admissions: PodAdmissions;
   readonly rejectPod: RejectPod;
@@ -92,7 +95,7 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
       !isKnown &&
       isFromEarlierIncarnation(pod, statusManager.previousStatus(pod), running)
     ) {
-      statusManager.forget(uid);
+      statusManager.startAnew(pod);
     }
     const status = statusManager.previousStatus(pod);
     const isAdopted = status.conditions === undefined && running !== undefined;

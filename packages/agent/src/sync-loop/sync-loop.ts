@@ -57,6 +57,7 @@ export interface SyncLoopPorts {
     | 'setContainerReadiness'
     | 'setContainerStartup'
     | 'forget'
+    | 'startAnew'
     | 'removeOrphaned'
     | 'get'
     | 'republish'

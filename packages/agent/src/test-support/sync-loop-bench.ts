@@ -125,6 +125,7 @@ export function createSyncLoopBench({ admission = [], housekeeping = [], syncTri
       return statuses.set(podUid(pod), status) !== undefined;
     },
     forget: (uid) => void statuses.delete(uid),
+    startAnew: (pod) => void statuses.delete(podUid(pod)),
     setContainerReadiness: (uid, _id, ready) => void probed.push(`${uid} ready ${String(ready)}`),
     setContainerStartup: (uid, _id, isStarted) => void probed.push(`${uid} started ${String(isStarted)}`),
     get: () => undefined,

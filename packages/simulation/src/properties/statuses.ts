@@ -50,6 +50,9 @@ export const terminalPhasesStay: Property = {
     const ended = new Map<string, { readonly phase: string; readonly atMs: number }>();
     /** Pods whose status does not survive a restart. */
     const forgotten = new Set<string>();
+    /** Static pods that have come back while the end of their earlier life may not have been reported. */
+    const returned = new Set<string>();
+    const seen = new Set<string>();
     /** Pods whose status is kept in the checkpoint. */
     const kept = new Set<string>();
     /** Time in which the checkpoint cannot be written. */
@@ -79,13 +82,18 @@ export const terminalPhasesStay: Property = {
         if (!event.pod.isStatusKept) forgotten.add(event.pod.uid);
         else if (event.pod.isStatic) kept.add(event.pod.uid);
         // A static pod of the same UID that is desired again is another one.
-        if (event.pod.isStatic) ended.delete(event.pod.uid);
+        if (event.pod.isStatic && seen.has(event.pod.uid)) {
+          ended.delete(event.pod.uid);
+          returned.add(event.pod.uid);
+        }
+        seen.add(event.pod.uid);
       }
       if (event.kind !== 'status') continue;
       const { uid, phase } = event.status;
       const before = ended.get(uid);
-      if (before !== undefined && phase !== before.phase)
-        yield { atMs: event.atMs, text: `${uid} is ${phase} after it was ${before.phase}` };
+      const isOther = before !== undefined && phase !== before.phase;
+      if (isOther && returned.delete(uid)) ended.delete(uid);
+      else if (isOther) yield { atMs: event.atMs, text: `${uid} is ${phase} after it was ${before.phase}` };
       if (phase === 'Succeeded' || phase === 'Failed') ended.set(uid, { phase, atMs: before?.atMs ?? event.atMs });
     }
   },

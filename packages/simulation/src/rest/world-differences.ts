@@ -54,7 +54,7 @@ export async function worldDifferences(world: World): Promise<readonly string[]>
   ];
 }
 
-/** Returns the containers whose instances may be numbered anew, as `uid/name`: the runtime forgot one, the newest one never ran and was removed, or the pod came back. */
+/** Returns the containers whose instances may be numbered anew, as `uid/name`: the runtime forgot one, the newest one never ran and was removed, or it is an init container of a pod that came back. */
 function lostContainers({ history, lost }: World): ReadonlySet<string> {
   const keys = new Set(lost);
   const started = new Set<string>();
@@ -62,9 +62,8 @@ function lostContainers({ history, lost }: World): ReadonlySet<string> {
   const staticPods: { readonly uid: string; readonly containers: readonly string[] }[] = [];
   for (const event of history.events) {
     if (event.kind === 'desired') {
-      // A static pod that comes back at once continues from the status in the mirror pod of its earlier life.
-      if (desired.has(event.pod.uid))
-        for (const name of Object.keys(event.pod.images)) keys.add(`${event.pod.uid}/${name}`);
+      // As in the kubelet, init containers are removed with their logs before they run again in the new sandbox of a pod that comes back.
+      if (desired.has(event.pod.uid)) for (const name of event.pod.initContainers) keys.add(`${event.pod.uid}/${name}`);
       desired.add(event.pod.uid);
       if (event.pod.isStatic) staticPods.push({ uid: event.pod.uid, containers: Object.keys(event.pod.images) });
     }
