@@ -301,6 +301,7 @@ export function createProber(ports: ProberPorts, options: ProberOptions = {}): P
       }
     },
     updateStatus(podUid) {
+      if (!pods.has(podUid)) return;
       const status = ports.podStatus(podUid);
       for (const { name, containerID = '', state, started } of [
         ...(status?.initContainerStatuses ?? []),

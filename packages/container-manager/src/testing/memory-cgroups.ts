@@ -84,9 +84,10 @@ export function createMemoryCgroups(options: MemoryCgroupsOptions = {}): MemoryC
       return cgroups.get(path)?.files.get(file);
     },
     async children(path) {
+      const above = path === '/' ? path : `${path}/`;
       return [...cgroups.keys()]
-        .filter((key) => key !== '/' && dirname(key) === path)
-        .map((key) => key.slice(key.lastIndexOf('/') + 1));
+        .filter((key) => key.length > above.length && key.startsWith(above) && !key.includes('/', above.length))
+        .map((key) => key.slice(above.length));
     },
     processes: async (path) => [...(cgroups.get(path)?.processes.keys() ?? [])],
     async addProcess(path, pid) {
