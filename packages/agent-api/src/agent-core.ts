@@ -3,6 +3,7 @@ import type { CurrentValue } from '@rxlet/component-base/streams';
 import type { Pod, PodStatus } from '@rxlet/kube-api';
 import type { RuntimePod, RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import type { Observable } from 'rxjs';
+import type { PodAmounts } from './other-pods.ts';
 import type { PodSourceProblem } from './pod-source.ts';
 
 /** The core of an agent as its modules see it. */
@@ -17,6 +18,8 @@ export interface AgentCore {
   readonly sourceProblems: CurrentValue<readonly PodSourceProblem[]>;
   /** Returns the pods of the sources that have not terminated (kubelet: active pods). */
   activePods(): readonly Pod[];
+  /** Returns the sum of an amount of the pods that occupy the node, at a cost that does not depend on their number. @throws whatever `amountsOf` throws */
+  sumOfActivePods(amountsOf: PodAmounts, name: string): bigint;
   /** Returns the current status of a pod; `undefined` when none was generated yet. */
   podStatus(podUid: string): PodStatus | undefined;
   /** Reports whether every status sink has the pod's current status. */

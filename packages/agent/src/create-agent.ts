@@ -16,6 +16,7 @@ import { pullObserver, pullProgressSource } from '@rxlet/agent-api/images';
 import { podAllocations, runtimeHealth } from '@rxlet/agent-api/node';
 import { createLifetime, type Lifetime, type Logger } from '@rxlet/component-base';
 import { createEmitter } from '@rxlet/component-base/streams';
+import type { Pod } from '@rxlet/kube-api';
 import { containerEventHints } from '@rxlet/pleg';
 import { couldHaveRunningContainers, createPodStates } from '@rxlet/pod-workers';
 import { createPodStartLatency, createStartErrors } from '@rxlet/status-manager';
@@ -32,6 +33,7 @@ import { combineRestorers } from './core/status-restorers.ts';
 import { createJournalWorkers } from './journal/journal-workers.ts';
 import { createModuleHost } from './host/module-host.ts';
 import { rollBackOnFailure } from './host/roll-back.ts';
+import { mayRun } from './housekeeping/may-run.ts';
 import { createStepFailures } from './housekeeping/isolated-steps.ts';
 import { connectOutputs } from './outputs/connect-outputs.ts';
 import { measurePodStarts } from './outputs/measure-pod-starts.ts';
@@ -41,6 +43,7 @@ import { noPodProbes } from './pod-syncer/no-pod-probes.ts';
 import { createRestartRequests } from './pod-syncer/restart-requests.ts';
 import { podStepsOf } from './pod-syncer/pod-steps.ts';
 import { admissionHandlersOf } from './sync-loop/admission.ts';
+import { createActivePods } from './sync-loop/active-pods.ts';
 import { withAllocations } from './sync-loop/allocated-pods.ts';
 import { createLoopActivity } from './sync-loop/loop-activity.ts';
 import { createPodAdmissions } from './sync-loop/pod-admissions.ts';
@@ -134,6 +137,13 @@ async function assemble(
   // what the sync loop and the pod workers record
   const podStates = createPodStates(clock);
   const admissions = createPodAdmissions(config, podStates);
+  const allocated = (pod: Pod): Pod => find(podAllocations)?.allocated(pod) ?? pod;
+  const activePods = createActivePods({
+    config,
+    states: podStates,
+    isRunning: (uid) => mayRun(pleg.find(uid)),
+    allocated,
+  });
   const activity = createLoopActivity(clock);
   const housekeepingFailures = createStepFailures();
   const startErrors = createStartErrors();
@@ -169,7 +179,8 @@ async function assemble(
     podStates,
     admissions,
     statusManager,
-    allocated: (pod) => find(podAllocations)?.allocated(pod) ?? pod,
+    activePods,
+    allocated,
     debugSections: contributions(debugSections),
     restarts,
     requestSync: syncRequests.emit,
@@ -275,6 +286,7 @@ async function assemble(
         rejectPod,
         activity,
         workers,
+        activePods,
         allocations,
         runtimeManager,
         statusManager,

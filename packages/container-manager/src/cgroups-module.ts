@@ -61,7 +61,7 @@ export function cgroups(options: CgroupsOptions = {}): AgentModule {
           journal,
           logger,
           metrics,
-          activePods: () => core.activePods(),
+          sumOfActivePods: core.sumOfActivePods,
           runtimeDriver: (signal) => readRuntimeDriver({ runtime, clock, logger, metrics }, signal),
         },
         { ...options, nodeName: node.name, rootDirectory: node.rootDirectory },

@@ -1,3 +1,4 @@
+import { otherPods } from '@rxlet/agent-api';
 import { createEventLog } from '@rxlet/component-base/events';
 import {
   createVirtualClock,
@@ -50,7 +51,7 @@ function bench(
     {
       openCgroups: unavailable === undefined ? async () => cgroups : () => Promise.reject(unavailable),
       machine: MACHINE,
-      activePods: () => pods,
+      sumOfActivePods: (amountsOf, name) => otherPods(pods).sum(amountsOf, name),
       clock,
       events,
       logger,

@@ -1,8 +1,8 @@
+import type { PodAmounts } from '@rxlet/agent-api';
 import { type Journal, noopJournal } from '@rxlet/agent-api/journal';
 import { type Clock, errorMessage, type Lifetime, type Logger } from '@rxlet/component-base';
 import type { EventObject, EventRecorder } from '@rxlet/component-base/events';
 import { type Metrics, noopMetrics } from '@rxlet/component-base/metrics';
-import type { Pod } from '@rxlet/kube-api';
 import type { CgroupDriver } from '@rxlet/pod-model/cgroups';
 import { quantityValue } from '@rxlet/pod-model/quantity';
 import type { ContainerManagerOptions } from './container-manager-options.ts';
@@ -32,8 +32,8 @@ export interface ManageCgroupsPorts {
   readonly openSlices?: (() => Promise<SystemdSlices>) | undefined;
   /** Asks the runtime for its cgroup driver; `undefined` when it does not report one. */
   readonly runtimeDriver?: ((signal: AbortSignal) => Promise<CgroupDriver | undefined>) | undefined;
-  /** Returns the pods that have not terminated. */
-  activePods(): readonly Pod[];
+  /** Returns the sum of an amount of the pods that have not terminated. */
+  sumOfActivePods(amountsOf: PodAmounts, name: string): bigint;
   readonly clock: Clock;
   readonly events: EventRecorder;
   /** Default: nothing is recorded. */
@@ -87,7 +87,11 @@ export async function manageCgroups(
   const nodeCgroups = planNodeCgroups(options, { driver, machine, reservations, node, root, memoryQos });
   const { memory } = enforceableResources(machine.capacity, reservations);
   const qos = createQosCgroups(
-    { tree, activePods: ports.activePods, metrics: memoryQos && createMemoryQosMetrics(ports.metrics ?? noopMetrics) },
+    {
+      tree,
+      sumOfActivePods: ports.sumOfActivePods,
+      metrics: memoryQos && createMemoryQosMetrics(ports.metrics ?? noopMetrics),
+    },
     {
       root,
       memoryQos,

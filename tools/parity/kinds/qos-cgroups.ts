@@ -1,3 +1,4 @@
+import { otherPods } from '@rxlet/agent-api';
 import { createLifetime, type Lifetime, noopLogger } from '@rxlet/component-base';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import {
@@ -105,7 +106,7 @@ function manage(
   return manageCgroups(
     {
       openCgroups: async () => cgroups,
-      activePods: () => input.pods ?? [],
+      sumOfActivePods: (amountsOf, name) => otherPods(input.pods ?? []).sum(amountsOf, name),
       clock: createVirtualClock(),
       events: { event: (_object, _type, reason) => void events.push(reason) },
       logger: noopLogger,

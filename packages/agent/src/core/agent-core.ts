@@ -15,6 +15,7 @@ import {
   shouldRuntimeBeRemoved,
 } from '@rxlet/pod-workers';
 import type { StatusManager } from '@rxlet/status-manager';
+import type { ActivePods } from '../sync-loop/active-pods.ts';
 import type { PodAdmissions } from '../sync-loop/pod-admissions.ts';
 import type { RestartRequests } from '../pod-syncer/restart-requests.ts';
 import type { CoreCommands } from './core-commands.ts';
@@ -28,6 +29,7 @@ export interface AgentCorePorts {
   readonly config: Pick<PodConfig, 'pods' | 'sourcesReady' | 'problems'>;
   readonly pleg: Pick<Pleg, 'pods' | 'find' | 'cache' | 'requestRelist'>;
   readonly podStates: Pick<PodStates, 'state' | 'podsSynced'>;
+  readonly activePods: Pick<ActivePods, 'sum'>;
   readonly admissions: Pick<PodAdmissions, 'awaitsAdmission'>;
   readonly statusManager: Pick<StatusManager, 'get' | 'isPublished'>;
   readonly restarts: Pick<RestartRequests, 'request'>;
@@ -50,6 +52,7 @@ export function createAgentCore(ports: AgentCorePorts): AgentCore {
     sourcesReady: () => config.sourcesReady(),
     sourceProblems: config.problems,
     activePods: () => config.pods().filter(isActive).map(ports.allocated),
+    sumOfActivePods: ports.activePods.sum,
     podStatus: (uid) => statusManager.get(uid),
     isStatusPublished: (uid) => statusManager.isPublished(uid),
     runtimePods: () => pleg.pods(),

@@ -53,10 +53,7 @@ export function createHousekeeping(ports: HousekeepingPorts): Housekeeping {
   const lifetime = createLifetime();
   const { signal } = lifetime;
   const steps = createIsolatedSteps({ job: 'housekeeping', logger, failures: ports.failures, signal });
-  const isRunning = (uid: string): boolean => {
-    const pod = pleg.find(uid);
-    return pod !== undefined && mayRun(pod);
-  };
+  const isRunning = (uid: string): boolean => mayRun(pleg.find(uid));
   const isDesired = (uid: string): boolean => config.find(uid) !== undefined;
   const isKnown = (uid: string): boolean => workers.state(uid) !== undefined || isDesired(uid) || isRunning(uid);
   const directories = createOrphanDirectories({ files: ports.files, logger, isKnown }, ports.node.rootDirectory);

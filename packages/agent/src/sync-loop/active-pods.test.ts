@@ -25,7 +25,7 @@ function setUp() {
   const allocated = new Map<string, Pod>();
   const index: ActivePods = createActivePods({
     config: { find: (uid) => pods.get(uid) },
-    workers: { state: (uid) => states.get(uid) },
+    states: { state: (uid) => states.get(uid) },
     isRunning: (uid) => running.has(uid),
     allocated: (pod) => allocated.get(pod.metadata!.uid!) ?? pod,
   });
@@ -60,6 +60,7 @@ describe('the index of active pods', () => {
             const occupies = pod.status?.phase !== 'Failed' || running.has(one);
             return states.get(one) === SYNCING && occupies ? [allocated.get(one) ?? pod] : [];
           });
+          expect(index.sum(amountsOf, 'cpu')).toBe(otherPods(counted).sum(amountsOf, 'cpu'));
           for (const except of NAMES) {
             const full = otherPods(counted.filter((pod) => pod.metadata?.name !== except));
             const others = index.except(podOf(except, '0').metadata!.uid!);

@@ -2,12 +2,12 @@ import type { OtherPods, PodAmounts } from '@rxlet/agent-api';
 import type { Pod } from '@rxlet/kube-api';
 import { isTerminalPhase, podUid } from '@rxlet/pod-model';
 import type { PodConfig } from '@rxlet/pod-config';
-import { isKnownTerminated, type PodWorkers } from '@rxlet/pod-workers';
+import { isKnownTerminated, type PodStates } from '@rxlet/pod-workers';
 
 /** Ports of {@link createActivePods}. */
 export interface ActivePodsPorts {
   readonly config: Pick<PodConfig, 'find'>;
-  readonly workers: Pick<PodWorkers, 'state'>;
+  readonly states: Pick<PodStates, 'state'>;
   /** Reports whether a container or sandbox of the pod runs. */
   isRunning(podUid: string): boolean;
   /** Returns the pod with the resources that the node has allocated to it. */
@@ -20,10 +20,12 @@ export interface ActivePods {
   refresh(podUid: string): void;
   /** Returns the active pods other than one, always the present ones. */
   except(podUid: string): OtherPods;
+  /** Returns the sum of an amount of all active pods. @throws whatever `amountsOf` throws */
+  sum(amountsOf: PodAmounts, name: string): bigint;
 }
 
 /** Creates an empty index. It keeps one sum for each name of each function of amounts; a change of a pod costs the same whatever the number of the others. */
-export function createActivePods({ config, workers, isRunning, allocated }: ActivePodsPorts): ActivePods {
+export function createActivePods({ config, states, isRunning, allocated }: ActivePodsPorts): ActivePods {
   const pods = new Map<string, Pod>();
   const sums = new Map<PodAmounts, Map<string, bigint>>();
 
@@ -56,13 +58,16 @@ export function createActivePods({ config, workers, isRunning, allocated }: Acti
 
   const findActive = (uid: string): Pod | undefined => {
     const pod = config.find(uid);
-    const state = workers.state(uid);
+    const state = states.state(uid);
     if (pod === undefined || state === undefined || isKnownTerminated(state)) return undefined;
     // A pod that ended before a restart of the agent occupies nothing, although its worker may not have found that out yet.
     return isTerminalPhase(pod.status?.phase) && !isRunning(uid) ? undefined : allocated(pod);
   };
 
+  const sum = (amountsOf: PodAmounts, name: string): bigint => totalsOf(amountsOf).get(name) ?? 0n;
+
   return {
+    sum,
     refresh(uid) {
       const [before, after] = [pods.get(uid), findActive(uid)];
       if (before === after) return;
@@ -80,9 +85,8 @@ export function createActivePods({ config, workers, isRunning, allocated }: Acti
         },
         list: () => [...pods.values()].filter((pod) => podUid(pod) !== uid),
         sum(amountsOf, name) {
-          const total = totalsOf(amountsOf).get(name) ?? 0n;
           const own = pods.get(uid);
-          return own === undefined ? total : total - (amountsOf(own)[name] ?? 0n);
+          return sum(amountsOf, name) - (own === undefined ? 0n : (amountsOf(own)[name] ?? 0n));
         },
       };
     },

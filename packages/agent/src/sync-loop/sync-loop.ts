@@ -23,7 +23,7 @@ import { journalExit } from '../journal/journal-exits.ts';
 import type { JournalRecorder } from '../journal/journal-recorder.ts';
 import type { PodView } from '../outputs/pod-view.ts';
 import { mayRun } from '../housekeeping/may-run.ts';
-import { createActivePods } from './active-pods.ts';
+import type { ActivePods } from './active-pods.ts';
 import { createDeadContainers } from './dead-containers.ts';
 import type { LoopActivity } from './loop-activity.ts';
 import { createPacedSyncs } from './paced-syncs.ts';
@@ -47,8 +47,10 @@ export interface SyncLoopPorts {
   readonly config: Pick<PodConfig, 'updates$' | 'readySources$' | 'sourcesReady' | 'pods' | 'find' | 'findStatic'>;
   readonly pleg: Pick<Pleg, 'events$' | 'cache' | 'pods' | 'find' | 'named'>;
   readonly workers: PodWorkers;
+  /** Index of the pods that occupy the node. The sync loop keeps it up to date. */
+  readonly activePods: Pick<ActivePods, 'refresh' | 'except'>;
   /** Default: pods are allocated what they desire. */
-  readonly allocations?: Pick<PodAllocations, 'allocated' | 'allocations$'> | undefined;
+  readonly allocations?: Pick<PodAllocations, 'allocations$'> | undefined;
   readonly runtimeManager: Pick<RuntimeManager, 'trimDeadContainers'>;
   readonly statusManager: Pick<
     StatusManager,
@@ -109,13 +111,8 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): 
   lifetime.defer(() => syncs[Symbol.dispose]());
   const deadContainers = createDeadContainers({ logger, cache: pleg.cache, workers, runtimeManager });
   lifetime.defer(() => deadContainers[Symbol.asyncDispose]());
-  const isRunning = (uid: string): boolean => {
-    const pod = pleg.find(uid);
-    return pod !== undefined && mayRun(pod);
-  };
-  const { allocations } = ports;
-  const allocated = (pod: Pod): Pod => allocations?.allocated(pod) ?? pod;
-  const activePods = createActivePods({ config, workers, isRunning, allocated });
+  const isRunning = (uid: string): boolean => mayRun(pleg.find(uid));
+  const { activePods, allocations } = ports;
   const updates = createPodUpdates({
     clock,
     logger,

@@ -23,6 +23,8 @@ import { createPodStates, createPodWorkers } from '@rxlet/pod-workers';
 import { onTestFinished } from 'vitest';
 import { createPodView } from '../outputs/pod-view.ts';
 import { createStepFailures } from '../housekeeping/isolated-steps.ts';
+import { mayRun } from '../housekeeping/may-run.ts';
+import { createActivePods } from '../sync-loop/active-pods.ts';
 import { createLoopActivity } from '../sync-loop/loop-activity.ts';
 import { createPodAdmissions } from '../sync-loop/pod-admissions.ts';
 import { createRejectPod } from '../sync-loop/reject-pod.ts';
@@ -156,6 +158,12 @@ export function createSyncLoopBench({ admission = [], housekeeping = [], syncTri
         },
       },
       workers,
+      activePods: createActivePods({
+        config,
+        states: podStates,
+        isRunning: (uid) => mayRun(world.held.find((pod) => pod.uid === uid)),
+        allocated: (pod) => pod,
+      }),
       runtimeManager: {
         trimDeadContainers({ uid }, name, given) {
           trims.push(`${uid} ${name} ${given?.removeAll ? 'all' : 'but one'}`);

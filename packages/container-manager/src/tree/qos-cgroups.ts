@@ -1,4 +1,4 @@
-import type { Pod } from '@rxlet/kube-api';
+import { otherPods, type PodAmounts } from '@rxlet/agent-api';
 import type { QosClass } from '@rxlet/pod-model';
 import { type CgroupName, podsCgroupName, qosCgroupName } from '@rxlet/pod-model/cgroups';
 import type { CgroupValues } from '../values/cgroup-values.ts';
@@ -9,8 +9,8 @@ import type { CgroupTree } from './cgroup-tree.ts';
 /** Dependencies of {@link createQosCgroups}. */
 export interface QosCgroupsPorts {
   readonly tree: CgroupTree;
-  /** Returns the pods that have not terminated. */
-  activePods(): readonly Pod[];
+  /** Returns the sum of an amount of the pods that have not terminated. */
+  sumOfActivePods(amountsOf: PodAmounts, name: string): bigint;
   /** Records the protected memory. Default: nothing is recorded. */
   readonly metrics?: MemoryQosMetrics | undefined;
 }
@@ -38,7 +38,7 @@ const CLASSES: readonly QosClass[] = ['Guaranteed', 'Burstable', 'BestEffort'];
 
 /** Creates {@link QosCgroups}. */
 export function createQosCgroups(
-  { tree, activePods, metrics }: QosCgroupsPorts,
+  { tree, sumOfActivePods, metrics }: QosCgroupsPorts,
   options: QosCgroupsOptions,
 ): QosCgroups {
   const written = new Map<QosClass, string>();
@@ -70,7 +70,7 @@ export function createQosCgroups(
   };
 
   const updateOnce = async (): Promise<void> => {
-    const values = qosValues(activePods(), options.allocatableMemoryBytes, options);
+    const values = qosValues(sumOfActivePods, options.allocatableMemoryBytes, options);
     const { memoryLowBytes = 0 } = values.Burstable;
     // The memory of all pods includes that of Burstable ones, so that their protection has an effect.
     metrics?.protect((values.Guaranteed.memoryMinBytes ?? 0) - memoryLowBytes, memoryLowBytes);
@@ -92,7 +92,7 @@ export function createQosCgroups(
   return {
     async create() {
       for (const qosClass of ['Burstable', 'BestEffort'] as const) {
-        const values = qosValues([], 0)[qosClass];
+        const values = qosValues(otherPods([]).sum, 0)[qosClass];
         // Burstable keeps its shares over a restart until the pods are known.
         const initial = qosClass === 'Burstable' ? { hugePageLimits: values.hugePageLimits } : values;
         await tree.create(qosName(options.root, qosClass), initial);

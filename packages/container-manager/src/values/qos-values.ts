@@ -1,3 +1,4 @@
+import type { PodAmounts } from '@rxlet/agent-api';
 import type { Pod } from '@rxlet/kube-api';
 import { podQosClass, type QosClass } from '@rxlet/pod-model';
 import { milliCpuToShares } from '@rxlet/pod-model/cgroups';
@@ -24,16 +25,17 @@ const BEST_EFFORT_SHARES = 2;
  * Returns the values of the cgroups of the QoS classes for the pods of the node. Burstable pods share the CPU by the sum of their requests. Huge pages are limited
  * per pod only.
  *
+ * @param sum returns the sum of an amount of the pods
  * @param allocatableMemoryBytes memory for pods; 0 when it is unknown
  * @throws QuantityError when a pod has a malformed quantity
  */
 export function qosValues(
-  activePods: readonly Pod[],
+  sum: (amountsOf: PodAmounts, name: string) => bigint,
   allocatableMemoryBytes: number,
   { memoryQos, memoryReservePercent }: QosOptions = {},
 ): QosValues {
   const hugePageLimits = 'unlimited';
-  const requests = sumRequests(activePods);
+  const requests = sumRequests(sum);
   const limits =
     memoryReservePercent === undefined || allocatableMemoryBytes === 0
       ? undefined
@@ -75,17 +77,23 @@ interface Requests {
   readonly memoryBytes: Readonly<Record<QosClass, number>>;
 }
 
-function sumRequests(pods: readonly Pod[]): Requests {
-  const memoryBytes: Record<QosClass, number> = { Guaranteed: 0, Burstable: 0, BestEffort: 0 };
-  let burstableCpuMillis = 0;
-  for (const pod of pods) {
-    const qosClass = podQosClass(pod);
-    if (qosClass === 'BestEffort') continue;
-    const { cpu, memory } = podRequests(pod);
-    if (memory !== undefined) memoryBytes[qosClass] += Number(quantityValue(memory));
-    if (cpu !== undefined && qosClass === 'Burstable') burstableCpuMillis += Number(quantityMilliValue(cpu));
-  }
-  return { burstableCpuMillis, memoryBytes };
+function sumRequests(sum: (amountsOf: PodAmounts, name: string) => bigint): Requests {
+  const amount = (name: string): number => Number(sum(requestsByClass, name));
+  return {
+    burstableCpuMillis: amount('cpu Burstable'),
+    memoryBytes: { Guaranteed: amount('memory Guaranteed'), Burstable: amount('memory Burstable'), BestEffort: 0 },
+  };
+}
+
+/** Returns the requests of a pod, under names with its class. */
+function requestsByClass(pod: Pod): Readonly<Record<string, bigint>> {
+  const qosClass = podQosClass(pod);
+  if (qosClass === 'BestEffort') return {};
+  const { cpu, memory } = podRequests(pod);
+  return {
+    ...(memory !== undefined && { [`memory ${qosClass}`]: quantityValue(memory) }),
+    ...(cpu !== undefined && { [`cpu ${qosClass}`]: quantityMilliValue(cpu) }),
+  };
 }
 
 function memoryLimits(
