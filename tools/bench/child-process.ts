@@ -45,27 +45,30 @@ export function startProcess(
       child.kill('SIGKILL');
       await ended;
     },
-    async usage() {
-      const pid = String(child.pid);
-      const [stat, status, smaps] = await Promise.all([
-        readFile(`/proc/${pid}/stat`, 'utf8'),
-        readFile(`/proc/${pid}/status`, 'utf8'),
-        readFile(`/proc/${pid}/smaps_rollup`, 'utf8'),
-      ]);
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      const megabytes = (text: string, name: string): number =>
-        Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1]) / 1024;
-      return {
-        cpuMs: ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND,
-        rssMb: megabytes(status, 'VmRSS'),
-        pssMb: megabytes(smaps, 'Pss'),
-        peakMb: megabytes(status, 'VmHWM'),
-      };
-    },
+    usage: () => usageOf(child.pid!),
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM');
       await ended;
     },
+  };
+}
+
+/** Returns the usage of a running process. */
+export async function usageOf(processId: number): Promise<Usage> {
+  const pid = String(processId);
+  const [stat, status, smaps] = await Promise.all([
+    readFile(`/proc/${pid}/stat`, 'utf8'),
+    readFile(`/proc/${pid}/status`, 'utf8'),
+    readFile(`/proc/${pid}/smaps_rollup`, 'utf8'),
+  ]);
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const megabytes = (text: string, name: string): number =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1]) / 1024;
+  return {
+    cpuMs: ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND,
+    rssMb: megabytes(status, 'VmRSS'),
+    pssMb: megabytes(smaps, 'Pss'),
+    peakMb: megabytes(status, 'VmHWM'),
   };
 }
 

@@ -116,6 +116,13 @@ const parts: readonly BenchPart[] = [
     run: async (run) => (await import('./big-node.ts')).benchBurst(run),
   },
   {
+    name: 'fleet',
+    about:
+      'rxlet-fleet with 100 nodes of ten pods (--long: 500, 1,000 and 2,000), on a real API server where there is one',
+    byDefault: false,
+    run: async (run) => (await import('./fleet.ts')).benchFleet(run),
+  },
+  {
     name: 'containerd',
     about: 'startup and exits on a real containerd',
     byDefault: false,

@@ -40,10 +40,23 @@ export interface ControlPlane extends AsyncDisposable {
   /** Ends the API server at once; the other programs keep running. */
   stopApiServer(): Promise<void>;
   startApiServer(): Promise<void>;
+  /** Process IDs by the names of the programs. */
+  pids(): ReadonlyMap<string, number>;
+}
+
+/** Options of {@link startControlPlane}. */
+export interface ControlPlaneOptions {
+  /** Whether the controller manager and the scheduler run. Default: true. */
+  readonly controllers?: boolean;
+  /** Further flags of the API server. Default: none. */
+  readonly apiServerFlags?: readonly string[];
 }
 
 /** Starts a control plane with authorization of nodes, as clusters have it. */
-export async function startControlPlane(folder: string): Promise<ControlPlane> {
+export async function startControlPlane(
+  folder: string,
+  { controllers = true, apiServerFlags = [] }: ControlPlaneOptions = {},
+): Promise<ControlPlane> {
   const unavailable = controlPlaneUnavailable();
   if (unavailable !== undefined) throw new Error(unavailable);
   await mkdir(folder, { recursive: true });
@@ -92,9 +105,11 @@ export async function startControlPlane(folder: string): Promise<ControlPlane> {
   const frontProxy = await issue('front-proxy', { commonName: 'front-proxy', usages: ['client auth'] });
 
   const servers: ServerProcess[] = [];
+  const pids = new Map<string, number>();
   const start = (name: string, ...args: readonly string[]): ServerProcess => {
     const started = startServer(join(FOLDER!, name), args, join(folder, `${name}.log`));
     servers.push(started);
+    if (started.pid !== undefined) pids.set(name, started.pid);
     return started;
   };
   const kubectl: ControlPlane['kubectl'] = (args, input) =>
@@ -139,6 +154,7 @@ export async function startControlPlane(folder: string): Promise<ControlPlane> {
       `--proxy-client-cert-file=${frontProxy.certificate}`,
       `--proxy-client-key-file=${frontProxy.key}`,
       '--shutdown-delay-duration=0s',
+      ...apiServerFlags,
     );
     const { log } = apiServer;
     await eventually('the API server is ready', isReady, log, START_TIMEOUT_MS);
@@ -157,30 +173,32 @@ export async function startControlPlane(folder: string): Promise<ControlPlane> {
       '--unsafe-no-fsync',
     );
     await startApiServer();
-    start(
-      'kube-controller-manager',
-      `--kubeconfig=${managerKubeconfig}`,
-      '--bind-address=127.0.0.1',
-      `--secure-port=${String(managerPort)}`,
-      `--service-account-private-key-file=${accounts.key}`,
-      `--root-ca-file=${caPath}`,
-      '--use-service-account-credentials=true',
-      '--allocate-node-cidrs=false',
-      '--leader-elect=false',
-    );
-    start(
-      'kube-scheduler',
-      `--kubeconfig=${schedulerKubeconfig}`,
-      '--bind-address=127.0.0.1',
-      `--secure-port=${String(schedulerPort)}`,
-      '--leader-elect=false',
-    );
-    await eventually(
-      'the default service account exists',
-      () => kubectl(['get', 'serviceaccount', 'default', '--ignore-not-found', '-o', 'name']).then(Boolean),
-      servers.at(-2)!.log,
-      START_TIMEOUT_MS,
-    );
+    if (controllers) {
+      start(
+        'kube-controller-manager',
+        `--kubeconfig=${managerKubeconfig}`,
+        '--bind-address=127.0.0.1',
+        `--secure-port=${String(managerPort)}`,
+        `--service-account-private-key-file=${accounts.key}`,
+        `--root-ca-file=${caPath}`,
+        '--use-service-account-credentials=true',
+        '--allocate-node-cidrs=false',
+        '--leader-elect=false',
+      );
+      start(
+        'kube-scheduler',
+        `--kubeconfig=${schedulerKubeconfig}`,
+        '--bind-address=127.0.0.1',
+        `--secure-port=${String(schedulerPort)}`,
+        '--leader-elect=false',
+      );
+      await eventually(
+        'the default service account exists',
+        () => kubectl(['get', 'serviceaccount', 'default', '--ignore-not-found', '-o', 'name']).then(Boolean),
+        servers.at(-2)!.log,
+        START_TIMEOUT_MS,
+      );
+    }
   } catch (error) {
     await stop();
     throw error;
@@ -201,6 +219,7 @@ export async function startControlPlane(folder: string): Promise<ControlPlane> {
       await apiServer?.end('SIGKILL');
     },
     startApiServer,
+    pids: () => pids,
     [Symbol.asyncDispose]: stop,
   };
 }

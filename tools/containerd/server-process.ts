@@ -5,6 +5,8 @@ const LOG_TAIL_LINES = 25;
 
 /** A server program that writes to a log file. */
 export interface ServerProcess {
+  /** `undefined` when it could not be started. */
+  readonly pid: number | undefined;
   /** Returns the end of its log. */
   readonly log: () => string;
   /** Sends a signal and waits for the end. */
@@ -24,6 +26,7 @@ export function startServer(program: string, args: readonly string[], logPath: s
     child.once('error', () => resolve());
   });
   return {
+    pid: child.pid,
     log: () => readFileSync(logPath, 'utf8').trimEnd().split('\n').slice(-LOG_TAIL_LINES).join('\n'),
     end(signal) {
       child.kill(signal);

@@ -104,7 +104,7 @@ const layers = (alsoAllowed = [], allow = []) => [
 const TOOLS_FOR_TOOLS = [
   String.raw`^(\.\./)+(bundle|publish|readme|workspace)/`,
   // Command lines, from which man pages are made.
-  String.raw`^\.\./\.\./\.\./apps/(agent|docker-shim)/src/`,
+  String.raw`^\.\./\.\./\.\./apps/(agent|docker-shim|fleet)/src/`,
 ];
 
 /** Tests may also import adapters, such as the fake runtime, and the test kit. */

@@ -6,15 +6,15 @@ import { runCommand } from '../publish/run-command.ts';
 import { workspaceRoot } from '../workspace/workspace-files.ts';
 import { readManifest } from '../workspace/workspace-packages.ts';
 import { billOfMaterials } from './contents/bill-of-materials.ts';
-import { agentImage, sha256, systemLibraries } from './contents/image.ts';
+import { programImage, sha256, systemLibraries } from './contents/image.ts';
 import { type Architecture, machineArchitecture, nodeBinary } from './contents/node-binary.ts';
 import { bundle } from './contents/program-files.ts';
-import { AGENT, DOCKER_SHIM } from './contents/programs.ts';
+import { AGENT, DOCKER_SHIM, FLEET } from './contents/programs.ts';
 import { writeDebianPackage } from './debian/debian-package.ts';
 
 const USAGE = `Usage: npm run package -- [--architecture amd64|arm64] [--version VERSION] [--compression xz|gzip] [--output FOLDER]
 
-Makes the Debian packages rxlet and rxlet-docker-shim, an OCI image of the agent (for this machine's architecture), their bills of materials
+Makes the Debian packages rxlet and rxlet-docker-shim, OCI images of the agent and of the fleet (for this machine's architecture), their bills of materials
 (CycloneDX) and SHA256SUMS. The same commit makes the same bytes; an image also contains libraries of this machine.
 
   --architecture NAME  amd64 or arm64 (default: this machine's)
@@ -40,19 +40,21 @@ async function makePackages({ architecture, version, compression, output }: Opti
   const write = async (name: string, content: string | Uint8Array): Promise<void> => {
     await writeFile(join(output, name), content);
   };
-  for (const program of [AGENT, DOCKER_SHIM]) {
+  for (const program of [AGENT, DOCKER_SHIM, FLEET]) {
     const bundled = await bundle(program);
-    const options = { version, architecture, compression, timeSeconds, maintainer: maintainer() };
-    const deb = await writeDebianPackage(bundled, node, options, output);
     const facts = { version, timeSeconds };
-    await write(
-      deb.replace(/deb$/, 'cdx.json'),
-      await billOfMaterials(bundled, node, { ...facts, systemLibraries: [] }),
-    );
-    if (program !== AGENT || architecture !== machineArchitecture()) continue;
+    if (program.forms.includes('deb')) {
+      const options = { ...facts, architecture, compression, maintainer: maintainer() };
+      const deb = await writeDebianPackage(bundled, node, options, output);
+      await write(
+        deb.replace(/deb$/, 'cdx.json'),
+        await billOfMaterials(bundled, node, { ...facts, systemLibraries: [] }),
+      );
+    }
+    if (!program.forms.includes('image') || architecture !== machineArchitecture()) continue;
     const libraries = await systemLibraries(node);
     const image = `${program.name}-image_${version}_${architecture}`;
-    await write(`${image}.oci.tar`, agentImage(bundled, node, libraries, version));
+    await write(`${image}.oci.tar`, programImage(bundled, node, libraries, version));
     await write(`${image}.cdx.json`, await billOfMaterials(bundled, node, { ...facts, systemLibraries: libraries }));
   }
   const names = (await readdir(output)).sort();

@@ -57,7 +57,8 @@ export function parseFlags(args: readonly string[]): ParsedCommandLine<Flags> {
   return parseCommandLine(createCommandLine(), args, (command) => readFlags(command.opts<Options>()));
 }
 
-function createCommandLine(): Command {
+/** Returns the command line, also for documentation. */
+export function createCommandLine(): Command {
   return new Command('rxlet-fleet')
     .description('Many nodes in one process, whose agents are those of real nodes and whose containers are simulated.')
     .version(`rxlet-fleet v${packageVersion()}`, '--version', 'print the version and exit')

@@ -17,8 +17,8 @@ export interface SystemLibrary {
   readonly package: { readonly name: string; readonly version: string; readonly copyright: string };
 }
 
-/** Repository of the image; it names no registry, because none is the project's. */
-const REPOSITORY = 'localhost/rxlet';
+/** Registry of the images: none, because none is the project's. */
+const REGISTRY = 'localhost';
 
 /** Returns the libraries that Node.js loads, its loader included, from this machine. */
 export async function systemLibraries(node: NodeBinary): Promise<readonly SystemLibrary[]> {
@@ -53,10 +53,10 @@ async function owner(file: string): Promise<string> {
 }
 
 /**
- * Returns an OCI image layout with the agent, Node.js and its libraries, and nothing else: no shell, and no programs for mounts. It is for agents on the embedded runtime,
+ * Returns an OCI image layout with a program, Node.js and its libraries, and nothing else: no shell, and no programs for mounts. It is for agents on the embedded runtime,
  * such as virtual nodes.
  */
-export function agentImage(
+export function programImage(
   bundled: BundledProgram,
   node: NodeBinary,
   libraries: readonly SystemLibrary[],
@@ -89,7 +89,7 @@ export function agentImage(
     { type: 'directory', path: `var/lib/${program.name}`, mode: 0o700 },
   ]);
   return buildImage({
-    references: [`${REPOSITORY}:${version}`, `${REPOSITORY}:latest`],
+    references: [version, 'latest'].map((tag) => `${REGISTRY}/${program.name}:${tag}`),
     files,
     defaults: { entrypoint: [`/${home}/bin/node`, ...program.nodeFlags, `/${home}/dist/main.cjs`] },
   });

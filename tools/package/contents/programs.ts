@@ -3,6 +3,10 @@ import { completionScript } from '../../../apps/agent/src/commands/completion.ts
 import { createProgram } from '../../../apps/agent/src/program.ts';
 import { FLAG_HELP } from '../../../apps/agent/src/config/module-flags.ts';
 import { createCommandLine } from '../../../apps/docker-shim/src/flags.ts';
+import { createCommandLine as createFleetCommandLine } from '../../../apps/fleet/src/flags.ts';
+
+/** Form in which a program is packaged. */
+export type PackageForm = 'deb' | 'image';
 
 /** A program of the workspace that is packaged for machines. */
 export interface PackagedProgram {
@@ -12,6 +16,7 @@ export interface PackagedProgram {
   readonly folder: string;
   /** Name of the command. */
   readonly command: string;
+  readonly forms: readonly PackageForm[];
   /** Flags of Node.js, as the launcher of the command gives them. */
   readonly nodeFlags: readonly string[];
   /** Folders with examples, by their place in those of the package. */
@@ -33,6 +38,7 @@ export const AGENT: PackagedProgram = {
   name: 'rxlet',
   folder: 'apps/agent',
   command: 'rxlet',
+  forms: ['deb', 'image'],
   nodeFlags: ['--disable-sigusr1', '--max-semi-space-size=2'],
   examples: { '': 'examples', workloads: 'workloads' },
   summary: 'Kubernetes node agent',
@@ -54,6 +60,7 @@ export const DOCKER_SHIM: PackagedProgram = {
   name: 'rxlet-docker-shim',
   folder: 'apps/docker-shim',
   command: 'docker-shim',
+  forms: ['deb'],
   nodeFlags: ['--disable-sigusr1'],
   examples: {},
   summary: 'container runtime for Kubernetes on Docker',
@@ -64,5 +71,22 @@ export const DOCKER_SHIM: PackagedProgram = {
   ],
   recommends: ['docker.io | docker-ce', 'containernetworking-plugins'],
   commands: () => commandTree(createCommandLine()),
+  completions: () => ({}),
+};
+
+export const FLEET: PackagedProgram = {
+  name: 'rxlet-fleet',
+  folder: 'apps/fleet',
+  command: 'rxlet-fleet',
+  forms: ['image'],
+  nodeFlags: ['--disable-sigusr1', '--max-semi-space-size=64'],
+  examples: {},
+  summary: 'simulated nodes for tests of clusters',
+  description: [
+    'rxlet-fleet runs thousands of Kubernetes nodes in one process, with the agent',
+    'of real nodes on simulated machines.',
+  ],
+  recommends: [],
+  commands: () => commandTree(createFleetCommandLine()),
   completions: () => ({}),
 };

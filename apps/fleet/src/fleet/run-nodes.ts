@@ -30,8 +30,8 @@ export interface NodesIo {
   readonly onReady: (nodes: number) => void;
 }
 
-/** Heap beyond which a release of memory would block the nodes for longer than a second. */
-const MAX_RELEASE_BYTES = 2 ** 30;
+/** Heap beyond which a release of memory would block the nodes for longer than two seconds: leases are not renewed and probes wait meanwhile. */
+const MAX_RELEASE_BYTES = 2 ** 31;
 
 /** Runs the nodes of a task until the signal aborts. Rejects when they cannot start. */
 export async function runNodes(

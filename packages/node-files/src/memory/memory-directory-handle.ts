@@ -102,7 +102,7 @@ export function memoryDirectoryHandle(
     },
     async isMountPoint(name) {
       await begin('isMountPoint', name);
-      return directory.covered.has(name);
+      return directory.covered?.has(name) === true;
     },
     async openFile(name) {
       await begin('openFile', name);
@@ -172,7 +172,7 @@ export function memoryDirectoryHandle(
       await begin('remove', name);
       const node = entries.get(name);
       if (node?.kind === 'directory') throw systemError('EISDIR', pathOf(name));
-      if (directory.covered.has(name)) throw systemError('EBUSY', pathOf(name));
+      if (directory.covered?.has(name) === true) throw systemError('EBUSY', pathOf(name));
       if (node !== undefined) node.links = 0;
       drop(name);
     },
@@ -181,7 +181,7 @@ export function memoryDirectoryHandle(
       const node = entries.get(name);
       if (node === undefined) return;
       if (node.kind !== 'directory') throw systemError('ENOTDIR', pathOf(name));
-      if (directory.covered.has(name)) throw systemError('EBUSY', pathOf(name));
+      if (directory.covered?.has(name) === true) throw systemError('EBUSY', pathOf(name));
       if (node.entries.size > 0) throw systemError('ENOTEMPTY', pathOf(name));
       drop(name);
     },

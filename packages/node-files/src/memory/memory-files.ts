@@ -132,15 +132,15 @@ export function createMemoryFiles({ roots = ['/'], files = {} }: MemoryFilesOpti
       const hidden = parent.entries.get(nameOf(target));
       if (node === undefined) throw new Error(`there is no ${String(source)}`);
       if (hidden === undefined) throw new Error(`there is no ${target}`);
-      if (parent.covered.has(nameOf(target))) throw new Error(`something is mounted on ${target} already`);
-      parent.covered.set(nameOf(target), hidden);
+      if (parent.covered?.has(nameOf(target)) === true) throw new Error(`something is mounted on ${target} already`);
+      (parent.covered ??= new Map()).set(nameOf(target), hidden);
       parent.entries.set(nameOf(target), node);
     },
     unmount(target) {
       const parent = parentOf(target);
-      const hidden = parent.covered.get(nameOf(target));
+      const hidden = parent.covered?.get(nameOf(target));
       if (hidden === undefined) throw new Error(`nothing is mounted on ${target}`);
-      parent.covered.delete(nameOf(target));
+      parent.covered?.delete(nameOf(target));
       parent.entries.set(nameOf(target), hidden);
     },
     rename(from, to) {

@@ -70,7 +70,7 @@ export function memoryNodeFiles(ports: MemoryNodeFilesPorts): NodeFiles {
   };
   const isCovered = (path: string): boolean => {
     const { directory, name } = parentOf(path);
-    return directory.covered.has(name);
+    return directory.covered?.has(name) === true;
   };
   const removeEntry = (path: string): void => {
     let parent;

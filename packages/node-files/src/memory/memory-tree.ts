@@ -22,7 +22,7 @@ export interface MemoryDirectory extends Attributes {
   readonly kind: 'directory';
   readonly entries: Map<string, MemoryNode>;
   /** Entries that are hidden by a mount of the same name. */
-  readonly covered: Map<string, MemoryNode>;
+  covered?: Map<string, MemoryNode>;
 }
 export interface MemoryLink extends Attributes {
   readonly kind: 'symlink';
@@ -50,7 +50,7 @@ export class MemoryTree {
   }
 
   newDirectory(mode: number): MemoryDirectory {
-    return { ...this.#attributes(mode), kind: 'directory', entries: new Map(), covered: new Map() };
+    return { ...this.#attributes(mode), kind: 'directory', entries: new Map() };
   }
 
   newLink(target: string): MemoryLink {
@@ -125,7 +125,7 @@ export class MemoryTree {
 
 /** Removes an entry of a directory with everything below it. @throws UnsafePathError for a mount point among them */
 export function removeNode(directory: MemoryDirectory, name: string, path: string): boolean {
-  if (directory.covered.has(name)) throw new UnsafePathError('MountPoint', path);
+  if (directory.covered?.has(name) === true) throw new UnsafePathError('MountPoint', path);
   const node = directory.entries.get(name);
   if (node?.kind === 'directory') {
     for (const below of [...node.entries.keys()]) removeNode(node, below, `${path}/${below}`);
