@@ -8,6 +8,8 @@ export interface FleetProcess extends AsyncDisposable {
   readonly pid: number;
   /** Time from the start of the process until all nodes were ready, in seconds. */
   readonly readySeconds: number;
+  /** Throws an Error with its last output when it has ended. */
+  check(): void;
   /** Ends it. @returns the seconds that it took */
   stop(): Promise<number>;
 }
@@ -32,12 +34,16 @@ export async function startFleetProcess(args: readonly string[]): Promise<FleetP
   const stop = async (): Promise<number> => {
     const stopMs = systemClock.monotonicNow();
     child.kill('SIGTERM');
-    await ended;
+    if (child.exitCode === null && child.signalCode === null) await ended;
     return (systemClock.monotonicNow() - stopMs) / 1000;
   };
   return {
     pid: child.pid!,
     readySeconds: (systemClock.monotonicNow() - startedMs) / 1000,
+    check() {
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new Error(`the fleet ended (${String(child.exitCode ?? child.signalCode)}): ${output}`);
+    },
     stop,
     async [Symbol.asyncDispose]() {
       await stop();

@@ -30,8 +30,13 @@ export async function withClient<T>(kubeconfig: string, body: (client: KubeClien
   return await body(createKubeClient(ports, { userAgent: 'rxlet-bench/1' }));
 }
 
-/** Creates pods that are bound to nodes in turn, each with a readiness probe, and waits until all are Running. */
-export async function loadPods(client: KubeClient, nodes: number, podsPerNode: number): Promise<PodTimes> {
+/** Creates pods that are bound to nodes in turn, each with a readiness probe, and waits until all are Running. `check` throws when that cannot happen any more. */
+export async function loadPods(
+  client: KubeClient,
+  nodes: number,
+  podsPerNode: number,
+  check: () => void,
+): Promise<PodTimes> {
   const total = nodes * podsPerNode;
   const createdAt = new Map<string, number>();
   const latencies = new Map<string, number>();
@@ -58,7 +63,11 @@ export async function loadPods(client: KubeClient, nodes: number, podsPerNode: n
   };
   await Promise.all(Array.from({ length: CREATIONS }, create));
   const createdSeconds = seconds();
-  await until('all pods are Running', async () => latencies.size === total, TIMEOUT_MS, 50);
+  const isDone = (): boolean => {
+    check();
+    return latencies.size === total;
+  };
+  await until('all pods are Running', async () => isDone(), TIMEOUT_MS, 50);
   const runningSeconds = seconds();
   subscription.unsubscribe();
   const sorted = [...latencies.values()].sort((a, b) => a - b);

@@ -99,7 +99,7 @@ async function measureFleet(
 
   const atReady = await read();
   return await withClient(kubeconfig, async (client) => {
-    const times = await loadPods(client, nodes, podsPerNode);
+    const times = await loadPods(client, nodes, podsPerNode, () => fleet.check());
     const atRunning = await read();
     await sleep(systemClock, SETTLE_MS);
     const beforeRest = await read();
