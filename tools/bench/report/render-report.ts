@@ -8,6 +8,8 @@ export interface ReportInput {
   /** Lines about the machine and the circumstances. */
   readonly machine: readonly string[];
   readonly samples: readonly MetricSamples[];
+  /** Lines of further sections. */
+  readonly sections?: readonly string[];
   /** Parts that were not measured, with the cause. */
   readonly omissions: readonly string[];
   /** The command that made the report. */
@@ -18,7 +20,14 @@ export interface ReportInput {
 const EQUAL_WITHIN = 0.05;
 
 /** Renders a report as Markdown. Pure. */
-export function renderReport({ agents, machine, samples, omissions, command }: ReportInput): string {
+export function renderReport({
+  agents,
+  machine,
+  samples,
+  sections: further = [],
+  omissions,
+  command,
+}: ReportInput): string {
   const [own, ...others] = agents.map(({ name }) => name);
   const sections = [...Map.groupBy(samples, ({ metric }) => metric.section)];
   return [
@@ -37,6 +46,7 @@ export function renderReport({ agents, machine, samples, omissions, command }: R
         ]),
     ...sections.flatMap(([section, ofSection]) => ['', `## ${section}`, '', ...table(ofSection, own!, others)]),
     ...(others.length === 0 ? [] : ['', ...aheadLists(samples, own!, others)]),
+    ...(further.length === 0 ? [] : ['', ...further]),
     ...(omissions.length === 0 ? [] : ['', '## Not measured', '', ...omissions.map((line) => `- ${line}`)]),
     '',
   ].join('\n');

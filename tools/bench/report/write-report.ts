@@ -18,6 +18,9 @@ import {
   type Record,
   withAgent,
 } from './measure-agent.ts';
+import { fleetCases } from '../fleet.ts';
+import { type FleetFigures, hasControlPlane, measureFleets } from '../fleet/measure-fleet.ts';
+import { fleetSection } from './fleet-section.ts';
 import { renderReport } from './render-report.ts';
 import { createSamples, type Metric, type Samples } from './samples.ts';
 
@@ -91,12 +94,27 @@ export async function writeReport({ path, external, rounds, print }: ReportOptio
       withFakeNode((node) => measureLife(onFake, program, node, podCount, 'fake runtime')),
     );
   }
+  const fleets: FleetFigures[] = [];
+  const cases = fleetCases(hasControlPlane()).filter(({ workers }) => workers > 1);
+  await measureFleets(cases, (figures) => {
+    print(`fleet, ${String(figures.nodes)} nodes`);
+    fleets.push(figures);
+  });
+  if (!hasControlPlane())
+    omissions.push('fleets of 500 to 2,000 nodes: RXLET_TEST_CONTROL_PLANE names no control plane');
   omissions.push('500 pods on containerd: a round of them takes minutes on a machine of this size');
   omissions.push('streams of exec, attach and port-forward');
   const samples = [...onFake.list(), ...onContainerd.list()];
   const machine = await describeMachine(rounds, loads);
   const command = `npm run bench -- --report docs/performance.md${external === undefined ? '' : ' --external "COMMAND"'}`;
-  const report = renderReport({ agents, machine, samples, omissions, command });
+  const report = renderReport({
+    agents,
+    machine,
+    samples,
+    sections: fleetSection(fleets, hasControlPlane()),
+    omissions,
+    command,
+  });
   await writeFile(path, await format(report, { ...(await resolveConfig(path)), filepath: path }));
   print(`wrote ${path}`);
 }
