@@ -5,7 +5,13 @@ export {
   checkpointObject,
   parseCheckpointJson,
 } from './checkpoint.ts';
-export { desiredResources, isResized, sameResources, withAllocatedResources } from './resize/allocated-resources.ts';
+export {
+  desiredResources,
+  isResized,
+  reportedResources,
+  sameResources,
+  withAllocatedResources,
+} from './resize/allocated-resources.ts';
 export { resizeMessage, type ResizeOutcome } from './resize/resize-message.ts';
 export {
   formatResourcesCheckpoint,

@@ -267,4 +267,26 @@ describe('the allocation manager', () => {
     expect(logger.lines).toMatchObject([{ level: 'warn', fields: { path: STATE } }]);
     expect(cpuOf(podOf('web', '1'))).toBe('1');
   });
+
+  it('takes the allocation of a pod from its last status when the record is lost', async () => {
+    const { admit, desire, cpuOf, manager } = await bench();
+    const resized = podOf('web', '4', { generation: 2 });
+    const containerStatuses = [
+      {
+        name: resized.spec!.containers[0]!.name,
+        ready: true,
+        restartCount: 0,
+        image: '',
+        imageID: '',
+        allocatedResources: { cpu: '1', memory: '64Mi' },
+      },
+    ];
+    const running = { ...resized, status: { containerStatuses } };
+    expect(cpuOf(running)).toBe('4');
+    admit(running);
+    expect(cpuOf(running)).toBe('1');
+    await desire(running);
+    expect(cpuOf(running)).toBe('1');
+    expect(manager.condition(running)).toMatchObject({ reason: 'Deferred' });
+  });
 });

@@ -8,6 +8,7 @@ import { podEventObject, podUid } from '@rxlet/pod-model';
 import {
   desiredResources,
   isResized,
+  reportedResources,
   type PodResourcesRecord,
   resizeMessage,
   withAllocatedResources,
@@ -82,7 +83,10 @@ export function createAllocationManager(
 
   const withAllocation = (pod: Pod): Pod => {
     const record = store.get(podUid(pod));
-    if (record === undefined) return pod;
+    if (record === undefined) {
+      const reported = reportedResources(pod, ports.statusOf(podUid(pod)));
+      return reported === undefined ? pod : withAllocatedResources(pod, reported);
+    }
     const known = versions.get(pod);
     if (known?.record === record) return known.allocated;
     const version = withAllocatedResources(pod, record);
@@ -105,8 +109,8 @@ export function createAllocationManager(
     return withGeneration(version, ports.statusOf(podUid(pod))?.observedGeneration);
   };
 
-  const allocate = (pod: Pod): void => {
-    store.set(podUid(pod), desiredResources(pod));
+  const allocate = (pod: Pod, resources: PodResourcesRecord): void => {
+    store.set(podUid(pod), resources);
     allocations.emit(podUid(pod));
   };
 
@@ -173,7 +177,7 @@ export function createAllocationManager(
     if (lastDecision(uid)?.reason === 'Deferred') ports.metrics?.acceptedDeferred(trigger);
     waiting.delete(uid);
     pending.delete(uid);
-    allocate(desired);
+    allocate(desired, desiredResources(desired));
     await store.flush();
     events.event(podEventObject(desired), 'Normal', 'ResizeStarted', resizeMessage('started', desired));
     changes.emit(desired);
@@ -237,7 +241,9 @@ export function createAllocationManager(
   return {
     allocated,
     admit(pod) {
-      if (store.get(podUid(pod)) === undefined) allocate(pod);
+      // A pod that an earlier run has admitted keeps its resources, also when their record is lost.
+      if (store.get(podUid(pod)) === undefined)
+        allocate(pod, reportedResources(pod, ports.statusOf(podUid(pod))) ?? desiredResources(pod));
       desire(pod, 'pods_added');
     },
     desire: (pod) => desire(pod, 'pod_updated'),

@@ -11,7 +11,7 @@ export interface AllocationStorePorts {
 
 /** Allocations of all pods, in memory and in a file that agent and kubelet can read of each other. */
 export interface AllocationStore extends AsyncDisposable {
-  /** Reads the file. A file that cannot be read is logged, and the desired resources count as allocated. */
+  /** Reads the file. A file that cannot be read is logged, and counts as empty. */
   load(): Promise<void>;
   get(podUid: string): PodResourcesRecord | undefined;
   set(podUid: string, resources: PodResourcesRecord): void;
@@ -76,7 +76,7 @@ export function createAllocationStore(
         const text = await files.readPrivate(path, MAX_FILE_BYTES);
         if (text !== undefined) records = parseResourcesCheckpoint(text);
       } catch (error) {
-        logger.warn('cannot read allocated resources; the desired ones count as allocated', {
+        logger.warn('cannot read allocated resources; those of the last statuses count as allocated', {
           path,
           error: errorMessage(error),
         });

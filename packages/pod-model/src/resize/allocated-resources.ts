@@ -1,4 +1,4 @@
-import type { Container, Pod, ResourceRequirements } from '@rxlet/kube-api';
+import type { Container, Pod, PodStatus, ResourceRequirements } from '@rxlet/kube-api';
 import { compareQuantities, parseQuantity } from '../quantity.ts';
 import type { PodResourcesRecord } from '../resources-checkpoint.ts';
 
@@ -7,6 +7,32 @@ export function desiredResources(pod: Pod): PodResourcesRecord {
   return {
     containers: new Map(resizableContainers(pod).map(({ name, resources }) => [name, resources ?? {}])),
     pod: pod.spec?.resources,
+  };
+}
+
+/**
+ * Returns the resources that a status reports as allocated, for a pod of which no record is left; `undefined` when it reports none. Containers that it does not
+ * mention have the desired ones.
+ */
+export function reportedResources(pod: Pod, status: PodStatus | undefined): PodResourcesRecord | undefined {
+  const { containerStatuses = [], initContainerStatuses = [] } = status ?? {};
+  const reported = new Map(
+    [...initContainerStatuses, ...containerStatuses]
+      .filter(({ allocatedResources }) => allocatedResources !== undefined)
+      .map((container) => [container.name, container]),
+  );
+  if (reported.size === 0) return undefined;
+  const desired = desiredResources(pod);
+  const resourcesOf = (name: string, own: ResourceRequirements): ResourceRequirements => {
+    const container = reported.get(name);
+    if (container === undefined) return own;
+    const limits = container.resources?.limits ?? own.limits;
+    return { requests: container.allocatedResources!, ...(limits && { limits }) };
+  };
+  return {
+    containers: new Map([...desired.containers].map(([name, own]) => [name, resourcesOf(name, own)])),
+    pod:
+      status?.allocatedResources === undefined ? desired.pod : { ...desired.pod, requests: status.allocatedResources },
   };
 }
 
