@@ -75,6 +75,11 @@ function createPressure({ cluster, history }: PartContext): WorldPart {
 /** Returns the conditions of pressure that the agent has set; `undefined` when none runs. */
 function reportedConditions(node: TestNode): readonly string[] | undefined {
   if (!node.isAgentRunning) return undefined;
-  const { conditions } = node.agent().debugState()['eviction'] as { readonly conditions: readonly string[] };
-  return conditions;
+  try {
+    const { conditions } = node.agent().debugState()['eviction'] as { readonly conditions: readonly string[] };
+    return conditions;
+  } catch {
+    // A fault makes the agent throw.
+    return undefined;
+  }
 }
