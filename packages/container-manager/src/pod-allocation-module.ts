@@ -2,7 +2,7 @@ import { admissionHandlers, type AgentModule, contribute, podSteps, provide } fr
 import { housekeepingSteps } from '@rxlet/agent-api/housekeeping';
 import { podStatusContributors } from '@rxlet/agent-api/statuses';
 import { nodeResources, podAllocations } from '@rxlet/agent-api/node';
-import { isTerminalPhase } from '@rxlet/pod-model';
+import { isTerminalPhase, podUid } from '@rxlet/pod-model';
 import { createAllocationManager } from './resize/allocation-manager.ts';
 import { createResizeMetrics } from './resize/resize-metrics.ts';
 import { createAllocationStore } from './resize/allocation-store.ts';
@@ -27,8 +27,9 @@ export function podAllocation(policies: ResizePolicies = {}): AgentModule {
           events,
           logger,
           metrics: createResizeMetrics(metrics, () => core.pods.list()),
-          // Also pods that wait for their admission, as all do after a restart of the agent.
-          activePods: () => core.pods.list().filter(({ status }) => !isTerminalPhase(status?.phase)),
+          // Also pods that wait for their admission, as all do after a restart of the agent, and those that have failed and whose containers still end.
+          activePods: () =>
+            core.pods.list().filter((pod) => !isTerminalPhase(pod.status?.phase) || core.mayRunContainers(podUid(pod))),
           sourcesReady: () => core.sourcesReady(),
           handlers: () => collections.of(admissionHandlers),
           statusOf: (uid) => core.podStatus(uid) ?? core.pods.get(uid)?.status,

@@ -116,6 +116,31 @@ describe('a resize of a running pod', () => {
     expect(reasonsOf(made)).toEqual(['ResizeDeferred', 'ResizeStarted', 'ResizeCompleted']);
   });
 
+  it('waits until the containers of a pod that has failed are gone', async () => {
+    const failing = podOf('other', '1');
+    const { made, desire } = await startNode(podOf('web', '500m'), {
+      ...failing,
+      spec: {
+        ...failing.spec!,
+        activeDeadlineSeconds: 20,
+        terminationGracePeriodSeconds: 60,
+        containers: [{ ...failing.spec!.containers[0]!, command: ['sh', '-c', "trap '' TERM; sleep infinity"] }],
+      },
+    });
+    const other = made
+      .agent()
+      .pods.list()
+      .find(({ metadata }) => metadata?.name === 'other')!;
+    desire(podOf('web', '1500m', 2), other);
+    await made.advance(30_000);
+    expect(statusOf(made, 'other')?.phase).toBe('Failed');
+    expect(made.running()).toEqual(['other/app', 'web/app']);
+    expect(sharesOf(made, 'web')).toBe(512n);
+    await made.advance(300_000);
+    expect(made.running()).toEqual(['web/app']);
+    expect(sharesOf(made, 'web')).toBe(1536n);
+  });
+
   it('stays deferred over a restart of the agent, which restarts no container', async () => {
     const { made, desire, start } = await startNode(podOf('web', '500m'), podOf('other', '1'));
     desire(podOf('web', '1500m', 2), podOf('other', '1'));
