@@ -281,11 +281,12 @@ describe('the allocation manager', () => {
         allocatedResources: { cpu: '1', memory: '64Mi' },
       },
     ];
-    const running = { ...resized, status: { containerStatuses } };
+    const running = { ...resized, status: { containerStatuses, allocatedResources: { cpu: '1', memory: '64Mi' } } };
     expect(cpuOf(running)).toBe('4');
     admit(running);
     expect(cpuOf(running)).toBe('1');
     await desire(running);
+    expect(manager.allocated(running).spec).not.toHaveProperty('resources');
     expect(cpuOf(running)).toBe('1');
     expect(manager.condition(running)).toMatchObject({ reason: 'Deferred' });
   });

@@ -31,8 +31,9 @@ export function reportedResources(pod: Pod, status: PodStatus | undefined): PodR
   };
   return {
     containers: new Map([...desired.containers].map(([name, own]) => [name, resourcesOf(name, own)])),
+    // A status has the sums of the containers also where the spec has no resources of the pod.
     pod:
-      status?.allocatedResources === undefined ? desired.pod : { ...desired.pod, requests: status.allocatedResources },
+      desired.pod && status?.allocatedResources ? { ...desired.pod, requests: status.allocatedResources } : desired.pod,
   };
 }
 
