@@ -6,9 +6,10 @@ export type { Property, Violation } from './properties/property.ts';
 export {
   createReachedCounter,
   REACHED_STATES,
+  reachableStates,
   type ReachedCounter,
-  type ReachedState,
 } from './reached/reached-states.ts';
+export type { ReachedState } from './reached/reached-state.ts';
 export { describeFailure, type ReportContext, textTimeline } from './report/failure-report.ts';
 export { htmlReport } from './report/html-timeline.ts';
 export { compareRuns } from './run/compare-runs.ts';

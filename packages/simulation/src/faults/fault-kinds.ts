@@ -85,7 +85,7 @@ const damage = (choose: Choices): Damage => ({
 const kill = (
   choose: Choices,
   calls: number,
-  more: { callsOfStart?: number; damage?: Damage; isAfterCall?: boolean } = {},
+  more: { callsOfStart?: number; damage?: Damage; isAfterCall?: boolean; rpc?: RpcName } = {},
 ): Step => ({
   do: 'kill',
   calls,
@@ -138,6 +138,19 @@ export const FAULT_KINDS: readonly FaultKind[] = [
     name: 'kill-after-call',
 
     make: (choose) => kill(choose, choose.integer(1, choose.pick([10, 150])), { isAfterCall: true }),
+  },
+  {
+    name: 'kill-after-change',
+    make: (choose) => kill(choose, choose.integer(1, 3), { isAfterCall: true, rpc: choose.pick(CHANGES) }),
+  },
+  {
+    name: 'power-failure',
+    make: (choose) => ({ do: 'power-failure', pauseMs: choose.integer(0, 60_000) }),
+  },
+  {
+    name: 'other-version',
+    make: (choose) =>
+      kill(choose, 0, { damage: { ...damage(choose), how: choose.pick(['unknown-fields', 'other-version']) } }),
   },
   {
     name: 'kill-in-start',

@@ -1,4 +1,5 @@
 import type { TestNode } from '@rxlet/testing';
+import { asOtherVersion } from './other-version.ts';
 import type { Damage } from '../workload/step.ts';
 
 /** Faults of the files and mounts of a node. */
@@ -81,7 +82,11 @@ export function createHostFaults({ files, mounter }: TestNode): HostFaults {
       const bytes = path === undefined ? undefined : files.bytes(path);
       if (path === undefined || bytes === undefined) return undefined;
       const offset = Math.floor(place * bytes.length);
-      if (how === 'lose') files.remove(path);
+      if (how === 'unknown-fields' || how === 'other-version') {
+        const text = asOtherVersion(files.text(path) ?? '', how);
+        if (text === undefined) return undefined;
+        files.put(path, text, files.info(path)?.mode);
+      } else if (how === 'lose') files.remove(path);
       else if (how === 'tear') files.put(path, bytes.subarray(0, offset), files.info(path)?.mode);
       else if (bytes.length > 0) {
         bytes[offset]! ^= 1 << (offset % 8);

@@ -114,6 +114,8 @@ export interface StatusFacts {
   readonly phase: string;
   readonly reason?: string | undefined;
   readonly isReady: boolean;
+  /** Reason why a resize waits. */
+  readonly pendingResize?: string | undefined;
   /** By name of the container. */
   readonly restartCounts: Readonly<Record<string, number>>;
 }

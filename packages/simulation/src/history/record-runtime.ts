@@ -19,6 +19,8 @@ const CHANGES = [
 export interface RuntimeRecorder {
   /** Records what has changed since the last time. */
   look(): void;
+  /** Called after each call that had an effect, before its answer. */
+  onAnswer: ((rpc: string) => void) | undefined;
 }
 
 interface Seen {
@@ -92,6 +94,7 @@ export function recordRuntime({ clock, fake, files }: TestNode, history: History
       ...(rpc === 'stopContainer' && { timeoutSeconds: Number(timeout ?? 0n) }),
     };
   };
+  const recorder: RuntimeRecorder = { look, onAnswer: undefined };
   for (const rpc of CHANGES) {
     const call = port[rpc]!;
     port[rpc] = async (...args) => {
@@ -102,6 +105,7 @@ export function recordRuntime({ clock, fake, files }: TestNode, history: History
         const answer = await call(...args);
         look();
         history.add({ kind: 'answer', call: facts });
+        recorder.onAnswer?.(rpc);
         return answer;
       } catch (error) {
         look();
@@ -110,7 +114,7 @@ export function recordRuntime({ clock, fake, files }: TestNode, history: History
       }
     };
   }
-  return { look };
+  return recorder;
 }
 
 /** Fields of requests that facts are taken from. */

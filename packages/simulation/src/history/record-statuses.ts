@@ -28,6 +28,7 @@ function statusFacts(
     uid,
     phase: phase ?? '',
     reason,
+    pendingResize: conditions.find(({ type }) => type === 'PodResizePending')?.reason,
     isReady: conditions.some(({ type, status }) => type === 'Ready' && status === 'True'),
     restartCounts: Object.fromEntries(
       [...initContainerStatuses, ...containerStatuses].map(({ name, restartCount }) => [name, restartCount]),

@@ -1,13 +1,15 @@
-import { eviction } from '@rxlet/eviction';
+import { eviction, type EvictionOptions } from '@rxlet/eviction';
 import type { Node } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';
 import { createMeasuredNode, type TestNode } from '@rxlet/testing';
 import type { PressureStep } from '../workload/part-steps.ts';
 import type { PartContext, PartKind, WorldPart } from './world-part.ts';
 
-const THRESHOLDS = { 'memory.available': '100Mi', 'nodefs.available': '10%', 'pid.available': '100' } as const;
-/** Time for which a condition stays after the signal has risen: shorter than the kubelet's default, so that it ends within a run. */
-const TRANSITION_MS = 60_000;
+/** Options of the eviction. A condition stays for a minute after the signal has risen, so that it ends within a run. */
+export const EVICTION: EvictionOptions = {
+  evictionHard: { 'memory.available': '100Mi', 'nodefs.available': '10%', 'pid.available': '100' },
+  pressureTransitionPeriodMs: 60_000,
+};
 /** Signals, and the conditions of the node that report them. */
 const CONDITIONS = { memory: 'MemoryPressure', disk: 'DiskPressure', pid: 'PIDPressure' } as const;
 
@@ -46,7 +48,7 @@ function createPressure({ cluster, history }: PartContext): WorldPart {
   return {
     name: 'pressure',
     endReasons: ['Evicted'],
-    modules: () => [measured.module, eviction({ evictionHard: THRESHOLDS, pressureTransitionPeriodMs: TRANSITION_MS })],
+    modules: () => [measured.module, eviction(EVICTION)],
     run(step, later) {
       if (step.do !== 'pressure') return false;
       const number = (pressed.get(step.signal) ?? 0) + 1;

@@ -114,15 +114,18 @@ function resizeDifferences({ node }: TestCluster, pod: Pod, all: readonly Pod[])
   return problems.map(describe);
 }
 
-/** Returns what pods leave of the node, with the containers that have ended counted as well. */
+/** Returns what other pods leave of the node. */
 function freeResources(pods: readonly Pod[]): Amounts {
   const sum = (name: 'cpu' | 'memory'): number =>
-    pods
-      .filter(({ status }) => !isTerminalPhase(status?.phase))
-      .flatMap(({ spec }) => spec?.containers ?? [])
-      .reduce((total, { resources: given }) => total + amountOf(given?.requests?.[name], name), 0);
-  // Pods whose own resize is deferred count less, so that this is a lower bound.
+    pods.reduce((total, pod) => total + (isTerminalPhase(pod.status?.phase) ? 0 : allocatedTo(pod, name)), 0);
   return { cpuMillis: CAPACITY.cpuMillis - sum('cpu'), memoryBytes: CAPACITY.memoryBytes - sum('memory') };
+}
+
+function allocatedTo({ spec, status }: Pod, name: 'cpu' | 'memory'): number {
+  return (spec?.containers ?? []).reduce((total, container) => {
+    const shown = status?.containerStatuses?.find((one) => one.name === container.name)?.allocatedResources;
+    return total + amountOf((shown ?? container.resources?.requests)?.[name], name);
+  }, 0);
 }
 
 function runningContainer(

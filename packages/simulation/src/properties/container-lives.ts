@@ -61,10 +61,13 @@ export const risingAttempts: Property = {
     const attempts = new Map<string, number>();
     /** Containers whose instances may count from 0 again. */
     const mayReset = new Set<string>();
+    let isPressed = false;
     /** Pods whose status does not survive a restart: once their containers are removed, the next agent may run them from the beginning. */
     const forgotten = new Set<string>();
     for (const event of history) {
       if (event.kind === 'lost') mayReset.add(`${event.uid}/${event.container}`);
+      // An agent that is killed while it evicts a pod has removed some of its containers, and the next one runs the pod.
+      if (event.kind === 'pressure') isPressed = event.conditions.length > 0;
       if (event.kind === 'desired' && !event.pod.isStatusKept) forgotten.add(event.pod.uid);
       if (event.kind === 'agent')
         for (const key of attempts.keys()) if (forgotten.has(key.slice(0, key.indexOf('/')))) mayReset.add(key);
@@ -77,7 +80,7 @@ export const risingAttempts: Property = {
       const key = containerKey(event.container);
       const { attempt } = event.container;
       // As in the kubelet, the newest instance alone is kept, also one that never ran: with it, the count is gone.
-      if (event.change === 'removed' && attempt > (attempts.get(key) ?? -1)) mayReset.add(key);
+      if (event.change === 'removed' && (isPressed || attempt > (attempts.get(key) ?? -1))) mayReset.add(key);
       if (event.change === 'created') {
         const before = attempts.get(key) ?? -1;
         if (attempt <= before) {

@@ -8,6 +8,8 @@ export const devicesGivenOnce: Property = {
     const given = new Map<string, readonly string[]>();
     const holders = new Map<string, string>();
     for (const event of history) {
+      // As in the kubelet, no other record has the devices of running containers.
+      if (event.kind === 'damaged' && event.path.endsWith('/kubelet_internal_checkpoint')) holders.clear();
       if (event.kind === 'devices') given.set(event.container, event.devices);
       if (event.kind !== 'container') continue;
       const { id } = event.container;

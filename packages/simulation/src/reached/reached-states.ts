@@ -1,14 +1,7 @@
 import { containerKey, type History } from '../history/history.ts';
-
-/** A rare state that some run must reach: a property that no run puts to the test is no property. */
-export interface ReachedState {
-  readonly name: string;
-  /** Returns how often a history reaches it. */
-  count(history: History): number;
-}
-
-const countOf = (matches: (history: History) => Iterable<unknown>) => (history: History) =>
-  [...matches(history)].length;
+import type { Workload } from '../workload/workloads.ts';
+import { EXTENDED_STATES } from './extended-states.ts';
+import { countOf, type ReachedState } from './reached-state.ts';
 
 /** The states that 10,000 runs of all workloads must reach. */
 export const REACHED_STATES: readonly ReachedState[] = [
@@ -138,11 +131,51 @@ export const REACHED_STATES: readonly ReachedState[] = [
     }),
   },
   {
+    name: 'the machine loses its power while containers run',
+    count: countOf(function* (history) {
+      let running = 0;
+      let before = 0;
+      for (const event of history) {
+        if (event.kind === 'step') before = running;
+        if (event.kind === 'container' && event.change === 'started') running += 1;
+        if (event.kind === 'container' && event.change === 'exited') running -= 1;
+        if (event.kind === 'power' && event.change === 'off' && before > 0) yield event;
+      }
+    }),
+  },
+  {
+    name: 'an agent starts with a file of another version',
+    count: countOf(function* (history) {
+      for (const event of history)
+        if (event.kind === 'damaged' && (event.how === 'unknown-fields' || event.how === 'other-version')) yield event;
+    }),
+  },
+  {
+    name: 'a container is adopted after an unknown outcome',
+    count: countOf(function* (history) {
+      /** Containers whose creation had an effect and no good answer. */
+      const unknown = new Set<string>();
+      const created = new Map<string, string>();
+      for (const event of history) {
+        if (event.kind === 'container' && event.change === 'created')
+          created.set(containerKey(event.container), event.container.id);
+        if (event.kind === 'answer' && event.call.rpc === 'createContainer') {
+          const key = containerKey({ uid: event.call.uid, name: event.call.target });
+          const id = created.get(key);
+          if (event.error !== undefined && id !== undefined) unknown.add(id);
+          created.delete(key);
+        }
+        if (event.kind === 'container' && event.change === 'started' && unknown.has(event.container.id)) yield event;
+      }
+    }),
+  },
+  {
     name: 'a healthy pod survives the whole run',
     count: countOf(function* (history) {
       for (const event of history) if (event.kind === 'rest') yield* runningIds(history, event.atMs);
     }),
   },
+  ...EXTENDED_STATES,
 ];
 
 /** The agent was killed after the effect of a call and before it had the answer. */
@@ -178,6 +211,11 @@ export interface ReachedCounter {
   add(history: History): void;
   /** Returns the states that no run has reached. */
   missing(): readonly string[];
+}
+
+/** Returns the states that runs of some workloads can reach. */
+export function reachableStates(workloads: readonly Workload[]): readonly ReachedState[] {
+  return REACHED_STATES.filter(({ workload }) => workload === undefined || workloads.includes(workload));
 }
 
 /** Creates a counter of states. */

@@ -23,6 +23,8 @@ const START_PAUSE_MS = 1_000;
 const MAX_STARTS = 400;
 /** An agent that makes too few calls is killed then. */
 const KILL_LIMIT_MS = 5_000;
+/** Calls of one RPC are rare. */
+const RPC_LIMIT_MS = 120_000;
 
 /** Creates a driver. */
 export function createDriver(world: World): Driver {
@@ -62,6 +64,7 @@ export function createDriver(world: World): Driver {
   };
   const kill = async (): Promise<void> => {
     armed = undefined;
+    world.runtime.onAnswer = undefined;
     isAlive = false;
     await node.kill();
     world.runtime.look();
@@ -78,6 +81,17 @@ export function createDriver(world: World): Driver {
       if (path !== undefined) history.add({ kind: 'damaged', path, how: damage.how });
     }
     startLater(pauseMs, callsOfStart);
+  };
+  const armKill = ({ calls, isAfterCall = false, rpc }: Extract<LifeStep, { do: 'kill' }>): AbortSignal => {
+    if (rpc === undefined) return node.armKill(calls, isAfterCall ? 'after' : 'before');
+    let left = calls;
+    world.runtime.onAnswer = (answered) => {
+      if (answered !== rpc) return;
+      left -= 1;
+      // This call is the last one.
+      if (left === 0) node.armKill(0, 'after');
+    };
+    return node.armKill(Infinity, 'after');
   };
   const power = createMachinePower(world, later, {
     async kill() {
@@ -102,9 +116,11 @@ export function createDriver(world: World): Driver {
     } else if (step.calls === 0) {
       await killAndRestart(step);
     } else {
-      const mine = { signal: node.armKill(step.calls, step.isAfterCall === true ? 'after' : 'before'), step };
+      const mine = { signal: armKill(step), step };
       armed = mine;
-      later.add(KILL_LIMIT_MS, () => (armed === mine ? killAndRestart(step) : undefined));
+      later.add(step.rpc === undefined ? KILL_LIMIT_MS : RPC_LIMIT_MS, () =>
+        armed === mine ? killAndRestart(step) : undefined,
+      );
     }
   };
   /** Moves the clock, but not beyond the moment at which the agent is killed. */

@@ -22,7 +22,7 @@ export interface MachinePower {
 
 /** Creates {@link MachinePower}. */
 export function createMachinePower(world: World, later: Later, ports: MachinePowerPorts): MachinePower {
-  const { node, history, logind, runtime } = world;
+  const { node, history, logind, pageCache, runtime } = world;
   const { clock } = node;
   let boot = 0;
   setBootId(node.files, boot);
@@ -35,6 +35,7 @@ export function createMachinePower(world: World, later: Later, ports: MachinePow
     logind.cancel();
     expectLostInits(world);
     boot += 1;
+    pageCache.lose();
     await powerOff(node, boot);
     runtime.look();
     history.add({ kind: 'power', change: 'off' });

@@ -1,4 +1,4 @@
-import { createReachedCounter, type ReachedCounter } from '../reached/reached-states.ts';
+import { createReachedCounter, reachableStates, type ReachedCounter } from '../reached/reached-states.ts';
 import { generatePlan } from '../workload/generate-plan.ts';
 import type { Workload } from '../workload/workloads.ts';
 import { runPlan, type RunOptions, type RunResult } from './run-plan.ts';
@@ -35,7 +35,7 @@ export interface SimulationResult {
  * ```
  */
 export async function simulate({ seeds, workload, onResult, ...options }: SimulateOptions): Promise<SimulationResult> {
-  const reached = createReachedCounter();
+  const reached = createReachedCounter(reachableStates([workload ?? 'standard']));
   const failedSeeds: number[] = [];
   let runs = 0;
   let virtualMs = 0;

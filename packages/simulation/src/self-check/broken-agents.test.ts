@@ -15,7 +15,7 @@ describe('the self-check', () => {
     expect(await catchBrokenAgent(sound, 1)).toBeUndefined();
   });
 
-  it('has twenty agents, each with a defect of its own', () => {
-    expect(new Set(BROKEN_AGENTS.map(({ name }) => name)).size).toBe(20);
+  it('has agents with a defect of its own each', () => {
+    expect(new Set(BROKEN_AGENTS.map(({ name }) => name)).size).toBe(BROKEN_AGENTS.length);
   });
 });

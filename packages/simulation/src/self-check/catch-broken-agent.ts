@@ -1,6 +1,6 @@
 import { runPlan } from '../run/run-plan.ts';
 import { generatePlan } from '../workload/generate-plan.ts';
-import type { BrokenAgent } from './broken-agents.ts';
+import type { BrokenAgent } from './broken-agent.ts';
 
 /** Result of {@link catchBrokenAgent}. */
 export interface Caught {

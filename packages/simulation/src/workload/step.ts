@@ -73,6 +73,8 @@ export type AgentStep =
       readonly calls: number;
       /** Whether that call has its effect, so that only the answer is lost. */
       readonly isAfterCall?: boolean;
+      /** The RPC whose calls count. Default: all calls of ports. */
+      readonly rpc?: RpcName;
       readonly pauseMs: number;
       /** Number of the call of the next start at which that is killed as well; 0 for never. */
       readonly callsOfStart: number;
@@ -86,7 +88,8 @@ export type AgentStep =
 
 /** Damage of a file, as a power failure or a bad disk leaves it. */
 export interface Damage {
-  readonly how: 'lose' | 'tear' | 'flip';
+  /** `unknown-fields` and `other-version` are those of a file that another version of the agent has written. */
+  readonly how: 'lose' | 'tear' | 'flip' | 'unknown-fields' | 'other-version';
   /** Place of the file among the checkpoints of the agent, from 0 to 1. */
   readonly file: number;
   /** Place in the file, from 0 to 1. */

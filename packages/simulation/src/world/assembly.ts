@@ -1,11 +1,16 @@
 import type { AgentParts } from '@rxlet/agent';
 import type { AgentModule } from '@rxlet/agent-api';
+import type { FakeLogind } from '@rxlet/node-shutdown/testing';
 import type { AgentLife, TestCluster, TestNode } from '@rxlet/testing';
 
 /** The agent that is simulated, as it differs from rxlet's own. */
 export interface Assembly {
   /** Modules besides the usual ones; one of the same name replaces it. Called for each life of the agent. */
-  readonly modules?: (life: AgentLife, node: TestNode) => readonly AgentModule[];
+  readonly modules?: (
+    life: AgentLife,
+    node: TestNode,
+    machine: { readonly logind: FakeLogind },
+  ) => readonly AgentModule[];
   /** Names of modules to leave out. */
   readonly without?: readonly string[];
   /** Replacements for parts of the core. */

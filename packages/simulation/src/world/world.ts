@@ -1,5 +1,6 @@
 import { createPleg } from '@rxlet/pleg';
 import type { AgentParts } from '@rxlet/agent';
+import type { AgentModule } from '@rxlet/agent-api';
 import { ContainerState } from '@rxlet/cri-api';
 import type { Pod } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';
@@ -9,6 +10,7 @@ import { offlineCache } from '@rxlet/offline-cache';
 import { isMirrorPod, PodLabel, podUid } from '@rxlet/pod-model';
 import { type AgentLife, createTestCluster, createTestNode, type TestCluster, type TestNode } from '@rxlet/testing';
 import { createHostFaults, type HostFaults } from '../faults/host-faults.ts';
+import { createPageCache, type PageCache } from '../faults/page-cache.ts';
 import { lastingFaultModule, startLastingFault } from '../faults/apply-lasting-fault.ts';
 import { touchedPod } from '../faults/lasting-faults.ts';
 import { createThrowingParts, type ThrowingParts } from '../faults/throwing-parts.ts';
@@ -32,6 +34,7 @@ export interface World extends AsyncDisposable {
   readonly runtime: RuntimeRecorder;
   readonly throwing: ThrowingParts;
   readonly host: HostFaults;
+  readonly pageCache: PageCache;
   /** The login manager of the machine, which announces shutdowns. */
   readonly logind: FakeLogind;
   /** Enabled parts beside pods, programs and faults. */
@@ -71,6 +74,7 @@ export function createWorld(plan: Plan, assembly: Assembly = {}): World {
   const statics = new Map<string, Pod>();
   const desired = new Map<string, Pod>();
   const host = createHostFaults(node);
+  const pageCache = createPageCache(node);
   /** A pod that does not run is rejected for good by an admission handler that throws. */
   const mayThrowInAdmission = (uid: string): boolean =>
     node.fake
@@ -89,13 +93,18 @@ export function createWorld(plan: Plan, assembly: Assembly = {}): World {
     const isStatic = statics.has(name);
     return { isStatic, isStatusKept: !isStatic || cluster === undefined };
   };
-  const modules = (life: AgentLife) => [
-    throwing.module,
-    statusRecorder(history, life),
-    lastingFaultModule(plan.lasting),
-    ...parts.flatMap((part) => part.modules?.(life) ?? []),
-    ...(assembly.modules?.(life, node) ?? []),
-  ];
+  const modules = (life: AgentLife): readonly AgentModule[] => {
+    const own = assembly.modules?.(life, node, { logind }) ?? [];
+    return [
+      throwing.module,
+      statusRecorder(history, life),
+      lastingFaultModule(plan.lasting),
+      ...parts
+        .flatMap((part) => part.modules?.(life) ?? [])
+        .filter(({ name }) => !own.some((one) => one.name === name)),
+      ...own,
+    ];
+  };
 
   return {
     plan,
@@ -105,6 +114,7 @@ export function createWorld(plan: Plan, assembly: Assembly = {}): World {
     runtime,
     throwing,
     host,
+    pageCache,
     logind,
     parts,
     statics,

@@ -1,0 +1,77 @@
+import type { History } from '../history/history.ts';
+import { countOf, type ReachedState } from './reached-state.ts';
+
+const extended = (name: string, matches: (history: History) => Iterable<unknown>): ReachedState => ({
+  name,
+  workload: 'extended',
+  count: countOf(matches),
+});
+
+/** The states that runs of the workload `extended` must reach. */
+export const EXTENDED_STATES: readonly ReachedState[] = [
+  extended('a resize reaches the runtime', function* (history) {
+    for (const event of history)
+      if (event.kind === 'answer' && event.call.rpc === 'updateContainerResources' && event.error === undefined)
+        yield event;
+  }),
+  extended('a resize is deferred', function* (history) {
+    for (const event of history) if (event.kind === 'status' && event.status.pendingResize === 'Deferred') yield event;
+  }),
+  extended('a deferred resize is carried out', function* (history) {
+    const deferred = new Set<string>();
+    for (const event of history) {
+      if (event.kind !== 'status') continue;
+      const { uid, pendingResize, phase } = event.status;
+      if (pendingResize === 'Deferred') deferred.add(uid);
+      else if (deferred.delete(uid) && phase === 'Running') yield event;
+    }
+  }),
+  extended('a pre-emption during a resize', function* (history) {
+    const resizing = new Set<string>();
+    for (const event of history) {
+      if (event.kind !== 'status') continue;
+      const { uid, pendingResize, reason } = event.status;
+      if (reason === 'Preempting' && resizing.size > 0) yield event;
+      if (pendingResize === undefined) resizing.delete(uid);
+      else resizing.add(uid);
+    }
+  }),
+  extended('a pod is evicted', function* (history) {
+    for (const event of history) if (event.kind === 'status' && event.status.reason === 'Evicted') yield event;
+  }),
+  extended('an agent starts under pressure', function* (history) {
+    let isPressed = false;
+    for (const event of history) {
+      if (event.kind === 'pressure') isPressed = event.conditions.length > 0;
+      if (isPressed && event.kind === 'agent' && event.change === 'started') yield event;
+    }
+  }),
+  extended('an agent starts while the machine shuts down', function* (history) {
+    let isShuttingDown = false;
+    for (const event of history) {
+      if (event.kind === 'power') isShuttingDown = event.change === 'shutdown';
+      if (isShuttingDown && event.kind === 'agent' && event.change === 'started') yield event;
+    }
+  }),
+  extended('a shutdown is cancelled', function* (history) {
+    for (const event of history) if (event.kind === 'power' && event.change === 'cancelled') yield event;
+  }),
+  extended('a device goes to another container', function* (history) {
+    const holders = new Map<string, string>();
+    for (const event of history) {
+      if (event.kind !== 'devices') continue;
+      for (const device of event.devices) {
+        if (holders.has(device) && holders.get(device) !== event.uid) yield event;
+        holders.set(device, event.uid);
+      }
+    }
+  }),
+  extended('a container with devices starts while their plugin is in trouble', function* (history) {
+    let untilMs = -Infinity;
+    for (const event of history) {
+      if (event.kind === 'step' && event.text.startsWith('devices '))
+        untilMs = event.atMs + Number(/\bms=(\d+)/.exec(event.text)?.[1] ?? 0);
+      if (event.kind === 'devices' && event.atMs < untilMs) yield event;
+    }
+  }),
+];

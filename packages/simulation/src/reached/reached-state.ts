@@ -1,0 +1,15 @@
+import type { History } from '../history/history.ts';
+import type { Workload } from '../workload/workloads.ts';
+
+/** A rare state that some run must reach: a property that no run puts to the test is no property. */
+export interface ReachedState {
+  readonly name: string;
+  /** The only workload whose runs can reach it. Default: all can. */
+  readonly workload?: Workload;
+  /** Returns how often a history reaches it. */
+  count(history: History): number;
+}
+
+/** Returns a function that counts what a generator finds. */
+export const countOf = (matches: (history: History) => Iterable<unknown>) => (history: History) =>
+  [...matches(history)].length;

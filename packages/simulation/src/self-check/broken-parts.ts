@@ -1,0 +1,108 @@
+import { type AgentModule, admissionHandlers } from '@rxlet/agent-api';
+import { podAllocation } from '@rxlet/container-manager';
+import { eviction } from '@rxlet/eviction';
+import { nodeShutdown } from '@rxlet/node-shutdown';
+import { PodAnnotation } from '@rxlet/pod-model';
+import { EVICTION } from '../parts/pressure-part.ts';
+import { SHUTDOWN_GROUPS } from '../workload/part-steps.ts';
+import { type BrokenAgent, override, wrapCall } from './broken-agent.ts';
+
+/** Agents with one defect each in what the workload `extended` puts to the test. */
+export const BROKEN_PARTS: readonly BrokenAgent[] = [
+  {
+    name: 'allocates resources that other pods have',
+    workload: 'extended',
+    seeds: 60,
+    properties: ['allocations-fit'],
+    assembly: () => ({ modules: () => [allocationWithoutOthers()] }),
+  },
+  {
+    name: 'loses the resizes of containers',
+    workload: 'extended',
+    seeds: 20,
+    properties: ['converges'],
+    assembly: () => ({ prepare: (node) => wrapCall(node, 'updateContainerResources', async () => ({})) }),
+  },
+  {
+    name: 'evicts critical pods',
+    workload: 'extended',
+    seeds: 60,
+    properties: ['evicted-under-pressure', 'healthy-containers-run', 'converges'],
+    assembly: () => ({ modules: () => [evictionOfAllPods()] }),
+  },
+  {
+    name: 'reports pressure long after its end',
+    workload: 'extended',
+    seeds: 20,
+    properties: ['converges'],
+    assembly: () => ({ modules: () => [eviction({ ...EVICTION, pressureTransitionPeriodMs: 86_400_000 })] }),
+  },
+  {
+    name: 'shortens the grace periods of a shutdown',
+    workload: 'extended',
+    seeds: 40,
+    properties: ['grace-periods-given'],
+    assembly: () => ({
+      modules: (_life, _node, { logind }) => [
+        nodeShutdown({ byPodPriority: SHUTDOWN_GROUPS.map((group) => ({ ...group, gracePeriodSeconds: 1 })), logind }),
+      ],
+    }),
+  },
+  {
+    name: 'forgets the devices of containers with each start',
+    workload: 'extended',
+    seeds: 120,
+    properties: ['devices-given-once'],
+    assembly: () => ({
+      prepare({ files: { nodeFiles } }) {
+        const { replaceFile } = nodeFiles;
+        nodeFiles.replaceFile = async (path, ...rest) => {
+          if (!path.endsWith('/kubelet_internal_checkpoint')) await replaceFile(path, ...rest);
+        };
+      },
+    }),
+  },
+  {
+    name: 'takes a checkpoint for written before its fsync',
+    seeds: 120,
+    properties: ['terminal-phases-stay', 'rising-restart-counts', 'converges', 'no-exception'],
+    assembly: () => ({
+      prepare: ({ files: { nodeFiles } }) => void (nodeFiles.replaceFile = (...args) => nodeFiles.writeFile(...args)),
+    }),
+  },
+];
+
+/** Decides on resizes as if there were no other pod. */
+function allocationWithoutOthers(): AgentModule {
+  const module = podAllocation();
+  return {
+    ...module,
+    setup: (context) =>
+      module.setup({
+        ...context,
+        core: override(context.core, ({ pods }) => ({ pods: override(pods, () => ({ list: () => [] })) })),
+        collections: override(context.collections, ({ of }) => ({
+          of: (key) => (Object.is(key, admissionHandlers) ? [] : of(key)),
+        })),
+      }),
+  };
+}
+
+/** Takes static pods for others. */
+function evictionOfAllPods(): AgentModule {
+  const module = eviction(EVICTION);
+  return {
+    ...module,
+    setup: (context) =>
+      module.setup({
+        ...context,
+        core: override(context.core, (core) => ({
+          activePods: () =>
+            core.activePods().map((pod) => {
+              const { [PodAnnotation.configSource]: _source, ...annotations } = pod.metadata?.annotations ?? {};
+              return { ...pod, metadata: { ...pod.metadata, annotations }, spec: { ...pod.spec!, priority: 0 } };
+            }),
+        })),
+      }),
+  };
+}
