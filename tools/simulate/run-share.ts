@@ -46,7 +46,7 @@ export interface Totals {
 /** Runs seeds until none is left, with other threads or alone. */
 export async function runShare({ options, commit, firstSeed, untilMs, progress }: Share): Promise<Totals> {
   const { seeds, workloads, keepsGoing } = options;
-  const reached = createReachedCounter(reachableStates(options.workloads));
+  const reached = createReachedCounter(reachableStates(workloads));
   let [runs, virtualMs, failures] = [0, 0, 0];
   while (Atomics.load(progress, IS_STOPPED) === 0 && systemClock.now() < untilMs) {
     const place = Atomics.add(progress, BEGUN, 1);
