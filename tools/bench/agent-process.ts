@@ -123,7 +123,8 @@ async function createMeasuredAgent(): Promise<Agent> {
       : standalone([
           staticPods({ path: join(folder, 'manifests'), documents: true }),
           nodeAdmission({ maxPods }),
-          ...(cgroupRoot === undefined ? [] : [cgroups({ cgroupRoot })]),
+          // Those of the machine belong to its own agent, and two agents would remove each other's.
+          cgroups(cgroupRoot === undefined ? { cgroupsPerQOS: false } : { cgroupRoot }),
         ])
     ).filter(({ name }) => hasJournal || name !== 'journal'),
   );

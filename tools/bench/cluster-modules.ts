@@ -1,4 +1,5 @@
 import type { AgentModule } from '@rxlet/agent-api';
+import { cgroups } from '@rxlet/container-manager';
 import { noopLogger, systemClock, systemRandom } from '@rxlet/component-base';
 import { createKubeClients, createUndiciTransport, loadKubeconfig } from '@rxlet/kube-client';
 import { node } from '@rxlet/kubelet';
@@ -27,7 +28,10 @@ export async function connectCluster(kubeconfig: string): Promise<ClusterConnect
   );
   return {
     modules: (maxPods) =>
-      node(clients, [nodeStatus({ settings: { maxPods } })]).filter(({ name }) => !WITHOUT.has(name)),
+      // Cgroups of the machine belong to its own agent, and two agents would remove each other's.
+      node(clients, [nodeStatus({ settings: { maxPods } }), cgroups({ cgroupsPerQOS: false })]).filter(
+        ({ name }) => !WITHOUT.has(name),
+      ),
     [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
   };
 }
