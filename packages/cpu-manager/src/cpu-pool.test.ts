@@ -46,6 +46,24 @@ const socketsInNodes = machineOf(
 );
 
 describe('the order of parts', () => {
+  it('is that of the NUMA nodes on a machine with as many sockets', () => {
+    const crossed = machineOf([cores(1, [0], [1]), cores(0, [2], [3])]);
+    expect(poolOf(crossed, []).ordered('core')).toEqual([0, 1, 2, 3]);
+  });
+
+  it('is that of the caches in a NUMA node, whichever of its sockets they belong to', () => {
+    const caches = [
+      [0, 0, [0, 1, 2, 3]],
+      [0, 1, [4]],
+      [1, 2, [5, 6]],
+      [1, 3, [7, 8]],
+    ] as const;
+    const one = machineOf([
+      caches.flatMap(([socket, uncoreCache, cpus]) => cpus.map((cpu) => ({ cpus: [cpu], socket, uncoreCache }))),
+    ]);
+    expect(poolOf(one, []).ordered('uncoreCache')).toEqual([1, 2, 3, 0]);
+  });
+
   it('is by the fewest free CPUs, within the larger part that they belong to', () => {
     const pool = poolOf(nodesInSockets, [4, 5, 8, 15]);
     expect(pool.ordered('socket')).toEqual([0, 1]);

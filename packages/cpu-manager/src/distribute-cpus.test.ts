@@ -29,6 +29,7 @@ const nodesOf = (sizes: readonly number[], threads = 1): MachineTopology => {
 /** Four NUMA nodes of four CPUs. */
 const four = nodesOf([4, 4, 4, 4]);
 const two = nodesOf([4, 4]);
+const few = Array<number>(6).fill(49);
 /** Four NUMA nodes of two cores with two CPUs. */
 const pairs = nodesOf([4, 4, 4, 4], 2);
 
@@ -46,6 +47,9 @@ describe('distributeCpus', () => {
     ['a share of more nodes where fewer cannot give equal ones', nodesOf([8, 2, 2, 2]), [], 6, '0-1,8-11'],
     ['the rest of one node in turns, if that balances the nodes', nodesOf([5, 5, 5]), [0, 1, 5, 6], 8, '2-3,7-8,10-13'],
     ['the rest of nodes until they are empty', four, [0, 1, 4, 8, 9, 10, 12, 13, 14], 7, '2-3,5-7,11,15'],
+    ['the fullest of many large nodes', nodesOf(Array<number>(8).fill(512)), [0], 1, '512'],
+    // The standard deviations of both choices are 200.052 when they are rounded.
+    ['the first of nodes whose balances differ by less than a thousandth', nodesOf([512, 512, ...few]), [0], 1, '1'],
   ])('takes %s', (_title, topology, busy, count, cpus) => {
     expect(distributed(topology, busy, count)).toBe(cpus);
   });
@@ -55,6 +59,14 @@ describe('distributeCpus', () => {
     ['one core of one node', pairs, [], 2, '0-1'],
     ['no half-free cores', pairs, [0, 4], 4, '8-11'],
     ['more nodes where cores are half free', pairs, [0, 4, 8, 12], 4, '2-3,6-7'],
+    ['the rest of the node that has more left, one core at a time', nodesOf([8, 10], 2), [4, 8, 10], 10, '0-3,12-17'],
+    [
+      'the rest of nodes in turns, without those that have no whole core left',
+      nodesOf([2, 6, 4, 10, 4], 2),
+      [0, 3, 12, 16, 18, 22],
+      11,
+      '4-9,13-15,17,20-21',
+    ],
     ['nothing if fewer nodes than cores have free ones', nodesOf([6, 2, 2, 2], 2), [6, 8, 10], 6, undefined],
   ])('takes %s', (_title, topology, busy, count, cpus) => {
     expect(distributed(topology, busy, count, 2)).toBe(cpus);
