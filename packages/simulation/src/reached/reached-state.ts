@@ -11,5 +11,7 @@ export interface ReachedState {
 }
 
 /** Returns a function that counts what a generator finds. */
-export const countOf = (matches: (history: History) => Iterable<unknown>) => (history: History) =>
-  [...matches(history)].length;
+export const countOf =
+  (matches: (history: History) => Iterable<unknown>): ReachedState['count'] =>
+  (history) =>
+    [...matches(history)].length;
