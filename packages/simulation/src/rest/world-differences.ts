@@ -1,5 +1,5 @@
 import type { Pod } from '@rxlet/kube-api';
-import { isMirrorPod, isTerminalPhase, podUid } from '@rxlet/pod-model';
+import { isMirrorPod, isTerminalPhase, PodLabel, podUid } from '@rxlet/pod-model';
 import { containerKey, type History } from '../history/history.ts';
 import { FINALIZER } from '../world/run-api-step.ts';
 import type { World } from '../world/world.ts';
@@ -32,7 +32,7 @@ export async function worldDifferences(world: World): Promise<readonly string[]>
             .filter(({ status }) => !isTerminalPhase(status?.phase))
             .flatMap((pod) => contentDifferences(cluster, pod)),
           ...(world.plan.lasting?.kind === 'unreachable-api'
-            ? statics.flatMap((pod) => differences(node, pod, lost))
+            ? statics.filter((pod) => !isCleanedUp(world, pod)).flatMap((pod) => differences(node, pod, lost))
             : [
                 ...mirrorDifferences(
                   cluster,
@@ -123,6 +123,14 @@ function deletedNames({ history }: World): ReadonlySet<string> {
 function wasShutdownCancelled(events: History): boolean {
   const last = events.findLastIndex((event) => event.kind === 'power' && event.change === 'cancelled');
   return last > events.findLastIndex((event) => event.kind === 'agent' && event.change === 'started');
+}
+
+/** Reports whether a pod has ended for good and its containers are gone. */
+function isCleanedUp({ node }: World, pod: Pod): boolean {
+  const uid = podUid(pod);
+  const hasContainers = node.fake.snapshot().containers.some(({ labels }) => labels[PodLabel.podUid] === uid);
+  const { phase } = node.agent().pods.get(uid)?.status ?? {};
+  return pod.spec?.restartPolicy !== 'Always' && isTerminalPhase(phase) && !hasContainers;
 }
 
 function statusOf({ node }: World, pod: Pod): Pick<Pod, 'status'> {
