@@ -49,20 +49,6 @@ export const BROKEN_PARTS: readonly BrokenAgent[] = [
     }),
   },
   {
-    name: 'forgets the devices of containers with each start',
-    workload: 'extended',
-    seeds: 120,
-    properties: ['devices-given-once'],
-    assembly: () => ({
-      prepare({ files: { nodeFiles } }) {
-        const { replaceFile } = nodeFiles;
-        nodeFiles.replaceFile = async (path, ...rest) => {
-          if (!path.endsWith('/kubelet_internal_checkpoint')) await replaceFile(path, ...rest);
-        };
-      },
-    }),
-  },
-  {
     name: 'takes a checkpoint for written before its fsync',
     seeds: 120,
     properties: ['terminal-phases-stay', 'rising-restart-counts', 'converges', 'no-exception'],
