@@ -22,6 +22,12 @@ describe('the section of fleets', () => {
     expect(text).not.toContain('API server and etcd');
   });
 
+  it('extrapolates nothing that falls with the number of nodes, and is empty without fleets', () => {
+    const text = fleetSection([figures(500, { restCores: 2 }), figures(1000, { restCores: 1 })], true).join('\n');
+    expect(text).toContain('| CPU at rest | 2.00 cores | 1.00 cores | – | 0.25 |');
+    expect(fleetSection([], true)).toEqual([]);
+  });
+
   it('marks figures of others', () => {
     expect(fleetSection([figures(100)], true).at(-1)).toMatch(/^Published by others, not measured here/);
   });

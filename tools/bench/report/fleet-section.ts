@@ -37,7 +37,7 @@ export function fitLine(points: readonly (readonly [number, number])[]): Line {
   return { constant: meanY - slope * meanX, slope };
 }
 
-/** Renders the costs of fleets as a section of the report. Pure. */
+/** Renders the costs of fleets as a section of the report; nothing without fleets. Pure. */
 export function fleetSection(fleets: readonly FleetFigures[], isRealServer: boolean): readonly string[] {
   const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   const sorted = fleets.toSorted((a, b) => a.nodes - b.nodes);
@@ -47,13 +47,14 @@ export function fleetSection(fleets: readonly FleetFigures[], isRealServer: bool
     `${EXTRAPOLATED.toLocaleString('en')}, extrapolated`,
     'cost of a node, largest to smallest fleet',
   ];
-  const [smallest, largest] = [sorted[0]!, sorted.at(-1)!];
+  const [smallest, largest] = [sorted[0], sorted.at(-1)];
+  if (smallest === undefined || largest === undefined) return [];
   const loads = sorted.flatMap(({ load }) => load);
   const loadText = [Math.min(...loads), Math.max(...loads)].map((load) => load.toFixed(1)).join(' to ');
   return [
     '## Fleet',
     '',
-    `\`rxlet-fleet\` with ${String(smallest.podsPerNode)} pods on each node, each with a readiness probe, in ${String(smallest.workers)} threads of a process, ${
+    `\`rxlet-fleet\` with ${String(smallest.podsPerNode)} pods on each node, each with a readiness probe, in ${String(smallest.workers)} ${smallest.workers === 1 ? 'thread' : 'threads'} of a process, ${
       isRealServer
         ? 'with kube-apiserver and etcd on the same machine'
         : 'with an API server in the same process, whose costs are included'
@@ -63,12 +64,14 @@ export function fleetSection(fleets: readonly FleetFigures[], isRealServer: bool
     row(header.map(() => '---')),
     ...COSTS.filter(({ of }) => sorted.some((figures) => of(figures) > 0)).map(({ name, unit, of }) => {
       const line = fitLine(sorted.map((figures) => [figures.nodes, of(figures)]));
+      // A line that falls below zero is noise.
+      const extrapolated = line.constant + line.slope * EXTRAPOLATED;
       const text = (value: number): string => `${value.toFixed(unit === 'MB' ? 0 : unit === 'cores' ? 2 : 1)} ${unit}`;
       const ratio = of(largest) / largest.nodes / (of(smallest) / smallest.nodes);
       return row([
         name,
         ...sorted.map((figures) => text(of(figures))),
-        text(line.constant + line.slope * EXTRAPOLATED),
+        extrapolated > 0 ? text(extrapolated) : '–',
         ratio.toFixed(2),
       ]);
     }),
