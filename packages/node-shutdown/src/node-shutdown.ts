@@ -79,6 +79,8 @@ const RECONNECT_MS = 1_000;
 /** The lock is given back so long before the login manager would go on without it. */
 const RELEASE_MARGIN_MS = 1_000;
 const POLL_MS = 100;
+/** Time that the login manager has to answer before pods are admitted. */
+const ANSWER_TIMEOUT_MS = 2_000;
 /** Time after the end of a shutdown in which the machine is expected to go down. */
 const POWER_OFF_MS = 60_000;
 /** Time for the statuses of drained pods to be published, after that of the pods. */
@@ -106,6 +108,8 @@ export function createNodeShutdown(ports: NodeShutdownPorts, options: NodeShutdo
   let restored: ReadonlySet<string> = new Set();
   let shutdown: { readonly controller: AbortController; readonly ended: Promise<void> } | undefined;
   let problem: string | undefined = 'not connected yet';
+  /** Resolves once the login manager has answered, or cannot. */
+  const answered = Promise.withResolvers<void>();
 
   const save = async (next: ShutdownState): Promise<void> => {
     state = next;
@@ -194,8 +198,10 @@ export function createNodeShutdown(ports: NodeShutdownPorts, options: NodeShutdo
     };
     await using connection = await logind.connect(observer, signal);
     const inhibitDelayMs = await inhibitor.prepare(connection, signal);
-    if (await connection.isPreparingForShutdown(signal)) await adopt(inhibitDelayMs);
-    else if (isShuttingDown.value && !isDrain()) await cancel();
+    const isPreparing = await connection.isPreparingForShutdown(signal);
+    if (!isPreparing && isShuttingDown.value && !isDrain()) await cancel();
+    answered.resolve();
+    if (isPreparing) await adopt(inhibitDelayMs);
     if (!isShuttingDown.value || isDrain()) await inhibitor.acquire(connection, signal);
     problem = undefined;
     problems.ended();
@@ -224,6 +230,7 @@ export function createNodeShutdown(ports: NodeShutdownPorts, options: NodeShutdo
         await watch();
       } catch (error) {
         signal.throwIfAborted();
+        answered.resolve();
         problem = errorMessage(error);
         problems.failed('cannot watch for shutdowns of the node; it is tried again', { error: problem });
       }
@@ -277,6 +284,10 @@ export function createNodeShutdown(ports: NodeShutdownPorts, options: NodeShutdo
       if (isDrain()) void lifetime.track(resumeDrain()).catch(stopped);
       if (groups.length === 0) return;
       void lifetime.track(watchForever()).catch(stopped);
+      // The shutdown of an earlier run may have been cancelled meanwhile, and a pod that is rejected or ended stays so.
+      if (!isShuttingDown.value || isDrain()) return;
+      using _limit = clock.setTimer(ANSWER_TIMEOUT_MS, answered.resolve);
+      await abortable(answered.promise, signal);
     },
     async drain(gracePeriods = groups.length > 0 ? groups : DRAIN_GROUPS) {
       if (isDrain()) return;

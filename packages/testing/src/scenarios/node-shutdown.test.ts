@@ -3,6 +3,8 @@ import type { Node, Pod } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';
 import { nodeShutdown, type NodeShutdownModuleOptions } from '@rxlet/node-shutdown';
 import { createFakeLogind, type FakeLogind } from '@rxlet/node-shutdown/testing';
+import { sleep } from '@rxlet/component-base';
+import { manifestPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createTestCluster, type TestCluster } from '../test-cluster.ts';
 
@@ -169,6 +171,32 @@ it('takes pods again after a shutdown was cancelled, and after the next boot', a
   await bench.start();
   cluster.bind('next');
   await cluster.untilPhase('next', 'Running', 10_000);
+});
+
+it('rejects no pod and ends none at a start after a shutdown that was cancelled while no agent ran', async () => {
+  const bench = await createBench();
+  const { cluster, logind } = bench;
+  cluster.bind('web');
+  cluster.bind('stubborn', { ...stubborn, terminationGracePeriodSeconds: 600 });
+  await cluster.until(() => cluster.running().length === 2);
+  bench.shutDown();
+  await cluster.advance(1_000);
+  await cluster.kill();
+  logind.disconnect();
+  logind.cancel();
+  const { id } = cluster.instances('stubborn')[0]!;
+  await cluster.node.fake.runtime.stopContainer({ containerId: id, timeout: 0n }, {});
+  const began = manifestPod('began');
+  cluster.node.desire({ ...began, spec: { ...began.spec!, nodeName: 'node1' } });
+  // The login manager takes a while to answer.
+  const { connect } = logind;
+  logind.connect = async (...args) => {
+    await sleep(cluster.node.clock, 500);
+    return connect(...args);
+  };
+  await bench.start();
+  await cluster.advance(10_000);
+  expect(cluster.running()).toEqual(['began/app', 'stubborn/app']);
 });
 
 it('takes pods again when a restart of the agent during a shutdown takes its grace periods away', async () => {
