@@ -1,5 +1,7 @@
 import { type Clock, errorMessage, type Logger, type Timer } from '@rxlet/component-base';
+import type { Pod } from '@rxlet/kube-api';
 import type { KubeObject } from '@rxlet/kube-api/client';
+import { isTerminalPhase, podUid } from '@rxlet/pod-model';
 import type { CacheFiles } from './cache-files.ts';
 import { copyKey, type CopySelector, type KeptCopy } from './kept-copy.ts';
 import { selectKept } from './select-kept.ts';
@@ -12,6 +14,8 @@ export interface LastKnownObjects extends AsyncDisposable {
   known(selector: CopySelector): readonly KubeObject[] | undefined;
   /** Records the current objects of a selection. They are saved soon, together with later changes. */
   record(selector: CopySelector, objects: readonly KubeObject[]): void;
+  /** Records that a pod has ended in the API, also while the watch does not show it. Saved sooner than other changes: such a pod must not start again. */
+  recordEnd(podUid: string): void;
   /** Forgets the objects of a selection that is not watched any more, unless they are worth keeping. */
   release(selector: CopySelector): void;
 }
@@ -25,17 +29,22 @@ export interface LastKnownObjectsPorts {
 
 /** Time in which changes are merged into one write. */
 const SAVE_DELAY_MS = 2_000;
+/** The same when a pod has ended. */
+const SAVE_END_DELAY_MS = 250;
 /** Time until a write that failed is repeated. */
 const RETRY_MS = 60_000;
 
 /** Creates {@link LastKnownObjects}. Disposal saves the latest changes. */
 export function createLastKnownObjects({ files, clock, logger }: LastKnownObjectsPorts): LastKnownObjects {
   const copies = new Map<string, KeptCopy>();
+  /** UIDs of pods that have ended, until the watch shows it. */
+  const ended = new Set<string>();
   /** Keys of copies that change no more. */
   const released = new Set<string>();
   let isUsable = false;
   let isClosed = false;
   let isDirty = false;
+  let hasUnsavedEnd = false;
   let timer: Timer | undefined;
   let writing: Promise<void> | undefined;
   let lastProblem: string | undefined;
@@ -46,8 +55,9 @@ export function createLastKnownObjects({ files, clock, logger }: LastKnownObject
   };
   const save = async (): Promise<void> => {
     isDirty = false;
+    hasUnsavedEnd = false;
     try {
-      const kept = selectKept(copies.values());
+      const kept = selectKept(copies.values(), ended);
       const keys = new Set(kept.map(copyKey));
       for (const key of released) if (!keys.has(key) && released.delete(key)) copies.delete(key);
       const omitted = await files.save(kept);
@@ -63,7 +73,8 @@ export function createLastKnownObjects({ files, clock, logger }: LastKnownObject
       timer = undefined;
       writing = save().finally(() => {
         writing = undefined;
-        if (isDirty) schedule(lastProblem === undefined ? SAVE_DELAY_MS : RETRY_MS);
+        const delayMs = hasUnsavedEnd ? SAVE_END_DELAY_MS : SAVE_DELAY_MS;
+        if (isDirty) schedule(lastProblem === undefined ? delayMs : RETRY_MS);
       });
     });
   };
@@ -83,8 +94,20 @@ export function createLastKnownObjects({ files, clock, logger }: LastKnownObject
       const key = copyKey(selector);
       released.delete(key);
       copies.set(key, { ...selector, objects });
+      if (plural === 'pods') forgetShown(ended, objects);
       isDirty = true;
       schedule(SAVE_DELAY_MS);
+    },
+    recordEnd(podUid) {
+      ended.add(podUid);
+      isDirty = true;
+      hasUnsavedEnd = true;
+      // A write that failed is not repeated sooner.
+      if (lastProblem === undefined) {
+        timer?.[Symbol.dispose]();
+        timer = undefined;
+      }
+      schedule(SAVE_END_DELAY_MS);
     },
     release: (selector) => void released.add(copyKey(selector)),
     async [Symbol.asyncDispose]() {
@@ -95,4 +118,11 @@ export function createLastKnownObjects({ files, clock, logger }: LastKnownObject
       if (isUsable && isDirty) await save();
     },
   };
+}
+
+/** Forgets the ended pods that a watch shows as such, or no longer has. */
+function forgetShown(ended: Set<string>, pods: readonly Pod[]): void {
+  if (ended.size === 0) return;
+  const running = new Set(pods.filter(({ status }) => !isTerminalPhase(status?.phase)).map(podUid));
+  for (const uid of ended) if (!running.has(uid)) ended.delete(uid);
 }

@@ -13,8 +13,8 @@ const { configMaps, pods } = resources;
 const SETTINGS = { namespace: 'default', fieldSelector: 'metadata.name=settings' };
 const memory = createMemoryFiles();
 
-/** Starts a module whose API server answers watches of ConfigMaps only if `answers`, and otherwise fails with `problem`. */
-async function startModule(answers: boolean, problem?: KubeError) {
+/** Starts a module whose API server answers watches of a resource only if `answers`, and otherwise fails with `problem`. */
+async function startModule(answers: boolean, problem?: KubeError, silent = 'configmaps') {
   const clock = createVirtualClock();
   const kube = createMemoryKube();
   const pod = {
@@ -25,7 +25,7 @@ async function startModule(answers: boolean, problem?: KubeError) {
   await kube.main.create(configMaps, { metadata: { name: 'settings', namespace: 'default' }, data: { key: 'old' } });
   const watch: KubeClients['main']['watch'] = (resource, options) => {
     const inner = kube.main.watch(resource, options);
-    if (answers || resource.plural !== 'configmaps') return inner;
+    if (answers || resource.plural !== silent) return inner;
     return Object.defineProperties({} as typeof inner, {
       ...Object.getOwnPropertyDescriptors(inner),
       start: { value: () => undefined },
@@ -84,3 +84,27 @@ it('uses the last known objects when the API server has not answered, or becomes
   await module.clock.advance(5_000);
   expect([watch.isSynced, found(watch)]).toEqual([true, ['old']]);
 });
+
+it('does not bring back a pod whose end was reported, although the watch has not shown it', async () => {
+  await using module = await startModule(true);
+  await using podWatch = module.client.watch(pods);
+  podWatch.start();
+  await module.clock.advance(5_000);
+  expect(podWatch.list()).toHaveLength(1);
+  // The watch breaks, and the machine goes off soon.
+  await podWatch[Symbol.asyncDispose]();
+  const ref = { name: 'web', namespace: 'default' };
+  const body = { status: { phase: 'Failed' } };
+  await module.client.patch(pods, ref, { type: 'strategic', body }, { subresource: 'status' });
+  await module.clock.advance(250);
+  expect(await keptPods()).toEqual([]);
+});
+
+/** Returns the names of the pods of which an agent without an API server knows. */
+async function keptPods(): Promise<readonly string[]> {
+  await using module = await startModule(false, undefined, 'pods');
+  await using podWatch = module.client.watch(pods);
+  podWatch.start();
+  await module.clock.advance(10_000);
+  return podWatch.list().map(({ metadata }) => metadata?.name ?? '');
+}

@@ -2,8 +2,16 @@ import { generateKeySync } from 'node:crypto';
 import { join } from 'node:path';
 import { type AgentModule, provide } from '@rxlet/agent-api';
 import { kubeClients } from '@rxlet/agent-api/kube';
-import { isKubeError, type KubeClients, type KubeObject, type WatchOptions } from '@rxlet/kube-api/client';
-import type { KubeResource } from '@rxlet/kube-api/resources';
+import {
+  isKubeError,
+  type KubeClient,
+  type KubeClients,
+  type KubeObject,
+  type WatchOptions,
+} from '@rxlet/kube-api/client';
+import type { Pod } from '@rxlet/kube-api';
+import { type KubeResource, resources } from '@rxlet/kube-api/resources';
+import { isTerminalPhase, podUid } from '@rxlet/pod-model';
 import { createCacheFiles } from './cache-files.ts';
 import { keptAs } from './kept-copy.ts';
 import { createLastKnownObjects } from './last-known-objects.ts';
@@ -74,8 +82,15 @@ export function offlineCache({
         );
       };
 
+      const patch: KubeClient['patch'] = async (resource, ...args) => {
+        const object = await main.patch(resource, ...args);
+        const pod: Pod | undefined = resource.plural === resources.pods.plural ? object : undefined;
+        if (pod !== undefined && isTerminalPhase(pod.status?.phase)) objects.recordEnd(podUid(pod));
+        return object;
+      };
+
       return {
-        services: [provide(kubeClients, { ...clients, main: { ...main, watch } })],
+        services: [provide(kubeClients, { ...clients, main: { ...main, watch, patch } })],
         async start() {
           await objects.load();
           deadlineMs = clock.monotonicNow() + firstAnswerTimeoutMs;

@@ -52,6 +52,11 @@ describe('selectKept', () => {
     expect(copy?.objects.map(({ metadata }) => metadata?.name)).toEqual(['web']);
   });
 
+  it('keeps no pod that has ended although its copy does not show it', () => {
+    const [copy] = selectKept([copyOf('pods', pod('web'), pod('ended'))], new Set(['ended']));
+    expect(copy?.objects.map(({ metadata }) => metadata?.name)).toEqual(['web']);
+  });
+
   it('keeps the services of the namespaces of pods, and that of the API server', () => {
     const service = (namespace: string): KubeObject => ({ metadata: { name: 'service', namespace } });
     const [, services] = selectKept([

@@ -1,6 +1,6 @@
 import type { KubeObject } from '@rxlet/kube-api/client';
 import type { Pod, Secret } from '@rxlet/kube-api';
-import { isMirrorPod, isTerminalPhase, referencedObjects } from '@rxlet/pod-model';
+import { isMirrorPod, isTerminalPhase, podUid, referencedObjects } from '@rxlet/pod-model';
 import { type KeptCopy, selectedName } from './kept-copy.ts';
 
 /** Kinds of the resources to which pods refer by name. */
@@ -12,8 +12,10 @@ const TOKEN_SECRET = 'kubernetes.io/service-account-token';
 /**
  * Returns what is worth keeping for a start without the API server: pods that have not ended, the ConfigMaps and Secrets that they refer to, the services that their
  * containers see, the Node object and the RuntimeClasses. Credentials of service accounts are left out.
+ *
+ * @param ended UIDs of pods that have ended although their copies do not show it
  */
-export function selectKept(copies: Iterable<KeptCopy>): readonly KeptCopy[] {
+export function selectKept(copies: Iterable<KeptCopy>, ended: ReadonlySet<string> = new Set()): readonly KeptCopy[] {
   const all = [...copies];
   const isPods = ({ plural }: KeptCopy): boolean => plural === 'pods';
   const pods = all.filter(isPods).flatMap(({ objects }) => objects);
@@ -28,7 +30,13 @@ export function selectKept(copies: Iterable<KeptCopy>): readonly KeptCopy[] {
       const isToken = copy.objects.some((object) => (object as Secret).type === TOKEN_SECRET);
       return isReferenced && !isToken ? [bare(copy, copy.objects)] : [];
     }
-    if (isPods(copy)) return [bare(copy, copy.objects.filter(isWorthKeeping))];
+    if (isPods(copy))
+      return [
+        bare(
+          copy,
+          copy.objects.filter((pod) => isWorthKeeping(pod) && !ended.has(podUid(pod))),
+        ),
+      ];
     if (copy.plural !== 'services') return [bare(copy, copy.objects)];
     return [
       bare(
