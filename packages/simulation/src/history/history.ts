@@ -1,5 +1,7 @@
 import type { Pod } from '@rxlet/kube-api';
 import { isCriticalPod, podUid } from '@rxlet/pod-model';
+import { type Amounts, requestsOf } from '../workload/amounts.ts';
+import { DEVICE_RESOURCE } from '../workload/part-steps.ts';
 import { alwaysCrashes } from '../workload/pod-kinds.ts';
 
 /** The facts of a run, in order. Properties are checked on this record alone. */
@@ -38,6 +40,12 @@ export type HistoryFact =
     }
   /** The agent calls an RPC that changes something. */
   | ({ readonly kind: 'call' } & CallFacts)
+  /** The agent decides to end a pod for the sake of the node, or because no source has it. */
+  | {
+      readonly kind: 'terminate';
+      readonly uid: string;
+      readonly reason: 'evicted' | 'pre-empted' | 'shutdown' | 'orphaned';
+    }
   /** A call has ended. */
   | { readonly kind: 'answer'; readonly call: CallFacts; readonly error?: string }
   /** The agent has published a status of a pod. */
@@ -92,6 +100,9 @@ export interface PodFacts {
   /** Image by name of the container. */
   readonly images: Readonly<Record<string, string>>;
   readonly initContainers: readonly string[];
+  readonly requests: Amounts;
+  /** Number of devices that it requests. */
+  readonly devices: number;
 }
 
 /** An instance of a container. */
@@ -118,12 +129,6 @@ export interface StatusFacts {
   readonly pendingResize?: string | undefined;
   /** By name of the container. */
   readonly restartCounts: Readonly<Record<string, number>>;
-}
-
-/** Amounts of resources. */
-export interface Amounts {
-  readonly cpuMillis: number;
-  readonly memoryBytes: number;
 }
 
 /** Records a {@link History}. */
@@ -169,6 +174,8 @@ export function podFacts(pod: Pod, { isStatic, isStatusKept }: Pick<PodFacts, 'i
     hasHooks: containers.some(({ lifecycle }) => lifecycle !== undefined),
     images: Object.fromEntries([...initContainers, ...containers].map(({ name, image = '' }) => [name, image])),
     initContainers: initContainers.map(({ name }) => name),
+    requests: requestsOf(pod),
+    devices: containers.reduce((sum, { resources }) => sum + Number(resources?.requests?.[DEVICE_RESOURCE] ?? 0), 0),
   };
 }
 

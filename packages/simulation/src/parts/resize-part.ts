@@ -1,17 +1,17 @@
-import type { Pod, Quantity } from '@rxlet/kube-api';
+import type { Pod } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';
 import { ContainerState, type ContainerStatus } from '@rxlet/cri-api';
 import { isTerminalPhase, PodLabel, podUid } from '@rxlet/pod-model';
-import { parseQuantity, quantityMilliValue, quantityNumber } from '@rxlet/pod-model/quantity';
 import { parseResourcesCheckpoint, type PodResourcesRecord } from '@rxlet/pod-model/resize';
 import type { TestCluster } from '@rxlet/testing';
-import type { Amounts } from '../history/history.ts';
+import { type Amounts, amountOf } from '../workload/amounts.ts';
 import { resizedContainers } from '../workload/part-steps.ts';
 import type { PartContext, PartKind, WorldPart } from './world-part.ts';
 
 /** The machine of the workload `extended`. */
 export const MACHINE: { readonly cores: number; readonly memoryBytes: number } = { cores: 4, memoryBytes: 8 * 2 ** 30 };
-const CAPACITY: Amounts = { cpuMillis: MACHINE.cores * 1000, memoryBytes: MACHINE.memoryBytes };
+/** Its resources, all of which pods may have. */
+export const CAPACITY: Amounts = { cpuMillis: MACHINE.cores * 1000, memoryBytes: MACHINE.memoryBytes };
 const ALLOCATIONS = '/root/allocated_pods_state';
 const CPUS = [100, 250, 500, 1_000, 1_500] as const;
 /** More than a container of the fake runtime uses: a limit below that cannot be set. */
@@ -27,10 +27,15 @@ export const resizePart: PartKind = {
     cpuMillis: choose.pick([...CPUS, 3_000, 5_000]),
     memoryMi: choose.pick([...MEMORY, 6_000, 9_000]),
   }),
-  extras: (choose) =>
-    choose.chance(0.8)
-      ? { cpuMillis: choose.pick(CPUS), memoryMi: choose.pick(MEMORY), isGuaranteed: choose.chance(0.4) }
-      : {},
+  extras: (choose) => ({
+    ...(choose.chance(0.8) && {
+      cpuMillis: choose.pick(CPUS),
+      memoryMi: choose.pick(MEMORY),
+      isGuaranteed: choose.chance(0.4),
+    }),
+    // A critical pod pre-empts others.
+    ...(choose.chance(0.2) && { priority: 2_000_001_000 }),
+  }),
   create: createResizes,
 };
 
@@ -55,7 +60,11 @@ function createResizes({ cluster, history }: PartContext): WorldPart {
       cluster.kube.objects.merge(resources.pods, step.name, 'default', { spec: { containers } }, 'resize');
       return true;
     },
-    differences: (pods) => pods.flatMap((pod) => resizeDifferences(cluster, pod, pods)),
+    differences(pods) {
+      // Also a pod that a permanent fault touches has its resources.
+      const all = cluster.kube.objects.list(resources.pods) as readonly Pod[];
+      return pods.flatMap((pod) => resizeDifferences(cluster, pod, all));
+    },
   };
 }
 
@@ -68,12 +77,6 @@ function allocationsOf(text: string): Readonly<Record<string, Amounts>> {
       { cpuMillis: sum(record, 'cpu'), memoryBytes: sum(record, 'memory') },
     ]),
   );
-}
-
-/** Returns an amount in the units of {@link Amounts}. */
-function amountOf(text: Quantity | undefined, name: 'cpu' | 'memory'): number {
-  if (text === undefined) return 0;
-  return name === 'cpu' ? Number(quantityMilliValue(parseQuantity(text))) : quantityNumber(text);
 }
 
 /** Returns what is wrong with the resources of a pod at rest: they have reached the runtime, or its status says why not. */
@@ -108,7 +111,7 @@ function resizeDifferences({ node }: TestCluster, pod: Pod, all: readonly Pod[])
   }
   if (pending?.reason !== 'Deferred' && pending?.reason !== 'Infeasible')
     problems.push('its resize is neither done nor pending');
-  const free = freeResources(all.filter((other) => other !== pod));
+  const free = freeResources(all.filter((other) => podUid(other) !== podUid(pod)));
   if (pending?.reason === 'Deferred' && desiredCpu! <= free.cpuMillis && desiredMemory! <= free.memoryBytes)
     problems.push('its resize is deferred although it fits');
   return problems.map(describe);

@@ -5,6 +5,7 @@ import type { AgentLife, TestCluster } from '@rxlet/testing';
 import type { HistoryRecorder } from '../history/history.ts';
 import type { Choices } from '../workload/choices.ts';
 import type { PartStep, PodExtras, PowerStep } from '../workload/part-steps.ts';
+import type { TimedStep } from '../workload/step.ts';
 import type { Later } from '../world/later.ts';
 
 /** A kind of parts of the world beside pods, programs and faults. Each seed of the workload `extended` enables some. */
@@ -14,6 +15,8 @@ export interface PartKind {
   readonly steps: number;
   /** Makes a step. */
   make(choose: Choices, podNames: readonly string[]): PartStep | PowerStep;
+  /** Makes a step that meets another one of the part, after so long, or none. */
+  meet?(choose: Choices): TimedStep | undefined;
   /** Chooses fields of a new pod. */
   extras?(choose: Choices): PodExtras;
   /** Creates the part of a run. */
@@ -25,6 +28,8 @@ export interface PartContext {
   readonly cluster: TestCluster;
   readonly history: HistoryRecorder;
   readonly logind: FakeLogind;
+  /** Time that the services of the machine take to answer. */
+  readonly latencyMs: number;
 }
 
 /** A part of a world. It outlives agents. */

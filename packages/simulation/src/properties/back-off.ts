@@ -15,12 +15,13 @@ interface Crashes {
   startMs: number;
 }
 
-/** The back-off of a crashing container doubles with each restart, as long as the agent lives and the sandbox stays. A restart after a stop by the agent does not count. */
+/** The back-off of a crashing container doubles with each restart, as long as the agent lives, and the sandbox and the resources stay. A restart after a stop by the agent does not count. */
 export const backOffKept: Property = {
   name: 'back-off-kept',
   *check(history) {
     const crashes = new Map<string, Crashes>();
     const stopped = new Set<string>();
+    const allocated = new Map<string, string>();
     const forget = (uid: string): void => {
       for (const key of crashes.keys()) if (key.startsWith(`${uid}/`)) crashes.delete(key);
     };
@@ -31,6 +32,13 @@ export const backOffKept: Property = {
       if (event.kind === 'sandbox' || event.kind === 'lost' || event.kind === 'replaced' || event.kind === 'undesired')
         forget(event.uid);
       if (event.kind === 'desired') forget(event.pod.uid);
+      // As in the kubelet, a resize begins the back-off anew, also one that was deferred.
+      if (event.kind === 'allocated')
+        for (const [uid, amounts] of Object.entries(event.pods)) {
+          const text = JSON.stringify(amounts);
+          if (allocated.get(uid) !== text) forget(uid);
+          allocated.set(uid, text);
+        }
       if (event.kind === 'call' && event.rpc === 'stopContainer') stopped.add(event.target);
       if (event.kind !== 'container') continue;
       const key = containerKey(event.container);

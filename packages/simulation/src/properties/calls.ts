@@ -1,11 +1,9 @@
-import { podsEndedFor } from '../history/ended-pods.ts';
 import type { PodFacts } from '../history/history.ts';
 import { SHUTDOWN_GROUPS } from '../workload/part-steps.ts';
 import type { Property } from './property.ts';
 
-/** The time that sidecars wait for the other containers and the duration of a preStop hook count towards the grace period, of which two seconds remain. */
-const HOOK_SECONDS = 2;
-const SHORTEST_SECONDS = 1;
+/** The shortest grace period of a container. A preStop hook takes its duration from the grace period of its container, and a sidecar the time that it waits for others. */
+const SHORTEST_SECONDS = 2;
 
 /** Returns the time that a shutdown gives to pods of a priority, in seconds. */
 function shutdownSeconds(priority: number): number {
@@ -13,39 +11,49 @@ function shutdownSeconds(priority: number): number {
   return group.gracePeriodSeconds;
 }
 
-/** A container that is stopped gets the grace period of its pod, or the shorter one of a request to delete it. */
+/** A container that is stopped gets the grace period of its pod, or the shorter one of a request to delete it, of an eviction or of a shutdown. */
 export const gracePeriodsGiven: Property = {
   name: 'grace-periods-given',
   *check(history) {
     const pods = new Map<string, PodFacts>();
+    /** Names by id. */
+    const containers = new Map<string, string>();
     /** Shortest grace period that was requested. */
     const requested = new Map<string, number>();
-    const preempted = podsEndedFor('Preempting', history);
-    let isPressed = false;
-    let shutdownMs: number | undefined;
+    /** Shortest grace period that the node has given, in this life of the agent. */
+    const ended = new Map<string, number>();
+    let shutdownMs = -Infinity;
+    /** Whether the agent has started during the shutdown, of which only the rest of the time is left. */
+    let isResumed = false;
     for (const event of history) {
-      if (event.kind === 'pressure') isPressed = event.conditions.length > 0;
-      if (event.kind === 'power') shutdownMs = event.change === 'shutdown' ? event.atMs : undefined;
+      if (event.kind === 'power') shutdownMs = event.change === 'shutdown' ? event.atMs : -Infinity;
+      if (event.kind === 'power') isResumed = false;
       if (event.kind === 'desired') pods.set(event.pod.uid, event.pod);
       if (event.kind === 'undesired' && event.graceSeconds !== undefined)
         requested.set(event.uid, Math.min(requested.get(event.uid) ?? Infinity, event.graceSeconds));
+      if (event.kind === 'agent') isResumed = true;
+      if (event.kind === 'agent' && event.change !== 'started') ended.clear();
+      // A pod that is pre-empted has its own grace period.
+      if (event.kind === 'terminate' && event.reason !== 'pre-empted') {
+        const { uid, reason } = event;
+        const spentSeconds = isResumed ? Math.ceil((event.atMs - shutdownMs) / 1000) : 0;
+        const seconds =
+          reason === 'shutdown' ? shutdownSeconds(pods.get(uid)?.priority ?? 0) - spentSeconds : SHORTEST_SECONDS;
+        ended.set(uid, Math.min(ended.get(uid) ?? Infinity, seconds));
+      }
+      if (event.kind === 'container') containers.set(event.container.id, event.container.name);
       if (event.kind !== 'call' || event.rpc !== 'stopContainer') continue;
       const pod = pods.get(event.uid);
       if (pod === undefined) continue;
-      // A pod that is evicted or pre-empted gets no more than the shortest time.
-      if ((isPressed && !pod.isCritical) || preempted.has(event.uid)) continue;
       const due = Math.min(
         pod.graceSeconds,
         requested.get(event.uid) ?? Infinity,
-        shutdownMs === undefined ? Infinity : shutdownSeconds(pod.priority),
+        ended.get(event.uid) ?? Infinity,
+        pod.hasHooks || pod.initContainers.includes(containers.get(event.target) ?? '') ? SHORTEST_SECONDS : Infinity,
       );
-      const least = Math.max(
-        SHORTEST_SECONDS,
-        pod.hasHooks || pod.initContainers.length > 0 ? Math.min(due, HOOK_SECONDS) : due,
-      );
+      const least = Math.max(SHORTEST_SECONDS, due);
       const given = event.timeoutSeconds ?? 0;
-      // A deletion by force leaves no time.
-      if (requested.get(event.uid) !== 0 && given < least)
+      if (given < least)
         yield {
           atMs: event.atMs,
           text: `a container of ${event.uid} is stopped within ${String(given)} s of ${String(least)}`,

@@ -1,4 +1,3 @@
-import { podsEndedFor } from '../history/ended-pods.ts';
 import { containerKey, type ContainerFacts, type PodFacts } from '../history/history.ts';
 import type { Property } from './property.ts';
 
@@ -61,26 +60,35 @@ export const risingAttempts: Property = {
     const attempts = new Map<string, number>();
     /** Containers whose instances may count from 0 again. */
     const mayReset = new Set<string>();
-    let isPressed = false;
+    /** Containers that were removed because the agent has decided to end their pods. An agent that is killed meanwhile leaves no trace of them, and the next one runs the pod. */
+    const removed = new Set<string>();
+    const ending = new Set<string>();
+    const pods = new Map<string, PodFacts>();
     /** Pods whose status does not survive a restart: once their containers are removed, the next agent may run them from the beginning. */
     const forgotten = new Set<string>();
     for (const event of history) {
       if (event.kind === 'lost') mayReset.add(`${event.uid}/${event.container}`);
-      // An agent that is killed while it evicts a pod has removed some of its containers, and the next one runs the pod.
-      if (event.kind === 'pressure') isPressed = event.conditions.length > 0;
+      if (event.kind === 'terminate') ending.add(event.uid);
+      if (event.kind === 'desired') pods.set(event.pod.uid, event.pod);
       if (event.kind === 'desired' && !event.pod.isStatusKept) forgotten.add(event.pod.uid);
-      if (event.kind === 'agent')
+      if (event.kind === 'agent') {
+        for (const key of removed) mayReset.add(key);
+        // As in the kubelet, init containers are removed with their logs before they run again in a new sandbox.
+        for (const uid of ending)
+          for (const name of pods.get(uid)?.initContainers ?? []) mayReset.add(containerKey({ uid, name }));
         for (const key of attempts.keys()) if (forgotten.has(key.slice(0, key.indexOf('/')))) mayReset.add(key);
-      // A static pod that has ended with the machine leaves no trace, and begins anew with it.
-      if (event.kind === 'power') for (const key of attempts.keys()) mayReset.add(key);
+        removed.clear();
+        ending.clear();
+      }
       // A static pod may come back after it has left no trace.
-      if (event.kind === 'desired')
+      if (event.kind === 'desired' && event.pod.isStatic)
         for (const key of attempts.keys()) if (key.startsWith(`${event.pod.uid}/`)) mayReset.add(key);
       if (event.kind !== 'container') continue;
       const key = containerKey(event.container);
       const { attempt } = event.container;
       // As in the kubelet, the newest instance alone is kept, also one that never ran: with it, the count is gone.
-      if (event.change === 'removed' && (isPressed || attempt > (attempts.get(key) ?? -1))) mayReset.add(key);
+      if (event.change === 'removed' && attempt > (attempts.get(key) ?? -1)) mayReset.add(key);
+      if (event.change === 'removed' && ending.has(event.container.uid)) removed.add(key);
       if (event.change === 'created') {
         const before = attempts.get(key) ?? -1;
         if (attempt <= before) {
@@ -107,24 +115,14 @@ export const healthyContainersRun: Property = {
     /** Containers whose pods were desired, with this image, for as long as they have existed. */
     const isProtected = new Set<string>();
     const existing = new Map<string, ContainerFacts>();
-    const preempted = podsEndedFor('Preempting', history);
-    let isShuttingDown = false;
-    let isPressed = false;
-    /** Whether the node may end a pod now. */
-    const mayEnd = (uid: string): boolean => isShuttingDown || (isPressed && desired.get(uid)?.isCritical !== true);
+    const release = (uid: string): void => {
+      for (const container of existing.values()) if (container.uid === uid) isProtected.delete(container.id);
+    };
     for (const event of history) {
-      if (event.kind === 'power' || event.kind === 'pressure') {
-        if (event.kind === 'power') isShuttingDown = event.change === 'shutdown';
-        const wasPressed = isPressed;
-        if (event.kind === 'pressure') isPressed = event.conditions.length > 0;
-        for (const { id, uid } of existing.values())
-          if (event.kind === 'power' || mayEnd(uid) || (wasPressed && desired.get(uid)?.isCritical !== true))
-            isProtected.delete(id);
-      }
       if (event.kind === 'desired') desired.set(event.pod.uid, event.pod);
       if (event.kind === 'undesired') desired.delete(event.uid);
-      if (event.kind === 'undesired' || event.kind === 'replaced')
-        for (const container of existing.values()) if (container.uid === event.uid) isProtected.delete(container.id);
+      // Whether the node may end a pod is another property.
+      if (event.kind === 'undesired' || event.kind === 'replaced' || event.kind === 'terminate') release(event.uid);
       if (event.kind === 'sandbox') {
         if (event.change === 'ready') ready.set(event.uid, event.id);
         else if (ready.get(event.uid) === event.id) ready.delete(event.uid);
@@ -134,7 +132,6 @@ export const healthyContainersRun: Property = {
         if (change === 'created') {
           existing.set(container.id, container);
           // An agent that has not seen a change yet replaces what it creates.
-          if (mayEnd(container.uid)) continue;
           if (desired.get(container.uid)?.images[container.name] === container.image) isProtected.add(container.id);
         }
         if (change === 'started') running.set(container.id, container);
@@ -145,7 +142,7 @@ export const healthyContainersRun: Property = {
       const pod = desired.get(event.uid);
       const sandbox = ready.get(event.uid);
       // Other containers exit, or are stopped after a failed hook.
-      if (pod?.restartPolicy !== 'Always' || pod.hasHooks || sandbox === undefined || preempted.has(pod.uid)) continue;
+      if (pod?.restartPolicy !== 'Always' || pod.hasHooks || sandbox === undefined) continue;
       for (const container of running.values()) {
         if (!isProtected.has(container.id) || container.uid !== event.uid) continue;
         if (

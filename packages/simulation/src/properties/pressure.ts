@@ -1,34 +1,45 @@
+import type { HistoryEvent } from '../history/history.ts';
 import type { Property } from './property.ts';
 
 /** Time within which an agent that lives notices a signal: three periods of its checks. */
 const NOTICE_MS = 30_000;
 
-/** Pods are evicted under pressure alone, and critical ones never. */
+/** Time for which the node rejects pods after its pressure has ended. */
+const TRANSITION_MS = 60_000 + NOTICE_MS;
+
+/** Pods are evicted under pressure alone, are rejected as long as the node reports it, and critical ones never are. */
 export const evictedUnderPressure: Property = {
   name: 'evicted-under-pressure',
   *check(history) {
     const critical = new Set<string>();
-    const evicted = new Set<string>();
+    /** Pods whose eviction, or whose rejection, is known. */
+    const known = new Set<string>();
     let isPressed = false;
     let releasedMs = -Infinity;
-    let startedMs = -Infinity;
     for (const event of history) {
       if (event.kind === 'desired' && event.pod.isCritical) critical.add(event.pod.uid);
-      if (event.kind === 'agent') startedMs = event.atMs;
       if (event.kind === 'pressure') {
         if (isPressed && event.conditions.length === 0) releasedMs = event.atMs;
         isPressed = event.conditions.length > 0;
       }
-      if (event.kind !== 'status' || event.status.reason !== 'Evicted' || evicted.has(event.status.uid)) continue;
-      evicted.add(event.status.uid);
-      if (critical.has(event.status.uid))
-        yield { atMs: event.atMs, text: `${event.status.uid} is evicted although it is critical` };
-      // An eviction takes a while, and the next agent publishes the status of an earlier one.
-      else if (!isPressed && event.atMs - Math.max(releasedMs, startedMs) > 4 * NOTICE_MS)
-        yield { atMs: event.atMs, text: `${event.status.uid} is evicted without pressure` };
+      const uid = endedBy(event);
+      const isEviction = event.kind === 'terminate';
+      // The status of an eviction follows later.
+      if (uid === undefined || (!isEviction && known.has(uid))) continue;
+      known.add(uid);
+      const what = isEviction ? 'evicted' : 'rejected';
+      if (critical.has(uid)) yield { atMs: event.atMs, text: `${uid} is ${what} although it is critical` };
+      else if (!isPressed && event.atMs - releasedMs > (isEviction ? NOTICE_MS : TRANSITION_MS))
+        yield { atMs: event.atMs, text: `${uid} is ${what} without pressure` };
     }
   },
 };
+
+/** Returns the UID of a pod that is evicted or shown as such. */
+function endedBy(event: HistoryEvent): string | undefined {
+  if (event.kind === 'terminate') return event.reason === 'evicted' ? event.uid : undefined;
+  return event.kind === 'status' && event.status.reason === 'Evicted' ? event.status.uid : undefined;
+}
 
 /** The conditions of the node follow its signals. */
 export const pressureReported: Property = {

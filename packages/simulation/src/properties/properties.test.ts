@@ -1,52 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { CallFacts, ContainerFacts, HistoryFact, PodFacts } from '../history/history.ts';
+import type { HistoryFact } from '../history/history.ts';
 import { PROPERTIES } from './properties.ts';
 import { checkProperties } from './property.ts';
+import { call, container, desire, pod, running, sandbox, status, stop, violated } from './test-support.ts';
 
-const pod: PodFacts = {
-  uid: 'u',
-  name: 'web',
-  isStatic: false,
-  isStatusKept: true,
-  restartPolicy: 'Always',
-  graceSeconds: 30,
-  hasHooks: false,
-  priority: 0,
-  isCritical: false,
-  isCrashing: false,
-  images: { app: 'image:1' },
-  initContainers: [],
-};
-const app: ContainerFacts = { id: 'c0', uid: 'u', name: 'app', attempt: 0, image: 'image:1' };
-const desired: HistoryFact = { kind: 'desired', pod };
+const desired = desire();
 const undesired: HistoryFact = { kind: 'undesired', uid: 'u', graceSeconds: undefined };
-const sandbox: HistoryFact = { kind: 'sandbox', change: 'ready', id: 's0', uid: 'u' };
-const container = (
-  change: 'created' | 'started' | 'exited' | 'removed',
-  more: Partial<ContainerFacts> = {},
-): HistoryFact => ({
-  kind: 'container',
-  change,
-  container: { ...app, ...more },
-});
-const call = (rpc: string, target: string, more: Partial<CallFacts> = {}): HistoryFact => ({
-  kind: 'call',
-  rpc,
-  target,
-  uid: 'u',
-  ...more,
-});
-const status = (phase: string, count = 0): HistoryFact => ({
-  kind: 'status',
-  status: { uid: 'u', phase, isReady: false, restartCounts: { app: count } },
-});
-const running = [desired, sandbox, container('created'), container('started')];
-
-/** Returns the names of the properties that a history violates. */
-function violated(...facts: readonly HistoryFact[]): readonly string[] {
-  const history = facts.map((fact, index) => ({ atMs: index, ...fact }));
-  return [...new Set(checkProperties(PROPERTIES, history).map(({ property }) => property))];
-}
 
 describe('properties', () => {
   it.each<[string, string, readonly HistoryFact[]]>([
@@ -66,24 +25,20 @@ describe('properties', () => {
       'a new instance with the number of the last one',
       [...running, container('exited'), container('created', { id: 'c1' })],
     ],
-    [
-      'healthy-containers-run',
-      'a stop of a healthy container',
-      [...running, call('stopContainer', 'c0', { timeoutSeconds: 30 })],
-    ],
+    ['healthy-containers-run', 'a stop of a healthy container', [...running, stop(30)]],
     ['healthy-containers-run', 'a stop of its sandbox', [...running, call('stopPodSandbox', 's0')]],
-    ['rising-restart-counts', 'a falling restart count', [desired, status('Running', 2), status('Running', 1)]],
+    [
+      'rising-restart-counts',
+      'a falling restart count',
+      [desired, status('Running', { restartCounts: { app: 2 } }), status('Running', { restartCounts: { app: 1 } })],
+    ],
     ['terminal-phases-stay', 'a pod that runs after its end', [desired, status('Succeeded'), status('Running')]],
     [
       'confirmed-after-exit',
       'a confirmed deletion of a running pod',
       [...running, undesired, { kind: 'confirmed', uid: 'u' }],
     ],
-    [
-      'grace-periods-given',
-      'a stop that is too short',
-      [...running, undesired, call('stopContainer', 'c0', { timeoutSeconds: 2 })],
-    ],
+    ['grace-periods-given', 'a stop that is too short', [...running, undesired, stop(2)]],
     [
       'calls-are-bounded',
       'a loop of calls',
@@ -106,7 +61,7 @@ describe('properties', () => {
         container('exited'),
         container('created', { id: 'c1', attempt: 1 }),
         container('started', { id: 'c1', attempt: 1 }),
-        status('Running', 1),
+        status('Running', { restartCounts: { app: 1 } }),
         { kind: 'rest', touched: new Set() },
         { kind: 'emptied' },
         undesired,
@@ -114,16 +69,16 @@ describe('properties', () => {
         container('exited', { id: 'c1', attempt: 1 }),
         call('stopPodSandbox', 's0'),
         { kind: 'sandbox', change: 'not ready', id: 's0', uid: 'u' },
-        status('Failed', 1),
+        status('Failed', { restartCounts: { app: 1 } }),
         { kind: 'confirmed', uid: 'u' },
       ),
     ).toEqual([]);
   });
 
-  it('let a deletion by force end a container at once', () => {
-    expect(
-      violated(...running, { ...undesired, graceSeconds: 0 }, call('stopContainer', 'c0', { timeoutSeconds: 0 })),
-    ).toEqual([]);
+  it('let a deletion by force end a container within two seconds', () => {
+    const forced: HistoryFact = { kind: 'undesired', uid: 'u', graceSeconds: 0 };
+    expect(violated(...running, forced, stop(2))).toEqual([]);
+    expect(violated(...running, forced, stop(0))).toEqual(['grace-periods-given']);
   });
 
   it.each<[string, number, readonly HistoryFact[], readonly string[]]>([
@@ -150,21 +105,19 @@ describe('properties', () => {
   });
 
   it('let a dead sandbox be stopped once at rest, before it is removed', () => {
-    const stop = call('stopPodSandbox', 's0');
+    const stopSandbox = call('stopPodSandbox', 's0');
     const atRest: readonly HistoryFact[] = [
       desired,
       sandbox,
       { kind: 'sandbox', change: 'not ready', id: 's0', uid: 'u' },
       { kind: 'rest', touched: new Set() },
-      stop,
+      stopSandbox,
     ];
     expect(violated(...atRest, call('removePodSandbox', 's0'))).toEqual([]);
-    expect(violated(...atRest, stop)).toEqual(['quiet-at-rest']);
+    expect(violated(...atRest, stopSandbox)).toEqual(['quiet-at-rest']);
   });
 
   it('let an image change replace a container', () => {
-    expect(
-      violated(...running, { kind: 'replaced', uid: 'u' }, call('stopContainer', 'c0', { timeoutSeconds: 30 })),
-    ).toEqual([]);
+    expect(violated(...running, { kind: 'replaced', uid: 'u' }, stop(30))).toEqual([]);
   });
 });

@@ -3,6 +3,7 @@ import { backOffKept } from './back-off.ts';
 import { callsAreBounded, gracePeriodsGiven, quietAtRest } from './calls.ts';
 import { healthyContainersRun, noStartAfterTermination, risingAttempts, singleInstances } from './container-lives.ts';
 import { devicesGivenOnce } from './devices.ts';
+import { endedForAReason, rejectedForAReason } from './ends.ts';
 import { evictedUnderPressure, pressureReported } from './pressure.ts';
 import type { Property } from './property.ts';
 import { confirmedAfterExit, risingRestartCounts, terminalPhasesStay } from './statuses.ts';
@@ -22,6 +23,8 @@ export const PROPERTIES: readonly Property[] = [
   quietAtRest,
   allocationsFit,
   devicesGivenOnce,
+  endedForAReason,
+  rejectedForAReason,
   evictedUnderPressure,
   pressureReported,
 ];

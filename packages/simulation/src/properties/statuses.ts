@@ -7,12 +7,18 @@ export const risingRestartCounts: Property = {
   *check(history) {
     const counts = new Map<string, number>();
     const mayReset = new Set<string>();
+    const statics = new Set<string>();
+    const resetAll = (uid: string): void => {
+      for (const key of counts.keys()) if (key.startsWith(`${uid}/`)) mayReset.add(key);
+    };
     for (const event of history) {
       if (event.kind === 'lost') mayReset.add(`${event.uid}/${event.container}`);
-      if (event.kind === 'power') for (const key of counts.keys()) mayReset.add(key);
-      // A static pod may come back after it has left no trace.
-      if (event.kind === 'desired' && event.pod.isStatic)
-        for (const key of counts.keys()) if (key.startsWith(`${event.pod.uid}/`)) mayReset.add(key);
+      // A static pod that has ended with the machine begins anew with it, and one that comes back may have left no trace.
+      if (event.kind === 'terminate' && statics.has(event.uid)) resetAll(event.uid);
+      if (event.kind === 'desired' && event.pod.isStatic) {
+        statics.add(event.pod.uid);
+        resetAll(event.pod.uid);
+      }
       // The newest instance is gone, and with it the count.
       if (
         event.kind === 'container' &&
@@ -21,6 +27,9 @@ export const risingRestartCounts: Property = {
       )
         mayReset.add(containerKey(event.container));
       if (event.kind !== 'status') continue;
+      // The status of a rejected pod has no containers.
+      if (event.status.phase === 'Failed' && Object.keys(event.status.restartCounts).length === 0)
+        resetAll(event.status.uid);
       for (const [name, count] of Object.entries(event.status.restartCounts)) {
         const key = containerKey({ uid: event.status.uid, name });
         const before = counts.get(key) ?? 0;
@@ -38,8 +47,8 @@ export const risingRestartCounts: Property = {
 const STATUS_CHECKPOINT = '/root/pod_statuses';
 /** Time after which an agent without an API server has written the end of a pod to its checkpoint. */
 const CHECKPOINT_MS = 50;
-/** Time after which a status has reached the API server. */
-const REPORT_MS = 60_000;
+/** Time after which an agent has written the end of a pod of the API server to its offline cache. */
+const CACHE_MS = 500;
 /** Longest pause before a write that failed is repeated. */
 const CHECKPOINT_RETRY_MS = 60_000;
 
@@ -58,16 +67,13 @@ export const terminalPhasesStay: Property = {
     /** Time in which the checkpoint cannot be written. */
     let unwritable = { fromMs: 0, untilMs: 0 };
     const isKept = (uid: string, endMs: number, nowMs: number): boolean => {
-      if (!kept.has(uid)) return true;
-      const isWritten = nowMs >= unwritable.untilMs || endMs < unwritable.fromMs - CHECKPOINT_MS;
-      return isWritten && nowMs - endMs > CHECKPOINT_MS;
+      const writeMs = kept.has(uid) ? CHECKPOINT_MS : CACHE_MS;
+      const isWritten = nowMs >= unwritable.untilMs || endMs < unwritable.fromMs - writeMs;
+      return isWritten && nowMs - endMs > writeMs;
     };
     for (const event of history) {
       // As in the kubelet, a pod whose status is unknown is pending until its end is certain.
       if (event.kind === 'damaged' && event.path === STATUS_CHECKPOINT) ended.clear();
-      // The machine goes off at its deadline, although the API server may not have the last statuses yet.
-      if (event.kind === 'power' && event.change === 'off')
-        for (const [uid, { atMs }] of ended) if (event.atMs - atMs < REPORT_MS) ended.delete(uid);
       if (event.kind === 'unreported') ended.delete(event.uid);
       const diskMs = event.kind === 'step' ? /^disk .*\bms=(\d+)/.exec(event.text)?.[1] : undefined;
       if (diskMs !== undefined) {

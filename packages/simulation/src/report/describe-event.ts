@@ -49,6 +49,8 @@ export function describeEvent(event: HistoryEvent): DescribedEvent {
         text: `calls ${event.rpc} ${short(event.target)}${event.timeoutSeconds === undefined ? '' : ` within ${String(event.timeoutSeconds)} s`}`,
         uid: event.uid,
       };
+    case 'terminate':
+      return { group: 'agent', text: `ends the pod: ${event.reason}`, uid: event.uid };
     case 'answer':
       return {
         group: 'agent',

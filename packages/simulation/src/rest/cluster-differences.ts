@@ -55,10 +55,13 @@ export function clusterDifferences(
 /** Returns the differences between a status in the API and the agent's. */
 export function statusDifferences(api: PodStatus, shown: PodStatus): readonly string[] {
   const differing = COMPARED.filter((field) => !sameValue(api[field], shown[field]));
+  const isDisrupted = ({ conditions = [] }: PodStatus): boolean =>
+    conditions.some(({ type }) => type === 'DisruptionTarget');
+  // As in the kubelet, it stays in the API, where other controllers may have set it.
+  const isIgnored = isDisrupted(api) && !isDisrupted(shown);
   const conditions = ({ conditions = [] }: PodStatus): string =>
     conditions
-      // As in the kubelet, it stays in the API where other controllers may have set it.
-      .filter(({ type }) => type !== 'DisruptionTarget')
+      .filter(({ type }) => !isIgnored || type !== 'DisruptionTarget')
       .map(({ type, status }) => `${type}=${status}`)
       .sort()
       .join();

@@ -49,30 +49,36 @@ export async function worldDifferences(world: World): Promise<readonly string[]>
             ),
         ]),
     // As in the kubelet, the contents of a pod that has ended stay until it is gone from the API.
-    ...(await leftovers(node, new Set([...uids, ...touched, ...held.map(podUid)]))),
+    ...(await leftovers(node, new Set([...uids, ...touched, ...unknownUids(world), ...held.map(podUid)]))),
     ...shownTooMuch(world, new Set([...uids, ...touched, ...held.map(podUid)])),
   ];
 }
 
-/** Returns the containers whose instances may be numbered anew, as `uid/name`: the runtime forgot one, the newest one never ran and was removed, or it is an init container of a pod that came back. */
+/** Returns the containers whose instances may be numbered anew, as `uid/name`: the runtime forgot one, the newest one never ran and was removed, it is an init container of a pod that came back, or the agent has decided to end the pod. */
 function lostContainers({ history, lost }: World): ReadonlySet<string> {
   const keys = new Set(lost);
   const started = new Set<string>();
   const desired = new Set<string>();
-  const staticPods: { readonly uid: string; readonly containers: readonly string[] }[] = [];
+  const ending = new Set<string>();
+  /** Containers that may begin anew once the agent has decided to end their pods: all of a static pod, which leaves no trace, and the init containers of others. */
+  const renewed = new Map<string, readonly string[]>();
   for (const event of history.events) {
     if (event.kind === 'desired') {
       // As in the kubelet, init containers are removed with their logs before they run again in the new sandbox of a pod that comes back.
       if (desired.has(event.pod.uid)) for (const name of event.pod.initContainers) keys.add(`${event.pod.uid}/${name}`);
       desired.add(event.pod.uid);
-      if (event.pod.isStatic) staticPods.push({ uid: event.pod.uid, containers: Object.keys(event.pod.images) });
+      const { uid, isStatic, images, initContainers } = event.pod;
+      renewed.set(uid, isStatic ? Object.keys(images) : initContainers);
     }
-    // A static pod that has ended with the machine leaves no trace.
-    if (event.kind === 'power')
-      for (const { uid, containers } of staticPods) for (const name of containers) keys.add(`${uid}/${name}`);
+    // What the agent removes before the end of the pod is reported leaves no trace for the next one.
+    if (event.kind === 'terminate') {
+      ending.add(event.uid);
+      for (const name of renewed.get(event.uid) ?? []) keys.add(`${event.uid}/${name}`);
+    }
     if (event.kind !== 'container') continue;
     if (event.change === 'started') started.add(event.container.id);
-    if (event.change === 'removed' && !started.has(event.container.id)) keys.add(containerKey(event.container));
+    if (event.change === 'removed' && (!started.has(event.container.id) || ending.has(event.container.uid)))
+      keys.add(containerKey(event.container));
   }
   return keys;
 }
@@ -88,6 +94,13 @@ export function touchedUids({ history, plan, isTouched, apiPods }: World): Reado
   for (const event of history.events)
     if (event.kind === 'desired' && isTouched({ metadata: { name: event.pod.name } })) uids.add(event.pod.uid);
   return uids;
+}
+
+/** Returns the UIDs of pods that an agent finds without having reached the API server: they may be pods of it, and are left alone, as by the kubelet. */
+function unknownUids({ history, plan }: World): readonly string[] {
+  const started = history.events.findLast((event) => event.kind === 'agent' && event.change === 'started');
+  if (plan.lasting?.kind !== 'unreachable-api' || (started?.atMs ?? 0) < plan.durationMs) return [];
+  return history.events.flatMap((event) => (event.kind === 'undesired' ? event.uid : []));
 }
 
 /** Time within which the agent knows that dead containers have been removed. */

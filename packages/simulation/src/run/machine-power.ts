@@ -48,6 +48,7 @@ export function createMachinePower(world: World, later: Later, ports: MachinePow
       isShuttingDown = true;
       history.add({ kind: 'power', change: 'shutdown' });
       logind.shutDown();
+      const { heldMs = 0 } = step;
       const beganMs = clock.monotonicNow();
       const look = async (): Promise<void> => {
         if (!isShuttingDown) return;
@@ -56,7 +57,7 @@ export function createMachinePower(world: World, later: Later, ports: MachinePow
           isShuttingDown = false;
           logind.cancel();
           history.add({ kind: 'power', change: 'cancelled' });
-        } else if (logind.isInhibited() && spentMs < logind.delayMs) {
+        } else if ((logind.isInhibited() || spentMs < heldMs) && spentMs < logind.delayMs) {
           later.add(POLL_MS, look);
         } else {
           await turnOff(step.pauseMs);

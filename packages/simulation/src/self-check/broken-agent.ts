@@ -39,11 +39,3 @@ export interface Request {
   readonly podSandboxId?: string;
   readonly config?: { readonly metadata?: { readonly name?: string; readonly attempt?: number } };
 }
-
-/** Replaces methods of a part. */
-export function override<T extends object>(part: T, methods: (part: T) => Partial<T>): T {
-  const own = methods(part);
-  return new Proxy(part, {
-    get: (target, key) => (key in own ? own[key as keyof T] : Reflect.get(target, key)) as unknown,
-  });
-}

@@ -5,7 +5,8 @@ import { isTerminalPhase, PodLabel, podUid } from '@rxlet/pod-model';
 import { createPodWorkers } from '@rxlet/pod-workers';
 import { createRuntimeManager } from '@rxlet/runtime-manager';
 import { createStatusManager } from '@rxlet/status-manager';
-import { type BrokenAgent, override, type Request, wrapCall } from './broken-agent.ts';
+import { override } from '../world/override.ts';
+import { type BrokenAgent, type Request, wrapCall } from './broken-agent.ts';
 import { BROKEN_PARTS } from './broken-parts.ts';
 
 const statuses = (change: (status: PodStatus, pod: Pod) => PodStatus): Partial<AgentParts> => ({

@@ -5,7 +5,8 @@ import { nodeShutdown } from '@rxlet/node-shutdown';
 import { PodAnnotation } from '@rxlet/pod-model';
 import { EVICTION } from '../parts/pressure-part.ts';
 import { SHUTDOWN_GROUPS } from '../workload/part-steps.ts';
-import { type BrokenAgent, override, wrapCall } from './broken-agent.ts';
+import { override } from '../world/override.ts';
+import { type BrokenAgent, wrapCall } from './broken-agent.ts';
 
 /** Agents with one defect each in what the workload `extended` puts to the test. */
 export const BROKEN_PARTS: readonly BrokenAgent[] = [
@@ -49,6 +50,13 @@ export const BROKEN_PARTS: readonly BrokenAgent[] = [
     }),
   },
   {
+    name: 'gives devices away before their containers have ended',
+    workload: 'extended',
+    seeds: 20,
+    properties: ['devices-given-once'],
+    assembly: () => ({ wrapModule: (module) => (module.name === 'device-plugins' ? withEndedPods(module) : module) }),
+  },
+  {
     name: 'takes a checkpoint for written before its fsync',
     seeds: 120,
     properties: ['terminal-phases-stay', 'rising-restart-counts', 'converges', 'no-exception'],
@@ -88,6 +96,21 @@ function evictionOfAllPods(): AgentModule {
               const { [PodAnnotation.configSource]: _source, ...annotations } = pod.metadata?.annotations ?? {};
               return { ...pod, metadata: { ...pod.metadata, annotations }, spec: { ...pod.spec!, priority: 0 } };
             }),
+        })),
+      }),
+  };
+}
+
+/** Takes all pods for ended. */
+function withEndedPods(module: AgentModule): AgentModule {
+  return {
+    ...module,
+    setup: (context) =>
+      module.setup({
+        ...context,
+        core: override(context.core, () => ({
+          mayRunContainers: () => false,
+          podStatus: () => ({ phase: 'Failed' as const }),
         })),
       }),
   };

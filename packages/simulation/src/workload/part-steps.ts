@@ -55,8 +55,13 @@ export interface DevicesStep {
 /** The machine is turned off, and on after a pause. */
 export type PowerStep =
   | { readonly do: 'power-failure'; readonly pauseMs: number }
-  /** It waits until the agent has ended the pods. The shutdown may be cancelled after a while. */
-  | { readonly do: 'shutdown'; readonly pauseMs: number; readonly cancelledMs?: number };
+  /** It waits until the agent has ended the pods, or for another program that delays it as well. The shutdown may be cancelled after a while. */
+  | {
+      readonly do: 'shutdown';
+      readonly pauseMs: number;
+      readonly heldMs?: number;
+      readonly cancelledMs?: number;
+    };
 
 /** Returns a spec with the fields that parts need. */
 export function withExtras(spec: PodSpec, extras: PodExtras): PodSpec {

@@ -11,6 +11,8 @@ export interface Assembly {
     node: TestNode,
     machine: { readonly logind: FakeLogind },
   ) => readonly AgentModule[];
+  /** Returns what takes the place of a module that the plan adds, such as that of device plugins. */
+  readonly wrapModule?: (module: AgentModule) => AgentModule;
   /** Names of modules to leave out. */
   readonly without?: readonly string[];
   /** Replacements for parts of the core. */

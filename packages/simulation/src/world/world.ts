@@ -17,6 +17,7 @@ import { createThrowingParts, type ThrowingParts } from '../faults/throwing-part
 import { createHistory, type HistoryRecorder, type PodFacts, podFacts } from '../history/history.ts';
 import { recordRuntime, type RuntimeRecorder } from '../history/record-runtime.ts';
 import { statusRecorder } from '../history/record-statuses.ts';
+import { recordTerminations } from '../history/record-terminations.ts';
 import { PART_KINDS } from '../parts/part-kinds.ts';
 import { MACHINE } from '../parts/resize-part.ts';
 import type { PartContext, WorldPart } from '../parts/world-part.ts';
@@ -70,7 +71,7 @@ export function createWorld(plan: Plan, assembly: Assembly = {}): World {
   const history = createHistory(node.clock);
   const runtime = recordRuntime(node, history);
   const logind = createFakeLogind(node.clock);
-  const parts = createParts(plan, cluster, { history, logind });
+  const parts = createParts(plan, cluster, { history, logind, latencyMs });
   const statics = new Map<string, Pod>();
   const desired = new Map<string, Pod>();
   const host = createHostFaults(node);
@@ -82,7 +83,9 @@ export function createWorld(plan: Plan, assembly: Assembly = {}): World {
       .containers.some(
         ({ labels, state }) => labels[PodLabel.podUid] === uid && state === ContainerState.CONTAINER_RUNNING,
       );
-  const throwing = createThrowingParts({ ...plegParts(hasEvents), ...assembly.parts }, mayThrowInAdmission);
+  let current: AgentLife | undefined;
+  const recording = recordTerminations({ ...plegParts(hasEvents), ...assembly.parts }, history, () => current);
+  const throwing = createThrowingParts(recording, mayThrowInAdmission);
   if (cluster !== undefined) prepareCluster(cluster, history, runtime);
   startLastingFault(plan.lasting, node, cluster);
   assembly.prepare?.(node, cluster);
@@ -94,6 +97,7 @@ export function createWorld(plan: Plan, assembly: Assembly = {}): World {
     return { isStatic, isStatusKept: !isStatic || cluster === undefined };
   };
   const modules = (life: AgentLife): readonly AgentModule[] => {
+    current = life;
     const own = assembly.modules?.(life, node, { logind }) ?? [];
     return [
       throwing.module,
@@ -101,7 +105,8 @@ export function createWorld(plan: Plan, assembly: Assembly = {}): World {
       lastingFaultModule(plan.lasting),
       ...parts
         .flatMap((part) => part.modules?.(life) ?? [])
-        .filter(({ name }) => !own.some((one) => one.name === name)),
+        .filter(({ name }) => !own.some((one) => one.name === name))
+        .map((module) => assembly.wrapModule?.(module) ?? module),
       ...own,
     ];
   };

@@ -1,0 +1,294 @@
+import { describe, expect, it } from 'vitest';
+import type { HistoryFact } from '../history/history.ts';
+import {
+  agent,
+  call,
+  container,
+  criticalPod,
+  desire,
+  power,
+  pressure,
+  running,
+  sandbox,
+  status,
+  stop,
+  terminate,
+  type Timed,
+  violated,
+} from './test-support.ts';
+
+const critical: HistoryFact = { kind: 'desired', pod: criticalPod };
+const capacity = { cpuMillis: 4_000, memoryBytes: 8 * 2 ** 30 };
+const allocated = (cpuMillis: number): HistoryFact => ({
+  kind: 'allocated',
+  pods: { u: { cpuMillis, memoryBytes: 0 } },
+  capacity,
+});
+const given = (id: string): HistoryFact => ({ kind: 'devices', uid: 'u', container: id, devices: ['d0'] });
+const other = { id: 'c1', uid: 'v' };
+const checkpointDamaged: HistoryFact = {
+  kind: 'damaged',
+  path: '/root/device-plugins/kubelet_internal_checkpoint',
+  how: 'lose',
+};
+
+/** Histories with the properties that they violate. */
+type Case = readonly [description: string, facts: readonly Timed[], expected: readonly string[]];
+
+describe('resources of a node', () => {
+  it.each<Case>([
+    ['accept allocations that fit', [...running, allocated(4_000)], []],
+    ['reject more than the node has for pods that run', [...running, allocated(4_001)], ['allocations-fit']],
+    ['accept more than the node has for pods that do not run', [desire(), allocated(4_001)], []],
+    [
+      'reject a device of two running containers',
+      [given('c0'), given('c1'), ...running, container('started', other)],
+      ['devices-given-once'],
+    ],
+    [
+      'accept a device of a container that has exited',
+      [given('c0'), given('c1'), ...running, container('exited'), container('started', other)],
+      [],
+    ],
+    [
+      'accept a device of two containers once the record of them is lost',
+      [given('c0'), given('c1'), ...running, checkpointDamaged, container('started', other)],
+      [],
+    ],
+  ])('%s', (_, facts, expected) => expect(violated(...facts)).toEqual(expected));
+});
+
+describe('evictions', () => {
+  it.each<Case>([
+    ['happen under pressure', [...running, pressure(true), terminate('evicted')], []],
+    ['happen shortly after it', [...running, pressure(true), pressure(false), [30_000, terminate('evicted')]], []],
+    ['do not happen without it', [...running, terminate('evicted')], ['evicted-under-pressure']],
+    [
+      'do not happen later',
+      [...running, pressure(true), pressure(false), [30_001, terminate('evicted')]],
+      ['evicted-under-pressure'],
+    ],
+    [
+      'do not concern critical pods',
+      [desire({ isCritical: true }), pressure(true), terminate('evicted')],
+      ['evicted-under-pressure'],
+    ],
+    ['end containers within two seconds', [...running, pressure(true), terminate('evicted'), stop(2)], []],
+    ['give these two seconds', [...running, pressure(true), terminate('evicted'), stop(1)], ['grace-periods-given']],
+    ['end no container of another pod', [...running, pressure(true), stop(30)], ['healthy-containers-run']],
+    [
+      'are no reason for a short grace period in the next life of the agent',
+      [...running, pressure(true), terminate('evicted'), agent('killed'), agent('started'), stop(2)],
+      ['grace-periods-given'],
+    ],
+    [
+      'reject new pods while the node reports the pressure',
+      [desire(), pressure(true), pressure(false), [90_000, status('Failed', { reason: 'Evicted' })]],
+      [],
+    ],
+    [
+      'reject no new pods later',
+      [desire(), pressure(true), pressure(false), [90_001, status('Failed', { reason: 'Evicted' })]],
+      ['evicted-under-pressure'],
+    ],
+    [
+      'are shown at any time',
+      [
+        ...running,
+        pressure(true),
+        terminate('evicted'),
+        pressure(false),
+        [600_000, status('Failed', { reason: 'Evicted' })],
+      ],
+      [],
+    ],
+  ])('%s', (_, facts, expected) => expect(violated(...facts)).toEqual(expected));
+});
+
+describe('conditions of pressure', () => {
+  it.each<Case>([
+    [
+      'may be there after 30 s',
+      [agent('started'), pressure(true, []), [30_001, pressure(false, ['MemoryPressure'])]],
+      [],
+    ],
+    [
+      'must be there then',
+      [agent('started'), pressure(true, []), [30_001, pressure(false, [])]],
+      ['pressure-reported'],
+    ],
+    ['need not be there before', [agent('started'), pressure(true, []), [30_000, pressure(false, [])]], []],
+    [
+      'need not be those of an agent that has just started',
+      [pressure(true, []), [30_000, agent('started')], [2, pressure(false, [])]],
+      [],
+    ],
+  ])('%s', (_, facts, expected) => expect(violated(...facts)).toEqual(expected));
+});
+
+describe('an evicted pod', () => {
+  const removed = [...running, pressure(true), terminate('evicted'), container('exited'), container('removed')];
+  const again = container('created', { id: 'c1' });
+
+  it.each<Case>([
+    ['may begin anew with the next agent when its containers are removed', [...removed, agent('killed'), again], []],
+    ['does not begin anew with the same agent', [...removed, again], ['rising-attempts']],
+    [
+      'continues to count when its containers are left',
+      [...running, pressure(true), terminate('evicted'), container('exited'), agent('killed'), again],
+      ['rising-attempts'],
+    ],
+  ])('%s', (_, facts, expected) => expect(violated(...facts)).toEqual(expected));
+});
+
+describe('a shutdown', () => {
+  const shutdown = [...running, power('shutdown'), terminate('shutdown')];
+
+  it.each<Case>([
+    ['ends pods', shutdown, []],
+    [
+      'that was cancelled ends no pod',
+      [...running, power('shutdown'), power('cancelled'), terminate('shutdown')],
+      ['ended-for-a-reason'],
+    ],
+    ['gives pods the time of their priority', [...shutdown, stop(10)], []],
+    ['gives pods no less', [...shutdown, stop(9)], ['grace-periods-given']],
+    [
+      'leaves the rest of the time to an agent that starts during it',
+      [...shutdown, agent('killed'), agent('started'), [3_000, terminate('shutdown')], stop(6)],
+      [],
+    ],
+    [
+      'leaves no less',
+      [...shutdown, agent('killed'), agent('started'), [3_000, terminate('shutdown')], stop(5)],
+      ['grace-periods-given'],
+    ],
+    ['rejects new pods', [desire(), power('shutdown'), status('Failed', { reason: 'NodeShutdown' })], []],
+    [
+      'rejects no pod of an agent that starts after it was cancelled',
+      [
+        desire(),
+        power('shutdown'),
+        power('cancelled'),
+        [20_000, agent('started')],
+        status('Failed', { reason: 'NodeShutdown' }),
+      ],
+      ['rejected-for-a-reason'],
+    ],
+    [
+      'rejects no pod long after it',
+      [desire(), power('shutdown'), power('cancelled'), [1_001, status('Failed', { reason: 'NodeShutdown' })]],
+      ['rejected-for-a-reason'],
+    ],
+    [
+      'rejects no pod after the boot',
+      [desire(), power('shutdown'), power('off'), agent('started'), status('Failed', { reason: 'NodeShutdown' })],
+      ['rejected-for-a-reason'],
+    ],
+    [
+      'is shown by the next agent as well',
+      [...shutdown, agent('killed'), power('off'), agent('started'), status('Failed', { reason: 'Terminated' })],
+      [],
+    ],
+    [
+      'is shown only of pods that it has ended',
+      [...running, power('shutdown'), status('Failed', { reason: 'Terminated' })],
+      ['ended-for-a-reason'],
+    ],
+  ])('%s', (_, facts, expected) => expect(violated(...facts)).toEqual(expected));
+});
+
+describe('a pre-emption', () => {
+  it.each<Case>([
+    ['ends a pod in favour of a critical one', [...running, critical, terminate('pre-empted')], []],
+    ['needs a critical pod', [...running, terminate('pre-empted')], ['ended-for-a-reason']],
+    [
+      'needs one of a higher priority when both are critical',
+      [desire({ ...criticalPod, uid: 'u' }), critical, terminate('pre-empted')],
+      ['ended-for-a-reason'],
+    ],
+    [
+      'gives its victim the own grace period',
+      [...running, critical, terminate('pre-empted'), stop(29)],
+      ['grace-periods-given'],
+    ],
+    [
+      'is shown only of its victims',
+      [...running, critical, status('Failed', { reason: 'Preempting' })],
+      ['ended-for-a-reason'],
+    ],
+  ])('%s', (_, facts, expected) => expect(violated(...facts)).toEqual(expected));
+});
+
+describe('a rejection', () => {
+  const rejected = (reason: string): HistoryFact => status('Failed', { reason });
+  const large = desire({ uid: 'v', requests: { cpuMillis: 3_500, memoryBytes: 0 } });
+
+  it.each<Case>([
+    ['may follow when pods request more than the node has', [desire(), large, rejected('OutOfcpu')], []],
+    ['does not follow when all pods fit', [desire(), rejected('OutOfcpu')], ['rejected-for-a-reason']],
+    [
+      'does not count pods that are gone',
+      [large, { kind: 'confirmed', uid: 'v' }, desire(), rejected('OutOfcpu')],
+      ['rejected-for-a-reason'],
+    ],
+    ['counts what pods requested before a resize', [large, desire({ uid: 'v' }), desire(), rejected('OutOfcpu')], []],
+    [
+      'for want of devices concerns pods with devices',
+      [desire({ devices: 1 }), rejected('OutOfexample.com/device')],
+      [],
+    ],
+    [
+      'for want of devices concerns no others',
+      [desire(), rejected('OutOfexample.com/device')],
+      ['rejected-for-a-reason'],
+    ],
+    [
+      'ends a pod that an earlier agent has started',
+      [...running, terminate('orphaned'), stop(2), status('Failed', { reason: 'OutOfpods' })],
+      [],
+    ],
+  ])('%s', (_, facts, expected) => expect(violated(...facts)).toEqual(expected));
+
+  it('must be shown when it ends a desired pod', () => {
+    expect(violated(...running, terminate('orphaned'))).toEqual(['ended-for-a-reason']);
+    expect(violated(...running, { kind: 'undesired', uid: 'u', graceSeconds: 30 }, terminate('orphaned'))).toEqual([]);
+    expect(violated(...running, terminate('orphaned'), agent('killed'))).toEqual([]);
+  });
+});
+
+describe('the grace period of a container', () => {
+  it.each<Case>([
+    [
+      'is that of its pod beside a sidecar',
+      [
+        desire({ initContainers: ['proxy'] }),
+        sandbox,
+        container('created'),
+        { kind: 'undesired', uid: 'u', graceSeconds: undefined },
+        stop(29),
+      ],
+      ['grace-periods-given'],
+    ],
+    [
+      'may have passed for a sidecar',
+      [
+        desire({ initContainers: ['proxy'] }),
+        container('created', { name: 'proxy' }),
+        { kind: 'undesired', uid: 'u', graceSeconds: undefined },
+        stop(2),
+      ],
+      [],
+    ],
+    [
+      'may have passed with a preStop hook',
+      [
+        desire({ hasHooks: true }),
+        container('created'),
+        { kind: 'undesired', uid: 'u', graceSeconds: undefined },
+        call('stopContainer', 'c0', { timeoutSeconds: 2 }),
+      ],
+      [],
+    ],
+  ])('%s', (_, facts, expected) => expect(violated(...facts)).toEqual(expected));
+});

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import type { HistoryFact } from '../history/history.ts';
+import { agent, power, pressure, status } from '../properties/test-support.ts';
+import { EXTENDED_STATES } from './extended-states.ts';
+
+const resized = (error?: string): HistoryFact => ({
+  kind: 'answer',
+  call: { rpc: 'updateContainerResources', target: 'c0', uid: 'u' },
+  ...(error !== undefined && { error }),
+});
+const deferred = status('Running', { pendingResize: 'Deferred' });
+const preempted = status('Failed', { uid: 'v', reason: 'Preempting' });
+const given = (uid: string): HistoryFact => ({ kind: 'devices', uid, container: `${uid}/app`, devices: ['d0'] });
+const trouble: HistoryFact = { kind: 'step', text: 'devices trouble=dead index=0 ms=2' };
+
+/** Each state, a history that reaches it, and one that almost does. */
+const histories: Readonly<Record<string, readonly [reaches: readonly HistoryFact[], almost: readonly HistoryFact[]]>> =
+  {
+    'a resize reaches the runtime': [[resized()], [resized('internal: injected')]],
+    'a resize is deferred': [[deferred], [status('Running', { pendingResize: 'Infeasible' })]],
+    'a deferred resize is carried out': [
+      [deferred, status('Running')],
+      [deferred, status('Failed')],
+    ],
+    'a pre-emption during a resize': [
+      [deferred, preempted],
+      [deferred, status('Running'), preempted],
+    ],
+    'a pod is evicted': [[status('Failed', { reason: 'Evicted' })], [status('Failed')]],
+    'an agent starts under pressure': [
+      [pressure(true), agent('started')],
+      [pressure(true), pressure(false), agent('started')],
+    ],
+    'an agent starts while the machine shuts down': [
+      [power('shutdown'), agent('started')],
+      [power('shutdown'), power('off'), agent('started')],
+    ],
+    'a shutdown is cancelled': [[power('cancelled')], [power('off')]],
+    'a device goes to another container': [
+      [given('u'), given('v')],
+      [given('u'), given('u')],
+    ],
+    'a container with devices starts while their plugin is in trouble': [
+      [trouble, given('u')],
+      [trouble, status('Running'), given('u')],
+    ],
+  };
+
+describe.each(EXTENDED_STATES)('the state $name', ({ name, count }) => {
+  const [reaches, almost] = histories[name] ?? [];
+  const counted = (facts: readonly HistoryFact[] = []): number =>
+    count(facts.map((fact, index) => ({ atMs: index, ...fact })));
+
+  it('is counted once in a history that reaches it', () => expect(counted(reaches)).toBe(1));
+
+  it('is not counted in one that almost does', () => {
+    expect(almost).not.toHaveLength(0);
+    expect(counted(almost)).toBe(0);
+  });
+});
