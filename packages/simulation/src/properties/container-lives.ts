@@ -34,13 +34,20 @@ export const noStartAfterTermination: Property = {
   *check(history) {
     const undesired = new Set<string>();
     const ending = new Set<string>();
+    /** Pods with a ready sandbox. The containers of another one are stopped because they get a new sandbox, by an agent that may not know yet that the pod is to end. */
+    const ready = new Map<string, string>();
     for (const event of history) {
+      if (event.kind === 'sandbox') {
+        if (event.change === 'ready') ready.set(event.uid, event.id);
+        else if (ready.get(event.uid) === event.id) ready.delete(event.uid);
+      }
       if (event.kind === 'desired') {
         undesired.delete(event.pod.uid);
         ending.delete(event.pod.uid);
       }
       if (event.kind === 'undesired') undesired.add(event.uid);
-      if (event.kind === 'call' && STOPS.has(event.rpc) && undesired.has(event.uid)) ending.add(event.uid);
+      if (event.kind === 'call' && STOPS.has(event.rpc) && undesired.has(event.uid) && ready.has(event.uid))
+        ending.add(event.uid);
       if (event.kind === 'container' && event.change === 'started' && ending.has(event.container.uid))
         yield {
           atMs: event.atMs,

@@ -75,6 +75,20 @@ describe('properties', () => {
     ).toEqual([]);
   });
 
+  it('let an agent that does not know of a deletion replace a dead sandbox', () => {
+    const dead: HistoryFact = { kind: 'sandbox', change: 'not ready', id: 's0', uid: 'u' };
+    expect(
+      violated(
+        ...running,
+        undesired,
+        dead,
+        stop(30),
+        container('exited'),
+        container('started', { id: 'c1', attempt: 1 }),
+      ),
+    ).toEqual([]);
+  });
+
   it('let a deletion by force end a container within two seconds', () => {
     const forced: HistoryFact = { kind: 'undesired', uid: 'u', graceSeconds: 0 };
     expect(violated(...running, forced, stop(2))).toEqual([]);

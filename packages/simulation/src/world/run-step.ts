@@ -1,4 +1,4 @@
-import { PodAnnotation, podUid } from '@rxlet/pod-model';
+import { isMirrorPod, PodAnnotation, podUid } from '@rxlet/pod-model';
 import { lastingAnnotations, withLastingFault } from '../faults/apply-lasting-fault.ts';
 import { modelPod } from '../workload/pod-kinds.ts';
 import { describeStep, type SourceStep, type Step } from '../workload/step.ts';
@@ -30,6 +30,7 @@ export function runStep(step: Exclude<Step, LifeStep>, world: World, later: Late
     case 'object':
       if (cluster === undefined) throw new Error(`there is no API server for the step ${step.do}`);
       if (step.do === 'image') history.add({ kind: 'replaced', uid: podUid(cluster.pod(step.name) ?? {}) });
+      if (step.do === 'delete') recordShorterGrace(step, world);
       runApiStep(step, cluster, { annotations: 'name' in step ? lastingAnnotations(plan.lasting, step.name) : {} });
       world.publish(step.do === 'delete' ? step.graceSeconds : undefined);
       break;
@@ -63,6 +64,13 @@ export function runStep(step: Exclude<Step, LifeStep>, world: World, later: Late
     default:
       runRuntimeStep(step, world, later);
   }
+}
+
+/** Records that a pod which is being deleted already may get another grace period. */
+function recordShorterGrace({ name, graceSeconds }: Extract<Step, { do: 'delete' }>, world: World): void {
+  const pod = world.cluster?.pod(name);
+  if (pod?.metadata?.deletionTimestamp !== undefined && !isMirrorPod(pod))
+    world.history.add({ kind: 'undesired', uid: podUid(pod), graceSeconds });
 }
 
 /** Changes the static pods. Each kind and version has a UID of its own, as a changed manifest has. */
