@@ -23,6 +23,7 @@ export const ABSENT_FAMILIES: readonly (readonly [names: readonly string[], reas
     'it exists with the feature gate `PodsAPI`, without which it is always zero in a kubelet',
   ],
   [['kubelet_pleg_discard_events'], 'pod events are never dropped'],
+  [['kubelet_cri_losing_support'], 'it exists with a runtime without the call `RuntimeConfig`, as in a kubelet'],
   [['force_cleaned_*'], 'a volume whose record is damaged is removed like others'],
   [['kubernetes_feature_enabled'], 'most gates are of code that the agent does not have; `/configz` has their values'],
 ];

@@ -43,6 +43,7 @@ const NOT_MEASURED: readonly string[] = [
   'kubelet_eviction_stats_age_seconds',
   'kubelet_image_garbage_collected_total',
   'kubelet_image_pull_duration_seconds',
+  'kubelet_pod_deferred_accepted_resizes_total',
   'kubelet_pod_infeasible_resizes_total',
   'kubelet_pod_pending_resizes',
   'kubelet_pod_resources_endpoint_errors_get',
