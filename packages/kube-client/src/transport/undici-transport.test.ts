@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
@@ -54,6 +55,17 @@ function connectTo(
 }
 
 describe('a transport', () => {
+  // In a process of its own: without the reset by CANCEL it would run until the memory of the machine is used up.
+  it('survives aborted requests whose bodies wait to be sent', { timeout: 30_000 }, () => {
+    const script = new URL('../test-support/abort-many-requests.ts', import.meta.url).pathname;
+    const { stdout, signal } = spawnSync(process.execPath, ['--conditions=@rxlet/source', script], {
+      encoding: 'utf8',
+      timeout: 20_000,
+      killSignal: 'SIGKILL',
+    });
+    expect([stdout, signal]).toEqual(['answered', null]);
+  });
+
   it('reaches an API server with the certificates of a kubeconfig, over one connection', async () => {
     const { kube, server } = await serve({ authorization: 'node' });
     kube.objects.create(pods, podNamed('a', 'node1'));

@@ -19,6 +19,7 @@ import { type RunPlugin, runPluginProcess } from '../credentials/run-plugin.ts';
 import type { KubeEndpoint } from '../kubeconfig/kube-endpoint.ts';
 import { createDispatcher } from './create-dispatcher.ts';
 import type { KubeTransport, TransportRequest, TransportResponse } from './kube-transport.ts';
+import { resetByCancel } from './reset-by-cancel.ts';
 
 /** The outside world of a transport. */
 export interface UndiciTransportPorts {
@@ -75,6 +76,8 @@ export function createUndiciTransport(ports: UndiciTransportPorts, endpoint: Kub
     clientCertificate,
   } = ports;
   const lifetime = createLifetime();
+  const resets = resetByCancel();
+  lifetime.defer(() => resets[Symbol.dispose]());
   const provider = createCredentialProvider(
     { clock, logger, hostFiles, runPlugin, clientCertificate, readEndpoint: ports.readEndpoint },
     endpoint,
