@@ -1,4 +1,3 @@
-import { accessSync, constants } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -7,6 +6,7 @@ import { type CertificateSubject, createCertificateAuthority } from '@rxlet/fake
 import { eventually } from './eventually.ts';
 import { run } from './processes.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
+import { isExecutable } from './is-executable.ts';
 
 const FOLDER = process.env['RXLET_TEST_CONTROL_PLANE'];
 const PROGRAMS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kubectl'];
@@ -232,13 +232,4 @@ async function freePorts(count: number): Promise<number[]> {
   const ports = servers.map((server) => (server.address() as { port: number }).port);
   for (const server of servers) await new Promise((resolve) => server.close(resolve));
   return ports;
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { accessSync, constants, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { BUSYBOX_PATH } from './build-image.ts';
 import { CNI_BIN_DIRECTORY } from './layout.ts';
+import { isExecutable } from './is-executable.ts';
 
 const CAP_SYS_ADMIN = 21n;
 const SBIN = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
@@ -52,15 +53,6 @@ export function containerdUnavailable(): string | undefined {
   ];
   if (missing.length === 0) return undefined;
   return `not found: ${missing.join(', ')} (Debian: apt-get install containerd runc containernetworking-plugins busybox-static iproute2 iptables)`;
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function isMissing(path: string): boolean {

@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process';
 import {
-  accessSync,
   closeSync,
-  constants,
   existsSync,
   globSync,
   mkdirSync,
@@ -24,6 +22,7 @@ import { CNI_BIN_DIRECTORY } from './layout.ts';
 import { containerdUnavailable, otherContainerd, searchPath } from './prerequisites.ts';
 import { attemptAll, findProcesses, killAndWait, processStartTime, run, until } from './processes.ts';
 import { createTar } from './tar.ts';
+import { isExecutable } from './is-executable.ts';
 
 /** Name of the sandbox image of a private dockerd. */
 export const DOCKER_PAUSE_REFERENCE = 'localhost/rxlet/pause:1';
@@ -251,13 +250,4 @@ function newNetwork(): { readonly bridge: string; readonly subnet: string } {
   let number = pid + index;
   while (taken.has(`${prefix(number)}.1`)) number++;
   return { bridge: `dock${pid.toString(36)}-${index.toString(36)}`, subnet: `${prefix(number)}.0/24` };
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { accessSync, constants, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { errorMessage } from '@rxlet/component-base';
 import { searchPath } from './prerequisites.ts';
 import { until } from './processes.ts';
 import { pushImage } from './push-image.ts';
 import { type GateRequest, type Hold, openRegistryGate, type RegistryGate } from './registry-gate.ts';
+import { isExecutable } from './is-executable.ts';
 
 export type { GateRequest, Hold } from './registry-gate.ts';
 
@@ -163,13 +164,4 @@ function spawnServer(config: string): Server {
 
 function basicAuthorization({ username, password }: RegistryAccount): string {
   return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
