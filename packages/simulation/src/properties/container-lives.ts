@@ -34,6 +34,8 @@ export const noStartAfterTermination: Property = {
   *check(history) {
     const undesired = new Set<string>();
     const ending = new Set<string>();
+    /** Pods that the running agent ends for the sake of the node, which it may do without knowing that no source has them. The next agent may run them once more. */
+    const ended = new Set<string>();
     /** Pods with a ready sandbox. The containers of another one are stopped because they get a new sandbox, by an agent that may not know yet that the pod is to end. */
     const ready = new Map<string, string>();
     for (const event of history) {
@@ -46,8 +48,10 @@ export const noStartAfterTermination: Property = {
         ending.delete(event.pod.uid);
       }
       if (event.kind === 'undesired') undesired.add(event.uid);
-      if (event.kind === 'call' && STOPS.has(event.rpc) && undesired.has(event.uid) && ready.has(event.uid))
-        ending.add(event.uid);
+      if (event.kind === 'terminate' && event.reason !== 'orphaned') ended.add(event.uid);
+      if (event.kind === 'agent') ended.clear();
+      const isStop = event.kind === 'call' && STOPS.has(event.rpc) && ready.has(event.uid);
+      if (isStop && undesired.has(event.uid) && !ended.has(event.uid)) ending.add(event.uid);
       if (event.kind === 'container' && event.change === 'started' && ending.has(event.container.uid))
         yield {
           atMs: event.atMs,

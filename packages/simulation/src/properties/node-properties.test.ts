@@ -292,3 +292,23 @@ describe('the grace period of a container', () => {
     ],
   ])('%s', (_, facts, expected) => expect(violated(...facts)).toEqual(expected));
 });
+
+describe('a pod that no source has any more while it ends for the sake of the node', () => {
+  const undesired: HistoryFact = { kind: 'undesired', uid: 'u', graceSeconds: undefined };
+  const ended = [...running, undesired, power('shutdown'), terminate('shutdown'), stop(30), container('exited')];
+  const startsAgain = [container('created', { id: 'c1', attempt: 1 }), container('started', { id: 'c1', attempt: 1 })];
+
+  it('may run once more under the next agent, which may not know of the deletion', () => {
+    expect(violated(...ended, agent('killed'), agent('started'), ...startsAgain)).not.toContain(
+      'no-start-after-termination',
+    );
+  });
+
+  it('does not run again after the next agent has begun to stop it', () => {
+    const again = [...startsAgain, call('stopContainer', 'c1', { timeoutSeconds: 30 })];
+    const third = [container('created', { id: 'c2', attempt: 2 }), container('started', { id: 'c2', attempt: 2 })];
+    expect(violated(...ended, agent('killed'), agent('started'), ...again, ...third)).toContain(
+      'no-start-after-termination',
+    );
+  });
+});
