@@ -586,6 +586,23 @@ describe('static pods', () => {
     const { manager } = setUp({ mirrorPod: () => testPod({ uid: 'mirror', status }) });
     expect(manager.previousStatus(pod)).toEqual({ phase: 'Pending', startTime: '2025-12-01T00:00:00Z' });
   });
+
+  it('run again without the condition of a disruption, although their mirror pods still have it', () => {
+    const ready = { type: 'Ready', status: 'True' };
+    const disrupted = { type: 'DisruptionTarget', status: 'True', reason: 'TerminationByKubelet' };
+    let status: PodStatus = { phase: 'Running', conditions: [disrupted, ready] };
+    const { manager } = setUp({ mirrorPod: () => testPod({ uid: 'mirror', status }) });
+    expect(manager.previousStatus(pod)).toEqual({ phase: 'Running', conditions: [ready] });
+    manager.setPodStatus(
+      pod,
+      generatePodStatus({ pod, runtime: testRuntimePodStatus({ pod }), previous: manager.previousStatus(pod) }),
+    );
+    expect(findCondition(manager.get(uid(pod))?.conditions, 'DisruptionTarget')).toBeUndefined();
+
+    manager.forget(uid(pod));
+    status = { phase: 'Succeeded', conditions: [disrupted] };
+    expect(setUp({ mirrorPod: () => testPod({ uid: 'mirror', status }) }).manager.previousStatus(pod)).toEqual(status);
+  });
 });
 
 describe('several sinks', () => {
