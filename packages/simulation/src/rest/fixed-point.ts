@@ -1,21 +1,30 @@
 import { ContainerState } from '@rxlet/cri-api';
 import type { Pod, PodStatus } from '@rxlet/kube-api';
-import { PodLabel, podUid } from '@rxlet/pod-model';
+import { isTerminalPhase, PodLabel, podUid } from '@rxlet/pod-model';
 import { alwaysCrashes } from '../workload/pod-kinds.ts';
 import type { World } from '../world/world.ts';
 
 /** State of a node at rest, without ids and times: lines by pod. The key is the pod's name with its spec. */
 export type FixedPoint = ReadonlyMap<string, readonly string[]>;
 
-/** Returns the state of the pods that must run for ever. What others have become depends on when their containers exited. */
+/**
+ * Returns the state of the pods that must run for ever. What others have become depends on when their containers exited. Which pods a node under pressure, in a
+ * shutdown or without room rejects, ends or does not resize depends on when the agent runs, so that these are left out.
+ */
 export function fixedPointOf(world: World): FixedPoint {
   const pods = [...world.desired.values()].filter(
     (pod) =>
       !world.isTouched(pod) &&
+      !isDecidedByNode(world.node.agent().pods.get(podUid(pod))?.status) &&
       pod.spec?.restartPolicy === 'Always' &&
       !pod.spec.containers.some((container) => alwaysCrashes(container) || container.lifecycle !== undefined),
   );
   return new Map(pods.map((pod) => [keyOf(pod), linesOf(pod, world)]));
+}
+
+/** Reports whether the node has rejected or ended a pod, or cannot resize it. */
+function isDecidedByNode({ phase, reason, conditions = [] }: PodStatus = {}): boolean {
+  return (isTerminalPhase(phase) && !!reason) || conditions.some(({ type }) => type === 'PodResizePending');
 }
 
 /** Returns the differences between the pods that two fixed points share. */
