@@ -165,6 +165,8 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
 
   const update = (pod: Pod): void => {
     const uid = podUid(pod);
+    // After a lost watch, the change of a user and that of a foreign status come as one.
+    drift.check(uid);
     if (queue.has(uid)) {
       view.put(pod);
       queue.add(pod);
@@ -195,6 +197,7 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
 
   /** Adds a worker for a rejected or waiting pod as well, which reports its termination. */
   const deleteGracefully = (pod: Pod): void => {
+    drift.check(podUid(pod));
     view.put(pod);
     rejected.delete(podUid(pod));
     queue.remove(podUid(pod));

@@ -203,6 +203,19 @@ it('restores a status that another writer has overwritten', async () => {
   expect(podOf(kube, 'web')?.status?.podIP).toBe(pod.status?.podIP);
 });
 
+it('restores a status that another writer has overwritten while the API server was away, together with a label', async () => {
+  const { node, kube, bind } = await start();
+  bind('web');
+  await node.until(() => podOf(kube, 'web')?.status?.phase === 'Running', 10_000);
+  await node.advance(5_000);
+  kube.stop();
+  kube.objects.merge(pods, 'web', 'default', { metadata: { labels: { a: 'b' } } });
+  kube.objects.merge(pods, 'web', 'default', { status: { phase: 'Pending' } }, 'status');
+  kube.compact();
+  kube.start();
+  await node.until(() => podOf(kube, 'web')?.status?.phase === 'Running', 100_000);
+});
+
 it('reports what became of a static pod while the API server was away, and restores the status of its mirror pod', async () => {
   const { node, kube } = await start();
   kube.stop();
