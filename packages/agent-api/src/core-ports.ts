@@ -32,6 +32,6 @@ export interface NodeIdentity {
   readonly rootDirectory: string;
   /** Directory of the container logs (KubeletConfiguration `podLogsDir`). */
   readonly podLogsDirectory: string;
-  /** Addresses of the node, the primary one first (`status.hostIPs` of its pods). */
+  /** Addresses of the node, at most one of each family, the primary one first (`status.hostIPs` of its pods). */
   readonly ips: readonly string[];
 }

@@ -71,6 +71,12 @@ describe('a container without an instance in the runtime', () => {
     expect(lost).not.toHaveProperty('containerID');
   });
 
+  it('does so in a pod without metadata too', () => {
+    const { spec } = pod;
+    const previous = before({ state: running, restartCount: 2 });
+    expect(containerStatuses('regular', [previous], input({ ...(spec && { spec }) }, []))).toEqual([lost]);
+  });
+
   it('does not count as restarted in a terminating pod', () => {
     const deleted = testPod({ metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } });
     const [status] = containerStatuses('regular', [before({ state: running, restartCount: 2 })], input(deleted, []));
@@ -105,6 +111,34 @@ describe('a container without an instance in the runtime', () => {
       lastState: waiting.lastState!,
       restartCount: 4,
     });
+  });
+
+  it('keeps waiting without a last state when it was never reported running', () => {
+    for (const previous of [before({ state: { waiting: backOff } }), before({})]) {
+      expect(containerStatuses('regular', [previous], input(pod, []))).toStrictEqual([
+        {
+          name: 'app',
+          state: { waiting: { reason: 'ContainerCreating' } },
+          lastState: {},
+          ready: false,
+          restartCount: 0,
+          image: 'registry.example/app:1',
+          imageID: '',
+        },
+      ]);
+    }
+  });
+
+  it('has the image of the spec, if that has one', () => {
+    const withoutImage: Pod = { spec: { containers: [{ name: 'app' }] } };
+    expect(containerStatuses('regular', undefined, input(withoutImage, []))[0]?.image).toBe('');
+  });
+
+  it('keeps its last state when it cannot be started again', () => {
+    const waiting = before({ state: { waiting: {} }, lastState: exited(3, 'containerd://app-0'), restartCount: 4 });
+    const lastStartErrors = new Map([['app', backOff]]);
+    const [status] = containerStatuses('regular', [waiting], input(pod, [], { lastStartErrors }));
+    expect(status).toMatchObject({ state: { waiting: backOff }, lastState: waiting.lastState!, restartCount: 4 });
   });
 
   it('waits for init containers, if there are any', () => {
@@ -175,6 +209,7 @@ describe('the instances of a container', () => {
     expect(only(ended, { restartCount: 0 }).restartCount).toBe(6);
     expect(only(ended, { restartCount: 5 }).restartCount).toBe(6);
     expect(only(ended, { restartCount: 6 }).restartCount).toBe(6);
+    expect(only(ended, { restartCount: 8 }).restartCount).toBe(8);
     expect(only(ended, { restartCount: 0, state: 'exited' }).restartCount).toBe(5);
     expect(only(before({ state: running, restartCount: 5 }), { restartCount: 0 }).restartCount).toBe(5);
   });
@@ -195,6 +230,23 @@ describe('the instances of a container', () => {
     expect(limit(reported)).toBe('2Gi');
     expect(limit({ ...reported, containerID: 'containerd://app-9' })).toBe('1Gi');
     expect(limit({ ...reported, state: { waiting: {} } })).toBe('1Gi');
+    const { state: _, ...stateless } = reported;
+    expect(limit(stateless)).toBe('1Gi');
+  });
+
+  it('lack fields that neither the spec nor the runtime sets', () => {
+    const plain = testPod({ containers: [{ volumeMounts: [] }] });
+    const [status] = containerStatuses('regular', undefined, input(plain, [{}], { stopSignals: true }));
+    expect(Object.keys(status!).toSorted()).toEqual(
+      'containerID,image,imageID,lastState,name,ready,resources,restartCount,state'.split(','),
+    );
+    expect(status?.ready).toBe(false);
+  });
+
+  it('wait for their restart after a success too', () => {
+    const lastStartErrors = new Map([['app', backOff]]);
+    const [status] = containerStatuses('regular', undefined, input(pod, [{ state: 'exited' }], { lastStartErrors }));
+    expect(status).toMatchObject({ state: { waiting: backOff }, lastState: { terminated: { exitCode: 0 } } });
   });
 
   it('keep started while they run', () => {
@@ -230,6 +282,21 @@ describe('an init container', () => {
     expect(init([{ state }], { lastStartErrors }).state).toEqual(completed ? mustHaveCompleted : { waiting: backOff });
   });
 
+  it('counts as completed when any regular one has an instance', () => {
+    const several = testPod({ initContainers: [{ name: 'init' }], containers: [{ name: 'a' }, { name: 'b' }] });
+    const [status] = containerStatuses('init', undefined, input(several, [{ name: 'b' }]));
+    expect(status?.state).toEqual(mustHaveCompleted);
+  });
+
+  it('does not count as completed while it has an instance', () => {
+    expect(init([{}, { name: 'init', state: 'created' }]).state).toEqual({ waiting: {} });
+  });
+
+  it('keeps its reported end', () => {
+    const ended = before({ name: 'init', state: exited(1, 'containerd://init-0') });
+    expect(containerStatuses('init', [ended], input(pod, [{}]))[0]).toEqual(ended);
+  });
+
   it('does not count as completed when it is a sidecar, or all containers are restarted', () => {
     const [, sidecar] = containerStatuses('init', undefined, input(pod, [{}]));
     expect(sidecar?.state).toEqual({ waiting: { reason: 'PodInitializing' } });
@@ -263,6 +330,14 @@ describe('a container removed for a restart of all containers', () => {
       imageID: 'sha256:1',
       state: { waiting: restarting },
       lastState: { terminated: { ...restarting, exitCode: 137 } },
+      restartCount: 2,
+    });
+  });
+
+  it('waits as well when it was reported without a state', () => {
+    expect(removed({ restartCount: 1 })).toMatchObject({
+      imageID: '',
+      state: { waiting: restarting },
       restartCount: 2,
     });
   });

@@ -75,10 +75,11 @@ function absentStatus(
 ): ContainerStatus {
   const { pod, restartingAll, recursiveReadOnlySupported } = input;
   const volumeMounts = volumeMountStatuses(container, recursiveReadOnlySupported);
+  const lastState = previous?.lastState ?? {};
   const waiting: ContainerStatus = {
     name: container.name,
     state: { waiting: { reason: waitingReason(pod) } },
-    lastState: previous?.lastState ?? {},
+    lastState,
     ready: false,
     restartCount: previous?.restartCount ?? 0,
     image: container.image ?? '',
@@ -96,7 +97,7 @@ function absentStatus(
     };
   }
   if (previous.state?.terminated !== undefined) return previous;
-  if (previous.state?.running === undefined || waiting.lastState?.terminated !== undefined) return waiting;
+  if (previous.state?.running === undefined || lastState.terminated !== undefined) return waiting;
   // Record the run, so that the container does not look as if it had never been started.
   return {
     ...waiting,
@@ -106,7 +107,7 @@ function absentStatus(
 }
 
 function waitingReason(pod: Pod): string {
-  return (pod.spec?.initContainers ?? []).length > 0 ? 'PodInitializing' : 'ContainerCreating';
+  return podContainers(pod, ['init']).length > 0 ? 'PodInitializing' : 'ContainerCreating';
 }
 
 /** Returns the status of a container from its newest instance and the previous one, if the runtime still has it. */
@@ -211,8 +212,8 @@ function mustHaveCompleted(
   { pod, runtime, restartingAll }: ContainerStatusesInput,
 ): boolean {
   if (isSidecar(initContainer) || restartingAll) return false;
-  return (pod.spec?.containers ?? []).some(({ name }) => {
-    const newest = newestContainerStatus(runtime, name);
+  return podContainers(pod, ['regular']).some(({ container }) => {
+    const newest = newestContainerStatus(runtime, container.name);
     return newest !== undefined && newest.state !== 'unknown';
   });
 }

@@ -52,6 +52,15 @@ describe('illegalTransition', () => {
     expect(isLegal('Never', 0, { restartPolicy: 'Never', restartPolicyRules })).toBe(true);
   });
 
+  it('follows the restart policy of the container with the name', () => {
+    const pod = testPod({
+      restartPolicy: 'Never',
+      containers: [{ name: 'a', restartPolicy: 'OnFailure' }, { name: 'c' }],
+    });
+    const [ended, up] = [status(exited(1), 'containerStatuses'), status(running, 'containerStatuses')];
+    expect(illegalTransition(pod, ended, up)).toBeDefined();
+  });
+
   it('allows restarts of sidecars', () => {
     expect(isLegal('Never', 0, { restartPolicy: 'Always' }, true)).toBe(true);
   });
@@ -68,5 +77,15 @@ describe('illegalTransition', () => {
     expect(illegalTransition(pod, up, up)).toBeUndefined();
     const other = testPod({ restartPolicy: 'Never', containers: [{ name: 'other' }] });
     expect(illegalTransition(other, ended, up)).toContain('container c ');
+    expect(illegalTransition({}, status(exited(1), 'containerStatuses'), up)).toContain('container c ');
+  });
+
+  it('counts a container without a state as not terminated', () => {
+    const pod = testPod({ restartPolicy: 'Never', containers: [{ name: 'c' }] });
+    const ended = status(exited(0), 'containerStatuses');
+    const { containerStatuses: [container] = [] } = ended;
+    const { state: _, ...stateless } = container!;
+    expect(illegalTransition(pod, ended, { containerStatuses: [stateless] })).toContain('container c ');
+    expect(illegalTransition(pod, { containerStatuses: [stateless] }, ended)).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 import type { ContainerStatus, Pod, PodStatus } from '@rxlet/kube-api';
-import { podContainers } from '@rxlet/pod-model';
+import { findPodContainer } from '@rxlet/pod-model';
 import { allContainersCouldRestart, containerShouldRestart } from '@rxlet/pod-model/restart';
 
 /**
@@ -25,6 +25,6 @@ function statusesOf({ containerStatuses, initContainerStatuses }: PodStatus): re
 function mayRunAgain(pod: Pod, name: string, exitCode: number): boolean {
   // The restart policy of the pod applies even to a container with its own.
   if (exitCode !== 0 && pod.spec?.restartPolicy === 'OnFailure') return true;
-  const found = podContainers(pod, ['init', 'regular']).find(({ container }) => container.name === name);
+  const found = findPodContainer(pod, name);
   return found !== undefined && containerShouldRestart(found.container, pod, exitCode);
 }

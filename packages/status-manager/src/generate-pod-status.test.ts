@@ -1,5 +1,5 @@
 import type { ContainerRestartRule, ContainerStatus, PodStatus, VolumeMount } from '@rxlet/kube-api';
-import { emptyRuntimePodStatus } from '@rxlet/pod-model/runtime';
+import { emptyRuntimePodStatus, type RuntimeContainerStatus } from '@rxlet/pod-model/runtime';
 import { testContainerStatus, testPod, testRuntimePodStatus } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
 import { findCondition } from './condition-types.ts';
@@ -49,6 +49,44 @@ describe('a pod that was just admitted', () => {
       qosClass: 'BestEffort',
       resources: {},
     });
+  });
+});
+
+describe('a pod without a spec', () => {
+  it('is pending, without containers', () => {
+    expect(generatePodStatus({ pod: {}, runtime: emptyRuntimePodStatus('u') })).toStrictEqual({
+      phase: 'Pending',
+      conditions: [
+        { type: 'PodReadyToStartContainers', status: 'False' },
+        { type: 'Initialized', status: 'True' },
+        { type: 'Ready', status: 'False', reason: 'UnknownContainerStatuses' },
+        { type: 'ContainersReady', status: 'False', reason: 'UnknownContainerStatuses' },
+        { type: 'PodScheduled', status: 'True' },
+      ],
+      qosClass: 'BestEffort',
+      resources: {},
+    });
+    const runtime = testRuntimePodStatus({ pod: {}, containers: [{ name: 'stray' }] });
+    expect(generatePodStatus({ pod: {}, runtime }).phase).toBe('Pending');
+  });
+});
+
+describe('an ephemeral container', () => {
+  const pod = testPod({ spec: { ephemeralContainers: [{ name: 'debugger', image: 'tools' }] } });
+
+  it('is listed apart from other containers, and is never ready', () => {
+    const absent = generatePodStatus({ pod, runtime: testRuntimePodStatus({ pod }) });
+    expect(only(absent.ephemeralContainerStatuses)).toMatchObject({
+      name: 'debugger',
+      state: { waiting: { reason: 'ContainerCreating' } },
+      ready: false,
+    });
+    expect(only(absent.containerStatuses).name).toBe('app');
+    const runtime = testRuntimePodStatus({ pod, containers: [{ name: 'app' }, { name: 'debugger' }] });
+    const status = generatePodStatus({ pod, runtime });
+    expect(only(status.ephemeralContainerStatuses)).toMatchObject({ name: 'debugger', ready: false });
+    expect(only(status.ephemeralContainerStatuses).state?.running).toBeDefined();
+    expect(conditionOf(status, 'Ready')).toMatchObject({ status: 'True' });
   });
 });
 
@@ -103,12 +141,12 @@ describe('a running pod', () => {
       user: { linux: user },
       allocatedResources: { cpu: '100m' },
       resources: { requests: { cpu: '200m' } },
-      volumeMounts: [
-        { name: 'data', mountPath: '/data' },
-        { name: 'etc', mountPath: '/etc/app', readOnly: true, recursiveReadOnly: 'Disabled' },
-        { name: 'all', mountPath: '/all', readOnly: true, recursiveReadOnly: 'Enabled' },
-      ],
     });
+    expect(container.volumeMounts).toEqual([
+      { name: 'data', mountPath: '/data' },
+      { name: 'etc', mountPath: '/etc/app', readOnly: true, recursiveReadOnly: 'Disabled' },
+      { name: 'all', mountPath: '/all', readOnly: true, recursiveReadOnly: 'Enabled' },
+    ]);
   });
 
   it('shows pod-level resources', () => {
@@ -158,11 +196,12 @@ describe('an instance of a container', () => {
 });
 
 describe('read-only mounts', () => {
-  it.each<[VolumeMount['recursiveReadOnly'], VolumeMount['mountPropagation'], boolean, string]>([
+  it.each<[VolumeMount['recursiveReadOnly'], VolumeMount['mountPropagation'], boolean | undefined, string]>([
     ['Enabled', undefined, true, 'Enabled'],
     ['IfPossible', 'None', true, 'Enabled'],
     ['Enabled', 'HostToContainer', true, 'Disabled'],
     ['Enabled', undefined, false, 'Disabled'],
+    ['Enabled', undefined, undefined, 'Disabled'],
     ['Disabled', undefined, true, 'Disabled'],
     [undefined, undefined, true, 'Disabled'],
   ])('requested %s, propagation %s, supported %s: %s', (recursiveReadOnly, mountPropagation, supported, expected) => {
@@ -282,6 +321,21 @@ describe('probes', () => {
     expect(generate(undefined, true, startedBefore('containerd://app-former')).started).toBe(false);
   });
 
+  it('keep a sidecar started until their first result after a restart of the agent', () => {
+    const withSidecar = testPod({ initContainers: [{ name: 'side', restartPolicy: 'Always', startupProbe: {} }] });
+    const generateSidecar = (previous?: PodStatus): ContainerStatus =>
+      only(
+        generatePodStatus({
+          pod: withSidecar,
+          runtime: testRuntimePodStatus({ pod: withSidecar, containers: [{ name: 'side' }] }),
+          previous,
+        }).initContainerStatuses,
+      );
+    const unstarted = generateSidecar();
+    expect(unstarted.started).toBe(false);
+    expect(generateSidecar({ initContainerStatuses: [{ ...unstarted, started: true }] }).started).toBe(true);
+  });
+
   it('do not affect a container that is not running', () => {
     const exited = testRuntimePodStatus({ pod, containers: [{ state: 'exited' }] });
     const probes = { isStarted: () => true, isReady: () => true };
@@ -359,9 +413,9 @@ describe('a terminal phase', () => {
     const ended = testPod({ status: { phase: 'Succeeded' } });
     expect(generatePodStatus({ pod: ended, runtime }).phase).toBe('Succeeded');
     expect(generatePodStatus({ pod: ended, runtime, previous: { phase: 'Running' } }).phase).toBe('Succeeded');
-    expect(generatePodStatus({ pod: ended, runtime, failure: { reason: 'Evicted', message: '' } }).phase).toBe(
-      'Succeeded',
-    );
+    const evicted = generatePodStatus({ pod: ended, runtime, failure: { reason: 'Evicted', message: '' } });
+    expect(evicted.phase).toBe('Succeeded');
+    expect(evicted).not.toHaveProperty('reason');
   });
 
   it('is set when the agent terminates the pod', () => {
@@ -373,6 +427,12 @@ describe('a terminal phase', () => {
       phase: 'Failed',
       ...failure,
     });
+  });
+
+  it('is set when all containers are stopped for good, whatever the restart policy', () => {
+    const stopped = testRuntimePodStatus({ pod, containers: [{ state: 'exited', exitCode: 1 }] });
+    expect(generatePodStatus({ pod, runtime: stopped, podIsTerminal: true }).phase).toBe('Failed');
+    expect(generatePodStatus({ pod, runtime: stopped }).phase).toBe('Running');
   });
 
   it('includes the reason of a disruption', () => {
@@ -397,14 +457,47 @@ describe('a terminal phase', () => {
     const resizeConditions = [{ type: 'PodResizePending', status: 'True', reason: 'Deferred' }];
     const types = (podIsTerminal: boolean): (string | undefined)[] | undefined =>
       generatePodStatus({ pod, runtime, resizeConditions, podIsTerminal }).conditions?.map(({ type }) => type);
-    expect(types(false)).toContain('PodResizePending');
-    expect(types(true)).not.toContain('PodResizePending');
+    const own = ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled'];
+    expect(types(false)).toEqual(['PodResizePending', ...own]);
+    expect(types(true)).toEqual(own);
   });
 
   it('drops reason and message of another phase', () => {
     const status = generatePodStatus({ pod, runtime, previous: { phase: 'Pending', reason: 'x', message: 'y' } });
     expect(status).not.toHaveProperty('reason');
     expect(status).not.toHaveProperty('message');
+  });
+});
+
+describe('a pod with a sidecar that has not started', () => {
+  const pod = testPod({
+    initContainers: [{ name: 'side', restartPolicy: 'Always', startupProbe: {} }],
+    containers: [{ name: 'app' }, { name: 'other' }],
+  });
+  const apps = [
+    { name: 'app', state: 'exited' as const },
+    { name: 'other', state: 'exited' as const },
+  ];
+  const phase = (...containers: Partial<RuntimeContainerStatus>[]): unknown =>
+    generatePodStatus({
+      pod,
+      runtime: testRuntimePodStatus({ pod, containers: [{ name: 'side' }, ...containers] }),
+      previous: {
+        containerStatuses: apps.map(({ name }) => ({
+          name,
+          image: '',
+          imageID: '',
+          ready: false,
+          restartCount: 0,
+          state: { terminated: { exitCode: 0 } },
+        })),
+      },
+    }).phase;
+
+  it('is running once a regular container has an instance in the sandbox', () => {
+    expect(phase(...apps)).toBe('Running');
+    expect(phase()).toBe('Pending');
+    expect(phase(...apps.map((app) => ({ ...app, sandboxId: 'sandbox-former' })))).toBe('Pending');
   });
 });
 
@@ -469,6 +562,18 @@ describe('a restart of all containers in place', () => {
       containerID: 'containerd://init-new',
       restartCount: 1,
     });
+  });
+
+  it('can be requested for a pod without such a rule', () => {
+    const other = testPod();
+    const runtime = testRuntimePodStatus({ pod: other, containers: [] });
+    const previous = generatePodStatus({ pod: other, runtime: testRuntimePodStatus({ pod: other }) });
+    const reason = (isRestartRequested?: boolean): string | undefined =>
+      only(generatePodStatus({ pod: other, runtime, previous, isRestartRequested }).containerStatuses).state?.waiting
+        ?.reason;
+    expect(reason(true)).toBe('RestartingAllContainers');
+    expect(reason(false)).toBe('ContainerCreating');
+    expect(reason()).toBe('ContainerCreating');
   });
 
   it('adds no condition to other pods', () => {

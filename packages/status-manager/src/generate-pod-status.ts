@@ -1,7 +1,14 @@
 import type { PodProbes } from '@rxlet/agent-api/containers';
 import type { PodFailure } from '@rxlet/agent-api/statuses';
 import type { Pod, PodCondition, PodPhase, PodStatus, ResourceRequirements } from '@rxlet/kube-api';
-import { hostNetworkPodIps, isHostNetworkPod, isTerminalPhase, podQosClass, sortPodIps } from '@rxlet/pod-model';
+import {
+  hostNetworkPodIps,
+  isHostNetworkPod,
+  isTerminalPhase,
+  podContainers,
+  podQosClass,
+  sortPodIps,
+} from '@rxlet/pod-model';
 import { shouldAllContainersRestart } from '@rxlet/pod-model/restart';
 import { activeContainerStatuses, type RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import { findCondition, isOwnedCondition, withCondition } from './condition-types.ts';
@@ -135,7 +142,7 @@ export function generatePodStatus(input: GeneratePodStatusInput): PodStatus {
 }
 
 function hasActiveRegularContainer(pod: Pod, runtime: RuntimePodStatus): boolean {
-  const names = new Set(pod.spec?.containers?.map(({ name }) => name));
+  const names = new Set(podContainers(pod, ['regular']).map(({ container }) => container.name));
   return activeContainerStatuses(runtime).some(({ name }) => names.has(name));
 }
 
@@ -188,7 +195,7 @@ function addresses(
   const podIps = isHostNetworkPod(pod) ? hostNetworkPodIps(own, hostIps) : own;
   const [podIp] = podIps;
   return {
-    ...(hostIp !== undefined && { hostIP: hostIp, hostIPs: hostIps.slice(0, 2).map((ip) => ({ ip })) }),
+    ...(hostIp !== undefined && { hostIP: hostIp, hostIPs: hostIps.map((ip) => ({ ip })) }),
     ...(podIp !== undefined && { podIP: podIp, podIPs: podIps.map((ip) => ({ ip })) }),
   };
 }

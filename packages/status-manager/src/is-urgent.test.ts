@@ -29,6 +29,32 @@ describe('isUrgent', () => {
     expect(isUrgent(one, both)).toBe(true);
   });
 
+  it.each(['Ready', 'ContainersReady'])('is true for condition %s alone, such as that of a readiness gate', (type) => {
+    const withCondition = (status: string): PodStatus => ({ conditions: [{ type, status }] });
+    expect(isUrgent(withCondition('False'), withCondition('True'))).toBe(true);
+    expect(isUrgent(withCondition('True'), withCondition('False'))).toBe(true);
+    expect(isUrgent(withCondition('True'), {})).toBe(true);
+    expect(isUrgent(withCondition('True'), withCondition('True'))).toBe(false);
+    expect(isUrgent({}, withCondition('Unknown'))).toBe(false);
+  });
+
+  it('is true when other containers serve traffic than before', () => {
+    const serving = (...names: string[]): PodStatus => ({
+      containerStatuses: names.map((name) => ({ ...both.containerStatuses![0]!, name })),
+    });
+    expect(isUrgent(serving('a', 'b'), serving('ab'))).toBe(true);
+    const { containerStatuses } = serving('a');
+    expect(isUrgent({}, { initContainerStatuses: containerStatuses })).toBe(true);
+  });
+
+  it('is false for a completed init container', () => {
+    const { state: _, ...stateless } = both.containerStatuses![0]!;
+    expect(isUrgent({}, { initContainerStatuses: [{ ...stateless, state: { terminated: { exitCode: 0 } } }] })).toBe(
+      false,
+    );
+    expect(isUrgent({}, { initContainerStatuses: [stateless] })).toBe(false);
+  });
+
   it('is true for a terminal phase', () => {
     expect(isUrgent(none, { ...none, phase: 'Failed' })).toBe(true);
     expect(isUrgent({ ...none, phase: 'Failed' }, { ...none, phase: 'Failed', message: 'why' })).toBe(false);

@@ -70,6 +70,13 @@ describe('normalizeStatus', () => {
     expect(status.ephemeralContainerStatuses?.map(({ name }) => name)).toEqual(['x', 'y']);
   });
 
+  it('adds no states', () => {
+    const { state: _state, lastState: _lastState, ...stateless } = container('app');
+    expect(normalizeStatus(testPod(), { containerStatuses: [stateless] })).toStrictEqual({
+      containerStatuses: [stateless],
+    });
+  });
+
   it('is idempotent and does not modify its input', () => {
     const pod = testPod();
     const given = { phase: 'Running', containerStatuses: [container('b'), container('a')] } as const;

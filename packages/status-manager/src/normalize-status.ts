@@ -27,9 +27,9 @@ export function normalizeStatus(pod: Pod, status: PodStatus): PodStatus {
   };
 }
 
-/** Sorts in place. Container names are DNS labels, so code unit order equals byte order. */
+/** Sorts in place. Container names are DNS labels, so code unit order equals byte order, and unique in a pod. */
 export function sortByName<T extends { readonly name: string }>(statuses: T[]): T[] {
-  return statuses.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  return statuses.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** Statuses of containers that are not in the spec come last. */

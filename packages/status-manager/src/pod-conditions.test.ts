@@ -74,6 +74,12 @@ describe('Initialized', () => {
     ]);
   });
 
+  it('is true when any of the regular containers has started', () => {
+    const several = testPod({ initContainers: named('init'), containers: named('a', 'b') });
+    const statuses = [status('init'), status('a', { state: { waiting: {} } }), status('b', { state: { running: {} } })];
+    expect(initializedCondition({ pod: several, statuses, phase: 'Pending' }, {}).status).toBe('True');
+  });
+
   it('stays true', () => {
     const was = (status: string) => [{ type: 'Initialized', status }];
     expect(initialized([status('first')], 'Pending', was('True'))).toEqual(['True', undefined, undefined]);
@@ -158,6 +164,8 @@ describe('Ready', () => {
     const unnumbered = testPod({ containers: named('app'), metadata: { generation: 0 } });
     const condition = readyCondition({ pod: unnumbered, statuses: [ready('app')], phase: 'Running' }, []);
     expect(Object.keys(condition)).toEqual(['type', 'status']);
+    const empty = readyCondition({ pod: {}, statuses: [ready('app')], phase: 'Running' }, []);
+    expect(Object.keys(empty)).toEqual(['type', 'status']);
   });
 });
 

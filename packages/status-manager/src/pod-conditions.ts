@@ -41,10 +41,10 @@ export function podReadyToStartContainersCondition(pod: Pod, runtime: RuntimePod
 }
 
 /** Returns the condition for completed init containers. An initialized pod stays so, even while its containers restart. */
-export function initializedCondition(input: ContainerConditionsInput, previous: PodStatus | undefined): PodCondition {
+export function initializedCondition(input: ContainerConditionsInput, previous: PodStatus): PodCondition {
   const { pod, statuses, phase } = input;
   const type = 'Initialized';
-  const initContainers = pod.spec?.initContainers ?? [];
+  const initContainers = podContainers(pod, ['init']).map(({ container }) => container);
   if (statuses.length === 0 && initContainers.length > 0)
     return condition(pod, type, false, 'UnknownContainerStatuses');
 
@@ -61,7 +61,7 @@ export function initializedCondition(input: ContainerConditionsInput, previous: 
   if (phase === 'Succeeded' && unknown.length === 0) return condition(pod, type, true, 'PodCompleted');
   if (anyRegularContainerStarted(pod, byName)) return condition(pod, type, true);
   if (unknown.length === 0 && incomplete.length === 0) return condition(pod, type, true);
-  if (findCondition(previous?.conditions, type)?.status === 'True') return condition(pod, type, true);
+  if (findCondition(previous.conditions, type)?.status === 'True') return condition(pod, type, true);
   const message = [
     ...(unknown.length > 0 ? [`containers with unknown status: ${formatNames(unknown)}`] : []),
     ...(incomplete.length > 0 ? [`containers with incomplete status: ${formatNames(incomplete)}`] : []),
@@ -70,8 +70,8 @@ export function initializedCondition(input: ContainerConditionsInput, previous: 
 }
 
 function anyRegularContainerStarted(pod: Pod, statuses: ReadonlyMap<string, ContainerStatus>): boolean {
-  return (pod.spec?.containers ?? []).some(({ name }) => {
-    const state = statuses.get(name)?.state;
+  return podContainers(pod, ['regular']).some(({ container }) => {
+    const state = statuses.get(container.name)?.state;
     return state?.running !== undefined || state?.terminated !== undefined;
   });
 }
@@ -83,9 +83,9 @@ export function containersReadyCondition(input: ContainerConditionsInput): PodCo
   if (statuses.length === 0) return condition(pod, type, false, 'UnknownContainerStatuses');
 
   const byName = new Map(statuses.map((status) => [status.name, status]));
-  const names = [...(pod.spec?.initContainers ?? []).filter(isSidecar), ...(pod.spec?.containers ?? [])].map(
-    ({ name }) => name,
-  );
+  const names = podContainers(pod, ['init', 'regular'])
+    .filter(({ kind, container }) => kind === 'regular' || isSidecar(container))
+    .map(({ container }) => container.name);
   const unknown = names.filter((name) => !byName.has(name));
   const unready = names.filter((name) => byName.get(name)?.ready === false);
 

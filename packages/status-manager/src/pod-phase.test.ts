@@ -3,7 +3,7 @@ import { type TestPod, testPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
 import { podPhase } from './pod-phase.ts';
 
-type Shown = 'waiting' | 'running' | 'ended' | 'failed' | 'retrying' | 'again' | 'unknown';
+type Shown = 'waiting' | 'running' | 'ended' | 'failed' | 'retrying' | 'again' | 'unknown' | 'stateless';
 
 const exit = (exitCode: number): ContainerState => ({ terminated: { exitCode } });
 
@@ -16,6 +16,7 @@ const states: Record<Shown, Pick<ContainerStatus, 'state' | 'lastState'>> = {
   retrying: { state: { waiting: {} }, lastState: exit(1) },
   again: { state: { waiting: {} }, lastState: exit(0) },
   unknown: { state: {} },
+  stateless: {},
 };
 
 const container = (name: string, shown: Shown, started = true): ContainerStatus => ({
@@ -56,6 +57,7 @@ describe('the phase of a pod', () => {
     ['Always', ['running', 'waiting'], 'Pending'],
     ['Always', ['running', undefined], 'Pending'],
     ['Always', ['running', 'unknown'], 'Pending'],
+    ['Always', ['running', 'stateless'], 'Pending'],
     ['Always', ['running', 'failed'], 'Running'],
     ['Always', ['running', 'retrying'], 'Running'],
     ['Always', ['failed', 'failed'], 'Running'],
@@ -154,6 +156,7 @@ describe('the phase of a pod with sidecars', () => {
     ['failed', false, 'failed', true, 'Failed'],
     ['waiting', false, 'running', true, 'Pending'],
     ['retrying', false, 'running', true, 'Running'],
+    ['stateless', false, 'running', true, 'Pending'],
     [undefined, false, 'running', true, 'Pending'],
   ])(
     'with a sidecar %s (started: %s), app %s, initialized %s is %s',

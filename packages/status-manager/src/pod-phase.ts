@@ -1,5 +1,5 @@
 import type { Container, ContainerStateTerminated, ContainerStatus, Pod, PodPhase } from '@rxlet/kube-api';
-import { isSidecar, isStaticPod } from '@rxlet/pod-model';
+import { isSidecar, isStaticPod, podContainers } from '@rxlet/pod-model';
 import { containerShouldRestart } from '@rxlet/pod-model/restart';
 import { RESTARTING_ALL_CONTAINERS } from './unlocated-container.ts';
 
@@ -17,14 +17,14 @@ export interface PodPhaseInput {
 /** Returns the phase of a pod from the states of its containers. Callers must keep an earlier terminal phase. */
 export function podPhase({ pod, statuses, podIsTerminal, hasActiveRegularContainer }: PodPhaseInput): PodPhase {
   const byName = new Map(statuses.map((status) => [status.name, status]));
-  const initContainers = pod.spec?.initContainers ?? [];
+  const initContainers = podContainers(pod, ['init']).map(({ container }) => container);
   const regularInit = tallyInit(
     pod,
     initContainers.filter((container) => !isSidecar(container)),
     byName,
   );
   const sidecars = tallySidecars(initContainers.filter(isSidecar), byName);
-  const apps = tallyApps(pod, pod.spec?.containers ?? [], byName);
+  const apps = tallyApps(pod, byName);
 
   if (regularInit.failedForGood > 0) return 'Failed';
   if (regularInit.pending > 0 || (sidecars.starting > 0 && !hasActiveRegularContainer)) return 'Pending';
@@ -83,20 +83,20 @@ function tallySidecars(
 
 function tallyApps(
   pod: Pod,
-  containers: readonly Container[],
   statuses: StatusesByName,
 ): { running: number; unseen: number; stopped: number; stoppedForGood: number; succeeded: number } {
   const tally = { running: 0, unseen: 0, stopped: 0, stoppedForGood: 0, succeeded: 0 };
-  for (const container of containers) {
+  for (const { container } of podContainers(pod, ['regular'])) {
     const status = statuses.get(container.name);
+    const { running, terminated } = status?.state ?? {};
     const end = ended(status);
-    if (status?.state?.running !== undefined) {
+    if (running !== undefined) {
       tally.running += 1;
     } else if (end !== undefined) {
       tally.stopped += 1;
       if (!willRestart(container, pod, end)) tally.stoppedForGood += 1;
       // A container that waits for a restart has not succeeded, whatever its last exit code.
-      if (status?.state?.terminated?.exitCode === 0) tally.succeeded += 1;
+      if (terminated?.exitCode === 0) tally.succeeded += 1;
     } else {
       tally.unseen += 1;
     }

@@ -25,6 +25,10 @@ function setUp() {
 }
 
 describe('PodResizeInProgress', () => {
+  it('is absent without a resize', () => {
+    expect(resizeConditions({ pod, previous: {}, isInProgress: false, nowMs: 0 })).toEqual([]);
+  });
+
   it('is set while a resize is in progress, since it began', async () => {
     const { clock, report } = setUp();
     expect(report(false)).toBeUndefined();

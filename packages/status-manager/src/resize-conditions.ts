@@ -1,6 +1,7 @@
 import { toRfc3339 } from '@rxlet/component-base';
 import type { Pod, PodCondition, PodStatus } from '@rxlet/kube-api';
 import { findCondition } from './condition-types.ts';
+import { condition } from './pod-conditions.ts';
 
 /** Input of {@link resizeConditions}. */
 export interface ResizeConditionsInput {
@@ -26,13 +27,9 @@ export function resizeConditions(input: ResizeConditionsInput): readonly PodCond
   const now = toRfc3339(nowMs);
   const reason = error === undefined ? undefined : 'Error';
   const isSameReason = before !== undefined && (before.reason || undefined) === reason;
-  const observedGeneration = pod.metadata?.generation;
   return [
     {
-      type,
-      status: 'True',
-      ...(observedGeneration !== undefined && observedGeneration !== 0 && { observedGeneration }),
-      ...(reason !== undefined && { reason, message: error }),
+      ...condition(pod, type, true, reason, error),
       lastProbeTime: now,
       lastTransitionTime: (isSameReason ? before.lastTransitionTime : undefined) ?? now,
     },

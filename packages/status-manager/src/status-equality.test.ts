@@ -43,6 +43,9 @@ describe('sameStatus', () => {
     ['an added field', { ...base, reason: 'Evicted' }],
     ['the observed generation', { ...base, observedGeneration: 2 }],
     ['the status of a condition', { ...base, conditions: [{ type: 'Ready', status: 'False' }] }],
+    ['the message of a condition', { ...base, conditions: [{ type: 'Ready', status: 'True', message: 'x' }] }],
+    ['the type of a condition', { ...base, conditions: [{ type: 'PodScheduled', status: 'True' }] }],
+    ['missing conditions', { ...base, conditions: undefined }],
     ['the reason of a condition', { ...base, conditions: [{ type: 'Ready', status: 'True', reason: 'x' }] }],
     ['another condition', { ...base, conditions: [...base.conditions!, { type: 'PodScheduled', status: 'True' }] }],
     ['a disruption', { ...base, conditions: [...base.conditions!, { type: 'DisruptionTarget', status: 'True' }] }],
@@ -52,5 +55,12 @@ describe('sameStatus', () => {
   ])('detects %s', (_what, other) => {
     expect(sameStatus(base, other)).toBe(false);
     expect(sameStatus(other, base)).toBe(false);
+  });
+
+  it('compares every condition', () => {
+    const scheduled = { type: 'PodScheduled', status: 'True' };
+    const status = (ready: string): PodStatus => ({ conditions: [scheduled, { type: 'Ready', status: ready }] });
+    expect(sameStatus(status('True'), status('False'))).toBe(false);
+    expect(sameStatus(status('True'), status('True'))).toBe(true);
   });
 });

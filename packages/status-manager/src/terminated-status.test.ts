@@ -48,6 +48,12 @@ describe('terminatedPodStatus', () => {
     expect(containerStatuses).toEqual([{ ...before, state: lost, ready: false, started: false }]);
   });
 
+  it('counts a container without a state as one with an unknown end', () => {
+    const { state: _, ...stateless } = container('app', {});
+    const { containerStatuses } = terminatedPodStatus({}, { containerStatuses: [stateless] });
+    expect(states(containerStatuses)).toEqual([lost]);
+  });
+
   it.each(['Succeeded', 'Failed'] as const)('keeps the phase %s', (phase) => {
     expect(terminatedPodStatus(testPod(), { phase }).phase).toBe(phase);
   });
@@ -100,6 +106,47 @@ describe('terminatedPodStatus', () => {
       ],
     ])('counts the pod as initialized when %s', (_what, last, app) => {
       expect(states(ended([container('i0', succeeded), last], app).containerStatuses)).toEqual([lost]);
+    });
+
+    it('counts the pod as initialized when any regular container was started', () => {
+      const several = testPod({ initContainers: [{ name: 'i0' }], containers: [{ name: 'a' }, { name: 'b' }] });
+      const init = [container('i0', waiting)];
+      const regular = [container('a', waiting), container('b', running)];
+      const status = terminatedPodStatus(several, { initContainerStatuses: init, containerStatuses: regular });
+      expect(states(status.containerStatuses)).toEqual([lost, lost]);
+    });
+
+    it('keeps regular containers when the init containers are unknown or none of the spec', () => {
+      const app = container('app', waiting);
+      expect(terminatedPodStatus(pod, { containerStatuses: [app] })).toEqual({
+        phase: 'Failed',
+        containerStatuses: [app],
+      });
+      expect(states(ended([], app).containerStatuses)).toEqual([waiting]);
+      expect(states(ended([container('other', succeeded)], app).containerStatuses)).toEqual([waiting]);
+    });
+
+    it('counts a container without a state as started', () => {
+      const { state: _, ...stateless } = container('app', {});
+      expect(states(ended([container('i0', waiting)], stateless).containerStatuses)).toEqual([lost]);
+      const attempted = ended([container('i0', succeeded), { ...stateless, name: 'i1' }], container('app', waiting));
+      expect(states(attempted.initContainerStatuses)).toEqual([succeeded, lost]);
+      expect(states(attempted.containerStatuses)).toEqual([waiting]);
+      const again = ended([container('i0', waiting, { lastState: {} })], container('app', waiting));
+      expect(states(again.containerStatuses)).toEqual([waiting]);
+    });
+
+    it('looks at the last init container of a pod with a sidecar', () => {
+      const mixed = testPod({ initContainers: [{ name: 'i' }, { name: 's', restartPolicy: 'Always' }] });
+      const app = (sidecar: ContainerStatus): unknown =>
+        terminatedPodStatus(mixed, {
+          initContainerStatuses: [container('i', succeeded), sidecar],
+          containerStatuses: [container('app', waiting)],
+        }).containerStatuses?.[0]?.state;
+      expect(app(container('s', running, { started: true }))).toEqual(lost);
+      expect(app(container('s', waiting, { started: true }))).toEqual(waiting);
+      const { state: _, ...stateless } = container('s', {}, { started: true });
+      expect(app(stateless)).toEqual(waiting);
     });
 
     it('counts the pod as initialized when its last init container is a started sidecar', () => {

@@ -1,5 +1,5 @@
 import type { ContainerStatus, Pod, PodStatus } from '@rxlet/kube-api';
-import { isSidecar, isStaticPod, isTerminalPhase } from '@rxlet/pod-model';
+import { isSidecar, isStaticPod, isTerminalPhase, podContainers } from '@rxlet/pod-model';
 import { lostWhenTerminated } from './unlocated-container.ts';
 
 /**
@@ -8,18 +8,15 @@ import { lostWhenTerminated } from './unlocated-container.ts';
  */
 export function terminatedPodStatus(pod: Pod, status: PodStatus): PodStatus {
   const { containerStatuses, initContainerStatuses } = status;
-  const attempted = attemptedInitContainers(initContainerStatuses ?? []);
   const endPhase = !isStaticPod(pod) && !isTerminalPhase(status.phase);
   return {
     ...status,
     ...(endPhase && { phase: 'Failed' }),
     ...(containerStatuses !== undefined &&
-      wasInitialized(pod, status) && { containerStatuses: containerStatuses.map(ended) }),
-    ...(initContainerStatuses !== undefined && {
-      initContainerStatuses: initContainerStatuses.map((container, index) =>
-        index < attempted ? ended(container) : container,
-      ),
-    }),
+      wasInitialized(pod, containerStatuses, initContainerStatuses) && {
+        containerStatuses: containerStatuses.map(ended),
+      }),
+    ...(initContainerStatuses !== undefined && { initContainerStatuses: attemptedEnded(initContainerStatuses) }),
   };
 }
 
@@ -35,17 +32,24 @@ function wasStarted({ state, lastState }: ContainerStatus): boolean {
 }
 
 /** Reports whether the pod was initialized, so that regular containers could start. */
-function wasInitialized(pod: Pod, { containerStatuses, initContainerStatuses }: PodStatus): boolean {
-  if ((pod.spec?.initContainers ?? []).length === 0) return true;
-  if (containerStatuses?.some(wasStarted) === true) return true;
-  const last = initContainerStatuses?.at(-1);
-  const container = pod.spec?.initContainers?.find(({ name }) => name === last?.name);
-  if (last === undefined || container === undefined) return false;
-  if (isSidecar(container)) return last.state?.running !== undefined && last.started === true;
+function wasInitialized(
+  pod: Pod,
+  statuses: readonly ContainerStatus[],
+  initStatuses: readonly ContainerStatus[] | undefined,
+): boolean {
+  const initContainers = podContainers(pod, ['init']);
+  if (initContainers.length === 0) return true;
+  if (statuses.some(wasStarted)) return true;
+  const last = initStatuses?.at(-1);
+  if (last === undefined) return false;
+  const found = initContainers.find(({ container }) => container.name === last.name);
+  if (found === undefined) return false;
+  if (isSidecar(found.container)) return last.state?.running !== undefined && last.started === true;
   return last.state?.terminated?.exitCode === 0 || last.lastState?.terminated?.exitCode === 0;
 }
 
-/** Returns the number of attempted init containers, at least one of those that exist. */
-function attemptedInitContainers(statuses: readonly ContainerStatus[]): number {
-  return Math.max(statuses.findLastIndex(wasStarted) + 1, Math.min(1, statuses.length));
+/** Ends the attempted init containers, which are at least the first one. */
+function attemptedEnded(statuses: readonly ContainerStatus[]): readonly ContainerStatus[] {
+  const lastAttempted = Math.max(0, statuses.findLastIndex(wasStarted));
+  return statuses.map((container, index) => (index <= lastAttempted ? ended(container) : container));
 }

@@ -50,6 +50,21 @@ describe('mergePodStatus', () => {
     });
   });
 
+  it('withholds a terminal phase from a pod that has no phase yet', () => {
+    const next: PodStatus = { phase: 'Failed', reason: 'Evicted', message: 'low on memory' };
+    expect(merge({}, next, true)).toStrictEqual({ phase: 'Pending', conditions: [] });
+    expect(merge({ message: 'starts' }, next, true)).toStrictEqual({
+      phase: 'Pending',
+      message: 'starts',
+      conditions: [],
+    });
+  });
+
+  it('keeps the time of a disruption that the API has', () => {
+    const api: PodStatus = { phase: 'Running', conditions: [{ ...disrupted, reason: 'PreemptionByScheduler' }] };
+    expect(merge(api, { phase: 'Failed', conditions: [disrupted] }).conditions).toEqual([disrupted]);
+  });
+
   it('publishes a disruption only with the terminal phase, and keeps that of other writers', () => {
     const others = condition('DisruptionTarget', 'True', { reason: 'PreemptionByScheduler' });
     expect(merge({ phase: 'Running' }, { phase: 'Running', conditions: [disrupted] }).conditions).toEqual([]);
@@ -71,6 +86,22 @@ describe('mergePodStatus', () => {
     const ready = ['Ready', 'ContainersReady'].map((type) => condition(type, 'True'));
     expect(merge({ phase: 'Running', conditions: ready }, { phase, conditions: ready }).conditions).toEqual(
       ['Ready', 'ContainersReady'].map((type) => condition(type, 'False', { reason, lastTransitionTime: now })),
+    );
+  });
+
+  it.each(['Ready', 'ContainersReady'])('ends readiness when only %s is true', (ready) => {
+    const lastTransitionTime = '2026-01-01T00:00:00Z';
+    const types = ['Ready', 'ContainersReady'];
+    const conditions = types.map((type) =>
+      condition(type, type === ready ? 'True' : 'False', { lastTransitionTime, reason: 'ReadinessGatesNotReady' }),
+    );
+    expect(merge({ phase: 'Running' }, { phase: 'Failed', conditions }).conditions).toEqual(
+      types.map((type) =>
+        condition(type, 'False', {
+          reason: 'PodFailed',
+          lastTransitionTime: type === ready ? now : lastTransitionTime,
+        }),
+      ),
     );
   });
 

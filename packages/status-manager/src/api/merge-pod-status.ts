@@ -40,15 +40,13 @@ export function withholdEnd(input: MergePodStatusInput): PodStatus {
   const ends = isTerminalPhase(next.phase) && !isTerminalPhase(published.phase);
   const withheld = ends && couldHaveRunningContainers;
   const disrupted = withDisruption(next, published, ends && !withheld ? toRfc3339(input.nowMs) : undefined);
-  const { phase, reason, message, ...rest } = disrupted;
-  const phaseFields = withheld ? { ...published, phase: published.phase ?? 'Pending' } : { phase, reason, message };
-  const status: PodStatus = {
-    ...(phaseFields.phase !== undefined && { phase: phaseFields.phase }),
-    ...(phaseFields.reason !== undefined && { reason: phaseFields.reason }),
-    ...(phaseFields.message !== undefined && { message: phaseFields.message }),
-    ...rest,
-  };
-  return withoutReadiness(pod, status, input.nowMs);
+  return withoutReadiness(pod, withheld ? withPhaseOf(published, disrupted) : disrupted, input.nowMs);
+}
+
+/** Returns the status with the phase of another one, and the reason and message of that phase. */
+function withPhaseOf(published: PodStatus, { reason: _reason, message: _message, ...rest }: PodStatus): PodStatus {
+  const { phase = 'Pending', reason, message } = published;
+  return { ...rest, phase, ...(reason && { reason }), ...(message && { message }) };
 }
 
 /** @param endsAt time of the terminal phase, if this status has it: the condition's transition time, however long it was withheld */
@@ -76,5 +74,5 @@ export function withoutReadiness(pod: Pod, status: PodStatus, nowMs: number): Po
     const lastTransitionTime = (before?.status === 'False' ? before.lastTransitionTime : undefined) ?? toRfc3339(nowMs);
     return { ...endedCondition(pod, type, phase), lastTransitionTime };
   });
-  return { ...status, conditions: ended.reduce<readonly PodCondition[]>(withCondition, conditions ?? []) };
+  return { ...status, conditions: ended.reduce<readonly PodCondition[] | undefined>(withCondition, conditions) };
 }
