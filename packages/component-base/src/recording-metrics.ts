@@ -10,7 +10,7 @@ export interface RecordingMetrics extends Metrics {
   observed(series: string): readonly number[];
 }
 
-/** Creates {@link RecordingMetrics}. */
+/** Creates {@link RecordingMetrics}. They throw for a label that the metric does not have, as those of Prometheus do. */
 export function recordingMetrics(): RecordingMetrics {
   const values = new Map<string, number>();
   const observations = new Map<string, number[]>();
@@ -25,33 +25,44 @@ export function recordingMetrics(): RecordingMetrics {
       for (const collect of collectors) await collect();
     },
     observed: (series) => observations.get(series) ?? [],
-    counter: ({ name }) => ({
+    counter: ({ name, labelNames }) => ({
       inc(labels, by = 1) {
+        requireLabels(name, labelNames, labels);
         const series = seriesName(name, labels);
         values.set(series, (values.get(series) ?? 0) + by);
       },
       remove: remove(name),
     }),
-    gauge({ name, read, collect }) {
+    gauge({ name, labelNames, read, collect }) {
+      const set = (value: number, labels?: Labels): void => {
+        requireLabels(name, labelNames, labels);
+        values.set(seriesName(name, labels), value);
+      };
       if (read !== undefined) collectors.push(async () => void values.set(name, read()));
       if (collect !== undefined) {
         collectors.push(async () => {
           const samples = await collect();
           for (const series of values.keys())
             if (series === name || series.startsWith(`${name}{`)) values.delete(series);
-          for (const { value, labels } of samples) values.set(seriesName(name, labels), value);
+          for (const { value, labels } of samples) set(value, labels);
         });
       }
-      return { set: (value, labels) => void values.set(seriesName(name, labels), value), remove: remove(name) };
+      return { set, remove: remove(name) };
     },
-    histogram: ({ name }) => ({
+    histogram: ({ name, labelNames }) => ({
       observe(value, labels) {
+        requireLabels(name, labelNames, labels);
         const series = seriesName(name, labels);
         observations.set(series, [...(observations.get(series) ?? []), value]);
       },
       remove: remove(name),
     }),
   };
+}
+
+function requireLabels(metric: string, labelNames: readonly string[] = [], labels: Labels = {}): void {
+  const unknown = Object.keys(labels).filter((label) => !labelNames.includes(label));
+  if (unknown.length > 0) throw new Error(`the metric ${metric} has no label ${unknown.join(', ')}`);
 }
 
 function seriesName(name: string, labels: Labels = {}): string {
