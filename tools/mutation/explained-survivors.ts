@@ -13,6 +13,7 @@ export interface ExplainedSurvivor {
 const pleg = 'packages/pleg/src';
 const podWorkers = 'packages/pod-workers/src';
 const compute = 'packages/runtime-manager/src/compute';
+const statusManager = 'packages/status-manager/src';
 const eviction = 'packages/eviction/src';
 const cpuManager = 'packages/cpu-manager/src';
 
@@ -79,6 +80,98 @@ export const EXPLAINED_SURVIVORS: readonly ExplainedSurvivor[] = [
     replacement: 'true',
     kind: 'equivalent',
     reason: 'A pod that is killed counts as uninitialized, whatever this says.',
+  },
+  {
+    file: `${statusManager}/container-statuses.ts`,
+    original: 'status.state?.waiting',
+    replacement: 'status.state.waiting',
+    kind: 'unreachable',
+    reason: 'observedStatus always sets a state.',
+  },
+  {
+    file: `${statusManager}/container-statuses.ts`,
+    original: 'status.state?.terminated',
+    replacement: 'status.state.terminated',
+    kind: 'unreachable',
+    reason: 'As above.',
+  },
+  {
+    file: `${statusManager}/container-transitions.ts`,
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    kind: 'equivalent',
+    reason: 'A text is no terminated container.',
+  },
+  {
+    file: `${statusManager}/is-urgent.ts`,
+    original: "findCondition(status.conditions, type)?.status === 'True'",
+    replacement: "findCondition(status.conditions, type)?.status !== 'True'",
+    kind: 'equivalent',
+    reason: 'Only compared with another result, which is negated as well.',
+  },
+  {
+    file: `${statusManager}/is-urgent.ts`,
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    kind: 'equivalent',
+    reason: 'A text is no ready container.',
+  },
+  {
+    file: `${statusManager}/normalize-status.ts`,
+    original: 'text.length * 3 <= bytes',
+    replacement: 'false',
+    kind: 'unobservable',
+    reason: 'A text that fits is encoded as a whole.',
+  },
+  {
+    file: `${statusManager}/normalize-status.ts`,
+    original: 'text.length * 3 <= bytes',
+    replacement: 'text.length * 3 < bytes',
+    kind: 'unobservable',
+    reason: 'As above.',
+  },
+  {
+    file: `${statusManager}/normalize-status.ts`,
+    original: 'a.name < b.name',
+    replacement: 'a.name <= b.name',
+    kind: 'equivalent',
+    reason: 'Names of containers are unique in a pod.',
+  },
+  {
+    file: `${statusManager}/pod-phase.ts`,
+    original: 'initContainers.filter(isSidecar)',
+    replacement: 'initContainers',
+    kind: 'equivalent',
+    reason:
+      'A pod is pending or failed while another init container has not ended, and those that have ended count for nothing.',
+  },
+  {
+    file: `${statusManager}/status-equality.ts`,
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    kind: 'equivalent',
+    reason: 'A text has no type of condition.',
+  },
+  {
+    file: `${statusManager}/terminated-containers.ts`,
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    kind: 'equivalent',
+    reason: 'A text is no terminated container.',
+  },
+  {
+    file: `${statusManager}/api/merge-pod-status.ts`,
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    kind: 'equivalent',
+    reason: 'A text has no type of condition of the node agent. The last list has the disruption that was found in it.',
+  },
+  {
+    file: `${statusManager}/api/merge-pod-status.ts`,
+    original: 'phase === undefined',
+    replacement: 'false',
+    kind: 'equivalent',
+    reason: 'An absent phase is not terminal, but not for the compiler.',
   },
   {
     file: `${eviction}/eviction-message.ts`,

@@ -37,7 +37,7 @@ if (cores.length === 0 || cores.includes(undefined)) {
 async function mutate(core: Core): Promise<void> {
   process.env[CORE_VARIABLE] = core.name;
   const incrementalFile = join(results, `${core.name}.json`);
-  forgetSurvivors(incrementalFile);
+  keepNoticed(incrementalFile);
   // Outside of the workspace, whose configuration files would otherwise apply.
   const sandbox = mkdtempSync(join(tmpdir(), 'rxlet-mutation-'));
   const removeSandbox = (): void => rmSync(sandbox, { recursive: true, force: true });
@@ -81,14 +81,17 @@ async function mutate(core: Core): Promise<void> {
   }
 }
 
-/** Removes the survivors from the results of an earlier run. Stryker would not test them again after a change in what tests share, nor those outside of functions. */
-function forgetSurvivors(incrementalFile: string): void {
+/**
+ * Keeps only the noticed mutants in the results of an earlier run. Stryker would not test survivors again after a change in what tests share, nor those outside of functions;
+ * and mutants without a result belong to a run that was cut off.
+ */
+function keepNoticed(incrementalFile: string): void {
   if (!existsSync(incrementalFile)) return;
   const report = JSON.parse(readFileSync(incrementalFile, 'utf8')) as {
     readonly files: Readonly<Record<string, { mutants: readonly { readonly status: string }[] }>>;
   };
   for (const file of Object.values(report.files)) {
-    file.mutants = file.mutants.filter(({ status }) => status !== 'Survived' && status !== 'NoCoverage');
+    file.mutants = file.mutants.filter(({ status }) => status === 'Killed' || status === 'Timeout');
   }
   writeFileSync(incrementalFile, JSON.stringify(report));
 }
