@@ -41,6 +41,16 @@ describe('onAbort', () => {
     expect(calls).toEqual([0, 2, 3]);
   });
 
+  it('notifies a listener that was added after all others were removed', () => {
+    const controller = new AbortController();
+    const reasons: unknown[] = [];
+    onAbort(controller.signal, () => expect.unreachable())[Symbol.dispose]();
+    onAbort(controller.signal, (reason) => reasons.push(reason));
+    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(1);
+    controller.abort(REASON);
+    expect(reasons).toEqual([REASON]);
+  });
+
   it('calls no listener that another one has removed', () => {
     const controller = new AbortController();
     const calls: string[] = [];

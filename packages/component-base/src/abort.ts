@@ -46,11 +46,11 @@ class SharedListeners {
 
   constructor(signal: AbortSignal) {
     this.#signal = signal;
-    signal.addEventListener('abort', this.#notify, ONCE);
     sharedListeners.set(signal, this);
   }
 
   add(listener: (reason: Error) => void): AbortListener {
+    if (this.#listeners.size === 0) this.#signal.addEventListener('abort', this.#notify, ONCE);
     const added = new AbortListener(this, listener);
     this.#listeners.add(added);
     return added;
@@ -59,7 +59,6 @@ class SharedListeners {
   remove(listener: AbortListener): void {
     if (!this.#listeners.delete(listener) || this.#listeners.size > 0) return;
     this.#signal.removeEventListener('abort', this.#notify);
-    sharedListeners.delete(this.#signal);
   }
 }
 

@@ -63,6 +63,20 @@ describe('createVirtualClock', () => {
     expect(ran).toEqual(['end of first', 'second']);
   });
 
+  it('settles the same chains when the event loop does not turn', async () => {
+    const clock = createVirtualClock({ turnsEventLoop: false });
+    let links = 0;
+    clock.setTimer(10, () => {
+      void (async () => {
+        for (; links < 1_000; links += 1) await Promise.resolve();
+      })();
+    });
+    const seen: number[] = [];
+    clock.setTimer(11, () => seen.push(links));
+    await clock.advance(20);
+    expect(seen).toEqual([1_000]);
+  });
+
   it('runs due timers that other timers set', async () => {
     const clock = createVirtualClock();
     const ran: number[] = [];

@@ -31,6 +31,8 @@ export interface TestNodeOptions extends FakeRuntimeOptions {
   readonly seed?: number;
   /** Hardware of the node. Default: a machine on which resources never run short. */
   readonly machine?: Machine | undefined;
+  /** Default: a new one. */
+  readonly clock?: VirtualClock;
 }
 
 /** Options of an agent on a test node. */
@@ -112,8 +114,12 @@ const HOUR_MS = 3_600_000;
  * await node.until(() => node.running().length === 1);
  * ```
  */
-export function createTestNode({ seed = 1, machine, ...runtimeOptions }: TestNodeOptions = {}): TestNode {
-  const clock = createVirtualClock();
+export function createTestNode({
+  seed = 1,
+  machine,
+  clock = createVirtualClock(),
+  ...runtimeOptions
+}: TestNodeOptions = {}): TestNode {
   const random = seededRandom(seed);
   const logger = recordingLogger();
   const files = createMemoryFiles({

@@ -1,6 +1,7 @@
 import { createPleg } from '@rxlet/pleg';
 import type { AgentParts } from '@rxlet/agent';
 import type { AgentModule } from '@rxlet/agent-api';
+import { createVirtualClock } from '@rxlet/component-base/testing';
 import { ContainerState } from '@rxlet/cri-api';
 import type { Pod } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';
@@ -62,7 +63,9 @@ const { pods } = resources;
 export function createWorld(plan: Plan, assembly: Assembly = {}): World {
   const { workload, latencyMs, apiLatencyMs, hasStreamingLists, hasEvents, hasOfflineCache } = plan.world;
   const machine = workload === 'extended' ? createTestMachine({ facts: MACHINE }) : undefined;
-  const options = { latencyMs, seed: plan.seed, machine };
+  // Nothing in this world does real I/O.
+  const clock = createVirtualClock({ turnsEventLoop: false });
+  const options = { latencyMs, seed: plan.seed, machine, clock };
   const cluster =
     workload !== 'standard'
       ? createTestCluster({ ...options, kube: { latencyMs: apiLatencyMs, hasStreamingLists } })
@@ -76,8 +79,11 @@ export function createWorld(plan: Plan, assembly: Assembly = {}): World {
   const desired = new Map<string, Pod>();
   const host = createHostFaults(node);
   const pageCache = createPageCache(node);
-  /** A pod that does not run is rejected for good by an admission handler that throws. */
+  /** UIDs of pods that have been removed. */
+  const removed = new Set<string>();
+  /** A pod that does not run is rejected for good by an admission handler that throws, and so is one that comes back while it terminates. */
   const mayThrowInAdmission = (uid: string): boolean =>
+    !removed.has(uid) &&
     node.fake
       .snapshot()
       .containers.some(
@@ -146,8 +152,11 @@ export function createWorld(plan: Plan, assembly: Assembly = {}): World {
           desired.set(pod.metadata?.name ?? '', pod);
       for (const [name, pod] of statics) desired.set(name, pod);
       const uids = new Set([...desired.values()].map(podUid));
-      for (const pod of before.values())
-        if (!uids.has(podUid(pod))) history.add({ kind: 'undesired', uid: podUid(pod), graceSeconds });
+      for (const pod of before.values()) {
+        if (uids.has(podUid(pod))) continue;
+        removed.add(podUid(pod));
+        history.add({ kind: 'undesired', uid: podUid(pod), graceSeconds });
+      }
       const known = new Map([...before.values()].map((pod) => [podUid(pod), pod]));
       for (const [name, pod] of desired)
         if (known.get(podUid(pod))?.spec !== pod.spec)
