@@ -59,6 +59,12 @@ export type HistoryFact =
       readonly container: string;
       readonly devices: readonly string[];
     }
+  /** The agent has recorded the CPUs that containers have for themselves. `running` are the containers that ran just before. Both by key of the container. */
+  | {
+      readonly kind: 'cpus';
+      readonly assigned: Readonly<Record<string, readonly number[]>>;
+      readonly running: readonly string[];
+    }
   /** The machine runs short of what these conditions stand for, no longer of others. `reported` are those that the agent has set so far. */
   | { readonly kind: 'pressure'; readonly conditions: readonly string[]; readonly reported?: readonly string[] }
   /** The machine begins or cancels a shutdown, or goes off. */

@@ -13,8 +13,8 @@ export interface PartKind {
   readonly name: string;
   /** Most steps of a plan. */
   readonly steps: number;
-  /** Makes a step. */
-  make(choose: Choices, podNames: readonly string[]): PartStep | PowerStep;
+  /** Makes a step. Default: the part has none. */
+  make?(choose: Choices, podNames: readonly string[]): PartStep | PowerStep;
   /** Makes a step that meets another one of the part, after so long, or none. */
   meet?(choose: Choices): TimedStep | undefined;
   /** Chooses fields of a new pod. */

@@ -25,6 +25,16 @@ const allocated = (cpuMillis: number): HistoryFact => ({
   capacity,
 });
 const given = (id: string): HistoryFact => ({ kind: 'devices', uid: 'u', container: id, devices: ['d0'] });
+const assigned = (cpus: readonly number[], running: readonly string[] = []): HistoryFact => ({
+  kind: 'cpus',
+  assigned: cpus.length > 0 ? { 'u/app': cpus } : {},
+  running,
+});
+const twice = (...keys: readonly string[]): HistoryFact => ({
+  kind: 'cpus',
+  assigned: Object.fromEntries(keys.map((key) => [key, [1]])),
+  running: [],
+});
 const other = { id: 'c1', uid: 'v' };
 const checkpointDamaged: HistoryFact = {
   kind: 'damaged',
@@ -50,6 +60,12 @@ describe('resources of a node', () => {
       [given('c0'), given('c1'), ...running, container('exited'), container('started', other)],
       [],
     ],
+    ['accept CPUs that a running container keeps', [assigned([1, 2]), assigned([1, 2], ['u/app'])], []],
+    ['reject CPUs that a running container loses', [assigned([1, 2]), assigned([], ['u/app'])], ['cpus-kept']],
+    ['reject CPUs that change under a running container', [assigned([1]), assigned([2], ['u/app'])], ['cpus-kept']],
+    ['accept the release of CPUs after the end of their container', [assigned([1, 2]), assigned([])], []],
+    ['reject a CPU of two containers', [twice('u/app', 'v/app')], ['cpus-kept']],
+    ['accept a CPU of two containers of one pod', [twice('u/app', 'u/setup')], []],
     [
       'accept a device of two containers once the record of them is lost',
       [given('c0'), given('c1'), ...running, checkpointDamaged, container('started', other)],

@@ -2,6 +2,7 @@ import { allocationsFit } from './allocations.ts';
 import { backOffKept } from './back-off.ts';
 import { callsAreBounded, gracePeriodsGiven, quietAtRest } from './calls.ts';
 import { healthyContainersRun, noStartAfterTermination, risingAttempts, singleInstances } from './container-lives.ts';
+import { cpusKept } from './cpus.ts';
 import { devicesGivenOnce } from './devices.ts';
 import { endedForAReason, rejectedForAReason } from './ends.ts';
 import { evictedUnderPressure, pressureReported } from './pressure.ts';
@@ -23,6 +24,7 @@ export const PROPERTIES: readonly Property[] = [
   quietAtRest,
   allocationsFit,
   devicesGivenOnce,
+  cpusKept,
   endedForAReason,
   rejectedForAReason,
   evictedUnderPressure,

@@ -11,6 +11,7 @@ const resized = (error?: string): HistoryFact => ({
 const deferred = status('Running', { pendingResize: 'Deferred' });
 const preempted = status('Failed', { uid: 'v', reason: 'Preempting' });
 const given = (uid: string): HistoryFact => ({ kind: 'devices', uid, container: `${uid}/app`, devices: ['d0'] });
+const assigned = (key: string): HistoryFact => ({ kind: 'cpus', assigned: { [key]: [1] }, running: [] });
 const trouble: HistoryFact = { kind: 'step', text: 'devices trouble=dead index=0 ms=2' };
 
 /** Each state, a history that reaches it, and one that almost does. */
@@ -39,6 +40,10 @@ const histories: Readonly<Record<string, readonly [reaches: readonly HistoryFact
     'a device goes to another container': [
       [given('u'), given('v')],
       [given('u'), given('u')],
+    ],
+    'a CPU goes to another container': [
+      [assigned('u/app'), assigned('v/app')],
+      [assigned('u/app'), assigned('u/app')],
     ],
     'a container with devices starts while their plugin is in trouble': [
       [trouble, given('u')],

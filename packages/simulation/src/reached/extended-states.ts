@@ -66,6 +66,17 @@ export const EXTENDED_STATES: readonly ReachedState[] = [
       }
     }
   }),
+  extended('a CPU goes to another container', function* (history) {
+    const holders = new Map<number, string>();
+    for (const event of history) {
+      if (event.kind !== 'cpus') continue;
+      for (const [key, cpus] of Object.entries(event.assigned))
+        for (const cpu of cpus) {
+          if (holders.has(cpu) && holders.get(cpu) !== key) yield event;
+          holders.set(cpu, key);
+        }
+    }
+  }),
   extended('a container with devices starts while their plugin is in trouble', function* (history) {
     let untilMs = -Infinity;
     for (const event of history) {

@@ -79,6 +79,10 @@ export function describeEvent(event: HistoryEvent): DescribedEvent {
         text: `gives ${event.devices.join(', ')} to container ${short(event.container)}`,
         uid: event.uid,
       };
+    case 'cpus': {
+      const cpus = Object.entries(event.assigned).map(([key, list]) => `${list.join()} to ${key}`);
+      return { group: 'agent', text: `assigns the CPUs ${cpus.join('; ')}` };
+    }
     case 'pressure':
       return { group: 'world', text: `pressure: ${event.conditions.join(', ') || 'none'}` };
     case 'power':

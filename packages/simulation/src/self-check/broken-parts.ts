@@ -52,9 +52,16 @@ export const BROKEN_PARTS: readonly BrokenAgent[] = [
   {
     name: 'gives devices away before their containers have ended',
     workload: 'extended',
-    seeds: 20,
+    seeds: 80,
     properties: ['devices-given-once'],
     assembly: () => ({ wrapModule: (module) => (module.name === 'device-plugins' ? withEndedPods(module) : module) }),
+  },
+  {
+    name: 'gives CPUs away before their containers have ended',
+    workload: 'extended',
+    seeds: 20,
+    properties: ['cpus-kept', 'converges'],
+    assembly: () => ({ wrapModule: (module) => (module.name === 'cpu-manager' ? withEndedPods(module) : module) }),
   },
   {
     name: 'takes a checkpoint for written before its fsync',

@@ -87,13 +87,15 @@ function creation({ choose, hasApi, parts }: PodChoices, name: string): Step {
 
 /** Returns the steps of the enabled parts. */
 function partSteps({ choose, parts }: PodChoices): TimedStep[] {
-  return parts.flatMap((part) =>
-    times(choose, part.steps).flatMap((atMs): TimedStep[] => {
-      const step: TimedStep = { atMs, step: part.make(choose, POD_NAMES) };
+  return parts.flatMap((part) => {
+    const { make, steps } = part;
+    if (make === undefined) return [];
+    return times(choose, steps).flatMap((atMs): TimedStep[] => {
+      const step: TimedStep = { atMs, step: make(choose, POD_NAMES) };
       const met = part.meet?.(choose);
       return met === undefined ? [step] : [step, { ...met, atMs: Math.min(atMs + met.atMs, DURATION_MS) }];
-    }),
-  );
+    });
+  });
 }
 
 function creations(pods: PodChoices): TimedStep[] {

@@ -1,0 +1,73 @@
+import { podAllocation } from '@rxlet/container-manager';
+import { cpuManager, CPU_STATE_FILE, type CpuStateFile, parseCpuState } from '@rxlet/cpu-manager';
+import { ContainerState, type ContainerStatus } from '@rxlet/cri-api';
+import { createTestTopology } from '@rxlet/machine/testing';
+import { parseCpuSet, sortedCpus } from '@rxlet/machine/topology';
+import { PodLabel } from '@rxlet/pod-model';
+import { topologyManager } from '@rxlet/topology-manager';
+import { containerKey } from '../history/history.ts';
+import { MACHINE } from './resize-part.ts';
+import type { PartContext, PartKind, WorldPart } from './world-part.ts';
+
+const STATE = `/root/${CPU_STATE_FILE}`;
+const POLICY = 'static';
+
+/** Containers with CPUs of their own. One CPU is reserved, so that the others soon run out. */
+export const cpusPart: PartKind = {
+  name: 'cpus',
+  steps: 0,
+  extras: (choose) =>
+    choose.chance(0.6) ? { cpuMillis: choose.pick([1_000, 1_000, 2_000]), memoryMi: 256, isGuaranteed: true } : {},
+  create: createCpus,
+};
+
+function createCpus({ cluster, history }: PartContext): WorldPart {
+  const { files, fake } = cluster.node;
+  const readTopology = async () =>
+    createTestTopology({ threadsOfCores: Array.from({ length: MACHINE.cores }, () => 1) });
+  const running = (): readonly ContainerStatus[] =>
+    fake.snapshot().containers.filter(({ state }) => state === ContainerState.CONTAINER_RUNNING);
+  const { replaceFile } = files.nodeFiles;
+  files.nodeFiles.replaceFile = async (path, content, mode) => {
+    const before = path === STATE ? running().map(keyOf) : [];
+    await replaceFile(path, content, mode);
+    if (path === STATE)
+      history.add({ kind: 'cpus', assigned: assignedCpus(parseCpuState(String(content))), running: before });
+  };
+  return {
+    name: 'cpus',
+    endReasons: ['UnexpectedAdmissionError', 'OutOfcpu', 'OutOfmemory', 'Preempting'],
+    modules: () => [
+      podAllocation({ cpuManagerPolicy: POLICY }),
+      topologyManager({ readTopology }),
+      cpuManager({ policy: POLICY, reservedSystemCpus: '0', readTopology }),
+    ],
+    run: () => false,
+    differences() {
+      const state = parseCpuState(files.text(STATE) ?? '{}');
+      const assigned = assignedCpus(state);
+      return running().flatMap((container) => {
+        const key = keyOf(container);
+        const expected = assigned[key]?.join() ?? sortedCpus(state.shared).join();
+        const actual = container.resources?.linux?.cpusetCpus ?? '';
+        if (listOf(actual) === expected) return [];
+        return [`${key} runs on the CPUs ${actual || 'of all containers'}, not on ${expected}`];
+      });
+    },
+  };
+}
+
+/** Returns the CPUs of containers that have CPUs of their own, by key of the container. */
+function assignedCpus({ assignments }: CpuStateFile): Readonly<Record<string, readonly number[]>> {
+  return Object.fromEntries(
+    [...assignments].flatMap(([uid, containers]) =>
+      [...containers].map(([name, cpus]) => [containerKey({ uid, name }), sortedCpus(cpus)] as const),
+    ),
+  );
+}
+
+const listOf = (text: string): string => sortedCpus(parseCpuSet(text) ?? []).join();
+
+function keyOf({ labels }: ContainerStatus): string {
+  return containerKey({ uid: labels[PodLabel.podUid] ?? '', name: labels[PodLabel.containerName] ?? '' });
+}
