@@ -4,7 +4,7 @@ import type { RuntimeContainer, RuntimePod } from '@rxlet/pod-model/runtime';
 export interface ContainerRetention {
   /** Age up to which a dead container is kept. Default 0. */
   readonly minAgeMs?: number;
-  /** Maximum of dead instances of each container of a pod; negative: no limit. Default 1. */
+  /** Maximum of dead instances of each container of a pod, besides the newest one if that has not started; negative: no limit. Default 1. */
   readonly maxPerContainer?: number;
   /** Maximum of dead instances on the node; negative (the default): no limit. */
   readonly maxContainers?: number;
@@ -48,7 +48,15 @@ export function selectDeadContainers(
       else groups.push(group);
     }
   }
-  if (maxPerContainer >= 0) groups = groups.map((group) => trim(group, maxPerContainer));
+  if (maxPerContainer >= 0) {
+    groups = groups.map((group) => {
+      const [newest, ...others] = group;
+      if (maxPerContainer === 0 || newest === undefined || !isUnstarted(newest)) return trim(group, maxPerContainer);
+      // It may be replaced: the restart count, the last termination and its log are those of the last instance that ran.
+      const ranFirst = [...others.filter((one) => !isUnstarted(one)), ...others.filter(isUnstarted)];
+      return newestFirst([newest, ...trim(ranFirst, maxPerContainer)]);
+    });
+  }
   const count = groups.reduce((sum, group) => sum + group.length, 0);
   if (maxContainers >= 0 && count > maxContainers) {
     const share = Math.max(1, Math.floor(maxContainers / groups.length));
@@ -56,6 +64,10 @@ export function selectDeadContainers(
     trim(newestFirst(shared), maxContainers);
   }
   return evicted;
+}
+
+function isUnstarted({ container }: DeadContainer): boolean {
+  return container.state === 'created';
 }
 
 function newestFirst(containers: readonly DeadContainer[]): DeadContainer[] {

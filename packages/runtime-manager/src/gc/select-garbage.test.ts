@@ -82,15 +82,50 @@ function leftContainers(
   const trimTo = (key: string, keep: number): void => {
     while (members(key).length > keep) remove(oldestOf(members(key)));
   };
+  /** Leaves the newest instance if it has not started, and besides it rather those that ran. */
+  const trimBesideUnstarted = (key: string, keep: number): void => {
+    const newest = members(key).find((one) => members(key).every((other) => ageMs(one) <= ageMs(other)));
+    const others = (): RuntimeContainer[] => members(key).filter((one) => one !== newest);
+    if (keep === 0 || newest?.state !== 'created') return trimTo(key, keep);
+    while (others().length > keep) {
+      const unstarted = others().filter(({ state }) => state === 'created');
+      remove(oldestOf(unstarted.length > 0 ? unstarted : others()));
+    }
+  };
   for (const key of keys) if (isPodRemoved(key)) trimTo(key, 0);
   const groups = keys.filter((key) => !isPodRemoved(key));
-  if (maxPerContainer >= 0) for (const key of groups) trimTo(key, maxPerContainer);
+  if (maxPerContainer >= 0) for (const key of groups) trimBesideUnstarted(key, maxPerContainer);
   if (maxContainers >= 0 && left.size > maxContainers) {
     for (const key of groups) trimTo(key, Math.max(1, Math.trunc(maxContainers / groups.length)));
     while (left.size > maxContainers) remove(oldestOf([...left.keys()]));
   }
   return { left: new Set([...left.keys()].map(({ id }) => id.id)), steps };
 }
+
+it('keeps the last instance that ran besides a newer one that has not started', () => {
+  const instance = (id: string, state: RuntimeContainer['state'], ageMillis: number): RuntimeContainer => ({
+    id: { type: '', id },
+    name: 'app',
+    sandboxId: 's',
+    state,
+    createdAtNanos: NOW - BigInt(ageMillis) * 1_000_000n,
+    hash: '',
+    attempt: 0,
+    image: '',
+    imageRef: '',
+  });
+  const containers = [
+    instance('new', 'created', 1),
+    instance('failed', 'created', 2),
+    instance('ran', 'exited', 3),
+    instance('old', 'exited', 4),
+  ];
+  const pod: RuntimePod = { uid: 'here', name: 'here', namespace: '', containers, sandboxes: [] };
+  const taken = (maxPerContainer: number): string[] =>
+    selectDeadContainers([pod], isPodRemoved, NOW, { maxPerContainer }).map(({ container }) => container.id.id);
+  expect(taken(1).toSorted()).toEqual(['failed', 'old']);
+  expect(taken(0).toSorted()).toEqual(['failed', 'new', 'old', 'ran']);
+});
 
 it('selects the same containers as a naive model', () => {
   const retention = fc.record({
