@@ -59,7 +59,7 @@ function hints(policy: StaticCpuPolicy, available: CpuSet, reusable: CpuSet, cou
   for (const set of numaNodeSets(nodes)) {
     const sum = (groups: ReadonlyMap<number, CpuSet>): number =>
       set.reduce((total, node) => total + (groups.get(node)?.size ?? 0), 0);
-    if (set.length < fewest && sum(layout.groups.numaNode) >= count) fewest = set.length;
+    if (sum(layout.groups.numaNode) >= count) fewest = Math.min(fewest, set.length);
     if (reusableNodes.isSubsetOf(new Set(set)) && reusable.size + sum(free) >= count) possible.push(set);
   }
   // The policy allows the alignment only on machines with as many nodes as sockets, or more.

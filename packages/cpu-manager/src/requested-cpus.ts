@@ -1,5 +1,5 @@
 import type { Container, Pod } from '@rxlet/kube-api';
-import { isSidecar, podQosClass } from '@rxlet/pod-model';
+import { isSidecar, podContainers, podQosClass } from '@rxlet/pod-model';
 import { cpuMillis } from '@rxlet/pod-model/quantity';
 import { hasPodLevelResources } from '@rxlet/pod-model/resources';
 
@@ -14,11 +14,12 @@ export function requestedCpus(pod: Pod, { resources }: Container): number {
 export function requestedCpusOfPod(pod: Pod): number {
   let sidecars = 0;
   let starting = 0;
-  for (const container of pod.spec?.initContainers ?? []) {
+  for (const { container } of podContainers(pod, ['init'])) {
     const cpus = requestedCpus(pod, container);
     if (isSidecar(container)) sidecars += cpus;
     else starting = Math.max(starting, sidecars + cpus);
   }
-  const regular = (pod.spec?.containers ?? []).reduce((sum, container) => sum + requestedCpus(pod, container), 0);
+  let regular = 0;
+  for (const { container } of podContainers(pod, ['regular'])) regular += requestedCpus(pod, container);
   return Math.max(starting, sidecars + regular);
 }
