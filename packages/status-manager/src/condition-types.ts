@@ -35,8 +35,7 @@ export function withCondition(
   conditions: readonly PodCondition[] | undefined,
   condition: PodCondition,
 ): readonly PodCondition[] {
-  const list = [...(conditions ?? [])];
+  const list = conditions ?? [];
   const index = list.findIndex(({ type }) => type === condition.type);
-  list.splice(index < 0 ? list.length : index, index < 0 ? 0 : 1, condition);
-  return list;
+  return index < 0 ? [...list, condition] : list.with(index, condition);
 }

@@ -39,7 +39,6 @@ export function instanceState(
         },
       };
     case 'created':
-      return { waiting: {} };
     case 'unknown':
       if (!isLost(instance, previous)) return { waiting: {} };
       return {

@@ -87,4 +87,14 @@ describe('containerResources', () => {
   it('adds no resources that the spec does not have', () => {
     expect(reported({ cpuRequestMillis: 2, memoryLimitBytes: 2 ** 30 }, { spec: {} })).toEqual({});
   });
+
+  it('shows requested CPU values at the minimum of the kernel as they are written', () => {
+    const spec = { limits: { cpu: '0.01' }, requests: { cpu: '0.002' } };
+    expect(reported({ cpuLimitMillis: 10, cpuRequestMillis: 2 }, { spec })).toEqual(spec);
+  });
+
+  it('shows allocated resources when the previous status has none', () => {
+    const previous: ContainerStatus = { name: 'app', image: '', imageID: '', ready: false, restartCount: 0 };
+    expect(containerResources({ resources: allocated }, testContainerStatus(), previous, undefined)).toEqual(allocated);
+  });
 });

@@ -76,4 +76,40 @@ describe('podLevelResources', () => {
     const reported: PodStatus = { phase: 'Running', resources: { requests: { memory: '2Gi' } } };
     expect(podLevelResources(pod, reported, {}).resources.requests).toEqual({ cpu: '100m', memory: '2Gi' });
   });
+
+  it('returns nothing for a pod without any', () => {
+    const actuated = { requests: { cpu: '1' } };
+    expect(podLevelResources({}, {}, {}, actuated)).toStrictEqual({ resources: {} });
+    expect(podLevelResources({ status: running }, {}, {})).toStrictEqual({ resources: {} });
+    expect(podLevelResources(testPod({ status: running }), {}, {})).toStrictEqual({ resources: {} });
+  });
+
+  it('returns the allocated ones of a running pod without a readable cgroup', () => {
+    const resources = { requests: { cpu: '500m' }, limits: { cpu: '1' } };
+    const pod = testPod({ spec: { resources }, status: running });
+    const previous: PodStatus = { phase: 'Running', resources: { requests: { cpu: '9' } } };
+    expect(podLevelResources(pod, previous, undefined).resources).toEqual(resources);
+  });
+
+  it('shows the minimum of the kernel when more is requested, and requests at the minimum as they are written', () => {
+    const requested = (cpu: string): unknown =>
+      podLevelResources(
+        testPod({ spec: { resources: { requests: { cpu } } }, status: running }),
+        {},
+        {
+          cpuRequestMillis: 2,
+        },
+      ).resources.requests;
+    expect(requested('500m')).toEqual({ cpu: '2m' });
+    expect(requested('0.002')).toEqual({ cpu: '0.002' });
+  });
+
+  it('keeps memory limits without a value of the cgroup', () => {
+    const resources = { requests: { cpu: '1', memory: '1Gi' }, limits: { memory: '1Gi' } };
+    const pod = testPod({ spec: { resources, overhead: { memory: '10Mi' } }, status: running });
+    const withOverhead = { requests: { cpu: '1', memory: '1034Mi' }, limits: { memory: '1034Mi' } };
+    expect(podLevelResources(pod, {}, {}).resources).toEqual(withOverhead);
+    const previous: PodStatus = { phase: 'Running', resources: { limits: { memory: '2Gi' } } };
+    expect(podLevelResources(pod, previous, {}).resources).toEqual({ ...withOverhead, limits: { memory: '2Gi' } });
+  });
 });

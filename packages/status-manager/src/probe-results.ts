@@ -1,6 +1,6 @@
 import type { PodProbes } from '@rxlet/agent-api/containers';
 import type { Container, ContainerStatus, Pod } from '@rxlet/kube-api';
-import { isSidecar } from '@rxlet/pod-model';
+import { type ContainerKind, isSidecar, podContainers } from '@rxlet/pod-model';
 
 /** Results of probes. Without a result, an instance with such a probe keeps its reported state, because the agent may have been restarted; one without has passed. */
 type ContainerProbes = Pick<PodProbes, 'isReady' | 'isStarted'>;
@@ -23,7 +23,7 @@ export function withProbeResults(
   previous: ReportedBefore,
   probes: ContainerProbes,
 ): readonly ContainerStatus[] {
-  const containers = new Map(pod.spec?.containers?.map((container) => [container.name, container]));
+  const containers = containersByName(pod, 'regular');
   const before = reportedInstances(previous);
   return statuses.map((status) => probed(status, containers.get(status.name), before, probes));
 }
@@ -36,7 +36,7 @@ export function withInitProbeResults(
   probes: ContainerProbes,
 ): readonly ContainerStatus[] {
   const before = reportedInstances(previous);
-  const containers = new Map(pod.spec?.initContainers?.map((container) => [container.name, container]));
+  const containers = containersByName(pod, 'init');
   return statuses.map((status) => {
     const container = containers.get(status.name);
     if (container !== undefined && isSidecar(container)) return probed(status, container, before, probes);
@@ -46,6 +46,10 @@ export function withInitProbeResults(
       ready: status.state?.terminated?.exitCode === 0,
     };
   });
+}
+
+function containersByName(pod: Pod, kind: ContainerKind): ReadonlyMap<string, Container> {
+  return new Map(podContainers(pod, [kind]).map(({ container }) => [container.name, container]));
 }
 
 /** Reported instances, by container id. */
