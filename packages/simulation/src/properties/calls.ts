@@ -85,6 +85,9 @@ export const callsAreBounded: Property = {
   },
 };
 
+/** Time within which the CPU manager compares a started container with its CPUs, as in the kubelet. */
+const CPUS_MS = 11_000;
+
 /** At rest, the agent changes nothing. */
 export const quietAtRest: Property = {
   name: 'quiet-at-rest',
@@ -93,15 +96,20 @@ export const quietAtRest: Property = {
     const crashing = new Set<string>();
     /** Sandboxes that are not ready, until they are stopped. */
     const dead = new Set<string>();
+    /** Times of the starts of containers. */
+    const startedMs = new Map<string, number>();
     for (const event of history) {
       if (event.kind === 'sandbox' && event.change === 'not ready') dead.add(event.id);
+      if (event.kind === 'container' && event.change === 'started') startedMs.set(event.container.id, event.atMs);
       if (event.kind === 'desired' && event.pod.isCrashing) crashing.add(event.pod.uid);
       if (event.kind === 'rest') touched = event.touched;
       if (event.kind === 'emptied') touched = undefined;
       if (touched === undefined || event.kind !== 'call') continue;
       // What was dead longest is collected at rest as well. As in the kubelet, a dead sandbox is stopped once more before that.
       if (event.rpc.startsWith('remove') || (event.rpc === 'stopPodSandbox' && dead.delete(event.target))) continue;
-      if (!touched.has(event.uid) && !crashing.has(event.uid))
+      const isFirstUpdate =
+        event.rpc === 'updateContainerResources' && event.atMs - (startedMs.get(event.target) ?? -Infinity) < CPUS_MS;
+      if (!isFirstUpdate && !touched.has(event.uid) && !crashing.has(event.uid))
         yield { atMs: event.atMs, text: `${event.rpc} of ${event.target} (${event.uid}) at rest` };
     }
   },

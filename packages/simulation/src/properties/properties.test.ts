@@ -2,7 +2,19 @@ import { describe, expect, it } from 'vitest';
 import type { HistoryFact } from '../history/history.ts';
 import { PROPERTIES } from './properties.ts';
 import { checkProperties } from './property.ts';
-import { call, container, desire, pod, running, sandbox, status, stop, violated } from './test-support.ts';
+import {
+  call,
+  container,
+  desire,
+  pod,
+  pressure,
+  running,
+  sandbox,
+  status,
+  stop,
+  terminate,
+  violated,
+} from './test-support.ts';
 
 const desired = desire();
 const undesired: HistoryFact = { kind: 'undesired', uid: 'u', graceSeconds: undefined };
@@ -51,6 +63,21 @@ describe('properties', () => {
     ],
   ])('%s reports %s', (property, _, facts) => {
     expect(violated(...facts)).toEqual([property]);
+  });
+
+  it('accept that a new agent starts from the count in the API when the one that evicted the pod could not report it', () => {
+    const counted = (app: number): HistoryFact => status('Running', { restartCounts: { app } });
+    const unreported: HistoryFact = { kind: 'unreported', uid: 'u' };
+    const evicted = [...running, pressure(true), counted(2), terminate('evicted')];
+    expect(violated(...evicted, unreported, counted(1))).toEqual([]);
+    expect(violated(...evicted, counted(1))).toEqual(['rising-restart-counts']);
+  });
+
+  it('accept that a container that has just started is put on its CPUs at rest', () => {
+    const update = call('updateContainerResources', 'c0');
+    const rest: HistoryFact = { kind: 'rest', touched: new Set() };
+    expect(violated(...running, rest, update)).toEqual([]);
+    expect(violated(...running, rest, [11_000, update])).toEqual(['quiet-at-rest']);
   });
 
   it('accept the life of a healthy pod', () => {

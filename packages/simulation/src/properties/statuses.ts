@@ -8,6 +8,7 @@ export const risingRestartCounts: Property = {
     const counts = new Map<string, number>();
     const mayReset = new Set<string>();
     const statics = new Set<string>();
+    const ended = new Set<string>();
     const resetAll = (uid: string): void => {
       for (const key of counts.keys()) if (key.startsWith(`${uid}/`)) mayReset.add(key);
     };
@@ -15,6 +16,9 @@ export const risingRestartCounts: Property = {
       if (event.kind === 'lost') mayReset.add(`${event.uid}/${event.container}`);
       // A static pod that has ended with the machine begins anew with it, and one that comes back may have left no trace.
       if (event.kind === 'terminate' && statics.has(event.uid)) resetAll(event.uid);
+      // As in the kubelet, the containers of an evicted pod are removed before the API shows its end, and the next agent has no more than the last count there.
+      if (event.kind === 'terminate') ended.add(event.uid);
+      if (event.kind === 'unreported' && ended.has(event.uid)) resetAll(event.uid);
       if (event.kind === 'desired' && event.pod.isStatic) {
         statics.add(event.pod.uid);
         resetAll(event.pod.uid);
