@@ -101,12 +101,12 @@ export function createLastKnownObjects({ files, clock, logger }: LastKnownObject
     recordEnd(podUid) {
       ended.add(podUid);
       isDirty = true;
-      hasUnsavedEnd = true;
-      // A write that failed is not repeated sooner.
-      if (lastProblem === undefined) {
+      // A write that failed is not repeated sooner, and that of an earlier end is not put off.
+      if (lastProblem === undefined && !hasUnsavedEnd) {
         timer?.[Symbol.dispose]();
         timer = undefined;
       }
+      hasUnsavedEnd = true;
       schedule(SAVE_END_DELAY_MS);
     },
     release: (selector) => void released.add(copyKey(selector)),

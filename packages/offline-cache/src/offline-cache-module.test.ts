@@ -100,6 +100,21 @@ it('does not bring back a pod whose end was reported, although the watch has not
   expect(await keptPods()).toEqual([]);
 });
 
+it('saves the end of a pod in time while others end one after the other', async () => {
+  await using module = await startModule(true);
+  await using podWatch = module.client.watch(pods);
+  podWatch.start();
+  await module.clock.advance(5_000);
+  await podWatch[Symbol.asyncDispose]();
+  const ref = { name: 'web', namespace: 'default' };
+  for (const reason of ['a', 'b', 'c']) {
+    const body = { status: { phase: 'Failed', reason } };
+    await module.client.patch(pods, ref, { type: 'strategic', body }, { subresource: 'status' });
+    await module.clock.advance(100);
+  }
+  expect(await keptPods()).toEqual([]);
+});
+
 /** Returns the names of the pods of which an agent without an API server knows. */
 async function keptPods(): Promise<readonly string[]> {
   await using module = await startModule(false, undefined, 'pods');
