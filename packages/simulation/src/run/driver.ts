@@ -70,6 +70,12 @@ export function createDriver(world: World): Driver {
     world.runtime.look();
     recordEnd('killed');
   };
+  const stop = async (): Promise<void> => {
+    isAlive = false;
+    await node.stop();
+    world.runtime.look();
+    recordEnd('stopped');
+  };
   const killAndRestart = async ({
     pauseMs,
     callsOfStart,
@@ -98,6 +104,11 @@ export function createDriver(world: World): Driver {
       boot += 1;
       await kill();
     },
+    async stop() {
+      boot += 1;
+      if (isAlive && armed === undefined) await stop();
+      else await kill();
+    },
     startLater: (delayMs) => startLater(delayMs, 0),
   });
   const runLifeStep = async (step: LifeStep): Promise<void> => {
@@ -109,9 +120,7 @@ export function createDriver(world: World): Driver {
     if (!isAlive || armed !== undefined) return;
     history.add({ kind: 'step', text: describeStep(step) });
     if (step.do === 'stop') {
-      isAlive = false;
-      await node.stop();
-      recordEnd('stopped');
+      await stop();
       startLater(step.pauseMs, 0);
     } else if (step.calls === 0) {
       await killAndRestart(step);

@@ -11,6 +11,8 @@ const POLL_MS = 500;
 export interface MachinePowerPorts {
   /** Ends the agent, if one lives. */
   kill(): Promise<void>;
+  /** Stops the agent in order, if one lives. */
+  stop(): Promise<void>;
   /** Starts an agent after a while. */
   startLater(delayMs: number): void;
 }
@@ -28,9 +30,9 @@ export function createMachinePower(world: World, later: Later, ports: MachinePow
   setBootId(node.files, boot);
   let isShuttingDown = false;
 
-  const turnOff = async (pauseMs: number): Promise<void> => {
+  const turnOff = async (pauseMs: number, endAgent: () => Promise<void>): Promise<void> => {
     isShuttingDown = false;
-    await ports.kill();
+    await endAgent();
     logind.disconnect();
     logind.cancel();
     expectLostInits(world);
@@ -44,7 +46,7 @@ export function createMachinePower(world: World, later: Later, ports: MachinePow
   return {
     async run(step) {
       if (isShuttingDown) return;
-      if (step.do === 'power-failure') return turnOff(step.pauseMs);
+      if (step.do === 'power-failure') return turnOff(step.pauseMs, ports.kill);
       isShuttingDown = true;
       history.add({ kind: 'power', change: 'shutdown' });
       logind.shutDown();
@@ -60,7 +62,8 @@ export function createMachinePower(world: World, later: Later, ports: MachinePow
         } else if ((logind.isInhibited() || spentMs < heldMs) && spentMs < logind.delayMs) {
           later.add(POLL_MS, look);
         } else {
-          await turnOff(step.pauseMs);
+          // Once nothing delays the shutdown any more, the services of the machine are stopped.
+          await turnOff(step.pauseMs, ports.stop);
         }
       };
       later.add(POLL_MS, look);
