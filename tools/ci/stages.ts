@@ -17,7 +17,8 @@ fi`;
 /** Two minutes of seeds that no earlier run had, which may find what was there before the change. Failed seeds are printed; those that ever failed are among the unit tests. */
 const SIMULATE = {
   name: 'npm run simulate',
-  command: 'npm run simulate -- --seconds 120 --workload standard --workload cluster --workload extended --keep-going',
+  command:
+    'npm run simulate -- --seconds 120 --workload standard --workload cluster --workload extended --workload nodes --keep-going',
   isAdvisory: true,
 };
 

@@ -55,6 +55,18 @@ describe('watches', () => {
     expect(late.lines).toEqual(['ERROR Expired']);
   });
 
+  it('break by resource or by user, and the others continue', async () => {
+    await using server = createTestServer();
+    const { kube, clock } = server;
+    const watched = await server.watch(`${PODS}?watch=true`);
+    const other = await server.watch(`${MAPS}?watch=true`);
+    expect([kube.cutWatches({ user: 'somebody' }), kube.freezeWatches({ user: 'somebody' })]).toEqual([0, 0]);
+    expect(kube.cutWatches({ resource: 'pods' })).toBe(1);
+    await clock.settle();
+    expect([watched.isEnded, other.isEnded]).toEqual([true, false]);
+    expect(kube.cutWatches({ resource: 'configmaps', user: 'kubernetes-admin' })).toBe(1);
+  });
+
   it('send changes again on request', async () => {
     await using server = createTestServer();
     const { kube, clock } = server;

@@ -17,7 +17,7 @@ import { faultSubjectOf, withFault } from './faults/with-fault.ts';
 import { createNodeConnections, type UpgradeConnection } from './node-proxy/node-connections.ts';
 import { createFakeObjects, findType, type ResourceName } from './objects/fake-objects.ts';
 import { createObjectService } from './objects/object-service.ts';
-import { createOpenWatches } from './request/open-watches.ts';
+import { createOpenWatches, type WatchMatch } from './request/open-watches.ts';
 import { type ObjectRequest, parseObjectRequest } from './request/parse-request.ts';
 import type { ResourceType } from './resource-type.ts';
 import { startScheduler } from './scheduler/start-scheduler.ts';
@@ -152,7 +152,7 @@ export function createFakeKube(
   const control: ControlPorts = {
     faults,
     requests: log.records,
-    cutWatches: (resource) => cutWatches(resource),
+    cutWatches: (match) => cutWatches(match),
     compact: store.compact,
     setStaleness: (revisions) => void (staleRevisions = revisions),
     outage(ms) {
@@ -219,7 +219,7 @@ export function createFakeKube(
     }
   };
 
-  const cutWatches = (resource?: string): number => watches.cut(new ConnectionLostError('ECONNRESET'), resource);
+  const cutWatches = (match?: WatchMatch): number => watches.cut(new ConnectionLostError('ECONNRESET'), match);
   lifetime.defer(() => void cutWatches());
   const stop = (): void => {
     isRunning = false;

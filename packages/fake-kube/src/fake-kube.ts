@@ -6,6 +6,7 @@ import type { CertificateAuthority } from './certificates/certificate-authority.
 import type { FaultScript } from './faults/faults.ts';
 import type { UpgradeConnection } from './node-proxy/node-connections.ts';
 import type { FakeObjects } from './objects/fake-objects.ts';
+import type { WatchMatch } from './request/open-watches.ts';
 import type { ResourceType } from './resource-type.ts';
 import type { ApiRequest, ApiResponse } from './server/api-message.ts';
 import type { ServerVersion } from './server/discovery.ts';
@@ -66,10 +67,10 @@ export interface FakeKube extends AsyncDisposable {
   readonly faults: Pick<FaultScript, 'add' | 'clear'>;
   /** Returns the last 1,000 requests, oldest first. */
   requests(): readonly RequestRecord[];
-  /** Breaks the connections of all watches, or of those of one resource. @returns their number */
-  cutWatches(resource?: string): number;
-  /** Lets the connections of all watches die unnoticed: nothing comes any more, and they do not end. @returns their number */
-  freezeWatches(): number;
+  /** Breaks the connections of watches: of all, or of those of a resource or of a user. @returns their number */
+  cutWatches(match?: WatchMatch): number;
+  /** Lets the connections of watches die unnoticed: nothing comes any more, and they do not end. @returns their number */
+  freezeWatches(match?: WatchMatch): number;
   /** Forgets the history, so that watches cannot resume (410 Gone). */
   compact(): void;
   /** Makes answers that may come from a cache (`resourceVersion=0`) lag behind by this number of changes. */

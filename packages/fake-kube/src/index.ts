@@ -14,6 +14,7 @@ export type { FakeKube, FakeKubeOptions, FakeKubePorts } from './fake-kube.ts';
 export type { Fault, FaultAction, FaultMatch } from './faults/faults.ts';
 export type { UpgradeConnection } from './node-proxy/node-connections.ts';
 export type { FakeObjects, ResourceName } from './objects/fake-objects.ts';
+export type { WatchMatch } from './request/open-watches.ts';
 export type { ResourceType } from './resource-type.ts';
 export { type ApiRequest, type ApiResponse, ConnectionLostError } from './server/api-message.ts';
 export type { ServerVersion } from './server/discovery.ts';

@@ -7,6 +7,7 @@ export { contributing, testModules } from './test-modules.ts';
 export {
   type ClusterAgentOptions,
   createTestCluster,
+  type FurtherNodeOptions,
   type TestCluster,
   type TestClusterOptions,
 } from './test-cluster.ts';

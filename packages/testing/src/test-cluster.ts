@@ -2,10 +2,10 @@ import { apiServer } from '@rxlet/agent';
 import type { AgentModule } from '@rxlet/agent-api';
 import type { KubeClients } from '@rxlet/kube-api/client';
 import { clusterEvents, clusterObjects, clusterPods, clusterTokens, clusterVolumes } from '@rxlet/cluster-pods';
-import { createFakeKube, type FakeKube, type FakeKubeOptions, nodeUser } from '@rxlet/fake-kube';
+import { ConnectionLostError, createFakeKube, type FakeKube, type FakeKubeOptions, nodeUser } from '@rxlet/fake-kube';
 import type { Pod, PodSpec } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';
-import { createKubeClients } from '@rxlet/kube-client';
+import { createKubeClients, type KubeTransport } from '@rxlet/kube-client';
 import { createTestMachine } from '@rxlet/machine/testing';
 import { nodeStatus } from '@rxlet/node-status';
 import { manifestPod } from '@rxlet/pod-model/testing';
@@ -18,6 +18,11 @@ import { untilPhase } from './until-phase.ts';
 /** Options of {@link createTestCluster}. */
 export interface TestClusterOptions extends TestNodeOptions {
   readonly kube?: FakeKubeOptions;
+}
+
+/** Options of a further node of a test cluster, which shares the clock. */
+export interface FurtherNodeOptions extends Omit<TestNodeOptions, 'clock'> {
+  readonly name: string;
 }
 
 /** Options of an agent in a test cluster. */
@@ -34,11 +39,15 @@ type NodeHelpers = Pick<
   'stop' | 'kill' | 'killAtCall' | 'advance' | 'until' | 'instances' | 'running' | 'startsMs' | 'expectNoLeaks'
 >;
 
-/** A test node in a cluster with a fake API server, which has the usual rules for nodes. */
+/** A test node in a cluster with a fake API server, which has the usual rules for nodes. There may be further nodes. */
 export interface TestCluster extends NodeHelpers, AsyncDisposable {
   readonly node: TestNode;
   readonly kube: FakeKube;
-  /** Starts an agent as the node `node1`. */
+  /** Adds a node to the cluster. Disposal of the first node ends the API server. */
+  addNode(options: FurtherNodeOptions): TestCluster;
+  /** Whether the node is connected with the API server. A node that is not gets no answer, and its watches break. */
+  isConnected: boolean;
+  /** Starts an agent. */
   start(options?: ClusterAgentOptions): Promise<void>;
   /** Creates a pod that is bound to the node. Its grace period is a second, unless the spec has one. */
   bind(name: string, spec?: Partial<PodSpec>, metadata?: Pod['metadata']): Pod;
@@ -54,13 +63,28 @@ const HOUR_MS = 3_600_000;
 export function createTestCluster({ kube: kubeOptions, ...options }: TestClusterOptions = {}): TestCluster {
   const node = createTestNode(options);
   const kube = createFakeKube(node, { authorization: 'node', ...kubeOptions });
+  return createClusterNode(node, kube, options, async () => kube[Symbol.asyncDispose]());
+}
+
+/** Creates a node of a cluster. */
+function createClusterNode(
+  node: TestNode,
+  kube: FakeKube,
+  options: TestNodeOptions,
+  onDisposed: () => Promise<void>,
+): TestCluster {
+  const user = nodeUser(node.name);
+  let isConnected = true;
+  const send: KubeTransport['send'] = async (request) => {
+    if (!isConnected) throw new ConnectionLostError('ECONNREFUSED');
+    const response = await kube.handle({ ...request, user });
+    if (!isConnected) throw new ConnectionLostError('ECONNRESET');
+    return response;
+  };
   const machine = options.machine ?? createTestMachine();
 
   const modulesOf = (life: AgentLife, connect: NonNullable<ClusterAgentOptions['connect']>): readonly AgentModule[] => {
-    const transport = killableTransport(
-      { send: (request) => kube.handle({ ...request, user: nodeUser('node1') }) },
-      life,
-    );
+    const transport = killableTransport({ send }, life);
     const clients = createKubeClients(
       { ...node, transport },
       { userAgent: 'kubelet/v1.36.2 (linux/amd64) kubernetes/test' },
@@ -82,6 +106,17 @@ export function createTestCluster({ kube: kubeOptions, ...options }: TestCluster
   return {
     node,
     kube,
+    addNode(further) {
+      const withClock = { ...further, clock: node.clock };
+      return createClusterNode(createTestNode(withClock), kube, withClock, async () => undefined);
+    },
+    get isConnected() {
+      return isConnected;
+    },
+    set isConnected(value) {
+      isConnected = value;
+      if (!value) kube.cutWatches({ user: user.name });
+    },
     stop: node.stop,
     kill: node.kill,
     killAtCall: node.killAtCall,
@@ -108,7 +143,7 @@ export function createTestCluster({ kube: kubeOptions, ...options }: TestCluster
         apiVersion: 'v1',
         kind: 'Pod',
         metadata: { ...metadata, name, namespace: 'default' },
-        spec: { ...defaults, terminationGracePeriodSeconds: 1, ...spec, nodeName: 'node1' },
+        spec: { ...defaults, terminationGracePeriodSeconds: 1, ...spec, nodeName: node.name },
         status: { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'True' }] },
       }) as unknown as Pod;
     },
@@ -117,7 +152,7 @@ export function createTestCluster({ kube: kubeOptions, ...options }: TestCluster
       untilPhase(node.clock, () => pod(podName), { podName, phase, limitMs }),
     async [Symbol.asyncDispose]() {
       await node[Symbol.asyncDispose]();
-      await kube[Symbol.asyncDispose]();
+      await onDisposed();
     },
   };
 }

@@ -29,10 +29,12 @@ import { untilPhase } from './until-phase.ts';
 export interface TestNodeOptions extends FakeRuntimeOptions {
   /** Seed of all randomness. Default 1. */
   readonly seed?: number;
+  /** Default `node1`. */
+  readonly name?: string;
+  /** Clock of the node, which others may share. Default: a new one. */
+  readonly clock?: VirtualClock;
   /** Hardware of the node. Default: a machine on which resources never run short. */
   readonly machine?: Machine | undefined;
-  /** Default: a new one. */
-  readonly clock?: VirtualClock;
 }
 
 /** Options of an agent on a test node. */
@@ -53,6 +55,7 @@ export interface TestAgentOptions {
 
 /** A node with a fake runtime, files in memory and a virtual clock. Its agent can be killed and started again while the runtime lives on. */
 export interface TestNode extends AsyncDisposable {
+  readonly name: string;
   readonly clock: VirtualClock;
   readonly random: Random;
   readonly fake: FakeRuntime;
@@ -115,9 +118,10 @@ const HOUR_MS = 3_600_000;
  * ```
  */
 export function createTestNode({
+  name = 'node1',
+  clock = createVirtualClock(),
   seed = 1,
   machine,
-  clock = createVirtualClock(),
   ...runtimeOptions
 }: TestNodeOptions = {}): TestNode {
   const random = seededRandom(seed);
@@ -156,6 +160,7 @@ export function createTestNode({
   };
 
   return {
+    name,
     clock,
     random,
     fake,
@@ -203,7 +208,7 @@ export function createTestNode({
           images: withCallTimeout(killablePort(fake.images, life), REQUEST_TIMEOUT_MS),
           pullProgress: fake.pullProgress,
           node: {
-            name: 'node1',
+            name,
             rootDirectory: '/root',
             podLogsDirectory: '/logs',
             memoryCapacityBytes: 8n << 30n,

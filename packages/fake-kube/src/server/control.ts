@@ -1,6 +1,7 @@
 import { ApiError } from '../api-error.ts';
 import type { User } from '../auth/user.ts';
 import type { FaultScript } from '../faults/faults.ts';
+import type { WatchMatch } from '../request/open-watches.ts';
 import { type ApiRequest, type ApiResponse, jsonResponse } from './api-message.ts';
 import type { RequestRecord } from './request-log.ts';
 
@@ -8,7 +9,7 @@ import type { RequestRecord } from './request-log.ts';
 export interface ControlPorts {
   readonly faults: FaultScript;
   readonly requests: () => readonly RequestRecord[];
-  readonly cutWatches: (resource?: string) => number;
+  readonly cutWatches: (match?: WatchMatch) => number;
   readonly compact: () => void;
   readonly setStaleness: (revisions: number) => void;
   /** Makes the server unreachable for a time. */
@@ -50,7 +51,7 @@ export function handleControl(
       return jsonResponse(200, { items: ports.requests() });
     case 'POST cut-watches': {
       const { resource } = parameters;
-      return jsonResponse(200, { cut: ports.cutWatches(typeof resource === 'string' ? resource : undefined) });
+      return jsonResponse(200, { cut: ports.cutWatches(typeof resource === 'string' ? { resource } : {}) });
     }
     case 'POST compact':
       ports.compact();

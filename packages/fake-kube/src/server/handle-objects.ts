@@ -75,7 +75,7 @@ export function handleObjects(
       return {
         status: 200,
         headers: { 'content-type': 'application/json' },
-        body: handlers.openWatch(request, message.signal, rendered),
+        body: handlers.openWatch(request, user, message.signal, rendered),
       };
     }
     case 'get': {

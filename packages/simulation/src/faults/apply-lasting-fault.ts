@@ -1,5 +1,6 @@
 import { type AgentModule, contribute, podSteps } from '@rxlet/agent-api';
 import { onAbort } from '@rxlet/component-base';
+import { nodeUser } from '@rxlet/fake-kube';
 import type { Pod } from '@rxlet/kube-api';
 import type { TestCluster, TestNode } from '@rxlet/testing';
 import type { LastingFault } from './lasting-faults.ts';
@@ -7,13 +8,13 @@ import type { LastingFault } from './lasting-faults.ts';
 /** Starts a permanent fault, where it is one of the node or of the cluster from the beginning. */
 export function startLastingFault(
   fault: LastingFault | undefined,
-  { fake }: TestNode,
+  { fake, name }: TestNode,
   cluster: TestCluster | undefined,
 ): void {
   if (fault?.kind === 'no-events') fake.setEventFaults({ drop: 1 });
   if (fault?.kind === 'slow-rpc') slowDown(fault, fake);
   if (fault?.kind === 'hanging-events')
-    cluster?.kube.faults.add({ match: { resource: 'events' }, action: { type: 'hang' } });
+    cluster?.kube.faults.add({ match: { resource: 'events', user: nodeUser(name).name }, action: { type: 'hang' } });
 }
 
 /** Sets the failpoint of a slow RPC, which the end of the other faults removes. */

@@ -7,13 +7,13 @@ import { alwaysCrashes } from '../workload/pod-kinds.ts';
 /** The facts of a run, in order. Properties are checked on this record alone. */
 export type History = readonly HistoryEvent[];
 
-/** A fact with its virtual time, in milliseconds since the start of the run. */
-export type HistoryEvent = { readonly atMs: number } & HistoryFact;
+/** A fact with its virtual time, in milliseconds since the start of the run. In a world of several nodes, `node` is the one that it concerns; without it, a fact concerns all. */
+export type HistoryEvent = { readonly atMs: number; readonly node?: string } & HistoryFact;
 
 /** A fact without its time. */
 export type HistoryFact =
-  /** A step of the plan. */
-  | { readonly kind: 'step'; readonly text: string }
+  /** A step of the plan. `isFault` is whether it may delay what agents do. */
+  | { readonly kind: 'step'; readonly text: string; readonly isFault?: boolean }
   | { readonly kind: 'agent'; readonly change: 'started' | 'stopped' | 'killed' | 'start failed' }
   /** The agent has stopped or was killed, and the API does not show that the pod has ended. */
   | { readonly kind: 'unreported'; readonly uid: string }
@@ -71,6 +71,16 @@ export type HistoryFact =
   | { readonly kind: 'power'; readonly change: 'shutdown' | 'cancelled' | 'off' }
   /** The agent asks the API server to remove a pod that is being deleted. */
   | { readonly kind: 'confirmed'; readonly uid: string }
+  /** An agent writes the status of a pod, or removes it. `pod` is the UID that the pod of this name has, and `boundTo` its node; `precondition` is the UID that the pod must have. */
+  | {
+      readonly kind: 'pod-write';
+      readonly method: string;
+      readonly pod: string;
+      readonly boundTo: string;
+      readonly precondition: string | undefined;
+      /** Status code of the answer; `undefined` without an answer. */
+      readonly code?: number;
+    }
   /** All faults have ended but the permanent one; after that the world changes no more. */
   | { readonly kind: 'quiet' }
   /** The world has reached its desired state, and is left alone for a while. Pods that a permanent fault touches are retried. */
@@ -143,20 +153,56 @@ export interface HistoryRecorder {
   add(fact: HistoryFact): void;
 }
 
+/** Records the history of a world. */
+export interface WorldHistory extends HistoryRecorder {
+  /** Returns the recorder of a node. Its events are those that concern the node. */
+  of(node: string): HistoryRecorder;
+}
+
 /** Number of facts of a run that are recorded: far more than a run has that ends. */
 const MAX_FACTS = 200_000;
 
-/** Creates a recorder. */
-export function createHistory(clock: { monotonicNow(): number }): HistoryRecorder {
+/** Creates a recorder. Facts of a world with one node do not name it. */
+export function createHistory(clock: { monotonicNow(): number }, nodeNames: readonly string[] = []): WorldHistory {
   const events: HistoryEvent[] = [];
   const startMs = clock.monotonicNow();
+  const push = (event: HistoryEvent): void => {
+    if (events.length >= MAX_FACTS) throw new Error(`more than ${String(MAX_FACTS)} facts happened in a run`);
+    events.push(event);
+  };
+  const now = (): number => clock.monotonicNow() - startMs;
+  if (nodeNames.length < 2) {
+    const recorder = { events, add: (fact: HistoryFact): void => push({ atMs: now(), ...fact }) };
+    return { ...recorder, of: () => recorder };
+  }
+  const eventsOf = new Map(nodeNames.map((node): [string, HistoryEvent[]] => [node, []]));
   return {
     events,
     add(fact) {
-      if (events.length >= MAX_FACTS) throw new Error(`more than ${String(MAX_FACTS)} facts happened in a run`);
-      events.push({ atMs: clock.monotonicNow() - startMs, ...fact });
+      const event = { atMs: now(), ...fact };
+      push(event);
+      for (const own of eventsOf.values()) own.push(event);
+    },
+    of(node) {
+      const own = eventsOf.get(node);
+      if (own === undefined) throw new Error(`the world has no node ${node}`);
+      return {
+        events: own,
+        add(fact) {
+          const event = { atMs: now(), node, ...fact };
+          push(event);
+          own.push(event);
+        },
+      };
     },
   };
+}
+
+/** Returns the histories of the nodes of a world, by name. That of an only node has no name. */
+export function historiesOfNodes(history: History): ReadonlyMap<string, History> {
+  const names = new Set(history.flatMap(({ node }) => node ?? []));
+  if (names.size === 0) return new Map([['', history]]);
+  return new Map([...names].map((name) => [name, history.filter(({ node }) => node === undefined || node === name)]));
 }
 
 /** Returns the facts of a pod. */

@@ -5,6 +5,7 @@ import { healthyContainersRun, noStartAfterTermination, risingAttempts, singleIn
 import { cpusKept } from './cpus.ts';
 import { devicesGivenOnce } from './devices.ts';
 import { endedForAReason, rejectedForAReason } from './ends.ts';
+import { actsOnOwnPods, soundNodesArePrompt, writesOwnPods } from './nodes.ts';
 import { evictedUnderPressure, pressureReported } from './pressure.ts';
 import type { Property } from './property.ts';
 import { confirmedAfterExit, risingRestartCounts, terminalPhasesStay } from './statuses.ts';
@@ -29,4 +30,7 @@ export const PROPERTIES: readonly Property[] = [
   rejectedForAReason,
   evictedUnderPressure,
   pressureReported,
+  actsOnOwnPods,
+  writesOwnPods,
+  soundNodesArePrompt,
 ];

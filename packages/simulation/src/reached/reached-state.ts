@@ -6,6 +6,8 @@ export interface ReachedState {
   readonly name: string;
   /** The only workload whose runs can reach it. Default: all can. */
   readonly workload?: Workload;
+  /** Whether it is a state of each node, or of the whole world. Default: `node`. */
+  readonly scope?: 'node' | 'world';
   /** Returns how often a history reaches it. */
   count(history: History): number;
 }

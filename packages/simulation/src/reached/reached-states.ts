@@ -1,6 +1,7 @@
-import { containerKey, type History } from '../history/history.ts';
+import { containerKey, type History, historiesOfNodes } from '../history/history.ts';
 import type { Workload } from '../workload/workloads.ts';
 import { EXTENDED_STATES } from './extended-states.ts';
+import { NODES_STATES } from './nodes-states.ts';
 import { countOf, type ReachedState } from './reached-state.ts';
 
 /** The states that 10,000 runs of all workloads must reach. */
@@ -176,6 +177,7 @@ export const REACHED_STATES: readonly ReachedState[] = [
     }),
   },
   ...EXTENDED_STATES,
+  ...NODES_STATES,
 ];
 
 /** The agent was killed after the effect of a call and before it had the answer. */
@@ -224,7 +226,9 @@ export function createReachedCounter(states: readonly ReachedState[] = REACHED_S
   return {
     runs,
     add(history) {
-      for (const { name, count } of states) if (count(history) > 0) runs.set(name, runs.get(name)! + 1);
+      const nodes = [...historiesOfNodes(history).values()];
+      for (const { name, scope, count } of states)
+        if ((scope === 'world' ? [history] : nodes).some((own) => count(own) > 0)) runs.set(name, runs.get(name)! + 1);
     },
     missing: () => [...runs].filter(([, count]) => count === 0).map(([name]) => name),
   };

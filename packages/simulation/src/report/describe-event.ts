@@ -89,6 +89,15 @@ export function describeEvent(event: HistoryEvent): DescribedEvent {
       return { group: 'world', text: POWER[event.change] };
     case 'confirmed':
       return { group: 'status', text: 'deletion is confirmed', uid: event.uid };
+    case 'pod-write': {
+      const { method, pod, boundTo, precondition, code } = event;
+      const condition = precondition === undefined ? '' : `, if its UID is ${precondition}`;
+      return {
+        group: 'agent',
+        text: `${method} of a pod of ${boundTo}${condition}: ${code === undefined ? 'no answer' : String(code)}`,
+        uid: pod,
+      };
+    }
     case 'quiet':
       return { group: 'phase', text: 'all faults end, but a permanent one' };
     case 'rest':

@@ -19,6 +19,7 @@ export function describeFailure(
   { commit, original }: ReportContext,
 ): readonly string[] {
   const { workload, ...world } = plan.world;
+  const { nodeNames } = plan;
   const more = violations.length - MAX_LISTED;
   return [
     `seed ${String(plan.seed)} of the workload ${workload} at ${commit}`,
@@ -28,10 +29,17 @@ export function describeFailure(
     `world: ${Object.entries(world)
       .map(([name, value]) => `${name}=${String(value)}`)
       .join(' ')}`,
+    ...(nodeNames === undefined ? [] : [`nodes: ${nodeNames.join(', ')}`]),
     `kinds of faults: ${plan.faults.join(', ') || 'none'}`,
-    ...(plan.lasting === undefined ? [] : [`permanent fault: ${describeLastingFault(plan.lasting)}`]),
+    ...(plan.lasting === undefined
+      ? []
+      : [
+          `permanent fault${plan.lastingNode === undefined ? '' : ` of ${plan.lastingNode}`}: ${describeLastingFault(plan.lasting)}`,
+        ]),
     `steps: ${String(plan.steps.length)} of ${String(original.plan.steps.length)}`,
-    ...plan.steps.map(({ atMs, step }) => `  ${formatTime(atMs)} ${describeStep(step)}`),
+    ...plan.steps.map(
+      ({ atMs, node, step }) => `  ${formatTime(atMs)} ${node === undefined ? '' : `${node} `}${describeStep(step)}`,
+    ),
   ];
 }
 
@@ -41,7 +49,7 @@ export function textTimeline({ history, violations }: RunResult): readonly strin
     const { group, text, uid } = describeEvent(event);
     return {
       atMs: event.atMs,
-      line: `${formatTime(event.atMs)} ${group.padEnd(7)} ${uid === undefined ? '' : `${uid} `}${text}`,
+      line: `${formatTime(event.atMs)} ${event.node === undefined ? '' : `${event.node} `}${group.padEnd(7)} ${uid === undefined ? '' : `${uid} `}${text}`,
     };
   });
   const marks = violations.map(({ atMs, property, text }) => ({

@@ -13,7 +13,10 @@ tr.phase td{background:#e8eaf6;font-weight:600}tr.failed td{background:#ffebee;c
 export function htmlReport(result: RunResult, context: ReportContext): string {
   const { history, violations, plan } = result;
   const rows = [
-    ...history.map((event) => ({ atMs: event.atMs, ...describeEvent(event) })),
+    ...history.map((event) => {
+      const { text, ...described } = describeEvent(event);
+      return { atMs: event.atMs, ...described, text: event.node === undefined ? text : `${event.node}: ${text}` };
+    }),
     ...violations.map(({ atMs, property, text }) => ({ atMs, group: 'failed', text: `${property}: ${text}`, uid: '' })),
   ].toSorted((a, b) => a.atMs - b.atMs);
   const table = rows.map(

@@ -2,24 +2,29 @@ import { ContainerState } from '@rxlet/cri-api';
 import type { Pod, PodStatus } from '@rxlet/kube-api';
 import { isTerminalPhase, PodLabel, podUid } from '@rxlet/pod-model';
 import { alwaysCrashes } from '../workload/pod-kinds.ts';
+import type { SimulatedNode } from '../world/simulated-node.ts';
 import type { World } from '../world/world.ts';
 
-/** State of a node at rest, without ids and times: lines by pod. The key is the pod's name with its spec. */
+/** State of a world at rest, without ids and times: lines by pod. The key is the pod's name with its node and its spec. */
 export type FixedPoint = ReadonlyMap<string, readonly string[]>;
 
 /**
  * Returns the state of the pods that must run for ever. What others have become depends on when their containers exited. Which pods a node under pressure, in a
  * shutdown or without room rejects, ends or does not resize depends on when the agent runs, so that these are left out.
  */
-export function fixedPointOf(world: World): FixedPoint {
-  const pods = [...world.desired.values()].filter(
-    (pod) =>
-      !world.isTouched(pod) &&
-      !isDecidedByNode(world.node.agent().pods.get(podUid(pod))?.status) &&
-      pod.spec?.restartPolicy === 'Always' &&
-      !pod.spec.containers.some((container) => alwaysCrashes(container) || container.lifecycle !== undefined),
+export function fixedPointOf({ nodes }: World): FixedPoint {
+  return new Map(
+    nodes.flatMap((one) => {
+      const pods = [...one.desired.values()].filter(
+        (pod) =>
+          !one.isTouched(pod) &&
+          !isDecidedByNode(one.node.agent().pods.get(podUid(pod))?.status) &&
+          pod.spec?.restartPolicy === 'Always' &&
+          !pod.spec.containers.some((container) => alwaysCrashes(container) || container.lifecycle !== undefined),
+      );
+      return pods.map((pod): [string, readonly string[]] => [keyOf(pod), linesOf(pod, one)]);
+    }),
   );
-  return new Map(pods.map((pod) => [keyOf(pod), linesOf(pod, world)]));
 }
 
 /** Reports whether the node has rejected or ended a pod, or cannot resize it. */
@@ -46,10 +51,10 @@ function keyOf({ metadata, spec }: Pod): string {
   const containers = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].map(
     ({ name, image = '' }) => `${name}=${image}`,
   );
-  return `${metadata?.name ?? ''} ${containers.join()}`;
+  return `${metadata?.name ?? ''} ${spec?.nodeName ?? ''} ${containers.join()}`;
 }
 
-function linesOf(pod: Pod, { node }: World): readonly string[] {
+function linesOf(pod: Pod, { node }: SimulatedNode): readonly string[] {
   const uid = podUid(pod);
   const running = node.fake
     .snapshot()

@@ -2,7 +2,7 @@ import { powerOff, setBootId } from '../faults/power-off.ts';
 import type { PowerStep } from '../workload/part-steps.ts';
 import type { Later } from '../world/later.ts';
 import { expectLostInits } from '../world/run-runtime-step.ts';
-import type { World } from '../world/world.ts';
+import type { SimulatedNode } from '../world/simulated-node.ts';
 
 /** Time between two looks at the locks that delay a shutdown. */
 const POLL_MS = 500;
@@ -17,14 +17,14 @@ export interface MachinePowerPorts {
   startLater(delayMs: number): void;
 }
 
-/** Turns the machine of a world off, with and without a warning. */
+/** Turns the machine of a node off, with and without a warning. */
 export interface MachinePower {
   run(step: PowerStep): Promise<void>;
 }
 
 /** Creates {@link MachinePower}. */
-export function createMachinePower(world: World, later: Later, ports: MachinePowerPorts): MachinePower {
-  const { node, history, logind, pageCache, runtime } = world;
+export function createMachinePower(subject: SimulatedNode, later: Later, ports: MachinePowerPorts): MachinePower {
+  const { node, history, logind, pageCache, runtime } = subject;
   const { clock } = node;
   let boot = 0;
   setBootId(node.files, boot);
@@ -35,7 +35,7 @@ export function createMachinePower(world: World, later: Later, ports: MachinePow
     await endAgent();
     logind.disconnect();
     logind.cancel();
-    expectLostInits(world);
+    expectLostInits(subject);
     boot += 1;
     pageCache.lose();
     await powerOff(node, boot);

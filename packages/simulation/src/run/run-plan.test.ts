@@ -16,6 +16,7 @@ const seedsOf: Readonly<Record<Workload, readonly number[]>> = {
   standard: [1, 2, 3, 4, 5, 6, 7, 8],
   cluster: [1, 2, 3, 4],
   extended: [1, 2, 3, 4],
+  nodes: [1, 2, 3, 4],
 };
 
 function problemsOf({ violations }: RunResult): readonly string[] {

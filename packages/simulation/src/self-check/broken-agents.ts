@@ -7,6 +7,7 @@ import { createRuntimeManager } from '@rxlet/runtime-manager';
 import { createStatusManager } from '@rxlet/status-manager';
 import { override } from '../world/override.ts';
 import { type BrokenAgent, type Request, wrapCall } from './broken-agent.ts';
+import { BROKEN_NODES } from './broken-nodes.ts';
 import { BROKEN_PARTS } from './broken-parts.ts';
 
 const statuses = (change: (status: PodStatus, pod: Pod) => PodStatus): Partial<AgentParts> => ({
@@ -317,4 +318,5 @@ export const BROKEN_AGENTS: readonly BrokenAgent[] = [
     }),
   },
   ...BROKEN_PARTS,
+  ...BROKEN_NODES,
 ];

@@ -8,15 +8,17 @@ import type { PodExtras } from './part-steps.ts';
 import type { Plan } from './plan.ts';
 import type { Workload } from './workloads.ts';
 import { podKinds } from './pod-kinds.ts';
+import { spreadOverNodes } from './spread-over-nodes.ts';
 import type { Step, TimedStep } from './step.ts';
+import { DURATION_MS, times } from './times.ts';
 
-const MINUTE_MS = 60_000;
-/** The workloads have ten pods and ten minutes. */
-const DURATION_MS = 10 * MINUTE_MS;
+/** The workloads have ten pods. */
 const POD_NAMES = Array.from({ length: 10 }, (_, index) => `p${String(index)}`);
 /** In a cluster, these are static pods; the others are of the API server. */
-const STATIC_NAMES: ReadonlySet<string> = new Set(['p8', 'p9']);
+const STATIC_NAMES = ['p8', 'p9'];
 const LASTING_SHARE = 0.25;
+/** A fault that stays on one node tests that the others converge. */
+const LASTING_SHARE_OF_NODES = 0.5;
 /** A kind of faults is enabled by so many seeds. Runs with every fault hide failures that one fault alone shows. */
 const ENABLED_SHARE = 0.15;
 const PART_SHARE = 0.5;
@@ -33,14 +35,15 @@ export function generatePlan(seed: number, { workload = 'standard' }: PlanOption
   const kinds = FAULT_KINDS.filter(({ needsApi = false }) => hasApi || !needsApi).filter(() =>
     choose.chance(ENABLED_SHARE),
   );
-  const lasting = choose.chance(LASTING_SHARE) ? chooseLastingFault(choose, workload, POD_NAMES) : undefined;
+  const lastingShare = workload === 'nodes' ? LASTING_SHARE_OF_NODES : LASTING_SHARE;
+  const lasting = choose.chance(lastingShare) ? chooseLastingFault(choose, workload, POD_NAMES) : undefined;
   const faults = kinds.flatMap((kind) =>
     times(choose, choose.pick([1, 2, 4])).map((atMs): TimedStep => ({ atMs, step: kind.make(choose, POD_NAMES) })),
   );
   const parts = workload === 'extended' ? PART_KINDS.filter(() => choose.chance(PART_SHARE)) : [];
   const pods: PodChoices = { choose, hasApi, parts };
   const steps = [...creations(pods), ...changes(pods), ...exits(choose), ...partSteps(pods), ...faults];
-  return {
+  const plan: Plan = {
     seed,
     world: {
       workload,
@@ -57,16 +60,7 @@ export function generatePlan(seed: number, { workload = 'standard' }: PlanOption
     ...(lasting !== undefined && { lasting }),
     steps: steps.toSorted((a, b) => a.atMs - b.atMs),
   };
-}
-
-/** Returns times: anywhere, or close to each other, as failures often come. */
-function times(choose: Choices, most: number): readonly number[] {
-  const count = choose.integer(1, most);
-  const centreMs = choose.integer(0, DURATION_MS - MINUTE_MS);
-  const widthMs = choose.pick([1_000, 30_000, DURATION_MS]);
-  return Array.from({ length: count }, () =>
-    widthMs === DURATION_MS ? choose.integer(0, DURATION_MS) : centreMs + choose.integer(0, widthMs),
-  );
+  return workload === 'nodes' ? spreadOverNodes(plan, choose, STATIC_NAMES) : plan;
 }
 
 /** Choices of pods, and what there is to choose from. */
@@ -78,7 +72,7 @@ interface PodChoices {
 
 function creation({ choose, hasApi, parts }: PodChoices, name: string): Step {
   const version = choose.integer(0, 1);
-  if (!hasApi || STATIC_NAMES.has(name)) return { do: 'set', name, kind: choose.pick(podKinds), version };
+  if (!hasApi || STATIC_NAMES.includes(name)) return { do: 'set', name, kind: choose.pick(podKinds), version };
   const kind = choose.pick(clusterPodKinds);
   if (parts.length === 0) return { do: 'create', name, kind, version };
   const extras: PodExtras = Object.assign({}, ...parts.map((part) => part.extras?.(choose) ?? {})) as PodExtras;
@@ -109,7 +103,7 @@ function changes(pods: PodChoices): TimedStep[] {
   const { choose, hasApi } = pods;
   return times(choose, choose.pick([1, 5, 20])).map((atMs) => {
     const name = choose.pick(POD_NAMES);
-    const isStatic = !hasApi || STATIC_NAMES.has(name);
+    const isStatic = !hasApi || STATIC_NAMES.includes(name);
     return { atMs, step: isStatic ? staticChange(pods, name) : apiChange(pods, name) };
   });
 }

@@ -26,12 +26,16 @@ export interface Plan {
   readonly durationMs: number;
   /** Names of the pods that steps may concern. */
   readonly podNames: readonly string[];
+  /** Names of the nodes of a world that has several. */
+  readonly nodeNames?: readonly string[];
   /** Names of the enabled kinds of faults. */
   readonly faults: readonly string[];
   /** Names of the enabled parts of the world. Default: none. */
   readonly parts?: readonly string[];
   /** A fault that never ends: all that it does not touch must converge nevertheless. */
   readonly lasting?: LastingFault;
+  /** The node that the permanent fault concerns. Default: all. */
+  readonly lastingNode?: string;
   /** In the order of time. */
   readonly steps: readonly TimedStep[];
 }

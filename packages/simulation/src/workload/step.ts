@@ -10,6 +10,8 @@ export type Step = SourceStep | ApiStep | RuntimeStep | AgentStep | ServerStep |
 /** A step with its time after the start, in milliseconds. */
 export interface TimedStep {
   readonly atMs: number;
+  /** Name of the node that it concerns. Default: all nodes. */
+  readonly node?: string;
   readonly step: Step;
 }
 
@@ -31,6 +33,8 @@ export type ApiStep =
     }
   /** Deletes a pod; 0 by force. */
   | { readonly do: 'delete'; readonly name: string; readonly graceSeconds?: number | undefined }
+  /** Deletes a pod, 0 by force, and creates one of the name on another node once it is gone, as the controller of a StatefulSet does. */
+  | { readonly do: 'move'; readonly name: string; readonly to: string; readonly graceSeconds?: number | undefined }
   /** Adds or removes a finalizer of a pod. */
   | { readonly do: 'hold'; readonly name: string; readonly isHeld: boolean }
   | { readonly do: 'label'; readonly name: string; readonly value: string }
@@ -121,6 +125,28 @@ export type HostStep =
   | { readonly do: 'mounts'; readonly operation: 'mount' | 'unmount'; readonly times: number }
   /** The wall clock is set. */
   | { readonly do: 'clock'; readonly jumpMs: number };
+
+/** Steps that disturb no agent. */
+const ORDINARY: ReadonlySet<string> = new Set<Step['do']>([
+  'set',
+  'unset',
+  'create',
+  'delete',
+  'move',
+  'hold',
+  'label',
+  'image',
+  'overwrite',
+  'exit',
+  'resize',
+]);
+
+/** Returns the facts of a step. */
+export function stepFacts(step: Step): { readonly text: string; readonly isFault?: boolean } {
+  // Pods cannot start without the objects that they use.
+  const isOrdinary = ORDINARY.has(step.do) || (step.do === 'object' && step.version !== undefined);
+  return { text: describeStep(step), ...(!isOrdinary && { isFault: true }) };
+}
 
 /** Describes a step in a line. */
 export function describeStep({ do: what, ...fields }: Step): string {

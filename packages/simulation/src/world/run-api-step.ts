@@ -7,13 +7,18 @@ import type { ApiStep } from '../workload/step.ts';
 
 const { pods } = resources;
 const namespace = 'default';
+type Kube = TestCluster['kube'];
 export const FINALIZER = 'example.com/hold';
 
 /** Sends the request of a user to the API server. */
-export function runApiStep(step: ApiStep, cluster: TestCluster, metadata: Pod['metadata'] = {}): void {
+export function runApiStep(
+  step: Exclude<ApiStep, { do: 'move' }>,
+  cluster: TestCluster,
+  metadata: Pod['metadata'] = {},
+): void {
   const { kube } = cluster;
   if (step.do === 'object') {
-    writeObject(cluster, step.kind, step.version);
+    writeObject(kube, step.kind, step.version);
     return;
   }
   const pod = cluster.pod(step.name);
@@ -41,12 +46,12 @@ export function runApiStep(step: ApiStep, cluster: TestCluster, metadata: Pod['m
       break;
     }
     case 'overwrite':
-      overwriteStatus(cluster, pod);
+      overwriteStatus(kube, pod);
   }
 }
 
 /** Writes the ConfigMap or the Secret with a version, or deletes it. */
-export function writeObject({ kube }: TestCluster, kind: keyof typeof OBJECT_NAMES, version: number | undefined): void {
+export function writeObject(kube: Kube, kind: keyof typeof OBJECT_NAMES, version: number | undefined): void {
   const resource = kind === 'Secret' ? resources.secrets : resources.configMaps;
   const name = OBJECT_NAMES[kind];
   const exists = kube.objects.get(resource, name, namespace) !== undefined;
@@ -61,14 +66,14 @@ export function writeObject({ kube }: TestCluster, kind: keyof typeof OBJECT_NAM
 }
 
 /** Writes over a status as a confused controller does. A terminal phase would end the pod for good. */
-function overwriteStatus({ kube }: TestCluster, { metadata, status }: Pod): void {
+function overwriteStatus(kube: Kube, { metadata, status }: Pod): void {
   if (status?.phase !== 'Running') return;
   const body = { status: { phase: 'Pending', podIP: '192.0.2.99', containerStatuses: null } };
   kube.objects.merge(pods, metadata?.name ?? '', namespace, body, 'status');
 }
 
 /** Ends all faults of the API server. */
-export function endServerFaults({ kube }: TestCluster): void {
+export function endServerFaults(kube: Kube): void {
   kube.faults.clear();
   kube.setStaleness(0);
   kube.setReplay(0);

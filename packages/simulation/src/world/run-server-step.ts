@@ -1,3 +1,4 @@
+import { nodeUser } from '@rxlet/fake-kube';
 import type { Node } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';
 import type { TestCluster } from '@rxlet/testing';
@@ -9,21 +10,14 @@ const LEASES = 'kube-node-lease';
 const DEAD_CONNECTION_MS = 45_000;
 const REPLAYED_CHANGES = 20;
 
-/** Disturbs the API server. */
-export function runServerStep(step: ServerStep, { kube }: TestCluster, later: Later): void {
+/** Disturbs the API server, for all nodes. */
+export function runServerStep(step: Exclude<ServerStep, { do: 'node-gone' }>, kube: Kube, later: Later): void {
   switch (step.do) {
     case 'api-fault':
       kube.faults.add(step.fault);
       break;
     case 'watches':
-      if (step.how === 'compact') kube.compact();
-      if (step.how === 'rewind') kube.setReplay(REPLAYED_CHANGES);
-      if (step.how === 'freeze') {
-        kube.freezeWatches();
-        later.add(DEAD_CONNECTION_MS, () => void kube.cutWatches());
-      } else {
-        kube.cutWatches();
-      }
+      disturbWatches(step.how, kube, later);
       break;
     case 'stale':
       kube.setStaleness(step.revisions);
@@ -33,15 +27,55 @@ export function runServerStep(step: ServerStep, { kube }: TestCluster, later: La
       if (!kube.isRunning) break;
       kube.stop();
       later.add(step.ms, () => kube.start());
+  }
+}
+
+/** Disturbs the connection of one node with the API server. What concerns the server itself concerns all nodes. */
+export function runConnectionStep(
+  step: Exclude<ServerStep, { do: 'node-gone' }>,
+  cluster: TestCluster,
+  later: Later,
+): void {
+  const { kube, node } = cluster;
+  const user = nodeUser(node.name).name;
+  switch (step.do) {
+    case 'api-fault':
+      kube.faults.add({ ...step.fault, match: { ...step.fault.match, user } });
       break;
-    case 'node-gone':
-      replaceNode(step.ms, kube, later);
+    case 'watches':
+      disturbWatches(step.how, kube, later, user);
+      break;
+    case 'stale':
+      runServerStep(step, kube, later);
+      break;
+    case 'api-outage':
+      if (!cluster.isConnected) break;
+      cluster.isConnected = false;
+      later.add(step.ms, () => void (cluster.isConnected = true));
+  }
+}
+
+type Kube = TestCluster['kube'];
+
+function disturbWatches(
+  how: Extract<ServerStep, { do: 'watches' }>['how'],
+  kube: Kube,
+  later: Later,
+  user?: string,
+): void {
+  const match = user === undefined ? {} : { user };
+  if (how === 'compact') kube.compact();
+  if (how === 'rewind') kube.setReplay(REPLAYED_CHANGES);
+  if (how === 'freeze') {
+    kube.freezeWatches(match);
+    later.add(DEAD_CONNECTION_MS, () => void kube.cutWatches(match));
+  } else {
+    kube.cutWatches(match);
   }
 }
 
 /** Deletes the Node object, and creates it with another UID after a while. */
-function replaceNode(ms: number, kube: TestCluster['kube'], later: Later): void {
-  const name = 'node1';
+export function replaceNode(ms: number, { kube, node: { name } }: TestCluster, later: Later): void {
   const found = kube.objects.get(resources.nodes, name) as Node | undefined;
   if (found === undefined) return;
   kube.objects.delete(resources.nodes, name);

@@ -1,47 +1,78 @@
 import { isMirrorPod, PodAnnotation, podUid } from '@rxlet/pod-model';
+import type { TestCluster } from '@rxlet/testing';
 import { lastingAnnotations, withLastingFault } from '../faults/apply-lasting-fault.ts';
+import type { PartStep } from '../workload/part-steps.ts';
 import { modelPod } from '../workload/pod-kinds.ts';
-import { describeStep, type SourceStep, type Step } from '../workload/step.ts';
+import { type ApiStep, type ServerStep, type SourceStep, type Step, stepFacts } from '../workload/step.ts';
 import type { Later } from './later.ts';
+import { movePod } from './move-pod.ts';
 import { runApiStep } from './run-api-step.ts';
 import { runRuntimeStep } from './run-runtime-step.ts';
-import { runServerStep } from './run-server-step.ts';
+import { replaceNode, runConnectionStep, runServerStep } from './run-server-step.ts';
+import type { SimulatedNode } from './simulated-node.ts';
 import type { World } from './world.ts';
 
 /** Steps that concern the life of the agent, which the run loop carries out. */
 export type LifeStep = Extract<Step, { do: 'kill' | 'stop' | 'power-failure' | 'shutdown' }>;
 
-/** Runs a step that does not concern the life of the agent. */
-export function runStep(step: Exclude<Step, LifeStep>, world: World, later: Later): void {
-  const { node, cluster, history, throwing, host, plan, parts } = world;
-  history.add({ kind: 'step', text: describeStep(step) });
+/** A step that does not concern the life of an agent, with the node that it concerns. */
+export interface WorldStep {
+  readonly step: Exclude<Step, LifeStep>;
+  /** Default: all nodes. */
+  readonly node?: string | undefined;
+}
+
+/** Runs a step that does not concern the life of an agent. */
+export function runStep({ step, node: name }: WorldStep, world: World, later: Later): void {
+  const nodes = name === undefined ? world.nodes : world.nodes.filter((one) => one.name === name);
+  const [first] = nodes;
+  if (first === undefined) throw new Error(`there is no node ${String(name)}`);
+  const { history } = name === undefined ? world : first;
+  history.add({ kind: 'step', ...stepFacts(step) });
   switch (step.do) {
     case 'set':
     case 'unset':
-      changeStatic(step, world);
+      for (const one of nodes) changeStatic(step, one);
       world.publish();
       break;
     case 'create':
     case 'delete':
+    case 'move':
     case 'hold':
     case 'label':
     case 'image':
     case 'overwrite':
     case 'object':
-      if (cluster === undefined) throw new Error(`there is no API server for the step ${step.do}`);
-      if (step.do === 'image') history.add({ kind: 'replaced', uid: podUid(cluster.pod(step.name) ?? {}) });
-      if (step.do === 'delete') recordShorterGrace(step, world);
-      runApiStep(step, cluster, { annotations: 'name' in step ? lastingAnnotations(plan.lasting, step.name) : {} });
-      world.publish(step.do === 'delete' ? step.graceSeconds : undefined);
+      changeApi(step, first, world, later);
       break;
     case 'api-fault':
     case 'watches':
     case 'stale':
     case 'api-outage':
-    case 'node-gone':
-      if (cluster === undefined) throw new Error(`there is no API server for the step ${step.do}`);
-      runServerStep(step, cluster, later);
+      if (name === undefined) runServerStep(step, clusterOf(first, step).kube, later);
+      else runConnectionStep(step, clusterOf(first, step), later);
       break;
+    case 'node-gone':
+      for (const one of nodes) replaceNode(step.ms, clusterOf(one, step), later);
+      break;
+    case 'clock':
+      world.clock.setWallClock(world.clock.now() + step.jumpMs);
+      break;
+    default:
+      for (const one of nodes) runNodeStep(step, one, later);
+      if (PART_STEPS.has(step.do)) world.publish();
+  }
+}
+
+/** Steps that may change pods of the API server. */
+const PART_STEPS: ReadonlySet<string> = new Set<PartStep['do']>(['resize', 'pressure', 'devices']);
+
+type NodeStep = Exclude<WorldStep['step'], SourceStep | ApiStep | ServerStep | { readonly do: 'clock' }>;
+
+/** Runs a step that concerns the machine of a node. */
+function runNodeStep(step: NodeStep, subject: SimulatedNode, later: Later): void {
+  const { throwing, host, parts } = subject;
+  switch (step.do) {
     case 'throw':
       throwing.arm(step.place, step.times);
       break;
@@ -52,29 +83,44 @@ export function runStep(step: Exclude<Step, LifeStep>, world: World, later: Late
     case 'mounts':
       host.failMounts(step.operation, step.times);
       break;
-    case 'clock':
-      node.clock.setWallClock(node.clock.now() + step.jumpMs);
-      break;
     case 'resize':
     case 'pressure':
     case 'devices':
       if (!parts.some((part) => part.run(step, later))) throw new Error(`no part of the world has the step ${step.do}`);
-      world.publish();
       break;
     default:
-      runRuntimeStep(step, world, later);
+      runRuntimeStep(step, subject, later);
   }
 }
 
-/** Records that a pod which is being deleted already may get another grace period. */
-function recordShorterGrace({ name, graceSeconds }: Extract<Step, { do: 'delete' }>, world: World): void {
-  const pod = world.cluster?.pod(name);
-  if (pod?.metadata?.deletionTimestamp !== undefined && !isMirrorPod(pod))
-    world.history.add({ kind: 'undesired', uid: podUid(pod), graceSeconds });
+function clusterOf({ cluster }: SimulatedNode, step: Step): TestCluster {
+  if (cluster === undefined) throw new Error(`there is no API server for the step ${step.do}`);
+  return cluster;
+}
+
+/** Sends the request of a user to the API server. A new pod is bound to the node. */
+function changeApi(step: ApiStep, subject: SimulatedNode, world: World, later: Later): void {
+  const cluster = clusterOf(subject, step);
+  const pod = 'name' in step ? cluster.pod(step.name) : undefined;
+  const { history } = world.nodes.find(({ name }) => name === pod?.spec?.nodeName) ?? subject;
+  if (step.do === 'image') history.add({ kind: 'replaced', uid: podUid(pod ?? {}) });
+  // A pod that is being deleted already may get another grace period.
+  if (
+    (step.do === 'delete' || step.do === 'move') &&
+    pod?.metadata?.deletionTimestamp !== undefined &&
+    !isMirrorPod(pod)
+  )
+    history.add({ kind: 'undesired', uid: podUid(pod), graceSeconds: step.graceSeconds });
+  if (step.do === 'move') {
+    movePod(step, world, later);
+    return;
+  }
+  runApiStep(step, cluster, { annotations: 'name' in step ? lastingAnnotations(world.plan.lasting, step.name) : {} });
+  world.publish(step.do === 'delete' ? step.graceSeconds : undefined);
 }
 
 /** Changes the static pods. Each kind and version has a UID of its own, as a changed manifest has. */
-function changeStatic(step: SourceStep, { node, cluster, statics, plan }: World): void {
+function changeStatic(step: SourceStep, { node, cluster, statics, plan }: SimulatedNode): void {
   if (step.do === 'unset') {
     statics.delete(step.name);
   } else {
@@ -86,7 +132,7 @@ function changeStatic(step: SourceStep, { node, cluster, statics, plan }: World)
       statics.set(step.name, {
         ...pod,
         metadata: { ...pod.metadata, annotations },
-        spec: { ...pod.spec!, nodeName: 'node1' },
+        spec: { ...pod.spec!, nodeName: node.name },
       });
     }
   }

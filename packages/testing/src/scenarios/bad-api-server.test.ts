@@ -90,11 +90,11 @@ it('reports a malformed pod once, runs the others, and runs it once it is well-f
       },
     },
   });
-  kube.cutWatches('pods');
+  kube.cutWatches({ resource: 'pods' });
   bind('bad');
   bind('good');
   await node.until(() => node.running().includes('good/app'), 20_000);
-  kube.cutWatches('pods');
+  kube.cutWatches({ resource: 'pods' });
   await node.advance(MINUTE_MS);
   expect(node.running()).toHaveLength(PODS + 1);
   const lines = node.logger.lines.slice(length).filter(({ level }) => level === 'warn' || level === 'error');
@@ -106,7 +106,7 @@ it('reports a malformed pod once, runs the others, and runs it once it is well-f
     ],
   ]);
   fault[Symbol.dispose]();
-  kube.cutWatches('pods');
+  kube.cutWatches({ resource: 'pods' });
   kube.objects.merge({ group: '', plural: 'pods' }, 'bad', 'default', { metadata: { annotations: { a: 'b' } } });
   await node.until(() => node.running().includes('bad/app'), 20_000);
 });

@@ -34,7 +34,7 @@ describe('an API server with hostile lists of pods', () => {
     const running = cluster.running();
     const scripted = kube.faults.add(fault);
     kube.compact();
-    kube.cutWatches('pods');
+    kube.cutWatches({ resource: 'pods' });
     const { length } = kube.requests();
     await cluster.advance(2 * MINUTE_MS);
     const about = kube

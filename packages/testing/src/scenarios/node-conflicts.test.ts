@@ -186,7 +186,7 @@ describe('a pod', () => {
         },
       },
     });
-    kube.cutWatches('pods');
+    kube.cutWatches({ resource: 'pods' });
     cluster.bind('web');
     await node.until(() => cluster.pod('web')?.status?.phase === 'Running', MINUTE_MS);
     kube.objects.delete(pods, 'web', 'default');
@@ -231,7 +231,7 @@ describe('a pod', () => {
         },
       },
     });
-    kube.cutWatches('pods');
+    kube.cutWatches({ resource: 'pods' });
     cluster.bind('bad');
     await node.advance(30_000);
     expect(node.running()).toEqual(['good/app']);
@@ -278,7 +278,7 @@ describe('a pod', () => {
         },
       },
     });
-    kube.cutWatches('pods');
+    kube.cutWatches({ resource: 'pods' });
     cluster.bind('bad');
     cluster.bind('good');
     await node.until(() => node.running().length === 1, MINUTE_MS);

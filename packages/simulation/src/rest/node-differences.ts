@@ -2,45 +2,45 @@ import type { Pod } from '@rxlet/kube-api';
 import { isMirrorPod, isTerminalPhase, PodLabel, podUid } from '@rxlet/pod-model';
 import { containerKey, type History } from '../history/history.ts';
 import { FINALIZER } from '../world/run-api-step.ts';
-import type { World } from '../world/world.ts';
+import type { SimulatedNode } from '../world/simulated-node.ts';
 import { clusterDifferences, contentDifferences, mirrorDifferences } from './cluster-differences.ts';
 import { leftovers } from './leftovers.ts';
 import { differences } from './pod-differences.ts';
 
-/** Returns the differences between the actual and the desired state of a world, but for pods that a permanent fault touches. */
-export async function worldDifferences(world: World): Promise<readonly string[]> {
-  const { node, cluster } = world;
-  const lost = lostContainers(world);
-  const mirrored = [...world.statics.values()].filter((pod) => !world.isTouched(pod));
-  const statics = mirrored.filter((pod) => !hasEndedBefore(world, pod));
-  const all = world.apiPods().filter((pod) => !isMirrorPod(pod) && !world.isTouched(pod));
+/** Returns the differences between the actual and the desired state of a node, but for pods that a permanent fault touches. */
+export async function nodeDifferences(subject: SimulatedNode): Promise<readonly string[]> {
+  const { node, cluster } = subject;
+  const lost = lostContainers(subject);
+  const mirrored = [...subject.statics.values()].filter((pod) => !subject.isTouched(pod));
+  const statics = mirrored.filter((pod) => !hasEndedBefore(subject, pod));
+  const all = subject.apiPods().filter((pod) => !isMirrorPod(pod) && !subject.isTouched(pod));
   const ending = all.filter(({ metadata }) => metadata?.deletionTimestamp !== undefined);
   const staying = all.filter((pod) => !ending.includes(pod));
   const held = ending.filter(({ metadata }) => metadata?.finalizers?.includes(FINALIZER));
-  const uids = new Set([...world.statics.values(), ...staying].map(podUid));
-  const touched = touchedUids(world);
-  const endReasons = new Set(world.parts.flatMap((part) => part.endReasons ?? []));
+  const uids = new Set([...subject.statics.values(), ...staying].map(podUid));
+  const touched = touchedUids(subject);
+  const endReasons = new Set(subject.parts.flatMap((part) => part.endReasons ?? []));
   return [
     ...(cluster === undefined
       ? statics.flatMap((pod) => differences(node, pod, lost))
       : [
           ...staying.flatMap((pod) => clusterDifferences(cluster, pod, lost, endReasons)),
-          ...(world.plan.lasting?.kind === 'unreachable-api' ? [] : world.parts).flatMap(
+          ...(subject.lasting?.kind === 'unreachable-api' ? [] : subject.parts).flatMap(
             (part) => part.differences?.(staying) ?? [],
           ),
           ...staying
             .filter(({ status }) => !isTerminalPhase(status?.phase))
             .flatMap((pod) => contentDifferences(cluster, pod)),
-          ...(world.plan.lasting?.kind === 'unreachable-api'
-            ? statics.filter((pod) => !isCleanedUp(world, pod)).flatMap((pod) => differences(node, pod, lost))
+          ...(subject.lasting?.kind === 'unreachable-api'
+            ? statics.filter((pod) => !isCleanedUp(subject, pod)).flatMap((pod) => differences(node, pod, lost))
             : [
                 ...mirrorDifferences(
                   cluster,
                   mirrored,
-                  world.apiPods().filter((pod) => !world.isTouched(pod)),
-                  deletedNames(world),
+                  subject.apiPods().filter((pod) => !subject.isTouched(pod)),
+                  deletedNames(subject),
                 ),
-                ...statics.flatMap((pod) => clusterDifferences(cluster, { ...pod, ...statusOf(world, pod) }, lost)),
+                ...statics.flatMap((pod) => clusterDifferences(cluster, { ...pod, ...statusOf(subject, pod) }, lost)),
               ]),
           ...ending
             .filter((pod) => !held.includes(pod) || !isTerminalPhase(pod.status?.phase))
@@ -49,13 +49,13 @@ export async function worldDifferences(world: World): Promise<readonly string[]>
             ),
         ]),
     // As in the kubelet, the contents of a pod that has ended stay until it is gone from the API.
-    ...(await leftovers(node, new Set([...uids, ...touched, ...unknownUids(world), ...held.map(podUid)]))),
-    ...shownTooMuch(world, new Set([...uids, ...touched, ...held.map(podUid)])),
+    ...(await leftovers(node, new Set([...uids, ...touched, ...unknownUids(subject), ...held.map(podUid)]))),
+    ...shownTooMuch(subject, new Set([...uids, ...touched, ...held.map(podUid)])),
   ];
 }
 
 /** Returns the containers whose instances may be numbered anew, as `uid/name`: the runtime forgot one, the newest one never ran and was removed, it is an init container of a pod that came back, or the agent has decided to end the pod. */
-function lostContainers({ history, lost }: World): ReadonlySet<string> {
+function lostContainers({ history, lost }: SimulatedNode): ReadonlySet<string> {
   const keys = new Set(lost);
   const started = new Set<string>();
   const desired = new Set<string>();
@@ -84,8 +84,8 @@ function lostContainers({ history, lost }: World): ReadonlySet<string> {
 }
 
 /** Returns the UIDs that a permanent fault has touched so far. */
-export function touchedUids({ history, plan, isTouched, apiPods }: World): ReadonlySet<string> {
-  if (plan.lasting === undefined) return new Set();
+export function touchedUids({ history, lasting, isTouched, apiPods }: SimulatedNode): ReadonlySet<string> {
+  if (lasting === undefined) return new Set();
   const uids = new Set(
     apiPods()
       .filter((pod) => !isMirrorPod(pod) && isTouched(pod))
@@ -97,9 +97,9 @@ export function touchedUids({ history, plan, isTouched, apiPods }: World): Reado
 }
 
 /** Returns the UIDs of pods that an agent finds without having reached the API server: they may be pods of it, and are left alone, as by the kubelet. */
-function unknownUids({ history, plan }: World): readonly string[] {
+function unknownUids({ history, plan, lasting }: SimulatedNode): readonly string[] {
   const started = history.events.findLast((event) => event.kind === 'agent' && event.change === 'started');
-  if (plan.lasting?.kind !== 'unreachable-api' || (started?.atMs ?? 0) < plan.durationMs) return [];
+  if (lasting?.kind !== 'unreachable-api' || (started?.atMs ?? 0) < plan.durationMs) return [];
   return history.events.flatMap((event) => (event.kind === 'undesired' ? event.uid : []));
 }
 
@@ -107,7 +107,7 @@ function unknownUids({ history, plan }: World): readonly string[] {
 const RELIST_MS = 1_000;
 
 /** Reports whether a static pod has come back and takes over the end of its earlier life, whose dead containers are removed at that moment. */
-function hasEndedBefore({ history, node }: World, pod: Pod): boolean {
+function hasEndedBefore({ history, node }: SimulatedNode, pod: Pod): boolean {
   const uid = podUid(pod);
   const status = node.agent().pods.get(uid)?.status;
   if (!isTerminalPhase(status?.phase)) return false;
@@ -124,7 +124,7 @@ function hasEndedBefore({ history, node }: World, pod: Pod): boolean {
 }
 
 /** Returns the names of pods whose deletion from the API a user has requested. */
-function deletedNames({ history }: World): ReadonlySet<string> {
+function deletedNames({ history }: SimulatedNode): ReadonlySet<string> {
   return new Set(
     history.events.flatMap((event) =>
       event.kind === 'step' ? (/^delete .*\bname=(\S+)/.exec(event.text)?.[1] ?? []) : [],
@@ -139,19 +139,19 @@ function wasShutdownCancelled(events: History): boolean {
 }
 
 /** Reports whether a pod has ended for good and its containers are gone. */
-function isCleanedUp({ node }: World, pod: Pod): boolean {
+function isCleanedUp({ node }: SimulatedNode, pod: Pod): boolean {
   const uid = podUid(pod);
   const hasContainers = node.fake.snapshot().containers.some(({ labels }) => labels[PodLabel.podUid] === uid);
   const { phase } = node.agent().pods.get(uid)?.status ?? {};
   return pod.spec?.restartPolicy !== 'Always' && isTerminalPhase(phase) && !hasContainers;
 }
 
-function statusOf({ node }: World, pod: Pod): Pick<Pod, 'status'> {
+function statusOf({ node }: SimulatedNode, pod: Pod): Pick<Pod, 'status'> {
   const status = node.agent().pods.get(podUid(pod))?.status;
   return status === undefined ? {} : { status };
 }
 
-function shownTooMuch({ node }: World, uids: ReadonlySet<string>): string[] {
+function shownTooMuch({ node }: SimulatedNode, uids: ReadonlySet<string>): string[] {
   const shown = node.agent().pods.list().map(podUid);
   return shown.filter((uid) => !uids.has(uid)).map((uid) => `the agent shows ${uid}`);
 }

@@ -1,0 +1,96 @@
+import type { History, HistoryEvent } from '../history/history.ts';
+import type { Property } from './property.ts';
+
+/** An agent acts only on pods that are bound to its node. */
+export const actsOnOwnPods: Property = {
+  name: 'acts-on-own-pods',
+  scope: 'world',
+  *check(history) {
+    const owners = new Map<string, string | undefined>();
+    for (const event of history) {
+      if (event.kind === 'desired') owners.set(event.pod.uid, event.node);
+      if (event.kind !== 'call' || event.uid === '' || event.node === undefined) continue;
+      const owner = owners.get(event.uid);
+      if (owner !== event.node)
+        yield {
+          atMs: event.atMs,
+          text: `${event.node} calls ${event.rpc} for ${event.uid}, a pod of ${String(owner)}`,
+        };
+    }
+  },
+};
+
+/** A pod is written by the agent of its node alone. What an agent sends after its pod has moved names the UID of that pod, and has no effect on the new one. */
+export const writesOwnPods: Property = {
+  name: 'writes-own-pods',
+  scope: 'world',
+  *check(history) {
+    for (const event of history) {
+      if (event.kind !== 'pod-write' || event.node === undefined || event.boundTo === event.node) continue;
+      const { atMs, node, method, pod, boundTo, precondition = pod, code = Infinity } = event;
+      if (precondition === pod || code < 300)
+        yield { atMs, text: `${node} sends ${method} for ${pod}, a pod of ${boundTo}` };
+    }
+  },
+};
+
+/** Time within which a node without faults starts a pod, and ends one after its grace period. */
+const PROMPT_MS = 30_000;
+
+/** A node that no fault has touched starts and ends its pods soon, whatever happens to other nodes. */
+export const soundNodesArePrompt: Property = {
+  name: 'sound-nodes-are-prompt',
+  *check(history) {
+    const graceSeconds = new Map<string, number>();
+    const started = new Set<string>();
+    /** UIDs by running container. */
+    const running = new Map<string, string>();
+    /** Times at which pods must have started or ended. */
+    const due = { start: new Map<string, number>(), end: new Map<string, number>() };
+    for (const event of untilFault(history)) {
+      const { atMs } = event;
+      for (const [what, times] of Object.entries(due))
+        for (const [uid, dueMs] of times) {
+          if (dueMs >= atMs) continue;
+          times.delete(uid);
+          yield { atMs, text: `${uid} does not ${what} in time on a node without faults` };
+        }
+      if (event.kind === 'desired') {
+        const { uid } = event.pod;
+        graceSeconds.set(uid, event.pod.graceSeconds);
+        due.end.delete(uid);
+        if (!started.has(uid)) due.start.set(uid, atMs + PROMPT_MS);
+      }
+      if (event.kind === 'undesired') {
+        due.start.delete(event.uid);
+        const seconds = event.graceSeconds ?? graceSeconds.get(event.uid) ?? 0;
+        if ([...running.values()].includes(event.uid)) due.end.set(event.uid, atMs + seconds * 1_000 + PROMPT_MS);
+      }
+      // It is rejected, or has ended.
+      if (event.kind === 'status' && ENDED.has(event.status.phase)) due.start.delete(event.status.uid);
+      if (event.kind !== 'container') continue;
+      const { id, uid } = event.container;
+      if (event.change === 'started') {
+        started.add(uid);
+        running.set(id, uid);
+        due.start.delete(uid);
+      }
+      if (event.change === 'exited' || event.change === 'removed') running.delete(id);
+      if (![...running.values()].includes(uid)) due.end.delete(uid);
+    }
+  },
+};
+
+const ENDED: ReadonlySet<string> = new Set(['Failed', 'Succeeded']);
+
+/** Returns the facts before the first fault. */
+function untilFault(history: History): History {
+  const first = history.findIndex(isDisturbance);
+  return first === -1 ? history : history.slice(0, first);
+}
+
+function isDisturbance(event: HistoryEvent): boolean {
+  if (event.kind === 'step') return event.isFault === true;
+  if (event.kind === 'agent') return event.change !== 'started';
+  return event.kind === 'pressure' || event.kind === 'power';
+}
