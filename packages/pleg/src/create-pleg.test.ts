@@ -6,7 +6,7 @@ import { PodLabel } from '@rxlet/pod-model';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createPleg, type Pleg, type PlegOptions } from './create-pleg.ts';
 import type { PodLifecycleEvent } from './pod-lifecycle-event.ts';
-import { runPod } from './test-support/run-pod.ts';
+import { runContainer, runPod } from './test-support/run-pod.ts';
 
 const disposables: AsyncDisposable[] = [];
 afterEach(async () => {
@@ -139,6 +139,30 @@ describe('createPleg', () => {
       'broken ContainerStarted',
       'broken ContainerStarted',
     ]);
+  });
+
+  it('reads a pod again that could not be read, when the container that failed is gone', async () => {
+    let broken = false;
+    const { clock, fake, pleg, events } = setup((runtime) => ({
+      containerStatus: (request, options) =>
+        broken ? Promise.reject(new Error('broken')) : runtime.containerStatus(request, options),
+    }));
+    const { sandboxId, containerId: first } = await runPod(fake, 'p1');
+    fake.loseContainer(first);
+    pleg.start();
+    await clock.advance(1_000);
+    broken = true;
+    const containerId = await runContainer(fake, 'p1', sandboxId, 'main');
+    await clock.advance(1_000);
+    expect(pleg.unreadablePods().has('p1')).toBe(true);
+    fake.loseContainer(containerId);
+    broken = false;
+    const changedAt = pleg.cache.mark();
+    await clock.advance(1_000);
+    expect(pleg.unreadablePods().size).toBe(0);
+    expect((await pleg.cache.getNewerThan('p1', changedAt)).containers).toEqual([]);
+    // The pod needs a sync, although its lists are those of the last successful read.
+    expect(summary(events).at(-1)).toBe('p1 PodSync');
   });
 
   it('reads the other pods while the reading of one hangs', async () => {

@@ -99,7 +99,11 @@ export function createPodReader(ports: PodReaderPorts, options: PodReaderOptions
           break;
         }
         const status = await readInTurn(() => readStatus(uid, record, target, listedAt));
-        if (status === undefined) break;
+        if (status === undefined) {
+          // As in the kubelet, also if the pod is listed again as it was when it could be read: the cache has an error.
+          record.reinspect = true;
+          break;
+        }
         if (reinspect) record.reinspect = false;
         record.read = target;
         if (pending.length === 0 && target !== undefined) pending.push({ type: 'PodSync', podUid: uid });
