@@ -22,6 +22,23 @@ describe('admission', () => {
     expect(calls).toEqual(['first', 'old first', 'young first old']);
   });
 
+  it('admits those first that an earlier run of the agent admitted, of pods of the same second', async () => {
+    const calls: string[] = [];
+    const handler: AdmissionHandler = {
+      name: 'recorder',
+      admit: (pod) => void calls.push(pod.metadata?.name ?? ''),
+    };
+    const { emit } = createSyncLoopBench({ admission: [handler] });
+    const second = '2026-01-01T00:00:00Z';
+    await emit(
+      'ADD',
+      created('waiting', second),
+      { ...created('admitted', second), status: { startTime: second } },
+      created('old', '2025-01-01T00:00:00Z'),
+    );
+    expect(calls).toEqual(['old', 'admitted', 'waiting']);
+  });
+
   it('reports the first rejection by status, event and metric, and starts nothing', async () => {
     const { emit, steps, statuses, events, rejections, view, workers } = createSyncLoopBench({
       admission: [rejectNamed('nothing'), rejectNamed('bad'), rejectNamed('bad', 'Later')],

@@ -227,8 +227,12 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): 
   };
 }
 
-/** Sorts pods oldest first, so that they win scarce resources. Pods without a creation time come first, in their order. */
+/**
+ * Sorts pods oldest first, so that they win scarce resources. Pods without a creation time come first. Creation times are in seconds: of the same second, pods that
+ * an earlier run of the agent admitted precede those that were still waiting, which may not take what the others use.
+ */
 function byCreation(pods: readonly Pod[]): readonly Pod[] {
   const createdMs = ({ metadata }: Pod): number => Date.parse(metadata?.creationTimestamp ?? '') || 0;
-  return pods.toSorted((a, b) => createdMs(a) - createdMs(b));
+  const isWaiting = ({ status }: Pod): number => (status?.startTime === undefined ? 1 : 0);
+  return pods.toSorted((a, b) => createdMs(a) - createdMs(b) || isWaiting(a) - isWaiting(b));
 }

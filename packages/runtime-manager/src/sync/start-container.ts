@@ -89,12 +89,18 @@ function earlierInstance({ id, restartCount }: RuntimeContainerStatus): Instance
 async function createInstance(ports: CreateInstancePorts, request: StartContainerRequest): Promise<Instance> {
   const { pod, container, signal } = request;
   const image = await request.image();
-  const started = await failingAs('CreateContainerError', () => removeUnstarted(ports, request));
-  if (started !== undefined) return earlierInstance(started);
   const config = await inContainerSpan(ports, request, { kind: 'container.prepare' }, () =>
     failingAs('CreateContainerConfigError', () => prepareConfig(ports, request, image)),
   );
+  let isCreating = false;
   try {
+    // Not before the preparation, which fails again and again on a full disk: nothing else in the runtime knows the restart count.
+    const started = await failingAs('CreateContainerError', () => removeUnstarted(ports, request));
+    if (started !== undefined) {
+      await discardTerminationMessage(ports, container, config);
+      return earlierInstance(started);
+    }
+    isCreating = true;
     const containerId = await inContainerSpan(ports, request, { kind: 'container.create' }, async () => {
       await failingAs('CreateContainerConfigError', () => recordActuated(ports, request));
       await failingAs('PreCreateHookError', () => runPreCreateSteps(ports, pod, container, config));
@@ -104,7 +110,7 @@ async function createInstance(ports: CreateInstancePorts, request: StartContaine
     return { containerId, restartCount: config.metadata?.attempt ?? 0, isNew: true };
   } catch (error) {
     // Each attempt creates a file, and the number of retries is unlimited.
-    const mayExist = signal?.aborted === true || mayHaveTakenEffect((error as StepFailure).cause);
+    const mayExist = isCreating && (signal?.aborted === true || mayHaveTakenEffect((error as StepFailure).cause));
     if (!mayExist) await discardTerminationMessage(ports, container, config);
     throw error;
   }
