@@ -3,7 +3,7 @@ import { countOf, type ReachedState } from './reached-state.ts';
 
 const extended = (name: string, matches: (history: History) => Iterable<unknown>): ReachedState => ({
   name,
-  workload: 'extended',
+  workloads: ['extended'],
   count: countOf(matches),
 });
 

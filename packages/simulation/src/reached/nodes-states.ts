@@ -3,7 +3,7 @@ import { countOf, type ReachedState } from './reached-state.ts';
 
 const nodes = (name: string, matches: (history: History) => Iterable<unknown>): ReachedState => ({
   name,
-  workload: 'nodes',
+  workloads: ['nodes'],
   scope: 'world',
   count: countOf(matches),
 });

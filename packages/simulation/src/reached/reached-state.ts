@@ -4,8 +4,8 @@ import type { Workload } from '../workload/workloads.ts';
 /** A rare state that some run must reach: a property that no run puts to the test is no property. */
 export interface ReachedState {
   readonly name: string;
-  /** The only workload whose runs can reach it. Default: all can. */
-  readonly workload?: Workload;
+  /** Workloads whose runs can reach it. Default: all. */
+  readonly workloads?: readonly Workload[];
   /** Whether it is a state of each node, or of the whole world. Default: `node`. */
   readonly scope?: 'node' | 'world';
   /** Returns how often a history reaches it. */

@@ -92,6 +92,8 @@ export const REACHED_STATES: readonly ReachedState[] = [
   },
   {
     name: 'a pod is deleted by force while a container runs',
+    // Static pods always have a grace period.
+    workloads: ['cluster', 'extended', 'nodes'],
     count: countOf(function* (history) {
       const running = new Set<string>();
       for (const event of history) {
@@ -217,7 +219,7 @@ export interface ReachedCounter {
 
 /** Returns the states that runs of some workloads can reach. */
 export function reachableStates(workloads: readonly Workload[]): readonly ReachedState[] {
-  return REACHED_STATES.filter(({ workload }) => workload === undefined || workloads.includes(workload));
+  return REACHED_STATES.filter((state) => state.workloads?.some((one) => workloads.includes(one)) ?? true);
 }
 
 /** Creates a counter of states. */
