@@ -1,3 +1,4 @@
+import { LifetimeEnded } from '@rxlet/component-base';
 import { describe, expect, it } from 'vitest';
 import { createSyncLoopBench } from '../test-support/sync-loop-bench.ts';
 
@@ -23,5 +24,13 @@ describe('garbage collection', () => {
         message: 'no answer',
       },
     ]);
+  });
+
+  it('reports no failure of a collection that ends with another part of the agent', async () => {
+    const { collections, world, clock, events } = createSyncLoopBench();
+    world.gcError = new LifetimeEnded();
+    await clock.advance(60_000);
+    expect(collections).toHaveLength(2);
+    expect(events.list()).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import type { GarbageCollectionStep } from '@rxlet/agent-api/housekeeping';
-import { type Clock, createLifetime, errorMessage, type Logger, sleep } from '@rxlet/component-base';
+import { type Clock, createLifetime, errorMessage, LifetimeEnded, type Logger, sleep } from '@rxlet/component-base';
 import type { EventObject, EventRecorder } from '@rxlet/component-base/events';
 
 /** Ports of {@link createGarbageCollection}. */
@@ -40,7 +40,8 @@ export function createGarbageCollection(
     try {
       await run(signal);
     } catch (error) {
-      if (signal.aborted) return;
+      // Other parts of an agent that stops may end before this one.
+      if (signal.aborted || error instanceof LifetimeEnded) return;
       logger.error('garbage collection failed', { step: name, error: errorMessage(error) });
       events.event(node, 'Warning', failureReason, errorMessage(error));
     }
