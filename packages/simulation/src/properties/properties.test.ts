@@ -73,6 +73,15 @@ describe('properties', () => {
     expect(violated(...evicted, counted(1))).toEqual(['rising-restart-counts']);
   });
 
+  it('accept that a static pod without an instance loses what the killed agent had not saved yet', () => {
+    const counted = (app: number): HistoryFact => status('Pending', { restartCounts: { app } });
+    const created = [desire({ isStatic: true }), container('created'), counted(2)];
+    const killed: HistoryFact = { kind: 'agent', change: 'killed' };
+    expect(violated(...created, container('removed'), killed, counted(1))).toEqual([]);
+    expect(violated(...created, killed, counted(1))).toEqual(['rising-restart-counts']);
+    expect(violated(...created, container('removed'), counted(1))).toEqual(['rising-restart-counts']);
+  });
+
   it('accept that a container that has just started is put on its CPUs at rest', () => {
     const update = call('updateContainerResources', 'c0');
     const rest: HistoryFact = { kind: 'rest', touched: new Set() };

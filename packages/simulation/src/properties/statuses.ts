@@ -9,6 +9,8 @@ export const risingRestartCounts: Property = {
     const mayReset = new Set<string>();
     const statics = new Set<string>();
     const ended = new Set<string>();
+    /** Instances that the runtime has, by container. */
+    const instances = new Map<string, { readonly uid: string; readonly ids: Set<string> }>();
     const resetAll = (uid: string): void => {
       for (const key of counts.keys()) if (key.startsWith(`${uid}/`)) mayReset.add(key);
     };
@@ -23,6 +25,17 @@ export const risingRestartCounts: Property = {
         statics.add(event.pod.uid);
         resetAll(event.pod.uid);
       }
+      if (event.kind === 'container') {
+        const { id, uid } = event.container;
+        const key = containerKey(event.container);
+        const { ids } = instances.get(key) ?? { ids: new Set<string>() };
+        if (event.change === 'created') ids.add(id);
+        if (event.change === 'removed') ids.delete(id);
+        instances.set(key, { uid, ids });
+      }
+      // The checkpoint of the statuses may be a moment behind, and no instance shows the count of a static pod either.
+      if (event.kind === 'agent' && event.change === 'killed')
+        for (const [key, { uid, ids }] of instances) if (ids.size === 0 && statics.has(uid)) mayReset.add(key);
       // The newest instance is gone, and with it the count.
       if (
         event.kind === 'container' &&
