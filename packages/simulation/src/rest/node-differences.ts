@@ -54,21 +54,24 @@ export async function nodeDifferences(subject: SimulatedNode): Promise<readonly 
   ];
 }
 
-/** Returns the containers whose instances may be numbered anew, as `uid/name`: the runtime forgot one, the newest one never ran and was removed, it is an init container of a pod that came back, or the agent has decided to end the pod. */
+/**
+ * Returns the containers whose instances may be numbered anew, as `uid/name`: the runtime forgot one, the newest one never ran and was removed, the agent has decided to
+ * end the pod, or it came back. As in the kubelet, init containers are removed with their logs before they run again in the new sandbox of a pod that comes back. The
+ * agent removes all of a static pod, and the next one takes them for lost if it was killed then.
+ */
 function lostContainers({ history, lost }: SimulatedNode): ReadonlySet<string> {
   const keys = new Set(lost);
   const started = new Set<string>();
   const desired = new Set<string>();
   const ending = new Set<string>();
-  /** Containers that may begin anew once the agent has decided to end their pods: all of a static pod, which leaves no trace, and the init containers of others. */
+  /** Containers of each pod that may begin anew: all of a static pod, which leaves no trace, and the init containers of others. */
   const renewed = new Map<string, readonly string[]>();
   for (const event of history.events) {
     if (event.kind === 'desired') {
-      // As in the kubelet, init containers are removed with their logs before they run again in the new sandbox of a pod that comes back.
-      if (desired.has(event.pod.uid)) for (const name of event.pod.initContainers) keys.add(`${event.pod.uid}/${name}`);
-      desired.add(event.pod.uid);
       const { uid, isStatic, images, initContainers } = event.pod;
       renewed.set(uid, isStatic ? Object.keys(images) : initContainers);
+      if (desired.has(uid)) for (const name of renewed.get(uid)!) keys.add(`${uid}/${name}`);
+      desired.add(uid);
     }
     // What the agent removes before the end of the pod is reported leaves no trace for the next one.
     if (event.kind === 'terminate') {
