@@ -4,7 +4,7 @@ import type { RuntimeContainer, RuntimePod } from '@rxlet/pod-model/runtime';
 export interface ContainerRetention {
   /** Age up to which a dead container is kept. Default 0. */
   readonly minAgeMs?: number;
-  /** Maximum of dead instances of each container of a pod, besides the newest one if that has not started; negative: no limit. Default 1. */
+  /** Maximum of dead instances of each container of a pod, besides the newest one if that has not started and none runs; negative: no limit. Default 1. */
   readonly maxPerContainer?: number;
   /** Maximum of dead instances on the node; negative (the default): no limit. */
   readonly maxContainers?: number;
@@ -51,8 +51,8 @@ export function selectDeadContainers(
   if (maxPerContainer >= 0) {
     groups = groups.map((group) => {
       const [newest, ...others] = group;
-      if (maxPerContainer === 0 || newest === undefined || !isUnstarted(newest)) return trim(group, maxPerContainer);
-      // It may be replaced: the restart count, the last termination and its log are those of the last instance that ran.
+      if (maxPerContainer === 0 || newest === undefined || !mayBeReplaced(newest)) return trim(group, maxPerContainer);
+      // The restart count, the last termination and its log are those of the last instance that ran.
       const ranFirst = [...others.filter((one) => !isUnstarted(one)), ...others.filter(isUnstarted)];
       return newestFirst([newest, ...trim(ranFirst, maxPerContainer)]);
     });
@@ -64,6 +64,14 @@ export function selectDeadContainers(
     trim(newestFirst(shared), maxContainers);
   }
   return evicted;
+}
+
+/** Reports whether the newest instance of a container has not started, and may fail to do so. */
+function mayBeReplaced(newest: DeadContainer): boolean {
+  const { pod, container } = newest;
+  return (
+    isUnstarted(newest) && !pod.containers.some(({ name, state }) => name === container.name && state === 'running')
+  );
 }
 
 function isUnstarted({ container }: DeadContainer): boolean {

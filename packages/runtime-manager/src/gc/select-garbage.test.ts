@@ -71,6 +71,9 @@ function leftContainers(
       if (container.state !== 'running' && ageMs(container) >= minAgeMs) left.set(container, keyOf(pod, container));
     }
   }
+  const running = new Set(
+    given.flatMap((pod) => pod.containers.filter(({ state }) => state === 'running').map((one) => keyOf(pod, one))),
+  );
   const steps: string[] = [];
   const remove = (container: RuntimeContainer): void => {
     left.delete(container);
@@ -82,11 +85,11 @@ function leftContainers(
   const trimTo = (key: string, keep: number): void => {
     while (members(key).length > keep) remove(oldestOf(members(key)));
   };
-  /** Leaves the newest instance if it has not started, and besides it rather those that ran. */
+  /** Leaves the newest instance if it has not started and none runs, and besides it rather those that ran. */
   const trimBesideUnstarted = (key: string, keep: number): void => {
     const newest = members(key).find((one) => members(key).every((other) => ageMs(one) <= ageMs(other)));
     const others = (): RuntimeContainer[] => members(key).filter((one) => one !== newest);
-    if (keep === 0 || newest?.state !== 'created') return trimTo(key, keep);
+    if (keep === 0 || newest?.state !== 'created' || running.has(key)) return trimTo(key, keep);
     while (others().length > keep) {
       const unstarted = others().filter(({ state }) => state === 'created');
       remove(oldestOf(unstarted.length > 0 ? unstarted : others()));
@@ -102,7 +105,7 @@ function leftContainers(
   return { left: new Set([...left.keys()].map(({ id }) => id.id)), steps };
 }
 
-it('keeps the last instance that ran besides a newer one that has not started', () => {
+it('keeps the last instance that ran besides a newer one that has not started, unless another one runs', () => {
   const instance = (id: string, state: RuntimeContainer['state'], ageMillis: number): RuntimeContainer => ({
     id: { type: '', id },
     name: 'app',
@@ -121,10 +124,14 @@ it('keeps the last instance that ran besides a newer one that has not started', 
     instance('old', 'exited', 4),
   ];
   const pod: RuntimePod = { uid: 'here', name: 'here', namespace: '', containers, sandboxes: [] };
-  const taken = (maxPerContainer: number): string[] =>
-    selectDeadContainers([pod], isPodRemoved, NOW, { maxPerContainer }).map(({ container }) => container.id.id);
-  expect(taken(1).toSorted()).toEqual(['failed', 'old']);
-  expect(taken(0).toSorted()).toEqual(['failed', 'new', 'old', 'ran']);
+  const taken = (from: RuntimePod, maxPerContainer: number): string[] =>
+    selectDeadContainers([from], isPodRemoved, NOW, { maxPerContainer })
+      .map(({ container }) => container.id.id)
+      .toSorted();
+  expect(taken(pod, 1)).toEqual(['failed', 'old']);
+  expect(taken(pod, 0)).toEqual(['failed', 'new', 'old', 'ran']);
+  const runningPod = { ...pod, containers: [...containers, instance('runs', 'running', 5)] };
+  expect(taken(runningPod, 1)).toEqual(['failed', 'old', 'ran']);
 });
 
 it('selects the same containers as a naive model', () => {
