@@ -42,7 +42,8 @@ export const soundNodesArePrompt: Property = {
   name: 'sound-nodes-are-prompt',
   *check(history) {
     const graceSeconds = new Map<string, number>();
-    const started = new Set<string>();
+    /** Pods that have started, were rejected or have ended. */
+    const settled = new Set<string>();
     /** UIDs by running container. */
     const running = new Map<string, string>();
     /** Times at which pods must have started or ended. */
@@ -59,19 +60,21 @@ export const soundNodesArePrompt: Property = {
         const { uid } = event.pod;
         graceSeconds.set(uid, event.pod.graceSeconds);
         due.end.delete(uid);
-        if (!started.has(uid)) due.start.set(uid, atMs + PROMPT_MS);
+        if (!settled.has(uid)) due.start.set(uid, atMs + PROMPT_MS);
       }
       if (event.kind === 'undesired') {
         due.start.delete(event.uid);
         const seconds = event.graceSeconds ?? graceSeconds.get(event.uid) ?? 0;
         if ([...running.values()].includes(event.uid)) due.end.set(event.uid, atMs + seconds * 1_000 + PROMPT_MS);
       }
-      // It is rejected, or has ended.
-      if (event.kind === 'status' && ENDED.has(event.status.phase)) due.start.delete(event.status.uid);
+      if (event.kind === 'status' && ENDED.has(event.status.phase)) {
+        settled.add(event.status.uid);
+        due.start.delete(event.status.uid);
+      }
       if (event.kind !== 'container') continue;
       const { id, uid } = event.container;
       if (event.change === 'started') {
-        started.add(uid);
+        settled.add(uid);
         running.set(id, uid);
         due.start.delete(uid);
       }
