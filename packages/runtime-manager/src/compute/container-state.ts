@@ -15,9 +15,11 @@ export function definitionChanged(
  * containers have exited, and initialization starts over.
  */
 export function anyRegularContainerCreated(pod: Pod, status: RuntimePodStatus): boolean {
+  const earlierSandboxes = new Set(status.sandboxes.slice(1).map(({ id }) => id));
   return pod.spec!.containers.some(({ name }) => {
-    const state = newestContainerStatus(status, name)?.state;
-    return state === 'created' || state === 'running';
+    const newest = newestContainerStatus(status, name);
+    // One that could not be started before the machine rebooted says nothing about the new sandbox.
+    return newest?.state === 'running' || (newest?.state === 'created' && !earlierSandboxes.has(newest.sandboxId));
   });
 }
 

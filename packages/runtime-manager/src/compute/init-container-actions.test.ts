@@ -150,3 +150,28 @@ describe('a sidecar', () => {
     expect(decide(pod('Always', container), { setup: 'done', proxy: 'running' }, probes)).toEqual(decision);
   });
 });
+
+it('a regular container that was created in an earlier sandbox does not end the initialization of the new one', () => {
+  const web = testPod({ spec: { initContainers: [{ name: 'setup' }], containers: [{ name: 'web' }] } });
+  const startedIn = (sandboxId: string): readonly [init: readonly number[], regular: readonly number[]] => {
+    const instance = (name: string, of: string): Partial<RuntimeContainerStatus> & { name: string } => ({
+      name,
+      state: 'created',
+      sandboxId: of,
+      hash: containerHash({ name }),
+    });
+    const status = testRuntimePodStatus({
+      pod: web,
+      containers: [instance('setup', 'new'), instance('web', sandboxId)],
+    });
+    const [sandbox] = status.sandboxes;
+    const sandboxes = [
+      { ...sandbox!, id: 'new', attempt: 1 },
+      { ...sandbox!, id: 'old', attempt: 0, state: 'notready' as const },
+    ];
+    const actions = computePodActions({ pod: web, status: { ...status, sandboxes } });
+    return [actions.initContainersToStart, actions.containersToStart];
+  };
+  expect(startedIn('old')).toEqual([[0], []]);
+  expect(startedIn('new')).toEqual([[], [0]]);
+});
