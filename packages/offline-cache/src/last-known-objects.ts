@@ -4,7 +4,8 @@ import type { KubeObject } from '@rxlet/kube-api/client';
 import { isTerminalPhase, podUid } from '@rxlet/pod-model';
 import type { CacheFiles } from './cache-files.ts';
 import { copyKey, type CopySelector, type KeptCopy } from './kept-copy.ts';
-import { selectKept } from './select-kept.ts';
+import { isWorthKeeping, selectKept } from './select-kept.ts';
+import type { StartablePods } from './startable-pods.ts';
 
 /** The objects that the API server sent last, in memory and in the cache. */
 export interface LastKnownObjects extends AsyncDisposable {
@@ -14,8 +15,8 @@ export interface LastKnownObjects extends AsyncDisposable {
   known(selector: CopySelector): readonly KubeObject[] | undefined;
   /** Records the current objects of a selection. They are saved soon, together with later changes. */
   record(selector: CopySelector, objects: readonly KubeObject[]): void;
-  /** Records that a pod has ended in the API, also while the watch does not show it. Saved sooner than other changes: such a pod must not start again. */
-  recordEnd(podUid: string): void;
+  /** Records that a pod ends, before the API shows it. Once the promise resolves, the pod does not start again without the API server. Never rejects. */
+  recordEnd(podUid: string): Promise<void>;
   /** Forgets the objects of a selection that is not watched any more, unless they are worth keeping. */
   release(selector: CopySelector): void;
 }
@@ -23,19 +24,24 @@ export interface LastKnownObjects extends AsyncDisposable {
 /** Ports of {@link createLastKnownObjects}. */
 export interface LastKnownObjectsPorts {
   readonly files: CacheFiles;
+  /** Creates the record of the pods that may start. */
+  readonly createStartablePods: (startable: () => ReadonlySet<string>) => StartablePods;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 /** Time in which changes are merged into one write. */
 const SAVE_DELAY_MS = 2_000;
-/** The same when a pod has ended. */
-const SAVE_END_DELAY_MS = 250;
 /** Time until a write that failed is repeated. */
 const RETRY_MS = 60_000;
 
 /** Creates {@link LastKnownObjects}. Disposal saves the latest changes. */
-export function createLastKnownObjects({ files, clock, logger }: LastKnownObjectsPorts): LastKnownObjects {
+export function createLastKnownObjects({
+  files,
+  createStartablePods,
+  clock,
+  logger,
+}: LastKnownObjectsPorts): LastKnownObjects {
   const copies = new Map<string, KeptCopy>();
   /** UIDs of pods that have ended, until the watch shows it. */
   const ended = new Set<string>();
@@ -44,10 +50,13 @@ export function createLastKnownObjects({ files, clock, logger }: LastKnownObject
   let isUsable = false;
   let isClosed = false;
   let isDirty = false;
-  let hasUnsavedEnd = false;
   let timer: Timer | undefined;
   let writing: Promise<void> | undefined;
   let lastProblem: string | undefined;
+  const startablePods = createStartablePods(() => {
+    const pods = [...copies.values()].filter(({ plural }) => plural === 'pods').flatMap(({ objects }) => objects);
+    return new Set(pods.filter((pod) => mayStart(pod) && !ended.has(podUid(pod))).map(podUid));
+  });
 
   const report = (problem: string | undefined, fields: Record<string, unknown> = {}): void => {
     if (problem !== undefined && problem !== lastProblem) logger.warn(problem, fields);
@@ -55,16 +64,25 @@ export function createLastKnownObjects({ files, clock, logger }: LastKnownObject
   };
   const save = async (): Promise<void> => {
     isDirty = false;
-    hasUnsavedEnd = false;
     try {
       const kept = selectKept(copies.values(), ended);
       const keys = new Set(kept.map(copyKey));
       for (const key of released) if (!keys.has(key) && released.delete(key)) copies.delete(key);
       const omitted = await files.save(kept);
+      await startablePods.update();
       report(omitted > 0 ? 'the offline cache is full, some objects are not in it' : undefined, { omitted });
     } catch (error) {
       isDirty = true;
       report('cannot save the offline cache', { error: errorMessage(error) });
+    }
+  };
+  const withdraw = async (): Promise<void> => {
+    if (!isUsable || isClosed) return;
+    try {
+      await startablePods.withdraw();
+    } catch (error) {
+      isDirty = true;
+      report('cannot remove ended pods from the offline cache', { error: errorMessage(error) });
     }
   };
   const schedule = (delayMs: number): void => {
@@ -73,8 +91,7 @@ export function createLastKnownObjects({ files, clock, logger }: LastKnownObject
       timer = undefined;
       writing = save().finally(() => {
         writing = undefined;
-        const delayMs = hasUnsavedEnd ? SAVE_END_DELAY_MS : SAVE_DELAY_MS;
-        if (isDirty) schedule(lastProblem === undefined ? delayMs : RETRY_MS);
+        if (isDirty) schedule(lastProblem === undefined ? SAVE_DELAY_MS : RETRY_MS);
       });
     });
   };
@@ -82,7 +99,12 @@ export function createLastKnownObjects({ files, clock, logger }: LastKnownObject
   return {
     async load() {
       try {
-        for (const copy of await files.load()) copies.set(copyKey(copy), copy);
+        const startable = await startablePods.load();
+        const isUsablePod = (pod: Pod): boolean => !mayStart(pod) || startable.has(podUid(pod));
+        for (const copy of await files.load()) {
+          const objects = copy.plural === 'pods' ? copy.objects.filter(isUsablePod) : copy.objects;
+          copies.set(copyKey(copy), { ...copy, objects });
+        }
         isUsable = true;
       } catch (error) {
         logger.error('cannot read the offline cache, the node works without one', { error: errorMessage(error) });
@@ -94,20 +116,17 @@ export function createLastKnownObjects({ files, clock, logger }: LastKnownObject
       const key = copyKey(selector);
       released.delete(key);
       copies.set(key, { ...selector, objects });
-      if (plural === 'pods') forgetShown(ended, objects);
       isDirty = true;
       schedule(SAVE_DELAY_MS);
+      if (plural !== 'pods') return;
+      forgetShown(ended, objects);
+      void withdraw();
     },
-    recordEnd(podUid) {
+    async recordEnd(podUid) {
       ended.add(podUid);
       isDirty = true;
-      // A write that failed is not repeated sooner, and that of an earlier end is not put off.
-      if (lastProblem === undefined && !hasUnsavedEnd) {
-        timer?.[Symbol.dispose]();
-        timer = undefined;
-      }
-      hasUnsavedEnd = true;
-      schedule(SAVE_END_DELAY_MS);
+      schedule(SAVE_DELAY_MS);
+      await withdraw();
     },
     release: (selector) => void released.add(copyKey(selector)),
     async [Symbol.asyncDispose]() {
@@ -118,6 +137,11 @@ export function createLastKnownObjects({ files, clock, logger }: LastKnownObject
       if (isUsable && isDirty) await save();
     },
   };
+}
+
+/** Reports whether a pod may start: it has not ended, and is not to end. */
+function mayStart(pod: Pod): boolean {
+  return isWorthKeeping(pod) && pod.metadata?.deletionTimestamp === undefined;
 }
 
 /** Forgets the ended pods that a watch shows as such, or no longer has. */

@@ -85,34 +85,65 @@ it('uses the last known objects when the API server has not answered, or becomes
   expect([watch.isSynced, found(watch)]).toEqual([true, ['old']]);
 });
 
-it('does not bring back a pod whose end was reported, although the watch has not shown it', async () => {
-  await using module = await startModule(true);
-  await using podWatch = module.client.watch(pods);
+const WEB = { name: 'web', namespace: 'default' };
+
+/** Starts a module that knows the pod web, and whose watch then breaks. */
+async function startWithBrokenWatch() {
+  const module = await startModule(true);
+  const podWatch = module.client.watch(pods);
   podWatch.start();
   await module.clock.advance(5_000);
   expect(podWatch.list()).toHaveLength(1);
-  // The watch breaks, and the machine goes off soon.
+  const uid = podWatch.list()[0]?.metadata?.uid ?? '';
   await podWatch[Symbol.asyncDispose]();
-  const ref = { name: 'web', namespace: 'default' };
-  const body = { status: { phase: 'Failed' } };
-  await module.client.patch(pods, ref, { type: 'strategic', body }, { subresource: 'status' });
-  await module.clock.advance(250);
+  return { client: module.client, uid };
+}
+
+const fail = ({ client, uid }: Awaited<ReturnType<typeof startWithBrokenWatch>>) =>
+  client.patch(
+    pods,
+    WEB,
+    { type: 'strategic', body: { metadata: { uid }, status: { phase: 'Failed' } } },
+    { subresource: 'status' },
+  );
+
+it('does not bring back a pod whose end was reported, although the watch has not shown it', async () => {
+  const module = await startWithBrokenWatch();
+  expect(await keptPods()).toEqual(['web']);
+  await fail(module);
+  // The agent is killed at once.
   expect(await keptPods()).toEqual([]);
 });
 
-it('saves the end of a pod in time while others end one after the other', async () => {
+it('does not bring back a pod whose deletion was confirmed, although the disk is full', async () => {
+  const { client, uid } = await startWithBrokenWatch();
+  memory.fault = (operation) => {
+    if (operation !== 'removeFile') throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+  };
+  await client.delete(pods, WEB, { gracePeriodSeconds: 0, preconditions: { uid } });
+  memory.fault = undefined;
+  expect(await keptPods()).toEqual([]);
+});
+
+it('does not bring back a pod once the watch has shown its deletion', async () => {
   await using module = await startModule(true);
   await using podWatch = module.client.watch(pods);
   podWatch.start();
   await module.clock.advance(5_000);
-  await podWatch[Symbol.asyncDispose]();
-  const ref = { name: 'web', namespace: 'default' };
-  for (const reason of ['a', 'b', 'c']) {
-    const body = { status: { phase: 'Failed', reason } };
-    await module.client.patch(pods, ref, { type: 'strategic', body }, { subresource: 'status' });
-    await module.clock.advance(100);
-  }
+  const body = { metadata: { deletionTimestamp: '2026-01-01T00:00:30Z' } };
+  await module.client.patch(pods, WEB, { type: 'strategic', body });
+  expect(podWatch.list()[0]?.metadata?.deletionTimestamp).toBeDefined();
+  await module.clock.advance(10);
   expect(await keptPods()).toEqual([]);
+});
+
+it('reports the end of a pod although its directory is read-only', async () => {
+  const module = await startWithBrokenWatch();
+  memory.fault = () => {
+    throw Object.assign(new Error('read-only file system'), { code: 'EROFS' });
+  };
+  await expect(fail(module)).resolves.toMatchObject({ status: { phase: 'Failed' } });
+  memory.fault = undefined;
 });
 
 /** Returns the names of the pods of which an agent without an API server knows. */

@@ -11,11 +11,12 @@ import {
 } from '@rxlet/kube-api/client';
 import type { Pod } from '@rxlet/kube-api';
 import { type KubeResource, resources } from '@rxlet/kube-api/resources';
-import { isTerminalPhase, podUid } from '@rxlet/pod-model';
+import { isTerminalPhase } from '@rxlet/pod-model';
 import { createCacheFiles } from './cache-files.ts';
 import { keptAs } from './kept-copy.ts';
 import { createLastKnownObjects } from './last-known-objects.ts';
 import { createLastKnownWatch } from './last-known-watch.ts';
+import { createStartablePods } from './startable-pods.ts';
 
 /** Options of {@link offlineCache}. */
 export interface OfflineCacheOptions {
@@ -45,7 +46,13 @@ export function offlineCache({
     setup({ clock, files, logger, node }) {
       const directory = join(node.rootDirectory, 'offline-cache');
       const cacheFiles = createCacheFiles({ files, logger, secretBytes }, { directory, nodeName: node.name, maxBytes });
-      const objects = createLastKnownObjects({ files: cacheFiles, clock, logger });
+      const objects = createLastKnownObjects({
+        files: cacheFiles,
+        createStartablePods: (startable) =>
+          createStartablePods(files, { directory: join(directory, 'startable-pods'), startable }),
+        clock,
+        logger,
+      });
       const { main } = clients;
       let deadlineMs = 0;
       let isOffline = false;
@@ -82,15 +89,21 @@ export function offlineCache({
         );
       };
 
-      const patch: KubeClient['patch'] = async (resource, ...args) => {
-        const object = await main.patch(resource, ...args);
-        const pod: Pod | undefined = resource.plural === resources.pods.plural ? object : undefined;
-        if (pod !== undefined && isTerminalPhase(pod.status?.phase)) objects.recordEnd(podUid(pod));
-        return object;
+      // The end of a pod is recorded before it is reported, in case the agent is killed between the two.
+      const patch: KubeClient['patch'] = async (resource, ref, patch, options) => {
+        const body: Pod | undefined = resource.plural === resources.pods.plural ? (patch.body as Pod) : undefined;
+        const uid = body?.metadata?.uid;
+        if (uid !== undefined && isTerminalPhase(body?.status?.phase)) await objects.recordEnd(uid);
+        return main.patch(resource, ref, patch, options);
+      };
+      const deleteObject: KubeClient['delete'] = async (resource, ref, options) => {
+        const uid = options?.preconditions?.uid;
+        if (uid !== undefined && resource.plural === resources.pods.plural) await objects.recordEnd(uid);
+        await main.delete(resource, ref, options);
       };
 
       return {
-        services: [provide(kubeClients, { ...clients, main: { ...main, watch, patch } })],
+        services: [provide(kubeClients, { ...clients, main: { ...main, watch, patch, delete: deleteObject } })],
         async start() {
           await objects.load();
           deadlineMs = clock.monotonicNow() + firstAnswerTimeoutMs;

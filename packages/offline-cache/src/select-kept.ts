@@ -47,7 +47,8 @@ export function selectKept(copies: Iterable<KeptCopy>, ended: ReadonlySet<string
   });
 }
 
-function isWorthKeeping(pod: Pod): boolean {
+/** Reports whether a pod of the API is kept: no mirror pod, and none that has ended. */
+export function isWorthKeeping(pod: Pod): boolean {
   return !isMirrorPod(pod) && !isTerminalPhase(pod.status?.phase);
 }
 

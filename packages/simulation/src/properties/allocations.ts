@@ -1,18 +1,33 @@
 import type { Property } from './property.ts';
 
-/** The resources that are allocated to pods with running containers never exceed those of the node. */
+/** Shortest time that a pre-emption waits for the end of a pod; it is one and a half times the grace period if that is longer (kubelet: killPodNow). */
+const MIN_KILL_TIMEOUT_MS = 10_000;
+
+/**
+ * The resources that are allocated to pods with running containers never exceed those of the node. Pods that do not end in time for a pre-emption do not count: the
+ * critical pod does not wait longer for them.
+ */
 export const allocationsFit: Property = {
   name: 'allocations-fit',
   *check(history) {
     /** Pods by running container. */
     const running = new Map<string, string>();
+    const killTimeouts = new Map<string, number>();
+    /** Times at which pre-emptions stop waiting, by pod. */
+    const deadlines = new Map<string, number>();
     for (const event of history) {
+      if (event.kind === 'desired')
+        killTimeouts.set(event.pod.uid, Math.max(MIN_KILL_TIMEOUT_MS, event.pod.graceSeconds * 1_500));
+      if (event.kind === 'terminate' && event.reason === 'pre-empted')
+        deadlines.set(event.uid, event.atMs + (killTimeouts.get(event.uid) ?? MIN_KILL_TIMEOUT_MS));
+      if (event.kind === 'agent') deadlines.clear();
       if (event.kind === 'container') {
         if (event.change === 'started') running.set(event.container.id, event.container.uid);
         if (event.change === 'exited' || event.change === 'removed') running.delete(event.container.id);
       }
       if (event.kind !== 'allocated') continue;
       const uids = new Set(running.values());
+      for (const [uid, deadlineMs] of deadlines) if (deadlineMs <= event.atMs) uids.delete(uid);
       for (const name of ['cpuMillis', 'memoryBytes'] as const) {
         const sum = Object.entries(event.pods).reduce(
           (total, [uid, amounts]) => total + (uids.has(uid) ? amounts[name] : 0),

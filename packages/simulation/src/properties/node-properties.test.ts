@@ -51,6 +51,16 @@ describe('resources of a node', () => {
     ['reject more than the node has for pods that run', [...running, allocated(4_001)], ['allocations-fit']],
     ['accept more than the node has for pods that do not run', [desire(), allocated(4_001)], []],
     [
+      'reject more than the node has while a pre-emption waits for a pod',
+      [...running, desire({ graceSeconds: 8 }), critical, terminate('pre-empted'), [11_999, allocated(4_001)]],
+      ['allocations-fit'],
+    ],
+    [
+      'accept more than the node has once a pre-emption has waited for a pod in vain',
+      [...running, desire({ graceSeconds: 8 }), critical, terminate('pre-empted'), [12_000, allocated(4_001)]],
+      [],
+    ],
+    [
       'reject a device of two running containers',
       [given('c0'), given('c1'), ...running, container('started', other)],
       ['devices-given-once'],
