@@ -82,6 +82,16 @@ describe('properties', () => {
     expect(violated(...created, container('removed'), counted(1))).toEqual(['rising-restart-counts']);
   });
 
+  it('accept that a killed agent forgets an instance that it has removed because it did not start', () => {
+    const counted = (app: number): HistoryFact => status('Running', { restartCounts: { app } });
+    const killed: HistoryFact = { kind: 'agent', change: 'killed' };
+    const removed = [container('removed', { id: 'c2', attempt: 2 }), killed];
+    const replaced = [...running, container('created', { id: 'c2', attempt: 2 }), counted(2)];
+    expect(violated(...replaced, ...removed, counted(1))).toEqual([]);
+    const next = container('created', { id: 'c3', attempt: 3 });
+    expect(violated(...replaced, removed[0]!, next, killed, counted(1))).toEqual(['rising-restart-counts']);
+  });
+
   it('accept that a container that has just started is put on its CPUs at rest', () => {
     const update = call('updateContainerResources', 'c0');
     const rest: HistoryFact = { kind: 'rest', touched: new Set() };

@@ -11,6 +11,9 @@ export const risingRestartCounts: Property = {
     const ended = new Set<string>();
     /** Instances that the runtime has, by container. */
     const instances = new Map<string, { readonly uid: string; readonly ids: Set<string> }>();
+    /** Containers whose newest instance was removed since it did not start, until its replacement exists. */
+    const replaced = new Set<string>();
+    const started = new Set<string>();
     const resetAll = (uid: string): void => {
       for (const key of counts.keys()) if (key.startsWith(`${uid}/`)) mayReset.add(key);
     };
@@ -29,13 +32,21 @@ export const risingRestartCounts: Property = {
         const { id, uid } = event.container;
         const key = containerKey(event.container);
         const { ids } = instances.get(key) ?? { ids: new Set<string>() };
-        if (event.change === 'created') ids.add(id);
-        if (event.change === 'removed') ids.delete(id);
+        if (event.change === 'created') {
+          ids.add(id);
+          replaced.delete(key);
+        }
+        if (event.change === 'started') started.add(id);
+        if (event.change === 'removed') {
+          ids.delete(id);
+          if (!started.has(id)) replaced.add(key);
+        }
         instances.set(key, { uid, ids });
       }
       // The checkpoint of the statuses may be a moment behind, and no instance shows the count of a static pod either.
       if (event.kind === 'agent' && event.change === 'killed')
-        for (const [key, { uid, ids }] of instances) if (ids.size === 0 && statics.has(uid)) mayReset.add(key);
+        for (const [key, { uid, ids }] of instances)
+          if (replaced.has(key) || (ids.size === 0 && statics.has(uid))) mayReset.add(key);
       // The newest instance is gone, and with it the count.
       if (
         event.kind === 'container' &&
@@ -64,8 +75,6 @@ export const risingRestartCounts: Property = {
 const STATUS_CHECKPOINT = '/root/pod_statuses';
 /** Time after which an agent without an API server has written the end of a pod to its checkpoint. */
 const CHECKPOINT_MS = 50;
-/** Time after which an agent has written the end of a pod of the API server to its offline cache. */
-const CACHE_MS = 500;
 /** Longest pause before a write that failed is repeated. */
 const CHECKPOINT_RETRY_MS = 60_000;
 
@@ -84,9 +93,10 @@ export const terminalPhasesStay: Property = {
     /** Time in which the checkpoint cannot be written. */
     let unwritable = { fromMs: 0, untilMs: 0 };
     const isKept = (uid: string, endMs: number, nowMs: number): boolean => {
-      const writeMs = kept.has(uid) ? CHECKPOINT_MS : CACHE_MS;
-      const isWritten = nowMs >= unwritable.untilMs || endMs < unwritable.fromMs - writeMs;
-      return isWritten && nowMs - endMs > writeMs;
+      // What was reported to the API is in no offline cache.
+      if (!kept.has(uid)) return true;
+      const isWritten = nowMs >= unwritable.untilMs || endMs < unwritable.fromMs - CHECKPOINT_MS;
+      return isWritten && nowMs - endMs > CHECKPOINT_MS;
     };
     for (const event of history) {
       // As in the kubelet, a pod whose status is unknown is pending until its end is certain.
