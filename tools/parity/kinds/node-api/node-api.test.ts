@@ -22,6 +22,7 @@ describe('the requests of a node to its API server', () => {
     '06-static-pod',
     '07-evict',
     '07-job1',
+    '07-volerr',
     '09-runtime-down',
     '10-tls-bootstrap',
     '10b-bootstrap-never-approved',

@@ -1,6 +1,7 @@
 import { type AgentModule, contribute } from '@rxlet/agent-api';
 import type { KubeObject } from '@rxlet/kube-api/client';
 import { nodeStatusSetters } from '@rxlet/agent-api/node';
+import { journal } from '@rxlet/journal';
 import { node as nodeModules } from '@rxlet/kubelet';
 import { staticPods } from '@rxlet/pod-source';
 import { nodeAdmission } from '@rxlet/node-admission';
@@ -168,6 +169,8 @@ export async function createReplayNode(fileSystemBytes: number = FILE_SYSTEM_BYT
           ...modules,
           streamServer,
           evictor.module,
+          // As with `--plain-conditions`: conditions without the messages that a kubelet does not write.
+          journal({ conditionMessages: false }),
           ...(bootstraps ? [servingCertificates({ directory: PKI, isRequested: true })] : []),
         ],
         without: ['status-checkpoint', 'pods-from-file'],
