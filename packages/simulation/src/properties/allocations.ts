@@ -3,6 +3,11 @@ import type { Property } from './property.ts';
 /** Shortest time that a pre-emption waits for the end of a pod; it is one and a half times the grace period if that is longer (kubelet: killPodNow). */
 const MIN_KILL_TIMEOUT_MS = 10_000;
 
+/** Returns the longest time that a critical pod waits for the end of a pod with this grace period. */
+export function killTimeoutMs(graceSeconds: number): number {
+  return Math.max(MIN_KILL_TIMEOUT_MS, graceSeconds * 1_500);
+}
+
 /**
  * The resources that are allocated to pods with running containers never exceed those of the node. Pods that do not end in time for a pre-emption do not count: the
  * critical pod does not wait longer for them.
@@ -16,8 +21,7 @@ export const allocationsFit: Property = {
     /** Times at which pre-emptions stop waiting, by pod. */
     const deadlines = new Map<string, number>();
     for (const event of history) {
-      if (event.kind === 'desired')
-        killTimeouts.set(event.pod.uid, Math.max(MIN_KILL_TIMEOUT_MS, event.pod.graceSeconds * 1_500));
+      if (event.kind === 'desired') killTimeouts.set(event.pod.uid, killTimeoutMs(event.pod.graceSeconds));
       if (event.kind === 'terminate' && event.reason === 'pre-empted')
         deadlines.set(event.uid, event.atMs + (killTimeouts.get(event.uid) ?? MIN_KILL_TIMEOUT_MS));
       if (event.kind === 'agent') deadlines.clear();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { HistoryEvent, HistoryFact } from '../history/history.ts';
 import { PROPERTIES } from './properties.ts';
 import { checkProperties } from './property.ts';
-import { call, container, desire, running, sandbox, status } from './test-support.ts';
+import { call, container, criticalPod, desire, running, sandbox, status, terminate } from './test-support.ts';
 
 /** A fact of a node, a second after the one before; without a node, one of all. */
 type OfNode = readonly [node: string | undefined, fact: HistoryFact, afterMs?: number];
@@ -72,6 +72,18 @@ describe('a node without faults', () => {
   it('need not start a rejected pod, also when it changes', () => {
     const rejected: OfNode = ['node1', status('Failed')];
     expect(violations(['node1', desire()], rejected, ['node1', desire()], [undefined, tick, 36_000])).toEqual([]);
+  });
+
+  it('starts a critical pod soon after the end of those that make room for it', () => {
+    const waits: readonly OfNode[] = [
+      ...runsOnNode1,
+      ['node1', { kind: 'desired', pod: criticalPod }],
+      ['node1', terminate('pre-empted')],
+    ];
+    expect(violations(...waits, [undefined, tick, 74_000])).toEqual([]);
+    expect(violations(...waits, [undefined, tick, 76_000])).toEqual([
+      'sound-nodes-are-prompt: node1: critical does not start in time on a node without faults',
+    ]);
   });
 
   it('must end its pods soon after their grace period', () => {

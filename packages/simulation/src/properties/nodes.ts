@@ -1,4 +1,5 @@
 import type { History, HistoryEvent } from '../history/history.ts';
+import { killTimeoutMs } from './allocations.ts';
 import type { Property } from './property.ts';
 
 /** An agent acts only on pods that are bound to its node. */
@@ -42,6 +43,7 @@ export const soundNodesArePrompt: Property = {
   name: 'sound-nodes-are-prompt',
   *check(history) {
     const graceSeconds = new Map<string, number>();
+    const critical = new Set<string>();
     /** Pods that have started, were rejected or have ended. */
     const settled = new Set<string>();
     /** UIDs by running container. */
@@ -60,8 +62,14 @@ export const soundNodesArePrompt: Property = {
         const { uid } = event.pod;
         graceSeconds.set(uid, event.pod.graceSeconds);
         due.end.delete(uid);
+        if (event.pod.isCritical) critical.add(uid);
         if (!settled.has(uid)) due.start.set(uid, atMs + PROMPT_MS);
       }
+      // A critical pod waits for those that make room for it.
+      if (event.kind === 'terminate' && event.reason === 'pre-empted')
+        for (const [uid, dueMs] of due.start)
+          if (critical.has(uid))
+            due.start.set(uid, Math.max(dueMs, atMs + killTimeoutMs(graceSeconds.get(event.uid) ?? 0) + PROMPT_MS));
       if (event.kind === 'undesired') {
         due.start.delete(event.uid);
         const seconds = event.graceSeconds ?? graceSeconds.get(event.uid) ?? 0;
