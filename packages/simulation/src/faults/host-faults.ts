@@ -39,9 +39,6 @@ const CHANGES: ReadonlySet<string> = new Set([
   'sync',
 ]);
 
-/** Checkpoints whose damage must end the start, as in the kubelet: no other record has the assignments of running containers. */
-const ENDS_START: ReadonlySet<string> = new Set(['/root/cpu_manager_state', '/root/memory_manager_state']);
-
 /** Creates {@link HostFaults}. */
 export function createHostFaults({ files, mounter }: TestNode): HostFaults {
   let stuck: (() => ReadonlySet<string>) | undefined;
@@ -71,13 +68,7 @@ export function createHostFaults({ files, mounter }: TestNode): HostFaults {
     damage({ how, file, place }) {
       const paths = files
         .paths()
-        .filter(
-          (path) =>
-            path.startsWith('/root/') &&
-            !path.startsWith('/root/pods/') &&
-            !ENDS_START.has(path) &&
-            !path.includes(' -> '),
-        );
+        .filter((path) => path.startsWith('/root/') && !path.startsWith('/root/pods/') && !path.includes(' -> '));
       const path = paths[Math.floor(file * paths.length)];
       const bytes = path === undefined ? undefined : files.bytes(path);
       if (path === undefined || bytes === undefined) return undefined;

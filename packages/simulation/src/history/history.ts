@@ -19,6 +19,8 @@ export type HistoryFact =
   | { readonly kind: 'unreported'; readonly uid: string }
   /** A file of the agent was damaged while no agent ran. */
   | { readonly kind: 'damaged'; readonly path: string; readonly how: string }
+  /** An operator has ended all pods, and deleted a file of the agent that the agent does not start with. */
+  | { readonly kind: 'deleted'; readonly path: string }
   /** A source has the pod from now on, or a changed version with the same UID. */
   | { readonly kind: 'desired'; readonly pod: PodFacts }
   /** No source has the pod any more, or it is being deleted. `graceSeconds` is that of the request; `undefined` for that of the spec. */
@@ -63,6 +65,13 @@ export type HistoryFact =
   | {
       readonly kind: 'cpus';
       readonly assigned: Readonly<Record<string, readonly number[]>>;
+      readonly running: readonly string[];
+    }
+  /** The agent has recorded the memory of NUMA nodes that containers have for themselves, by key of the container. `available` is what pods can have of each NUMA node, and `running` are the containers that ran just before. */
+  | {
+      readonly kind: 'memory';
+      readonly assigned: Readonly<Record<string, MemoryFacts>>;
+      readonly available: readonly number[];
       readonly running: readonly string[];
     }
   /** The machine runs short of what these conditions stand for, no longer of others. `reported` are those that the agent has set so far. */
@@ -119,6 +128,13 @@ export interface PodFacts {
   readonly requests: Amounts;
   /** Number of devices that it requests. */
   readonly devices: number;
+}
+
+/** Memory that a container has for itself. */
+export interface MemoryFacts {
+  readonly bytes: number;
+  /** The NUMA nodes that it comes from, in ascending order. */
+  readonly numaNodes: readonly number[];
 }
 
 /** An instance of a container. */

@@ -1,16 +1,12 @@
-import { podAllocation } from '@rxlet/container-manager';
 import { cpuManager, CPU_STATE_FILE, type CpuStateFile, parseCpuState } from '@rxlet/cpu-manager';
 import { ContainerState, type ContainerStatus } from '@rxlet/cri-api';
-import { createTestTopology } from '@rxlet/machine/testing';
 import { parseCpuSet, sortedCpus } from '@rxlet/machine/topology';
 import { PodLabel } from '@rxlet/pod-model';
-import { topologyManager } from '@rxlet/topology-manager';
 import { containerKey } from '../history/history.ts';
-import { MACHINE } from './resize-part.ts';
+import { CPU_POLICY, numaModules, readTopology, TOPOLOGY_REASON } from './numa-machine.ts';
 import type { PartContext, PartKind, WorldPart } from './world-part.ts';
 
 const STATE = `/root/${CPU_STATE_FILE}`;
-const POLICY = 'static';
 
 /** Containers with CPUs of their own. One CPU is reserved, so that the others soon run out. */
 export const cpusPart: PartKind = {
@@ -21,10 +17,8 @@ export const cpusPart: PartKind = {
   create: createCpus,
 };
 
-function createCpus({ cluster, history }: PartContext): WorldPart {
+function createCpus({ cluster, history, enabled }: PartContext): WorldPart {
   const { files, fake } = cluster.node;
-  const readTopology = async () =>
-    createTestTopology({ threadsOfCores: Array.from({ length: MACHINE.cores }, () => 1) });
   const running = (): readonly ContainerStatus[] =>
     fake.snapshot().containers.filter(({ state }) => state === ContainerState.CONTAINER_RUNNING);
   const { replaceFile } = files.nodeFiles;
@@ -36,11 +30,10 @@ function createCpus({ cluster, history }: PartContext): WorldPart {
   };
   return {
     name: 'cpus',
-    endReasons: ['UnexpectedAdmissionError', 'OutOfcpu', 'OutOfmemory', 'Preempting'],
+    endReasons: ['UnexpectedAdmissionError', TOPOLOGY_REASON, 'OutOfcpu', 'OutOfmemory', 'Preempting'],
     modules: () => [
-      podAllocation({ cpuManagerPolicy: POLICY }),
-      topologyManager({ readTopology }),
-      cpuManager({ policy: POLICY, reservedSystemCpus: '0', readTopology }),
+      ...numaModules('cpus', enabled),
+      cpuManager({ policy: CPU_POLICY, reservedSystemCpus: '0', readTopology }),
     ],
     run: () => false,
     differences() {

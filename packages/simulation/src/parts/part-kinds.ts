@@ -1,9 +1,17 @@
 import type { PartKind } from './world-part.ts';
 import { cpusPart } from './cpus-part.ts';
 import { devicesPart } from './devices-part.ts';
+import { memoryPart } from './memory-part.ts';
 import { pressurePart } from './pressure-part.ts';
 import { shutdownPart } from './shutdown-part.ts';
 import { resizePart } from './resize-part.ts';
 
 /** All kinds of parts. */
-export const PART_KINDS: readonly PartKind[] = [resizePart, pressurePart, shutdownPart, devicesPart, cpusPart];
+export const PART_KINDS: readonly PartKind[] = [
+  resizePart,
+  pressurePart,
+  shutdownPart,
+  devicesPart,
+  cpusPart,
+  memoryPart,
+];

@@ -1,11 +1,12 @@
 import type { Pod } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';
 import { ContainerState, type ContainerStatus } from '@rxlet/cri-api';
-import { isTerminalPhase, PodLabel, podUid } from '@rxlet/pod-model';
+import { isSidecar, isTerminalPhase, PodLabel, podUid } from '@rxlet/pod-model';
 import { parseResourcesCheckpoint, type PodResourcesRecord } from '@rxlet/pod-model/resize';
 import type { TestCluster } from '@rxlet/testing';
 import { type Amounts, amountOf } from '../workload/amounts.ts';
 import { resizedContainers } from '../workload/part-steps.ts';
+import { endingInitContainers } from '../workload/pod-kinds.ts';
 import type { PartContext, PartKind, WorldPart } from './world-part.ts';
 
 /** The machine of the workload `extended`. */
@@ -70,7 +71,11 @@ function createResizes({ cluster, history }: PartContext): WorldPart {
 
 function allocationsOf(text: string): Readonly<Record<string, Amounts>> {
   const sum = (record: PodResourcesRecord, name: 'cpu' | 'memory'): number =>
-    [...record.containers.values()].reduce((total, { requests }) => total + amountOf(requests?.[name], name), 0);
+    [...record.containers].reduce(
+      (total, [container, { requests }]) =>
+        endingInitContainers.has(container) ? total : total + amountOf(requests?.[name], name),
+      0,
+    );
   return Object.fromEntries(
     [...parseResourcesCheckpoint(text)].map(([uid, record]) => [
       uid,
@@ -125,8 +130,11 @@ function freeResources(pods: readonly Pod[]): Amounts {
 }
 
 function allocatedTo({ spec, status }: Pod, name: 'cpu' | 'memory'): number {
-  return (spec?.containers ?? []).reduce((total, container) => {
-    const shown = status?.containerStatuses?.find((one) => one.name === container.name)?.allocatedResources;
+  const { containerStatuses = [], initContainerStatuses = [] } = status ?? {};
+  const statuses = [...containerStatuses, ...initContainerStatuses];
+  const containers = [...(spec?.containers ?? []), ...(spec?.initContainers ?? []).filter(isSidecar)];
+  return containers.reduce((total, container) => {
+    const shown = statuses.find(({ name: shownName }) => shownName === container.name)?.allocatedResources;
     return total + amountOf((shown ?? container.resources?.requests)?.[name], name);
   }, 0);
 }

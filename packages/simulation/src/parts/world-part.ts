@@ -28,6 +28,8 @@ export interface PartContext {
   readonly cluster: TestCluster;
   readonly history: HistoryRecorder;
   readonly logind: FakeLogind;
+  /** Names of all enabled parts. */
+  readonly enabled: readonly string[];
   /** Time that the services of the machine take to answer. */
   readonly latencyMs: number;
 }
@@ -43,6 +45,6 @@ export interface WorldPart {
   run(step: PartStep, later: Later): boolean;
   /** Ends what troubles the node. */
   end?(): void;
-  /** Returns what is not as it must be at rest. `pods` are those of the API server that must be as desired. */
-  differences?(pods: readonly Pod[]): readonly string[];
+  /** Returns what is not as it must be at rest. `pods` are those of the API server that must be as desired, and `touched` the UIDs of those that a permanent fault has touched. */
+  differences?(pods: readonly Pod[], touched: ReadonlySet<string>): readonly string[];
 }

@@ -1,11 +1,18 @@
+import { isLost } from './assignments.ts';
 import type { Property } from './property.ts';
 
-/** A CPU that a container has for itself belongs to no other pod, and a container keeps its CPUs while it runs. */
+const CPU_STATE = '/root/cpu_manager_state';
+
+/**
+ * A CPU that a container has for itself belongs to no other pod, and a container keeps its CPUs while it runs. As in the kubelet, no other record has them when
+ * this one is lost.
+ */
 export const cpusKept: Property = {
   name: 'cpus-kept',
   *check(history) {
     let before: Readonly<Record<string, readonly number[]>> = {};
     for (const event of history) {
+      if (isLost(event, CPU_STATE)) before = {};
       if (event.kind !== 'cpus') continue;
       const { atMs, assigned, running } = event;
       for (const key of running) {

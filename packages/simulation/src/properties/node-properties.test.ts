@@ -35,6 +35,18 @@ const twice = (...keys: readonly string[]): HistoryFact => ({
   assigned: Object.fromEntries(keys.map((key) => [key, [1]])),
   running: [],
 });
+/** The agent has recorded memory of two NUMA nodes with two bytes each. */
+const shared = (
+  shares: Readonly<Record<string, readonly [bytes: number, ...numaNodes: number[]]>>,
+  runningKeys: readonly string[] = [],
+): HistoryFact => ({
+  kind: 'memory',
+  assigned: Object.fromEntries(
+    Object.entries(shares).map(([key, [bytes, ...numaNodes]]) => [key, { bytes, numaNodes }]),
+  ),
+  available: [2, 2],
+  running: runningKeys,
+});
 const other = { id: 'c1', uid: 'v' };
 const checkpointDamaged: HistoryFact = {
   kind: 'damaged',
@@ -76,9 +88,56 @@ describe('resources of a node', () => {
     ['accept the release of CPUs after the end of their container', [assigned([1, 2]), assigned([])], []],
     ['reject a CPU of two containers', [twice('u/app', 'v/app')], ['cpus-kept']],
     ['accept a CPU of two containers of one pod', [twice('u/app', 'u/setup')], []],
+    ['accept all memory of each NUMA node', [shared({ 'u/app': [2, 0], 'v/app': [1, 1], 'w/app': [1, 1] })], []],
+    ['accept memory of two NUMA nodes', [shared({ 'u/app': [3, 0, 1], 'v/app': [1, 0, 1] })], []],
+    ['reject more memory than a NUMA node has', [shared({ 'u/app': [2, 1], 'v/app': [1, 1] })], ['memory-kept']],
+    [
+      'reject more memory than two NUMA nodes have together',
+      [shared({ 'u/app': [3, 0, 1], 'v/app': [2, 0] })],
+      ['memory-kept'],
+    ],
+    [
+      'reject memory that a running container loses',
+      [shared({ 'u/app': [1, 0] }), shared({}, ['u/app'])],
+      ['memory-kept'],
+    ],
+    [
+      'reject NUMA nodes that change under a running container',
+      [shared({ 'u/app': [1, 0] }), shared({ 'u/app': [1, 1] }, ['u/app'])],
+      ['memory-kept'],
+    ],
+    ['accept the release of memory after the end of its container', [shared({ 'u/app': [1, 0] }), shared({})], []],
     [
       'accept a device of two containers once the record of them is lost',
       [given('c0'), given('c1'), ...running, checkpointDamaged, container('started', other)],
+      [],
+    ],
+  ])('%s', (_, facts, expected) => expect(violated(...facts)).toEqual(expected));
+});
+
+describe('a damaged record of CPUs or memory', () => {
+  const path = '/root/memory_manager_state';
+  const damaged = (how: string): HistoryFact => ({ kind: 'damaged', path, how });
+  const deleted: HistoryFact = { kind: 'deleted', path };
+
+  it.each<Case>([
+    ['must not be used', [damaged('tear'), agent('started')], ['damaged-assignments-stop-agent']],
+    ['may be deleted by an operator', [damaged('tear'), deleted, agent('started')], []],
+    ['may be intact but for the name of a field', [damaged('flip'), agent('started')], []],
+    ['must be deleted no earlier than it is damaged', [deleted], ['damaged-assignments-stop-agent']],
+    [
+      'must not be deleted once the agent has read it',
+      [damaged('flip'), agent('started'), deleted],
+      ['damaged-assignments-stop-agent'],
+    ],
+    [
+      'must not be deleted when another version wrote it',
+      [damaged('other-version'), deleted],
+      ['damaged-assignments-stop-agent'],
+    ],
+    [
+      'is no record of running containers once it is lost',
+      [shared({ 'u/app': [1, 0] }), damaged('lose'), shared({ 'u/app': [1, 1] }, ['u/app'])],
       [],
     ],
   ])('%s', (_, facts, expected) => expect(violated(...facts)).toEqual(expected));

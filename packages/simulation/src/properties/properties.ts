@@ -1,4 +1,5 @@
 import { allocationsFit } from './allocations.ts';
+import { damagedAssignmentsStopAgent } from './assignments.ts';
 import { backOffKept } from './back-off.ts';
 import { callsAreBounded, gracePeriodsGiven, quietAtRest } from './calls.ts';
 import { healthyContainersRun, noStartAfterTermination, risingAttempts, singleInstances } from './container-lives.ts';
@@ -6,6 +7,7 @@ import { cpusKept } from './cpus.ts';
 import { devicesGivenOnce } from './devices.ts';
 import { endedForAReason, rejectedForAReason } from './ends.ts';
 import { actsOnOwnPods, soundNodesArePrompt, writesOwnPods } from './nodes.ts';
+import { memoryKept } from './memory.ts';
 import { evictedUnderPressure, pressureReported } from './pressure.ts';
 import type { Property } from './property.ts';
 import { confirmedAfterExit, risingRestartCounts, terminalPhasesStay } from './statuses.ts';
@@ -26,6 +28,8 @@ export const PROPERTIES: readonly Property[] = [
   allocationsFit,
   devicesGivenOnce,
   cpusKept,
+  memoryKept,
+  damagedAssignmentsStopAgent,
   endedForAReason,
   rejectedForAReason,
   evictedUnderPressure,

@@ -12,6 +12,12 @@ const deferred = status('Running', { pendingResize: 'Deferred' });
 const preempted = status('Failed', { uid: 'v', reason: 'Preempting' });
 const given = (uid: string): HistoryFact => ({ kind: 'devices', uid, container: `${uid}/app`, devices: ['d0'] });
 const assigned = (key: string): HistoryFact => ({ kind: 'cpus', assigned: { [key]: [1] }, running: [] });
+const shared = (key: string, ...numaNodes: readonly number[]): HistoryFact => ({
+  kind: 'memory',
+  assigned: numaNodes.length > 0 ? { [key]: { bytes: 1, numaNodes } } : {},
+  available: [1, 1],
+  running: [],
+});
 const trouble: HistoryFact = { kind: 'step', text: 'devices trouble=dead index=0 ms=2' };
 
 /** Each state, a history that reaches it, and one that almost does. */
@@ -45,6 +51,11 @@ const histories: Readonly<Record<string, readonly [reaches: readonly HistoryFact
       [assigned('u/app'), assigned('v/app')],
       [assigned('u/app'), assigned('u/app')],
     ],
+    'memory of a NUMA node goes to another container': [
+      [shared('u/app', 1), shared('v/app', 1)],
+      [shared('u/app', 1), shared('v/app', 0), shared('u/app'), shared('u/app', 1)],
+    ],
+    'a container gets memory of two NUMA nodes': [[shared('u/app', 0, 1)], [shared('u/app', 1)]],
     'a container with devices starts while their plugin is in trouble': [
       [trouble, given('u')],
       [trouble, status('Running'), given('u')],

@@ -1,4 +1,4 @@
-import type { History } from '../history/history.ts';
+import type { History, MemoryFacts } from '../history/history.ts';
 import { countOf, type ReachedState } from './reached-state.ts';
 
 const extended = (name: string, matches: (history: History) => Iterable<unknown>): ReachedState => ({
@@ -76,6 +76,26 @@ export const EXTENDED_STATES: readonly ReachedState[] = [
           holders.set(cpu, key);
         }
     }
+  }),
+  extended('memory of a NUMA node goes to another container', function* (history) {
+    /** The last container that has released memory of a NUMA node. */
+    const released = new Map<number, string>();
+    let before: Readonly<Record<string, MemoryFacts>> = {};
+    for (const event of history) {
+      if (event.kind !== 'memory') continue;
+      for (const [key, { numaNodes }] of Object.entries(before))
+        if (event.assigned[key] === undefined) for (const node of numaNodes) released.set(node, key);
+      for (const [key, { numaNodes }] of Object.entries(event.assigned)) {
+        const isNew = before[key] === undefined;
+        if (isNew && numaNodes.some((node) => released.has(node) && released.get(node) !== key)) yield event;
+      }
+      before = event.assigned;
+    }
+  }),
+  extended('a container gets memory of two NUMA nodes', function* (history) {
+    for (const event of history)
+      if (event.kind === 'memory' && Object.values(event.assigned).some(({ numaNodes }) => numaNodes.length > 1))
+        yield event;
   }),
   extended('a container with devices starts while their plugin is in trouble', function* (history) {
     let untilMs = -Infinity;

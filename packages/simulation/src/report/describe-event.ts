@@ -18,6 +18,8 @@ export function describeEvent(event: HistoryEvent): DescribedEvent {
       return { group: 'world', text: event.text };
     case 'damaged':
       return { group: 'world', text: `file ${event.path} is damaged: ${event.how}` };
+    case 'deleted':
+      return { group: 'world', text: `an operator ends all pods, and deletes the file ${event.path}` };
     case 'agent':
       return { group: 'agent', text: `agent ${event.change}` };
     case 'unreported':
@@ -68,8 +70,7 @@ export function describeEvent(event: HistoryEvent): DescribedEvent {
     }
     case 'allocated': {
       const pods = Object.entries(event.pods).map(
-        ([uid, { cpuMillis, memoryBytes }]) =>
-          `${uid} ${String(cpuMillis)}m ${String(Math.round(memoryBytes / 2 ** 20))}Mi`,
+        ([uid, { cpuMillis, memoryBytes }]) => `${uid} ${String(cpuMillis)}m ${mebibytes(memoryBytes)}`,
       );
       return { group: 'agent', text: `allocates ${pods.join(', ')}` };
     }
@@ -82,6 +83,12 @@ export function describeEvent(event: HistoryEvent): DescribedEvent {
     case 'cpus': {
       const cpus = Object.entries(event.assigned).map(([key, list]) => `${list.join()} to ${key}`);
       return { group: 'agent', text: `assigns the CPUs ${cpus.join('; ')}` };
+    }
+    case 'memory': {
+      const shares = Object.entries(event.assigned).map(
+        ([key, { bytes, numaNodes }]) => `${mebibytes(bytes)} on ${numaNodes.join()} to ${key}`,
+      );
+      return { group: 'agent', text: `assigns memory of NUMA nodes: ${shares.join('; ')}` };
     }
     case 'pressure':
       return { group: 'world', text: `pressure: ${event.conditions.join(', ') || 'none'}` };
@@ -112,6 +119,8 @@ const POWER = {
   cancelled: 'the shutdown is cancelled',
   off: 'the machine is off',
 } as const;
+
+const mebibytes = (bytes: number): string => `${String(Math.round(bytes / 2 ** 20))}Mi`;
 
 const ID = /^[0-9a-f]{32,}$/;
 

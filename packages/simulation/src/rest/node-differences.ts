@@ -26,7 +26,7 @@ export async function nodeDifferences(subject: SimulatedNode): Promise<readonly 
       : [
           ...staying.flatMap((pod) => clusterDifferences(cluster, pod, lost, endReasons)),
           ...(subject.lasting?.kind === 'unreachable-api' ? [] : subject.parts).flatMap(
-            (part) => part.differences?.(staying) ?? [],
+            (part) => part.differences?.(staying, touched) ?? [],
           ),
           ...staying
             .filter(({ status }) => !isTerminalPhase(status?.phase))

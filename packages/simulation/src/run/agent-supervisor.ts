@@ -1,3 +1,4 @@
+import { errorMessage } from '@rxlet/component-base';
 import { isMirrorPod, isTerminalPhase, podUid } from '@rxlet/pod-model';
 import type { Later } from '../world/later.ts';
 import type { LifeStep } from '../world/run-step.ts';
@@ -19,6 +20,10 @@ export interface AgentSupervisor {
 /** A start fails only as long as a fault lasts. A supervisor waits for so long in between. */
 const START_PAUSE_MS = 1_000;
 const MAX_STARTS = 400;
+/** Time until an operator reads why an agent does not start. */
+const OPERATOR_MS = 5_000;
+/** The agent's words about a checkpoint that it cannot start with. */
+const FILE_TO_DELETE = /please drain this node and delete the .* checkpoint file "(.+)" before restarting the agent/;
 /** An agent that makes too few calls is killed then. */
 const KILL_LIMIT_MS = 5_000;
 /** Calls of one RPC are rare. */
@@ -32,6 +37,8 @@ export function createAgentSupervisor(subject: SimulatedNode, later: Later): Age
   /** The kill that is armed, and its signal. */
   let armed: { readonly signal: AbortSignal; readonly step: KillStep } | undefined;
   let isAlive = false;
+  /** Whether an operator is about to delete a file. */
+  let isDeleting = false;
   /** Increases with each loss of power. */
   let boot = 0;
 
@@ -45,6 +52,8 @@ export function createAgentSupervisor(subject: SimulatedNode, later: Later): Age
     } catch (error) {
       history.add({ kind: 'agent', change: 'start failed' });
       if (attempts === MAX_STARTS) throw error;
+      const path = FILE_TO_DELETE.exec(errorMessage(error))?.[1];
+      if (path !== undefined) deleteLater(path);
     }
     startLater(START_PAUSE_MS, 0, attempts + 1);
   };
@@ -52,6 +61,15 @@ export function createAgentSupervisor(subject: SimulatedNode, later: Later): Age
   const startLater = (delayMs: number, callsOfStart: number, attempts = 1): void => {
     const mine = boot;
     later.add(delayMs, () => (mine === boot ? start(callsOfStart, attempts) : undefined));
+  };
+  /** Lets an operator delete a file that the agent does not start with. */
+  const deleteLater = (path: string): void => {
+    if (isDeleting) return;
+    isDeleting = true;
+    later.add(OPERATOR_MS, async () => {
+      isDeleting = false;
+      await power.deleteFile(path);
+    });
   };
   const recordEnd = (change: 'stopped' | 'killed'): void => {
     history.add({ kind: 'agent', change });

@@ -20,6 +20,8 @@ export interface MachinePowerPorts {
 /** Turns the machine of a node off, with and without a warning. */
 export interface MachinePower {
   run(step: PowerStep): Promise<void>;
+  /** Deletes a file while the machine is off, as an operator does who ends all pods. */
+  deleteFile(path: string): Promise<void>;
 }
 
 /** Creates {@link MachinePower}. */
@@ -30,7 +32,11 @@ export function createMachinePower(subject: SimulatedNode, later: Later, ports: 
   setBootId(node.files, boot);
   let isShuttingDown = false;
 
-  const turnOff = async (pauseMs: number, endAgent: () => Promise<void>): Promise<void> => {
+  const turnOff = async (
+    pauseMs: number,
+    endAgent: () => Promise<void>,
+    whileOff: () => void = () => undefined,
+  ): Promise<void> => {
     isShuttingDown = false;
     await endAgent();
     logind.disconnect();
@@ -41,6 +47,7 @@ export function createMachinePower(subject: SimulatedNode, later: Later, ports: 
     await powerOff(node, boot);
     runtime.look();
     history.add({ kind: 'power', change: 'off' });
+    whileOff();
     ports.startLater(pauseMs);
   };
   return {
@@ -68,5 +75,10 @@ export function createMachinePower(subject: SimulatedNode, later: Later, ports: 
       };
       later.add(POLL_MS, look);
     },
+    deleteFile: (path) =>
+      turnOff(0, ports.kill, () => {
+        node.files.remove(path);
+        history.add({ kind: 'deleted', path });
+      }),
   };
 }

@@ -64,6 +64,13 @@ export const BROKEN_PARTS: readonly BrokenAgent[] = [
     assembly: () => ({ wrapModule: (module) => (module.name === 'cpu-manager' ? withEndedPods(module) : module) }),
   },
   {
+    name: 'gives memory of NUMA nodes away before its containers have ended',
+    workload: 'extended',
+    seeds: 20,
+    properties: ['memory-kept', 'converges'],
+    assembly: () => ({ wrapModule: (module) => (module.name === 'memory-manager' ? withEndedPods(module) : module) }),
+  },
+  {
     name: 'takes a checkpoint for written before its fsync',
     seeds: 120,
     properties: ['terminal-phases-stay', 'rising-restart-counts', 'converges', 'no-exception'],

@@ -1,5 +1,6 @@
 import type { Pod, Quantity } from '@rxlet/kube-api';
-import { parseQuantity, quantityMilliValue, quantityNumber } from '@rxlet/pod-model/quantity';
+import { parseQuantity, quantityMilliValue, quantityNumber, quantityValue } from '@rxlet/pod-model/quantity';
+import { podRequests } from '@rxlet/pod-model/resources';
 
 /** Amounts of resources. */
 export interface Amounts {
@@ -13,9 +14,11 @@ export function amountOf(text: Quantity | undefined, name: 'cpu' | 'memory'): nu
   return name === 'cpu' ? Number(quantityMilliValue(parseQuantity(text))) : quantityNumber(text);
 }
 
-/** Returns the sum of what the containers of a pod request. */
-export function requestsOf({ spec }: Pod): Amounts {
-  const sum = (name: 'cpu' | 'memory'): number =>
-    (spec?.containers ?? []).reduce((total, { resources }) => total + amountOf(resources?.requests?.[name], name), 0);
-  return { cpuMillis: sum('cpu'), memoryBytes: sum('memory') };
+/** Returns what a pod requests. */
+export function requestsOf(pod: Pod): Amounts {
+  const { cpu, memory } = podRequests(pod);
+  return {
+    cpuMillis: cpu === undefined ? 0 : Number(quantityMilliValue(cpu)),
+    memoryBytes: memory === undefined ? 0 : Number(quantityValue(memory)),
+  };
 }

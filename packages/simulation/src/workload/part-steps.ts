@@ -5,8 +5,10 @@ export interface PodExtras {
   /** Requests of the first container: CPU in thousandths, and memory. */
   readonly cpuMillis?: number;
   readonly memoryMi?: number;
-  /** Whether its limits equal its requests, so that the pod is Guaranteed. */
+  /** Whether its limits equal its requests, so that a pod with one container is Guaranteed. */
   readonly isGuaranteed?: boolean;
+  /** Memory of each other container, whose CPU is small. Their limits equal their requests, so that also a pod with several containers is Guaranteed. */
+  readonly othersMemoryMi?: number;
   readonly priority?: number;
   readonly graceSeconds?: number;
   /** Whether its containers ignore SIGTERM. */
@@ -65,12 +67,18 @@ export type PowerStep =
 
 /** Returns a spec with the fields that parts need. */
 export function withExtras(spec: PodSpec, extras: PodExtras): PodSpec {
-  const { cpuMillis, memoryMi, isGuaranteed = false, priority, graceSeconds, isStubborn = false, devices = 0 } = extras;
+  const { cpuMillis, memoryMi, isGuaranteed = false, othersMemoryMi, priority, graceSeconds } = extras;
+  const { isStubborn = false, devices = 0 } = extras;
   const amounts: ResourceList | undefined =
     cpuMillis !== undefined && memoryMi !== undefined ? amountsOf(cpuMillis, memoryMi) : undefined;
   const held: ResourceList = devices > 0 ? { [DEVICE_RESOURCE]: String(devices) } : {};
   const limits: ResourceList = { ...(isGuaranteed && amounts), ...held };
   const [first, ...others] = spec.containers;
+  const limited = (container: Container): Container => {
+    if (othersMemoryMi === undefined) return container;
+    const own = amountsOf(OTHERS_CPU_MILLIS, othersMemoryMi);
+    return { ...container, resources: { requests: own, limits: own } };
+  };
   const app = {
     ...first!,
     ...((amounts !== undefined || devices > 0) && {
@@ -80,12 +88,14 @@ export function withExtras(spec: PodSpec, extras: PodExtras): PodSpec {
   };
   return {
     ...spec,
-    containers: [app, ...others],
+    containers: [app, ...others.map(limited)],
+    ...(spec.initContainers && { initContainers: spec.initContainers.map(limited) }),
     ...(priority !== undefined && { priority }),
     ...(graceSeconds !== undefined && { terminationGracePeriodSeconds: graceSeconds }),
   };
 }
 
+const OTHERS_CPU_MILLIS = 100;
 const STUBBORN = ['sh', '-c', "trap '' TERM; sleep infinity"];
 
 type ResourceList = Readonly<Record<string, Quantity>>;

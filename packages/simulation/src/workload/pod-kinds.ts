@@ -1,4 +1,5 @@
 import type { Container, Pod } from '@rxlet/kube-api';
+import { isSidecar } from '@rxlet/pod-model';
 import { manifestPod } from '@rxlet/pod-model/testing';
 
 const container = (name: string, command = ['serve']): Container => ({
@@ -63,6 +64,12 @@ const specs: Readonly<Record<PodKind, Partial<NonNullable<Pod['spec']>>>> = {
   },
 };
 export const podKinds: readonly PodKind[] = Object.keys(specs) as PodKind[];
+/** Names of the init containers that end before others start. */
+export const endingInitContainers: ReadonlySet<string> = new Set(
+  Object.values(specs).flatMap(({ initContainers = [] }) =>
+    initContainers.filter((one) => !isSidecar(one)).map(({ name }) => name),
+  ),
+);
 
 /** Reports whether a container exits with a failure each time. */
 export function alwaysCrashes({ command }: Container): boolean {

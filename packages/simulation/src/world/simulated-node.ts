@@ -180,11 +180,11 @@ function plegParts(hasEvents: boolean): Partial<AgentParts> {
 function createParts(
   { parts = [] }: Plan,
   cluster: TestCluster | undefined,
-  context: Omit<PartContext, 'cluster'>,
+  context: Omit<PartContext, 'cluster' | 'enabled'>,
 ): readonly WorldPart[] {
   return parts.map((name) => {
     const kind = PART_KINDS.find((one) => one.name === name);
     if (kind === undefined || cluster === undefined) throw new Error(`the world cannot have the part ${name}`);
-    return kind.create({ cluster, ...context });
+    return kind.create({ cluster, enabled: parts, ...context });
   });
 }
