@@ -15,8 +15,8 @@ export interface AdmissionQueuePorts {
   readonly waiting: Map<string, WaitingPod>;
   /** Returns the pods on the node other than the one with this UID. */
   otherPods(podUid: string): OtherPods;
-  /** Called with the decision on each pod that was not removed before. The pod is the latest version. */
-  decided(pod: Pod, rejection: AdmissionRejection | undefined): void;
+  /** Called with the decision on each pod that was not removed before. `pod` is the latest version, and `judged` that on which the handlers have decided. */
+  decided(pod: Pod, rejection: AdmissionRejection | undefined, judged: Pod): void;
 }
 
 /**
@@ -58,12 +58,12 @@ export function createAdmissionQueue(ports: AdmissionQueuePorts): AdmissionQueue
   let added = Promise.withResolvers<void>();
   const mayTakeLong = (pod: Pod): boolean => handlers.some((handler) => handler.mayTakeLong?.(pod) === true);
 
-  const apply = (uid: string, entry: WaitingPod, rejection: AdmissionRejection | undefined): void => {
+  const apply = (uid: string, entry: WaitingPod, judged: Pod, rejection: AdmissionRejection | undefined): void => {
     if (waiting.get(uid) !== entry) return;
     waiting.delete(uid);
     journal.release(entry.pod.metadata, QUEUED);
     try {
-      decided(entry.pod, rejection);
+      decided(entry.pod, rejection, judged);
     } catch (error) {
       logger.error('cannot apply the admission of a pod', { pod: formatPod(entry.pod), error: errorMessage(error) });
     }
@@ -71,9 +71,9 @@ export function createAdmissionQueue(ports: AdmissionQueuePorts): AdmissionQueue
 
   const decideOn = async (uid: string, entry: WaitingPod): Promise<void> => {
     let rejection: AdmissionRejection | undefined;
-    const { signal } = entry.controller;
+    const { pod, controller } = entry;
+    const { signal } = controller;
     try {
-      const { pod } = entry;
       const context = { clock, journal, signal, others: ports.otherPods(uid) };
       journal.release(pod.metadata, QUEUED);
       rejection = await inSpan(
@@ -87,15 +87,16 @@ export function createAdmissionQueue(ports: AdmissionQueuePorts): AdmissionQueue
       // The decision was cancelled.
       return;
     }
-    apply(uid, entry, rejection);
+    apply(uid, entry, pod, rejection);
   };
 
   /** Admits a pod that fits beside one whose decision is pending. A pod that does not fit keeps its place, because the other one may be rejected. */
   const admitBeside = async (uid: string, entry: WaitingPod, pending: Pod): Promise<void> => {
-    const { signal } = entry.controller;
+    const { pod, controller } = entry;
+    const { signal } = controller;
     const others = withPod(ports.otherPods(uid), pending);
     try {
-      if (await isAdmittedAsIs(handlers, entry.pod, { clock, journal, signal, others })) apply(uid, entry, undefined);
+      if (await isAdmittedAsIs(handlers, pod, { clock, journal, signal, others })) apply(uid, entry, pod, undefined);
     } catch {
       // The decision was cancelled.
     }

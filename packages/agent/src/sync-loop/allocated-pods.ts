@@ -33,7 +33,7 @@ export function withAllocations(
     workers: {
       ...workers,
       add(pod) {
-        allocations.admit(pod);
+        allocations.desire(pod);
         workers.add(allocated(pod));
       },
       update(pod) {

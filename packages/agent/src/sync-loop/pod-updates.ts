@@ -1,4 +1,5 @@
 import type { AdmissionHandler, AdmissionRejection, OtherPods } from '@rxlet/agent-api';
+import type { PodAllocations } from '@rxlet/agent-api/node';
 import type { MirrorPods } from '@rxlet/agent-api/statuses';
 import type { Clock, Logger } from '@rxlet/component-base';
 import type { EventRecorder } from '@rxlet/component-base/events';
@@ -36,6 +37,8 @@ export interface PodUpdatesPorts {
   readonly rejectPod: RejectPod;
   readonly view: Pick<PodView, 'put' | 'putAdopted' | 'markDeleted' | 'remove'>;
   readonly journal: JournalRecorder;
+  /** Default: pods have the resources that are desired. */
+  readonly allocations?: Pick<PodAllocations, 'admit'> | undefined;
   /** Default: static pods have no mirrors. */
   readonly mirrorPods?: Pick<MirrorPods, 'mirrorOf'> | undefined;
   /** Returns the pods that occupy the node beside one. */
@@ -112,15 +115,15 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
     else queue.add(pod);
   };
 
-  /** Adds a pod to the workers, unless it must wait for a predecessor. */
-  const addToWorkers = (pod: Pod): void => {
+  /** Adds a pod to the workers, unless it must wait for a predecessor. It gets the resources of the version that was judged, and its present ones by a resize. */
+  const addToWorkers = (pod: Pod, judged: Pod = pod): void => {
     const uid = podUid(pod);
     unadded.add(uid);
-    addOrWait(pod);
+    addOrWait(pod, judged);
     unadded.delete(uid);
   };
 
-  const addOrWait = (pod: Pod): void => {
+  const addOrWait = (pod: Pod, judged: Pod): void => {
     const predecessors = isStaticPod(pod) ? predecessorsOf(pod) : [];
     if (predecessors.length > 0) {
       // Housekeeping adds it again when its source is ready.
@@ -129,6 +132,7 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
       // Until all sources are ready, a predecessor may belong to another source. As in the kubelet, the pod does not wait, because that source may depend on it.
       if (config.sourcesReady()) predecessors.forEach(workers.terminateRuntimePod);
     }
+    ports.allocations?.admit(judged);
     workers.add(pod);
   };
 
@@ -159,8 +163,8 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
     journal,
     waiting,
     otherPods: ports.otherPods,
-    decided: (pod, rejection) =>
-      attempts.run(pod, () => (rejection === undefined ? addToWorkers(pod) : reject(pod, rejection))),
+    decided: (pod, rejection, judged) =>
+      attempts.run(pod, () => (rejection === undefined ? addToWorkers(pod, judged) : reject(pod, rejection))),
   });
 
   const update = (pod: Pod): void => {

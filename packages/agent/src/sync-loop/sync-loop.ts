@@ -50,7 +50,7 @@ export interface SyncLoopPorts {
   /** Index of the pods that occupy the node. The sync loop keeps it up to date. */
   readonly activePods: Pick<ActivePods, 'refresh' | 'except'>;
   /** Default: pods are allocated what they desire. */
-  readonly allocations?: Pick<PodAllocations, 'allocations$'> | undefined;
+  readonly allocations?: Pick<PodAllocations, 'admit' | 'allocations$'> | undefined;
   readonly runtimeManager: Pick<RuntimeManager, 'trimDeadContainers'>;
   readonly statusManager: Pick<
     StatusManager,
@@ -128,6 +128,7 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): 
     journal,
     mirrorPods,
     otherPods: activePods.except,
+    allocations,
     isRunning,
     requestSync: ports.requestSync,
     removeDeadContainers: deadContainers.removeAll,

@@ -1,3 +1,4 @@
+import { type AdmissionHandler, admissionHandlers, type AgentModule, contribute } from '@rxlet/agent-api';
 import { createTestMachine } from '@rxlet/machine/testing';
 import { nodeAdmission } from '@rxlet/node-admission';
 import type { Pod, PodCondition, PodStatus } from '@rxlet/kube-api';
@@ -6,6 +7,7 @@ import { manifestPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { getEndpoint } from '../test-support/journal-of.ts';
 import { createTestNode, type TestNode } from '../test-node.ts';
+import { contributing } from '../test-modules.ts';
 
 /** A node of two CPUs with pods of an API server. */
 interface SmallNode {
@@ -15,6 +17,10 @@ interface SmallNode {
 }
 
 async function startNode(...pods: readonly Pod[]): Promise<SmallNode> {
+  return startNodeWith([], ...pods);
+}
+
+async function startNodeWith(modules: readonly AgentModule[], ...pods: readonly Pod[]): Promise<SmallNode> {
   const made = createTestNode();
   onTestFinished(() => made[Symbol.asyncDispose]());
   made.desire();
@@ -25,7 +31,7 @@ async function startNode(...pods: readonly Pod[]): Promise<SmallNode> {
     source = createManualSource('api');
     source.set(desired);
     await made.start({
-      modules: [podsFrom(source), nodeAdmission({ machine })],
+      modules: [podsFrom(source), nodeAdmission({ machine }), ...modules],
       without: ['cgroups'],
     });
     await made.advance(5_000);
@@ -56,6 +62,23 @@ const reasonsOf = (made: TestNode): string[] =>
     .events.list()
     .map(({ reason }) => reason)
     .filter((reason) => reason.startsWith('Resize'));
+
+describe('a resize of a pod that waits for its admission', () => {
+  it('is judged apart from the admission', async () => {
+    const admission = Promise.withResolvers<undefined>();
+    const slow: AdmissionHandler = { name: 'slow', admit: () => admission.promise };
+    const module = contributing({ contributions: [contribute(admissionHandlers, slow)] }, 'slow');
+    const { made, desire } = await startNodeWith([module], podOf('web', '500m'));
+    expect(made.instances('web')).toEqual([]);
+    desire(podOf('web', '3', 2));
+    await made.advance(1_000);
+    admission.resolve(undefined);
+    await made.advance(5_000);
+    expect(sharesOf(made, 'web')).toBe(512n);
+    expect(statusOf(made, 'web')?.containerStatuses?.[0]?.allocatedResources).toEqual({ cpu: '500m' });
+    expect(conditionOf(made, 'web', 'PodResizePending')).toMatchObject({ status: 'True', observedGeneration: 2 });
+  });
+});
 
 describe('a resize of a running pod', () => {
   it('takes effect when it fits', async () => {
