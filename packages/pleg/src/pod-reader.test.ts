@@ -126,4 +126,16 @@ describe('a read of a pod', () => {
     await clock.settle();
     expect(cache.get(uid).ips).toHaveLength(1);
   });
+
+  it('leaves no trace of the pod when it fails after the pod was removed', async () => {
+    const { clock, cache, reader, list, gate } = await setUp();
+    reader.reconcile(uid, await list(), cache.mark());
+    const mark = cache.mark();
+    reader.reconcile(uid, undefined, mark);
+    cache.setListed(mark);
+    gate.reject(new Error('no answer'));
+    await clock.settle();
+    expect([...reader.unreadable.keys(), ...reader.uids()]).toEqual([]);
+    expect(await cache.getNewerThan(uid, mark - 1)).toMatchObject({ containers: [], sandboxes: [] });
+  });
 });

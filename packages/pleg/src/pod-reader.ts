@@ -102,6 +102,8 @@ export function createPodReader(ports: PodReaderPorts, options: PodReaderOptions
         if (status === undefined) {
           // As in the kubelet, also if the pod is listed again as it was when it could be read: the cache has an error.
           record.reinspect = true;
+          // A pod that was removed meanwhile is in no later listing that retries the read.
+          if (record.listed === undefined) continue;
           break;
         }
         if (reinspect) record.reinspect = false;
