@@ -2,6 +2,7 @@ import type { Fault } from '@rxlet/fake-kube';
 import type { RpcName } from '@rxlet/fake-cri';
 import type { Choices } from '../workload/choices.ts';
 import type { Damage, EventFaultRates, Step } from '../workload/step.ts';
+import type { Workload } from '../workload/workloads.ts';
 import { rejectingPlaces, throwingPlaces } from './throwing-parts.ts';
 
 /** A kind of faults, which a seed enables or not. */
@@ -9,6 +10,8 @@ export interface FaultKind {
   readonly name: string;
   /** Whether there must be an API server. */
   readonly needsApi?: boolean;
+  /** The only workload that it concerns. Default: all. */
+  readonly workload?: Workload;
   /** Makes a step of the kind. */
   make(choose: Choices, podNames: readonly string[]): Step;
 }
@@ -161,6 +164,11 @@ export const FAULT_KINDS: readonly FaultKind[] = [
     name: 'damaged-file',
 
     make: (choose) => kill(choose, choose.integer(0, 20), { damage: damage(choose) }),
+  },
+  {
+    name: 'damaged-assignments',
+    workload: 'extended',
+    make: (choose) => kill(choose, choose.integer(0, 20), { damage: { ...damage(choose), isOfAssignments: true } }),
   },
   { name: 'stop', make: (choose) => ({ do: 'stop', pauseMs: choose.integer(0, 5_000) }) },
   {

@@ -39,6 +39,9 @@ const CHANGES: ReadonlySet<string> = new Set([
   'sync',
 ]);
 
+/** Records of CPUs and memory of running containers. No other record has them, so that the agent must not start with a damaged one, as the kubelet. */
+export const ASSIGNMENT_FILES: ReadonlySet<string> = new Set(['/root/cpu_manager_state', '/root/memory_manager_state']);
+
 /** Creates {@link HostFaults}. */
 export function createHostFaults({ files, mounter }: TestNode): HostFaults {
   let stuck: (() => ReadonlySet<string>) | undefined;
@@ -65,10 +68,11 @@ export function createHostFaults({ files, mounter }: TestNode): HostFaults {
     },
     repairDisk: () => void (files.fault = undefined),
     failMounts: (operation, times) => void (failing[operation] = times),
-    damage({ how, file, place }) {
+    damage({ how, file, place, isOfAssignments = false }) {
       const paths = files
         .paths()
-        .filter((path) => path.startsWith('/root/') && !path.startsWith('/root/pods/') && !path.includes(' -> '));
+        .filter((path) => path.startsWith('/root/') && !path.startsWith('/root/pods/') && !path.includes(' -> '))
+        .filter((path) => !isOfAssignments || ASSIGNMENT_FILES.has(path));
       const path = paths[Math.floor(file * paths.length)];
       const bytes = path === undefined ? undefined : files.bytes(path);
       if (path === undefined || bytes === undefined) return undefined;

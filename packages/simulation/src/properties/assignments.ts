@@ -1,8 +1,6 @@
+import { ASSIGNMENT_FILES } from '../faults/host-faults.ts';
 import type { HistoryEvent } from '../history/history.ts';
 import type { Property } from './property.ts';
-
-/** Records of what belongs to running containers. No other record has it, so that the agent must not start with a damaged one, as the kubelet. */
-const RECORDS: ReadonlySet<string> = new Set(['/root/cpu_manager_state', '/root/memory_manager_state']);
 
 /** Reports whether a file is lost. */
 export function isLost(event: HistoryEvent, path: string): boolean {
@@ -17,7 +15,7 @@ function isDeleted(event: HistoryEvent, path: string): boolean {
 export const damagedAssignmentsStopAgent: Property = {
   name: 'damaged-assignments-stop-agent',
   *check(history) {
-    for (const path of RECORDS) {
+    for (const path of ASSIGNMENT_FILES) {
       /** How the file is damaged. A flipped bit may be in the name of a field that may be missing. */
       let damage: 'torn' | 'flipped' | undefined;
       for (const event of history) {

@@ -56,6 +56,10 @@ const histories: Readonly<Record<string, readonly [reaches: readonly HistoryFact
       [shared('u/app', 1), shared('v/app', 0), shared('u/app'), shared('u/app', 1)],
     ],
     'a container gets memory of two NUMA nodes': [[shared('u/app', 0, 1)], [shared('u/app', 1)]],
+    'an operator deletes a damaged record of CPUs or memory': [
+      [{ kind: 'deleted', path: '/root/cpu_manager_state' }],
+      [{ kind: 'damaged', path: '/root/cpu_manager_state', how: 'lose' }],
+    ],
     'a container with devices starts while their plugin is in trouble': [
       [trouble, given('u')],
       [trouble, status('Running'), given('u')],

@@ -97,6 +97,9 @@ export const EXTENDED_STATES: readonly ReachedState[] = [
       if (event.kind === 'memory' && Object.values(event.assigned).some(({ numaNodes }) => numaNodes.length > 1))
         yield event;
   }),
+  extended('an operator deletes a damaged record of CPUs or memory', function* (history) {
+    for (const event of history) if (event.kind === 'deleted') yield event;
+  }),
   extended('a container with devices starts while their plugin is in trouble', function* (history) {
     let untilMs = -Infinity;
     for (const event of history) {

@@ -71,6 +71,15 @@ export const BROKEN_PARTS: readonly BrokenAgent[] = [
     assembly: () => ({ wrapModule: (module) => (module.name === 'memory-manager' ? withEndedPods(module) : module) }),
   },
   {
+    name: 'takes damaged records of CPUs and memory for missing ones',
+    workload: 'extended',
+    seeds: 60,
+    properties: ['damaged-assignments-stop-agent'],
+    assembly: () => ({
+      wrapModule: (module) => (ASSIGNING.has(module.name) ? withoutDamagedFiles(module) : module),
+    }),
+  },
+  {
     name: 'takes a checkpoint for written before its fsync',
     seeds: 120,
     properties: ['terminal-phases-stay', 'rising-restart-counts', 'converges', 'no-exception'],
@@ -79,6 +88,31 @@ export const BROKEN_PARTS: readonly BrokenAgent[] = [
     }),
   },
 ];
+
+/** Names of the modules that assign CPUs and memory. */
+const ASSIGNING: ReadonlySet<string> = new Set(['cpu-manager', 'memory-manager']);
+
+/** Takes files that are not JSON for missing ones. */
+function withoutDamagedFiles(module: AgentModule): AgentModule {
+  return {
+    ...module,
+    setup: (context) =>
+      module.setup({
+        ...context,
+        files: override(context.files, (files) => ({
+          async readPrivate(path, maxBytes) {
+            const text = await files.readPrivate(path, maxBytes);
+            try {
+              JSON.parse(text ?? '');
+              return text;
+            } catch {
+              return undefined;
+            }
+          },
+        })),
+      }),
+  };
+}
 
 /** Decides on resizes as if there were no other pod. */
 function allocationWithoutOthers(): AgentModule {

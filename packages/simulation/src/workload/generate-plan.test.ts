@@ -23,7 +23,7 @@ describe('a plan', () => {
   });
 
   it('enables each kind of faults with some seeds, and never all at once', () => {
-    const enabled = seeds.map((seed) => generatePlan(seed, { workload: 'cluster' }).faults);
+    const enabled = seeds.map((seed) => generatePlan(seed, { workload: 'extended' }).faults);
     expect(new Set(enabled.flat())).toEqual(new Set(FAULT_KINDS.map(({ name }) => name)));
     expect(Math.max(...enabled.map(({ length }) => length))).toBeLessThan(FAULT_KINDS.length / 2);
     expect(enabled.some(({ length }) => length < 2)).toBe(true);

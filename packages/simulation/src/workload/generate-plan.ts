@@ -32,9 +32,9 @@ export interface PlanOptions {
 export function generatePlan(seed: number, { workload = 'standard' }: PlanOptions = {}): Plan {
   const choose = choicesOf(seed);
   const hasApi = workload !== 'standard';
-  const kinds = FAULT_KINDS.filter(({ needsApi = false }) => hasApi || !needsApi).filter(() =>
-    choose.chance(ENABLED_SHARE),
-  );
+  const kinds = FAULT_KINDS.filter(
+    ({ needsApi = false, workload: only = workload }) => (hasApi || !needsApi) && only === workload,
+  ).filter(() => choose.chance(ENABLED_SHARE));
   const lastingShare = workload === 'nodes' ? LASTING_SHARE_OF_NODES : LASTING_SHARE;
   const lasting = choose.chance(lastingShare) ? chooseLastingFault(choose, workload, POD_NAMES) : undefined;
   const faults = kinds.flatMap((kind) =>
