@@ -246,6 +246,21 @@ describe('the allocation manager', () => {
     expect(next.cpuOf(podOf('web', '1'))).toBe('1');
   });
 
+  it('keeps the claims of a container whose allocated resources differ, also after a restart', async () => {
+    const claims = [{ name: 'gpu' }];
+    const claiming = (cpu: string): Pod => {
+      const pod = podOf('web', cpu);
+      const containers = pod.spec!.containers.map((one) => ({ ...one, resources: { ...one.resources, claims } }));
+      return { ...pod, spec: { ...pod.spec!, containers } };
+    };
+    const { admit, files, manager } = await bench();
+    admit(claiming('500m'));
+    await manager[Symbol.asyncDispose]();
+    const next = await bench({ files });
+    expect(next.cpuOf(claiming('1'))).toBe('500m');
+    expect(next.manager.allocated(claiming('1')).spec!.containers[0]!.resources!.claims).toEqual(claims);
+  });
+
   it('continues a deferred resize of an earlier run without a new event', async () => {
     const { admit, desire, manager, reasons } = await bench();
     admit(podOf('web', '500m'));

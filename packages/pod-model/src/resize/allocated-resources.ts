@@ -45,7 +45,7 @@ export function withAllocatedResources(pod: Pod, allocated: PodResourcesRecord):
     const resources = allocated.containers.get(container.name);
     return resources === undefined || sameResources(resources, container.resources)
       ? container
-      : { ...container, resources };
+      : { ...container, resources: withClaims(resources, container.resources) };
   };
   return {
     ...pod,
@@ -56,6 +56,11 @@ export function withAllocatedResources(pod: Pod, allocated: PodResourcesRecord):
       ...(allocated.pod && { resources: allocated.pod }),
     },
   };
+}
+
+/** Returns resources with the claims of a container, which no resize changes and no record has. */
+function withClaims(resources: ResourceRequirements, { claims }: ResourceRequirements = {}): ResourceRequirements {
+  return claims === undefined ? resources : { ...resources, claims };
 }
 
 /** Reports whether a pod desires other resources than those that are allocated to it. */
