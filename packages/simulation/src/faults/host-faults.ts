@@ -39,8 +39,14 @@ const CHANGES: ReadonlySet<string> = new Set([
   'sync',
 ]);
 
-/** Records of CPUs and memory of running containers. No other record has them, so that the agent must not start with a damaged one, as the kubelet. */
-export const ASSIGNMENT_FILES: ReadonlySet<string> = new Set(['/root/cpu_manager_state', '/root/memory_manager_state']);
+/** A record that must not be lost: as in the kubelet, the claims of running pods then stay prepared until an operator ends them. */
+const CLAIMS = '/root/dra_manager_state';
+/** Records of CPUs, memory and claims of running containers. No other record has them, so that the agent must not start with a damaged one, as the kubelet. */
+export const ASSIGNMENT_FILES: ReadonlySet<string> = new Set([
+  '/root/cpu_manager_state',
+  '/root/memory_manager_state',
+  CLAIMS,
+]);
 
 /** Creates {@link HostFaults}. */
 export function createHostFaults({ files, mounter }: TestNode): HostFaults {
@@ -75,7 +81,7 @@ export function createHostFaults({ files, mounter }: TestNode): HostFaults {
         .filter((path) => !isOfAssignments || ASSIGNMENT_FILES.has(path));
       const path = paths[Math.floor(file * paths.length)];
       const bytes = path === undefined ? undefined : files.bytes(path);
-      if (path === undefined || bytes === undefined) return undefined;
+      if (path === undefined || bytes === undefined || (how === 'lose' && path === CLAIMS)) return undefined;
       const offset = Math.floor(place * bytes.length);
       if (how === 'unknown-fields' || how === 'other-version') {
         const text = asOtherVersion(files.text(path) ?? '', how);

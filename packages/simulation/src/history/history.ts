@@ -74,6 +74,27 @@ export type HistoryFact =
       readonly available: readonly number[];
       readonly running: readonly string[];
     }
+  /** A claim is reserved for a pod, or no longer because the API shows that the pod has ended: its device may go to another one. */
+  | {
+      readonly kind: 'claim-user';
+      readonly change: 'reserved' | 'released';
+      readonly claim: string;
+      readonly uid: string;
+    }
+  /** The DRA driver has prepared or unprepared a claim, or is called again for one that is prepared. All facts name claims by their UID. */
+  | {
+      readonly kind: 'claim';
+      readonly change: 'prepared' | 'confirmed' | 'unprepared';
+      readonly claim: string;
+      readonly device: string;
+    }
+  /** A container is about to start with the devices of claims. */
+  | {
+      readonly kind: 'claims-given';
+      readonly uid: string;
+      readonly container: string;
+      readonly claims: readonly string[];
+    }
   /** The machine runs short of what these conditions stand for, no longer of others. `reported` are those that the agent has set so far. */
   | { readonly kind: 'pressure'; readonly conditions: readonly string[]; readonly reported?: readonly string[] }
   /** The machine begins or cancels a shutdown, or goes off. */
@@ -128,6 +149,8 @@ export interface PodFacts {
   readonly requests: Amounts;
   /** Number of devices that it requests. */
   readonly devices: number;
+  /** Names of the containers that use a claim. */
+  readonly claimants: readonly string[];
 }
 
 /** Memory that a container has for itself. */
@@ -244,6 +267,7 @@ export function podFacts(pod: Pod, { isStatic, isStatusKept }: Pick<PodFacts, 'i
     initContainers: initContainers.map(({ name }) => name),
     requests: requestsOf(pod),
     devices: containers.reduce((sum, { resources }) => sum + Number(resources?.requests?.[DEVICE_RESOURCE] ?? 0), 0),
+    claimants: containers.flatMap(({ name, resources }) => (resources?.claims === undefined ? [] : name)),
   };
 }
 

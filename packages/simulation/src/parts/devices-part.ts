@@ -6,14 +6,11 @@ import { type DevicePlugin, devicePlugins, type PluginDevice } from '@rxlet/devi
 import { ContainerAllocateResponseSchema } from '@rxlet/device-manager/testing';
 import type { Node } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';
-import { nodePlugins } from '@rxlet/node-plugins';
-import { createTestPluginServer, Registration } from '@rxlet/node-plugins/testing';
 import { podUid } from '@rxlet/pod-model';
 import { contributing } from '@rxlet/testing';
 import { DEVICE_RESOURCE } from '../workload/part-steps.ts';
 import type { PartContext, PartKind, WorldPart } from './world-part.ts';
 
-const SOCKET = '/root/plugins_registry/device-reg.sock';
 const DEVICES = ['d0', 'd1', 'd2', 'd3'] as const;
 const DEVICES_ANNOTATION = 'example.com/devices';
 const PLUGIN = { type: 'DevicePlugin', name: DEVICE_RESOURCE, supportedVersions: ['v1beta1'] };
@@ -32,8 +29,8 @@ export const devicesPart: PartKind = {
   create: createDevices,
 };
 
-function createDevices({ cluster, history }: PartContext): WorldPart {
-  const { node, kube } = cluster;
+function createDevices({ cluster, history, plugins }: PartContext): WorldPart {
+  const { kube } = cluster;
   const sick = new Set<string>();
   let isDead = false;
   let hang: PromiseWithResolvers<void> | undefined;
@@ -72,15 +69,11 @@ function createDevices({ cluster, history }: PartContext): WorldPart {
     preStart: async () => undefined,
     [Symbol.dispose]: () => undefined,
   });
-  const server = createTestPluginServer([Registration], {
-    answer: async ({ name }) => (name === 'GetInfo' ? PLUGIN : {}),
-  });
-  const plugIn = (): void => node.files.putSpecial(SOCKET, 'socket');
-  plugIn();
+  const socket = plugins.add('device-reg', PLUGIN);
   const revive = (): void => {
     if (!isDead) return;
     isDead = false;
-    plugIn();
+    socket.open();
   };
   const goOn = (): void => {
     hang?.resolve();
@@ -96,7 +89,6 @@ function createDevices({ cluster, history }: PartContext): WorldPart {
     name: 'devices',
     endReasons: ['UnexpectedAdmissionError', 'PodFeatureUnsupported', `OutOf${DEVICE_RESOURCE}`],
     modules: ({ signal }) => [
-      nodePlugins(server),
       devicePlugins({ connect, serve: async () => ({ [Symbol.asyncDispose]: async () => undefined }) }),
       contributing(
         {
@@ -131,7 +123,7 @@ function createDevices({ cluster, history }: PartContext): WorldPart {
         }
         case 'dead':
           isDead = true;
-          node.files.remove(SOCKET);
+          socket.close();
           for (const stream of streams) stream.end();
           later.add(step.ms, revive);
           break;

@@ -1,4 +1,5 @@
 import type { PartKind } from './world-part.ts';
+import { claimsPart } from './claims-part.ts';
 import { cpusPart } from './cpus-part.ts';
 import { devicesPart } from './devices-part.ts';
 import { memoryPart } from './memory-part.ts';
@@ -14,4 +15,5 @@ export const PART_KINDS: readonly PartKind[] = [
   devicesPart,
   cpusPart,
   memoryPart,
+  claimsPart,
 ];

@@ -3,10 +3,12 @@ import type { Pod } from '@rxlet/kube-api';
 import type { FakeLogind } from '@rxlet/node-shutdown/testing';
 import type { AgentLife, TestCluster } from '@rxlet/testing';
 import type { HistoryRecorder } from '../history/history.ts';
+import type { RuntimeRecorder } from '../history/record-runtime.ts';
 import type { Choices } from '../workload/choices.ts';
 import type { PartStep, PodExtras, PowerStep } from '../workload/part-steps.ts';
 import type { TimedStep } from '../workload/step.ts';
 import type { Later } from '../world/later.ts';
+import type { PluginSockets } from './plugin-sockets.ts';
 
 /** A kind of parts of the world beside pods, programs and faults. Each seed of the workload `extended` enables some. */
 export interface PartKind {
@@ -27,9 +29,12 @@ export interface PartKind {
 export interface PartContext {
   readonly cluster: TestCluster;
   readonly history: HistoryRecorder;
+  /** Records the changes of containers so far. */
+  readonly runtime: Pick<RuntimeRecorder, 'look'>;
   readonly logind: FakeLogind;
   /** Names of all enabled parts. */
   readonly enabled: readonly string[];
+  readonly plugins: PluginSockets;
   /** Time that the services of the machine take to answer. */
   readonly latencyMs: number;
 }
@@ -43,6 +48,10 @@ export interface WorldPart {
   readonly endReasons?: readonly string[];
   /** Carries out a step of the part. Returns whether it is one. */
   run(step: PartStep, later: Later): boolean;
+  /** Called after users and agents have changed pods of the API server. */
+  podsChanged?(): void;
+  /** Loses what does not survive a loss of power. No agent runs. */
+  powerOff?(): void;
   /** Ends what troubles the node. */
   end?(): void;
   /** Returns what is not as it must be at rest. `pods` are those of the API server that must be as desired, and `touched` the UIDs of those that a permanent fault has touched. */

@@ -48,6 +48,30 @@ const shared = (
   running: runningKeys,
 });
 const other = { id: 'c1', uid: 'v' };
+const prepared = (claim: string, device = 'gpu0'): HistoryFact => ({
+  kind: 'claim',
+  change: 'prepared',
+  claim,
+  device,
+});
+const unprepared = (claim: string, device = 'gpu0'): HistoryFact => ({
+  kind: 'claim',
+  change: 'unprepared',
+  claim,
+  device,
+});
+const reserved = (uid: string): HistoryFact => ({ kind: 'claim-user', change: 'reserved', claim: 'a', uid });
+const released = (uid: string): HistoryFact => ({ kind: 'claim-user', change: 'released', claim: 'a', uid });
+const claimsGiven: HistoryFact = { kind: 'claims-given', uid: 'u', container: 'c0', claims: ['a'] };
+/** The pod with a claim, whose container is about to start. */
+const claiming: readonly HistoryFact[] = [
+  desire({ claimants: ['app'] }),
+  reserved('u'),
+  sandbox,
+  prepared('a'),
+  container('created'),
+  claimsGiven,
+];
 const checkpointDamaged: HistoryFact = {
   kind: 'damaged',
   path: '/root/device-plugins/kubelet_internal_checkpoint',
@@ -115,7 +139,7 @@ describe('resources of a node', () => {
   ])('%s', (_, facts, expected) => expect(violated(...facts)).toEqual(expected));
 });
 
-describe('a damaged record of CPUs or memory', () => {
+describe('a damaged record of CPUs, memory or claims', () => {
   const path = '/root/memory_manager_state';
   const damaged = (how: string): HistoryFact => ({ kind: 'damaged', path, how });
   const deleted: HistoryFact = { kind: 'deleted', path };
@@ -140,6 +164,58 @@ describe('a damaged record of CPUs or memory', () => {
       [shared({ 'u/app': [1, 0] }), damaged('lose'), shared({ 'u/app': [1, 1] }, ['u/app'])],
       [],
     ],
+  ])('%s', (_, facts, expected) => expect(violated(...facts)).toEqual(expected));
+});
+
+describe('a claim', () => {
+  const started = container('started');
+  const exited = container('exited');
+  const off = power('off');
+
+  it.each<Case>([
+    ['may be used while it is prepared', [...claiming, started], []],
+    ['must be given to its container', [desire({ claimants: ['app'] }), started], ['claims-prepared-at-start']],
+    ['need not be given to other containers', [desire({ claimants: ['web'] }), started], []],
+    [
+      'must be prepared when a container starts',
+      [desire({ claimants: ['app'] }), claimsGiven, started],
+      ['claims-prepared-at-start'],
+    ],
+    ['must not be unprepared then', [...claiming, unprepared('a'), started], ['claims-prepared-at-start']],
+    ['must be prepared again after a loss of power', [...claiming, off, started], ['claims-prepared-at-start']],
+    [
+      'may be prepared again then, with any device',
+      [...claiming, off, prepared('b'), prepared('a', 'gpu1'), started],
+      [],
+    ],
+    ['is kept while a container runs', [...claiming, started, unprepared('a')], ['claims-kept-while-used']],
+    [
+      'is kept while a container of another pod runs',
+      [...claiming, started, exited, reserved('v'), container('started', other), unprepared('a')],
+      ['claims-kept-while-used'],
+    ],
+    [
+      'is not kept for a pod that does not use it',
+      [...claiming, started, exited, container('started', other), unprepared('a')],
+      [],
+    ],
+    ['may be unprepared after the last container', [...claiming, started, exited, unprepared('a')], []],
+    ['is unprepared before the end of its pod', [...claiming, unprepared('a'), released('u')], []],
+    ['is not unprepared later', [...claiming, released('u')], ['claims-unprepared-at-end']],
+    ['is unprepared before the end of its last pod', [...claiming, reserved('v'), released('u')], []],
+    [
+      'is not unprepared after the end of its last pod',
+      [...claiming, reserved('v'), released('u'), released('v')],
+      ['claims-unprepared-at-end'],
+    ],
+    [
+      'may be unprepared later when a pod was deleted by force',
+      [...claiming, { kind: 'undesired', uid: 'u', graceSeconds: 0 }, released('u')],
+      [],
+    ],
+    ['need not be unprepared after a loss of power', [...claiming, off, released('u')], []],
+    ['has its device alone', [prepared('a'), prepared('b')], ['claim-devices-exclusive']],
+    ['leaves its device to another claim', [prepared('a'), unprepared('a'), prepared('b')], []],
   ])('%s', (_, facts, expected) => expect(violated(...facts)).toEqual(expected));
 });
 

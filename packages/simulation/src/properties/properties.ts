@@ -2,6 +2,7 @@ import { allocationsFit } from './allocations.ts';
 import { damagedAssignmentsStopAgent } from './assignments.ts';
 import { backOffKept } from './back-off.ts';
 import { callsAreBounded, gracePeriodsGiven, quietAtRest } from './calls.ts';
+import { claimDevicesExclusive, claimsKeptWhileUsed, claimsPreparedAtStart, claimsUnpreparedAtEnd } from './claims.ts';
 import { healthyContainersRun, noStartAfterTermination, risingAttempts, singleInstances } from './container-lives.ts';
 import { cpusKept } from './cpus.ts';
 import { devicesGivenOnce } from './devices.ts';
@@ -30,6 +31,10 @@ export const PROPERTIES: readonly Property[] = [
   cpusKept,
   memoryKept,
   damagedAssignmentsStopAgent,
+  claimsPreparedAtStart,
+  claimsKeptWhileUsed,
+  claimsUnpreparedAtEnd,
+  claimDevicesExclusive,
   endedForAReason,
   rejectedForAReason,
   evictedUnderPressure,

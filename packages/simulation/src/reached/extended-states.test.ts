@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HistoryFact } from '../history/history.ts';
-import { agent, power, pressure, status } from '../properties/test-support.ts';
+import { agent, container, power, pressure, sandbox, status } from '../properties/test-support.ts';
 import { EXTENDED_STATES } from './extended-states.ts';
 
 const resized = (error?: string): HistoryFact => ({
@@ -19,6 +19,21 @@ const shared = (key: string, ...numaNodes: readonly number[]): HistoryFact => ({
   running: [],
 });
 const trouble: HistoryFact = { kind: 'step', text: 'devices trouble=dead index=0 ms=2' };
+const claim = (change: Extract<HistoryFact, { kind: 'claim' }>['change']): HistoryFact => ({
+  kind: 'claim',
+  change,
+  claim: 'a',
+  device: 'gpu0',
+});
+const reserved: HistoryFact = { kind: 'claim-user', change: 'reserved', claim: 'a', uid: 'u' };
+const claimGiven = (uid: string, id: string): HistoryFact => ({
+  kind: 'claims-given',
+  uid,
+  container: id,
+  claims: ['a'],
+});
+const away = (ms: number): HistoryFact => ({ kind: 'step', text: `claims trouble=dead ms=${String(ms)}` });
+const deleted: HistoryFact = { kind: 'undesired', uid: 'u', graceSeconds: undefined };
 
 /** Each state, a history that reaches it, and one that almost does. */
 const histories: Readonly<Record<string, readonly [reaches: readonly HistoryFact[], almost: readonly HistoryFact[]]>> =
@@ -56,13 +71,36 @@ const histories: Readonly<Record<string, readonly [reaches: readonly HistoryFact
       [shared('u/app', 1), shared('v/app', 0), shared('u/app'), shared('u/app', 1)],
     ],
     'a container gets memory of two NUMA nodes': [[shared('u/app', 0, 1)], [shared('u/app', 1)]],
-    'an operator deletes a damaged record of CPUs or memory': [
+    'an operator deletes a damaged record of CPUs, memory or claims': [
       [{ kind: 'deleted', path: '/root/cpu_manager_state' }],
       [{ kind: 'damaged', path: '/root/cpu_manager_state', how: 'lose' }],
     ],
     'a container with devices starts while their plugin is in trouble': [
       [trouble, given('u')],
       [trouble, status('Running'), given('u')],
+    ],
+    'a claim is shared by two running pods': [
+      [claimGiven('u', 'c0'), container('started'), claimGiven('v', 'c1'), container('started', { id: 'c1' })],
+      [
+        ...[claimGiven('u', 'c0'), container('started'), container('exited')],
+        ...[claimGiven('v', 'c1'), container('started', { id: 'c1' })],
+      ],
+    ],
+    'a claim is prepared again after a restart of the agent': [
+      [claim('prepared'), agent('killed'), claim('confirmed')],
+      [agent('killed'), claim('prepared'), claim('confirmed')],
+    ],
+    'a claim is unprepared although its driver was away': [
+      [claimGiven('u', 'c0'), away(2), container('exited'), claim('unprepared')],
+      [claimGiven('u', 'c0'), away(3), container('exited'), claim('unprepared')],
+    ],
+    'an agent is killed after a claim is prepared and before the sandbox': [
+      [reserved, claim('prepared'), agent('killed')],
+      [reserved, claim('prepared'), sandbox, agent('killed')],
+    ],
+    'a claim is unprepared of a pod that was deleted while the agent was away': [
+      [reserved, agent('killed'), deleted, agent('started'), claim('unprepared')],
+      [reserved, agent('killed'), agent('started'), deleted, claim('unprepared')],
     ],
   };
 

@@ -1,4 +1,4 @@
-import type { History, MemoryFacts } from '../history/history.ts';
+import type { History, HistoryFact, MemoryFacts } from '../history/history.ts';
 import { countOf, type ReachedState } from './reached-state.ts';
 
 const extended = (name: string, matches: (history: History) => Iterable<unknown>): ReachedState => ({
@@ -97,7 +97,7 @@ export const EXTENDED_STATES: readonly ReachedState[] = [
       if (event.kind === 'memory' && Object.values(event.assigned).some(({ numaNodes }) => numaNodes.length > 1))
         yield event;
   }),
-  extended('an operator deletes a damaged record of CPUs or memory', function* (history) {
+  extended('an operator deletes a damaged record of CPUs, memory or claims', function* (history) {
     for (const event of history) if (event.kind === 'deleted') yield event;
   }),
   extended('a container with devices starts while their plugin is in trouble', function* (history) {
@@ -108,4 +108,81 @@ export const EXTENDED_STATES: readonly ReachedState[] = [
       if (event.kind === 'devices' && event.atMs < untilMs) yield event;
     }
   }),
+  extended('a claim is shared by two running pods', function* (history) {
+    /** Pods and claims of running containers. */
+    const running = new Map<string, ClaimsGiven>();
+    const given = new Map<string, ClaimsGiven>();
+    for (const event of history) {
+      if (event.kind === 'claims-given') given.set(event.container, event);
+      if (event.kind !== 'container') continue;
+      const { id } = event.container;
+      if (event.change === 'exited' || event.change === 'removed') running.delete(id);
+      const own = given.get(id);
+      if (event.change !== 'started' || own === undefined) continue;
+      if ([...running.values()].some(({ uid, claims }) => uid !== own.uid && claims.join() === own.claims.join()))
+        yield event;
+      running.set(id, own);
+    }
+  }),
+  extended('a claim is prepared again after a restart of the agent', function* (history) {
+    /** Claims that an earlier agent has prepared. */
+    const earlier = new Set<string>();
+    const prepared = new Set<string>();
+    for (const event of history) {
+      if (event.kind === 'agent') for (const claim of prepared) earlier.add(claim);
+      if (event.kind !== 'claim') continue;
+      if (event.change === 'confirmed' && earlier.delete(event.claim)) yield event;
+      if (event.change === 'prepared') prepared.add(event.claim);
+      if (event.change !== 'unprepared') continue;
+      prepared.delete(event.claim);
+      earlier.delete(event.claim);
+    }
+  }),
+  extended('a claim is unprepared although its driver was away', function* (history) {
+    let backMs = -Infinity;
+    const given = new Map<string, readonly string[]>();
+    /** Claims whose containers have exited while the driver was away, with the time of its return. */
+    const waiting = new Map<string, number>();
+    for (const event of history) {
+      if (event.kind === 'step' && /^claims trouble=(?:dead|crashed)/.test(event.text))
+        backMs = event.atMs + Number(/\bms=(\d+)/.exec(event.text)?.[1] ?? 0);
+      if (event.kind === 'claims-given') given.set(event.container, event.claims);
+      if (event.kind === 'container' && event.atMs < backMs)
+        for (const claim of given.get(event.container.id) ?? [])
+          if (event.change === 'exited') waiting.set(claim, backMs);
+          else if (event.change === 'started') waiting.delete(claim);
+      if (
+        event.kind === 'claim' &&
+        event.change === 'unprepared' &&
+        event.atMs >= (waiting.get(event.claim) ?? Infinity)
+      )
+        yield event;
+    }
+  }),
+  extended('an agent is killed after a claim is prepared and before the sandbox', function* (history) {
+    /** Claims by pod. */
+    const claims = new Map<string, string>();
+    const prepared = new Set<string>();
+    for (const event of history) {
+      if (event.kind === 'claim-user') claims.set(event.uid, event.claim);
+      if (event.kind === 'claim' && event.change === 'prepared') prepared.add(event.claim);
+      if (event.kind === 'claim' && event.change === 'unprepared') prepared.delete(event.claim);
+      if (event.kind === 'sandbox') prepared.delete(claims.get(event.uid) ?? '');
+      if (event.kind === 'agent' && event.change === 'killed' && prepared.size > 0) yield event;
+    }
+  }),
+  extended('a claim is unprepared of a pod that was deleted while the agent was away', function* (history) {
+    let isAway = false;
+    /** Claims by pod. */
+    const claims = new Map<string, string>();
+    const deleted = new Set<string>();
+    for (const event of history) {
+      if (event.kind === 'agent') isAway = event.change !== 'started';
+      if (event.kind === 'claim-user') claims.set(event.uid, event.claim);
+      if (event.kind === 'undesired' && isAway) deleted.add(claims.get(event.uid) ?? '');
+      if (event.kind === 'claim' && event.change === 'unprepared' && deleted.has(event.claim)) yield event;
+    }
+  }),
 ];
+
+type ClaimsGiven = Extract<HistoryFact, { kind: 'claims-given' }>;

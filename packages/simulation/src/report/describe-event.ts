@@ -90,6 +90,16 @@ export function describeEvent(event: HistoryEvent): DescribedEvent {
       );
       return { group: 'agent', text: `assigns memory of NUMA nodes: ${shares.join('; ')}` };
     }
+    case 'claim-user':
+      return { group: 'world', text: `claim ${event.claim} is ${event.change}`, uid: event.uid };
+    case 'claim':
+      return { group: 'agent', text: `claim ${event.claim} is ${event.change} with ${event.device}` };
+    case 'claims-given':
+      return {
+        group: 'agent',
+        text: `gives claims ${event.claims.join(', ') || 'none'} to container ${short(event.container)}`,
+        uid: event.uid,
+      };
     case 'pressure':
       return { group: 'world', text: `pressure: ${event.conditions.join(', ') || 'none'}` };
     case 'power':

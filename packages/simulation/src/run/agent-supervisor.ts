@@ -23,7 +23,8 @@ const MAX_STARTS = 400;
 /** Time until an operator reads why an agent does not start. */
 const OPERATOR_MS = 5_000;
 /** The agent's words about a checkpoint that it cannot start with. */
-const FILE_TO_DELETE = /please drain this node and delete the .* checkpoint file "(.+)" before restarting the agent/;
+const FILE_TO_DELETE =
+  /please drain this node and delete (?:the .* checkpoint file )?"?([^"]+?)"? before restarting the agent/;
 /** An agent that makes too few calls is killed then. */
 const KILL_LIMIT_MS = 5_000;
 /** Calls of one RPC are rare. */

@@ -26,7 +26,7 @@ export interface MachinePower {
 
 /** Creates {@link MachinePower}. */
 export function createMachinePower(subject: SimulatedNode, later: Later, ports: MachinePowerPorts): MachinePower {
-  const { node, history, logind, pageCache, runtime } = subject;
+  const { node, history, logind, pageCache, parts, runtime } = subject;
   const { clock } = node;
   let boot = 0;
   setBootId(node.files, boot);
@@ -47,6 +47,7 @@ export function createMachinePower(subject: SimulatedNode, later: Later, ports: 
     await powerOff(node, boot);
     runtime.look();
     history.add({ kind: 'power', change: 'off' });
+    for (const part of parts) part.powerOff?.();
     whileOff();
     ports.startLater(pauseMs);
   };

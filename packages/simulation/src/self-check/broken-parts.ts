@@ -1,4 +1,4 @@
-import { type AgentModule, admissionHandlers } from '@rxlet/agent-api';
+import { type AgentModule, admissionHandlers, contribute, type PodStep, podSteps } from '@rxlet/agent-api';
 import { podAllocation } from '@rxlet/container-manager';
 import { eviction } from '@rxlet/eviction';
 import { nodeShutdown } from '@rxlet/node-shutdown';
@@ -7,6 +7,8 @@ import { EVICTION } from '../parts/pressure-part.ts';
 import { SHUTDOWN_GROUPS } from '../workload/part-steps.ts';
 import { override } from '../world/override.ts';
 import { type BrokenAgent, wrapCall } from './broken-agent.ts';
+
+const CLAIM_STATE = '/root/dra_manager_state';
 
 /** Agents with one defect each in what the workload `extended` puts to the test. */
 export const BROKEN_PARTS: readonly BrokenAgent[] = [
@@ -71,12 +73,43 @@ export const BROKEN_PARTS: readonly BrokenAgent[] = [
     assembly: () => ({ wrapModule: (module) => (module.name === 'memory-manager' ? withEndedPods(module) : module) }),
   },
   {
-    name: 'takes damaged records of CPUs and memory for missing ones',
+    name: 'takes damaged records of CPUs, memory and claims for missing ones',
     workload: 'extended',
     seeds: 60,
     properties: ['damaged-assignments-stop-agent'],
     assembly: () => ({
       wrapModule: (module) => (ASSIGNING.has(module.name) ? withoutDamagedFiles(module) : module),
+    }),
+  },
+  {
+    name: 'unprepares claims before their containers have ended',
+    workload: 'extended',
+    seeds: 20,
+    properties: ['claims-kept-while-used'],
+    assembly: () => ({
+      wrapModule: (module) => (module.name === 'dynamic-resources' ? withEndedPods(module) : module),
+    }),
+  },
+  {
+    name: 'reports the end of pods whose claims are prepared',
+    workload: 'extended',
+    seeds: 20,
+    properties: ['claims-unprepared-at-end'],
+    assembly: () => ({
+      wrapModule: (module) => (module.name === 'dynamic-resources' ? withoutRelease(module) : module),
+    }),
+  },
+  {
+    name: 'forgets claims with each start',
+    workload: 'extended',
+    seeds: 60,
+    properties: ['claims-unprepared-at-end', 'claims-prepared-at-start', 'converges', 'leaves-nothing'],
+    assembly: () => ({
+      prepare({ files: { nodeFiles } }) {
+        const { readPrivate } = nodeFiles;
+        nodeFiles.readPrivate = async (path, ...rest) =>
+          path === CLAIM_STATE ? undefined : readPrivate(path, ...rest);
+      },
     }),
   },
   {
@@ -89,8 +122,8 @@ export const BROKEN_PARTS: readonly BrokenAgent[] = [
   },
 ];
 
-/** Names of the modules that assign CPUs and memory. */
-const ASSIGNING: ReadonlySet<string> = new Set(['cpu-manager', 'memory-manager']);
+/** Names of the modules that assign CPUs, memory and claims. */
+const ASSIGNING: ReadonlySet<string> = new Set(['cpu-manager', 'memory-manager', 'dynamic-resources']);
 
 /** Takes files that are not JSON for missing ones. */
 function withoutDamagedFiles(module: AgentModule): AgentModule {
@@ -146,6 +179,22 @@ function evictionOfAllPods(): AgentModule {
             }),
         })),
       }),
+  };
+}
+
+/** Leaves claims to the check of each minute. */
+function withoutRelease(module: AgentModule): AgentModule {
+  return {
+    ...module,
+    setup(context) {
+      const parts = module.setup(context);
+      const contributions = parts?.contributions?.map(({ key, items }) =>
+        Object.is(key, podSteps)
+          ? contribute(podSteps, ...(items as PodStep[]).map(({ release: _release, ...step }) => step))
+          : { key, items },
+      );
+      return { ...parts, ...(contributions && { contributions }) };
+    },
   };
 }
 

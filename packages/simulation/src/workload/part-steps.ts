@@ -15,10 +15,16 @@ export interface PodExtras {
   readonly isStubborn?: boolean;
   /** Devices of the first container. */
   readonly devices?: number;
+  /** ResourceClaim of the first container: one of its pod, or one that all such pods share. */
+  readonly claim?: 'own' | 'shared';
 }
 
 /** The extended resource of the device plugin. */
 export const DEVICE_RESOURCE = 'example.com/device';
+
+/** Name of a claim in the specs of pods, and that of the claim which pods share. */
+export const CLAIM_ENTRY = 'gpu';
+const SHARED_CLAIM = 'shared-gpu';
 
 /** Grace periods of a shutdown by priority. */
 export const SHUTDOWN_GROUPS = [
@@ -28,7 +34,7 @@ export const SHUTDOWN_GROUPS = [
 ] as const;
 
 /** A change of a part of the world. */
-export type PartStep = ResizeStep | PressureStep | DevicesStep;
+export type PartStep = ResizeStep | PressureStep | DevicesStep | ClaimsStep;
 
 /** A user resizes the first container of a pod. */
 export interface ResizeStep {
@@ -54,6 +60,16 @@ export interface DevicesStep {
   readonly ms: number;
 }
 
+/**
+ * For a while, the DRA driver is gone, with its socket or without (`crashed`), it does not answer, its calls fail, or they have their effect and an error as their answer
+ * (`losing`).
+ */
+export interface ClaimsStep {
+  readonly do: 'claims';
+  readonly trouble: 'dead' | 'crashed' | 'hanging' | 'failing' | 'losing';
+  readonly ms: number;
+}
+
 /** The machine is turned off, and on after a pause. */
 export type PowerStep =
   | { readonly do: 'power-failure'; readonly pauseMs: number }
@@ -68,7 +84,7 @@ export type PowerStep =
 /** Returns a spec with the fields that parts need. */
 export function withExtras(spec: PodSpec, extras: PodExtras): PodSpec {
   const { cpuMillis, memoryMi, isGuaranteed = false, othersMemoryMi, priority, graceSeconds } = extras;
-  const { isStubborn = false, devices = 0 } = extras;
+  const { isStubborn = false, devices = 0, claim } = extras;
   const amounts: ResourceList | undefined =
     cpuMillis !== undefined && memoryMi !== undefined ? amountsOf(cpuMillis, memoryMi) : undefined;
   const held: ResourceList = devices > 0 ? { [DEVICE_RESOURCE]: String(devices) } : {};
@@ -81,8 +97,12 @@ export function withExtras(spec: PodSpec, extras: PodExtras): PodSpec {
   };
   const app = {
     ...first!,
-    ...((amounts !== undefined || devices > 0) && {
-      resources: { requests: { ...amounts, ...held }, ...(Object.keys(limits).length > 0 && { limits }) },
+    ...((amounts !== undefined || devices > 0 || claim !== undefined) && {
+      resources: {
+        requests: { ...amounts, ...held },
+        ...(Object.keys(limits).length > 0 && { limits }),
+        ...(claim !== undefined && { claims: [{ name: CLAIM_ENTRY }] }),
+      },
     }),
     ...(isStubborn && first!.command?.join() === 'serve' && { command: STUBBORN }),
   };
@@ -92,10 +112,14 @@ export function withExtras(spec: PodSpec, extras: PodExtras): PodSpec {
     ...(spec.initContainers && { initContainers: spec.initContainers.map(limited) }),
     ...(priority !== undefined && { priority }),
     ...(graceSeconds !== undefined && { terminationGracePeriodSeconds: graceSeconds }),
+    ...(claim !== undefined && { resourceClaims: [claim === 'own' ? OWN_CLAIM : COMMON_CLAIM] }),
   };
 }
 
 const OTHERS_CPU_MILLIS = 100;
+const OWN_CLAIM = { name: CLAIM_ENTRY, resourceClaimTemplateName: CLAIM_ENTRY };
+const COMMON_CLAIM = { name: CLAIM_ENTRY, resourceClaimName: SHARED_CLAIM };
+
 const STUBBORN = ['sh', '-c', "trap '' TERM; sleep infinity"];
 
 type ResourceList = Readonly<Record<string, Quantity>>;
@@ -113,6 +137,7 @@ export function resizedContainers(
   const amounts = amountsOf(cpuMillis, memoryMi);
   const { requests, limits } = first!.resources ?? {};
   const resources = {
+    ...first!.resources,
     requests: { ...requests, ...amounts },
     ...(limits && { limits: { ...limits, ...(limits['cpu'] !== undefined && amounts) } }),
   };

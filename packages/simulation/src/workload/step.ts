@@ -96,7 +96,7 @@ export interface Damage {
   readonly how: 'lose' | 'tear' | 'flip' | 'unknown-fields' | 'other-version';
   /** Place of the file among the checkpoints of the agent, from 0 to 1. */
   readonly file: number;
-  /** Whether it is a record of CPUs or memory of containers. Default: any checkpoint. */
+  /** Whether it is a record of CPUs, memory or claims of containers. Default: any checkpoint. */
   readonly isOfAssignments?: boolean;
   /** Place in the file, from 0 to 1. */
   readonly place: number;

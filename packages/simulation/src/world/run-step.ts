@@ -65,7 +65,7 @@ export function runStep({ step, node: name }: WorldStep, world: World, later: La
 }
 
 /** Steps that may change pods of the API server. */
-const PART_STEPS: ReadonlySet<string> = new Set<PartStep['do']>(['resize', 'pressure', 'devices']);
+const PART_STEPS: ReadonlySet<string> = new Set<PartStep['do']>(['resize', 'pressure', 'devices', 'claims']);
 
 type NodeStep = Exclude<WorldStep['step'], SourceStep | ApiStep | ServerStep | { readonly do: 'clock' }>;
 
@@ -86,6 +86,7 @@ function runNodeStep(step: NodeStep, subject: SimulatedNode, later: Later): void
     case 'resize':
     case 'pressure':
     case 'devices':
+    case 'claims':
       if (!parts.some((part) => part.run(step, later))) throw new Error(`no part of the world has the step ${step.do}`);
       break;
     default:

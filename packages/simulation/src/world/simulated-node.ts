@@ -18,6 +18,7 @@ import { recordRuntime, type RuntimeRecorder } from '../history/record-runtime.t
 import { statusRecorder } from '../history/record-statuses.ts';
 import { recordTerminations } from '../history/record-terminations.ts';
 import { PART_KINDS } from '../parts/part-kinds.ts';
+import { createPluginSockets } from '../parts/plugin-sockets.ts';
 import type { PartContext, WorldPart } from '../parts/world-part.ts';
 import type { Plan } from '../workload/plan.ts';
 import type { Assembly } from './assembly.ts';
@@ -75,7 +76,8 @@ export function createSimulatedNode(
   const lasting = plan.lastingNode === undefined || plan.lastingNode === node.name ? plan.lasting : undefined;
   const runtime = recordRuntime(node, history);
   const logind = createFakeLogind(node.clock);
-  const parts = createParts(plan, cluster, { history, logind, latencyMs });
+  const plugins = createPluginSockets(node);
+  const parts = createParts(plan, cluster, { history, runtime, logind, plugins, latencyMs });
   const statics = new Map<string, Pod>();
   const desired = new Map<string, Pod>();
   const host = createHostFaults(node);
@@ -111,8 +113,7 @@ export function createSimulatedNode(
       throwing.module,
       statusRecorder(history, life),
       lastingFaultModule(lasting),
-      ...parts
-        .flatMap((part) => part.modules?.(life) ?? [])
+      ...[...plugins.modules(), ...parts.flatMap((part) => part.modules?.(life) ?? [])]
         .filter(({ name }) => !own.some((one) => one.name === name))
         .map((module) => assembly.wrapModule?.(module) ?? module),
       ...own,
@@ -165,6 +166,7 @@ export function createSimulatedNode(
       for (const [name, pod] of desired)
         if (known.get(podUid(pod))?.spec !== pod.spec)
           history.add({ kind: 'desired', pod: podFacts(pod, originOf(name)) });
+      for (const part of parts) part.podsChanged?.();
     },
     async [Symbol.asyncDispose]() {
       await (cluster ?? node)[Symbol.asyncDispose]();
