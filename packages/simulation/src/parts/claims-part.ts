@@ -6,6 +6,7 @@ import type { Pod } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';
 import { isTerminalPhase, PodLabel, podUid } from '@rxlet/pod-model';
 import { contributing, type TestCluster, type TestNode } from '@rxlet/testing';
+import type { TimedStep } from '../workload/step.ts';
 import { CLAIM_DRIVER, type ClaimController, createClaimController } from './claim-controller.ts';
 import { type ClaimDriver, claimsOfCdiDevices, createClaimDriver } from './claim-driver.ts';
 import type { PartContext, PartKind, WorldPart } from './world-part.ts';
@@ -21,6 +22,24 @@ export const claimsPart: PartKind = {
     trouble: choose.pick(['dead', 'crashed', 'hanging', 'failing', 'losing']),
     ms: choose.pick([choose.integer(1, 2_000), choose.integer(1_000, 60_000), choose.integer(30_000, 200_000)]),
   }),
+  // Pods end while the driver is in trouble, and the agent is away.
+  meet(choose, names) {
+    const kill: TimedStep = {
+      atMs: choose.integer(1, 5_000),
+      step: {
+        do: 'kill',
+        calls: choose.pick([0, choose.integer(1, 40)]),
+        isAfterCall: choose.chance(0.5),
+        pauseMs: choose.integer(1, 20_000),
+        callsOfStart: 0,
+      },
+    };
+    const deletion: TimedStep = {
+      atMs: choose.integer(1, 10_000),
+      step: { do: 'delete', name: choose.pick(names), graceSeconds: choose.pick([undefined, undefined, 0, 1]) },
+    };
+    return [kill, deletion].filter(() => choose.chance(0.3));
+  },
   extras(choose) {
     const claim = choose.pick([undefined, 'own', 'shared'] as const);
     return claim === undefined ? {} : { claim };

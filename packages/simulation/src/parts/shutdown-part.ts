@@ -17,11 +17,13 @@ export const shutdownPart: PartKind = {
   // An agent that starts during a shutdown goes on with it.
   meet: (choose) =>
     choose.chance(0.3)
-      ? {
-          atMs: choose.integer(1, 8_000),
-          step: { do: 'kill', calls: 0, pauseMs: choose.integer(1, 2_000), callsOfStart: 0 },
-        }
-      : undefined,
+      ? [
+          {
+            atMs: choose.integer(1, 8_000),
+            step: { do: 'kill', calls: 0, pauseMs: choose.integer(1, 2_000), callsOfStart: 0 },
+          },
+        ]
+      : [],
   extras: (choose) => ({
     priority: choose.pick([0, 0, 5, 1_000, 2_000_001_000]),
     graceSeconds: choose.pick([2, 2, 8, 60]),

@@ -17,8 +17,8 @@ export interface PartKind {
   readonly steps: number;
   /** Makes a step. Default: the part has none. */
   make?(choose: Choices, podNames: readonly string[]): PartStep | PowerStep;
-  /** Makes a step that meets another one of the part, after so long, or none. */
-  meet?(choose: Choices): TimedStep | undefined;
+  /** Makes steps that meet another one of the part, each after so long. */
+  meet?(choose: Choices, podNames: readonly string[]): readonly TimedStep[];
   /** Chooses fields of a new pod. */
   extras?(choose: Choices): PodExtras;
   /** Creates the part of a run. */

@@ -86,8 +86,8 @@ function partSteps({ choose, parts }: PodChoices): TimedStep[] {
     if (make === undefined) return [];
     return times(choose, steps).flatMap((atMs): TimedStep[] => {
       const step: TimedStep = { atMs, step: make(choose, POD_NAMES) };
-      const met = part.meet?.(choose);
-      return met === undefined ? [step] : [step, { ...met, atMs: Math.min(atMs + met.atMs, DURATION_MS) }];
+      const met = part.meet?.(choose, POD_NAMES) ?? [];
+      return [step, ...met.map((one) => ({ ...one, atMs: Math.min(atMs + one.atMs, DURATION_MS) }))];
     });
   });
 }
