@@ -84,6 +84,8 @@ describe('a node without faults', () => {
     expect(violations(...waits, [undefined, tick, 76_000])).toEqual([
       'sound-nodes-are-prompt: node1: critical does not start in time on a node without faults',
     ]);
+    const behind: OfNode = ['node1', desire({ uid: 'v' })];
+    expect(violations(...waits, behind, [undefined, tick, 73_000])).toEqual([]);
   });
 
   it('must end its pods soon after their grace period', () => {

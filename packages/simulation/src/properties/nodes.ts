@@ -43,12 +43,13 @@ export const soundNodesArePrompt: Property = {
   name: 'sound-nodes-are-prompt',
   *check(history) {
     const graceSeconds = new Map<string, number>();
-    const critical = new Set<string>();
     /** Pods that have started, were rejected or have ended. */
     const settled = new Set<string>();
     /** UIDs by running container. */
     const running = new Map<string, string>();
     /** Times at which pods must have started or ended. */
+    /** Time until which a critical pod waits for those that make room for it. Others wait as well where they do not fit beside it. */
+    let roomMs = -Infinity;
     const due = { start: new Map<string, number>(), end: new Map<string, number>() };
     for (const event of untilFault(history)) {
       const { atMs } = event;
@@ -62,14 +63,12 @@ export const soundNodesArePrompt: Property = {
         const { uid } = event.pod;
         graceSeconds.set(uid, event.pod.graceSeconds);
         due.end.delete(uid);
-        if (event.pod.isCritical) critical.add(uid);
-        if (!settled.has(uid)) due.start.set(uid, atMs + PROMPT_MS);
+        if (!settled.has(uid)) due.start.set(uid, Math.max(atMs, roomMs) + PROMPT_MS);
       }
-      // A critical pod waits for those that make room for it.
-      if (event.kind === 'terminate' && event.reason === 'pre-empted')
-        for (const [uid, dueMs] of due.start)
-          if (critical.has(uid))
-            due.start.set(uid, Math.max(dueMs, atMs + killTimeoutMs(graceSeconds.get(event.uid) ?? 0) + PROMPT_MS));
+      if (event.kind === 'terminate' && event.reason === 'pre-empted') {
+        roomMs = Math.max(roomMs, atMs + killTimeoutMs(graceSeconds.get(event.uid) ?? 0));
+        for (const [uid, dueMs] of due.start) due.start.set(uid, Math.max(dueMs, roomMs + PROMPT_MS));
+      }
       if (event.kind === 'undesired') {
         due.start.delete(event.uid);
         const seconds = event.graceSeconds ?? graceSeconds.get(event.uid) ?? 0;
