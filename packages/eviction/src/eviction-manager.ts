@@ -140,7 +140,8 @@ export function createEvictionManager(ports: EvictionManagerPorts, options: Evic
     if (signal.aborted) return;
     const summary = await measure();
     const isEvicting = state.evicting.some(({ uid }) => isRunning(uid));
-    if (!signal.aborted && !isEvicting) perform(synchronizeAfterReclaim(state, work, summary));
+    if (signal.aborted || isEvicting) return;
+    perform(synchronizeAfterReclaim(state, work, { nowMs: clock.monotonicNow(), pods: core.activePods(), summary }));
   };
   /** Runs beside the checks: the removal of images takes long, and memory may run out meanwhile. */
   const startReclaim = (work: Reclaim): void => {

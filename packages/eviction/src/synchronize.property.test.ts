@@ -60,8 +60,9 @@ function play(specs: Specs, steps: readonly Step[]): Round[] {
     const seen = deepFreeze(observation(nowSeconds, pods, { ...step, pods: uses }, more));
     const decision = synchronize(state, seen);
     const reclaim = decision.actions.find((action) => action.kind === 'reclaim')?.reclaim;
+    const left = summary({ ...step, diskGi: step.diskAfterGi });
     const second =
-      reclaim && synchronizeAfterReclaim(decision.state, reclaim, summary({ ...step, diskGi: step.diskAfterGi }));
+      reclaim && synchronizeAfterReclaim(decision.state, reclaim, { nowMs: seen.nowMs, pods, summary: left });
     const before = state;
     state = deepFreeze(second?.state ?? decision.state);
     return {

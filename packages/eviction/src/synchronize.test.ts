@@ -186,11 +186,20 @@ describe('synchronize', () => {
     expect(shown(first)).toEqual(['report ephemeral-storage', 'reclaim containers images']);
     const [, action] = first.actions;
     if (action?.kind !== 'reclaim') throw new Error('nothing was reclaimed');
-    const after = (left: Left | undefined) =>
-      shown(synchronizeAfterReclaim(first.state, action.reclaim, left && summary(left)));
+    const after = (left: Left | undefined, seconds = 0, active = pods) =>
+      shown(
+        synchronizeAfterReclaim(first.state, action.reclaim, {
+          nowMs: seconds * 1_000,
+          pods: active,
+          summary: left && summary(left),
+        }),
+      );
     expect(after({ diskGi: 40 })).toEqual([]);
     expect(after({ diskGi: 8 })).toEqual(['evict a 1s']);
+    expect(after({ diskGi: 8 }, 90)).toEqual(['evict a 1s']);
+    expect(after({ diskGi: 8 }, 90, pods.slice(1))).toEqual(['evict b 1s']);
     expect(after(undefined)).toEqual(['evict a 1s']);
+    expect(after(undefined, 90)).toEqual([]);
     expect(first.state.conditions).toEqual(['DiskPressure']);
   });
 
@@ -202,7 +211,8 @@ describe('synchronize', () => {
     const { state, actions } = step(initialState(reclaiming), 0, { diskGi: 5 });
     const [, action] = actions;
     if (action?.kind !== 'reclaim') throw new Error('nothing was reclaimed');
-    const after = (diskGi: number) => shown(synchronizeAfterReclaim(state, action.reclaim, summary({ diskGi })));
+    const after = (diskGi: number) =>
+      shown(synchronizeAfterReclaim(state, action.reclaim, observation(0, pods, { diskGi })));
     expect([after(19), after(21)]).toEqual([['evict a 1s'], []]);
   });
 

@@ -61,6 +61,9 @@ interface Need {
 
 const CONDITIONS: readonly PressureCondition[] = ['MemoryPressure', 'DiskPressure', 'PIDPressure'];
 
+/** Time for which a decision holds without new statistics: the period of the synchronizations. */
+const MAX_AGE_MS = 10_000;
+
 /** Time after its grace period in which a pod should have ended. */
 const CLEAN_UP_MS = 30_000;
 
@@ -98,14 +101,22 @@ export function synchronize(previous: EvictionState, observation: EvictionObserv
   return { ...decision, actions: [report, ...decision.actions] };
 }
 
-/** Goes on with a decision after garbage was collected: evicts a pod unless the thresholds are resolved. Without statistics they count as met. */
+/**
+ * Goes on with a decision after garbage was collected: evicts a pod that is still active unless the thresholds are resolved. Without statistics they count as met for
+ * a while: the collection may have taken long, and the next synchronization decides anew.
+ */
 export function synchronizeAfterReclaim(
   state: EvictionState,
   { need }: Reclaim,
-  summary: NodeSummary | undefined,
+  { nowMs, pods, summary }: Pick<EvictionObservation, 'nowMs' | 'pods' | 'summary'>,
 ): EvictionDecision {
-  const remaining = summary && thresholdsMet(state.thresholds, observe(summary), { withMinReclaim: true });
-  return remaining?.length === 0 ? { state, actions: [] } : evictOne(state, need);
+  const isMet =
+    summary === undefined
+      ? nowMs - need.nowMs < MAX_AGE_MS
+      : thresholdsMet(state.thresholds, observe(summary), { withMinReclaim: true }).length > 0;
+  if (!isMet) return { state, actions: [] };
+  const active = new Set(pods.map(podUid));
+  return evictOne(state, { ...need, nowMs, pods: need.pods.filter((pod) => active.has(podUid(pod))) });
 }
 
 /**
