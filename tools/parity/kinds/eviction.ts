@@ -163,17 +163,19 @@ function runStep(
 ): EvictionState {
   const observed = (summary: object): NodeSummary | undefined =>
     step.statsFail === true ? undefined : toSummary(summary);
+  const active = (step.pods ?? []).map((name) => pods.find(({ metadata }) => metadata?.name === name)!);
   const first = synchronize(state, {
     nowMs,
     layout: layoutOf(dedicatedImageFs, dedicatedContainerFs),
-    pods: (step.pods ?? []).map((name) => pods.find(({ metadata }) => metadata?.name === name)!),
+    pods: active,
     summary: observed(step.summary),
     // The pods of a recording end at once.
     running: new Set(),
   });
   const reclaim = carryOut(first, effects);
   if (reclaim === undefined) return first.state;
-  const second = synchronizeAfterReclaim(first.state, reclaim, observed(step.summaryAfterGC ?? step.summary));
+  const summary = observed(step.summaryAfterGC ?? step.summary);
+  const second = synchronizeAfterReclaim(first.state, reclaim, { nowMs, pods: active, summary });
   carryOut(second, effects);
   return second.state;
 }
