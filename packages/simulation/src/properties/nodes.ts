@@ -47,9 +47,9 @@ export const soundNodesArePrompt: Property = {
     const settled = new Set<string>();
     /** UIDs by running container. */
     const running = new Map<string, string>();
-    /** Times at which pods must have started or ended. */
     /** Time until which a critical pod waits for those that make room for it. Others wait as well where they do not fit beside it. */
     let roomMs = -Infinity;
+    /** Times at which pods must have started or ended. */
     const due = { start: new Map<string, number>(), end: new Map<string, number>() };
     for (const event of untilFault(history)) {
       const { atMs } = event;
