@@ -14,11 +14,12 @@ export const MACHINE: { readonly cores: number; readonly memoryBytes: number } =
 /** Its resources, all of which pods may have. */
 export const CAPACITY: Amounts = { cpuMillis: MACHINE.cores * 1000, memoryBytes: MACHINE.memoryBytes };
 const ALLOCATIONS = '/root/allocated_pods_state';
+const END_REASONS = ['OutOfcpu', 'OutOfmemory', 'Preempting'];
 const CPUS = [100, 250, 500, 1_000, 1_500] as const;
 /** More than a container of the fake runtime uses: a limit below that cannot be set. */
 const MEMORY = [256, 512, 1_024, 2_048] as const;
 
-/** Pods with resources, which users resize while they run. */
+/** Pods with resources, which users resize while they run: those of the API server, and static ones by their manifests. */
 export const resizePart: PartKind = {
   name: 'resize',
   steps: 12,
@@ -37,6 +38,7 @@ export const resizePart: PartKind = {
     // A critical pod pre-empts others.
     ...(choose.chance(0.2) && { priority: 2_000_001_000 }),
   }),
+  staticExtras: (choose) => ({ cpuMillis: choose.pick([100, 250, 500]), memoryMi: choose.pick([256, 512]) }),
   create: createResizes,
 };
 
@@ -50,7 +52,8 @@ function createResizes({ cluster, history }: PartContext): WorldPart {
   };
   return {
     name: 'resize',
-    endReasons: ['OutOfcpu', 'OutOfmemory', 'Preempting'],
+    endReasons: END_REASONS,
+    staticEndReasons: END_REASONS,
     run(step) {
       if (step.do !== 'resize') return false;
       const pod = cluster.pod(step.name);
@@ -116,7 +119,8 @@ function resizeDifferences({ node }: TestCluster, pod: Pod, all: readonly Pod[])
   }
   if (pending?.reason !== 'Deferred' && pending?.reason !== 'Infeasible')
     problems.push('its resize is neither done nor pending');
-  const free = freeResources(all.filter((other) => podUid(other) !== podUid(pod)));
+  // A static pod has the name of its mirror.
+  const free = freeResources(all.filter(({ metadata }) => metadata?.name !== pod.metadata?.name));
   if (pending?.reason === 'Deferred' && desiredCpu! <= free.cpuMillis && desiredMemory! <= free.memoryBytes)
     problems.push('its resize is deferred although it fits');
   return problems.map(describe);

@@ -21,6 +21,8 @@ export interface PartKind {
   meet?(choose: Choices, podNames: readonly string[]): readonly TimedStep[];
   /** Chooses fields of a new pod. */
   extras?(choose: Choices): PodExtras;
+  /** Chooses fields of a new static pod. */
+  staticExtras?(choose: Choices): PodExtras;
   /** Creates the part of a run. */
   create(context: PartContext): WorldPart;
 }
@@ -46,6 +48,8 @@ export interface WorldPart {
   modules?(life: AgentLife): readonly AgentModule[];
   /** Reasons with which pods may end for good. */
   readonly endReasons?: readonly string[];
+  /** Reasons with which static pods may end for good. */
+  readonly staticEndReasons?: readonly string[];
   /** Carries out a step of the part. Returns whether it is one. */
   run(step: PartStep, later: Later): boolean;
   /** Called after users and agents have changed pods of the API server. */
@@ -54,6 +58,6 @@ export interface WorldPart {
   powerOff?(): void;
   /** Ends what troubles the node. */
   end?(): void;
-  /** Returns what is not as it must be at rest. `pods` are those of the API server that must be as desired, and `touched` the UIDs of those that a permanent fault has touched. */
+  /** Returns what is not as it must be at rest. `pods` are those of the API server and the static ones that must be as desired, and `touched` the UIDs of those that a permanent fault has touched. */
   differences?(pods: readonly Pod[], touched: ReadonlySet<string>): readonly string[];
 }

@@ -97,6 +97,11 @@ describe('resources of a node', () => {
       [],
     ],
     [
+      'accept more than the node has for a static pod that starts again',
+      [...running, desire({ isStatic: true }), agent('killed'), agent('started'), allocated(4_001)],
+      [],
+    ],
+    [
       'reject a device of two running containers',
       [given('c0'), given('c1'), ...running, container('started', other)],
       ['devices-given-once'],

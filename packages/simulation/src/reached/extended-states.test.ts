@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HistoryFact } from '../history/history.ts';
-import { agent, container, power, pressure, sandbox, status } from '../properties/test-support.ts';
+import { agent, container, desire, power, pressure, sandbox, status } from '../properties/test-support.ts';
 import { EXTENDED_STATES } from './extended-states.ts';
 
 const resized = (error?: string): HistoryFact => ({
@@ -17,6 +17,11 @@ const shared = (key: string, ...numaNodes: readonly number[]): HistoryFact => ({
   assigned: numaNodes.length > 0 ? { [key]: { bytes: 1, numaNodes } } : {},
   available: [1, 1],
   running: [],
+});
+const allocated = (cpuMillis: number): HistoryFact => ({
+  kind: 'allocated',
+  pods: { u: { cpuMillis, memoryBytes: 0 } },
+  capacity: { cpuMillis: 4, memoryBytes: 0 },
 });
 const trouble: HistoryFact = { kind: 'step', text: 'devices trouble=dead index=0 ms=2' };
 const claim = (change: Extract<HistoryFact, { kind: 'claim' }>['change']): HistoryFact => ({
@@ -43,6 +48,10 @@ const histories: Readonly<Record<string, readonly [reaches: readonly HistoryFact
     'a deferred resize is carried out': [
       [deferred, status('Running')],
       [deferred, status('Failed')],
+    ],
+    'a static pod is resized': [
+      [desire({ isStatic: true }), allocated(1), allocated(2)],
+      [desire(), allocated(1), allocated(2), desire({ uid: 'v', isStatic: true }), allocated(3)],
     ],
     'a pre-emption during a resize': [
       [deferred, preempted],

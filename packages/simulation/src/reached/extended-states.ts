@@ -26,6 +26,20 @@ export const EXTENDED_STATES: readonly ReachedState[] = [
       else if (deferred.delete(uid) && phase === 'Running') yield event;
     }
   }),
+  extended('a static pod is resized', function* (history) {
+    const statics = new Set<string>();
+    const amounts = new Map<string, string>();
+    for (const event of history) {
+      if (event.kind === 'desired' && event.pod.isStatic) statics.add(event.pod.uid);
+      if (event.kind !== 'allocated') continue;
+      for (const uid of statics) {
+        const [before, now] = [amounts.get(uid), JSON.stringify(event.pods[uid])];
+        if (before !== undefined && now !== undefined && now !== before) yield event;
+        if (now === undefined) amounts.delete(uid);
+        else amounts.set(uid, now);
+      }
+    }
+  }),
   extended('a pre-emption during a resize', function* (history) {
     const resizing = new Set<string>();
     for (const event of history) {

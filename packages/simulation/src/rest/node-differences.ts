@@ -19,14 +19,16 @@ export async function nodeDifferences(subject: SimulatedNode): Promise<readonly 
   const held = ending.filter(({ metadata }) => metadata?.finalizers?.includes(FINALIZER));
   const uids = new Set([...subject.statics.values(), ...staying].map(podUid));
   const touched = touchedUids(subject);
+  const shownStatics = statics.map((pod) => ({ ...pod, ...statusOf(subject, pod) }));
   const endReasons = new Set(subject.parts.flatMap((part) => part.endReasons ?? []));
+  const staticEndReasons = new Set(subject.parts.flatMap((part) => part.staticEndReasons ?? []));
   return [
     ...(cluster === undefined
       ? statics.flatMap((pod) => differences(node, pod, lost))
       : [
           ...staying.flatMap((pod) => clusterDifferences(cluster, pod, lost, endReasons)),
           ...(subject.lasting?.kind === 'unreachable-api' ? [] : subject.parts).flatMap(
-            (part) => part.differences?.(staying, touched) ?? [],
+            (part) => part.differences?.([...staying, ...shownStatics], touched) ?? [],
           ),
           ...staying
             .filter(({ status }) => !isTerminalPhase(status?.phase))
@@ -40,7 +42,7 @@ export async function nodeDifferences(subject: SimulatedNode): Promise<readonly 
                   subject.apiPods().filter((pod) => !subject.isTouched(pod)),
                   deletedNames(subject),
                 ),
-                ...statics.flatMap((pod) => clusterDifferences(cluster, { ...pod, ...statusOf(subject, pod) }, lost)),
+                ...shownStatics.flatMap((pod) => clusterDifferences(cluster, pod, lost, staticEndReasons)),
               ]),
           ...ending
             .filter((pod) => !held.includes(pod) || !isTerminalPhase(pod.status?.phase))

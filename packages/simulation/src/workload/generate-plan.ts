@@ -72,7 +72,17 @@ interface PodChoices {
 
 function creation({ choose, hasApi, parts }: PodChoices, name: string): Step {
   const version = choose.integer(0, 1);
-  if (!hasApi || STATIC_NAMES.includes(name)) return { do: 'set', name, kind: choose.pick(podKinds), version };
+  if (!hasApi || STATIC_NAMES.includes(name)) {
+    const kind = choose.pick(podKinds);
+    const own = parts.flatMap((part) => part.staticExtras?.(choose) ?? []);
+    return {
+      do: 'set',
+      name,
+      kind,
+      version,
+      ...(own.length > 0 && { extras: Object.assign({}, ...own) as PodExtras }),
+    };
+  }
   const kind = choose.pick(clusterPodKinds);
   if (parts.length === 0) return { do: 'create', name, kind, version };
   const extras: PodExtras = Object.assign({}, ...parts.map((part) => part.extras?.(choose) ?? {})) as PodExtras;

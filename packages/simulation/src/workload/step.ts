@@ -18,7 +18,13 @@ export interface TimedStep {
 /** A change of the static pods. */
 export type SourceStep =
   /** The source replaces the pod with this version. */
-  | { readonly do: 'set'; readonly name: string; readonly kind: PodKind; readonly version: number }
+  | {
+      readonly do: 'set';
+      readonly name: string;
+      readonly kind: PodKind;
+      readonly version: number;
+      readonly extras?: PodExtras;
+    }
   | { readonly do: 'unset'; readonly name: string };
 
 /** A request of a user of the API server. */

@@ -1,7 +1,7 @@
 import { isMirrorPod, PodAnnotation, podUid } from '@rxlet/pod-model';
 import type { TestCluster } from '@rxlet/testing';
 import { lastingAnnotations, withLastingFault } from '../faults/apply-lasting-fault.ts';
-import type { PartStep } from '../workload/part-steps.ts';
+import { type PartStep, resizedContainers, type ResizeStep, withExtras } from '../workload/part-steps.ts';
 import { modelPod } from '../workload/pod-kinds.ts';
 import { type ApiStep, type ServerStep, type SourceStep, type Step, stepFacts } from '../workload/step.ts';
 import type { Later } from './later.ts';
@@ -87,6 +87,10 @@ function runNodeStep(step: NodeStep, subject: SimulatedNode, later: Later): void
     case 'pressure':
     case 'devices':
     case 'claims':
+      if (step.do === 'resize' && subject.statics.has(step.name)) {
+        resizeStatic(step, subject);
+        return;
+      }
       if (!parts.some((part) => part.run(step, later))) throw new Error(`no part of the world has the step ${step.do}`);
       break;
     default:
@@ -120,12 +124,23 @@ function changeApi(step: ApiStep, subject: SimulatedNode, world: World, later: L
   world.publish(step.do === 'delete' ? step.graceSeconds : undefined);
 }
 
+/** Changes the resources in the manifest of a static pod, which has its UID from there. */
+function resizeStatic(step: ResizeStep, { node, statics }: SimulatedNode): void {
+  const pod = statics.get(step.name);
+  if (pod?.spec?.containers[0]?.resources?.requests === undefined) return;
+  const containers = resizedContainers(pod.spec.containers, step);
+  statics.set(step.name, { ...pod, spec: { ...pod.spec, containers } });
+  node.desire(...statics.values());
+}
+
 /** Changes the static pods. Each kind and version has a UID of its own, as a changed manifest has. */
 function changeStatic(step: SourceStep, { node, cluster, statics, plan }: SimulatedNode): void {
   if (step.do === 'unset') {
     statics.delete(step.name);
   } else {
-    const pod = withLastingFault(modelPod(step.name, step.kind, step.version), plan.lasting);
+    const { extras = {} } = step;
+    const model = modelPod(step.name, step.kind, step.version);
+    const pod = withLastingFault({ ...model, spec: withExtras(model.spec!, extras) }, plan.lasting);
     if (cluster === undefined) {
       statics.set(step.name, pod);
     } else {
