@@ -149,8 +149,8 @@ export interface PodFacts {
   readonly requests: Amounts;
   /** Number of devices that it requests. */
   readonly devices: number;
-  /** Names of the containers that use a claim. */
-  readonly claimants: readonly string[];
+  /** Number of claims by name of the container that uses them. */
+  readonly claims: Readonly<Record<string, number>>;
 }
 
 /** Memory that a container has for itself. */
@@ -267,7 +267,7 @@ export function podFacts(pod: Pod, { isStatic, isStatusKept }: Pick<PodFacts, 'i
     initContainers: initContainers.map(({ name }) => name),
     requests: requestsOf(pod),
     devices: containers.reduce((sum, { resources }) => sum + Number(resources?.requests?.[DEVICE_RESOURCE] ?? 0), 0),
-    claimants: containers.flatMap(({ name, resources }) => (resources?.claims === undefined ? [] : name)),
+    claims: Object.fromEntries(containers.map(({ name, resources }) => [name, resources?.claims?.length ?? 0])),
   };
 }
 

@@ -1,12 +1,8 @@
 import type { OwnerReference, Pod, ResourceV1ResourceClaim } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';
 import { isTerminalPhase, podUid } from '@rxlet/pod-model';
-import { CLAIM_ENTRY } from '../workload/part-steps.ts';
+import { CLAIM_DRIVERS, type ClaimKind } from '../workload/part-steps.ts';
 import type { PartContext } from './world-part.ts';
-
-/** The driver of all claims. */
-export const CLAIM_DRIVER = 'gpu.example.com';
-const POOL = 'pool';
 
 type Kube = PartContext['cluster']['kube'];
 const { pods, resourceClaims } = resources;
@@ -29,8 +25,8 @@ export interface ClaimController {
    * a template with its pod, and the other one by a user who waits for that.
    */
   reconcile(): void;
-  /** Returns the UID of the claim that is reserved for a pod. */
-  claimOfPod(pod: Pod): string | undefined;
+  /** Returns the claims that are reserved for a pod. */
+  claimsOfPod(pod: Pod): readonly ResourceV1ResourceClaim[];
   /** Returns the UIDs of all pods for which a claim was ever reserved. */
   users(claim: string): readonly string[];
 }
@@ -58,12 +54,13 @@ export function createClaimController({ cluster, history }: Pick<PartContext, 'c
     else objects.delete(resourceClaims, name, namespace);
   };
 
-  /** Creates a claim with the first device that no other claim in the API has. */
-  const create = (name: string, owner: Pod | undefined): ResourceV1ResourceClaim => {
+  /** Creates a claim with the first device of its driver that no other claim in the API has. */
+  const create = (kind: ClaimKind, name: string, owner: Pod | undefined): ResourceV1ResourceClaim => {
     const taken = new Set(claims().map(allocatedDevice));
     let index = 0;
-    while (taken.has(deviceName(index))) index += 1;
-    const results = [{ driver: CLAIM_DRIVER, request: 'gpu', pool: POOL, device: deviceName(index) }];
+    while (taken.has(`${kind}${String(index)}`)) index += 1;
+    const device = `${kind}${String(index)}`;
+    const results = [{ driver: CLAIM_DRIVERS[kind], request: 'one', pool: 'pool', device }];
     return objects.apply({
       apiVersion: 'resource.k8s.io/v1',
       kind: 'ResourceClaim',
@@ -73,16 +70,10 @@ export function createClaimController({ cluster, history }: Pick<PartContext, 'c
     }) as unknown as ResourceV1ResourceClaim;
   };
 
-  const reserve = (pod: Pod): void => {
-    const entry = pod.spec?.resourceClaims?.find(({ name }) => name === CLAIM_ENTRY);
-    if (entry === undefined || isTerminalPhase(pod.status?.phase)) return;
+  /** Reserves a claim for a pod, and creates it before if there is none. */
+  const reserve = (pod: Pod, name: string, kind: ClaimKind): void => {
     const [podName, uid] = [pod.metadata?.name ?? '', podUid(pod)];
-    const known =
-      entry.resourceClaimName ??
-      pod.status?.resourceClaimStatuses?.find(({ name }) => name === CLAIM_ENTRY)?.resourceClaimName;
-    const name = known ?? `${podName}-${CLAIM_ENTRY}-${String((created += 1))}`;
-    const claim =
-      claimOf(kube, namespace, name) ?? create(name, entry.resourceClaimName === undefined ? pod : undefined);
+    const claim = claimOf(kube, namespace, name) ?? create(kind, name, kind === 'own' ? pod : undefined);
     const reservedFor = claim.status?.reservedFor ?? [];
     if (reservedFor.some((consumer) => consumer.uid === uid)) return;
     const consumers = [...reservedFor, { resource: 'pods', name: podName, uid }];
@@ -90,23 +81,31 @@ export function createClaimController({ cluster, history }: Pick<PartContext, 'c
     const claimUid = claim.metadata?.uid ?? '';
     users.set(claimUid, [...(users.get(claimUid) ?? []), uid]);
     history.add({ kind: 'claim-user', change: 'reserved', claim: claimUid, uid });
-    if (known !== undefined) return;
-    const resourceClaimStatuses = [{ name: CLAIM_ENTRY, resourceClaimName: name }];
-    objects.merge(pods, podName, namespace, { status: { resourceClaimStatuses } }, 'status');
+  };
+  const reserveAll = (pod: Pod): void => {
+    if (isTerminalPhase(pod.status?.phase)) return;
+    for (const { name: kind, resourceClaimName } of pod.spec?.resourceClaims ?? []) {
+      const generated = pod.status?.resourceClaimStatuses?.find(({ name }) => name === kind)?.resourceClaimName;
+      const known = resourceClaimName ?? generated;
+      const podName = pod.metadata?.name ?? '';
+      const name = known ?? `${podName}-${String((created += 1))}`;
+      reserve(pod, name, kind as ClaimKind);
+      if (known !== undefined) continue;
+      const resourceClaimStatuses = [{ name: kind, resourceClaimName: name }];
+      objects.merge(pods, podName, namespace, { status: { resourceClaimStatuses } }, 'status');
+    }
   };
 
   return {
     reconcile() {
       for (const claim of claims()) release(claim);
-      for (const pod of objects.list(pods) as readonly Pod[]) reserve(pod);
+      for (const pod of objects.list(pods) as readonly Pod[]) reserveAll(pod);
     },
-    claimOfPod: (pod) =>
-      claims().find(({ status }) => status?.reservedFor?.some(({ uid }) => uid === podUid(pod)))?.metadata?.uid,
+    claimsOfPod: (pod) =>
+      claims().filter(({ status }) => status?.reservedFor?.some(({ uid }) => uid === podUid(pod)) === true),
     users: (claim) => users.get(claim) ?? [],
   };
 }
-
-const deviceName = (index: number): string => `gpu${String(index)}`;
 
 function ownerReference({ metadata }: Pod): OwnerReference {
   const { name = '', uid = '' } = metadata ?? {};

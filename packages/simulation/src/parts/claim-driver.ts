@@ -3,13 +3,13 @@ import type { ClaimDevice, DraPlugin, PluginClaim, PreparedClaim } from '@rxlet/
 import { PluginCallError, type PluginCallOptions, withCallDeadline } from '@rxlet/node-plugins';
 import { type AgentLife, killableFiles } from '@rxlet/testing';
 import type { PartContext } from './world-part.ts';
-import { allocatedDevice, CLAIM_DRIVER, claimOf } from './claim-controller.ts';
+import { allocatedDevice, claimOf } from './claim-controller.ts';
 
-const CDI_PREFIX = `${CLAIM_DRIVER}/claim=`;
+const CDI_CLASS = '/claim=';
 
 /** Returns the UIDs of the claims behind CDI devices. */
 export function claimsOfCdiDevices(names: readonly string[]): readonly string[] {
-  return names.flatMap((name) => (name.startsWith(CDI_PREFIX) ? name.slice(CDI_PREFIX.length) : []));
+  return names.flatMap((name) => name.split(CDI_CLASS)[1] ?? []);
 }
 
 /** How the calls of a driver end. `lost` have their effect, and an error as their answer. */
@@ -24,14 +24,17 @@ export interface ClaimDriver {
   isAlive: boolean;
   /** Lets calls wait, or continues them. They have their effect also after the agent has given up. */
   isHanging: boolean;
-  /** Forgets everything, as a driver does whose state is below `/run`. */
-  loseState(): void;
+  /** Ends its process, and forgets everything, as a driver does whose state is below `/run`. One that was alive runs again. */
+  powerOff(): void;
   /** Connects the agent of a life. */
   connect(life: AgentLife): DraPlugin;
 }
 
 /** Creates a {@link ClaimDriver}. It carries out calls one after the other, as drivers do by default, and never prepares a device for two claims. */
-export function createClaimDriver({ cluster, history, runtime, latencyMs }: PartContext): ClaimDriver {
+export function createClaimDriver(
+  driverName: string,
+  { cluster, history, runtime, latencyMs }: PartContext,
+): ClaimDriver {
   const { node, kube } = cluster;
   const { clock } = node;
   const prepared = new Map<string, string>();
@@ -60,7 +63,7 @@ export function createClaimDriver({ cluster, history, runtime, latencyMs }: Part
     }
     runtime.look();
     history.add({ kind: 'claim', change, claim: uid, device });
-    return { error: '', devices: [preparedDevice(uid, device)] };
+    return { error: '', devices: [preparedDevice(driverName, uid, device)] };
   };
   const unprepare = ({ uid }: PluginClaim): Pick<PreparedClaim, 'error'> => {
     const device = prepared.get(uid);
@@ -113,7 +116,12 @@ export function createClaimDriver({ cluster, history, runtime, latencyMs }: Part
         hang = undefined;
       }
     },
-    loseState: () => prepared.clear(),
+    powerOff() {
+      const { isAlive } = driver;
+      driver.isAlive = false;
+      prepared.clear();
+      driver.isAlive = isAlive;
+    },
     connect(life) {
       let watcher: ((isOpen: boolean) => void) | undefined;
       const close = (): void => void (watcher && watchers.delete(watcher));
@@ -138,8 +146,8 @@ export function createClaimDriver({ cluster, history, runtime, latencyMs }: Part
   return driver;
 }
 
-function preparedDevice(claim: string, deviceName: string): ClaimDevice {
-  return { poolName: 'pool', deviceName, requestNames: [], cdiDeviceIds: [`${CDI_PREFIX}${claim}`] };
+function preparedDevice(driverName: string, claim: string, deviceName: string): ClaimDevice {
+  return { poolName: 'pool', deviceName, requestNames: [], cdiDeviceIds: [`${driverName}${CDI_CLASS}${claim}`] };
 }
 
 const unavailable = (): PluginCallError => new PluginCallError('Unavailable', 'the driver is down');

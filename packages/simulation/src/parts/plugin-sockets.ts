@@ -12,6 +12,7 @@ export interface PluginInfo {
 
 /** The socket by which a plugin registers. */
 export interface PluginSocket {
+  readonly path: string;
   /** Creates the socket. */
   open(): void;
   /** Removes the socket. */
@@ -41,6 +42,7 @@ export function createPluginSockets({ files }: TestNode): PluginSockets {
       });
       transports.set(path, server.transport);
       const socket: PluginSocket = {
+        path,
         open: () => files.putSpecial(path, 'socket'),
         close: () => files.remove(path),
       };

@@ -1,18 +1,19 @@
-import { type ContainerFacts, containerKey } from '../history/history.ts';
+import { type ContainerFacts, containerKey, type StatusFacts } from '../history/history.ts';
 import type { Property } from './property.ts';
 
-/** A container starts with the claims of its pod, while the driver has prepared them. */
+/** A container starts with its claims, while their drivers have prepared them. */
 export const claimsPreparedAtStart: Property = {
   name: 'claims-prepared-at-start',
   *check(history) {
     const prepared = new Set<string>();
     /** Claims by container. */
     const given = new Map<string, readonly string[]>();
-    /** Keys of containers that use a claim. */
-    const claimants = new Set<string>();
+    /** Number of claims by key of the container. */
+    const wanted = new Map<string, number>();
     for (const event of history) {
       if (event.kind === 'desired')
-        for (const name of event.pod.claimants) claimants.add(containerKey({ uid: event.pod.uid, name }));
+        for (const [name, count] of Object.entries(event.pod.claims))
+          wanted.set(containerKey({ uid: event.pod.uid, name }), count);
       if (event.kind === 'claim' && event.change === 'prepared') prepared.add(event.claim);
       if (event.kind === 'claim' && event.change === 'unprepared') prepared.delete(event.claim);
       // The driver keeps nothing over a loss of power.
@@ -21,11 +22,11 @@ export const claimsPreparedAtStart: Property = {
       if (event.kind !== 'container' || event.change !== 'started') continue;
       const { atMs, container } = event;
       const claims = given.get(container.id) ?? [];
-      if (claimants.has(containerKey(container)) && claims.length === 0)
-        yield { atMs, text: `${containerKey(container)} starts without its claim` };
+      const key = containerKey(container);
+      if (claims.length < (wanted.get(key) ?? 0))
+        yield { atMs, text: `${key} starts with ${String(claims.length)} claims of ${String(wanted.get(key))}` };
       for (const claim of claims)
-        if (!prepared.has(claim))
-          yield { atMs, text: `${containerKey(container)} starts with the claim ${claim}, which is not prepared` };
+        if (!prepared.has(claim)) yield { atMs, text: `${key} starts with the claim ${claim}, which is not prepared` };
     }
   },
 };
@@ -61,10 +62,11 @@ export const claimsUnpreparedAtEnd: Property = {
     const prepared = new Set<string>();
     /** Pods by claim. */
     const users = new Map<string, Set<string>>();
-    /** Pods that were deleted by force: the API server does not wait for their end. */
-    const forced = new Set<string>();
+    /** Pods that the API shows as ended before they end: those that were deleted by force, and as in the kubelet those that an agent rejects although an earlier one ran them. */
+    const early = new Set<string>();
     for (const event of history) {
-      if (event.kind === 'undesired' && event.graceSeconds === 0) forced.add(event.uid);
+      if (event.kind === 'undesired' && event.graceSeconds === 0) early.add(event.uid);
+      if (event.kind === 'status' && isRejection(event.status)) early.add(event.status.uid);
       if (event.kind === 'claim' && event.change === 'prepared') prepared.add(event.claim);
       if (event.kind === 'claim' && event.change === 'unprepared') prepared.delete(event.claim);
       if (event.kind === 'power' && event.change === 'off') prepared.clear();
@@ -73,14 +75,18 @@ export const claimsUnpreparedAtEnd: Property = {
       const left = users.get(claim) ?? new Set();
       users.set(claim, left);
       if (event.change === 'reserved') left.add(uid);
-      // A claim stays prepared for a pod that was deleted by force, and may not have ended yet.
-      if (event.change === 'reserved' || forced.has(uid)) continue;
+      if (event.change === 'reserved' || early.has(uid)) continue;
       left.delete(uid);
       if (left.size === 0 && prepared.has(claim))
         yield { atMs, text: `${uid} has ended, and its claim ${claim} is prepared` };
     }
   },
 };
+
+/** Reports whether a status is that of a pod that was rejected: it shows no container. */
+function isRejection({ phase, restartCounts }: StatusFacts): boolean {
+  return phase === 'Failed' && Object.keys(restartCounts).length === 0;
+}
 
 /** A device is never prepared for two claims. */
 export const claimDevicesExclusive: Property = {

@@ -48,13 +48,13 @@ const shared = (
   running: runningKeys,
 });
 const other = { id: 'c1', uid: 'v' };
-const prepared = (claim: string, device = 'gpu0'): HistoryFact => ({
+const prepared = (claim: string, device = 'own0'): HistoryFact => ({
   kind: 'claim',
   change: 'prepared',
   claim,
   device,
 });
-const unprepared = (claim: string, device = 'gpu0'): HistoryFact => ({
+const unprepared = (claim: string, device = 'own0'): HistoryFact => ({
   kind: 'claim',
   change: 'unprepared',
   claim,
@@ -65,7 +65,7 @@ const released = (uid: string): HistoryFact => ({ kind: 'claim-user', change: 'r
 const claimsGiven: HistoryFact = { kind: 'claims-given', uid: 'u', container: 'c0', claims: ['a'] };
 /** The pod with a claim, whose container is about to start. */
 const claiming: readonly HistoryFact[] = [
-  desire({ claimants: ['app'] }),
+  desire({ claims: { app: 1 } }),
   reserved('u'),
   sandbox,
   prepared('a'),
@@ -179,18 +179,23 @@ describe('a claim', () => {
 
   it.each<Case>([
     ['may be used while it is prepared', [...claiming, started], []],
-    ['must be given to its container', [desire({ claimants: ['app'] }), started], ['claims-prepared-at-start']],
-    ['need not be given to other containers', [desire({ claimants: ['web'] }), started], []],
+    ['must be given to its container', [desire({ claims: { app: 1 } }), started], ['claims-prepared-at-start']],
+    [
+      'must be given beside another one',
+      [desire({ claims: { app: 2 } }), prepared('a'), claimsGiven, started],
+      ['claims-prepared-at-start'],
+    ],
+    ['need not be given to other containers', [desire({ claims: { web: 1 } }), started], []],
     [
       'must be prepared when a container starts',
-      [desire({ claimants: ['app'] }), claimsGiven, started],
+      [desire({ claims: { app: 1 } }), claimsGiven, started],
       ['claims-prepared-at-start'],
     ],
     ['must not be unprepared then', [...claiming, unprepared('a'), started], ['claims-prepared-at-start']],
     ['must be prepared again after a loss of power', [...claiming, off, started], ['claims-prepared-at-start']],
     [
       'may be prepared again then, with any device',
-      [...claiming, off, prepared('b'), prepared('a', 'gpu1'), started],
+      [...claiming, off, prepared('b'), prepared('a', 'own1'), started],
       [],
     ],
     ['is kept while a container runs', [...claiming, started, unprepared('a')], ['claims-kept-while-used']],
@@ -217,6 +222,16 @@ describe('a claim', () => {
       'may be unprepared later when a pod was deleted by force',
       [...claiming, { kind: 'undesired', uid: 'u', graceSeconds: 0 }, released('u')],
       [],
+    ],
+    [
+      'may be unprepared later when a pod is rejected that an earlier agent has run',
+      [...claiming, status('Failed', { reason: 'OutOfpods', restartCounts: {} }), released('u')],
+      [],
+    ],
+    [
+      'is unprepared before the end of a pod that fails',
+      [...claiming, status('Failed'), released('u')],
+      ['claims-unprepared-at-end'],
     ],
     ['need not be unprepared after a loss of power', [...claiming, off, released('u')], []],
     ['has its device alone', [prepared('a'), prepared('b')], ['claim-devices-exclusive']],

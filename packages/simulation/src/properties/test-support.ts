@@ -18,7 +18,7 @@ export const pod: PodFacts = {
   initContainers: [],
   requests: { cpuMillis: 1_000, memoryBytes: 2 ** 30 },
   devices: 0,
-  claimants: [],
+  claims: {},
 };
 
 /** Another pod, which may take the place of others. */

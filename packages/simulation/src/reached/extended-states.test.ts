@@ -28,7 +28,7 @@ const claim = (change: Extract<HistoryFact, { kind: 'claim' }>['change']): Histo
   kind: 'claim',
   change,
   claim: 'a',
-  device: 'gpu0',
+  device: 'own0',
 });
 const reserved: HistoryFact = { kind: 'claim-user', change: 'reserved', claim: 'a', uid: 'u' };
 const claimGiven = (uid: string, id: string): HistoryFact => ({
@@ -37,7 +37,7 @@ const claimGiven = (uid: string, id: string): HistoryFact => ({
   container: id,
   claims: ['a'],
 });
-const away = (ms: number): HistoryFact => ({ kind: 'step', text: `claims trouble=dead ms=${String(ms)}` });
+const away = (ms: number): HistoryFact => ({ kind: 'step', text: `claims of=own trouble=dead ms=${String(ms)}` });
 const deleted: HistoryFact = { kind: 'undesired', uid: 'u', graceSeconds: undefined };
 
 /** Each state, a history that reaches it, and one that almost does. */

@@ -133,7 +133,11 @@ export const EXTENDED_STATES: readonly ReachedState[] = [
       if (event.change === 'exited' || event.change === 'removed') running.delete(id);
       const own = given.get(id);
       if (event.change !== 'started' || own === undefined) continue;
-      if ([...running.values()].some(({ uid, claims }) => uid !== own.uid && claims.join() === own.claims.join()))
+      if (
+        [...running.values()].some(
+          ({ uid, claims }) => uid !== own.uid && claims.some((claim) => own.claims.includes(claim)),
+        )
+      )
         yield event;
       running.set(id, own);
     }
@@ -153,47 +157,49 @@ export const EXTENDED_STATES: readonly ReachedState[] = [
     }
   }),
   extended('a claim is unprepared although its driver was away', function* (history) {
-    let backMs = -Infinity;
+    /** Times at which drivers were away, by the kind of their claims, which is the beginning of the names of their devices. */
+    const absences: { readonly of: string; readonly fromMs: number; readonly untilMs: number }[] = [];
     const given = new Map<string, readonly string[]>();
-    /** Claims whose containers have exited while the driver was away, with the time of its return. */
-    const waiting = new Map<string, number>();
+    /** Times of the last exits of containers, by claim. */
+    const exitsMs = new Map<string, number>();
     for (const event of history) {
-      if (event.kind === 'step' && /^claims trouble=(?:dead|crashed)/.test(event.text))
-        backMs = event.atMs + Number(/\bms=(\d+)/.exec(event.text)?.[1] ?? 0);
+      if (event.kind === 'step') {
+        const [, of, ms] = /^claims of=(\w+) trouble=(?:dead|crashed) ms=(\d+)/.exec(event.text) ?? [];
+        if (of !== undefined) absences.push({ of, fromMs: event.atMs, untilMs: event.atMs + Number(ms) });
+      }
       if (event.kind === 'claims-given') given.set(event.container, event.claims);
-      if (event.kind === 'container' && event.atMs < backMs)
-        for (const claim of given.get(event.container.id) ?? [])
-          if (event.change === 'exited') waiting.set(claim, backMs);
-          else if (event.change === 'started') waiting.delete(claim);
-      if (
-        event.kind === 'claim' &&
-        event.change === 'unprepared' &&
-        event.atMs >= (waiting.get(event.claim) ?? Infinity)
-      )
-        yield event;
+      if (event.kind === 'container' && event.change === 'exited')
+        for (const claim of given.get(event.container.id) ?? []) exitsMs.set(claim, event.atMs);
+      if (event.kind !== 'claim' || event.change !== 'unprepared') continue;
+      const exitMs = exitsMs.get(event.claim) ?? Infinity;
+      const wasAway = absences.some(
+        ({ of, fromMs, untilMs }) =>
+          event.device.startsWith(of) && fromMs <= exitMs && exitMs < untilMs && untilMs <= event.atMs,
+      );
+      if (wasAway) yield event;
     }
   }),
   extended('an agent is killed after a claim is prepared and before the sandbox', function* (history) {
     /** Claims by pod. */
-    const claims = new Map<string, string>();
+    const claims = new Map<string, readonly string[]>();
     const prepared = new Set<string>();
     for (const event of history) {
-      if (event.kind === 'claim-user') claims.set(event.uid, event.claim);
+      if (event.kind === 'claim-user') claims.set(event.uid, [...(claims.get(event.uid) ?? []), event.claim]);
       if (event.kind === 'claim' && event.change === 'prepared') prepared.add(event.claim);
       if (event.kind === 'claim' && event.change === 'unprepared') prepared.delete(event.claim);
-      if (event.kind === 'sandbox') prepared.delete(claims.get(event.uid) ?? '');
+      if (event.kind === 'sandbox') for (const claim of claims.get(event.uid) ?? []) prepared.delete(claim);
       if (event.kind === 'agent' && event.change === 'killed' && prepared.size > 0) yield event;
     }
   }),
   extended('a claim is unprepared of a pod that was deleted while the agent was away', function* (history) {
     let isAway = false;
     /** Claims by pod. */
-    const claims = new Map<string, string>();
+    const claims = new Map<string, readonly string[]>();
     const deleted = new Set<string>();
     for (const event of history) {
       if (event.kind === 'agent') isAway = event.change !== 'started';
-      if (event.kind === 'claim-user') claims.set(event.uid, event.claim);
-      if (event.kind === 'undesired' && isAway) deleted.add(claims.get(event.uid) ?? '');
+      if (event.kind === 'claim-user') claims.set(event.uid, [...(claims.get(event.uid) ?? []), event.claim]);
+      if (event.kind === 'undesired' && isAway) for (const claim of claims.get(event.uid) ?? []) deleted.add(claim);
       if (event.kind === 'claim' && event.change === 'unprepared' && deleted.has(event.claim)) yield event;
     }
   }),

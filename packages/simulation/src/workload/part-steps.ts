@@ -1,4 +1,4 @@
-import type { Container, PodSpec, Quantity } from '@rxlet/kube-api';
+import type { Container, PodResourceClaim, PodSpec, Quantity } from '@rxlet/kube-api';
 
 /** Fields of a pod that parts of the world need. */
 export interface PodExtras {
@@ -15,16 +15,21 @@ export interface PodExtras {
   readonly isStubborn?: boolean;
   /** Devices of the first container. */
   readonly devices?: number;
-  /** ResourceClaim of the first container: one of its pod, or one that all such pods share. */
-  readonly claim?: 'own' | 'shared';
+  /** ResourceClaims of the first container. */
+  readonly claims?: readonly ClaimKind[];
 }
 
 /** The extended resource of the device plugin. */
 export const DEVICE_RESOURCE = 'example.com/device';
 
-/** Name of a claim in the specs of pods, and that of the claim which pods share. */
-export const CLAIM_ENTRY = 'gpu';
-const SHARED_CLAIM = 'shared-gpu';
+/** Kinds of ResourceClaims: one of the pod, by a template, or one that pods share. The kind is the name in the specs of pods. */
+export type ClaimKind = 'own' | 'shared';
+
+/** DRA drivers by the claims that are allocated by them. */
+export const CLAIM_DRIVERS: Readonly<Record<ClaimKind, string>> = {
+  own: 'gpu.example.com',
+  shared: 'nic.example.com',
+};
 
 /** Grace periods of a shutdown by priority. */
 export const SHUTDOWN_GROUPS = [
@@ -61,11 +66,13 @@ export interface DevicesStep {
 }
 
 /**
- * For a while, the DRA driver is gone, with its socket or without (`crashed`), it does not answer, its calls fail, or they have their effect and an error as their answer
+ * For a while, a DRA driver is gone, with its socket or without (`crashed`), it does not answer, its calls fail, or they have their effect and an error as their answer
  * (`losing`).
  */
 export interface ClaimsStep {
   readonly do: 'claims';
+  /** Claims of the driver. */
+  readonly of: ClaimKind;
   readonly trouble: 'dead' | 'crashed' | 'hanging' | 'failing' | 'losing';
   readonly ms: number;
 }
@@ -84,7 +91,7 @@ export type PowerStep =
 /** Returns a spec with the fields that parts need. */
 export function withExtras(spec: PodSpec, extras: PodExtras): PodSpec {
   const { cpuMillis, memoryMi, isGuaranteed = false, othersMemoryMi, priority, graceSeconds } = extras;
-  const { isStubborn = false, devices = 0, claim } = extras;
+  const { isStubborn = false, devices = 0, claims = [] } = extras;
   const amounts: ResourceList | undefined =
     cpuMillis !== undefined && memoryMi !== undefined ? amountsOf(cpuMillis, memoryMi) : undefined;
   const held: ResourceList = devices > 0 ? { [DEVICE_RESOURCE]: String(devices) } : {};
@@ -97,11 +104,11 @@ export function withExtras(spec: PodSpec, extras: PodExtras): PodSpec {
   };
   const app = {
     ...first!,
-    ...((amounts !== undefined || devices > 0 || claim !== undefined) && {
+    ...((amounts !== undefined || devices > 0 || claims.length > 0) && {
       resources: {
         requests: { ...amounts, ...held },
         ...(Object.keys(limits).length > 0 && { limits }),
-        ...(claim !== undefined && { claims: [{ name: CLAIM_ENTRY }] }),
+        ...(claims.length > 0 && { claims: claims.map((name) => ({ name })) }),
       },
     }),
     ...(isStubborn && first!.command?.join() === 'serve' && { command: STUBBORN }),
@@ -112,13 +119,15 @@ export function withExtras(spec: PodSpec, extras: PodExtras): PodSpec {
     ...(spec.initContainers && { initContainers: spec.initContainers.map(limited) }),
     ...(priority !== undefined && { priority }),
     ...(graceSeconds !== undefined && { terminationGracePeriodSeconds: graceSeconds }),
-    ...(claim !== undefined && { resourceClaims: [claim === 'own' ? OWN_CLAIM : COMMON_CLAIM] }),
+    ...(claims.length > 0 && { resourceClaims: claims.map((kind) => CLAIM_ENTRIES[kind]) }),
   };
 }
 
 const OTHERS_CPU_MILLIS = 100;
-const OWN_CLAIM = { name: CLAIM_ENTRY, resourceClaimTemplateName: CLAIM_ENTRY };
-const COMMON_CLAIM = { name: CLAIM_ENTRY, resourceClaimName: SHARED_CLAIM };
+const CLAIM_ENTRIES: Readonly<Record<ClaimKind, PodResourceClaim>> = {
+  own: { name: 'own', resourceClaimTemplateName: 'own' },
+  shared: { name: 'shared', resourceClaimName: 'shared' },
+};
 
 const STUBBORN = ['sh', '-c', "trap '' TERM; sleep infinity"];
 
