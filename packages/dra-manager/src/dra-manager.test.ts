@@ -276,6 +276,16 @@ describe('the state of claims', () => {
     await expect(start()).rejects.toThrow(`create ResourceClaim cache: GetOrCreate() on checkpoint state: ${problem}`);
   });
 
+  it('must be deleted only when it is damaged, not when it cannot be read', async () => {
+    const { start, files, root } = await createBench();
+    const path = `${root}/dra_manager_state`;
+    await files.writeFile(path, '{', 0o600);
+    await expect(start()).rejects.toThrow(`please drain this node and delete ${path}`);
+    await rm(path);
+    await files.makeDirectory(path, 0o750);
+    await expect(start()).rejects.toThrow(/^((?!delete).)*$/);
+  });
+
   it('loses pods that are gone within a minute', async () => {
     const { start, plug, passUntil, ended, clock } = await createBench();
     const manager = await start();

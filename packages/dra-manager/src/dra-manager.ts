@@ -9,6 +9,7 @@ import type { Container, EphemeralContainer, Pod, ResourceStatus, ResourceV1Reso
 import type { KubeClient } from '@rxlet/kube-api/client';
 import type { NodeFiles } from '@rxlet/node-files';
 import { createCheckpointFile } from '@rxlet/node-files/state-file';
+import { CheckpointError } from '@rxlet/pod-model/resize';
 import type { Observable } from 'rxjs';
 import { CLAIM_CHECKPOINT, formatClaimCheckpoint, parseClaimCheckpoint } from './checkpoint/claim-checkpoint.ts';
 import { assignedClaims } from './claims/assigned-claims.ts';
@@ -132,7 +133,10 @@ export function createDraManager(ports: DraManagerPorts, options: DraManagerOpti
       if (text !== undefined) for (const record of parseClaimCheckpoint(text)) records.add(record);
     } catch (error) {
       const problem = `failed to get checkpoint ${CLAIM_CHECKPOINT}: ${errorMessage(error)}`;
-      const message = `create ResourceClaim cache: GetOrCreate() on checkpoint state: ${problem}; please drain this node and delete ${path} before restarting the agent`;
+      // A file that cannot be read now may be intact.
+      const isDamaged = error instanceof CheckpointError;
+      const advice = isDamaged ? `; please drain this node and delete ${path} before restarting the agent` : '';
+      const message = `create ResourceClaim cache: GetOrCreate() on checkpoint state: ${problem}${advice}`;
       throw new ClaimStateError(message, { cause: error });
     }
     if (text === undefined) await checkpoint.write();
