@@ -75,7 +75,7 @@ export const BROKEN_PARTS: readonly BrokenAgent[] = [
   {
     name: 'takes damaged records of CPUs, memory and claims for missing ones',
     workload: 'extended',
-    seeds: 60,
+    seeds: 120,
     properties: ['damaged-assignments-stop-agent'],
     assembly: () => ({
       wrapModule: (module) => (ASSIGNING.has(module.name) ? withoutDamagedFiles(module) : module),
