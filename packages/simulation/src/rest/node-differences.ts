@@ -11,7 +11,11 @@ import { differences } from './pod-differences.ts';
 export async function nodeDifferences(subject: SimulatedNode): Promise<readonly string[]> {
   const { node, cluster } = subject;
   const lost = lostContainers(subject);
-  const mirrored = [...subject.statics.values()].filter((pod) => !subject.isTouched(pod));
+  const unstarted = new Set(
+    [...subject.statics].filter(([, pod]) => endedUnstarted(subject, pod)).map(([name]) => name),
+  );
+  const isCompared = (pod: Pod): boolean => !subject.isTouched(pod) && !unstarted.has(pod.metadata?.name ?? '');
+  const mirrored = [...subject.statics.values()].filter(isCompared);
   const statics = mirrored.filter((pod) => !hasEndedBefore(subject, pod));
   const all = subject.apiPods().filter((pod) => !isMirrorPod(pod) && !subject.isTouched(pod));
   const ending = all.filter(({ metadata }) => metadata?.deletionTimestamp !== undefined);
@@ -36,12 +40,7 @@ export async function nodeDifferences(subject: SimulatedNode): Promise<readonly 
           ...(subject.lasting?.kind === 'unreachable-api'
             ? statics.filter((pod) => !isCleanedUp(subject, pod)).flatMap((pod) => differences(node, pod, lost))
             : [
-                ...mirrorDifferences(
-                  cluster,
-                  mirrored,
-                  subject.apiPods().filter((pod) => !subject.isTouched(pod)),
-                  deletedNames(subject),
-                ),
+                ...mirrorDifferences(cluster, mirrored, subject.apiPods().filter(isCompared), deletedNames(subject)),
                 ...shownStatics.flatMap((pod) => clusterDifferences(cluster, pod, lost, staticEndReasons)),
               ]),
           ...ending
@@ -141,6 +140,18 @@ function deletedNames({ history }: SimulatedNode): ReadonlySet<string> {
 function wasShutdownCancelled(events: History): boolean {
   const last = events.findLastIndex((event) => event.kind === 'power' && event.change === 'cancelled');
   return last > events.findLastIndex((event) => event.kind === 'agent' && event.change === 'started');
+}
+
+/**
+ * Reports whether a cancelled shutdown ended a static pod that waited for the end of an earlier one. As in the kubelet, it has no status, and runs with the next agent.
+ */
+function endedUnstarted({ history, node }: SimulatedNode, pod: Pod): boolean {
+  const uid = podUid(pod);
+  if (node.agent().pods.get(uid)?.status?.phase !== undefined || !wasShutdownCancelled(history.events)) return false;
+  const started = history.events.findLastIndex((event) => event.kind === 'agent' && event.change === 'started');
+  return history.events
+    .slice(started)
+    .some((event) => event.kind === 'terminate' && event.reason === 'shutdown' && event.uid === uid);
 }
 
 /** Reports whether a pod has ended for good and its containers are gone. */
