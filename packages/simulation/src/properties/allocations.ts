@@ -10,8 +10,8 @@ export function killTimeoutMs(graceSeconds: number): number {
 
 /**
  * The resources that are allocated to pods with running containers never exceed those of the node. Pods that do not end in time for a pre-emption do not count: the
- * critical pod does not wait longer for them. Neither do static pods after a restart of the agent: as in the kubelet, they are admitted before the pods of the API
- * server are known.
+ * critical pod does not wait longer for them. Neither do pods that were deleted by force, which no source has while they end, nor static pods after a restart of the
+ * agent: as in the kubelet, they are admitted before the pods of the API server are known.
  */
 export const allocationsFit: Property = {
   name: 'allocations-fit',
@@ -21,12 +21,14 @@ export const allocationsFit: Property = {
     const statics = new Set<string>();
     /** Static pods that an earlier agent had. */
     const restarted = new Set<string>();
+    const forced = new Set<string>();
     const killTimeouts = new Map<string, number>();
     /** Times at which pre-emptions stop waiting, by pod. */
     const deadlines = new Map<string, number>();
     for (const event of history) {
       if (event.kind === 'desired' && event.pod.isStatic) statics.add(event.pod.uid);
       if (event.kind === 'agent' && event.change === 'started') for (const uid of statics) restarted.add(uid);
+      if (event.kind === 'undesired' && event.graceSeconds === 0) forced.add(event.uid);
       if (event.kind === 'desired') killTimeouts.set(event.pod.uid, killTimeoutMs(event.pod.graceSeconds));
       if (event.kind === 'terminate' && event.reason === 'pre-empted')
         deadlines.set(event.uid, event.atMs + (killTimeouts.get(event.uid) ?? MIN_KILL_TIMEOUT_MS));
@@ -36,7 +38,7 @@ export const allocationsFit: Property = {
         if (event.change === 'exited' || event.change === 'removed') running.delete(event.container.id);
       }
       if (event.kind !== 'allocated') continue;
-      const uids = new Set(running.values()).difference(restarted);
+      const uids = new Set(running.values()).difference(restarted).difference(forced);
       for (const [uid, deadlineMs] of deadlines) if (deadlineMs <= event.atMs) uids.delete(uid);
       for (const name of ['cpuMillis', 'memoryBytes'] as const) {
         const sum = Object.entries(event.pods).reduce(

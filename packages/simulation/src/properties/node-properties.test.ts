@@ -87,6 +87,11 @@ describe('resources of a node', () => {
     ['reject more than the node has for pods that run', [...running, allocated(4_001)], ['allocations-fit']],
     ['accept more than the node has for pods that do not run', [desire(), allocated(4_001)], []],
     [
+      'accept more than the node has for pods that were deleted by force',
+      [...running, { kind: 'undesired', uid: 'u', graceSeconds: 0 }, allocated(4_001)],
+      [],
+    ],
+    [
       'reject more than the node has while a pre-emption waits for a pod',
       [...running, desire({ graceSeconds: 8 }), critical, terminate('pre-empted'), [11_999, allocated(4_001)]],
       ['allocations-fit'],
