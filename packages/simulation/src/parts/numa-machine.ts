@@ -1,14 +1,14 @@
 import type { AgentModule } from '@rxlet/agent-api';
 import { podAllocation } from '@rxlet/container-manager';
 import { createTestTopology } from '@rxlet/machine/testing';
-import { type MachineTopology } from '@rxlet/machine/topology';
+import type { MachineTopology } from '@rxlet/machine/topology';
 import { topologyManager } from '@rxlet/topology-manager';
 import { MACHINE } from './resize-part.ts';
 
 /** Number of NUMA nodes of the machine, which share its CPUs and its memory equally. */
 const NUMA_NODES = 2;
 /** Memory of each NUMA node. */
-export const NODE_MEMORY_BYTES = MACHINE.memoryBytes / NUMA_NODES;
+export const NODE_MEMORY_BYTES: number = MACHINE.memoryBytes / NUMA_NODES;
 const TOPOLOGY = createTestTopology({
   sockets: NUMA_NODES,
   threadsOfCores: Array.from({ length: MACHINE.cores / NUMA_NODES }, () => 1),
