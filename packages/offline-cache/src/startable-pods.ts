@@ -23,10 +23,13 @@ export interface StartablePodsOptions {
 
 /** Creates {@link StartablePods}. */
 export function createStartablePods(files: NodeFiles, { directory, startable }: StartablePodsOptions): StartablePods {
-  const onDisk = new Set<string>();
+  /** Whether the file of a pod was written, by UID. One whose writing failed may exist nevertheless. */
+  const onDisk = new Map<string, boolean>();
+  let hasUnsyncedRemovals = false;
   const executor = createKeyedExecutor();
   let waiting: Promise<void> | undefined;
 
+  const fileOf = (uid: string): string => `${directory}/${pathElement(uid)}`;
   const sync = async (): Promise<void> => {
     await using handle = await files.openDirectory(directory);
     await handle?.sync();
@@ -34,20 +37,24 @@ export function createStartablePods(files: NodeFiles, { directory, startable }: 
   const removeOthers = async (): Promise<void> => {
     waiting = undefined;
     const uids = startable();
-    const others = [...onDisk].filter((uid) => !uids.has(uid));
-    for (const uid of others) {
-      await files.removeFile(`${directory}/${uid}`);
+    for (const uid of [...onDisk.keys()].filter((known) => !uids.has(known))) {
+      hasUnsyncedRemovals = true;
+      await files.removeFile(fileOf(uid));
       onDisk.delete(uid);
     }
-    if (others.length > 0) await sync();
+    if (!hasUnsyncedRemovals) return;
+    await sync();
+    hasUnsyncedRemovals = false;
   };
   const addMissing = async (): Promise<void> => {
-    const missing = [...startable()].filter((uid) => !onDisk.has(uid));
+    const missing = [...startable()].filter((uid) => onDisk.get(uid) !== true);
     if (missing.length === 0) return;
     await files.makeDirectory(directory, 0o700);
     for (const uid of missing) {
-      onDisk.add(uid);
-      await files.writeFile(`${directory}/${pathElement(uid)}`, '', 0o600);
+      const file = fileOf(uid);
+      onDisk.set(uid, false);
+      await files.writeFile(file, '', 0o600);
+      onDisk.set(uid, true);
     }
     await sync();
   };
@@ -55,8 +62,8 @@ export function createStartablePods(files: NodeFiles, { directory, startable }: 
 
   return {
     async load() {
-      for (const uid of await files.list(directory)) onDisk.add(uid);
-      return new Set(onDisk);
+      for (const uid of await files.list(directory)) onDisk.set(uid, true);
+      return new Set(onDisk.keys());
     },
     withdraw,
     async update() {
