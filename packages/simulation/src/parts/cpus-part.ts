@@ -1,9 +1,8 @@
 import { cpuManager, CPU_STATE_FILE, type CpuStateFile, parseCpuState } from '@rxlet/cpu-manager';
-import { ContainerState, type ContainerStatus } from '@rxlet/cri-api';
 import { parseCpuSet, sortedCpus } from '@rxlet/machine/topology';
-import { PodLabel } from '@rxlet/pod-model';
 import { containerKey } from '../history/history.ts';
 import { CPU_POLICY, numaModules, readTopology, TOPOLOGY_REASON } from './numa-machine.ts';
+import { followFile, keyOfContainer, runningContainers } from './running-containers.ts';
 import type { PartContext, PartKind, WorldPart } from './world-part.ts';
 
 const STATE = `/root/${CPU_STATE_FILE}`;
@@ -18,16 +17,10 @@ export const cpusPart: PartKind = {
 };
 
 function createCpus({ cluster, history, enabled }: PartContext): WorldPart {
-  const { files, fake } = cluster.node;
-  const running = (): readonly ContainerStatus[] =>
-    fake.snapshot().containers.filter(({ state }) => state === ContainerState.CONTAINER_RUNNING);
-  const { replaceFile } = files.nodeFiles;
-  files.nodeFiles.replaceFile = async (path, content, mode) => {
-    const before = path === STATE ? running().map(keyOf) : [];
-    await replaceFile(path, content, mode);
-    if (path === STATE)
-      history.add({ kind: 'cpus', assigned: assignedCpus(parseCpuState(String(content))), running: before });
-  };
+  const { node } = cluster;
+  followFile(node, STATE, (content, running) =>
+    history.add({ kind: 'cpus', assigned: assignedCpus(parseCpuState(content)), running }),
+  );
   return {
     name: 'cpus',
     endReasons: ['UnexpectedAdmissionError', TOPOLOGY_REASON, 'OutOfcpu', 'OutOfmemory', 'Preempting'],
@@ -37,10 +30,10 @@ function createCpus({ cluster, history, enabled }: PartContext): WorldPart {
     ],
     run: () => false,
     differences() {
-      const state = parseCpuState(files.text(STATE) ?? '{}');
+      const state = parseCpuState(node.files.text(STATE) ?? '{}');
       const assigned = assignedCpus(state);
-      return running().flatMap((container) => {
-        const key = keyOf(container);
+      return runningContainers(node).flatMap((container) => {
+        const key = keyOfContainer(container);
         const expected = assigned[key]?.join() ?? sortedCpus(state.shared).join();
         const actual = container.resources?.linux?.cpusetCpus ?? '';
         if (listOf(actual) === expected) return [];
@@ -60,7 +53,3 @@ function assignedCpus({ assignments }: CpuStateFile): Readonly<Record<string, re
 }
 
 const listOf = (text: string): string => sortedCpus(parseCpuSet(text) ?? []).join();
-
-function keyOf({ labels }: ContainerStatus): string {
-  return containerKey({ uid: labels[PodLabel.podUid] ?? '', name: labels[PodLabel.containerName] ?? '' });
-}

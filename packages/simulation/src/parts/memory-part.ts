@@ -1,4 +1,3 @@
-import { ContainerState, type ContainerStatus } from '@rxlet/cri-api';
 import { createTestMachine } from '@rxlet/machine/testing';
 import { formatCpuSet } from '@rxlet/machine/topology';
 import { MEMORY_STATE_FILE, memoryManager, type MemoryStateFile, parseMemoryState } from '@rxlet/memory-manager';
@@ -6,6 +5,7 @@ import { isTerminalPhase, PodLabel, podUid } from '@rxlet/pod-model';
 import { containerKey, type History, type MemoryFacts } from '../history/history.ts';
 import { MEMORY_POLICY, NODE_MEMORY_BYTES, numaModules, readTopology, TOPOLOGY_REASON } from './numa-machine.ts';
 import { MACHINE } from './resize-part.ts';
+import { followFile, keyOfContainer, runningContainers } from './running-containers.ts';
 import type { PartContext, PartKind, WorldPart } from './world-part.ts';
 
 const STATE = `/root/${MEMORY_STATE_FILE}`;
@@ -32,17 +32,10 @@ export const memoryPart: PartKind = {
 };
 
 function createMemory({ cluster, history, enabled }: PartContext): WorldPart {
-  const { files, fake } = cluster.node;
-  const running = (): readonly ContainerStatus[] =>
-    fake.snapshot().containers.filter(({ state }) => state === ContainerState.CONTAINER_RUNNING);
-  const { replaceFile } = files.nodeFiles;
-  files.nodeFiles.replaceFile = async (path, content, mode) => {
-    const before = path === STATE ? running().map(keyOf) : [];
-    await replaceFile(path, content, mode);
-    if (path !== STATE) return;
-    const assigned = assignedMemory(parseMemoryState(String(content)));
-    history.add({ kind: 'memory', assigned, available: AVAILABLE, running: before });
-  };
+  const { node } = cluster;
+  followFile(node, STATE, (content, running) =>
+    history.add({ kind: 'memory', assigned: assignedMemory(parseMemoryState(content)), available: AVAILABLE, running }),
+  );
   return {
     name: 'memory',
     endReasons: ['UnexpectedAdmissionError', TOPOLOGY_REASON, 'OutOfcpu', 'OutOfmemory', 'Preempting'],
@@ -58,14 +51,14 @@ function createMemory({ cluster, history, enabled }: PartContext): WorldPart {
     ],
     run: () => false,
     differences(pods, touched) {
-      const state = parseMemoryState(files.text(STATE) ?? '{}');
+      const state = parseMemoryState(node.files.text(STATE) ?? '{}');
       const assigned = assignedMemory(state);
       const active = new Set(pods.filter(({ status }) => !isTerminalPhase(status?.phase)).map(podUid));
-      for (const { labels } of running()) active.add(labels[PodLabel.podUid] ?? '');
+      for (const { labels } of runningContainers(node)) active.add(labels[PodLabel.podUid] ?? '');
       const older = olderThanRecord(history.events);
       return [
-        ...running().flatMap((container) => {
-          const key = keyOf(container);
+        ...runningContainers(node).flatMap((container) => {
+          const key = keyOfContainer(container);
           const expected = formatCpuSet(assigned[key]?.numaNodes ?? []);
           const actual = container.resources?.linux?.cpusetMems ?? '';
           if (actual === expected || older.has(container.id)) return [];
@@ -102,8 +95,4 @@ function olderThanRecord(events: History): ReadonlySet<string> {
       .slice(0, lost + 1)
       .flatMap((event) => (event.kind === 'container' && event.change === 'created' ? event.container.id : [])),
   );
-}
-
-function keyOf({ labels }: ContainerStatus): string {
-  return containerKey({ uid: labels[PodLabel.podUid] ?? '', name: labels[PodLabel.containerName] ?? '' });
 }

@@ -102,7 +102,7 @@ export interface Damage {
   readonly how: 'lose' | 'tear' | 'flip' | 'unknown-fields' | 'other-version';
   /** Place of the file among the checkpoints of the agent, from 0 to 1. */
   readonly file: number;
-  /** Whether it is a record of CPUs, memory or claims of containers. Default: any checkpoint. */
+  /** Limits the files to the records of CPUs, memory and claims of containers. Default: all checkpoints. */
   readonly isOfAssignments?: boolean;
   /** Place in the file, from 0 to 1. */
   readonly place: number;
