@@ -8,7 +8,10 @@ import type { PodSourceProblem } from './pod-source.ts';
 
 /** The core of an agent as its modules see it. */
 export interface AgentCore {
-  /** The pods of all sources with their current statuses. A pod that its source removed stays, with a deletionTimestamp, until it has ended. */
+  /**
+   * The pods of all sources with their current statuses. A pod that its source removed stays, with a deletionTimestamp, until it has ended. A running pod of an earlier
+   * agent whose last status is unknown appears with its first one.
+   */
   readonly pods: PodList;
   /** Recent events of the pods. */
   readonly events: EventList;
@@ -16,6 +19,8 @@ export interface AgentCore {
   sourcesReady(): boolean;
   /** Current problems of the pod sources and of single pods there. */
   readonly sourceProblems: CurrentValue<readonly PodSourceProblem[]>;
+  /** Returns the pods of {@link AgentCore.pods}, and those that do not appear there before their first status. */
+  knownPods(): readonly Pod[];
   /** Returns the pods of the sources that have not terminated (kubelet: active pods). */
   activePods(): readonly Pod[];
   /** Returns the sum of an amount of the pods that occupy the node, at a cost that does not depend on their number. @throws whatever `amountsOf` throws */
@@ -42,7 +47,7 @@ export interface AgentCore {
    * the names of the containers that restart; none for a pod that terminates or has no instances.
    */
   restartContainers(pod: Pod, container?: string): readonly string[];
-  /** Reports whether containers of the pod may be running, now or soon. `true` for an unknown pod while the workers have not seen all pods. */
+  /** Reports whether containers of the pod may be running, now or soon. `true` for an unknown pod while the workers have not seen all pods, and while it runs. */
   mayRunContainers(podUid: string): boolean;
   /** Reports whether the pod has ended and was cleaned up: no container runs, and its volumes are unmounted. */
   isFinished(podUid: string): boolean;

@@ -26,7 +26,7 @@ export interface NodeShutdownPorts {
   readonly logind: Logind;
   readonly core: Pick<
     AgentCore,
-    'activePods' | 'isStatusPublished' | 'killPod' | 'mayRunContainers' | 'podStatus' | 'pods' | 'sourcesReady'
+    'activePods' | 'isStatusPublished' | 'killPod' | 'knownPods' | 'mayRunContainers' | 'podStatus' | 'sourcesReady'
   >;
   /** Reports whether volumes of the pod are mounted. */
   readonly hasVolumes: (podUid: string) => boolean;

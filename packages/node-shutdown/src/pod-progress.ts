@@ -14,7 +14,7 @@ export function isReported(core: Pick<AgentCore, 'isStatusPublished' | 'podStatu
 
 /** Waits until the pods of an earlier run of the agent are known again. */
 export async function untilSettled(
-  core: Pick<AgentCore, 'activePods' | 'mayRunContainers' | 'pods' | 'sourcesReady'>,
+  core: Pick<AgentCore, 'activePods' | 'knownPods' | 'mayRunContainers' | 'sourcesReady'>,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
@@ -22,7 +22,7 @@ export async function untilSettled(
   const isSettled = (): boolean => {
     if (!core.sourcesReady()) return false;
     const active = new Set(core.activePods().map(podUid));
-    return core.pods.list().every((pod) => active.has(podUid(pod)) || !core.mayRunContainers(podUid(pod)));
+    return core.knownPods().every((pod) => active.has(podUid(pod)) || !core.mayRunContainers(podUid(pod)));
   };
   while (!isSettled() && clock.monotonicNow() < untilMs) await sleep(clock, POLL_MS, signal);
 }

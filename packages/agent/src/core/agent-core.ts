@@ -15,6 +15,8 @@ import {
   shouldRuntimeBeRemoved,
 } from '@rxlet/pod-workers';
 import type { StatusManager } from '@rxlet/status-manager';
+import { mayRun } from '../housekeeping/may-run.ts';
+import type { PodView } from '../outputs/pod-view.ts';
 import type { ActivePods } from '../sync-loop/active-pods.ts';
 import type { PodAdmissions } from '../sync-loop/pod-admissions.ts';
 import type { RestartRequests } from '../pod-syncer/restart-requests.ts';
@@ -23,7 +25,7 @@ import type { CoreCommands } from './core-commands.ts';
 /** Parts that {@link createAgentCore} reads, and its two commands. */
 export interface AgentCorePorts {
   readonly clock: Clock;
-  readonly pods: AgentCore['pods'];
+  readonly pods: Pick<PodView, 'list' | 'all' | 'get' | 'changes$'>;
   readonly events: Pick<EventLog, 'list' | 'events$' | 'event'>;
   readonly podIps: AgentCore['podIps'];
   readonly config: Pick<PodConfig, 'pods' | 'sourcesReady' | 'problems'>;
@@ -51,6 +53,7 @@ export function createAgentCore(ports: AgentCorePorts): AgentCore {
     podIps,
     sourcesReady: () => config.sourcesReady(),
     sourceProblems: config.problems,
+    knownPods: () => pods.all(),
     activePods: () => config.pods().filter(isActive).map(ports.allocated),
     sumOfActivePods: ports.activePods.sum,
     podStatus: (uid) => statusManager.get(uid),
@@ -72,7 +75,10 @@ export function createAgentCore(ports: AgentCorePorts): AgentCore {
       return [...new Set(instances.map(({ name }) => name))];
     },
     mayRunContainers: (uid) =>
-      awaitsAdmission(uid) || couldHaveRunningContainers(podStates.state(uid), podStates.podsSynced()),
+      awaitsAdmission(uid) ||
+      couldHaveRunningContainers(podStates.state(uid), podStates.podsSynced()) ||
+      // A pod of an earlier run of the agent that no source has any more, or that was rejected, runs until housekeeping ends it.
+      (podStates.state(uid) === undefined && mayRun(pleg.find(uid))),
     isFinished: (uid) => shouldBeFinished(podStates.state(uid), podStates.podsSynced()),
     async collectContainerGarbage(signal, { includeTerminatedPods = false } = {}) {
       const { containers } = await commands.collectGarbage({

@@ -112,7 +112,7 @@ export function createHousekeeping(ports: HousekeepingPorts): Housekeeping {
       const desired = new Set(pods.map(podUid));
       const known = (): Set<string> => new Set([...desired, ...workers.states().keys()]);
       steps.run('terminate removed pods', () => workers.retain(desired));
-      steps.runEach('forget removed pods', view.uids(), (uid) => {
+      steps.runEach('forget removed pods', view.all().map(podUid), (uid) => {
         if (!desired.has(uid) && isUnknown(uid)) view.remove(uid);
       });
       steps.run('forget statuses of removed pods', () => statusManager.removeOrphaned(known()));

@@ -1,4 +1,5 @@
 import { createVirtualClock } from '@rxlet/component-base/testing';
+import { podUid } from '@rxlet/pod-model';
 import { testPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
 import { createPodView } from './pod-view.ts';
@@ -20,7 +21,7 @@ describe('the view of a pod that another agent started', () => {
     view.putAdopted(pending);
     view.putAdopted(pending);
     expect(phases()).toEqual([]);
-    expect(view.uids()).toEqual([uid]);
+    expect(view.all().map(podUid)).toEqual([uid]);
     view.setStatus(uid, { phase: 'Running' });
     view.setStatus(uid, { phase: 'Running', message: 'x' });
     expect(phases()).toEqual(['Running']);
@@ -49,7 +50,7 @@ describe('the view of a pod that another agent started', () => {
     const { view, changes } = setUp();
     view.putAdopted(pending);
     view.remove(uid);
-    expect([changes, view.uids()]).toEqual([[], []]);
+    expect([changes, view.all()]).toEqual([[], []]);
     view.put(pending);
     expect(changes).toEqual(['ADDED Pending']);
   });

@@ -12,8 +12,8 @@ import type { Observable } from 'rxjs';
 export interface PodView {
   /** Returns the shown pods. */
   list(): readonly Pod[];
-  /** Returns the UIDs of all pods, also of those that are not shown yet. */
-  uids(): readonly string[];
+  /** Returns all pods, also those that are not shown yet. */
+  all(): readonly Pod[];
   get(uid: string): Pod | undefined;
   /** Hot; {@link PodView.list} has the current pods. */
   readonly changes$: Observable<PodChange>;
@@ -47,7 +47,7 @@ export function createPodView(clock: Clock): PodView {
   };
   return {
     list: () => [...pods].filter(([uid]) => !hidden.has(uid)).map(([, pod]) => pod),
-    uids: () => [...pods.keys()],
+    all: () => [...pods.values()],
     get: (uid) => pods.get(uid),
     changes$: changes.values$,
     put,
