@@ -138,11 +138,15 @@ describe('the container manager', () => {
     expect(cgroups.paths()).toEqual([]);
   });
 
-  it('keeps the values of a cgroup that exists, as after a restart', async () => {
-    const { manager, cgroups } = bench({}, { version: 1, existing: ['/kubepods/besteffort/poduid-web'] });
+  it.each([
+    ['keeps the values of a cgroup with containers', '/sandbox', undefined],
+    ['sets the values of a cgroup without containers, whose creation may have been interrupted', '', '2'],
+  ])('%s after a restart', async (_, child, shares) => {
+    const path = '/kubepods/besteffort/poduid-web';
+    const { manager, cgroups } = bench({}, { version: 1, existing: [path + child] });
     await manager.start();
     await manager.ensurePod(testPod({ name: 'web' }));
-    expect(cgroups.files('/kubepods/besteffort/poduid-web')).toEqual({});
+    expect(cgroups.files(path)['cpu.shares']).toBe(shares);
   });
 
   it('counts each pod of an earlier agent in the shares of its class once it is known', async () => {

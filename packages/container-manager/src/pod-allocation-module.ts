@@ -29,7 +29,7 @@ export function podAllocation(policies: ResizePolicies = {}): AgentModule {
           metrics: createResizeMetrics(metrics, () => core.pods.list()),
           // Also pods that wait for their admission, as all do after a restart of the agent, and those that have failed and whose containers still end.
           activePods: () =>
-            core.pods.list().filter((pod) => !isTerminalPhase(pod.status?.phase) || core.mayRunContainers(podUid(pod))),
+            core.knownPods().filter((pod) => !isTerminalPhase(pod.status?.phase) || core.mayRunContainers(podUid(pod))),
           sourcesReady: () => core.sourcesReady(),
           handlers: () => collections.of(admissionHandlers),
           statusOf: (uid) => core.podStatus(uid) ?? core.pods.get(uid)?.status,
@@ -45,7 +45,11 @@ export function podAllocation(policies: ResizePolicies = {}): AgentModule {
             conditionTypes: ['PodResizePending'],
             conditions: (pod) => [manager.condition(pod) ?? []].flat(),
           }),
-          contribute(podSteps, { name: 'pod-allocation', tearDown: () => manager.retry() }),
+          contribute(podSteps, {
+            name: 'pod-allocation',
+            terminating: ({ uid }) => manager.terminating(uid),
+            tearDown: () => manager.retry(),
+          }),
           contribute(housekeepingSteps, {
             name: 'forget the resources of removed pods',
             run: ({ knownPodUids }) => manager.retain((uid) => knownPodUids.has(uid)),

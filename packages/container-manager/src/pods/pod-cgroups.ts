@@ -35,7 +35,7 @@ export interface ManagedPodCgroupsOptions extends PodValuesOptions {
 
 /** Cgroups of the pods of a node. */
 export interface ManagedPodCgroups extends PodCgroups {
-  /** Creates the cgroup of a pod with its values unless it exists. */
+  /** Creates the cgroup of a pod with its values unless it exists. Of an earlier run of the agent, one without children may have been left without values. */
   ensure(pod: Pod): Promise<void>;
   /** Kills what is left in the cgroup of a pod and removes it, whatever the pod's QoS class. Rejects while processes remain. */
   remove(podUid: string, signal?: AbortSignal): Promise<void>;
@@ -81,7 +81,7 @@ export function createManagedPodCgroups(
       } catch (error) {
         logger.warn('cannot update the cgroups of QoS classes', { pod: formatPod(pod), error: errorMessage(error) });
       }
-      if (exists) return;
+      if (exists && (await cgroups.children(tree.pathOf(name))).length > 0) return;
       const create = (): Promise<void> => tree.create(name, podValues(pod, options));
       await inSpan(journal, pod.metadata, { kind: 'cgroup.create' }, create);
     },

@@ -215,6 +215,22 @@ describe('the allocation manager', () => {
     expect(versionOf(third)).toEqual({ cpu: '1500m', generation: 3 });
   });
 
+  it('decides on no resize of a pod that terminates, until the pod is admitted again', async () => {
+    const { admit, desire, cpuOf, manager, clock, pods } = await bench();
+    for (const name of ['web', 'other']) admit(podOf(name, '1'));
+    const resized = podOf('web', '1500m', { generation: 2 });
+    await desire(resized);
+    manager.terminating('uid-web');
+    pods.delete('uid-other');
+    manager.retry();
+    await clock.settle();
+    expect(cpuOf(resized)).toBe('1');
+    admit(resized);
+    manager.retry();
+    await clock.settle();
+    expect(cpuOf(resized)).toBe('1500m');
+  });
+
   it('decides on resizes that free resources first, then by priority', async () => {
     const { admit, desire, cpuOf, state, manager, clock } = await bench();
     for (const [name, cpu] of [

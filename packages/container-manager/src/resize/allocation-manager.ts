@@ -45,6 +45,8 @@ export interface AllocationManager extends PodAllocations, AsyncDisposable {
   start(): Promise<void>;
   /** Removes the allocations of all pods except those to keep. */
   retain(isKept: (podUid: string) => boolean): void;
+  /** Decides on no resize of a pod that terminates, until it is admitted again: its containers do not change any more. */
+  terminating(podUid: string): void;
   /** Decides anew on resizes that were put off. Call it when a pod has freed its resources. */
   retry(): void;
   /** Returns the condition `PodResizePending` of a pod; `undefined` when no resize was put off. */
@@ -73,6 +75,8 @@ export function createAllocationManager(
   const waiting = new Map<string, Pod>();
   /** Last desired version of each pod. */
   const desired = new Map<string, Pod>();
+  /** UIDs of the pods that terminate. */
+  const terminating = new Set<string>();
   /** Resizes that were put off or cannot be. */
   const pending = new Map<string, PendingResize>();
   let deciding: Promise<void> | undefined;
@@ -169,7 +173,7 @@ export function createAllocationManager(
       rejection = { reason: 'UnexpectedAdmissionError', message: errorMessage(error) };
     }
     // The pod may have changed meanwhile: its next version is decided on anew.
-    if (waiting.get(uid) !== desired) return;
+    if (waiting.get(uid) !== desired || terminating.has(uid)) return;
     if (rejection !== undefined) {
       putOff(desired, 'Deferred', rejection.message);
       return;
@@ -193,7 +197,8 @@ export function createAllocationManager(
         allocated: allocated(desired),
         deferredSinceMs: pending.get(uid)?.sinceMs,
       }));
-      for (const { desired } of orderResizes(resizes)) await decide(desired, trigger);
+      for (const { desired } of orderResizes(resizes))
+        if (!terminating.has(podUid(desired))) await decide(desired, trigger);
     }
   };
 
@@ -241,18 +246,21 @@ export function createAllocationManager(
   return {
     allocated,
     admit(pod) {
+      terminating.delete(podUid(pod));
       // A pod that an earlier run has admitted keeps its resources, also when their record is lost.
       if (store.get(podUid(pod)) === undefined)
         allocate(pod, reportedResources(pod, ports.statusOf(podUid(pod))) ?? desiredResources(pod));
       desire(pod, 'pods_added');
     },
     desire: (pod) => desire(pod, 'pod_updated'),
+    terminating: (podUid) => void terminating.add(podUid),
     retry: () => request('pod_terminated'),
     allocations$: allocations.values$,
     changes$: changes.values$,
     retain(isKept) {
       store.retain(isKept);
       for (const uid of desired.keys()) if (!isKept(uid)) desired.delete(uid);
+      for (const uid of terminating) if (!isKept(uid)) terminating.delete(uid);
       const gone = [...waiting.keys(), ...pending.keys()].filter((uid) => !isKept(uid));
       for (const uid of gone) {
         waiting.delete(uid);
