@@ -23,7 +23,8 @@ export interface ActuatedResourcesOptions {
  * The store keeps records in memory and writes them to a file at most once a second, so that the start of a hundred pods costs one write; a change in between
  * waits for the next change or for {@link retain}. A call of {@link saved} writes at once. Writes never overlap, and each contains all changes made before it
  * began. A record that was lost in a crash does no harm: `recoverActuated` restores it from the runtime. A record that differs from the container's resources
- * might restart the container, so a caller that changes a record must wait for {@link saved}.
+ * would hide a change or restart the container, so a caller that changes the resources must wait for {@link forgetContainer} before, and one that replaces the record
+ * of a container for {@link saved}.
  */
 export interface ActuatedResourcesStore extends AsyncDisposable {
   /** Reads the file; further calls return the same promise. Must be awaited before other calls. An invalid file is logged and counts as missing. */
@@ -32,6 +33,8 @@ export interface ActuatedResourcesStore extends AsyncDisposable {
   of(uid: string): ActuatedResources;
   /** Sets a container's record. @returns whether the record is new, changed, or the same as before */
   setContainer(uid: string, name: string, resources: ResourceRequirements): 'new' | 'changed' | 'same';
+  /** Removes a container's record, because its resources are about to change. Resolves and rejects as {@link saved}. */
+  forgetContainer(uid: string, name: string): Promise<void>;
   /** Records pod-level resources. */
   setPod(uid: string, resources: ResourceRequirements): void;
   /** Removes the records of a pod. */
@@ -138,6 +141,10 @@ export function createActuatedResources(
       containers.set(name, resources);
       changed();
       return before === undefined ? 'new' : 'changed';
+    },
+    async forgetContainer(uid, name) {
+      if (records.get(uid)?.containers.delete(name) === true) changed();
+      await saved();
     },
     setPod(uid, resources) {
       const record = recordOf(uid);

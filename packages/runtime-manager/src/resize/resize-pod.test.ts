@@ -231,20 +231,60 @@ describe('resize in place and restarts of the agent', () => {
     );
   });
 
-  it('repeats an update that was not recorded on the disk', async () => {
+  it('changes nothing while the record cannot be written', async () => {
+    const b = bench();
+    await b.settle(pod(both('500m', '64Mi')));
+    b.files.fault = (operation) =>
+      operation === 'replaceFile' ? Promise.reject(new Error('no space left on device')) : undefined;
+    const larger = pod(both('1', '64Mi'));
+    const message = `cannot write ${CHECKPOINT}: no space left on device`;
+    expect(await b.sync(larger)).toMatchObject({ results: [failed(message)] });
+    expect(await b.held(larger)).toMatchObject({ cpu: 500 });
+    b.files.fault = undefined;
+    expect(await b.sync(larger)).toEqual({ results: [resized] });
+    expect(await b.held(larger)).toMatchObject({ cpu: 1000 });
+  });
+
+  it('undoes an update whose answer was lost when the former resources are desired again', async () => {
+    let isLost = true;
+    const b = bench({
+      wrap: ({ updateContainerResources }) => ({
+        async updateContainerResources(request, options) {
+          await updateContainerResources(request, options);
+          if (isLost) throw new ServiceError(StatusCode.Unavailable, 'connection reset');
+          return {};
+        },
+      }),
+    });
+    const before = pod(both('500m', '64Mi'));
+    await b.settle(before);
+    expect(await b.sync(pod(both('1', '64Mi')))).toMatchObject({ results: [failed('connection reset')] });
+    isLost = false;
+    expect(await b.sync(before)).toEqual({ results: [resized] });
+    expect(await b.held(before)).toEqual({ cpu: 500, request: 500, memoryMi: 64, restarts: 0 });
+    expect(await b.sync(before)).toEqual({ results: [] });
+  });
+
+  it.each([
+    ['stay', '1', []],
+    ['are undone', '500m', [resized]],
+  ])('knows of an update that was not recorded on the disk: its resources %s', async (_, cpu, results) => {
     const first = bench();
     await first.settle(pod(both('500m', '64Mi')));
     const { files } = first;
-    files.fault = (operation) => (operation === 'replaceFile' ? new Promise<never>(() => undefined) : undefined);
-    const larger = pod(both('1', '64Mi'));
-    void first.sync(larger);
+    let writes = 0;
+    files.fault = (operation) =>
+      operation === 'replaceFile' && ++writes > 1 ? new Promise<never>(() => undefined) : undefined;
+    void first.sync(pod(both('1', '64Mi')));
     await first.clock.settle();
-    expect(await first.held(larger)).toMatchObject({ cpu: 1000 });
+    expect(await first.held(pod({}))).toMatchObject({ cpu: 1000 });
     files.fault = undefined;
     const second = bench({ after: first, files });
-    expect(await second.sync(larger)).toEqual({ results: [resized] });
-    expect(await second.held(larger)).toEqual({ cpu: 1000, request: 1000, memoryMi: 64, restarts: 0 });
-    expect(await second.sync(larger)).toEqual({ results: [] });
+    const desired = pod(both(cpu, '64Mi'));
+    expect(await second.sync(desired)).toEqual({ results });
+    const millis = cpu === '1' ? 1000 : 500;
+    expect(await second.held(desired)).toEqual({ cpu: millis, request: millis, memoryMi: 64, restarts: 0 });
+    expect(await second.sync(desired)).toEqual({ results: [] });
   });
 
   it.each([

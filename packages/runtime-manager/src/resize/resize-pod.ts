@@ -27,7 +27,7 @@ export type ResizePodPorts = PodCgroupPorts &
 /**
  * Resizes a pod and its running containers in place (KEP-1287), memory first, then CPU. For each resource, values of the pod's cgroup are raised, then the
  * containers change, then values of the cgroup are lowered, so that the containers always fit. The first failure ends the resize; completed changes are on
- * record, and the next sync continues from there.
+ * record, and the next sync continues from there. Nothing changes while the record cannot be written.
  */
 export async function resizePod(run: SyncRun<ResizePodPorts>): Promise<void> {
   const { ports, pod, actions, record, signal } = run;
@@ -120,8 +120,9 @@ async function updateContainer(
   { name, id, container, resources }: ContainerUpdate,
 ): Promise<void> {
   const linux = containerResources(pod, { ...container, resources }, settings);
+  // The call may take effect although its answer is lost, or the agent is killed: the next sync then asks the runtime which resources the container has.
+  await actuated.forgetContainer(status.uid, name);
   await runtime.updateContainerResources({ containerId: id, linux }, { signal });
   // Record the accepted resources, because the reported ones may be stale.
   actuated.setContainer(status.uid, name, resources);
-  await actuated.saved();
 }
