@@ -14,7 +14,8 @@ export const MACHINE: { readonly cores: number; readonly memoryBytes: number } =
 /** Its resources, all of which pods may have. */
 export const CAPACITY: Amounts = { cpuMillis: MACHINE.cores * 1000, memoryBytes: MACHINE.memoryBytes };
 const ALLOCATIONS = '/root/allocated_pods_state';
-const END_REASONS = ['OutOfcpu', 'OutOfmemory', 'Preempting'];
+/** A critical pod for which no others can be pre-empted is rejected with `UnexpectedAdmissionError`. */
+const END_REASONS = ['OutOfcpu', 'OutOfmemory', 'Preempting', 'UnexpectedAdmissionError'];
 const CPUS = [100, 250, 500, 1_000, 1_500] as const;
 /** More than a container of the fake runtime uses: a limit below that cannot be set. */
 const MEMORY = [256, 512, 1_024, 2_048] as const;

@@ -10,8 +10,8 @@ export function killTimeoutMs(graceSeconds: number): number {
 
 /**
  * The resources that are allocated to pods with running containers never exceed those of the node. Pods that do not end in time for a pre-emption do not count: the
- * critical pod does not wait longer for them. Neither do pods that were deleted by force, which no source has while they end, nor static pods after a restart of the
- * agent: as in the kubelet, they are admitted before the pods of the API server are known.
+ * critical pod does not wait longer for them. Neither do pods that were deleted by force, which no source has while they end, nor static pods that do not run when an
+ * agent starts: as in the kubelet, they are admitted before the pods of the API server are known.
  */
 export const allocationsFit: Property = {
   name: 'allocations-fit',
@@ -19,15 +19,16 @@ export const allocationsFit: Property = {
     /** Pods by running container. */
     const running = new Map<string, string>();
     const statics = new Set<string>();
-    /** Static pods that an earlier agent had. */
-    const restarted = new Set<string>();
+    /** Static pods that did not run when an agent started. */
+    const unjudged = new Set<string>();
     const forced = new Set<string>();
     const killTimeouts = new Map<string, number>();
     /** Times at which pre-emptions stop waiting, by pod. */
     const deadlines = new Map<string, number>();
     for (const event of history) {
       if (event.kind === 'desired' && event.pod.isStatic) statics.add(event.pod.uid);
-      if (event.kind === 'agent' && event.change === 'started') for (const uid of statics) restarted.add(uid);
+      if (event.kind === 'agent' && event.change !== 'started')
+        for (const uid of statics.difference(new Set(running.values()))) unjudged.add(uid);
       if (event.kind === 'undesired' && event.graceSeconds === 0) forced.add(event.uid);
       if (event.kind === 'desired') killTimeouts.set(event.pod.uid, killTimeoutMs(event.pod.graceSeconds));
       if (event.kind === 'terminate' && event.reason === 'pre-empted')
@@ -38,7 +39,7 @@ export const allocationsFit: Property = {
         if (event.change === 'exited' || event.change === 'removed') running.delete(event.container.id);
       }
       if (event.kind !== 'allocated') continue;
-      const uids = new Set(running.values()).difference(restarted).difference(forced);
+      const uids = new Set(running.values()).difference(unjudged).difference(forced);
       for (const [uid, deadlineMs] of deadlines) if (deadlineMs <= event.atMs) uids.delete(uid);
       for (const name of ['cpuMillis', 'memoryBytes'] as const) {
         const sum = Object.entries(event.pods).reduce(

@@ -102,9 +102,14 @@ describe('resources of a node', () => {
       [],
     ],
     [
-      'accept more than the node has for a static pod that starts again',
-      [...running, desire({ isStatic: true }), agent('killed'), agent('started'), allocated(4_001)],
+      'accept more than the node has for a static pod that starts with the agent',
+      [desire({ isStatic: true }), agent('killed'), agent('started'), ...running, allocated(4_001)],
       [],
+    ],
+    [
+      'reject more than the node has for a static pod that has been running',
+      [...running, desire({ isStatic: true }), agent('killed'), agent('started'), allocated(4_001)],
+      ['allocations-fit'],
     ],
     [
       'reject a device of two running containers',

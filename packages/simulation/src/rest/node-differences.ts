@@ -110,12 +110,15 @@ function unknownUids({ history, plan, lasting }: SimulatedNode): readonly string
 /** Time within which the agent knows that dead containers have been removed. */
 const RELIST_MS = 1_000;
 
+/** Reasons of pods that a shutdown ended, and of those that were not admitted during it. */
+const END_BY_SHUTDOWN: ReadonlySet<string> = new Set(['Terminated', 'NodeShutdown']);
+
 /** Reports whether a static pod has come back and takes over the end of its earlier life, whose dead containers are removed at that moment. */
 function hasEndedBefore({ history, node }: SimulatedNode, pod: Pod): boolean {
   const uid = podUid(pod);
   const status = node.agent().pods.get(uid)?.status;
   if (!isTerminalPhase(status?.phase)) return false;
-  if (status?.reason === 'Terminated' && wasShutdownCancelled(history.events)) return true;
+  if (END_BY_SHUTDOWN.has(status?.reason ?? '') && wasShutdownCancelled(history.events)) return true;
   const removals = history.events.filter(
     (event) => event.kind === 'container' && event.change === 'removed' && event.container.uid === uid,
   );
