@@ -24,7 +24,9 @@ async function main(args: readonly string[]): Promise<number> {
   const commit = commitOfWorkTree();
   if (options.planFile !== undefined) {
     const plan = JSON.parse(readFileSync(options.planFile, 'utf8')) as Plan;
-    return (await runOne(plan, { ...options, shrinks: false }, commit)).violations.length > 0 ? 1 : 0;
+    const { violations } = await runOne(plan, { ...options, shrinks: false }, commit);
+    if (violations.length === 0) console.log(`the plan of seed ${String(plan.seed)} passes at ${commit}`);
+    return violations.length > 0 ? 1 : 0;
   }
   return options.isSelfCheck ? selfCheck(options.firstSeed ?? 1) : runSeeds(options, commit);
 }
