@@ -258,7 +258,9 @@ describe('resize in place and restarts of the agent', () => {
     });
     const before = pod(both('500m', '64Mi'));
     await b.settle(before);
-    expect(await b.sync(pod(both('1', '64Mi')))).toMatchObject({ results: [failed('connection reset')] });
+    expect(await b.sync(pod(both('1', '64Mi')))).toMatchObject({
+      results: [failed('rpc error: code = Unavailable desc = connection reset')],
+    });
     isLost = false;
     expect(await b.sync(before)).toEqual({ results: [resized] });
     expect(await b.held(before)).toEqual({ cpu: 500, request: 500, memoryMi: 64, restarts: 0 });
