@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { manifestPod } from '@rxlet/pod-model/testing';
 import { createSyncLoopBench, rejectNamed, withMetadata } from '../test-support/sync-loop-bench.ts';
 import type { AdmissionHandler } from '@rxlet/agent-api';
+import type { RuntimePod } from '@rxlet/pod-model/runtime';
 
 const created = (name: string, creationTimestamp: string): Pod =>
   withMetadata(manifestPod(name), { creationTimestamp });
@@ -37,6 +38,26 @@ describe('admission', () => {
       created('old', '2025-01-01T00:00:00Z'),
     );
     expect(calls).toEqual(['old', 'admitted', 'waiting']);
+  });
+
+  it('admits pods of the same second in the order in which they have started', async () => {
+    const calls: string[] = [];
+    const handler: AdmissionHandler = {
+      name: 'recorder',
+      admit: (pod) => void calls.push(pod.metadata?.name ?? ''),
+    };
+    const { emit, world } = createSyncLoopBench({ admission: [handler] });
+    const startedAt = (name: string, ms: bigint): RuntimePod => ({
+      uid: `uid-${name}-1`,
+      name,
+      namespace: 'default',
+      sandboxes: [{ id: name, attempt: 0, state: 'ready', createdAtNanos: ms * 1_000_000n }],
+      containers: [],
+    });
+    world.held = [startedAt('second', 20n), startedAt('first', 10n)];
+    const pods = ['new', 'second', 'first'].map((name) => created(name, '2026-01-01T00:00:00Z'));
+    await emit('ADD', ...pods);
+    expect(calls).toEqual(['first', 'second', 'new']);
   });
 
   it('reports the first rejection by status, event and metric, and starts nothing', async () => {

@@ -161,7 +161,7 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): 
 
   const onUpdate = ({ op, pods }: PodUpdate): void => {
     for (const pod of pods) activePods.refresh(podUid(pod));
-    for (const pod of op === 'ADD' ? byCreation(pods) : pods) updates.handle(op, pod);
+    for (const pod of op === 'ADD' ? byCreation(pods, pleg.find) : pods) updates.handle(op, pod);
   };
 
   const onReadySources = (names: ReadonlySet<string>): void => {
@@ -230,10 +230,16 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): 
 
 /**
  * Sorts pods oldest first, so that they win scarce resources. Pods without a creation time come first. Creation times are in seconds: of the same second, pods that
- * an earlier run of the agent admitted precede those that were still waiting, which may not take what the others use.
+ * an earlier run of the agent admitted precede those that were still waiting, which may not take what the others use; of those admitted, the ones that started first.
  */
-function byCreation(pods: readonly Pod[]): readonly Pod[] {
+function byCreation(pods: readonly Pod[], find: Pleg['find']): readonly Pod[] {
   const createdMs = ({ metadata }: Pod): number => Date.parse(metadata?.creationTimestamp ?? '') || 0;
   const isWaiting = ({ status }: Pod): number => (status?.startTime === undefined ? 1 : 0);
-  return pods.toSorted((a, b) => createdMs(a) - createdMs(b) || isWaiting(a) - isWaiting(b));
+  const startedMs = (pod: Pod): number => {
+    const times = find(podUid(pod))?.sandboxes.map(({ createdAtNanos }) => Number(createdAtNanos / 1_000_000n)) ?? [];
+    return times.length === 0 ? Number.MAX_VALUE : Math.min(...times);
+  };
+  const compare = (a: Pod, b: Pod): number =>
+    createdMs(a) - createdMs(b) || isWaiting(a) - isWaiting(b) || startedMs(a) - startedMs(b);
+  return pods.length < 2 ? pods : pods.toSorted(compare);
 }
