@@ -15,6 +15,8 @@ export interface CpusetUpdatesPorts {
   readonly logger: Logger;
   /** Returns the running containers, as of the latest relist. */
   runningContainers(): readonly RunningContainer[];
+  /** Reports whether a pod may still run containers. */
+  mayUseCpus(podUid: string): boolean;
   /** Returns the CPUs that a container must run on, as a list such as `0-3`; empty for any. */
   cpusOf(podUid: string, containerName: string): string;
 }
@@ -35,36 +37,47 @@ export interface CpusetUpdates {
 interface Applied {
   readonly container: RunningContainer;
   readonly cpus: string;
-  /** Whether the latest relist may be older than the container. */
+  /** Whether it was created since the last call of `run`. */
   readonly isNew: boolean;
+  /** Whether a relist had it running. Until then the latest relist may be older than the container. */
+  readonly wasSeen: boolean;
 }
 
 /** Creates {@link CpusetUpdates}. */
 export function createCpusetUpdates(ports: CpusetUpdatesPorts): CpusetUpdates {
   const { runtime, logger } = ports;
+  /** The latest instance of each container, by pod and name. */
   const applied = new Map<string, Applied>();
-  /** Returns the running containers and those that are about to run, and drops the records of all others. */
+  const keyOf = ({ podUid, name }: RunningContainer): string => `${podUid}/${name}`;
+  /** Returns the running containers and those that are about to run, and drops the records of all that run no more. */
   const current = (): readonly RunningContainer[] => {
-    const found = new Map(ports.runningContainers().map((container) => [container.id, container]));
-    for (const [id, { isNew, ...record }] of applied) {
-      if (isNew) {
-        found.set(id, record.container);
-        applied.set(id, { ...record, isNew: false });
-      } else if (!found.has(id)) applied.delete(id);
+    const found = new Map(ports.runningContainers().map((container) => [keyOf(container), container]));
+    for (const [key, record] of applied) {
+      const running = found.get(key);
+      const isRunning = running?.id === record.container.id;
+      if (record.isNew && !isRunning) found.set(key, record.container);
+      else if (!isRunning && (running !== undefined || record.wasSeen || !ports.mayUseCpus(record.container.podUid))) {
+        applied.delete(key);
+        continue;
+      }
+      if (record.isNew || isRunning !== record.wasSeen)
+        applied.set(key, { ...record, isNew: false, wasSeen: isRunning });
     }
     return [...found.values()];
   };
   return {
-    created: (container, cpus) => void applied.set(container.id, { container, cpus, isNew: true }),
+    created: (container, cpus) => void applied.set(keyOf(container), { container, cpus, isNew: true, wasSeen: false }),
     async run(signal) {
       for (const container of current()) {
         const { id, podUid, name } = container;
         const cpus = ports.cpusOf(podUid, name);
-        if (cpus === '' || applied.get(id)?.cpus === cpus) continue;
+        const record = applied.get(keyOf(container));
+        const hadCpus = record?.container.id === id ? record.cpus : undefined;
+        if (cpus === '' || hadCpus === cpus) continue;
         try {
           const linux = create(LinuxContainerResourcesSchema, { cpusetCpus: cpus });
           await runtime.updateContainerResources({ containerId: id, linux }, { signal });
-          applied.set(id, { container, cpus, isNew: false });
+          applied.set(keyOf(container), { container, cpus, isNew: false, wasSeen: record?.wasSeen ?? true });
         } catch (error) {
           signal.throwIfAborted();
           const subject = { podUid, container: name, cpus };

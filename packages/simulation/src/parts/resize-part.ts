@@ -4,7 +4,7 @@ import { ContainerState, type ContainerStatus } from '@rxlet/cri-api';
 import { isSidecar, isTerminalPhase, PodLabel, podUid } from '@rxlet/pod-model';
 import { parseResourcesCheckpoint, type PodResourcesRecord } from '@rxlet/pod-model/resize';
 import type { TestCluster } from '@rxlet/testing';
-import { type Amounts, amountOf } from '../workload/amounts.ts';
+import { type Amounts, amountOf, requestsOf } from '../workload/amounts.ts';
 import { resizedContainers } from '../workload/part-steps.ts';
 import { endingInitContainers } from '../workload/pod-kinds.ts';
 import type { PartContext, PartKind, WorldPart } from './world-part.ts';
@@ -122,7 +122,12 @@ function resizeDifferences({ node }: TestCluster, pod: Pod, all: readonly Pod[])
     problems.push('its resize is neither done nor pending');
   // A static pod has the name of its mirror.
   const free = freeResources(all.filter(({ metadata }) => metadata?.name !== pod.metadata?.name));
-  if (pending?.reason === 'Deferred' && desiredCpu! <= free.cpuMillis && desiredMemory! <= free.memoryBytes)
+  const requested = requestsOf(pod);
+  if (
+    pending?.reason === 'Deferred' &&
+    requested.cpuMillis <= free.cpuMillis &&
+    requested.memoryBytes <= free.memoryBytes
+  )
     problems.push('its resize is deferred although it fits');
   return problems.map(describe);
 }

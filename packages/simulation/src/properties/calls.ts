@@ -23,15 +23,28 @@ export const gracePeriodsGiven: Property = {
     /** Shortest grace period that the node has given, in this life of the agent. */
     const ended = new Map<string, number>();
     let shutdownMs = -Infinity;
+    let isAgentRunning = false;
+    /** Begin of a shutdown that was cancelled while no agent ran: the next agent takes the next shutdown for the same one. */
+    let unseenMs: number | undefined;
     /** Whether the agent has started during the shutdown, of which only the rest of the time is left. */
     let isResumed = false;
     for (const event of history) {
-      if (event.kind === 'power') shutdownMs = event.change === 'shutdown' ? event.atMs : -Infinity;
-      if (event.kind === 'power') isResumed = false;
+      if (event.kind === 'agent') isAgentRunning = event.change === 'started';
+      if (event.kind === 'power') {
+        isResumed = false;
+        if (event.change === 'shutdown') shutdownMs = unseenMs ?? event.atMs;
+        else {
+          unseenMs = event.change === 'cancelled' && !isAgentRunning ? shutdownMs : undefined;
+          shutdownMs = -Infinity;
+        }
+      }
       if (event.kind === 'desired') pods.set(event.pod.uid, event.pod);
       if (event.kind === 'undesired' && event.graceSeconds !== undefined)
         requested.set(event.uid, Math.min(requested.get(event.uid) ?? Infinity, event.graceSeconds));
-      if (event.kind === 'agent') isResumed = true;
+      if (event.kind === 'agent') {
+        isResumed = true;
+        if (event.change === 'started' && shutdownMs === -Infinity) unseenMs = undefined;
+      }
       if (event.kind === 'agent' && event.change !== 'started') ended.clear();
       // A pod that is pre-empted has its own grace period.
       if (event.kind === 'terminate' && event.reason !== 'pre-empted') {
