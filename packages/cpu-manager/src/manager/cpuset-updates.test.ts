@@ -12,7 +12,7 @@ function setUp() {
     runtime: {
       async updateContainerResources({ containerId, linux }) {
         calls.push(`${containerId} ${linux?.cpusetCpus ?? ''}`);
-        return {} as never;
+        return {};
       },
     },
     runningContainers: () => world.running,
