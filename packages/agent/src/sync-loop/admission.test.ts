@@ -40,7 +40,7 @@ describe('admission', () => {
     expect(calls).toEqual(['old', 'admitted', 'waiting']);
   });
 
-  it('admits pods of the same second in the order in which they have started', async () => {
+  it('admits pods that run before others, in the order in which they have started', async () => {
     const calls: string[] = [];
     const handler: AdmissionHandler = {
       name: 'recorder',
@@ -56,8 +56,9 @@ describe('admission', () => {
     });
     world.held = [startedAt('second', 20n), startedAt('first', 10n)];
     const pods = ['new', 'second', 'first'].map((name) => created(name, '2026-01-01T00:00:00Z'));
+    pods.push(created('stopped', '2025-01-01T00:00:00Z'));
     await emit('ADD', ...pods);
-    expect(calls).toEqual(['first', 'second', 'new']);
+    expect(calls).toEqual(['first', 'second', 'stopped', 'new']);
   });
 
   it('reports the first rejection by status, event and metric, and starts nothing', async () => {

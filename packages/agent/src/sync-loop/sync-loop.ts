@@ -161,7 +161,7 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): 
 
   const onUpdate = ({ op, pods }: PodUpdate): void => {
     for (const pod of pods) activePods.refresh(podUid(pod));
-    for (const pod of op === 'ADD' ? byCreation(pods, pleg.find) : pods) updates.handle(op, pod);
+    for (const pod of op === 'ADD' ? byClaim(pods, pleg.find) : pods) updates.handle(op, pod);
   };
 
   const onReadySources = (names: ReadonlySet<string>): void => {
@@ -229,10 +229,12 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): 
 }
 
 /**
- * Sorts pods oldest first, so that they win scarce resources. Pods without a creation time come first. Creation times are in seconds: of the same second, pods that
- * an earlier run of the agent admitted precede those that were still waiting, which may not take what the others use; of those admitted, the ones that started first.
+ * Sorts pods by the order in which they get scarce resources: those that run since an earlier run of the agent, and of these and of the others the oldest first. Pods
+ * without a creation time come first. Creation times are in seconds: of the same second, pods that an earlier run of the agent admitted precede those that were still
+ * waiting; of those admitted, the ones that started first.
  */
-function byCreation(pods: readonly Pod[], find: Pleg['find']): readonly Pod[] {
+function byClaim(pods: readonly Pod[], find: Pleg['find']): readonly Pod[] {
+  const isIdle = (pod: Pod): number => (mayRun(find(podUid(pod))) ? 0 : 1);
   const createdMs = ({ metadata }: Pod): number => Date.parse(metadata?.creationTimestamp ?? '') || 0;
   const isWaiting = ({ status }: Pod): number => (status?.startTime === undefined ? 1 : 0);
   const startedMs = (pod: Pod): number => {
@@ -240,6 +242,6 @@ function byCreation(pods: readonly Pod[], find: Pleg['find']): readonly Pod[] {
     return times.length === 0 ? Number.MAX_VALUE : Math.min(...times);
   };
   const compare = (a: Pod, b: Pod): number =>
-    createdMs(a) - createdMs(b) || isWaiting(a) - isWaiting(b) || startedMs(a) - startedMs(b);
+    isIdle(a) - isIdle(b) || createdMs(a) - createdMs(b) || isWaiting(a) - isWaiting(b) || startedMs(a) - startedMs(b);
   return pods.length < 2 ? pods : pods.toSorted(compare);
 }

@@ -98,6 +98,11 @@ describe('a node without faults', () => {
     ).toEqual([]);
   });
 
+  it('gives pods that are deleted by force their own grace periods', () => {
+    const forced: OfNode = ['node1', { kind: 'undesired', uid: 'u', graceSeconds: 0 }];
+    expect(violations(...runsOnNode1, forced, [undefined, tick, 34_000])).toEqual([]);
+  });
+
   it.each<[string, string | undefined]>([
     ['it has a fault itself', 'node1'],
     ['all have one', undefined],

@@ -71,7 +71,8 @@ export const soundNodesArePrompt: Property = {
       }
       if (event.kind === 'undesired') {
         due.start.delete(event.uid);
-        const seconds = event.graceSeconds ?? graceSeconds.get(event.uid) ?? 0;
+        // A pod that is deleted by force is gone at once, and ends with its own grace period.
+        const seconds = event.graceSeconds || (graceSeconds.get(event.uid) ?? 0);
         if ([...running.values()].includes(event.uid)) due.end.set(event.uid, atMs + seconds * 1_000 + PROMPT_MS);
       }
       if (event.kind === 'status' && ENDED.has(event.status.phase)) {
