@@ -7,7 +7,6 @@ import { type Clock, createLifetime, errorMessage, type Logger } from '@rxlet/co
 import type { EventRecorder } from '@rxlet/component-base/events';
 import type { Metrics } from '@rxlet/component-base/metrics';
 import { follow } from '@rxlet/component-base/streams';
-import type { Pod } from '@rxlet/kube-api';
 import { podUid } from '@rxlet/pod-model';
 import type { Pleg, PodLifecycleEvent } from '@rxlet/pleg';
 import type { PodConfig, PodUpdate } from '@rxlet/pod-config';
@@ -24,6 +23,7 @@ import type { JournalRecorder } from '../journal/journal-recorder.ts';
 import type { PodView } from '../outputs/pod-view.ts';
 import { mayRun } from '../housekeeping/may-run.ts';
 import type { ActivePods } from './active-pods.ts';
+import { inAdmissionOrder } from './admission-order.ts';
 import { createDeadContainers } from './dead-containers.ts';
 import type { LoopActivity } from './loop-activity.ts';
 import { createPacedSyncs } from './paced-syncs.ts';
@@ -161,7 +161,7 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): 
 
   const onUpdate = ({ op, pods }: PodUpdate): void => {
     for (const pod of pods) activePods.refresh(podUid(pod));
-    for (const pod of op === 'ADD' ? byClaim(pods, pleg.find) : pods) updates.handle(op, pod);
+    for (const pod of op === 'ADD' ? inAdmissionOrder(pods, pleg.find) : pods) updates.handle(op, pod);
   };
 
   const onReadySources = (names: ReadonlySet<string>): void => {
@@ -226,22 +226,4 @@ export function createSyncLoop(ports: SyncLoopPorts, options: SyncLoopOptions): 
     },
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };
-}
-
-/**
- * Sorts pods by the order in which they get scarce resources: those that run since an earlier run of the agent, and of these and of the others the oldest first. Pods
- * without a creation time come first. Creation times are in seconds: of the same second, pods that an earlier run of the agent admitted precede those that were still
- * waiting; of those admitted, the ones that started first.
- */
-function byClaim(pods: readonly Pod[], find: Pleg['find']): readonly Pod[] {
-  const isIdle = (pod: Pod): number => (mayRun(find(podUid(pod))) ? 0 : 1);
-  const createdMs = ({ metadata }: Pod): number => Date.parse(metadata?.creationTimestamp ?? '') || 0;
-  const isWaiting = ({ status }: Pod): number => (status?.startTime === undefined ? 1 : 0);
-  const startedMs = (pod: Pod): number => {
-    const times = find(podUid(pod))?.sandboxes.map(({ createdAtNanos }) => Number(createdAtNanos / 1_000_000n)) ?? [];
-    return times.length === 0 ? Number.MAX_VALUE : Math.min(...times);
-  };
-  const compare = (a: Pod, b: Pod): number =>
-    isIdle(a) - isIdle(b) || createdMs(a) - createdMs(b) || isWaiting(a) - isWaiting(b) || startedMs(a) - startedMs(b);
-  return pods.length < 2 ? pods : pods.toSorted(compare);
 }
