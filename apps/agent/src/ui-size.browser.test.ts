@@ -72,7 +72,7 @@ describe.skipIf(unavailable !== undefined).each([110, MOST_PODS])(
         console.log(
           `agent and rxlet ui at rest: ${(100 * openShare).toFixed(2)} % of a core with the page open, ${(100 * closedShare).toFixed(2)} % without`,
         );
-        // A page that is sent again and again costs a whole core; how much less it costs at rest depends on the machine.
+        // Far above the 8.5 % of a slow machine: it catches a page that is busy while nothing changes.
         expect(openShare - closedShare).toBeLessThan(0.25);
       }
       expect(shown.browser.complaints).toEqual([]);

@@ -334,6 +334,11 @@ describe('an evicted pod', () => {
 
 describe('a shutdown', () => {
   const shutdown = [...running, power('shutdown'), terminate('shutdown')];
+  /** A second shutdown that begins after the first one was cancelled, with the agent in this state, and an agent that starts during it. */
+  const between = (change: 'killed' | 'started'): Case[1] => [
+    ...[...running, power('shutdown'), agent('killed'), agent(change)],
+    ...([[2_000, power('cancelled')], [2_000, power('shutdown')], agent('killed'), agent('started')] as Case[1]),
+  ];
 
   it.each<Case>([
     ['ends pods', shutdown, []],
@@ -352,6 +357,16 @@ describe('a shutdown', () => {
     [
       'leaves no less',
       [...shutdown, agent('killed'), agent('started'), [3_000, terminate('shutdown')], stop(5)],
+      ['grace-periods-given'],
+    ],
+    [
+      'counts as the one before when that was cancelled while no agent ran',
+      [...between('killed'), [3_000, terminate('shutdown')], stop(4)],
+      [],
+    ],
+    [
+      'has all its time when an agent saw the end of the one before',
+      [...between('started'), [3_000, terminate('shutdown')], stop(4)],
       ['grace-periods-given'],
     ],
     ['rejects new pods', [desire(), power('shutdown'), status('Failed', { reason: 'NodeShutdown' })], []],
