@@ -155,7 +155,7 @@ function allocationWithoutOthers(): AgentModule {
     setup: (context) =>
       module.setup({
         ...context,
-        core: override(context.core, ({ pods }) => ({ pods: override(pods, () => ({ list: () => [] })) })),
+        core: override(context.core, () => ({ knownPods: () => [] })),
         collections: override(context.collections, ({ of }) => ({
           of: (key) => (Object.is(key, admissionHandlers) ? [] : of(key)),
         })),
