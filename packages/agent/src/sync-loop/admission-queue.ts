@@ -1,4 +1,4 @@
-import type { AdmissionHandler, AdmissionRejection, OtherPods } from '@rxlet/agent-api';
+import { type AdmissionHandler, type AdmissionRejection, type OtherPods, otherPods } from '@rxlet/agent-api';
 import { atEndOfTurn, type Clock, createLifetime, errorMessage, type Logger, sleep } from '@rxlet/component-base';
 import { inSpan, type Journal } from '@rxlet/agent-api/journal';
 import type { Pod } from '@rxlet/kube-api';
@@ -15,6 +15,8 @@ export interface AdmissionQueuePorts {
   readonly waiting: Map<string, WaitingPod>;
   /** Returns the pods on the node other than the one with this UID. */
   otherPods(podUid: string): OtherPods;
+  /** Reports whether a container or sandbox of the pod runs, as of one that an earlier run of the agent has admitted. */
+  isRunning(podUid: string): boolean;
   /** Called with the decision on each pod that was not removed before. `pod` is the latest version, and `judged` that on which the handlers have decided. */
   decided(pod: Pod, rejection: AdmissionRejection | undefined, judged: Pod): void;
 }
@@ -58,6 +60,10 @@ export function createAdmissionQueue(ports: AdmissionQueuePorts): AdmissionQueue
   let added = Promise.withResolvers<void>();
   const mayTakeLong = (pod: Pod): boolean => handlers.some((handler) => handler.mayTakeLong?.(pod) === true);
 
+  /** Returns the pods that may leave no room for one. A pod that runs has its room: those that a restart of the agent let come before it do not count. */
+  const rivals = (uid: string, pending: readonly Pod[] = []): OtherPods =>
+    ports.isRunning(uid) ? otherPods([]) : withPods(ports.otherPods(uid), pending);
+
   const apply = (uid: string, entry: WaitingPod, judged: Pod, rejection: AdmissionRejection | undefined): void => {
     if (waiting.get(uid) !== entry) return;
     waiting.delete(uid);
@@ -74,7 +80,7 @@ export function createAdmissionQueue(ports: AdmissionQueuePorts): AdmissionQueue
     const { pod, controller } = entry;
     const { signal } = controller;
     try {
-      const context = { clock, journal, signal, others: ports.otherPods(uid) };
+      const context = { clock, journal, signal, others: rivals(uid) };
       journal.release(pod.metadata, QUEUED);
       rejection = await inSpan(
         journal,
@@ -94,7 +100,7 @@ export function createAdmissionQueue(ports: AdmissionQueuePorts): AdmissionQueue
   const admitBeside = async (uid: string, entry: WaitingPod, pending: Pod): Promise<void> => {
     const { pod, controller } = entry;
     const { signal } = controller;
-    const others = withPod(ports.otherPods(uid), pending);
+    const others = rivals(uid, [pending]);
     try {
       if (await isAdmittedAsIs(handlers, pod, { clock, journal, signal, others })) apply(uid, entry, pod, undefined);
     } catch {
@@ -166,12 +172,14 @@ export function createAdmissionQueue(ports: AdmissionQueuePorts): AdmissionQueue
   };
 }
 
-function withPod(others: OtherPods, pod: Pod): OtherPods {
+function withPods(others: OtherPods, pods: readonly Pod[]): OtherPods {
+  if (pods.length === 0) return others;
+  const more = otherPods(pods);
   return {
     get count() {
-      return others.count + 1;
+      return others.count + more.count;
     },
-    list: () => [...others.list(), pod],
-    sum: (amountsOf, name) => others.sum(amountsOf, name) + (amountsOf(pod)[name] ?? 0n),
+    list: () => [...others.list(), ...pods],
+    sum: (amountsOf, name) => others.sum(amountsOf, name) + more.sum(amountsOf, name),
   };
 }

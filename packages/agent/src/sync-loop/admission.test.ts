@@ -1,7 +1,7 @@
 import type { Pod } from '@rxlet/kube-api';
 import { describe, expect, it } from 'vitest';
 import { manifestPod } from '@rxlet/pod-model/testing';
-import { createSyncLoopBench, rejectNamed, withMetadata } from '../test-support/sync-loop-bench.ts';
+import { createSyncLoopBench, rejectNamed, runtimePod, withMetadata } from '../test-support/sync-loop-bench.ts';
 import type { AdmissionHandler } from '@rxlet/agent-api';
 import type { RuntimePod } from '@rxlet/pod-model/runtime';
 
@@ -59,6 +59,19 @@ describe('admission', () => {
     pods.push(created('stopped', '2025-01-01T00:00:00Z'));
     await emit('ADD', ...pods);
     expect(calls).toEqual(['first', 'second', 'stopped', 'new']);
+  });
+
+  it('judges a pod that runs since an earlier run of the agent without those that came before it', async () => {
+    const room: AdmissionHandler = {
+      name: 'room',
+      admit: (_pod, { count }) => (count > 0 ? { reason: 'OutOfpods', message: 'full' } : undefined),
+    };
+    const { emit, world, steps, rejections } = createSyncLoopBench({ admission: [room] });
+    await emit('ADD', manifestPod('newcomer'));
+    world.held = [runtimePod('uid-running-1')];
+    await emit('ADD', manifestPod('running'), manifestPod('late'));
+    expect(steps).toEqual(['sync newcomer', 'sync running']);
+    expect(rejections).toEqual(['kubelet_admission_rejections_total OutOfpods']);
   });
 
   it('reports the first rejection by status, event and metric, and starts nothing', async () => {

@@ -163,6 +163,7 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
     journal,
     waiting,
     otherPods: ports.otherPods,
+    isRunning: ports.isRunning,
     decided: (pod, rejection, judged) =>
       attempts.run(pod, () => (rejection === undefined ? addToWorkers(pod, judged) : reject(pod, rejection))),
   });

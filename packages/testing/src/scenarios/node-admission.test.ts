@@ -18,7 +18,8 @@ interface SmallNode {
   readonly made: TestNode;
   /** Sets the pods of the API server. Those of the test node itself are static pods, and so all critical. */
   desire(...pods: readonly Pod[]): void;
-  start(): Promise<void>;
+  /** Starts the agent again. When the API server is away, the source reports its pods with the next ones. */
+  start(options?: { readonly isApiAway: boolean }): Promise<void>;
 }
 
 /** Creates a node of two CPUs and four pods. */
@@ -32,9 +33,9 @@ async function startNode(...pods: readonly Pod[]): Promise<SmallNode> {
   };
   let desired = pods;
   let source = createManualSource('api');
-  const start = async (): Promise<void> => {
+  const start = async ({ isApiAway } = { isApiAway: false }): Promise<void> => {
     source = createManualSource('api');
-    source.set(desired);
+    if (!isApiAway) source.set(desired);
     await made.start({ modules: [podsFrom(source), nodeAdmission(options)], without: ['cgroups'] });
   };
   await start();
@@ -159,4 +160,20 @@ it('a static pod preempts pods of the API server', async () => {
   made.desire(podOf('static', {}, { cpu: '1' }));
   await made.advance(60_000);
   expect(made.running()).toEqual(['static/app']);
+});
+
+it('a running pod of the API server stays when a static pod takes its place after a restart', async () => {
+  const { made, desire, start } = await startNode(podOf('running', {}, { cpu: '2' }));
+  await made.kill();
+  made.desire(podOf('static', {}, { cpu: '1' }));
+  desire();
+  await start({ isApiAway: true });
+  await made.advance(5_000);
+  expect(made.running()).toEqual(['running/app', 'static/app']);
+  desire(podOf('running', {}, { cpu: '2' }), podOf('late', {}, { cpu: '1' }));
+  await made.advance(60_000);
+  expect(made.running()).toEqual(['running/app', 'static/app']);
+  expect(made.startsMs('running')).toHaveLength(1);
+  expect(statusOf(made, 'running')).toMatchObject({ phase: 'Running' });
+  expect(statusOf(made, 'late')).toMatchObject({ reason: 'OutOfcpu' });
 });
