@@ -31,7 +31,8 @@ export const allocationsFit: Property = {
         for (const uid of statics.difference(new Set(running.values()))) unjudged.add(uid);
       if (event.kind === 'undesired' && event.graceSeconds === 0) forced.add(event.uid);
       if (event.kind === 'desired') killTimeouts.set(event.pod.uid, killTimeoutMs(event.pod.graceSeconds));
-      if (event.kind === 'terminate' && event.reason === 'pre-empted')
+      // A second critical pod may want the place of the same pod, for which the first one waits no longer.
+      if (event.kind === 'terminate' && event.reason === 'pre-empted' && !deadlines.has(event.uid))
         deadlines.set(event.uid, event.atMs + (killTimeouts.get(event.uid) ?? MIN_KILL_TIMEOUT_MS));
       if (event.kind === 'agent') deadlines.clear();
       if (event.kind === 'container') {
