@@ -314,6 +314,16 @@ describe('conditions of pressure', () => {
       [pressure(true, []), [30_000, agent('started')], [2, pressure(false, [])]],
       [],
     ],
+    [
+      'need not be those of an agent whose checks fail',
+      [
+        agent('started'),
+        { kind: 'step', text: 'throw place=config.pods times=30' },
+        pressure(true, []),
+        [60_000, pressure(false, [])],
+      ],
+      [],
+    ],
   ])('%s', (_, facts, expected) => expect(violated(...facts)).toEqual(expected));
 });
 

@@ -41,7 +41,10 @@ function endedBy(event: HistoryEvent): string | undefined {
   return event.kind === 'status' && event.status.reason === 'Evicted' ? event.status.uid : undefined;
 }
 
-/** The conditions of the node follow its signals. */
+/** Exceptions that fail the checks of the signals: these need the pods. */
+const FAILS_CHECKS = 'throw place=config.pods ';
+
+/** The conditions of the node follow its signals, until the pods cannot be listed. */
 export const pressureReported: Property = {
   name: 'pressure-reported',
   *check(history) {
@@ -50,6 +53,7 @@ export const pressureReported: Property = {
     let aliveSinceMs = Infinity;
     for (const event of history) {
       if (event.kind === 'agent') aliveSinceMs = event.change === 'started' ? event.atMs : Infinity;
+      if (event.kind === 'step' && event.text.startsWith(FAILS_CHECKS)) aliveSinceMs = Infinity;
       if (event.kind !== 'pressure') continue;
       for (const [condition, sinceMs] of since)
         if (event.atMs - Math.max(sinceMs, aliveSinceMs) > NOTICE_MS && event.reported?.includes(condition) === false)
