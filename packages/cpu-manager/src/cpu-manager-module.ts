@@ -42,6 +42,8 @@ export function cpuManager(options: CpuManagerModuleOptions = {}): AgentModule {
           readTopology,
           mayUseCpus: (uid) => mayUseResources(core, uid),
           runningContainers: () => runningContainers(core),
+          hasExited: ({ podUid, id }) =>
+            core.runtimePod(podUid)?.containers.some((one) => one.id.id === id && one.state === 'exited') ?? false,
         },
         options,
         node.rootDirectory,

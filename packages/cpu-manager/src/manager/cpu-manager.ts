@@ -30,6 +30,8 @@ export interface CpuManagerPorts {
   mayUseCpus(podUid: string): boolean;
   /** Returns the running containers, as of the latest relist. */
   runningContainers(): readonly RunningContainer[];
+  /** Reports whether a container has exited, as of the latest relist. */
+  hasExited(container: RunningContainer): boolean;
 }
 
 /** Assigns CPUs to containers and keeps all containers on their CPUs (kubelet: CPU manager). */

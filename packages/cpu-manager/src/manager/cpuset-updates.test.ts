@@ -5,7 +5,7 @@ import { createCpusetUpdates, type RunningContainer } from './cpuset-updates.ts'
 const container = (id: string): RunningContainer => ({ podUid: 'u', name: 'app', id });
 
 function setUp() {
-  const world = { running: [] as readonly RunningContainer[], cpus: '0-3', mayUse: true };
+  const world = { running: [] as readonly RunningContainer[], exited: new Set<string>(), cpus: '0-3', mayUse: true };
   const calls: string[] = [];
   const updates = createCpusetUpdates({
     logger: noopLogger,
@@ -16,6 +16,7 @@ function setUp() {
       },
     },
     runningContainers: () => world.running,
+    hasExited: ({ id }) => world.exited.has(id),
     mayUseCpus: () => world.mayUse,
     cpusOf: () => world.cpus,
   });
@@ -43,6 +44,16 @@ describe('updates of the CPUs of containers', () => {
     world.cpus = '2';
     await run();
     expect(calls).toEqual(['a 0-3', 'b 2']);
+  });
+
+  it('leave out a container that exits before the first call', async () => {
+    const { world, calls, updates, run } = setUp();
+    updates.created(container('a'), '');
+    world.exited.add('a');
+    await run();
+    world.exited.clear();
+    await run();
+    expect(calls).toEqual([]);
   });
 
   it.each([

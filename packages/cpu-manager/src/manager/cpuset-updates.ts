@@ -2,7 +2,7 @@ import { errorMessage, type Logger } from '@rxlet/component-base';
 import { create } from '@bufbuild/protobuf';
 import { LinuxContainerResourcesSchema, type RuntimeService } from '@rxlet/cri-api';
 
-/** Running container of a pod. */
+/** Instance of a container of a pod, which runs or is about to. */
 export interface RunningContainer {
   readonly podUid: string;
   readonly name: string;
@@ -15,6 +15,8 @@ export interface CpusetUpdatesPorts {
   readonly logger: Logger;
   /** Returns the running containers, as of the latest relist. */
   runningContainers(): readonly RunningContainer[];
+  /** Reports whether a container has exited, as of the latest relist. */
+  hasExited(container: RunningContainer): boolean;
   /** Reports whether a pod may still run containers. */
   mayUseCpus(podUid: string): boolean;
   /** Returns the CPUs that a container must run on, as a list such as `0-3`; empty for any. */
@@ -55,8 +57,12 @@ export function createCpusetUpdates(ports: CpusetUpdatesPorts): CpusetUpdates {
     for (const [key, record] of applied) {
       const running = found.get(key);
       const isRunning = running?.id === record.container.id;
-      if (record.isNew && !isRunning) found.set(key, record.container);
-      else if (!isRunning && (running !== undefined || record.wasSeen || !ports.mayUseCpus(record.container.podUid))) {
+      const hasExited = !isRunning && ports.hasExited(record.container);
+      if (record.isNew && !isRunning && !hasExited) found.set(key, record.container);
+      else if (
+        hasExited ||
+        (!isRunning && (running !== undefined || record.wasSeen || !ports.mayUseCpus(record.container.podUid)))
+      ) {
         applied.delete(key);
         continue;
       }
