@@ -1,8 +1,9 @@
 import { admissionHandlers, type AgentModule, contribute, podSteps, provide } from '@rxlet/agent-api';
 import { housekeepingSteps } from '@rxlet/agent-api/housekeeping';
-import { podStatusContributors } from '@rxlet/agent-api/statuses';
+import { mirrorPods, podStatusContributors } from '@rxlet/agent-api/statuses';
 import { nodeResources, podAllocations } from '@rxlet/agent-api/node';
-import { isTerminalPhase, podUid } from '@rxlet/pod-model';
+import type { Pod, PodStatus } from '@rxlet/kube-api';
+import { isStaticPod, isTerminalPhase, podUid } from '@rxlet/pod-model';
 import { createAllocationManager } from './resize/allocation-manager.ts';
 import { createResizeMetrics } from './resize/resize-metrics.ts';
 import { createAllocationStore } from './resize/allocation-store.ts';
@@ -17,9 +18,17 @@ export function podAllocation(policies: ResizePolicies = {}): AgentModule {
     name: 'pod-allocation',
     uses: [nodeResources],
     provides: [podAllocations],
-    collects: [admissionHandlers],
+    collects: [admissionHandlers, mirrorPods],
     setup({ core, collections, services, files, node, clock, events, logger, metrics }) {
       const resources = services.find(nodeResources);
+      /** Returns the status that a static pod has in the API. */
+      const mirroredStatus = (pod: Pod): PodStatus | undefined =>
+        isStaticPod(pod)
+          ? collections
+              .of(mirrorPods)
+              .map((mirrors) => mirrors.mirrorOf?.(pod)?.status)
+              .find((status) => status !== undefined)
+          : undefined;
       const manager = createAllocationManager(
         {
           store: createAllocationStore({ files, clock, logger }, node.rootDirectory),
@@ -32,7 +41,7 @@ export function podAllocation(policies: ResizePolicies = {}): AgentModule {
             core.knownPods().filter((pod) => !isTerminalPhase(pod.status?.phase) || core.mayRunContainers(podUid(pod))),
           sourcesReady: () => core.sourcesReady(),
           handlers: () => collections.of(admissionHandlers),
-          statusOf: (uid) => core.podStatus(uid) ?? core.pods.get(uid)?.status,
+          statusOf: (pod) => core.podStatus(podUid(pod)) ?? mirroredStatus(pod) ?? core.pods.get(podUid(pod))?.status,
           allocatable: () => resources?.allocatable() ?? {},
         },
         policies,

@@ -3,6 +3,7 @@ import { createEventLog } from '@rxlet/component-base/events';
 import { createVirtualClock, recordingLogger, recordingMetrics } from '@rxlet/component-base/testing';
 import type { Pod } from '@rxlet/kube-api';
 import { createMemoryFiles } from '@rxlet/node-files/testing';
+import { podUid } from '@rxlet/pod-model';
 import { testPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createAllocationManager } from './allocation-manager.ts';
@@ -48,7 +49,7 @@ async function bench({ policies, handlers = [], files = createMemoryFiles() }: B
       sourcesReady: () => state.sourcesReady,
       handlers: () => handlers,
       metrics: createResizeMetrics(metrics, () => []),
-      statusOf: (uid) => pods.get(uid)?.status,
+      statusOf: (pod) => pods.get(podUid(pod))?.status,
       allocatable: () => ({ cpu: '2', memory: '1Gi' }),
     },
     policies,

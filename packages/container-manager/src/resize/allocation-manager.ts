@@ -32,7 +32,7 @@ export interface AllocationManagerPorts {
   /** Admission handlers of the agent, which judge a resize like a new pod. */
   handlers(): readonly AdmissionHandler[];
   /** Returns the last reported status of a pod; of an earlier run of the agent after its start. */
-  statusOf(podUid: string): PodStatus | undefined;
+  statusOf(pod: Pod): PodStatus | undefined;
   /** Default: none. */
   readonly metrics?: ResizeMetrics | undefined;
   /** Returns the resources for pods; without CPU and memory, only handlers judge whether a resize fits. */
@@ -88,7 +88,7 @@ export function createAllocationManager(
   const withAllocation = (pod: Pod): Pod => {
     const record = store.get(podUid(pod));
     if (record === undefined) {
-      const reported = reportedResources(pod, ports.statusOf(podUid(pod)));
+      const reported = reportedResources(pod, ports.statusOf(pod));
       return reported === undefined ? pod : withAllocatedResources(pod, reported);
     }
     const known = versions.get(pod);
@@ -110,7 +110,7 @@ export function createAllocationManager(
     const version = withAllocation(pod);
     if (version === pod || !isUndecided(podUid(pod))) return version;
     // With the new generation, a status would report the resize as done.
-    return withGeneration(version, ports.statusOf(podUid(pod))?.observedGeneration);
+    return withGeneration(version, ports.statusOf(pod)?.observedGeneration);
   };
 
   const allocate = (pod: Pod, resources: PodResourcesRecord): void => {
@@ -138,12 +138,12 @@ export function createAllocationManager(
   };
 
   /** Returns the pending resize of a pod, also of an earlier run of the agent. */
-  const lastDecision = (uid: string): PendingResize | undefined =>
-    pending.get(uid) ?? reportedResize(ports.statusOf(uid));
+  const lastDecision = (pod: Pod): PendingResize | undefined =>
+    pending.get(podUid(pod)) ?? reportedResize(ports.statusOf(pod));
 
   const putOff = (desired: Pod, reason: PendingResize['reason'], message: string): void => {
     const uid = podUid(desired);
-    const before = lastDecision(uid);
+    const before = lastDecision(desired);
     const generation = desired.metadata?.generation;
     const isNew = before?.reason !== reason || before.generation !== generation;
     const sinceMs = before?.reason === reason ? before.sinceMs : clock.now();
@@ -178,7 +178,7 @@ export function createAllocationManager(
       putOff(desired, 'Deferred', rejection.message);
       return;
     }
-    if (lastDecision(uid)?.reason === 'Deferred') ports.metrics?.acceptedDeferred(trigger);
+    if (lastDecision(desired)?.reason === 'Deferred') ports.metrics?.acceptedDeferred(trigger);
     waiting.delete(uid);
     pending.delete(uid);
     allocate(desired, desiredResources(desired));
@@ -249,7 +249,7 @@ export function createAllocationManager(
       terminating.delete(podUid(pod));
       // A pod that an earlier run has admitted keeps its resources, also when their record is lost.
       if (store.get(podUid(pod)) === undefined)
-        allocate(pod, reportedResources(pod, ports.statusOf(podUid(pod))) ?? desiredResources(pod));
+        allocate(pod, reportedResources(pod, ports.statusOf(pod)) ?? desiredResources(pod));
       desire(pod, 'pods_added');
     },
     desire: (pod) => desire(pod, 'pod_updated'),
@@ -272,7 +272,7 @@ export function createAllocationManager(
     condition(pod) {
       const uid = podUid(pod);
       // After a restart of the agent, the resize that the last status shows stays pending until it is decided on again.
-      const resize = pending.get(uid) ?? (waiting.has(uid) ? lastDecision(uid) : undefined);
+      const resize = pending.get(uid) ?? (waiting.has(uid) ? lastDecision(pod) : undefined);
       return resize === undefined ? undefined : pendingCondition(resize, clock.now());
     },
     async start() {
