@@ -11,7 +11,7 @@ export function killTimeoutMs(graceSeconds: number): number {
 /**
  * The resources that are allocated to pods with running containers never exceed those of the node. Pods that do not end in time for a pre-emption do not count: the
  * critical pod does not wait longer for them. Neither do pods that were deleted by force, which no source has while they end, nor static pods that do not run when an
- * agent starts: as in the kubelet, they are admitted before the pods of the API server are known.
+ * agent starts, or come before it has reported all pods that run: as in the kubelet, they are admitted before the pods of the API server are known.
  */
 export const allocationsFit: Property = {
   name: 'allocations-fit',
@@ -19,16 +19,25 @@ export const allocationsFit: Property = {
     /** Pods by running container. */
     const running = new Map<string, string>();
     const statics = new Set<string>();
-    /** Static pods that did not run when an agent started. */
+    /** Static pods that were admitted while pods may have been unknown. */
     const unjudged = new Set<string>();
+    /** Pods that the agent has reported since its start. */
+    const reported = new Set<string>();
     const forced = new Set<string>();
     const killTimeouts = new Map<string, number>();
     /** Times at which pre-emptions stop waiting, by pod. */
     const deadlines = new Map<string, number>();
     for (const event of history) {
-      if (event.kind === 'desired' && event.pod.isStatic) statics.add(event.pod.uid);
-      if (event.kind === 'agent' && event.change !== 'started')
+      if (event.kind === 'desired' && event.pod.isStatic && !statics.has(event.pod.uid)) {
+        const { uid } = event.pod;
+        statics.add(uid);
+        if ([...running.values()].some((other) => other !== uid && !reported.has(other))) unjudged.add(uid);
+      }
+      if (event.kind === 'status') reported.add(event.status.uid);
+      if (event.kind === 'agent' && event.change !== 'started') {
         for (const uid of statics.difference(new Set(running.values()))) unjudged.add(uid);
+        reported.clear();
+      }
       if (event.kind === 'undesired' && event.graceSeconds === 0) forced.add(event.uid);
       if (event.kind === 'desired') killTimeouts.set(event.pod.uid, killTimeoutMs(event.pod.graceSeconds));
       // A second critical pod may want the place of the same pod, for which the first one waits no longer.

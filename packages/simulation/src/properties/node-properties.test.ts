@@ -102,6 +102,35 @@ describe('resources of a node', () => {
       [],
     ],
     [
+      'accept more than the node has once the first of two pre-emptions has waited for a pod in vain',
+      [
+        ...running,
+        desire({ graceSeconds: 8 }),
+        critical,
+        terminate('pre-empted'),
+        [11_000, terminate('pre-empted')],
+        [1_000, allocated(4_001)],
+      ],
+      [],
+    ],
+    [
+      'accept more than the node has for a static pod that comes before a running pod is reported',
+      [agent('started'), container('started', other), desire({ isStatic: true }), ...running, allocated(4_001)],
+      [],
+    ],
+    [
+      'reject more than the node has for a static pod that comes later',
+      [
+        agent('started'),
+        container('started', other),
+        status('Running', { uid: 'v' }),
+        desire({ isStatic: true }),
+        ...running,
+        allocated(4_001),
+      ],
+      ['allocations-fit'],
+    ],
+    [
       'accept more than the node has for a static pod that starts with the agent',
       [desire({ isStatic: true }), agent('killed'), agent('started'), ...running, allocated(4_001)],
       [],
