@@ -4,12 +4,16 @@ import { readFileSync } from 'node:fs';
 import type { Plan } from '@rxlet/simulation';
 import { systemClock } from '@rxlet/component-base';
 import { BROKEN_AGENTS, catchBrokenAgent } from '@rxlet/simulation/self-check';
+import { interval } from 'rxjs';
 import { type Arguments, parseCommandLine, USAGE } from './command-line.ts';
+import { createProgressMemory, type Progress, progressIn } from './progress.ts';
 import { runOne, type Share, write } from './run-share.ts';
 import { runTogether } from './run-together.ts';
 
 /** Number of runs from which on reached states are listed. */
 const RUNS_OF_STATES = 100;
+const PROGRESS_PERIOD_MS = 60_000;
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -35,10 +39,11 @@ async function runSeeds(options: Arguments, commit: string): Promise<number> {
   const { limitMs, workloads, requiresReached } = options;
   const firstSeed = options.firstSeed ?? freshSeed(systemClock.now());
   const startMs = systemClock.now();
-  const progress = new Int32Array(new SharedArrayBuffer(8));
+  const progress = createProgressMemory();
   const share: Share = { options, commit, firstSeed, untilMs: startMs + limitMs, progress };
+  using _report = reportProgress(progressIn(progress), startMs);
   const { runs, virtualMs, failures, reached } = await runTogether(share, options.jobs);
-  const seconds = (systemClock.now() - startMs) / 1000;
+  const seconds = secondsSince(startMs);
   const range = `${String(firstSeed)} to ${String(firstSeed + runs - 1)}`;
   write(`${String(runs)} seeds (${range}) of ${workloads.join(' and ')} at ${commit}: ${String(failures)} failed`);
   const hoursPerMinute = virtualMs / 3_600_000 / (seconds / 60);
@@ -51,6 +56,27 @@ async function runSeeds(options: Arguments, commit: string): Promise<number> {
   const missing = [...reached].filter(([, count]) => count === 0).map(([name]) => name);
   if (missing.length > 0) write(`never reached: ${missing.join('; ')}`);
   return failures > 0 || (requiresReached && missing.length > 0) ? 1 : 0;
+}
+
+/** Prints the progress every minute. The first signal to end lets the seeds that run finish, so that the totals are printed. */
+function reportProgress(progress: Progress, startMs: number): Disposable {
+  const print = (): void => {
+    const { runs, failures } = progress;
+    const perSecond = (runs / secondsSince(startMs)).toFixed(1);
+    process.stderr.write(`${String(runs)} seeds so far, ${String(failures)} failed, ${perSecond} a second\n`);
+  };
+  const subscription = interval(PROGRESS_PERIOD_MS, systemClock.scheduler).subscribe(print);
+  for (const signal of SIGNALS) process.once(signal, progress.stop);
+  return {
+    [Symbol.dispose]() {
+      subscription.unsubscribe();
+      for (const signal of SIGNALS) process.off(signal, progress.stop);
+    },
+  };
+}
+
+function secondsSince(startMs: number): number {
+  return (systemClock.now() - startMs) / 1000;
 }
 
 /** Runs agents with deliberate defects. */

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock } from '@rxlet/component-base';
+import { atEndOfTurn, systemClock } from '@rxlet/component-base';
 import {
   compareRuns,
   createReachedCounter,
@@ -15,6 +15,7 @@ import {
   textTimeline,
 } from '@rxlet/simulation';
 import type { Arguments } from './command-line.ts';
+import { progressIn } from './progress.ts';
 
 /** Runs that are spent on the smallest plan of a failure. */
 const SHRINK_RUNS = 120;
@@ -26,13 +27,9 @@ export interface Share {
   readonly firstSeed: number;
   /** Wall time at which no more seeds begin, in milliseconds since the epoch. */
   readonly untilMs: number;
-  /** In shared memory: number of seeds that have begun, and 1 once no more may begin. */
-  readonly progress: Int32Array;
+  /** Memory of the progress, see progress.ts. */
+  readonly progress: SharedArrayBuffer;
 }
-
-/** Places in {@link Share.progress}. */
-const BEGUN = 0;
-const IS_STOPPED = 1;
 
 /** Sums of runs. */
 export interface Totals {
@@ -44,22 +41,27 @@ export interface Totals {
 }
 
 /** Runs seeds until none is left, with other threads or alone. */
-export async function runShare({ options, commit, firstSeed, untilMs, progress }: Share): Promise<Totals> {
+export async function runShare({ options, commit, firstSeed, untilMs, progress: memory }: Share): Promise<Totals> {
   const { seeds, workloads, keepsGoing } = options;
+  const progress = progressIn(memory);
   const reached = createReachedCounter(reachableStates(workloads));
   let [runs, virtualMs, failures] = [0, 0, 0];
-  while (Atomics.load(progress, IS_STOPPED) === 0 && systemClock.now() < untilMs) {
-    const place = Atomics.add(progress, BEGUN, 1);
-    if (place >= seeds) break;
+  while (systemClock.now() < untilMs) {
+    // Signals and the report of the progress need a turn of the event loop.
+    await new Promise<void>(atEndOfTurn);
+    const place = progress.begin();
+    if (place === undefined || place >= seeds) break;
     const seed = firstSeed + place;
     const workload = workloads[seed % workloads.length]!;
     const result = await runOne(generatePlan(seed, { workload }), options, commit);
     runs += 1;
     virtualMs += result.virtualMs;
     reached.add(result.history);
-    if (result.violations.length === 0) continue;
+    const hasFailed = result.violations.length > 0;
+    progress.ended(hasFailed);
+    if (!hasFailed) continue;
     failures += 1;
-    if (!keepsGoing) Atomics.store(progress, IS_STOPPED, 1);
+    if (!keepsGoing) progress.stop();
   }
   return { runs, virtualMs, failures, reached: reached.runs };
 }
