@@ -65,7 +65,7 @@ function mayBeRejected(uid: string, history: History, from: number): boolean {
 const SHORT: Readonly<Record<string, keyof Amounts>> = { OutOfcpu: 'cpuMillis', OutOfmemory: 'memoryBytes' };
 const OF_DEVICES: ReadonlySet<string> = new Set([`OutOf${DEVICE_RESOURCE}`, 'PodFeatureUnsupported']);
 
-/** The node rejects a pod only when it may lack what that requests, or shuts down. */
+/** The node rejects a pod only when it may lack what that requests and the pod does not run, or shuts down. */
 export const rejectedForAReason: Property = {
   name: 'rejected-for-a-reason',
   *check(history) {
@@ -73,9 +73,15 @@ export const rejectedForAReason: Property = {
     /** The most that pods may hold, by UID. */
     const held = new Map<string, Amounts>();
     const isKnown = new Set<string>();
+    /** Pods by running container. */
+    const running = new Map<string, string>();
     let isShuttingDown = false;
     let cancelledMs = -Infinity;
     for (const event of history) {
+      if (event.kind === 'container') {
+        if (event.change === 'started') running.set(event.container.id, event.container.uid);
+        if (event.change === 'exited' || event.change === 'removed') running.delete(event.container.id);
+      }
       if (event.kind === 'power') {
         isShuttingDown = event.change === 'shutdown';
         if (event.change === 'cancelled') cancelledMs = event.atMs;
@@ -97,6 +103,8 @@ export const rejectedForAReason: Property = {
         const sum = [...held.values()].reduce((total, amounts) => total + amounts[short], 0);
         if (sum <= CAPACITY[short])
           yield { atMs, text: `${uid} is rejected with ${reason} although all pods request ${String(sum)}` };
+        if ([...running.values()].includes(uid))
+          yield { atMs, text: `${uid} is rejected with ${reason} although it runs` };
       }
       if (OF_DEVICES.has(reason) && pod.devices === 0)
         yield { atMs, text: `${uid} is rejected with ${reason} and requests no device` };

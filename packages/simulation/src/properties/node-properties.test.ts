@@ -472,6 +472,8 @@ describe('a rejection', () => {
   it.each<Case>([
     ['may follow when pods request more than the node has', [desire(), large, rejected('OutOfcpu')], []],
     ['does not follow when all pods fit', [desire(), rejected('OutOfcpu')], ['rejected-for-a-reason']],
+    ['does not concern a pod that runs', [...running, large, rejected('OutOfcpu')], ['rejected-for-a-reason']],
+    ['may concern one that has run', [...running, large, container('exited'), rejected('OutOfcpu')], []],
     [
       'does not count pods that are gone',
       [large, { kind: 'confirmed', uid: 'v' }, desire(), rejected('OutOfcpu')],
