@@ -82,6 +82,8 @@ export function createStatusReporter(ports: StatusReporterPorts, options: Status
       { type: 'strategic', body },
       { subresource: 'status', signal },
     );
+    // The watch may be behind. A difference to an object that is gone leaves its successor without the rest of the status.
+    if (patched.metadata?.uid !== before.metadata?.uid) throw new Error('the Node object has been replaced');
     const isSpread = changed || schedule.lastReportMs === undefined;
     schedule = { lastReportMs: nowMs, delayMs: isSpread ? (random.next() - 0.5) * periodMs : 0 };
     return patched;
