@@ -15,8 +15,8 @@ export interface AdmissionQueuePorts {
   readonly waiting: Map<string, WaitingPod>;
   /** Returns the pods on the node other than the one with this UID. */
   otherPods(podUid: string): OtherPods;
-  /** Reports whether a container or sandbox of the pod runs, as of one that an earlier run of the agent has admitted. */
-  isRunning(podUid: string): boolean;
+  /** Reports whether a container of the pod runs, as of one that an earlier run of the agent has admitted. */
+  hasRunningContainer(podUid: string): boolean;
   /** Called with the decision on each pod that was not removed before. `pod` is the latest version, and `judged` that on which the handlers have decided. */
   decided(pod: Pod, rejection: AdmissionRejection | undefined, judged: Pod): void;
 }
@@ -60,9 +60,9 @@ export function createAdmissionQueue(ports: AdmissionQueuePorts): AdmissionQueue
   let added = Promise.withResolvers<void>();
   const mayTakeLong = (pod: Pod): boolean => handlers.some((handler) => handler.mayTakeLong?.(pod) === true);
 
-  /** Returns the pods that may leave no room for one. A pod that runs has its room: those that a restart of the agent let come before it do not count. */
+  /** Returns the pods that may leave no room for one. A pod whose containers run has its room: those that a restart of the agent let come before it do not count. */
   const rivals = (uid: string, pending: readonly Pod[] = []): OtherPods =>
-    ports.isRunning(uid) ? otherPods([]) : withPods(ports.otherPods(uid), pending);
+    ports.hasRunningContainer(uid) ? otherPods([]) : withPods(ports.otherPods(uid), pending);
 
   const apply = (uid: string, entry: WaitingPod, judged: Pod, rejection: AdmissionRejection | undefined): void => {
     if (waiting.get(uid) !== entry) return;
