@@ -60,10 +60,6 @@ export function createAdmissionQueue(ports: AdmissionQueuePorts): AdmissionQueue
   let added = Promise.withResolvers<void>();
   const mayTakeLong = (pod: Pod): boolean => handlers.some((handler) => handler.mayTakeLong?.(pod) === true);
 
-  /** Returns the pods that may leave no room for one. A pod whose containers run has its room: those that a restart of the agent let come before it do not count. */
-  const rivals = (uid: string, pending: readonly Pod[] = []): OtherPods =>
-    ports.hasRunningContainer(uid) ? otherPods([]) : withPods(ports.otherPods(uid), pending);
-
   const apply = (uid: string, entry: WaitingPod, judged: Pod, rejection: AdmissionRejection | undefined): void => {
     if (waiting.get(uid) !== entry) return;
     waiting.delete(uid);
@@ -80,15 +76,18 @@ export function createAdmissionQueue(ports: AdmissionQueuePorts): AdmissionQueue
     const { pod, controller } = entry;
     const { signal } = controller;
     try {
-      const context = { clock, journal, signal, others: rivals(uid) };
+      const context = { clock, journal, signal };
       journal.release(pod.metadata, QUEUED);
       rejection = await inSpan(
         journal,
         pod.metadata,
         { kind: 'pod.admit', isQuiet: true },
-        () => admitPod(handlers, pod, context),
+        () => admitPod(handlers, pod, { ...context, others: ports.otherPods(uid) }),
         signal,
       );
+      // A pod whose containers run holds its resources already. Others, which a restart of the agent let come first, must not end it.
+      if (rejection !== undefined && ports.hasRunningContainer(uid))
+        rejection = await admitPod(handlers, pod, { ...context, others: otherPods([]) });
     } catch {
       // The decision was cancelled.
       return;
@@ -100,7 +99,7 @@ export function createAdmissionQueue(ports: AdmissionQueuePorts): AdmissionQueue
   const admitBeside = async (uid: string, entry: WaitingPod, pending: Pod): Promise<void> => {
     const { pod, controller } = entry;
     const { signal } = controller;
-    const others = rivals(uid, [pending]);
+    const others = withPod(ports.otherPods(uid), pending);
     try {
       if (await isAdmittedAsIs(handlers, pod, { clock, journal, signal, others })) apply(uid, entry, pod, undefined);
     } catch {
@@ -172,14 +171,12 @@ export function createAdmissionQueue(ports: AdmissionQueuePorts): AdmissionQueue
   };
 }
 
-function withPods(others: OtherPods, pods: readonly Pod[]): OtherPods {
-  if (pods.length === 0) return others;
-  const more = otherPods(pods);
+function withPod(others: OtherPods, pod: Pod): OtherPods {
   return {
     get count() {
-      return others.count + more.count;
+      return others.count + 1;
     },
-    list: () => [...others.list(), ...pods],
-    sum: (amountsOf, name) => others.sum(amountsOf, name) + more.sum(amountsOf, name),
+    list: () => [...others.list(), pod],
+    sum: (amountsOf, name) => others.sum(amountsOf, name) + (amountsOf(pod)[name] ?? 0n),
   };
 }

@@ -77,6 +77,23 @@ describe('admission', () => {
     expect(rejections).toEqual(Array(2).fill('kubelet_admission_rejections_total OutOfpods'));
   });
 
+  it('lets a pod that runs preempt others as a new one does', async () => {
+    const preempted: string[] = [];
+    const preempting: AdmissionHandler = {
+      name: 'preempting',
+      admit: (pod, { count }) =>
+        count > 0
+          ? { timeoutMs: 1_000, prepare: async () => void preempted.push(pod.metadata?.name ?? '') }
+          : undefined,
+    };
+    const { emit, world, steps } = createSyncLoopBench({ admission: [preempting] });
+    await emit('ADD', manifestPod('newcomer'));
+    world.held = [{ ...runtimePod('uid-running-1'), containers: [runningContainer] }];
+    await emit('ADD', manifestPod('running'));
+    expect(preempted).toEqual(['running']);
+    expect(steps).toEqual(['sync newcomer', 'sync running']);
+  });
+
   it('reports the first rejection by status, event and metric, and starts nothing', async () => {
     const { emit, steps, statuses, events, rejections, view, workers } = createSyncLoopBench({
       admission: [rejectNamed('nothing'), rejectNamed('bad'), rejectNamed('bad', 'Later')],
