@@ -39,10 +39,12 @@ async function runSeeds(options: Arguments, commit: string): Promise<number> {
   const { limitMs, workloads, requiresReached } = options;
   const firstSeed = options.firstSeed ?? freshSeed(systemClock.now());
   const startMs = systemClock.now();
-  const progress = createProgressMemory();
-  const share: Share = { options, commit, firstSeed, untilMs: startMs + limitMs, progress };
-  using _report = reportProgress(progressIn(progress), startMs);
-  const { runs, virtualMs, failures, reached } = await runTogether(share, options.jobs);
+  const memory = createProgressMemory();
+  const progress = progressIn(memory);
+  const share: Share = { options, commit, firstSeed, untilMs: startMs + limitMs, progress: memory };
+  using _report = reportProgress(progress, startMs);
+  const { virtualMs, reached } = await runTogether(share, options.jobs);
+  const { runs, failures } = progress;
   const seconds = secondsSince(startMs);
   const range = `${String(firstSeed)} to ${String(firstSeed + runs - 1)}`;
   write(`${String(runs)} seeds (${range}) of ${workloads.join(' and ')} at ${commit}: ${String(failures)} failed`);

@@ -1,3 +1,4 @@
+import { atEndOfTurn } from '@rxlet/component-base';
 import { nodeUser } from '@rxlet/fake-kube';
 import { resources } from '@rxlet/kube-api/resources';
 import type { TestNode } from '@rxlet/testing';
@@ -67,6 +68,8 @@ export async function runPlan(plan: Plan, { assembly = {}, properties = [] }: Ru
   } catch (error) {
     report('no-exception', (error as Error).stack ?? String(error));
   }
+  // The virtual clock never turns the event loop, and the engine cleans up after finalized objects in turns alone: without one, each run would leave memory behind.
+  await new Promise<void>(atEndOfTurn);
   const { events } = world.history;
   return {
     plan,
