@@ -15,8 +15,8 @@ export interface AdmissionQueuePorts {
   readonly waiting: Map<string, WaitingPod>;
   /** Returns the pods on the node other than the one with this UID. */
   otherPods(podUid: string): OtherPods;
-  /** Reports whether a container of the pod runs, as of one that an earlier run of the agent has admitted. */
-  hasRunningContainer(podUid: string): boolean;
+  /** Reports whether a container or sandbox of the pod runs, as of one that an earlier run of the agent has admitted. */
+  isRunning(podUid: string): boolean;
   /** Called with the decision on each pod that was not removed before. `pod` is the latest version, and `judged` that on which the handlers have decided. */
   decided(pod: Pod, rejection: AdmissionRejection | undefined, judged: Pod): void;
 }
@@ -85,8 +85,8 @@ export function createAdmissionQueue(ports: AdmissionQueuePorts): AdmissionQueue
         () => admitPod(handlers, pod, { ...context, others: ports.otherPods(uid) }),
         signal,
       );
-      // A pod whose containers run holds its resources already. Others, which a restart of the agent let come first, must not end it.
-      if (rejection !== undefined && ports.hasRunningContainer(uid))
+      // A pod that runs holds its resources already. Others, which a restart of the agent let come first, must not end it.
+      if (rejection !== undefined && ports.isRunning(uid))
         rejection = await admitPod(handlers, pod, { ...context, others: otherPods([]) });
     } catch {
       // The decision was cancelled.

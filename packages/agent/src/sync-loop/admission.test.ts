@@ -1,14 +1,12 @@
 import type { Pod } from '@rxlet/kube-api';
 import { describe, expect, it } from 'vitest';
-import { manifestPod, testContainerStatus } from '@rxlet/pod-model/testing';
+import { manifestPod } from '@rxlet/pod-model/testing';
 import { createSyncLoopBench, rejectNamed, runtimePod, withMetadata } from '../test-support/sync-loop-bench.ts';
 import type { AdmissionHandler } from '@rxlet/agent-api';
-import type { RuntimeContainer, RuntimePod } from '@rxlet/pod-model/runtime';
+import type { RuntimePod } from '@rxlet/pod-model/runtime';
 
 const created = (name: string, creationTimestamp: string): Pod =>
   withMetadata(manifestPod(name), { creationTimestamp });
-const runningContainer: RuntimeContainer = { ...testContainerStatus({ state: 'running' }), attempt: 0 };
-
 describe('admission', () => {
   it('admits older pods first, each beside the active ones', async () => {
     const calls: string[] = [];
@@ -54,7 +52,7 @@ describe('admission', () => {
       name,
       namespace: 'default',
       sandboxes: [{ id: name, attempt: 0, state: 'ready', createdAtNanos: ms * 1_000_000n }],
-      containers: [runningContainer],
+      containers: [],
     });
     world.held = [startedAt('second', 20n), startedAt('first', 10n)];
     const pods = ['new', 'second', 'first'].map((name) => created(name, '2026-01-01T00:00:00Z'));
@@ -70,8 +68,7 @@ describe('admission', () => {
     };
     const { emit, world, steps, rejections } = createSyncLoopBench({ admission: [room] });
     await emit('ADD', manifestPod('newcomer'));
-    // Of a pod that was about to end, a sandbox may be left. It holds nothing.
-    world.held = [{ ...runtimePod('uid-running-1'), containers: [runningContainer] }, runtimePod('uid-ended-1')];
+    world.held = [runtimePod('uid-running-1'), runtimePod('uid-ended-1', 'notready')];
     await emit('ADD', manifestPod('running'), manifestPod('ended'), manifestPod('late'));
     expect(steps).toEqual(['sync newcomer', 'sync running']);
     expect(rejections).toEqual(Array(2).fill('kubelet_admission_rejections_total OutOfpods'));
@@ -88,7 +85,7 @@ describe('admission', () => {
     };
     const { emit, world, steps } = createSyncLoopBench({ admission: [preempting] });
     await emit('ADD', manifestPod('newcomer'));
-    world.held = [{ ...runtimePod('uid-running-1'), containers: [runningContainer] }];
+    world.held = [runtimePod('uid-running-1')];
     await emit('ADD', manifestPod('running'));
     expect(preempted).toEqual(['running']);
     expect(steps).toEqual(['sync newcomer', 'sync running']);

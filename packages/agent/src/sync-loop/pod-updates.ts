@@ -10,7 +10,7 @@ import type { Pleg } from '@rxlet/pleg';
 import type { PodConfig, PodOperation } from '@rxlet/pod-config';
 import type { PodWorkers, PodWorkerTransition } from '@rxlet/pod-workers';
 import { needsReadinessReconcile, type StatusManager } from '@rxlet/status-manager';
-import { hasRunningContainer, mayRun } from '../housekeeping/may-run.ts';
+import { mayRun } from '../housekeeping/may-run.ts';
 import type { JournalRecorder } from '../journal/journal-recorder.ts';
 import type { PodView } from '../outputs/pod-view.ts';
 import { createAdmissionQueue } from './admission-queue.ts';
@@ -163,7 +163,7 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
     journal,
     waiting,
     otherPods: ports.otherPods,
-    hasRunningContainer: (uid) => hasRunningContainer(pleg.find(uid)),
+    isRunning: ports.isRunning,
     decided: (pod, rejection, judged) =>
       attempts.run(pod, () => (rejection === undefined ? addToWorkers(pod, judged) : reject(pod, rejection))),
   });

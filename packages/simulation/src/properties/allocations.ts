@@ -10,8 +10,9 @@ export function killTimeoutMs(graceSeconds: number): number {
 
 /**
  * The resources that are allocated to pods with running containers never exceed those of the node. Pods that do not end in time for a pre-emption do not count: the
- * critical pod does not wait longer for them. Neither do pods that were deleted by force, which no source has while they end, nor static pods that do not run when an
- * agent starts, or come before it has reported all pods that run: as in the kubelet, they are admitted before the pods of the API server are known.
+ * critical pod does not wait longer for them, and the next agent does not know of the pre-emption. Neither do pods that were deleted by force, which no source has while
+ * they end, nor static pods that do not run when an agent starts, or come before it has reported all pods that run: as in the kubelet, they are admitted before the pods of
+ * the API server are known.
  */
 export const allocationsFit: Property = {
   name: 'allocations-fit',
@@ -43,7 +44,6 @@ export const allocationsFit: Property = {
       // A second critical pod may want the place of the same pod, for which the first one waits no longer.
       if (event.kind === 'terminate' && event.reason === 'pre-empted' && !deadlines.has(event.uid))
         deadlines.set(event.uid, event.atMs + (killTimeouts.get(event.uid) ?? MIN_KILL_TIMEOUT_MS));
-      if (event.kind === 'agent') deadlines.clear();
       if (event.kind === 'container') {
         if (event.change === 'started') running.set(event.container.id, event.container.uid);
         if (event.change === 'exited' || event.change === 'removed') running.delete(event.container.id);
