@@ -126,6 +126,11 @@ describe('probeStep', () => {
       );
     });
 
+    it.each(['liveness', 'startup'] as const)('has no result of a %s probe before the container runs', (kind) => {
+      const created = statusOf(running({ state: { waiting: {} }, started: false }));
+      expect(tick(targetOf(kind), created, known)).toEqual({ state: known, changes: [], next: 'wait' });
+    });
+
     it('applies the restart rules of containers', () => {
       const withRule = (action: 'Restart' | 'RestartAllContainers') =>
         targetOf(

@@ -88,8 +88,10 @@ export function probeStep(target: ProbeTarget, state: ProbeState, input: ProbeSt
   if (current.onHold) return step('wait');
   const running = found.state?.running;
   if (running === undefined) {
-    const mayRunAgain = found.state?.terminated === undefined || couldRestart(pod, container);
-    return step(mayRunAgain ? 'wait' : 'stop', 'failure');
+    const hasEnded = found.state?.terminated !== undefined;
+    // A container whose start has failed may be started once more, and a failure would end it at once.
+    if (!hasEnded && kind !== 'readiness') return step('wait');
+    return step(!hasEnded || couldRestart(pod, container) ? 'wait' : 'stop', 'failure');
   }
   if (pod.metadata?.deletionTimestamp !== undefined && kind !== 'readiness') {
     // A terminating pod must not count as failed.

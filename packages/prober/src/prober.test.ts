@@ -436,6 +436,21 @@ describe('updateStatus', () => {
     expect(runs.filter((run) => run.startsWith('readiness'))).toEqual(['readiness at 10']);
   });
 
+  it('runs the startup probe of a container at once that is older than the agent and has not started', async () => {
+    const { clock, runs, prober, statuses } = await setUp(undefined, {
+      agentAgeSeconds: 0,
+      random: { next: () => 0.5, hex: () => '' },
+    });
+    const pod = testPod({ containers: [{ name: 'app', startupProbe: every(10), livenessProbe: every(10) }] });
+    const common = { image: '', imageID: '', ready: false, restartCount: 0, started: false, name: 'app' };
+    const startedAt = new Date(clock.now() - 10_001).toISOString();
+    const containerStatuses = [{ ...common, containerID: appId, state: { running: { startedAt } } }];
+    statuses.set(uid, { phase: 'Running', containerStatuses });
+    prober.addPod(pod);
+    await clock.advance(0);
+    expect(runs).toEqual(['startup at 0']);
+  });
+
   it('probes the readiness of an unready container at once that is older than the agent', async () => {
     const { clock, runs, prober, statuses } = await setUp(undefined, {
       agentAgeSeconds: 0,
@@ -595,9 +610,9 @@ describe('a prober', () => {
     const { clock, add, prober, runs, statuses } = await setUp();
     prober.results$.subscribe(({ podUid }) => prober.removePod(podUid));
     add({ livenessProbe: every(10), readinessProbe: every(10) });
-    // A new container that is not running causes two changes at once.
+    // A new container that has ended already causes two changes at once.
     const [status] = statuses.get(uid)!.containerStatuses!;
-    statuses.set(uid, { containerStatuses: [{ ...status!, state: { waiting: {} } }] });
+    statuses.set(uid, { containerStatuses: [{ ...status!, state: { terminated: { exitCode: 1 } } }] });
     await clock.advance(60_000);
     const results = [prober.livenessResults().size, prober.readinessResults().size];
     expect([runs, clock.pendingTimers, results]).toEqual([[], 0, [0, 0]]);

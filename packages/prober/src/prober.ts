@@ -250,12 +250,13 @@ export function createProber(ports: ProberPorts, options: ProberOptions = {}): P
     const found = status && findContainerStatus(status, target.container.name);
     return found !== undefined && found.containerID !== state.containerId;
   };
-  /** Reports whether a container that is older than the agent is unready, perhaps only because its readiness is not known, as after another agent ran it. */
-  const awaitsReadiness = ({ target }: Worker): boolean => {
-    if (target.kind !== 'readiness') return false;
+  /** Reports whether a container that is older than the agent is not started or unready, perhaps only because no status of it is known, as after another agent ran it. */
+  const awaitsResult = ({ target }: Worker): boolean => {
     const status = ports.podStatus(podUid(target.pod));
     const found = status && findContainerStatus(status, target.container.name);
-    return found !== undefined && isOlderThanAgent(found, agentStartMs) && found.started === true && !found.ready;
+    if (found === undefined || !isOlderThanAgent(found, agentStartMs)) return false;
+    const isStarted = found.started === true;
+    return (target.kind === 'startup' && !isStarted) || (target.kind === 'readiness' && isStarted && !found.ready);
   };
   const succeeded = (kind: 'readiness' | 'startup', containerId: string): boolean | undefined => {
     const result = results.get(kind, containerId);
@@ -285,7 +286,7 @@ export function createProber(ports: ProberPorts, options: ProberOptions = {}): P
         workers.set(workerKey(target), worker);
         // Spreads the first ticks, because a restarted agent gets all pods at once.
         const { periodMs } = target.timing;
-        const isSpread = periodMs > clock.monotonicNow() - createdMs && !awaitsReadiness(worker);
+        const isSpread = periodMs > clock.monotonicNow() - createdMs && !awaitsResult(worker);
         ticks.set(worker, isSpread ? random.next() * periodMs : 0);
       }
       if (workers.size > 0) pods.set(podUid(pod), workers);
