@@ -46,10 +46,10 @@ export interface GeneratePodStatusInput {
   /** Probe results. Default: none, so that a running container without probes is started and ready. */
   readonly probes?: Pick<PodProbes, 'isReady' | 'isStarted'> | undefined;
   /**
-   * Running containers that started before this time, epoch milliseconds, and that the previous status does not have ran under another agent, such as a
-   * kubelet: they count as started while their startup probe has no result. Default: none.
+   * Start of the agent, epoch milliseconds. A container that ran before under another agent, such as a kubelet, of which the previous status knows nothing, counts as
+   * started once it has run for longer than its startup probe may fail. Default: none ran before.
    */
-  readonly adoptedBeforeMs?: number | undefined;
+  readonly agentStartMs?: number | undefined;
   /** Failure of a pod that the agent terminates: evicted, past its deadline, or in a node shutdown. */
   readonly failure?: PodFailure | undefined;
   /** Conditions of an in-place resize (KEP-1287), see `resizeConditions`. */
@@ -110,9 +110,9 @@ export function generatePodStatus(input: GeneratePodStatusInput): PodStatus {
   });
   const outcome = podOutcome(pod, previous, computedPhase, input.failure);
 
-  const { adoptedBeforeMs } = input;
-  const reportedInit = { statuses: previous.initContainerStatuses, adoptedBeforeMs };
-  const reported = { statuses: previous.containerStatuses, adoptedBeforeMs };
+  const { agentStartMs } = input;
+  const reportedInit = { statuses: previous.initContainerStatuses, agentStartMs };
+  const reported = { statuses: previous.containerStatuses, agentStartMs };
   const initStatuses = withInitProbeResults(pod, init, reportedInit, probes);
   const regularStatuses = withProbeResults(pod, regular, reported, probes);
   const forConditions = { pod, statuses: [...initStatuses, ...regularStatuses], phase: outcome.phase };

@@ -1,4 +1,4 @@
-import type { Container, ContainerState, ContainerStatus } from '@rxlet/kube-api';
+import type { Container, ContainerState, ContainerStatus, Probe } from '@rxlet/kube-api';
 import { testPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
 import { type ReportedBefore, withInitProbeResults, withProbeResults } from './probe-results.ts';
@@ -47,14 +47,21 @@ describe('a running container without probe results', () => {
     expect(reported(false, true)).toEqual([false, false]);
   });
 
-  it('is started if another agent started it before', () => {
+  it('is started if it has run for longer than its startup probe may fail, under another agent', () => {
     const startedMs = Date.parse(startedAt);
-    const adopted = (adoptedBeforeMs: number | undefined, state = running): boolean | undefined =>
-      regular(probes, status({ state }), { statuses: undefined, adoptedBeforeMs })[0];
-    expect(adopted(startedMs + 1)).toBe(true);
-    expect(adopted(startedMs)).toBe(false);
+    const adopted = (
+      agentStartMs: number | undefined,
+      startupProbe: Probe = {},
+      state = running,
+    ): boolean | undefined => regular({ startupProbe }, status({ state }), { statuses: undefined, agentStartMs })[0];
+    expect(adopted(startedMs + 30_001)).toBe(true);
+    expect(adopted(startedMs + 30_000)).toBe(false);
     expect(adopted(undefined)).toBe(false);
-    expect(adopted(startedMs + 1, { running: {} })).toBe(false);
+    expect(adopted(startedMs + 30_001, {}, { running: {} })).toBe(false);
+    const slow = { initialDelaySeconds: 60, periodSeconds: 5, failureThreshold: 12 };
+    expect(adopted(startedMs + 120_001, slow)).toBe(true);
+    expect(adopted(startedMs + 120_000, slow)).toBe(false);
+    expect(adopted(startedMs + 180_000, { ...slow, timeoutSeconds: 10 })).toBe(false);
   });
 
   it('is looked up by its id, which may be unknown yet', () => {

@@ -1,5 +1,5 @@
 import type { PodProbes } from '@rxlet/agent-api/containers';
-import type { Container, ContainerStatus, Pod } from '@rxlet/kube-api';
+import type { Container, ContainerStatus, Pod, Probe } from '@rxlet/kube-api';
 import { type ContainerKind, isSidecar, podContainers } from '@rxlet/pod-model';
 
 /** Results of probes. Without a result, an instance with such a probe keeps its reported state, because the agent may have been restarted; one without has passed. */
@@ -10,10 +10,10 @@ export interface ReportedBefore {
   /** Previous statuses of the containers. */
   readonly statuses: readonly ContainerStatus[] | undefined;
   /**
-   * Instances that started before this time, epoch milliseconds, and that no previous status has ran under another agent. They count as started, because their
-   * liveness probes ran. Default: none.
+   * Start of the agent, epoch milliseconds. An instance that no previous status has ran under another agent. It counts as started once it has run by then for longer than
+   * its startup probe may fail: it would have been restarted. Default: no instance ran before.
    */
-  readonly adoptedBeforeMs?: number | undefined;
+  readonly agentStartMs?: number | undefined;
 }
 
 /** Returns the statuses of regular containers with `started` and `ready` from probe results and the `previous` statuses. */
@@ -55,11 +55,11 @@ function containersByName(pod: Pod, kind: ContainerKind): ReadonlyMap<string, Co
 /** Reported instances, by container id. */
 interface ReportedInstances {
   readonly statuses: ReadonlyMap<string | undefined, ContainerStatus>;
-  readonly adoptedBeforeMs: number;
+  readonly agentStartMs: number;
 }
 
-function reportedInstances({ statuses, adoptedBeforeMs = -Infinity }: ReportedBefore): ReportedInstances {
-  return { statuses: new Map(statuses?.map((status) => [status.containerID, status])), adoptedBeforeMs };
+function reportedInstances({ statuses, agentStartMs = -Infinity }: ReportedBefore): ReportedInstances {
+  return { statuses: new Map(statuses?.map((status) => [status.containerID, status])), agentStartMs };
 }
 
 function probed(
@@ -84,7 +84,7 @@ function isStarted(
   if (container?.startupProbe === undefined) return true;
   const reported = before.statuses.get(containerID);
   if (reported !== undefined) return reported.started === true;
-  return Date.parse(state.running.startedAt ?? '') < before.adoptedBeforeMs;
+  return before.agentStartMs - Date.parse(state.running.startedAt ?? '') > longestStartMs(container.startupProbe);
 }
 
 function isReady(
@@ -97,4 +97,10 @@ function isReady(
     probes.isReady(containerID) ??
     (container?.readinessProbe === undefined || before.statuses.get(containerID)?.ready === true)
   );
+}
+
+/** Returns the time for which a startup probe may fail before the container is restarted, with the defaults of the API. */
+function longestStartMs({ initialDelaySeconds = 0, periodSeconds, failureThreshold, timeoutSeconds }: Probe): number {
+  const failuresSeconds = (failureThreshold || 3) * Math.max(periodSeconds || 10, timeoutSeconds || 1);
+  return (initialDelaySeconds + failuresSeconds) * 1_000;
 }

@@ -120,23 +120,23 @@ describe('a restart of the agent', () => {
       containers: [{ startedAtNanos: BigInt(Date.parse(startedAt)) * 1_000_000n }],
     });
 
-    it('counts a container as started that ran before, and as unready until its first readiness result', async () => {
+    it('counts a container as started that has run for long, and as unready until its first readiness result', async () => {
       const agent = await startAgent();
-      const adoptedBeforeMs = Date.parse(startedAt) + 1;
-      const first = agent.report(pod, running, { adoptedBeforeMs });
+      const agentStartMs = Date.parse(startedAt) + 30_001;
+      const first = agent.report(pod, running, { agentStartMs });
       expect(first.containerStatuses).toMatchObject([{ started: true, ready: false }]);
-      const second = agent.report(pod, running, { adoptedBeforeMs });
+      const second = agent.report(pod, running, { agentStartMs });
       expect(second.containerStatuses).toMatchObject([{ started: true, ready: false }]);
       agent.probe(id, true);
       expect(agent.ready).toEqual([false, true]);
     });
 
-    it('waits for the startup probe of a container that started about when the agent did', async () => {
+    it('waits for the startup probe of a container that may still be starting', async () => {
       const agent = await startAgent();
-      const adoptedBeforeMs = Date.parse(startedAt);
-      expect(agent.report(pod, running, { adoptedBeforeMs }).containerStatuses).toMatchObject([{ started: false }]);
+      const agentStartMs = Date.parse(startedAt) + 30_000;
+      expect(agent.report(pod, running, { agentStartMs }).containerStatuses).toMatchObject([{ started: false }]);
       // It was reported by this agent now, so that its age does not matter any more.
-      const later = agent.report(pod, running, { adoptedBeforeMs: adoptedBeforeMs + 1 });
+      const later = agent.report(pod, running, { agentStartMs: agentStartMs + 1 });
       expect(later.containerStatuses).toMatchObject([{ started: false }]);
     });
   });

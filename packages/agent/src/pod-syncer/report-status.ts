@@ -51,9 +51,6 @@ export interface ReportOptions {
 /** Generates the status of a pod from its runtime status and reports it. @returns the status */
 export type ReportStatus = (pod: Pod, runtime: RuntimePodStatus, options?: ReportOptions) => Promise<PodStatus>;
 
-/** Age beyond that of the agent at which a container counts as started by an earlier agent, as in the kubelet. It covers the skew of clocks. */
-const RESTART_MARGIN_MS = 10_000;
-
 /** Creates {@link ReportStatus}. The agent starts now: older containers may come from another agent. */
 export function createReportStatus(ports: ReportStatusPorts): ReportStatus {
   const {
@@ -68,7 +65,7 @@ export function createReportStatus(ports: ReportStatusPorts): ReportStatus {
     contributors,
     hostIps,
   } = ports;
-  const adoptedBeforeMs = ports.clock.now() - RESTART_MARGIN_MS;
+  const agentStartMs = ports.clock.now();
   return async (pod, runtime, { podIsTerminal = false, amend = unchanged } = {}) => {
     const uid = podUid(pod);
     const withMessages = (await terminationMessages?.complete(pod, runtime)) ?? runtime;
@@ -99,7 +96,7 @@ export function createReportStatus(ports: ReportStatusPorts): ReportStatus {
           }),
           hostIps,
           probes,
-          adoptedBeforeMs,
+          agentStartMs,
           failure: firstFailure(evictors, pod, previous),
         }),
       ),
