@@ -1,6 +1,7 @@
 import type { Pod } from '@rxlet/kube-api';
 import { isCriticalPod, podUid } from '@rxlet/pod-model';
 import { type Amounts, requestsOf } from '../workload/amounts.ts';
+import { type HealthKind, healthKindOf } from '../workload/health.ts';
 import { DEVICE_RESOURCE } from '../workload/part-steps.ts';
 import { alwaysCrashes } from '../workload/pod-kinds.ts';
 
@@ -151,6 +152,8 @@ export interface PodFacts {
   readonly devices: number;
   /** Number of claims by name of the container that uses them. */
   readonly claims: Readonly<Record<string, number>>;
+  /** Kind of health by name of the container that has probes of it. */
+  readonly health: Readonly<Record<string, HealthKind>>;
 }
 
 /** Memory that a container has for itself. */
@@ -189,6 +192,8 @@ export interface StatusFacts {
 /** Records a {@link History}. */
 export interface HistoryRecorder {
   readonly events: History;
+  /** Returns the virtual time since the start of the run, in milliseconds. */
+  nowMs(): number;
   add(fact: HistoryFact): void;
 }
 
@@ -211,12 +216,13 @@ export function createHistory(clock: { monotonicNow(): number }, nodeNames: read
   };
   const now = (): number => clock.monotonicNow() - startMs;
   if (nodeNames.length < 2) {
-    const recorder = { events, add: (fact: HistoryFact): void => push({ atMs: now(), ...fact }) };
+    const recorder = { events, nowMs: now, add: (fact: HistoryFact): void => push({ atMs: now(), ...fact }) };
     return { ...recorder, of: () => recorder };
   }
   const eventsOf = new Map(nodeNames.map((node): [string, HistoryEvent[]] => [node, []]));
   return {
     events,
+    nowMs: now,
     add(fact) {
       const event = { atMs: now(), ...fact };
       push(event);
@@ -227,6 +233,7 @@ export function createHistory(clock: { monotonicNow(): number }, nodeNames: read
       if (own === undefined) throw new Error(`the world has no node ${node}`);
       return {
         events: own,
+        nowMs: now,
         add(fact) {
           const event = { atMs: now(), node, ...fact };
           push(event);
@@ -268,6 +275,12 @@ export function podFacts(pod: Pod, { isStatic, isStatusKept }: Pick<PodFacts, 'i
     requests: requestsOf(pod),
     devices: containers.reduce((sum, { resources }) => sum + Number(resources?.requests?.[DEVICE_RESOURCE] ?? 0), 0),
     claims: Object.fromEntries(containers.map(({ name, resources }) => [name, resources?.claims?.length ?? 0])),
+    health: Object.fromEntries(
+      containers.flatMap((container) => {
+        const kind = healthKindOf(container);
+        return kind === undefined ? [] : [[container.name, kind]];
+      }),
+    ),
   };
 }
 

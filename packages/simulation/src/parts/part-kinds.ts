@@ -3,6 +3,7 @@ import { claimsPart } from './claims-part.ts';
 import { cpusPart } from './cpus-part.ts';
 import { devicesPart } from './devices-part.ts';
 import { memoryPart } from './memory-part.ts';
+import { probesPart } from './probes-part.ts';
 import { pressurePart } from './pressure-part.ts';
 import { shutdownPart } from './shutdown-part.ts';
 import { resizePart } from './resize-part.ts';
@@ -16,4 +17,5 @@ export const PART_KINDS: readonly PartKind[] = [
   cpusPart,
   memoryPart,
   claimsPart,
+  probesPart,
 ];

@@ -10,9 +10,9 @@ export function killTimeoutMs(graceSeconds: number): number {
 
 /**
  * The resources that are allocated to pods with running containers never exceed those of the node. Pods that do not end in time for a pre-emption do not count: the
- * critical pod does not wait longer for them, and the next agent does not know of the pre-emption. Neither do pods that were deleted by force, which no source has while
- * they end, nor static pods that do not run when an agent starts, or come before it has reported all pods that run: as in the kubelet, they are admitted before the pods of
- * the API server are known.
+ * critical pod does not wait longer for them, and the next agent does not know of the pre-emption. Neither do pods that no source has while they end, as in the kubelet:
+ * those that were deleted by force, and static ones. Nor do static pods that do not run when an agent starts, or come before it has reported all pods that run: as in the
+ * kubelet, they are admitted before the pods of the API server are known.
  */
 export const allocationsFit: Property = {
   name: 'allocations-fit',
@@ -24,7 +24,8 @@ export const allocationsFit: Property = {
     const unjudged = new Set<string>();
     /** Pods that the agent has reported since its start. */
     const reported = new Set<string>();
-    const forced = new Set<string>();
+    /** Pods that no source has any more, not even as one that is being deleted. */
+    const removed = new Set<string>();
     const killTimeouts = new Map<string, number>();
     /** Times at which pre-emptions stop waiting, by pod. */
     const deadlines = new Map<string, number>();
@@ -39,8 +40,11 @@ export const allocationsFit: Property = {
         for (const uid of statics.difference(new Set(running.values()))) unjudged.add(uid);
         reported.clear();
       }
-      if (event.kind === 'undesired' && event.graceSeconds === 0) forced.add(event.uid);
-      if (event.kind === 'desired') killTimeouts.set(event.pod.uid, killTimeoutMs(event.pod.graceSeconds));
+      if (event.kind === 'undesired' && (event.graceSeconds === 0 || statics.has(event.uid))) removed.add(event.uid);
+      if (event.kind === 'desired') {
+        removed.delete(event.pod.uid);
+        killTimeouts.set(event.pod.uid, killTimeoutMs(event.pod.graceSeconds));
+      }
       // A second critical pod may want the place of the same pod, for which the first one waits no longer.
       if (event.kind === 'terminate' && event.reason === 'pre-empted' && !deadlines.has(event.uid))
         deadlines.set(event.uid, event.atMs + (killTimeouts.get(event.uid) ?? MIN_KILL_TIMEOUT_MS));
@@ -49,7 +53,7 @@ export const allocationsFit: Property = {
         if (event.change === 'exited' || event.change === 'removed') running.delete(event.container.id);
       }
       if (event.kind !== 'allocated') continue;
-      const uids = new Set(running.values()).difference(unjudged).difference(forced);
+      const uids = new Set(running.values()).difference(unjudged).difference(removed);
       for (const [uid, deadlineMs] of deadlines) if (deadlineMs <= event.atMs) uids.delete(uid);
       for (const name of ['cpuMillis', 'memoryBytes'] as const) {
         const sum = Object.entries(event.pods).reduce(

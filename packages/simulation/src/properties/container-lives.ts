@@ -1,4 +1,5 @@
 import { containerKey, type ContainerFacts, type PodFacts } from '../history/history.ts';
+import { createProbedInstances, disturbsProbes, mayBeRestarted } from './probes.ts';
 import type { Property } from './property.ts';
 
 /** Never two running containers of one pod UID and name, and never two ready sandboxes of a pod. */
@@ -116,7 +117,7 @@ export const risingAttempts: Property = {
 const ENDS_CONTAINER: ReadonlySet<string> = new Set(['stopContainer', 'removeContainer']);
 const ENDS_SANDBOX: ReadonlySet<string> = new Set(['stopPodSandbox', 'removePodSandbox']);
 
-/** A healthy container of a desired pod is never stopped, not by a restart of the agent either. */
+/** A healthy container of a desired pod is never stopped, not by a restart of the agent either. One that fails its probes may be stopped once these have reached their threshold. */
 export const healthyContainersRun: Property = {
   name: 'healthy-containers-run',
   *check(history) {
@@ -126,10 +127,18 @@ export const healthyContainersRun: Property = {
     /** Containers whose pods were desired, with this image, for as long as they have existed. */
     const isProtected = new Set<string>();
     const existing = new Map<string, ContainerFacts>();
+    const probed = createProbedInstances();
+    let areProbesDisturbed = false;
+    const mayFailProbes = (id: string, atMs: number): boolean => {
+      const instance = probed.running.get(id);
+      return instance !== undefined && (areProbesDisturbed || mayBeRestarted(instance, atMs));
+    };
     const release = (uid: string): void => {
       for (const container of existing.values()) if (container.uid === uid) isProtected.delete(container.id);
     };
     for (const event of history) {
+      probed.follow(event);
+      areProbesDisturbed ||= disturbsProbes(event);
       if (event.kind === 'desired') desired.set(event.pod.uid, event.pod);
       if (event.kind === 'undesired') desired.delete(event.uid);
       // Whether the node may end a pod is another property.
@@ -156,6 +165,7 @@ export const healthyContainersRun: Property = {
       if (pod?.restartPolicy !== 'Always' || pod.hasHooks || sandbox === undefined) continue;
       for (const container of running.values()) {
         if (!isProtected.has(container.id) || container.uid !== event.uid) continue;
+        if (mayFailProbes(container.id, event.atMs)) continue;
         if (
           event.target === (ENDS_CONTAINER.has(event.rpc) ? container.id : ENDS_SANDBOX.has(event.rpc) ? sandbox : '')
         )

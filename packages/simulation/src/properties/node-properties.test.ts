@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HistoryFact } from '../history/history.ts';
+import type { HealthKind } from '../workload/health.ts';
 import {
   agent,
   call,
@@ -18,6 +19,7 @@ import {
 } from './test-support.ts';
 
 const critical: HistoryFact = { kind: 'desired', pod: criticalPod };
+const undesired: HistoryFact = { kind: 'undesired', uid: 'u', graceSeconds: undefined };
 const capacity = { cpuMillis: 4_000, memoryBytes: 8 * 2 ** 30 };
 const allocated = (cpuMillis: number): HistoryFact => ({
   kind: 'allocated',
@@ -90,6 +92,16 @@ describe('resources of a node', () => {
       'accept more than the node has for pods that were deleted by force',
       [...running, { kind: 'undesired', uid: 'u', graceSeconds: 0 }, allocated(4_001)],
       [],
+    ],
+    [
+      'accept more than the node has for a static pod that no source has any more',
+      [desire({ isStatic: true }), ...running.slice(1), undesired, allocated(4_001)],
+      [],
+    ],
+    [
+      'reject more than the node has for a pod that is being deleted',
+      [...running, undesired, allocated(4_001)],
+      ['allocations-fit'],
     ],
     [
       'reject more than the node has while a pre-emption waits for a pod',
@@ -558,4 +570,46 @@ describe('a pod that no source has any more while it ends for the sake of the no
       'no-start-after-termination',
     );
   });
+});
+
+describe('probes of a container', () => {
+  const probed = (kind: HealthKind): readonly HistoryFact[] => [
+    desire({ health: { app: kind }, graceSeconds: 2 }),
+    ...running.slice(1),
+  ];
+  const shown = (isReady: boolean): HistoryFact => status('Running', { isReady });
+  const fault: HistoryFact = { kind: 'step', text: 'outage ms=1', isFault: true };
+  const slowExec: HistoryFact = { kind: 'step', text: 'fault rpc=execSync failpoint=1*delay(3000) place=before' };
+
+  it.each<Case>([
+    ['may restart it once it is stuck', [...probed('stuck'), [25_000, stop(2)]], []],
+    ['may not restart it before', [...probed('stuck'), [24_900, stop(2)]], ['healthy-containers-run']],
+    ['may restart it before when a fault lets them fail', [...probed('stuck'), slowExec, [24_900, stop(2)]], []],
+    [
+      'may not restart it after a single failure',
+      [...probed('flickering'), [60_000, stop(2)]],
+      ['healthy-containers-run'],
+    ],
+    ['may not restart it because it starts slowly', [...probed('slow'), [27_000, stop(2)]], ['healthy-containers-run']],
+    [
+      'may not restart it because it is not ready',
+      [...probed('unready'), [40_000, stop(2)]],
+      ['healthy-containers-run'],
+    ],
+    ['may restart it once it has not started for long', [...probed('unborn'), [58_000, stop(2)]], []],
+    ['must restart it soon', [...probed('stuck'), [42_001, shown(false)]], ['probes-have-effect']],
+    ['need not restart it at once', [...probed('stuck'), [42_000, shown(false)]], []],
+    ['need not restart it during faults', [...probed('stuck'), fault, [60_000, shown(false)]], []],
+    [
+      'need not restart it once its pod is to end',
+      [...probed('stuck'), [30_000, undesired], [15_000, shown(false)]],
+      [],
+    ],
+    [
+      'must show soon that it is not ready',
+      [...probed('unready'), shown(true), [35_001, shown(true)]],
+      ['probes-have-effect'],
+    ],
+    ['are shown soon enough', [...probed('unready'), shown(true), [30_000, shown(false)], [5_001, shown(true)]], []],
+  ])('%s', (_, facts, expected) => expect(violated(...facts)).toEqual(expected));
 });

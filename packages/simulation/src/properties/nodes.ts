@@ -1,5 +1,5 @@
-import type { History, HistoryEvent } from '../history/history.ts';
 import { killTimeoutMs } from './allocations.ts';
+import { untilFault } from './faults.ts';
 import type { Property } from './property.ts';
 
 /** An agent acts only on pods that are bound to its node. */
@@ -93,15 +93,3 @@ export const soundNodesArePrompt: Property = {
 };
 
 const ENDED: ReadonlySet<string> = new Set(['Failed', 'Succeeded']);
-
-/** Returns the facts before the first fault. */
-function untilFault(history: History): History {
-  const first = history.findIndex(isDisturbance);
-  return first === -1 ? history : history.slice(0, first);
-}
-
-function isDisturbance(event: HistoryEvent): boolean {
-  if (event.kind === 'step') return event.isFault === true;
-  if (event.kind === 'agent') return event.change !== 'started';
-  return event.kind === 'pressure' || event.kind === 'power';
-}

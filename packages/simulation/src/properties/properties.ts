@@ -10,6 +10,7 @@ import { endedForAReason, rejectedForAReason } from './ends.ts';
 import { actsOnOwnPods, soundNodesArePrompt, writesOwnPods } from './nodes.ts';
 import { memoryKept } from './memory.ts';
 import { evictedUnderPressure, pressureReported } from './pressure.ts';
+import { probesHaveEffect } from './probes.ts';
 import type { Property } from './property.ts';
 import { confirmedAfterExit, risingRestartCounts, terminalPhasesStay } from './statuses.ts';
 
@@ -39,6 +40,7 @@ export const PROPERTIES: readonly Property[] = [
   rejectedForAReason,
   evictedUnderPressure,
   pressureReported,
+  probesHaveEffect,
   actsOnOwnPods,
   writesOwnPods,
   soundNodesArePrompt,

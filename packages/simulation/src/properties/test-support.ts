@@ -1,4 +1,4 @@
-import type { CallFacts, ContainerFacts, HistoryFact, PodFacts, StatusFacts } from '../history/history.ts';
+import type { CallFacts, ContainerFacts, History, HistoryFact, PodFacts, StatusFacts } from '../history/history.ts';
 import { PROPERTIES } from './properties.ts';
 import { checkProperties } from './property.ts';
 
@@ -19,6 +19,7 @@ export const pod: PodFacts = {
   requests: { cpuMillis: 1_000, memoryBytes: 2 ** 30 },
   devices: 0,
   claims: {},
+  health: {},
 };
 
 /** Another pod, which may take the place of others. */
@@ -95,13 +96,17 @@ export const running: readonly HistoryFact[] = [desire(), sandbox, container('cr
 /** A fact, with the time since the one before in milliseconds unless that is 1. */
 export type Timed = HistoryFact | readonly [afterMs: number, fact: HistoryFact];
 
-/** Returns the names of the properties that a history violates. */
-export function violated(...facts: readonly Timed[]): readonly string[] {
+/** Returns the history of facts. */
+export function historyOf(facts: readonly Timed[]): History {
   let atMs = 0;
-  const history = facts.map((one) => {
+  return facts.map((one) => {
     const [afterMs, fact] = 'kind' in one ? [1, one] : one;
     atMs += afterMs;
     return { atMs, ...fact };
   });
-  return [...new Set(checkProperties(PROPERTIES, history).map(({ property }) => property))];
+}
+
+/** Returns the names of the properties that a history violates. */
+export function violated(...facts: readonly Timed[]): readonly string[] {
+  return [...new Set(checkProperties(PROPERTIES, historyOf(facts)).map(({ property }) => property))];
 }

@@ -1,4 +1,5 @@
 import type { History, HistoryFact, MemoryFacts } from '../history/history.ts';
+import { createProbedInstances, mayBeRestarted, type ProbedInstance } from '../properties/probes.ts';
 import { countOf, type ReachedState } from './reached-state.ts';
 
 const extended = (name: string, matches: (history: History) => Iterable<unknown>): ReachedState => ({
@@ -203,6 +204,52 @@ export const EXTENDED_STATES: readonly ReachedState[] = [
       if (event.kind === 'claim' && event.change === 'unprepared' && deleted.has(event.claim)) yield event;
     }
   }),
+  extended('a container that is stuck is restarted', (history) =>
+    restarted(history, ({ health }) => health.dead !== undefined),
+  ),
+  extended('a container that never starts is restarted', (history) =>
+    restarted(history, ({ health }) => health.startsAt === Infinity),
+  ),
+  extended('a running container is not ready for a while', function* (history) {
+    const instances = createProbedInstances();
+    /** Running containers whose pods have been shown as ready, and whether they are not any more. */
+    const shown = new Map<string, 'ready' | 'not ready'>();
+    for (const event of history) {
+      instances.follow(event);
+      if (event.kind !== 'status') continue;
+      for (const { container, health } of instances.running.values()) {
+        if (container.uid !== event.status.uid || health.unready === undefined) continue;
+        const before = shown.get(container.id);
+        if (event.status.isReady && before === 'not ready') yield event;
+        if (event.status.isReady) shown.set(container.id, 'ready');
+        else if (before === 'ready') shown.set(container.id, 'not ready');
+      }
+      for (const id of shown.keys()) if (!instances.running.has(id)) shown.delete(id);
+    }
+  }),
+  extended('an agent starts while a container is stuck', function* (history) {
+    const instances = createProbedInstances();
+    for (const event of history) {
+      instances.follow(event);
+      if (event.kind !== 'agent' || event.change !== 'started') continue;
+      for (const { health, startMs } of instances.running.values())
+        if (health.dead?.to === Infinity && event.atMs - startMs >= health.dead.from * 1_000) yield event;
+    }
+  }),
 ];
+
+/** Returns the restarts of containers whose probes have failed for long enough. */
+function* restarted(history: History, matches: (instance: ProbedInstance) => boolean): Iterable<unknown> {
+  const instances = createProbedInstances();
+  const desired = new Set<string>();
+  for (const event of history) {
+    instances.follow(event);
+    if (event.kind === 'desired') desired.add(event.pod.uid);
+    if (event.kind === 'undesired' || event.kind === 'terminate') desired.delete(event.uid);
+    if (event.kind !== 'call' || event.rpc !== 'stopContainer' || !desired.has(event.uid)) continue;
+    const instance = instances.running.get(event.target);
+    if (instance !== undefined && matches(instance) && mayBeRestarted(instance, event.atMs)) yield event;
+  }
+}
 
 type ClaimsGiven = Extract<HistoryFact, { kind: 'claims-given' }>;

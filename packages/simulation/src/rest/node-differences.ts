@@ -4,6 +4,7 @@ import { containerKey, type History } from '../history/history.ts';
 import { FINALIZER } from '../world/run-api-step.ts';
 import type { SimulatedNode } from '../world/simulated-node.ts';
 import { clusterDifferences, contentDifferences, mirrorDifferences } from './cluster-differences.ts';
+import { healthDifferences } from './health-differences.ts';
 import { leftovers } from './leftovers.ts';
 import { differences } from './pod-differences.ts';
 
@@ -49,6 +50,7 @@ export async function nodeDifferences(subject: SimulatedNode): Promise<readonly 
               (pod) => `${pod.metadata?.name ?? ''} ${podUid(pod)} is left in the API: ${JSON.stringify(pod.status)}`,
             ),
         ]),
+    ...healthDifferences(subject, [...staying, ...statics]),
     // As in the kubelet, the contents of a pod that has ended stay until it is gone from the API.
     ...(await leftovers(node, new Set([...uids, ...touched, ...unknownUids(subject), ...held.map(podUid)]))),
     ...shownTooMuch(subject, new Set([...uids, ...touched, ...held.map(podUid)])),

@@ -99,8 +99,8 @@ async function drive(world: World, driver: Driver, report: Report, onRest: () =>
   for (const one of world.nodes) one.history.add({ kind: 'rest', touched: touchedUids(one) });
   await driver.advance(REST_MS);
   if ((await worldDifferences(world)).length > 0) {
-    // A container that crashes again and again is just about to change.
-    await driver.advance(1_000);
+    // A container that crashes again and again is just about to change, or the garbage collection waits for a pod whose removals hang.
+    await driver.advance(plan.lasting?.kind === 'hanging-pod' ? CALL_TIMEOUT_MS + LOOK_MS : LOOK_MS);
     for (const text of await worldDifferences(world)) report('stays-at-rest', text);
   }
   onRest();

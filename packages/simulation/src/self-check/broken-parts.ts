@@ -1,8 +1,10 @@
-import { type AgentModule, admissionHandlers, contribute, type PodStep, podSteps } from '@rxlet/agent-api';
+import { type AgentModule, admissionHandlers, contribute, type PodStep, podSteps, provide } from '@rxlet/agent-api';
+import { podProbes, type PodProbes } from '@rxlet/agent-api/containers';
 import { podAllocation } from '@rxlet/container-manager';
 import { eviction } from '@rxlet/eviction';
 import { nodeShutdown } from '@rxlet/node-shutdown';
 import { PodAnnotation } from '@rxlet/pod-model';
+import { type Prober, probes } from '@rxlet/prober';
 import { EVICTION } from '../parts/pressure-part.ts';
 import { SHUTDOWN_GROUPS } from '../workload/part-steps.ts';
 import { override } from '../world/override.ts';
@@ -113,6 +115,20 @@ export const BROKEN_PARTS: readonly BrokenAgent[] = [
     }),
   },
   {
+    name: 'restarts containers that are not ready',
+    workload: 'extended',
+    seeds: 20,
+    properties: ['healthy-containers-run'],
+    assembly: () => ({ modules: () => [probesWith(({ readinessResults }) => readinessResults)] }),
+  },
+  {
+    name: 'does not restart containers that are stuck',
+    workload: 'extended',
+    seeds: 60,
+    properties: ['probes-have-effect', 'converges'],
+    assembly: () => ({ modules: () => [probesWith(() => () => new Map())] }),
+  },
+  {
     name: 'takes a checkpoint for written before its fsync',
     seeds: 120,
     properties: ['terminal-phases-stay', 'rising-restart-counts', 'converges', 'no-exception'],
@@ -121,6 +137,23 @@ export const BROKEN_PARTS: readonly BrokenAgent[] = [
     }),
   },
 ];
+
+/** Returns the module of probes with other results of liveness probes. */
+function probesWith(livenessOf: (prober: Prober) => PodProbes['livenessResults']): AgentModule {
+  const module = probes();
+  return {
+    ...module,
+    setup(context) {
+      const parts = module.setup(context);
+      const services = parts?.services?.map((one) =>
+        Object.is(one.key, podProbes)
+          ? provide(podProbes, { ...(one.service as PodProbes), livenessResults: livenessOf(one.service as Prober) })
+          : one,
+      );
+      return { ...parts, ...(services && { services }) };
+    },
+  };
+}
 
 /** Names of the modules that assign CPUs, memory and claims. */
 const ASSIGNING: ReadonlySet<string> = new Set(['cpu-manager', 'memory-manager', 'dynamic-resources']);

@@ -1,4 +1,5 @@
 import type { Container, PodResourceClaim, PodSpec, Quantity } from '@rxlet/kube-api';
+import { type HealthKind, withHealth } from './health.ts';
 
 /** Fields of a pod that parts of the world need. */
 export interface PodExtras {
@@ -17,6 +18,8 @@ export interface PodExtras {
   readonly devices?: number;
   /** ResourceClaims of the first container. */
   readonly claims?: readonly ClaimKind[];
+  /** Health of the first container, if that runs for ever. It has probes. */
+  readonly health?: HealthKind;
 }
 
 /** The extended resource of the device plugin. */
@@ -91,7 +94,7 @@ export type PowerStep =
 /** Returns a spec with the fields that parts need. */
 export function withExtras(spec: PodSpec, extras: PodExtras): PodSpec {
   const { cpuMillis, memoryMi, isGuaranteed = false, othersMemoryMi, priority, graceSeconds } = extras;
-  const { isStubborn = false, devices = 0, claims = [] } = extras;
+  const { isStubborn = false, devices = 0, claims = [], health } = extras;
   const amounts: ResourceList | undefined =
     cpuMillis !== undefined && memoryMi !== undefined ? amountsOf(cpuMillis, memoryMi) : undefined;
   const held: ResourceList = devices > 0 ? { [DEVICE_RESOURCE]: String(devices) } : {};
@@ -102,8 +105,9 @@ export function withExtras(spec: PodSpec, extras: PodExtras): PodSpec {
     const own = amountsOf(OTHERS_CPU_MILLIS, othersMemoryMi);
     return { ...container, resources: { requests: own, limits: own } };
   };
+  const runsForEver = first!.command?.join() === 'serve';
   const app = {
-    ...first!,
+    ...(health !== undefined && runsForEver ? withHealth(first!, health) : first!),
     ...((amounts !== undefined || devices > 0 || claims.length > 0) && {
       resources: {
         requests: { ...amounts, ...held },
@@ -111,7 +115,7 @@ export function withExtras(spec: PodSpec, extras: PodExtras): PodSpec {
         ...(claims.length > 0 && { claims: claims.map((name) => ({ name })) }),
       },
     }),
-    ...(isStubborn && first!.command?.join() === 'serve' && { command: STUBBORN }),
+    ...(isStubborn && runsForEver && { command: STUBBORN }),
   };
   return {
     ...spec,

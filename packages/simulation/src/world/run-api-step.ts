@@ -2,6 +2,7 @@ import { resources } from '@rxlet/kube-api/resources';
 import type { Pod } from '@rxlet/kube-api';
 import type { TestCluster } from '@rxlet/testing';
 import { clusterPodSpec, OBJECT_NAMES, withVersion } from '../workload/cluster-pods.ts';
+import { healthAnnotations } from '../workload/health.ts';
 import { withExtras } from '../workload/part-steps.ts';
 import type { ApiStep } from '../workload/step.ts';
 
@@ -24,7 +25,8 @@ export function runApiStep(
   const pod = cluster.pod(step.name);
   if (step.do === 'create') {
     const spec = withExtras(clusterPodSpec(step.name, step.kind, step.version), step.extras ?? {});
-    if (pod === undefined) cluster.bind(step.name, spec, metadata);
+    const annotations = { ...metadata.annotations, ...healthAnnotations(spec.containers) };
+    if (pod === undefined) cluster.bind(step.name, spec, { ...metadata, annotations });
     return;
   }
   if (pod === undefined) return;

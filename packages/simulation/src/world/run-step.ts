@@ -1,6 +1,7 @@
 import { isMirrorPod, PodAnnotation, podUid } from '@rxlet/pod-model';
 import type { TestCluster } from '@rxlet/testing';
 import { lastingAnnotations, withLastingFault } from '../faults/apply-lasting-fault.ts';
+import { healthAnnotations } from '../workload/health.ts';
 import { type PartStep, resizedContainers, type ResizeStep, withExtras } from '../workload/part-steps.ts';
 import { modelPod } from '../workload/pod-kinds.ts';
 import { type ApiStep, type ServerStep, type SourceStep, type Step, stepFacts } from '../workload/step.ts';
@@ -140,7 +141,10 @@ function changeStatic(step: SourceStep, { node, cluster, statics, plan }: Simula
   } else {
     const { extras = {} } = step;
     const model = modelPod(step.name, step.kind, step.version);
-    const pod = withLastingFault({ ...model, spec: withExtras(model.spec!, extras) }, plan.lasting);
+    const spec = withExtras(model.spec!, extras);
+    const ownAnnotations = { ...model.metadata?.annotations, ...healthAnnotations(spec.containers) };
+    const metadata = { ...model.metadata, annotations: ownAnnotations };
+    const pod = withLastingFault({ ...model, metadata, spec }, plan.lasting);
     if (cluster === undefined) {
       statics.set(step.name, pod);
     } else {
