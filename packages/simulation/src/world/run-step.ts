@@ -134,7 +134,7 @@ function resizeStatic(step: ResizeStep, { node, statics }: SimulatedNode): void 
   node.desire(...statics.values());
 }
 
-/** Changes the static pods. Each kind and version has a UID of its own, as a changed manifest has. */
+/** Changes the static pods. Each kind, version and health has a UID of its own, as a changed manifest has. */
 function changeStatic(step: SourceStep, { node, cluster, statics, plan }: SimulatedNode): void {
   if (step.do === 'unset') {
     statics.delete(step.name);
@@ -143,7 +143,8 @@ function changeStatic(step: SourceStep, { node, cluster, statics, plan }: Simula
     const model = modelPod(step.name, step.kind, step.version);
     const spec = withExtras(model.spec!, extras);
     const ownAnnotations = { ...model.metadata?.annotations, ...healthAnnotations(spec.containers) };
-    const metadata = { ...model.metadata, annotations: ownAnnotations };
+    const uid = extras.health === undefined ? podUid(model) : `${podUid(model)}-${extras.health}`;
+    const metadata = { ...model.metadata, uid, annotations: ownAnnotations };
     const pod = withLastingFault({ ...model, metadata, spec }, plan.lasting);
     if (cluster === undefined) {
       statics.set(step.name, pod);
