@@ -126,6 +126,11 @@ export function createEvictionManager(ports: EvictionManagerPorts, options: Evic
     }
   };
 
+  const checkFailed = (error: unknown): void => {
+    if (!signal.aborted)
+      logger.error('cannot check the node for evictions; it is checked again', { error: errorMessage(error) });
+  };
+
   const collect = async (step: ReclaimStep): Promise<void> => {
     try {
       await (step === 'containers'
@@ -147,7 +152,10 @@ export function createEvictionManager(ports: EvictionManagerPorts, options: Evic
   const startReclaim = (work: Reclaim): void => {
     if (isReclaiming) return;
     isReclaiming = true;
-    void lifetime.track(reclaim(work).finally(() => void (isReclaiming = false)));
+    const reclaiming = reclaim(work)
+      .catch(checkFailed)
+      .finally(() => void (isReclaiming = false));
+    void lifetime.track(reclaiming);
   };
 
   const isRunning = (uid: string): boolean => killing.has(uid) || (!isDryRun && core.mayRunContainers(uid));
@@ -216,18 +224,22 @@ export function createEvictionManager(ports: EvictionManagerPorts, options: Evic
 
   const run = async (): Promise<void> => {
     while (!signal.aborted) {
-      const isBeyond = marginBytes() <= 0;
-      await check();
-      if (!signal.aborted) await untilNextCheck(isBeyond);
+      try {
+        const isBeyond = marginBytes() <= 0;
+        await check();
+        if (!signal.aborted) await untilNextCheck(isBeyond);
+      } catch (error) {
+        // Whatever fails one check must not end the protection of the node.
+        checkFailed(error);
+        await pause(PERIOD_MS, signal);
+      }
     }
   };
 
   const runIfNeeded = (): void => {
     if (isRunningChecks || (state.thresholds.length === 0 && !settings.localStorageCapacityIsolation)) return;
     isRunningChecks = true;
-    void lifetime.track(run()).catch((error: unknown) => {
-      if (!signal.aborted) logger.error('evictions have stopped', { error: errorMessage(error) });
-    });
+    void lifetime.track(run());
   };
 
   return {
