@@ -13,7 +13,8 @@ import type { PartContext, PartKind, WorldPart } from './world-part.ts';
 export const MACHINE: { readonly cores: number; readonly memoryBytes: number } = { cores: 4, memoryBytes: 8 * 2 ** 30 };
 /** Its resources, all of which pods may have. */
 export const CAPACITY: Amounts = { cpuMillis: MACHINE.cores * 1000, memoryBytes: MACHINE.memoryBytes };
-const ALLOCATIONS = '/root/allocated_pods_state';
+/** The record of the resources that are allocated to pods. */
+export const ALLOCATIONS = '/root/allocated_pods_state';
 /** A critical pod for which no others can be pre-empted is rejected with `UnexpectedAdmissionError`. */
 const END_REASONS = ['OutOfcpu', 'OutOfmemory', 'Preempting', 'UnexpectedAdmissionError'];
 const CPUS = [100, 250, 500, 1_000, 1_500] as const;

@@ -1,3 +1,4 @@
+import { ALLOCATIONS } from '../parts/resize-part.ts';
 import type { Property } from './property.ts';
 
 /** Shortest time that a pre-emption waits for the end of a pod; it is one and a half times the grace period if that is longer (kubelet: killPodNow). */
@@ -12,7 +13,7 @@ export function killTimeoutMs(graceSeconds: number): number {
  * The resources that are allocated to pods with running containers never exceed those of the node. Pods that do not end in time for a pre-emption do not count: the
  * critical pod does not wait longer for them, and the next agent does not know of the pre-emption. Neither do pods that no source has while they end, as in the kubelet:
  * those that were deleted by force, and static ones. Nor do static pods that do not run when an agent starts, or come before it has reported all pods that run: as in the
- * kubelet, they are admitted before the pods of the API server are known.
+ * kubelet, they are admitted before the pods of the API server are known. Without the record of what was allocated to them, they get what they desire then.
  */
 export const allocationsFit: Property = {
   name: 'allocations-fit',
@@ -40,6 +41,7 @@ export const allocationsFit: Property = {
         for (const uid of statics.difference(new Set(running.values()))) unjudged.add(uid);
         reported.clear();
       }
+      if (event.kind === 'damaged' && event.path === ALLOCATIONS) for (const uid of statics) unjudged.add(uid);
       if (event.kind === 'undesired' && (event.graceSeconds === 0 || statics.has(event.uid))) removed.add(event.uid);
       if (event.kind === 'desired') {
         removed.delete(event.pod.uid);

@@ -148,6 +148,16 @@ describe('resources of a node', () => {
       [],
     ],
     [
+      'accept more than the node has for a static pod whose allocation was lost',
+      [
+        desire({ isStatic: true }),
+        ...running.slice(1),
+        { kind: 'damaged', path: '/root/allocated_pods_state', how: 'tear' },
+        allocated(4_001),
+      ],
+      [],
+    ],
+    [
       'reject more than the node has for a static pod that has been running',
       [...running, desire({ isStatic: true }), agent('killed'), agent('started'), allocated(4_001)],
       ['allocations-fit'],
@@ -361,9 +371,19 @@ describe('conditions of pressure', () => {
         agent('started'),
         { kind: 'step', text: 'throw place=config.pods times=30' },
         pressure(true, []),
-        [60_000, pressure(false, [])],
+        [329_999, pressure(false, [])],
       ],
       [],
+    ],
+    [
+      'must be those of an agent whose checks have failed',
+      [
+        agent('started'),
+        { kind: 'step', text: 'throw place=config.pods times=30' },
+        pressure(true, []),
+        [330_000, pressure(false, [])],
+      ],
+      ['pressure-reported'],
     ],
   ])('%s', (_, facts, expected) => expect(violated(...facts)).toEqual(expected));
 });

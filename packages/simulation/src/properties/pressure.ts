@@ -41,22 +41,29 @@ function endedBy(event: HistoryEvent): string | undefined {
   return event.kind === 'status' && event.status.reason === 'Evicted' ? event.status.uid : undefined;
 }
 
-/** Exceptions that fail the checks of the signals: these need the pods. */
-const FAILS_CHECKS = 'throw place=config.pods ';
+/** Exceptions that fail the checks of the signals, because these need the pods, and their number. */
+const FAILS_CHECKS = /^throw place=config\.pods times=(\d+)/;
+/** Time between two checks. */
+const PERIOD_MS = 10_000;
 
-/** The conditions of the node follow its signals, until the pods cannot be listed. */
+/** The conditions of the node follow its signals, unless the checks fail. */
 export const pressureReported: Property = {
   name: 'pressure-reported',
   *check(history) {
     /** Times since which conditions hold. */
     const since = new Map<string, number>();
     let aliveSinceMs = Infinity;
+    let failUntilMs = -Infinity;
     for (const event of history) {
       if (event.kind === 'agent') aliveSinceMs = event.change === 'started' ? event.atMs : Infinity;
-      if (event.kind === 'step' && event.text.startsWith(FAILS_CHECKS)) aliveSinceMs = Infinity;
+      const failures = event.kind === 'step' ? Number(FAILS_CHECKS.exec(event.text)?.[1] ?? 0) : 0;
+      if (failures > 0) failUntilMs = Math.max(failUntilMs, event.atMs + failures * PERIOD_MS);
       if (event.kind !== 'pressure') continue;
       for (const [condition, sinceMs] of since)
-        if (event.atMs - Math.max(sinceMs, aliveSinceMs) > NOTICE_MS && event.reported?.includes(condition) === false)
+        if (
+          event.atMs - Math.max(sinceMs, aliveSinceMs, failUntilMs) > NOTICE_MS &&
+          event.reported?.includes(condition) === false
+        )
           yield { atMs: event.atMs, text: `${condition} is not reported after ${String(NOTICE_MS / 1000)} s` };
       for (const condition of since.keys()) if (!event.conditions.includes(condition)) since.delete(condition);
       for (const condition of event.conditions) if (!since.has(condition)) since.set(condition, event.atMs);
