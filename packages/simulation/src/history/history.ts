@@ -154,6 +154,8 @@ export interface PodFacts {
   readonly claims: Readonly<Record<string, number>>;
   /** Kind of health by name of the container that has probes of it. */
   readonly health: Readonly<Record<string, HealthKind>>;
+  /** Time for which it may be active. */
+  readonly deadlineSeconds: number | undefined;
 }
 
 /** Memory that a container has for itself. */
@@ -258,6 +260,7 @@ export function podFacts(pod: Pod, { isStatic, isStatusKept }: Pick<PodFacts, 'i
     terminationGracePeriodSeconds = 30,
     containers = [],
     initContainers = [],
+    activeDeadlineSeconds: deadlineSeconds,
   } = pod.spec ?? {};
   return {
     uid: podUid(pod),
@@ -275,6 +278,7 @@ export function podFacts(pod: Pod, { isStatic, isStatusKept }: Pick<PodFacts, 'i
     requests: requestsOf(pod),
     devices: containers.reduce((sum, { resources }) => sum + Number(resources?.requests?.[DEVICE_RESOURCE] ?? 0), 0),
     claims: Object.fromEntries(containers.map(({ name, resources }) => [name, resources?.claims?.length ?? 0])),
+    deadlineSeconds,
     health: Object.fromEntries(
       containers.flatMap((container) => {
         const kind = healthKindOf(container);

@@ -1,6 +1,7 @@
 import type { PartKind } from './world-part.ts';
 import { claimsPart } from './claims-part.ts';
 import { cpusPart } from './cpus-part.ts';
+import { deadlinesPart } from './deadlines-part.ts';
 import { devicesPart } from './devices-part.ts';
 import { memoryPart } from './memory-part.ts';
 import { probesPart } from './probes-part.ts';
@@ -18,4 +19,5 @@ export const PART_KINDS: readonly PartKind[] = [
   memoryPart,
   claimsPart,
   probesPart,
+  deadlinesPart,
 ];

@@ -1,4 +1,5 @@
 import { containerKey, type ContainerFacts, type PodFacts } from '../history/history.ts';
+import { earliestDeadlineMs } from './deadlines.ts';
 import { createProbedInstances, disturbsProbes, mayBeRestarted } from './probes.ts';
 import type { Property } from './property.ts';
 
@@ -122,6 +123,8 @@ export const healthyContainersRun: Property = {
   name: 'healthy-containers-run',
   *check(history) {
     const desired = new Map<string, PodFacts>();
+    /** Times from which pods may have been active for too long. */
+    const deadlinesMs = new Map<string, number>();
     const ready = new Map<string, string>();
     const running = new Map<string, ContainerFacts>();
     /** Containers whose pods were desired, with this image, for as long as they have existed. */
@@ -139,8 +142,15 @@ export const healthyContainersRun: Property = {
     for (const event of history) {
       probed.follow(event);
       areProbesDisturbed ||= disturbsProbes(event);
-      if (event.kind === 'desired') desired.set(event.pod.uid, event.pod);
+      if (event.kind === 'desired') {
+        const { uid } = event.pod;
+        desired.set(uid, event.pod);
+        deadlinesMs.set(uid, deadlinesMs.get(uid) ?? earliestDeadlineMs(event.pod, event.atMs));
+      }
       if (event.kind === 'undesired') desired.delete(event.uid);
+      // The deadlines follow the wall clock.
+      if (event.kind === 'step' && event.text.startsWith('clock '))
+        for (const [uid, limitMs] of deadlinesMs) if (limitMs < Infinity) deadlinesMs.set(uid, -Infinity);
       // Whether the node may end a pod is another property.
       if (event.kind === 'undesired' || event.kind === 'replaced' || event.kind === 'terminate') release(event.uid);
       if (event.kind === 'sandbox') {
@@ -163,6 +173,7 @@ export const healthyContainersRun: Property = {
       const sandbox = ready.get(event.uid);
       // Other containers exit, or are stopped after a failed hook.
       if (pod?.restartPolicy !== 'Always' || pod.hasHooks || sandbox === undefined) continue;
+      if (event.atMs >= (deadlinesMs.get(pod.uid) ?? Infinity)) continue;
       for (const container of running.values()) {
         if (!isProtected.has(container.id) || container.uid !== event.uid) continue;
         if (mayFailProbes(container.id, event.atMs)) continue;

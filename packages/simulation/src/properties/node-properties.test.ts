@@ -633,3 +633,23 @@ describe('probes of a container', () => {
     ['are shown soon enough', [...probed('unready'), shown(true), [30_000, shown(false)], [5_001, shown(true)]], []],
   ])('%s', (_, facts, expected) => expect(violated(...facts)).toEqual(expected));
 });
+
+describe('the deadline of a pod', () => {
+  const desired = desire({ deadlineSeconds: 5, graceSeconds: 2 });
+  const failed = status('Failed', { reason: 'DeadlineExceeded' });
+  const started = [desired, ...running.slice(1), status('Running')];
+  const clock: HistoryFact = { kind: 'step', text: 'clock jumpMs=1' };
+  const fault: HistoryFact = { kind: 'step', text: 'outage ms=1', isFault: true };
+
+  it.each<Case>([
+    ['may fail it then, whose start time is in whole seconds', [desired, [4_000, failed]], []],
+    ['may not fail it before', [desired, [3_999, failed]], ['deadlines-kept']],
+    ['may fail it before when the clock is set', [desired, clock, [1, failed]], []],
+    ['may end its containers', [...started, [4_000, stop(2)]], []],
+    ['may not end its containers before', [...started, [3_000, stop(2)]], ['healthy-containers-run']],
+    ['must end it soon', [...started, [17_001, status('Running')]], ['deadlines-kept']],
+    ['need not end it at once', [...started, [17_000, status('Running')]], []],
+    ['need not end it soon during faults', [...started, fault, [60_000, status('Running')]], []],
+    ['is over once it has ended', [...started, [5_000, failed], [60_000, failed]], []],
+  ])('%s', (_, facts, expected) => expect(violated(...facts)).toEqual(expected));
+});

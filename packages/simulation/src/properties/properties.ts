@@ -5,6 +5,7 @@ import { callsAreBounded, gracePeriodsGiven, quietAtRest } from './calls.ts';
 import { claimDevicesExclusive, claimsKeptWhileUsed, claimsPreparedAtStart, claimsUnpreparedAtEnd } from './claims.ts';
 import { healthyContainersRun, noStartAfterTermination, risingAttempts, singleInstances } from './container-lives.ts';
 import { cpusKept } from './cpus.ts';
+import { deadlinesKept } from './deadlines.ts';
 import { devicesGivenOnce } from './devices.ts';
 import { endedForAReason, rejectedForAReason } from './ends.ts';
 import { actsOnOwnPods, soundNodesArePrompt, writesOwnPods } from './nodes.ts';
@@ -41,6 +42,7 @@ export const PROPERTIES: readonly Property[] = [
   evictedUnderPressure,
   pressureReported,
   probesHaveEffect,
+  deadlinesKept,
   actsOnOwnPods,
   writesOwnPods,
   soundNodesArePrompt,

@@ -20,6 +20,7 @@ export const pod: PodFacts = {
   devices: 0,
   claims: {},
   health: {},
+  deadlineSeconds: undefined,
 };
 
 /** Another pod, which may take the place of others. */

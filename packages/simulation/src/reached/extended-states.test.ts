@@ -124,6 +124,11 @@ const histories: Readonly<Record<string, readonly [reaches: readonly Timed[], al
     [reserved, agent('killed'), deleted, agent('started'), claim('unprepared')],
     [reserved, agent('killed'), agent('started'), deleted, claim('unprepared')],
   ],
+  'a pod fails at its deadline': [[status('Failed', { reason: 'DeadlineExceeded' })], [status('Failed')]],
+  'the deadline of a running pod passes while no agent runs': [
+    [desire({ deadlineSeconds: 5 }), container('started'), [4_999, agent('started')]],
+    [desire({ deadlineSeconds: 5 }), container('started'), [4_998, agent('started')]],
+  ],
   'a container that is stuck is restarted': [
     [...probed('stuck'), [25_000, stop(30)]],
     [...probed('stuck'), [24_900, stop(30)]],

@@ -1,4 +1,5 @@
 import type { History, HistoryFact, MemoryFacts } from '../history/history.ts';
+import { DEADLINE_REASON } from '../parts/deadlines-part.ts';
 import { createProbedInstances, mayBeRestarted, type ProbedInstance } from '../properties/probes.ts';
 import { countOf, type ReachedState } from './reached-state.ts';
 
@@ -202,6 +203,24 @@ export const EXTENDED_STATES: readonly ReachedState[] = [
       if (event.kind === 'claim-user') claims.set(event.uid, [...(claims.get(event.uid) ?? []), event.claim]);
       if (event.kind === 'undesired' && isAway) for (const claim of claims.get(event.uid) ?? []) deleted.add(claim);
       if (event.kind === 'claim' && event.change === 'unprepared' && deleted.has(event.claim)) yield event;
+    }
+  }),
+  extended('a pod fails at its deadline', function* (history) {
+    for (const event of history) if (event.kind === 'status' && event.status.reason === DEADLINE_REASON) yield event;
+  }),
+  extended('the deadline of a running pod passes while no agent runs', function* (history) {
+    const deadlinesMs = new Map<string, number>();
+    const running = new Map<string, string>();
+    for (const event of history) {
+      if (event.kind === 'desired' && event.pod.deadlineSeconds !== undefined && !deadlinesMs.has(event.pod.uid))
+        deadlinesMs.set(event.pod.uid, event.atMs + event.pod.deadlineSeconds * 1_000);
+      if (event.kind === 'container' && event.change === 'started')
+        running.set(event.container.id, event.container.uid);
+      if (event.kind === 'container' && (event.change === 'exited' || event.change === 'removed'))
+        running.delete(event.container.id);
+      if (event.kind !== 'agent' || event.change !== 'started') continue;
+      const late = [...running.values()].find((uid) => (deadlinesMs.get(uid) ?? Infinity) <= event.atMs);
+      if (late !== undefined) yield event;
     }
   }),
   extended('a container that is stuck is restarted', (history) =>

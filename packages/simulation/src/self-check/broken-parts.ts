@@ -1,3 +1,4 @@
+import { activeDeadlines } from '@rxlet/agent';
 import { type AgentModule, admissionHandlers, contribute, type PodStep, podSteps, provide } from '@rxlet/agent-api';
 import { podProbes, type PodProbes } from '@rxlet/agent-api/containers';
 import { podAllocation } from '@rxlet/container-manager';
@@ -129,6 +130,20 @@ export const BROKEN_PARTS: readonly BrokenAgent[] = [
     assembly: () => ({ modules: () => [probesWith(() => () => new Map())] }),
   },
   {
+    name: 'forgets the deadlines of pods',
+    workload: 'extended',
+    seeds: 20,
+    properties: ['deadlines-kept', 'converges'],
+    assembly: () => ({ modules: () => [deadlinesFrom(86_400)] }),
+  },
+  {
+    name: 'ends pods before their deadlines',
+    workload: 'extended',
+    seeds: 20,
+    properties: ['deadlines-kept', 'healthy-containers-run'],
+    assembly: () => ({ modules: () => [deadlinesFrom(-4)] }),
+  },
+  {
     name: 'takes a checkpoint for written before its fsync',
     seeds: 120,
     properties: ['terminal-phases-stay', 'rising-restart-counts', 'converges', 'no-exception'],
@@ -137,6 +152,19 @@ export const BROKEN_PARTS: readonly BrokenAgent[] = [
     }),
   },
 ];
+
+/** Returns the module of deadlines, with a clock that is slow by some seconds. */
+function deadlinesFrom(seconds: number): AgentModule {
+  const module = activeDeadlines();
+  return {
+    ...module,
+    setup: (context) =>
+      module.setup({
+        ...context,
+        clock: override(context.clock, (clock) => ({ now: () => clock.now() - seconds * 1_000 })),
+      }),
+  };
+}
 
 /** Returns the module of probes with other results of liveness probes. */
 function probesWith(livenessOf: (prober: Prober) => PodProbes['livenessResults']): AgentModule {

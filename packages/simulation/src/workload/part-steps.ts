@@ -20,6 +20,8 @@ export interface PodExtras {
   readonly claims?: readonly ClaimKind[];
   /** Health of the first container, if that runs for ever. It has probes. */
   readonly health?: HealthKind;
+  /** Time for which it may be active. */
+  readonly deadlineSeconds?: number;
 }
 
 /** The extended resource of the device plugin. */
@@ -94,7 +96,7 @@ export type PowerStep =
 /** Returns a spec with the fields that parts need. */
 export function withExtras(spec: PodSpec, extras: PodExtras): PodSpec {
   const { cpuMillis, memoryMi, isGuaranteed = false, othersMemoryMi, priority, graceSeconds } = extras;
-  const { isStubborn = false, devices = 0, claims = [], health } = extras;
+  const { isStubborn = false, devices = 0, claims = [], health, deadlineSeconds } = extras;
   const amounts: ResourceList | undefined =
     cpuMillis !== undefined && memoryMi !== undefined ? amountsOf(cpuMillis, memoryMi) : undefined;
   const held: ResourceList = devices > 0 ? { [DEVICE_RESOURCE]: String(devices) } : {};
@@ -122,6 +124,7 @@ export function withExtras(spec: PodSpec, extras: PodExtras): PodSpec {
     containers: [app, ...others.map(limited)],
     ...(spec.initContainers && { initContainers: spec.initContainers.map(limited) }),
     ...(priority !== undefined && { priority }),
+    ...(deadlineSeconds !== undefined && { activeDeadlineSeconds: deadlineSeconds }),
     ...(graceSeconds !== undefined && { terminationGracePeriodSeconds: graceSeconds }),
     ...(claims.length > 0 && { resourceClaims: claims.map((kind) => CLAIM_ENTRIES[kind]) }),
   };

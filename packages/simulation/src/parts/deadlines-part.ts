@@ -1,0 +1,30 @@
+import type { Pod } from '@rxlet/kube-api';
+import { isTerminalPhase, podUid } from '@rxlet/pod-model';
+import type { PartContext, PartKind, WorldPart } from './world-part.ts';
+
+/** Reason of a pod that was active for too long. */
+export const DEADLINE_REASON = 'DeadlineExceeded';
+/** The wall clock may have been set back, so that deadlines are far away. */
+const FAR_MS = 3_600_000;
+
+/** Pods that must end some time after their start. */
+export const deadlinesPart: PartKind = {
+  name: 'deadlines',
+  steps: 0,
+  extras: (choose) => (choose.chance(0.4) ? { deadlineSeconds: choose.pick([5, 30, 120]) } : {}),
+  create: createDeadlines,
+};
+
+function createDeadlines({ cluster }: PartContext): WorldPart {
+  const leftMs = ({ spec, status }: Pod): number =>
+    Date.parse(status?.startTime ?? '') + (spec?.activeDeadlineSeconds ?? NaN) * 1_000 - cluster.node.clock.now();
+  return {
+    name: 'deadlines',
+    endReasons: [DEADLINE_REASON],
+    run: () => false,
+    differences: (pods) =>
+      pods
+        .filter((pod) => leftMs(pod) < FAR_MS && !isTerminalPhase(pod.status?.phase))
+        .map((pod) => `${podUid(pod)} has not ended, ${String(leftMs(pod))} ms before its deadline`),
+  };
+}
