@@ -19,7 +19,7 @@ vi.setConfig({ maxConcurrency: 2 });
 
 const root = join(import.meta.dirname, '../..');
 const binFolder = join(root, 'node_modules/.bin');
-const EXAMPLE_TIMEOUT_MS = 20_000;
+const EXAMPLE_TIMEOUT_MS = 50_000;
 const TEST_TIMEOUT_MS = 60_000;
 const COMPILER_TIMEOUT_MS = 240_000;
 

@@ -51,6 +51,8 @@ export function differences(bench: TestNode, pod: Pod, lost: ReadonlySet<string>
     const shouldRun = !completed && !runsToItsEnd && (isSidecar(spec) || mayRestart(spec, instance));
     if (runs !== shouldRun) reportProblem(`${spec.name} ${runs ? 'runs' : 'does not run'}`);
     if (runs && endsByItself(spec)) reportProblem(`${spec.name} has not ended yet`);
+    const image = instance?.image?.image;
+    if (runs && image !== spec.image) reportProblem(`${spec.name} runs ${String(image)}, not ${String(spec.image)}`);
     const shown = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])].find(
       ({ name }) => name === spec.name,
     );
