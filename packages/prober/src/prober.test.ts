@@ -436,36 +436,24 @@ describe('updateStatus', () => {
     expect(runs.filter((run) => run.startsWith('readiness'))).toEqual(['readiness at 10']);
   });
 
-  it('runs the startup probe of a container at once that is older than the agent and has not started', async () => {
+  it.each([
+    ['startup', false],
+    ['readiness', true],
+  ] as const)('runs the %s probe at once of a container that is older than the agent', async (kind, started) => {
     const { clock, runs, prober, statuses } = await setUp(undefined, {
       agentAgeSeconds: 0,
       random: { next: () => 0.5, hex: () => '' },
     });
-    const pod = testPod({ containers: [{ name: 'app', startupProbe: every(10), livenessProbe: every(10) }] });
-    const common = { image: '', imageID: '', ready: false, restartCount: 0, started: false, name: 'app' };
+    const pod = testPod({ containers: [{ name: 'app', [`${kind}Probe`]: every(10), livenessProbe: every(10) }] });
+    const common = { image: '', imageID: '', ready: false, restartCount: 0, started, name: 'app' };
     const startedAt = new Date(clock.now() - 10_001).toISOString();
     const containerStatuses = [{ ...common, containerID: appId, state: { running: { startedAt } } }];
     statuses.set(uid, { phase: 'Running', containerStatuses });
     prober.addPod(pod);
     await clock.advance(0);
-    expect(runs).toEqual(['startup at 0']);
-  });
-
-  it('probes the readiness of an unready container at once that is older than the agent', async () => {
-    const { clock, runs, prober, statuses } = await setUp(undefined, {
-      agentAgeSeconds: 0,
-      random: { next: () => 0.5, hex: () => '' },
-    });
-    const pod = testPod({ containers: [{ name: 'app', readinessProbe: every(10), livenessProbe: every(10) }] });
-    const common = { image: '', imageID: '', ready: false, restartCount: 0, started: true, name: 'app' };
-    const startedAt = new Date(clock.now() - 10_001).toISOString();
-    const containerStatuses = [{ ...common, containerID: appId, state: { running: { startedAt } } }];
-    statuses.set(uid, { phase: 'Running', containerStatuses });
-    prober.addPod(pod);
-    await clock.advance(0);
-    expect(runs).toEqual(['readiness at 0']);
+    expect(runs).toEqual([`${kind} at 0`]);
     await clock.advance(9999);
-    expect(runs).toEqual(['readiness at 0', 'liveness at 5']);
+    expect(runs).toEqual([`${kind} at 0`, 'liveness at 5']);
   });
 
   it('does not advance the first tick, which is spread over a period', async () => {
