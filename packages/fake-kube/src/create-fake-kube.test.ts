@@ -204,6 +204,37 @@ describe('requests', () => {
   });
 });
 
+describe('ephemeral containers', () => {
+  const add = (kube: ReturnType<typeof createTestServer>['kube'], ...ephemeralContainers: readonly object[]): unknown =>
+    kube.objects.merge(pods, 'a', 'default', { spec: { ephemeralContainers } }, 'ephemeralcontainers');
+  const debug = { name: 'debug', image: 'busybox:1' };
+
+  it('may be added with their defaults, and never changed or removed', async () => {
+    await using server = createTestServer();
+    const { kube } = server;
+    kube.objects.create(pods, podNamed('a'));
+    const more = { name: 'more', image: 'busybox:1' };
+    add(kube, debug);
+    expect(add(kube, debug, more)).toMatchObject({
+      spec: { ephemeralContainers: [{ name: 'debug', imagePullPolicy: 'IfNotPresent' }, { name: 'more' }] },
+    });
+    kube.objects.merge(pods, 'a', 'default', { spec: { activeDeadlineSeconds: 60 } });
+    expect(() => add(kube, more)).toThrow('existing ephemeral containers "debug" may not be removed');
+    expect(() => add(kube, { ...debug, image: 'busybox:2' }, more)).toThrow(
+      'existing ephemeral containers "debug" may not be changed',
+    );
+  });
+
+  it('cannot be added to mirror pods', async () => {
+    await using server = createTestServer();
+    const { kube } = server;
+    const pod = podNamed('a');
+    const annotations = { 'kubernetes.io/config.mirror': 'hash' };
+    kube.objects.create(pods, { ...pod, metadata: { ...pod.metadata, annotations } });
+    expect(() => add(kube, debug)).toThrow('static pods do not support ephemeral containers');
+  });
+});
+
 describe('namespaces', () => {
   it('take their content along, and wait for pods that end', async () => {
     await using server = createTestServer();

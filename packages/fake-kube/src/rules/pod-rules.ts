@@ -17,8 +17,7 @@ export const podRules: ObjectRules = {
       throw invalid(podType, object.metadata.name, cause);
     }
     const pod = defaultPod(given);
-    const isMirror = object.metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined;
-    const spec = withAdmittedFields(pod.spec!, isMirror);
+    const spec = withAdmittedFields(pod.spec!, isMirror(object.metadata.annotations));
     return {
       ...object,
       spec,
@@ -31,7 +30,7 @@ export const podRules: ObjectRules = {
       case 'status':
         return { ...next, spec: before };
       case 'ephemeralcontainers':
-        return { ...next, spec: { ...before, ephemeralContainers: spec.ephemeralContainers } };
+        return { ...next, spec: withEphemeralContainers(next, before) };
       case 'resize':
         return { ...next, spec: withResources(before, spec) };
       default: {
@@ -42,6 +41,10 @@ export const podRules: ObjectRules = {
     }
   },
 };
+
+function isMirror(annotations: Readonly<Record<string, string>> | undefined): boolean {
+  return annotations?.['kubernetes.io/config.mirror'] !== undefined;
+}
 
 const podType: Pick<ResourceType, 'group' | 'plural' | 'kind' | 'version' | 'isNamespaced'> = {
   group: '',
@@ -75,7 +78,7 @@ export function boundPod(pod: StoredObject, binding: Binding, nowMs: number): St
 const NODE_TAINTS = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'] as const;
 
 /** Returns the spec with the fields that admission sets on every cluster. */
-function withAdmittedFields(spec: PodSpec, isMirror: boolean): PodSpec {
+function withAdmittedFields(spec: PodSpec, isOfMirror: boolean): PodSpec {
   const tolerations = spec.tolerations ?? [];
   const tolerates = (key: string): boolean =>
     tolerations.some((each) => (each.key === key || !each.key) && (!each.effect || each.effect === 'NoExecute'));
@@ -88,7 +91,7 @@ function withAdmittedFields(spec: PodSpec, isMirror: boolean): PodSpec {
   const serviceAccountName = spec.serviceAccountName || spec.serviceAccount || 'default';
   return {
     ...spec,
-    ...(!isMirror && { serviceAccountName, serviceAccount: serviceAccountName }),
+    ...(!isOfMirror && { serviceAccountName, serviceAccount: serviceAccountName }),
     priority: spec.priority ?? 0,
     preemptionPolicy: spec.preemptionPolicy ?? 'PreemptLowerPriority',
     tolerations: [...tolerations, ...missing],
@@ -111,6 +114,22 @@ function withResources(before: PodSpec, wanted: PodSpec): PodSpec {
     ...(before.initContainers && { initContainers: resized(before.initContainers, wanted.initContainers)! }),
     ...(wanted.resources && { resources: wanted.resources }),
   };
+}
+
+/** Returns the spec with further ephemeral containers. Those of before stay as they are. */
+function withEphemeralContainers(next: StoredObject, before: PodSpec): PodSpec {
+  const { name, annotations } = next.metadata;
+  const forbid = (field: string, message: string): ApiError =>
+    invalid(podType, name, { reason: 'FieldValueForbidden', field, message: `Forbidden: ${message}` });
+  if (isMirror(annotations)) throw forbid('', 'static pods do not support ephemeral containers');
+  const { ephemeralContainers = [] } = defaultPod(next as unknown as Pod).spec!;
+  for (const one of before.ephemeralContainers ?? []) {
+    const same = ephemeralContainers.find((other) => other.name === one.name);
+    if (same !== undefined && sameValue(same, one)) continue;
+    const change = same === undefined ? 'removed' : 'changed';
+    throw forbid('spec.ephemeralContainers', `existing ephemeral containers "${one.name}" may not be ${change}`);
+  }
+  return { ...before, ephemeralContainers };
 }
 
 function checkSpecChange(name: string, next: PodSpec, before: PodSpec): void {
