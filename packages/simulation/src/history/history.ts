@@ -147,6 +147,7 @@ export interface PodFacts {
   /** Image by name of the container. */
   readonly images: Readonly<Record<string, string>>;
   readonly initContainers: readonly string[];
+  readonly ephemeralContainers: readonly string[];
   readonly requests: Amounts;
   /** Number of devices that it requests. */
   readonly devices: number;
@@ -260,6 +261,7 @@ export function podFacts(pod: Pod, { isStatic, isStatusKept }: Pick<PodFacts, 'i
     terminationGracePeriodSeconds = 30,
     containers = [],
     initContainers = [],
+    ephemeralContainers = [],
     activeDeadlineSeconds: deadlineSeconds,
   } = pod.spec ?? {};
   return {
@@ -273,8 +275,11 @@ export function podFacts(pod: Pod, { isStatic, isStatusKept }: Pick<PodFacts, 'i
     priority: pod.spec?.priority ?? 0,
     isCritical: isCriticalPod(pod),
     hasHooks: containers.some(({ lifecycle }) => lifecycle !== undefined),
-    images: Object.fromEntries([...initContainers, ...containers].map(({ name, image = '' }) => [name, image])),
+    images: Object.fromEntries(
+      [...initContainers, ...containers, ...ephemeralContainers].map(({ name, image = '' }) => [name, image]),
+    ),
     initContainers: initContainers.map(({ name }) => name),
+    ephemeralContainers: ephemeralContainers.map(({ name }) => name),
     requests: requestsOf(pod),
     devices: containers.reduce((sum, { resources }) => sum + Number(resources?.requests?.[DEVICE_RESOURCE] ?? 0), 0),
     claims: Object.fromEntries(containers.map(({ name, resources }) => [name, resources?.claims?.length ?? 0])),

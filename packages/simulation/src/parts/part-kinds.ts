@@ -2,6 +2,7 @@ import type { PartKind } from './world-part.ts';
 import { claimsPart } from './claims-part.ts';
 import { cpusPart } from './cpus-part.ts';
 import { deadlinesPart } from './deadlines-part.ts';
+import { debugPart } from './debug-part.ts';
 import { devicesPart } from './devices-part.ts';
 import { memoryPart } from './memory-part.ts';
 import { probesPart } from './probes-part.ts';
@@ -20,4 +21,5 @@ export const PART_KINDS: readonly PartKind[] = [
   claimsPart,
   probesPart,
   deadlinesPart,
+  debugPart,
 ];

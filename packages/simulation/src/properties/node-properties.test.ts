@@ -653,3 +653,39 @@ describe('the deadline of a pod', () => {
     ['is over once it has ended', [...started, [5_000, failed], [60_000, failed]], []],
   ])('%s', (_, facts, expected) => expect(violated(...facts)).toEqual(expected));
 });
+
+describe('an ephemeral container', () => {
+  const added = desire({
+    ephemeralContainers: ['debug'],
+    images: { app: 'image:1', debug: 'image:1' },
+    graceSeconds: 2,
+  });
+  const debug = (change: 'created' | 'started' | 'exited', id = 'd0'): HistoryFact =>
+    container(change, { id, name: 'debug' });
+  const debugged = [...running, added, debug('created'), debug('started')];
+  const again = [debug('created', 'd1'), debug('started', 'd1')];
+  const lost: HistoryFact = { kind: 'lost', uid: 'u', container: 'debug' };
+  const fault: HistoryFact = { kind: 'step', text: 'outage ms=1', isFault: true };
+  const later = status('Running');
+
+  it.each<Case>([
+    ['may end', [...debugged, debug('exited'), [60_000, later]], []],
+    ['may not run again', [...debugged, debug('exited'), ...again], ['rising-attempts', 'debug-containers-run-once']],
+    ['may run again once the runtime has lost it', [...debugged, debug('exited'), lost, ...again], []],
+    [
+      'may not be stopped',
+      [...debugged, call('stopContainer', 'd0', { timeoutSeconds: 2 })],
+      ['healthy-containers-run'],
+    ],
+    ['must start soon', [...running, added, [12_001, later]], ['debug-containers-run-once']],
+    ['need not start at once', [...running, added, [11_999, later], debug('created'), [60_000, later]], []],
+    ['need not start soon during faults', [...running, added, fault, [60_000, later]], []],
+    ['need not start without a sandbox', [added, [14_000, later], sandbox, [12_000, later]], []],
+    [
+      'must start soon in a new sandbox',
+      [added, [14_000, later], sandbox, [12_001, later]],
+      ['debug-containers-run-once'],
+    ],
+    ['need not start once its pod is to end', [...running, added, undesired, [20_000, later]], []],
+  ])('%s', (_, facts, expected) => expect(violated(...facts)).toEqual(expected));
+});

@@ -6,6 +6,7 @@ import { claimDevicesExclusive, claimsKeptWhileUsed, claimsPreparedAtStart, clai
 import { healthyContainersRun, noStartAfterTermination, risingAttempts, singleInstances } from './container-lives.ts';
 import { cpusKept } from './cpus.ts';
 import { deadlinesKept } from './deadlines.ts';
+import { debugContainersRunOnce } from './debug-containers.ts';
 import { devicesGivenOnce } from './devices.ts';
 import { endedForAReason, rejectedForAReason } from './ends.ts';
 import { actsOnOwnPods, soundNodesArePrompt, writesOwnPods } from './nodes.ts';
@@ -43,6 +44,7 @@ export const PROPERTIES: readonly Property[] = [
   pressureReported,
   probesHaveEffect,
   deadlinesKept,
+  debugContainersRunOnce,
   actsOnOwnPods,
   writesOwnPods,
   soundNodesArePrompt,

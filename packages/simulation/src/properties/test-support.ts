@@ -16,6 +16,7 @@ export const pod: PodFacts = {
   isCrashing: false,
   images: { app: 'image:1' },
   initContainers: [],
+  ephemeralContainers: [],
   requests: { cpuMillis: 1_000, memoryBytes: 2 ** 30 },
   devices: 0,
   claims: {},

@@ -35,6 +35,7 @@ const allocated = (cpuMillis: number): HistoryFact => ({
   pods: { u: { cpuMillis, memoryBytes: 0 } },
   capacity: { cpuMillis: 4, memoryBytes: 0 },
 });
+const debugged = desire({ ephemeralContainers: ['app'] });
 const trouble: HistoryFact = { kind: 'step', text: 'devices trouble=dead index=0 ms=2' };
 const claim = (change: Extract<HistoryFact, { kind: 'claim' }>['change']): HistoryFact => ({
   kind: 'claim',
@@ -144,6 +145,14 @@ const histories: Readonly<Record<string, readonly [reaches: readonly Timed[], al
   'an agent starts while a container is stuck': [
     [...probed('stuck'), [20_000, agent('started')]],
     [...probed('stuck'), [19_999, agent('started')]],
+  ],
+  'an agent starts after an ephemeral container has ended': [
+    [debugged, container('exited'), agent('started')],
+    [debugged, container('exited'), deleted, agent('started')],
+  ],
+  'an ephemeral container is added while no agent runs': [
+    [agent('killed'), debugged, agent('started'), debugged],
+    [debugged, agent('killed'), debugged],
   ],
 };
 

@@ -1,4 +1,4 @@
-import type { History, HistoryFact, MemoryFacts } from '../history/history.ts';
+import { containerKey, type History, type HistoryFact, type MemoryFacts } from '../history/history.ts';
 import { DEADLINE_REASON } from '../parts/deadlines-part.ts';
 import { createProbedInstances, mayBeRestarted, type ProbedInstance } from '../properties/probes.ts';
 import { countOf, type ReachedState } from './reached-state.ts';
@@ -253,6 +253,29 @@ export const EXTENDED_STATES: readonly ReachedState[] = [
       if (event.kind !== 'agent' || event.change !== 'started') continue;
       for (const { health, startMs } of instances.running.values())
         if (health.dead?.to === Infinity && event.atMs - startMs >= health.dead.from * 1_000) yield event;
+    }
+  }),
+  extended('an agent starts after an ephemeral container has ended', function* (history) {
+    const ephemeral = new Set<string>();
+    const ended = new Map<string, string>();
+    for (const event of history) {
+      if (event.kind === 'desired')
+        for (const name of event.pod.ephemeralContainers) ephemeral.add(containerKey({ uid: event.pod.uid, name }));
+      if (event.kind === 'undesired' || event.kind === 'terminate') ended.delete(event.uid);
+      if (event.kind === 'container' && event.change === 'exited' && ephemeral.has(containerKey(event.container)))
+        ended.set(event.container.uid, event.container.id);
+      if (event.kind === 'agent' && event.change === 'started' && ended.size > 0) yield event;
+    }
+  }),
+  extended('an ephemeral container is added while no agent runs', function* (history) {
+    let isAway = false;
+    const counts = new Map<string, number>();
+    for (const event of history) {
+      if (event.kind === 'agent') isAway = event.change !== 'started';
+      if (event.kind !== 'desired') continue;
+      const { uid, ephemeralContainers } = event.pod;
+      if (isAway && ephemeralContainers.length > (counts.get(uid) ?? 0)) yield event;
+      counts.set(uid, ephemeralContainers.length);
     }
   }),
 ];

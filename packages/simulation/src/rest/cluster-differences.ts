@@ -16,6 +16,7 @@ const COMPARED: readonly (keyof PodStatus)[] = [
   'observedGeneration',
   'containerStatuses',
   'initContainerStatuses',
+  'ephemeralContainerStatuses',
 ];
 
 /**

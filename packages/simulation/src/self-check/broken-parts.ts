@@ -2,10 +2,12 @@ import { activeDeadlines } from '@rxlet/agent';
 import { type AgentModule, admissionHandlers, contribute, type PodStep, podSteps, provide } from '@rxlet/agent-api';
 import { podProbes, type PodProbes } from '@rxlet/agent-api/containers';
 import { podAllocation } from '@rxlet/container-manager';
+import { type CallOptions, ContainerState, type ListContainersResponse } from '@rxlet/cri-api';
 import { eviction } from '@rxlet/eviction';
 import { nodeShutdown } from '@rxlet/node-shutdown';
 import { PodAnnotation } from '@rxlet/pod-model';
 import { type Prober, probes } from '@rxlet/prober';
+import { DEBUG_CONTAINERS } from '../parts/debug-part.ts';
 import { EVICTION } from '../parts/pressure-part.ts';
 import { SHUTDOWN_GROUPS } from '../workload/part-steps.ts';
 import { override } from '../world/override.ts';
@@ -144,6 +146,13 @@ export const BROKEN_PARTS: readonly BrokenAgent[] = [
     assembly: () => ({ modules: () => [deadlinesFrom(-4)] }),
   },
   {
+    name: 'runs ephemeral containers again',
+    workload: 'extended',
+    seeds: 20,
+    properties: ['debug-containers-run-once', 'rising-attempts', 'no-exception'],
+    assembly: () => ({ prepare: (node) => wrapCall(node, 'listContainers', withoutEndedDebugContainers) }),
+  },
+  {
     name: 'takes a checkpoint for written before its fsync',
     seeds: 120,
     properties: ['terminal-phases-stay', 'rising-restart-counts', 'converges', 'no-exception'],
@@ -152,6 +161,22 @@ export const BROKEN_PARTS: readonly BrokenAgent[] = [
     }),
   },
 ];
+
+/** Hides ephemeral containers that have ended. */
+async function withoutEndedDebugContainers(
+  call: (request: unknown, options?: CallOptions) => Promise<unknown>,
+  request: unknown,
+  options?: CallOptions,
+): Promise<unknown> {
+  const answer = (await call(request, options)) as ListContainersResponse;
+  return {
+    ...answer,
+    containers: answer.containers.filter(
+      ({ metadata, state }) =>
+        state !== ContainerState.CONTAINER_EXITED || !DEBUG_CONTAINERS.includes(metadata?.name ?? ''),
+    ),
+  };
+}
 
 /** Returns the module of deadlines, with a clock that is slow by some seconds. */
 function deadlinesFrom(seconds: number): AgentModule {

@@ -44,7 +44,7 @@ export const SHUTDOWN_GROUPS = [
 ] as const;
 
 /** A change of a part of the world. */
-export type PartStep = ResizeStep | PressureStep | DevicesStep | ClaimsStep;
+export type PartStep = ResizeStep | PressureStep | DevicesStep | ClaimsStep | DebugStep;
 
 /** A user resizes the first container of a pod. */
 export interface ResizeStep {
@@ -80,6 +80,14 @@ export interface ClaimsStep {
   readonly of: ClaimKind;
   readonly trouble: 'dead' | 'crashed' | 'hanging' | 'failing' | 'losing';
   readonly ms: number;
+}
+
+/** A user adds an ephemeral container to a pod, as `kubectl debug` does: one that ends after a while, or that runs as long as the pod. */
+export interface DebugStep {
+  readonly do: 'debug';
+  readonly name: string;
+  readonly container: string;
+  readonly isEnding: boolean;
 }
 
 /** The machine is turned off, and on after a pause. */

@@ -147,6 +147,7 @@ const ORDINARY: ReadonlySet<string> = new Set<Step['do']>([
   'overwrite',
   'exit',
   'resize',
+  'debug',
 ]);
 
 /** Returns the facts of a step. */

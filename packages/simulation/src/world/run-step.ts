@@ -66,7 +66,7 @@ export function runStep({ step, node: name }: WorldStep, world: World, later: La
 }
 
 /** Steps that may change pods of the API server. */
-const PART_STEPS: ReadonlySet<string> = new Set<PartStep['do']>(['resize', 'pressure', 'devices', 'claims']);
+const PART_STEPS: ReadonlySet<string> = new Set<PartStep['do']>(['resize', 'pressure', 'devices', 'claims', 'debug']);
 
 type NodeStep = Exclude<WorldStep['step'], SourceStep | ApiStep | ServerStep | { readonly do: 'clock' }>;
 
@@ -88,6 +88,7 @@ function runNodeStep(step: NodeStep, subject: SimulatedNode, later: Later): void
     case 'pressure':
     case 'devices':
     case 'claims':
+    case 'debug':
       if (step.do === 'resize' && subject.statics.has(step.name)) {
         resizeStatic(step, subject);
         return;
