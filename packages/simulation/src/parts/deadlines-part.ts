@@ -4,14 +4,14 @@ import type { PartContext, PartKind, WorldPart } from './world-part.ts';
 
 /** Reason of a pod that was active for too long. */
 export const DEADLINE_REASON = 'DeadlineExceeded';
-/** The wall clock may have been set back, so that deadlines are far away. */
-const FAR_MS = 3_600_000;
+/** Longest time for which a pod may be active. A deadline that is further away is so because the wall clock was set back. */
+const LONGEST_S = 120;
 
 /** Pods that must end some time after their start. */
 export const deadlinesPart: PartKind = {
   name: 'deadlines',
   steps: 0,
-  extras: (choose) => (choose.chance(0.4) ? { deadlineSeconds: choose.pick([5, 30, 120]) } : {}),
+  extras: (choose) => (choose.chance(0.4) ? { deadlineSeconds: choose.pick([5, 30, LONGEST_S]) } : {}),
   create: createDeadlines,
 };
 
@@ -24,7 +24,7 @@ function createDeadlines({ cluster }: PartContext): WorldPart {
     run: () => false,
     differences: (pods) =>
       pods
-        .filter((pod) => leftMs(pod) < FAR_MS && !isTerminalPhase(pod.status?.phase))
+        .filter((pod) => leftMs(pod) <= LONGEST_S * 1_000 && !isTerminalPhase(pod.status?.phase))
         .map((pod) => `${podUid(pod)} has not ended, ${String(leftMs(pod))} ms before its deadline`),
   };
 }
