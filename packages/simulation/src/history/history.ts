@@ -4,6 +4,7 @@ import { type Amounts, requestsOf } from '../workload/amounts.ts';
 import { type HealthKind, healthKindOf } from '../workload/health.ts';
 import { DEVICE_RESOURCE } from '../workload/part-steps.ts';
 import { alwaysCrashes } from '../workload/pod-kinds.ts';
+import { endlessContainers, restartAllCodes } from '../workload/restart-rules.ts';
 
 /** The facts of a run, in order. Properties are checked on this record alone. */
 export type History = readonly HistoryEvent[];
@@ -136,7 +137,8 @@ export interface PodFacts {
   readonly isStatic: boolean;
   /** Whether the status survives a restart of the agent: in the API, or in the checkpoint of a standalone agent. */
   readonly isStatusKept: boolean;
-  readonly restartPolicy: string;
+  /** Whether a container restarts after each exit. */
+  readonly isEndless: boolean;
   readonly graceSeconds: number;
   readonly hasHooks: boolean;
   readonly priority: number;
@@ -157,6 +159,8 @@ export interface PodFacts {
   readonly health: Readonly<Record<string, HealthKind>>;
   /** Time for which it may be active. */
   readonly deadlineSeconds: number | undefined;
+  /** Exit codes by name of the container upon which all containers of the pod must restart. */
+  readonly restartAllCodes: Readonly<Record<string, readonly number[]>>;
 }
 
 /** Memory that a container has for itself. */
@@ -257,7 +261,6 @@ export function historiesOfNodes(history: History): ReadonlyMap<string, History>
 /** Returns the facts of a pod. */
 export function podFacts(pod: Pod, { isStatic, isStatusKept }: Pick<PodFacts, 'isStatic' | 'isStatusKept'>): PodFacts {
   const {
-    restartPolicy = 'Always',
     terminationGracePeriodSeconds = 30,
     containers = [],
     initContainers = [],
@@ -269,7 +272,7 @@ export function podFacts(pod: Pod, { isStatic, isStatusKept }: Pick<PodFacts, 'i
     name: pod.metadata?.name ?? '',
     isStatic,
     isStatusKept,
-    restartPolicy,
+    isEndless: endlessContainers(pod).length > 0,
     graceSeconds: terminationGracePeriodSeconds,
     isCrashing: containers.some(alwaysCrashes),
     priority: pod.spec?.priority ?? 0,
@@ -284,6 +287,7 @@ export function podFacts(pod: Pod, { isStatic, isStatusKept }: Pick<PodFacts, 'i
     devices: containers.reduce((sum, { resources }) => sum + Number(resources?.requests?.[DEVICE_RESOURCE] ?? 0), 0),
     claims: Object.fromEntries(containers.map(({ name, resources }) => [name, resources?.claims?.length ?? 0])),
     deadlineSeconds,
+    restartAllCodes: Object.fromEntries(containers.map((one) => [one.name, restartAllCodes(one)])),
     health: Object.fromEntries(
       containers.flatMap((container) => {
         const kind = healthKindOf(container);

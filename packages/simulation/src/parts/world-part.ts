@@ -5,8 +5,8 @@ import type { AgentLife, TestCluster } from '@rxlet/testing';
 import type { HistoryRecorder } from '../history/history.ts';
 import type { RuntimeRecorder } from '../history/record-runtime.ts';
 import type { Choices } from '../workload/choices.ts';
-import type { PartStep, PodExtras, PowerStep } from '../workload/part-steps.ts';
-import type { TimedStep } from '../workload/step.ts';
+import type { PartStep, PodExtras } from '../workload/part-steps.ts';
+import type { Step, TimedStep } from '../workload/step.ts';
 import type { Later } from '../world/later.ts';
 import type { PluginSockets } from './plugin-sockets.ts';
 
@@ -16,7 +16,7 @@ export interface PartKind {
   /** Most steps of a plan. */
   readonly steps: number;
   /** Makes a step. Default: the part has none. */
-  make?(choose: Choices, podNames: readonly string[]): PartStep | PowerStep;
+  make?(choose: Choices, podNames: readonly string[]): Step;
   /** Makes steps that meet another one of the part, each after so long. */
   meet?(choose: Choices, podNames: readonly string[]): readonly TimedStep[];
   /** Chooses fields of a new pod. */

@@ -1,5 +1,6 @@
 import { containerKey } from '../history/history.ts';
 import type { Property } from './property.ts';
+import { createRestartsOfAll } from './restart-rules.ts';
 
 const FIRST_MS = 10_000;
 const LONGEST_MS = 300_000;
@@ -22,6 +23,7 @@ export const backOffKept: Property = {
     const crashes = new Map<string, Crashes>();
     const stopped = new Set<string>();
     const allocated = new Map<string, string>();
+    const restarts = createRestartsOfAll();
     const forget = (uid: string): void => {
       for (const key of crashes.keys()) if (key.startsWith(`${uid}/`)) crashes.delete(key);
     };
@@ -39,6 +41,10 @@ export const backOffKept: Property = {
           if (allocated.get(uid) !== text) forget(uid);
           allocated.set(uid, text);
         }
+      // As in the kubelet, instances that are removed for the restart of all containers leave no trace.
+      if (event.kind === 'container' && event.change === 'started' && restarts.pending.has(event.container.uid))
+        forget(event.container.uid);
+      restarts.follow(event);
       if (event.kind === 'call' && event.rpc === 'stopContainer') stopped.add(event.target);
       if (event.kind !== 'container') continue;
       const key = containerKey(event.container);

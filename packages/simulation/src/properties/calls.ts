@@ -1,6 +1,7 @@
 import type { PodFacts } from '../history/history.ts';
 import { SHUTDOWN_GROUPS } from '../workload/part-steps.ts';
 import type { Property } from './property.ts';
+import { createRestartsOfAll } from './restart-rules.ts';
 
 /** The shortest grace period of a container. A preStop hook takes its duration from the grace period of its container, and a sidecar the time that it waits for others. */
 const SHORTEST_SECONDS = 2;
@@ -22,6 +23,7 @@ export const gracePeriodsGiven: Property = {
     const requested = new Map<string, number>();
     /** Shortest grace period that the node has given, in this life of the agent. */
     const ended = new Map<string, number>();
+    const restarts = createRestartsOfAll();
     let shutdownMs = -Infinity;
     let isAgentRunning = false;
     /** Begin of a shutdown that was cancelled while no agent ran: the next agent takes the next shutdown for the same one. */
@@ -29,6 +31,7 @@ export const gracePeriodsGiven: Property = {
     /** Whether the agent has started during the shutdown, of which only the rest of the time is left. */
     let isResumed = false;
     for (const event of history) {
+      restarts.follow(event);
       if (event.kind === 'agent') isAgentRunning = event.change === 'started';
       if (event.kind === 'power') {
         isResumed = false;
@@ -62,6 +65,8 @@ export const gracePeriodsGiven: Property = {
         pod.graceSeconds,
         requested.get(event.uid) ?? Infinity,
         ended.get(event.uid) ?? Infinity,
+        // As in the kubelet, a restart of all containers gives none.
+        restarts.pending.has(event.uid) ? SHORTEST_SECONDS : Infinity,
         pod.hasHooks || pod.initContainers.includes(containers.get(event.target) ?? '') ? SHORTEST_SECONDS : Infinity,
       );
       const least = Math.max(SHORTEST_SECONDS, due);

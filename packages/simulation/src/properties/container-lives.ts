@@ -2,6 +2,7 @@ import { containerKey, type ContainerFacts, type PodFacts } from '../history/his
 import { earliestDeadlineMs } from './deadlines.ts';
 import { createProbedInstances, disturbsProbes, mayBeRestarted } from './probes.ts';
 import type { Property } from './property.ts';
+import { createRestartsOfAll } from './restart-rules.ts';
 
 /** Never two running containers of one pod UID and name, and never two ready sandboxes of a pod. */
 export const singleInstances: Property = {
@@ -131,6 +132,7 @@ export const healthyContainersRun: Property = {
     const isProtected = new Set<string>();
     const existing = new Map<string, ContainerFacts>();
     const probed = createProbedInstances();
+    const restarts = createRestartsOfAll();
     let areProbesDisturbed = false;
     const mayFailProbes = (id: string, atMs: number): boolean => {
       const instance = probed.running.get(id);
@@ -141,6 +143,7 @@ export const healthyContainersRun: Property = {
     };
     for (const event of history) {
       probed.follow(event);
+      restarts.follow(event);
       areProbesDisturbed ||= disturbsProbes(event);
       if (event.kind === 'desired') {
         const { uid } = event.pod;
@@ -172,7 +175,8 @@ export const healthyContainersRun: Property = {
       const pod = desired.get(event.uid);
       const sandbox = ready.get(event.uid);
       // Other containers exit, or are stopped after a failed hook.
-      if (pod?.restartPolicy !== 'Always' || pod.hasHooks || sandbox === undefined) continue;
+      if (pod?.isEndless !== true || pod.hasHooks || sandbox === undefined) continue;
+      if (restarts.pending.has(event.uid)) continue;
       if (event.atMs >= (deadlinesMs.get(pod.uid) ?? Infinity)) continue;
       for (const container of running.values()) {
         if (!isProtected.has(container.id) || container.uid !== event.uid) continue;

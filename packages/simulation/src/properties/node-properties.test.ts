@@ -689,3 +689,55 @@ describe('an ephemeral container', () => {
     ['need not start once its pod is to end', [...running, added, undesired, [20_000, later]], []],
   ])('%s', (_, facts, expected) => expect(violated(...facts)).toEqual(expected));
 });
+
+describe('the rule by which all containers of a pod restart', () => {
+  const images = { app: 'image:1', web: 'image:1' };
+  const desired = desire({ images, restartAllCodes: { app: [42], web: [] }, graceSeconds: 2 });
+  const web = (change: 'created' | 'started' | 'exited', attempt = 0): HistoryFact =>
+    container(change, { id: `w${String(attempt)}`, name: 'web', attempt });
+  const started = [desired, ...running.slice(1), web('created'), web('started')];
+  const exit = (exitCode: number): HistoryFact => container('exited', { exitCode });
+  const stopWeb = call('stopContainer', 'w0', { timeoutSeconds: 2 });
+  const again = [
+    container('created', { id: 'c1', attempt: 1 }),
+    container('started', { id: 'c1', attempt: 1 }),
+  ] as const;
+  const fault: HistoryFact = { kind: 'step', text: 'outage ms=1', isFault: true };
+  const later = status('Running');
+
+  it.each<Case>([
+    ['stops the others', [...started, exit(42), stopWeb, web('exited'), ...again], []],
+    ['does not stop them for another code', [...started, exit(1), stopWeb], ['healthy-containers-run']],
+    ['stops them before the one that exited runs again', [...started, exit(42), ...again], ['all-containers-restart']],
+    [
+      'stops them no more once that one runs again',
+      [
+        ...started,
+        exit(42),
+        web('exited'),
+        ...again,
+        web('created', 1),
+        web('started', 1),
+        call('stopContainer', 'w1', { timeoutSeconds: 2 }),
+      ],
+      ['healthy-containers-run'],
+    ],
+    [
+      'needs no back-off',
+      [
+        ...started,
+        exit(42),
+        web('exited'),
+        ...again,
+        container('exited', { id: 'c1', exitCode: 42 }),
+        container('created', { id: 'c2', attempt: 2 }),
+        container('started', { id: 'c2', attempt: 2 }),
+      ],
+      [],
+    ],
+    ['has effect soon', [...started, exit(42), [12_001, later]], ['all-containers-restart']],
+    ['need not have effect at once', [...started, exit(42), [12_000, later]], []],
+    ['need not have effect soon during faults', [...started, fault, exit(42), [60_000, later]], []],
+    ['has no effect on a pod that is to end', [...started, exit(42), undesired, [20_000, later]], []],
+  ])('%s', (_, facts, expected) => expect(violated(...facts)).toEqual(expected));
+});

@@ -14,6 +14,7 @@ import { memoryKept } from './memory.ts';
 import { evictedUnderPressure, pressureReported } from './pressure.ts';
 import { probesHaveEffect } from './probes.ts';
 import type { Property } from './property.ts';
+import { allContainersRestart } from './restart-rules.ts';
 import { confirmedAfterExit, risingRestartCounts, terminalPhasesStay } from './statuses.ts';
 
 /** The properties of every run. */
@@ -45,6 +46,7 @@ export const PROPERTIES: readonly Property[] = [
   probesHaveEffect,
   deadlinesKept,
   debugContainersRunOnce,
+  allContainersRestart,
   actsOnOwnPods,
   writesOwnPods,
   soundNodesArePrompt,

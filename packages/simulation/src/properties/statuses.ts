@@ -1,4 +1,5 @@
 import { containerKey } from '../history/history.ts';
+import { createUnwritableTime } from './faults.ts';
 import type { Property } from './property.ts';
 
 /** Restart counts in published statuses never fall. */
@@ -75,8 +76,6 @@ export const risingRestartCounts: Property = {
 const STATUS_CHECKPOINT = '/root/pod_statuses';
 /** Time after which an agent without an API server has written the end of a pod to its checkpoint. */
 const CHECKPOINT_MS = 50;
-/** Longest pause before a write that failed is repeated. */
-const CHECKPOINT_RETRY_MS = 60_000;
 
 /** A pod that has ended stays so, also for the next agent once the end is in its checkpoint or the API. */
 export const terminalPhasesStay: Property = {
@@ -90,23 +89,19 @@ export const terminalPhasesStay: Property = {
     const seen = new Set<string>();
     /** Pods whose status is kept in the checkpoint. */
     const kept = new Set<string>();
-    /** Time in which the checkpoint cannot be written. */
-    let unwritable = { fromMs: 0, untilMs: 0 };
+    const unwritable = createUnwritableTime();
     const isKept = (uid: string, endMs: number, nowMs: number): boolean => {
       // What was reported to the API is in no offline cache.
       if (!kept.has(uid)) return true;
-      const isWritten = nowMs >= unwritable.untilMs || endMs < unwritable.fromMs - CHECKPOINT_MS;
+      const { fromMs, untilMs } = unwritable.last;
+      const isWritten = nowMs >= untilMs || endMs < fromMs - CHECKPOINT_MS;
       return isWritten && nowMs - endMs > CHECKPOINT_MS;
     };
     for (const event of history) {
       // As in the kubelet, a pod whose status is unknown is pending until its end is certain.
       if (event.kind === 'damaged' && event.path === STATUS_CHECKPOINT) ended.clear();
       if (event.kind === 'unreported') ended.delete(event.uid);
-      const diskMs = event.kind === 'step' ? /^disk .*\bms=(\d+)/.exec(event.text)?.[1] : undefined;
-      if (diskMs !== undefined) {
-        const fromMs = event.atMs < unwritable.untilMs ? unwritable.fromMs : event.atMs;
-        unwritable = { fromMs, untilMs: event.atMs + Number(diskMs) + CHECKPOINT_RETRY_MS };
-      }
+      unwritable.follow(event);
       if (event.kind === 'agent' && event.change !== 'started') {
         for (const uid of forgotten) ended.delete(uid);
         for (const [uid, { atMs }] of ended) if (!isKept(uid, atMs, event.atMs)) ended.delete(uid);

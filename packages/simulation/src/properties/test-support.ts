@@ -8,7 +8,7 @@ export const pod: PodFacts = {
   name: 'web',
   isStatic: false,
   isStatusKept: true,
-  restartPolicy: 'Always',
+  isEndless: true,
   graceSeconds: 30,
   hasHooks: false,
   priority: 0,
@@ -22,6 +22,7 @@ export const pod: PodFacts = {
   claims: {},
   health: {},
   deadlineSeconds: undefined,
+  restartAllCodes: {},
 };
 
 /** Another pod, which may take the place of others. */

@@ -36,6 +36,7 @@ const allocated = (cpuMillis: number): HistoryFact => ({
   capacity: { cpuMillis: 4, memoryBytes: 0 },
 });
 const debugged = desire({ ephemeralContainers: ['app'] });
+const withRule = desire({ restartAllCodes: { app: [42] } });
 const trouble: HistoryFact = { kind: 'step', text: 'devices trouble=dead index=0 ms=2' };
 const claim = (change: Extract<HistoryFact, { kind: 'claim' }>['change']): HistoryFact => ({
   kind: 'claim',
@@ -153,6 +154,14 @@ const histories: Readonly<Record<string, readonly [reaches: readonly Timed[], al
   'an ephemeral container is added while no agent runs': [
     [agent('killed'), debugged, agent('started'), debugged],
     [debugged, agent('killed'), debugged],
+  ],
+  'all containers of a pod restart by a rule': [
+    [withRule, container('exited', { exitCode: 42 }), container('started', { id: 'c1' })],
+    [withRule, container('exited', { exitCode: 1 }), container('started', { id: 'c1' })],
+  ],
+  'an agent starts while all containers of a pod are to restart': [
+    [withRule, container('exited', { exitCode: 42 }), agent('started')],
+    [withRule, container('exited', { exitCode: 42 }), container('started', { id: 'c1' }), agent('started')],
   ],
 };
 

@@ -1,6 +1,7 @@
 import { containerKey, type History, type HistoryFact, type MemoryFacts } from '../history/history.ts';
 import { DEADLINE_REASON } from '../parts/deadlines-part.ts';
 import { createProbedInstances, mayBeRestarted, type ProbedInstance } from '../properties/probes.ts';
+import { createRestartsOfAll } from '../properties/restart-rules.ts';
 import { countOf, type ReachedState } from './reached-state.ts';
 
 const extended = (name: string, matches: (history: History) => Iterable<unknown>): ReachedState => ({
@@ -276,6 +277,21 @@ export const EXTENDED_STATES: readonly ReachedState[] = [
       const { uid, ephemeralContainers } = event.pod;
       if (isAway && ephemeralContainers.length > (counts.get(uid) ?? 0)) yield event;
       counts.set(uid, ephemeralContainers.length);
+    }
+  }),
+  extended('all containers of a pod restart by a rule', function* (history) {
+    const restarts = createRestartsOfAll();
+    for (const event of history) {
+      const cause = event.kind === 'container' ? restarts.pending.get(event.container.uid)?.cause : undefined;
+      restarts.follow(event);
+      if (event.kind === 'container' && event.change === 'started' && event.container.name === cause?.name) yield event;
+    }
+  }),
+  extended('an agent starts while all containers of a pod are to restart', function* (history) {
+    const restarts = createRestartsOfAll();
+    for (const event of history) {
+      restarts.follow(event);
+      if (event.kind === 'agent' && event.change === 'started' && restarts.pending.size > 0) yield event;
     }
   }),
 ];

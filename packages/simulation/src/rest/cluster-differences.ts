@@ -4,6 +4,7 @@ import { sameValue } from '@rxlet/kube-api/strategic-merge';
 import { isMirrorPod, isTerminalPhase, PodAnnotation, PodLabel, podUid } from '@rxlet/pod-model';
 import type { TestCluster } from '@rxlet/testing';
 import { OBJECT_NAMES } from '../workload/cluster-pods.ts';
+import { endlessContainers } from '../workload/restart-rules.ts';
 import { differences } from './pod-differences.ts';
 
 /** Fields of a status that the agent does not write, or that the API server rounds. */
@@ -49,7 +50,7 @@ export function clusterDifferences(
     .snapshot()
     .containers.some(({ labels }) => labels['io.kubernetes.pod.uid'] === uid);
   const isOver = isTerminalPhase(api.phase) && !hasContent;
-  if (isOver && pod.spec?.restartPolicy === 'Always') problems.push(describeProblem(`it ended: ${api.reason ?? ''}`));
+  if (isOver && endlessContainers(pod).length > 0) problems.push(describeProblem(`it ended: ${api.reason ?? ''}`));
   return isOver ? problems : [...problems, ...differences(cluster.node, pod, lost)];
 }
 

@@ -2,6 +2,7 @@ import { ContainerState } from '@rxlet/cri-api';
 import type { Pod, PodStatus } from '@rxlet/kube-api';
 import { isTerminalPhase, PodLabel, podUid } from '@rxlet/pod-model';
 import { alwaysCrashes } from '../workload/pod-kinds.ts';
+import { endlessContainers } from '../workload/restart-rules.ts';
 import type { SimulatedNode } from '../world/simulated-node.ts';
 import type { World } from '../world/world.ts';
 
@@ -19,7 +20,7 @@ export function fixedPointOf({ nodes }: World): FixedPoint {
         (pod) =>
           !one.isTouched(pod) &&
           !isDecidedByNode(one.node.agent().pods.get(podUid(pod))?.status) &&
-          pod.spec?.restartPolicy === 'Always' &&
+          endlessContainers(pod).length === pod.spec?.containers.length &&
           !pod.spec.containers.some((container) => alwaysCrashes(container) || container.lifecycle !== undefined),
       );
       return pods.map((pod): [string, readonly string[]] => [keyOf(pod), linesOf(pod, one)]);

@@ -1,7 +1,9 @@
 import type { Pod } from '@rxlet/kube-api';
 import { isMirrorPod, isTerminalPhase, PodLabel, podUid } from '@rxlet/pod-model';
 import { containerKey, type History } from '../history/history.ts';
+import { createUnwritableTime } from '../properties/faults.ts';
 import { FINALIZER } from '../world/run-api-step.ts';
+import { endlessContainers } from '../workload/restart-rules.ts';
 import type { SimulatedNode } from '../world/simulated-node.ts';
 import { clusterDifferences, contentDifferences, mirrorDifferences } from './cluster-differences.ts';
 import { healthDifferences } from './health-differences.ts';
@@ -115,12 +117,15 @@ const RELIST_MS = 1_000;
 /** Reasons of pods that a shutdown ended, and of those that were not admitted during it. */
 const END_BY_SHUTDOWN: ReadonlySet<string> = new Set(['Terminated', 'NodeShutdown']);
 
-/** Reports whether a static pod has come back and takes over the end of its earlier life, whose dead containers are removed at that moment. */
+/**
+ * Reports whether a static pod has come back and takes over the end of its earlier life: its dead containers are removed at that moment, or the agent cannot record that the end is over.
+ */
 function hasEndedBefore({ history, node }: SimulatedNode, pod: Pod): boolean {
   const uid = podUid(pod);
   const status = node.agent().pods.get(uid)?.status;
   if (!isTerminalPhase(status?.phase)) return false;
   if (END_BY_SHUTDOWN.has(status?.reason ?? '') && wasShutdownCancelled(history.events)) return true;
+  if (hasComeBackUnrecorded(history.events, uid)) return true;
   const removals = history.events.filter(
     (event) => event.kind === 'container' && event.change === 'removed' && event.container.uid === uid,
   );
@@ -130,6 +135,21 @@ function hasEndedBefore({ history, node }: SimulatedNode, pod: Pod): boolean {
       event.pod.uid === uid &&
       removals.some(({ atMs }) => Math.abs(event.atMs - atMs) < RELIST_MS),
   );
+}
+
+/** Reports whether a pod has come back while the agent could not write its files, and the next agent has started since. */
+function hasComeBackUnrecorded(events: History, uid: string): boolean {
+  const unwritable = createUnwritableTime();
+  let hasComeBack = false;
+  let seen = false;
+  for (const event of events) {
+    unwritable.follow(event);
+    if (event.kind === 'agent' && event.change === 'started' && hasComeBack) return true;
+    if (event.kind !== 'desired' || event.pod.uid !== uid) continue;
+    hasComeBack = seen && event.atMs < unwritable.last.untilMs;
+    seen = true;
+  }
+  return false;
 }
 
 /** Returns the names of pods whose deletion from the API a user has requested. */
@@ -164,7 +184,7 @@ function isCleanedUp({ node }: SimulatedNode, pod: Pod): boolean {
   const uid = podUid(pod);
   const hasContainers = node.fake.snapshot().containers.some(({ labels }) => labels[PodLabel.podUid] === uid);
   const { phase } = node.agent().pods.get(uid)?.status ?? {};
-  return pod.spec?.restartPolicy !== 'Always' && isTerminalPhase(phase) && !hasContainers;
+  return endlessContainers(pod).length === 0 && isTerminalPhase(phase) && !hasContainers;
 }
 
 function statusOf({ node }: SimulatedNode, pod: Pod): Pick<Pod, 'status'> {

@@ -1,8 +1,9 @@
 import { ContainerState, type ContainerStatus, PodSandboxState } from '@rxlet/cri-api';
 import type { Container, Pod } from '@rxlet/kube-api';
-import { isSidecar, PodLabel, podUid } from '@rxlet/pod-model';
+import { isSidecar, isTerminalPhase, PodLabel, podUid } from '@rxlet/pod-model';
 import { containerShouldRestart } from '@rxlet/pod-model/restart';
 import { alwaysCrashes, endsByItself } from '../workload/pod-kinds.ts';
+import { endlessContainers } from '../workload/restart-rules.ts';
 import type { TestNode } from '@rxlet/testing';
 
 /** Returns the differences between the actual and the expected state of a pod. */
@@ -30,12 +31,21 @@ export function differences(bench: TestNode, pod: Pod, lost: ReadonlySet<string>
     return !isSidecar(spec) && instance?.exitCode !== 0 && !mayRestart(spec, instance);
   });
   const completed = initFailed || apps.every((spec) => !mayRestart(spec, newest(spec.name)));
-  // As in the kubelet, a pod that is never restarted gets no new sandbox once it had a container, and then waits forever.
-  const neverRan = apps.some(({ name }) => !newest(name)?.startedAt);
+  // As in the kubelet, a pod that is never restarted gets no new sandbox once it had a container, and then waits forever: also with containers that have a policy of their own.
+  const isWaiting = apps.some(({ name, restartPolicy }) => !newest(name)?.startedAt || restartPolicy !== undefined);
   const ready = sandboxes.filter(
     ({ labels, state }) => labels[PodLabel.podUid] === uid && state === PodSandboxState.SANDBOX_READY,
   );
-  if (pod.spec?.restartPolicy === 'Never' && neverRan && ready.length === 0 && mine.length > 0) return [];
+  // As in the kubelet, one whose containers are never restarted by policies of their own has ended as soon as all are dead, also when a new sandbox was about to run them again.
+  if (
+    isTerminalPhase(status?.phase) &&
+    apps.some(({ restartPolicy }) => restartPolicy) &&
+    endlessContainers(pod).length === 0
+  )
+    return mine
+      .filter(({ state }) => state === ContainerState.CONTAINER_RUNNING)
+      .map(({ labels }) => `${uid}: ${labels[PodLabel.containerName] ?? ''} runs although its pod has ended`);
+  if (pod.spec?.restartPolicy === 'Never' && isWaiting && ready.length === 0 && mine.length > 0) return [];
   if (ready.length !== (completed ? 0 : 1)) reportProblem(`${String(ready.length)} sandboxes are ready`);
   // A sandbox stays with the latest dead container of a name.
   const old = sandboxes.filter(({ labels }) => labels[PodLabel.podUid] === uid).length - ready.length;

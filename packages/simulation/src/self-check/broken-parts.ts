@@ -7,6 +7,7 @@ import { eviction } from '@rxlet/eviction';
 import { nodeShutdown } from '@rxlet/node-shutdown';
 import { PodAnnotation } from '@rxlet/pod-model';
 import { type Prober, probes } from '@rxlet/prober';
+import { createRuntimeManager } from '@rxlet/runtime-manager';
 import { DEBUG_CONTAINERS } from '../parts/debug-part.ts';
 import { EVICTION } from '../parts/pressure-part.ts';
 import { SHUTDOWN_GROUPS } from '../workload/part-steps.ts';
@@ -151,6 +152,20 @@ export const BROKEN_PARTS: readonly BrokenAgent[] = [
     seeds: 20,
     properties: ['debug-containers-run-once', 'rising-attempts', 'no-exception'],
     assembly: () => ({ prepare: (node) => wrapCall(node, 'listContainers', withoutEndedDebugContainers) }),
+  },
+  {
+    name: 'restarts the container alone whose exit demands the restart of all',
+    workload: 'extended',
+    seeds: 40,
+    properties: ['all-containers-restart', 'converges'],
+    assembly: () => ({
+      parts: {
+        createRuntimeManager: (ports, options) =>
+          override(createRuntimeManager(ports, options), (part) => ({
+            syncPod: (pod, status, more) => part.syncPod(pod, status, { ...more, restartAllContainers: false }),
+          })),
+      },
+    }),
   },
   {
     name: 'takes a checkpoint for written before its fsync',

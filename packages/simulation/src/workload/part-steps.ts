@@ -1,5 +1,6 @@
 import type { Container, PodResourceClaim, PodSpec, Quantity } from '@rxlet/kube-api';
 import { type HealthKind, withHealth } from './health.ts';
+import { type RestartRule, withRestartRule } from './restart-rules.ts';
 
 /** Fields of a pod that parts of the world need. */
 export interface PodExtras {
@@ -22,6 +23,8 @@ export interface PodExtras {
   readonly health?: HealthKind;
   /** Time for which it may be active. */
   readonly deadlineSeconds?: number;
+  /** Rule by which the first container restarts, if that runs for ever. */
+  readonly restartRule?: RestartRule;
 }
 
 /** The extended resource of the device plugin. */
@@ -104,7 +107,7 @@ export type PowerStep =
 /** Returns a spec with the fields that parts need. */
 export function withExtras(spec: PodSpec, extras: PodExtras): PodSpec {
   const { cpuMillis, memoryMi, isGuaranteed = false, othersMemoryMi, priority, graceSeconds } = extras;
-  const { isStubborn = false, devices = 0, claims = [], health, deadlineSeconds } = extras;
+  const { isStubborn = false, devices = 0, claims = [], health, deadlineSeconds, restartRule } = extras;
   const amounts: ResourceList | undefined =
     cpuMillis !== undefined && memoryMi !== undefined ? amountsOf(cpuMillis, memoryMi) : undefined;
   const held: ResourceList = devices > 0 ? { [DEVICE_RESOURCE]: String(devices) } : {};
@@ -126,6 +129,7 @@ export function withExtras(spec: PodSpec, extras: PodExtras): PodSpec {
       },
     }),
     ...(isStubborn && runsForEver && { command: STUBBORN }),
+    ...(restartRule !== undefined && runsForEver && withRestartRule(restartRule)),
   };
   return {
     ...spec,

@@ -71,10 +71,10 @@ export function expectLostInits({ node, desired, history, lost }: SimulatedNode,
 
 function loseContainer(subject: SimulatedNode, name: string, index: number): void {
   const { node, desired, history, lost } = subject;
-  const { restartPolicy, containers } = desired.get(name)?.spec ?? {};
+  const { restartPolicy, containers = [] } = desired.get(name)?.spec ?? {};
   // A container that is never restarted may have ended or may never have existed, depending on what the agent observed. And the fake runtime never ends an exec
   // in a lost container, while hooks have no time limit.
-  if (restartPolicy === 'Never' || containers?.some(({ lifecycle }) => lifecycle)) return;
+  if (restartPolicy === 'Never' || containers.some((one) => one.lifecycle ?? one.restartPolicy)) return;
   const victim = runningAt(subject, name, index);
   if (victim === undefined) return;
   const [uid, container] = [victim.labels[PodLabel.podUid] ?? '', victim.labels[PodLabel.containerName] ?? ''];
