@@ -97,6 +97,13 @@ export type HistoryFact =
       readonly container: string;
       readonly claims: readonly string[];
     }
+  /** The agent begins to pull an image for a pod, or the pull has ended. */
+  | {
+      readonly kind: 'pull';
+      readonly change: 'begun' | 'done' | 'failed';
+      readonly uid: string;
+      readonly image: string;
+    }
   /** The machine runs short of what these conditions stand for, no longer of others. `reported` are those that the agent has set so far. */
   | { readonly kind: 'pressure'; readonly conditions: readonly string[]; readonly reported?: readonly string[] }
   /** The machine begins or cancels a shutdown, or goes off. */

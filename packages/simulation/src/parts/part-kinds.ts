@@ -7,6 +7,7 @@ import { devicesPart } from './devices-part.ts';
 import { memoryPart } from './memory-part.ts';
 import { probesPart } from './probes-part.ts';
 import { pressurePart } from './pressure-part.ts';
+import { registryPart } from './registry-part.ts';
 import { restartRulesPart } from './restart-rules-part.ts';
 import { shutdownPart } from './shutdown-part.ts';
 import { resizePart } from './resize-part.ts';
@@ -24,4 +25,5 @@ export const PART_KINDS: readonly PartKind[] = [
   deadlinesPart,
   debugPart,
   restartRulesPart,
+  registryPart,
 ];

@@ -735,9 +735,47 @@ describe('the rule by which all containers of a pod restart', () => {
       ],
       [],
     ],
+    [
+      'leaves ephemeral containers alone',
+      [
+        desire({ images, restartAllCodes: { app: [42] }, ephemeralContainers: ['web'] }),
+        ...started.slice(1),
+        exit(42),
+        ...again,
+      ],
+      [],
+    ],
     ['has effect soon', [...started, exit(42), [12_001, later]], ['all-containers-restart']],
     ['need not have effect at once', [...started, exit(42), [12_000, later]], []],
     ['need not have effect soon during faults', [...started, fault, exit(42), [60_000, later]], []],
     ['has no effect on a pod that is to end', [...started, exit(42), undesired, [20_000, later]], []],
+  ])('%s', (_, facts, expected) => expect(violated(...facts)).toEqual(expected));
+});
+
+describe('the back-off of a pull', () => {
+  const pull = (change: Extract<HistoryFact, { kind: 'pull' }>['change'], uid = 'u'): HistoryFact => ({
+    kind: 'pull',
+    change,
+    uid,
+    image: 'image:1',
+  });
+  const failed = [pull('begun'), pull('failed')];
+
+  it.each<Case>([
+    ['is 10 s after the first failure', [...failed, [10_000, pull('begun')]], []],
+    ['is no shorter', [...failed, [9_999, pull('begun')]], ['pulls-back-off']],
+    ['doubles', [...failed, [10_000, pull('begun')], pull('failed'), [19_999, pull('begun')]], ['pulls-back-off']],
+    [
+      'begins anew after a success',
+      [...failed, [10_000, pull('begun')], pull('done'), ...failed, [10_000, pull('begun')]],
+      [],
+    ],
+    [
+      'begins anew after a long time',
+      [...failed, [600_001, pull('begun')], pull('failed'), [10_000, pull('begun')]],
+      [],
+    ],
+    ['is that of one pod', [...failed, pull('begun', 'v')], []],
+    ['begins anew with the agent', [...failed, agent('killed'), agent('started'), pull('begun')], []],
   ])('%s', (_, facts, expected) => expect(violated(...facts)).toEqual(expected));
 });

@@ -11,6 +11,7 @@ import { devicesGivenOnce } from './devices.ts';
 import { endedForAReason, rejectedForAReason } from './ends.ts';
 import { actsOnOwnPods, soundNodesArePrompt, writesOwnPods } from './nodes.ts';
 import { memoryKept } from './memory.ts';
+import { pullsBackOff } from './pulls.ts';
 import { evictedUnderPressure, pressureReported } from './pressure.ts';
 import { probesHaveEffect } from './probes.ts';
 import type { Property } from './property.ts';
@@ -47,6 +48,7 @@ export const PROPERTIES: readonly Property[] = [
   deadlinesKept,
   debugContainersRunOnce,
   allContainersRestart,
+  pullsBackOff,
   actsOnOwnPods,
   writesOwnPods,
   soundNodesArePrompt,

@@ -7,7 +7,7 @@ export interface RestartOfAll {
   /** The instance whose exit demands it. */
   readonly cause: ContainerFacts;
   readonly atMs: number;
-  /** Ids of the instances that ran then. */
+  /** Ids of the instances that ran then, without those of ephemeral containers, which do not restart. */
   readonly running: readonly string[];
 }
 
@@ -30,9 +30,12 @@ export function createRestartsOfAll(): {
       if (change === 'started') running.set(id, container);
       if (change === 'started' && pending.get(uid)?.cause.name === name) pending.delete(uid);
       if (change === 'exited' || change === 'removed') running.delete(id);
-      if (change !== 'exited' || pods.get(uid)?.restartAllCodes[name]?.includes(exitCode) !== true) return;
-      const others = [...running.values()].filter((one) => one.uid === uid).map((one) => one.id);
-      pending.set(uid, { cause, atMs: event.atMs, running: others });
+      const pod = pods.get(uid);
+      if (change !== 'exited' || pod?.restartAllCodes[name]?.includes(exitCode) !== true) return;
+      const others = [...running.values()].filter(
+        (one) => one.uid === uid && !pod.ephemeralContainers.includes(one.name),
+      );
+      pending.set(uid, { cause, atMs: event.atMs, running: others.map((one) => one.id) });
     },
   };
 }
@@ -40,7 +43,7 @@ export function createRestartsOfAll(): {
 /** Time within which an agent without faults restarts all containers of a pod, beside its grace period. */
 const PROMPT_MS = 10_000;
 
-/** Until the first fault, all containers of a pod restart soon once one has exited with a code that demands it, and before that one starts again. */
+/** Once a container has exited with a code that demands it, all containers of its pod restart: the others end before that one starts again, and until the first fault soon. */
 export const allContainersRestart: Property = {
   name: 'all-containers-restart',
   *check(history) {
@@ -48,9 +51,10 @@ export const allContainersRestart: Property = {
     const grace = new Map<string, number>();
     const running = new Set<string>();
     const reported = new Set<string>();
-    for (const event of untilFault(history)) {
+    const calm = untilFault(history).length;
+    for (const [index, event] of history.entries()) {
       const { atMs } = event;
-      for (const [uid, { cause, atMs: exitMs }] of restarts.pending) {
+      for (const [uid, { cause, atMs: exitMs }] of index < calm ? restarts.pending : []) {
         if (reported.has(cause.id) || atMs <= exitMs + (grace.get(uid) ?? 0) + PROMPT_MS) continue;
         reported.add(cause.id);
         yield { atMs, text: `the containers of ${uid} do not restart soon after the exit of ${cause.name}` };

@@ -37,6 +37,12 @@ const allocated = (cpuMillis: number): HistoryFact => ({
 });
 const debugged = desire({ ephemeralContainers: ['app'] });
 const withRule = desire({ restartAllCodes: { app: [42] } });
+const pull = (change: Extract<HistoryFact, { kind: 'pull' }>['change']): HistoryFact => ({
+  kind: 'pull',
+  change,
+  uid: 'u',
+  image: 'image:1',
+});
 const trouble: HistoryFact = { kind: 'step', text: 'devices trouble=dead index=0 ms=2' };
 const claim = (change: Extract<HistoryFact, { kind: 'claim' }>['change']): HistoryFact => ({
   kind: 'claim',
@@ -154,6 +160,14 @@ const histories: Readonly<Record<string, readonly [reaches: readonly Timed[], al
   'an ephemeral container is added while no agent runs': [
     [agent('killed'), debugged, agent('started'), debugged],
     [debugged, agent('killed'), debugged],
+  ],
+  'a container waits for the registry, and starts': [
+    [pull('begun'), pull('failed'), pull('begun'), pull('done')],
+    [pull('begun'), pull('failed'), pull('begun'), pull('failed')],
+  ],
+  'an agent is killed during a pull': [
+    [pull('begun'), agent('killed')],
+    [pull('begun'), pull('done'), agent('killed')],
   ],
   'all containers of a pod restart by a rule': [
     [withRule, container('exited', { exitCode: 42 }), container('started', { id: 'c1' })],

@@ -294,6 +294,24 @@ export const EXTENDED_STATES: readonly ReachedState[] = [
       if (event.kind === 'agent' && event.change === 'started' && restarts.pending.size > 0) yield event;
     }
   }),
+  extended('a container waits for the registry, and starts', function* (history) {
+    const waiting = new Set<string>();
+    for (const event of history) {
+      if (event.kind !== 'pull') continue;
+      const key = `${event.uid} ${event.image}`;
+      if (event.change === 'failed') waiting.add(key);
+      if (event.change === 'done' && waiting.delete(key)) yield event;
+    }
+  }),
+  extended('an agent is killed during a pull', function* (history) {
+    const pulling = new Set<string>();
+    for (const event of history) {
+      if (event.kind === 'pull') pulling[event.change === 'begun' ? 'add' : 'delete'](`${event.uid} ${event.image}`);
+      if (event.kind !== 'agent') continue;
+      if (event.change === 'killed' && pulling.size > 0) yield event;
+      pulling.clear();
+    }
+  }),
 ];
 
 /** Returns the restarts of containers whose probes have failed for long enough. */

@@ -51,6 +51,8 @@ export function describeEvent(event: HistoryEvent): DescribedEvent {
         text: `calls ${event.rpc} ${short(event.target)}${event.timeoutSeconds === undefined ? '' : ` within ${String(event.timeoutSeconds)} s`}`,
         uid: event.uid,
       };
+    case 'pull':
+      return { group: 'agent', text: `pull of ${event.image} ${event.change}`, uid: event.uid };
     case 'terminate':
       return { group: 'agent', text: `ends the pod: ${event.reason}`, uid: event.uid };
     case 'answer':

@@ -4,6 +4,7 @@ import { podProbes, type PodProbes } from '@rxlet/agent-api/containers';
 import { podAllocation } from '@rxlet/container-manager';
 import { type CallOptions, ContainerState, type ListContainersResponse } from '@rxlet/cri-api';
 import { eviction } from '@rxlet/eviction';
+import { imageManagement, type ImageManagementOptions } from '@rxlet/image-manager';
 import { nodeShutdown } from '@rxlet/node-shutdown';
 import { PodAnnotation } from '@rxlet/pod-model';
 import { type Prober, probes } from '@rxlet/prober';
@@ -168,6 +169,15 @@ export const BROKEN_PARTS: readonly BrokenAgent[] = [
     }),
   },
   {
+    name: 'pulls images again without a back-off',
+    workload: 'extended',
+    seeds: 40,
+    properties: ['pulls-back-off'],
+    assembly: () => ({
+      modules: () => [imageManagement({ readFsStats, backoffInitialMs: 1_000, backoffMaxMs: 1_000 })],
+    }),
+  },
+  {
     name: 'takes a checkpoint for written before its fsync',
     seeds: 120,
     properties: ['terminal-phases-stay', 'rising-restart-counts', 'converges', 'no-exception'],
@@ -176,6 +186,9 @@ export const BROKEN_PARTS: readonly BrokenAgent[] = [
     }),
   },
 ];
+
+/** The disk never fills. */
+const readFsStats: ImageManagementOptions['readFsStats'] = async () => ({ capacityBytes: 1e12, availableBytes: 9e11 });
 
 /** Hides ephemeral containers that have ended. */
 async function withoutEndedDebugContainers(

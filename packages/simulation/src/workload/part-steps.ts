@@ -25,6 +25,8 @@ export interface PodExtras {
   readonly deadlineSeconds?: number;
   /** Rule by which the first container restarts, if that runs for ever. */
   readonly restartRule?: RestartRule;
+  /** Whether the image of a container is pulled at each start. */
+  readonly pullsAlways?: boolean;
 }
 
 /** The extended resource of the device plugin. */
@@ -47,7 +49,7 @@ export const SHUTDOWN_GROUPS = [
 ] as const;
 
 /** A change of a part of the world. */
-export type PartStep = ResizeStep | PressureStep | DevicesStep | ClaimsStep | DebugStep;
+export type PartStep = ResizeStep | PressureStep | DevicesStep | ClaimsStep | DebugStep | RegistryStep;
 
 /** A user resizes the first container of a pod. */
 export interface ResizeStep {
@@ -93,6 +95,13 @@ export interface DebugStep {
   readonly isEnding: boolean;
 }
 
+/** For a while, pulls of images fail, or take long. */
+export interface RegistryStep {
+  readonly do: 'registry';
+  readonly trouble: 'away' | 'slow';
+  readonly ms: number;
+}
+
 /** The machine is turned off, and on after a pause. */
 export type PowerStep =
   | { readonly do: 'power-failure'; readonly pauseMs: number }
@@ -107,7 +116,15 @@ export type PowerStep =
 /** Returns a spec with the fields that parts need. */
 export function withExtras(spec: PodSpec, extras: PodExtras): PodSpec {
   const { cpuMillis, memoryMi, isGuaranteed = false, othersMemoryMi, priority, graceSeconds } = extras;
-  const { isStubborn = false, devices = 0, claims = [], health, deadlineSeconds, restartRule } = extras;
+  const {
+    isStubborn = false,
+    devices = 0,
+    claims = [],
+    health,
+    deadlineSeconds,
+    restartRule,
+    pullsAlways = false,
+  } = extras;
   const amounts: ResourceList | undefined =
     cpuMillis !== undefined && memoryMi !== undefined ? amountsOf(cpuMillis, memoryMi) : undefined;
   const held: ResourceList = devices > 0 ? { [DEVICE_RESOURCE]: String(devices) } : {};
@@ -118,6 +135,8 @@ export function withExtras(spec: PodSpec, extras: PodExtras): PodSpec {
     const own = amountsOf(OTHERS_CPU_MILLIS, othersMemoryMi);
     return { ...container, resources: { requests: own, limits: own } };
   };
+  const pulled = (container: Container): Container =>
+    pullsAlways ? { ...container, imagePullPolicy: 'Always' } : container;
   const runsForEver = first!.command?.join() === 'serve';
   const app = {
     ...(health !== undefined && runsForEver ? withHealth(first!, health) : first!),
@@ -133,8 +152,8 @@ export function withExtras(spec: PodSpec, extras: PodExtras): PodSpec {
   };
   return {
     ...spec,
-    containers: [app, ...others.map(limited)],
-    ...(spec.initContainers && { initContainers: spec.initContainers.map(limited) }),
+    containers: [app, ...others.map(limited)].map(pulled),
+    ...(spec.initContainers && { initContainers: spec.initContainers.map(limited).map(pulled) }),
     ...(priority !== undefined && { priority }),
     ...(deadlineSeconds !== undefined && { activeDeadlineSeconds: deadlineSeconds }),
     ...(graceSeconds !== undefined && { terminationGracePeriodSeconds: graceSeconds }),

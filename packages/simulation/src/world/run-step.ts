@@ -66,7 +66,14 @@ export function runStep({ step, node: name }: WorldStep, world: World, later: La
 }
 
 /** Steps that may change pods of the API server. */
-const PART_STEPS: ReadonlySet<string> = new Set<PartStep['do']>(['resize', 'pressure', 'devices', 'claims', 'debug']);
+const PART_STEPS: ReadonlySet<string> = new Set<PartStep['do']>([
+  'resize',
+  'pressure',
+  'devices',
+  'claims',
+  'debug',
+  'registry',
+]);
 
 type NodeStep = Exclude<WorldStep['step'], SourceStep | ApiStep | ServerStep | { readonly do: 'clock' }>;
 
@@ -89,6 +96,7 @@ function runNodeStep(step: NodeStep, subject: SimulatedNode, later: Later): void
     case 'devices':
     case 'claims':
     case 'debug':
+    case 'registry':
       if (step.do === 'resize' && subject.statics.has(step.name)) {
         resizeStatic(step, subject);
         return;
