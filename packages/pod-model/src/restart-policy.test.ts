@@ -1,4 +1,4 @@
-import type { Container, RestartPolicy } from '@rxlet/kube-api';
+import type { Container, ContainerStatus, PodStatus, RestartPolicy } from '@rxlet/kube-api';
 import { describe, expect, it } from 'vitest';
 import {
   allContainersCouldRestart,
@@ -9,6 +9,7 @@ import {
   shouldAllContainersRestart,
   shouldContainerBeRestarted,
 } from './restart-policy.ts';
+import type { RuntimeContainerStatus } from './runtime-status.ts';
 import { testContainer, testPod, testRuntimePodStatus } from './testing.ts';
 
 const rule = (action: string, operator: string, ...values: number[]) => ({ action, exitCodes: { operator, values } });
@@ -124,19 +125,37 @@ describe('restart of all containers', () => {
     expect(shouldAllContainersRestart(pod, testRuntimePodStatus({ pod }), { conditions: over })).toBe(false);
   });
 
-  it('is pending by the reported status for a container without instances', () => {
-    const reported = {
-      containerStatuses: [
-        {
-          name: 'trigger',
-          image: '',
-          imageID: '',
-          ready: false,
-          restartCount: 0,
-          state: { terminated: { exitCode: 42 } },
-        },
-      ],
+  const demanding: ContainerStatus = {
+    name: 'trigger',
+    image: '',
+    imageID: '',
+    ready: false,
+    restartCount: 0,
+    containerID: 'containerd://t0',
+    state: { terminated: { exitCode: 42 } },
+  };
+
+  it('is over once the container that demanded it runs again, whatever the reported condition', () => {
+    const reported: PodStatus = {
+      conditions: [{ type: 'AllContainersRestarting', status: 'True' }],
+      containerStatuses: [demanding],
     };
+    const trigger = (id: string, more: Partial<RuntimeContainerStatus> = {}): Partial<RuntimeContainerStatus> => ({
+      name: 'trigger',
+      id: { type: 'containerd', id },
+      ...more,
+    });
+    const isPending = (...containers: readonly Partial<RuntimeContainerStatus>[]): boolean =>
+      shouldAllContainersRestart(pod, testRuntimePodStatus({ pod, containers }), reported);
+    expect(isPending(trigger('t0', { state: 'exited', exitCode: 42 }), { name: 'app' })).toBe(true);
+    expect(isPending()).toBe(true);
+    expect(isPending(trigger('t1'))).toBe(false);
+    expect(isPending(trigger('t1', { state: 'exited', exitCode: 1 }), { name: 'app' })).toBe(false);
+    expect(isPending(trigger('t1', { state: 'exited', exitCode: 42 }), { name: 'app' })).toBe(true);
+  });
+
+  it('is pending by the reported status for a container without instances', () => {
+    const reported = { containerStatuses: [demanding] };
     expect(shouldAllContainersRestart(pod, testRuntimePodStatus({ pod, containers: [] }), reported)).toBe(true);
     expect(shouldAllContainersRestart(pod, testRuntimePodStatus({ pod }), reported)).toBe(false);
   });

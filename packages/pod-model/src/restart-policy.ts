@@ -1,4 +1,5 @@
-import type { Container, ContainerRestartRule, Pod, PodStatus, RestartPolicy } from '@rxlet/kube-api';
+import type { Container, ContainerRestartRule, ContainerStatus, Pod, PodStatus, RestartPolicy } from '@rxlet/kube-api';
+import { formatContainerId } from './pod-names.ts';
 import { newestContainerStatus } from './runtime-lookup.ts';
 import type { RuntimePodStatus } from './runtime-status.ts';
 
@@ -88,15 +89,16 @@ export function matchesRestartAllRule(container: RestartableContainer, exitCode:
 
 /**
  * Reports whether all containers of the pod must be restarted: the pod's conditions report such a restart in progress, or the newest instance of a
- * container exited with a code whose rule demands it. The reported status is used for containers without instances in the runtime.
+ * container exited with a code whose rule demands it. The reported status is used for containers without instances in the runtime. A restart in progress is over
+ * once the containers that demanded it have instances which the reported status does not know: they are replaced last.
  */
 export function shouldAllContainersRestart(pod: Pod, status: RuntimePodStatus, reported?: PodStatus): boolean {
   if (!allContainersCouldRestart(pod)) return false;
   const inProgress = reported?.conditions?.some(
     (condition) => condition.type === 'AllContainersRestarting' && condition.status === 'True',
   );
-  if (inProgress === true) return true;
   const reportedContainers = [...(reported?.initContainerStatuses ?? []), ...(reported?.containerStatuses ?? [])];
+  if (inProgress === true && !areDemandsMet(pod, status, reportedContainers)) return true;
   return restartingContainers(pod).some((container) => {
     const newest = newestContainerStatus(status, container.name);
     const exitCode =
@@ -107,6 +109,18 @@ export function shouldAllContainersRestart(pod: Pod, status: RuntimePodStatus, r
           : undefined;
     return exitCode !== undefined && matchesRestartAllRule(container, exitCode);
   });
+}
+
+/** Reports whether the containers whose reported exit demands a restart of all have been replaced. */
+function areDemandsMet(pod: Pod, status: RuntimePodStatus, reported: readonly ContainerStatus[]): boolean {
+  const replaced = restartingContainers(pod).flatMap((container) => {
+    const { state, containerID } = reported.find(({ name }) => name === container.name) ?? {};
+    const exitCode = state?.terminated?.exitCode;
+    if (exitCode === undefined || !matchesRestartAllRule(container, exitCode)) return [];
+    const newest = newestContainerStatus(status, container.name);
+    return [newest !== undefined && !!containerID && containerID !== formatContainerId(newest.id)];
+  });
+  return replaced.length > 0 && replaced.every(Boolean);
 }
 
 /** Returns the init and regular containers; ephemeral containers are never restarted. */

@@ -41,7 +41,9 @@ export const noStartAfterTermination: Property = {
     const ended = new Set<string>();
     /** Pods with a ready sandbox. The containers of another one are stopped because they get a new sandbox, by an agent that may not know yet that the pod is to end. */
     const ready = new Map<string, string>();
+    const restarts = createRestartsOfAll();
     for (const event of history) {
+      restarts.follow(event);
       if (event.kind === 'sandbox') {
         if (event.change === 'ready') ready.set(event.uid, event.id);
         else if (ready.get(event.uid) === event.id) ready.delete(event.uid);
@@ -54,6 +56,8 @@ export const noStartAfterTermination: Property = {
       if (event.kind === 'terminate' && event.reason !== 'orphaned') ended.add(event.uid);
       if (event.kind === 'agent') ended.clear();
       const isStop = event.kind === 'call' && STOPS.has(event.rpc) && ready.has(event.uid);
+      // Those that restart together are stopped by an agent that may not know either.
+      if (isStop && event.rpc === 'stopContainer' && restarts.pending.has(event.uid)) continue;
       if (isStop && undesired.has(event.uid) && !ended.has(event.uid)) ending.add(event.uid);
       if (event.kind === 'container' && event.change === 'started' && ending.has(event.container.uid))
         yield {
