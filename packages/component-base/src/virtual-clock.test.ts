@@ -139,6 +139,20 @@ describe('createVirtualClock', () => {
     expect(runs).toBe(100_000);
   });
 
+  it('advances by delays that are shorter than the precision of its time', async () => {
+    const clock = createVirtualClock();
+    await clock.advance(2 ** 25 + 0.3);
+    const startMs = clock.monotonicNow();
+    let runs = 0;
+    const waitUntilLater = (): void => {
+      runs += 1;
+      if (clock.monotonicNow() === startMs) clock.setTimer(1e-9, waitUntilLater);
+    };
+    waitUntilLater();
+    await clock.advance(1);
+    expect(runs).toBe(2);
+  });
+
   it('sets the wall clock without touching timers or monotonic time', async () => {
     const clock = createVirtualClock({ startMs: 1000 });
     let ranAt: number | undefined;

@@ -52,6 +52,8 @@ class PendingTimer implements Disposable {
   }
 }
 
+/** Shortest delay but 0. Time is a fraction of limited precision: one that waits for the rest of a period with a shorter delay would wait for ever, and a real timer takes a millisecond. */
+const MIN_DELAY_MS = 0.001;
 /** Limit of timers at one instant. Beyond it, a loop would spin on a real clock and never end on this one. */
 const MAX_TIMERS_PER_INSTANT = 100_000;
 
@@ -116,7 +118,7 @@ export function createVirtualClock(options: VirtualClockOptions = {}): VirtualCl
     if (timers[index] === timer) timers.splice(index, 1);
   };
   const setTimer = (delayMs: number, callback: () => void): Timer => {
-    const timer = new PendingTimer(elapsedMs + (delayMs > 0 ? delayMs : 0), callback, cancel);
+    const timer = new PendingTimer(elapsedMs + (delayMs > 0 ? Math.max(delayMs, MIN_DELAY_MS) : 0), callback, cancel);
     timers.splice(indexAfter(timer.dueMs), 0, timer);
     return timer;
   };
