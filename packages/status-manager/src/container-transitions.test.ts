@@ -61,6 +61,19 @@ describe('illegalTransition', () => {
     expect(illegalTransition(pod, ended, up)).toBeDefined();
   });
 
+  it('allows a newer instance that runs, as in a new sandbox', () => {
+    const pod = testPod({ restartPolicy: 'OnFailure', containers: [{ name: 'c', restartPolicy: 'Never' }] });
+    const instance = (state: ContainerState, containerID: string, restartCount: number): PodStatus => ({
+      containerStatuses: [{ name: 'c', image: '', imageID: '', ready: false, state, containerID, restartCount }],
+    });
+    const isAllowed = (next: PodStatus): boolean =>
+      illegalTransition(pod, instance(exited(0), 'containerd://c1', 1), next) === undefined;
+    expect(isAllowed(instance(running, 'containerd://c2', 2))).toBe(true);
+    expect(isAllowed(instance({ waiting: {} }, 'containerd://c2', 2))).toBe(false);
+    expect(isAllowed(instance(running, 'containerd://c1', 2))).toBe(false);
+    expect(isAllowed(instance(running, 'containerd://c0', 0))).toBe(false);
+  });
+
   it('allows restarts of sidecars', () => {
     expect(isLegal('Never', 0, { restartPolicy: 'Always' }, true)).toBe(true);
   });

@@ -4,14 +4,17 @@ import { allContainersCouldRestart, containerShouldRestart } from '@rxlet/pod-mo
 
 /**
  * Returns why a status must not follow another one; `undefined` when it may. A container that has terminated without a restart must not run again: such a status
- * comes from a stale runtime status, and watchers of the pod have already acted on the termination.
+ * comes from a stale runtime status, and watchers of the pod have already acted on the termination. A newer instance that runs is no stale one: a new sandbox runs
+ * such a container once more.
  */
 export function illegalTransition(pod: Pod, previous: PodStatus, next: PodStatus): string | undefined {
   if (pod.spec?.restartPolicy === 'Always' || allContainersCouldRestart(pod)) return undefined;
   const nextByName = new Map(statusesOf(next).map((status) => [status.name, status]));
-  const revived = statusesOf(previous).find(({ name, state }) => {
+  const revived = statusesOf(previous).find((before) => {
+    const { name, state } = before;
     const nextStatus = nextByName.get(name);
-    if (state?.terminated === undefined || nextStatus === undefined) return false;
+    if (state?.terminated === undefined || nextStatus === undefined || isNewerInstance(nextStatus, before))
+      return false;
     return nextStatus.state?.terminated === undefined && !mayRunAgain(pod, name, state.terminated.exitCode);
   });
   return revived && `container ${revived.name} has terminated for good and cannot leave that state`;
@@ -20,6 +23,12 @@ export function illegalTransition(pod: Pod, previous: PodStatus, next: PodStatus
 /** Returns the statuses of regular and init containers. The termination of ephemeral containers has no consequences. */
 function statusesOf({ containerStatuses, initContainerStatuses }: PodStatus): readonly ContainerStatus[] {
   return [...(containerStatuses ?? []), ...(initContainerStatuses ?? [])];
+}
+
+/** Reports whether a status is that of a running instance which followed the one of another status. */
+function isNewerInstance(next: ContainerStatus, before: ContainerStatus): boolean {
+  if (next.state?.running === undefined || !next.containerID || !before.containerID) return false;
+  return next.containerID !== before.containerID && next.restartCount > before.restartCount;
 }
 
 function mayRunAgain(pod: Pod, name: string, exitCode: number): boolean {

@@ -1,7 +1,7 @@
-import { ContainerState, type ContainerStatus } from '@rxlet/cri-api';
+import { ContainerState, PodSandboxState } from '@rxlet/cri-api';
 import type { EphemeralContainer, Pod } from '@rxlet/kube-api';
 import { resources } from '@rxlet/kube-api/resources';
-import { isMirrorPod, isTerminalPhase, podUid } from '@rxlet/pod-model';
+import { isMirrorPod, isTerminalPhase, PodLabel, podUid } from '@rxlet/pod-model';
 import { containerKey } from '../history/history.ts';
 import type { DebugStep } from '../workload/part-steps.ts';
 import { keyOfContainer } from './running-containers.ts';
@@ -40,8 +40,8 @@ function createDebug({ cluster }: PartContext): WorldPart {
       return true;
     },
     differences(pods) {
-      const { containers } = cluster.node.fake.snapshot();
-      return pods.flatMap((pod) => debugDifferences(pod, containers));
+      const runtime = cluster.node.fake.snapshot();
+      return pods.flatMap((pod) => debugDifferences(pod, runtime));
     },
   };
 }
@@ -54,15 +54,22 @@ function ephemeralContainer({ container, isEnding }: DebugStep): EphemeralContai
   };
 }
 
+type Snapshot = ReturnType<PartContext['cluster']['node']['fake']['snapshot']>;
+
 /** Returns what is wrong with the ephemeral containers of a pod at rest: each was created once, and is shown as it is. */
-function debugDifferences({ metadata, spec, status }: Pod, containers: readonly ContainerStatus[]): readonly string[] {
+function debugDifferences({ metadata, spec, status }: Pod, { containers, sandboxes }: Snapshot): readonly string[] {
   const uid = podUid({ metadata });
   const hasEnded = isTerminalPhase(status?.phase);
+  const hasSandbox = sandboxes.some(
+    ({ labels, state }) => labels[PodLabel.podUid] === uid && state === PodSandboxState.SANDBOX_READY,
+  );
   return (spec?.ephemeralContainers ?? []).flatMap(({ name }) => {
     const key = containerKey({ uid, name });
     const instances = containers.filter((one) => keyOfContainer(one) === key);
     const runs = instances.some(({ state }) => state === ContainerState.CONTAINER_RUNNING);
     if (hasEnded) return runs ? [`${key} runs although its pod has ended`] : [];
+    // As in the kubelet, a pod that is never restarted waits for ever without a sandbox.
+    if (instances.length === 0 && !hasSandbox) return [];
     if (instances.length !== 1) return [`${key} has ${String(instances.length)} instances`];
     const shown = status?.ephemeralContainerStatuses?.find((one) => one.name === name);
     const shownState = Object.keys(shown?.state ?? {}).join();

@@ -30,12 +30,15 @@ export const allocationsFit: Property = {
     const killTimeouts = new Map<string, number>();
     /** Times at which pre-emptions stop waiting, by pod. */
     const deadlines = new Map<string, number>();
+    let isAgentRunning = true;
     for (const event of history) {
       if (event.kind === 'desired' && event.pod.isStatic && !statics.has(event.pod.uid)) {
         const { uid } = event.pod;
         statics.add(uid);
-        if ([...running.values()].some((other) => other !== uid && !reported.has(other))) unjudged.add(uid);
+        if (!isAgentRunning || [...running.values()].some((other) => other !== uid && !reported.has(other)))
+          unjudged.add(uid);
       }
+      if (event.kind === 'agent') isAgentRunning = event.change === 'started';
       if (event.kind === 'status') reported.add(event.status.uid);
       if (event.kind === 'agent' && event.change !== 'started') {
         for (const uid of statics.difference(new Set(running.values()))) unjudged.add(uid);

@@ -131,6 +131,11 @@ describe('resources of a node', () => {
       [],
     ],
     [
+      'accept more than the node has for a static pod that comes while no agent runs',
+      [agent('killed'), desire({ isStatic: true }), agent('started'), ...running, allocated(4_001)],
+      [],
+    ],
+    [
       'reject more than the node has for a static pod that comes later',
       [
         agent('started'),
@@ -763,8 +768,8 @@ describe('the back-off of a pull', () => {
 
   it.each<Case>([
     ['is 10 s after the first failure', [...failed, [10_000, pull('begun')]], []],
-    ['is no shorter', [...failed, [9_999, pull('begun')]], ['pulls-back-off']],
-    ['doubles', [...failed, [10_000, pull('begun')], pull('failed'), [19_999, pull('begun')]], ['pulls-back-off']],
+    ['is no shorter', [...failed, [9_998, pull('begun')]], ['pulls-back-off']],
+    ['doubles', [...failed, [10_000, pull('begun')], pull('failed'), [19_998, pull('begun')]], ['pulls-back-off']],
     [
       'begins anew after a success',
       [...failed, [10_000, pull('begun')], pull('done'), ...failed, [10_000, pull('begun')]],

@@ -4,6 +4,8 @@ const FIRST_MS = 10_000;
 const LONGEST_MS = 300_000;
 /** After so long without a failure, the back-off begins anew. */
 const RESET_MS = 600_000;
+/** Times have fractions. */
+const TOLERANCE_MS = 1;
 
 /** The back-off of an image that cannot be pulled for a pod doubles with each failure, as long as the agent lives. */
 export const pullsBackOff: Property = {
@@ -23,7 +25,7 @@ export const pullsBackOff: Property = {
       }
       if (change !== 'begun' || last === undefined) continue;
       const dueMs = Math.min(LONGEST_MS, FIRST_MS * 2 ** (last.count - 1));
-      if (atMs - last.atMs < dueMs)
+      if (atMs - last.atMs < dueMs - TOLERANCE_MS)
         yield {
           atMs,
           text: `${image} is pulled for ${uid} after ${String(atMs - last.atMs)} ms, before its back-off of ${String(dueMs)} ms`,

@@ -165,10 +165,6 @@ const histories: Readonly<Record<string, readonly [reaches: readonly Timed[], al
     [pull('begun'), pull('failed'), pull('begun'), pull('done')],
     [pull('begun'), pull('failed'), pull('begun'), pull('failed')],
   ],
-  'an agent is killed during a pull': [
-    [pull('begun'), agent('killed')],
-    [pull('begun'), pull('done'), agent('killed')],
-  ],
   'all containers of a pod restart by a rule': [
     [withRule, container('exited', { exitCode: 42 }), container('started', { id: 'c1' })],
     [withRule, container('exited', { exitCode: 1 }), container('started', { id: 'c1' })],

@@ -303,15 +303,6 @@ export const EXTENDED_STATES: readonly ReachedState[] = [
       if (event.change === 'done' && waiting.delete(key)) yield event;
     }
   }),
-  extended('an agent is killed during a pull', function* (history) {
-    const pulling = new Set<string>();
-    for (const event of history) {
-      if (event.kind === 'pull') pulling[event.change === 'begun' ? 'add' : 'delete'](`${event.uid} ${event.image}`);
-      if (event.kind !== 'agent') continue;
-      if (event.change === 'killed' && pulling.size > 0) yield event;
-      pulling.clear();
-    }
-  }),
 ];
 
 /** Returns the restarts of containers whose probes have failed for long enough. */

@@ -70,6 +70,19 @@ describe('status checkpoint', () => {
     expect(after.logger.lines).toEqual([]);
   });
 
+  it('removes the end of a pod as soon as it writes one, and other statuses later', async () => {
+    const { checkpoint, text, clock } = await setUp();
+    checkpoint.record(update('a', { phase: 'Succeeded' }));
+    checkpoint.record(update('b', { phase: 'Pending' }));
+    await clock.advance(1000);
+    checkpoint.forget('b');
+    await clock.advance(50);
+    expect((await setUp(text())).checkpoint.restored('b')).toBeDefined();
+    checkpoint.retain(new Set());
+    await clock.advance(50);
+    expect((await setUp(text())).checkpoint.restored('a')).toBeUndefined();
+  });
+
   it('merges changes into one write, and writes readiness sooner', async () => {
     const { checkpoint, writes, text, clock } = await setUp();
     for (let index = 0; index < 100; index += 1) checkpoint.record(update(`p${index}`, { phase: 'Pending' }));

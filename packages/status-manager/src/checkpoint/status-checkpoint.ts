@@ -3,7 +3,7 @@ import type { StatusRestorer } from '@rxlet/agent-api/statuses';
 import { type Clock, createBackoff, errorMessage, type Logger, noopLogger, type Timer } from '@rxlet/component-base';
 import type { PodStatus } from '@rxlet/kube-api';
 import type { NodeFiles } from '@rxlet/node-files';
-import { podUid } from '@rxlet/pod-model';
+import { isTerminalPhase, podUid } from '@rxlet/pod-model';
 import { durableStatus } from '../durable-status.ts';
 import { isUrgent } from '../is-urgent.ts';
 import { checkpointBatch, type CheckpointEntry, parseCheckpoint } from './checkpoint-format.ts';
@@ -33,7 +33,7 @@ export interface StatusCheckpointPorts {
 export interface StatusCheckpointOptions {
   /** Time in which changes are merged into one write, in milliseconds. Default: 1000. */
   readonly writeDelayMs?: number | undefined;
-  /** The same for readiness and terminal phases, which a restart must not revert. Default: 50. */
+  /** The same for readiness and terminal phases, which a restart must not revert, and for the removal of these. Default: 50. */
   readonly urgentWriteDelayMs?: number | undefined;
   /** Maximum delay before a failed write is retried. The delay starts at {@link writeDelayMs} and doubles. Default: 60 000. */
   readonly maxRetryDelayMs?: number | undefined;
@@ -143,9 +143,12 @@ export function createStatusCheckpoint(
   };
   const remove = (podUid: string): void => {
     restored.delete(podUid);
-    if (!statuses.delete(podUid)) return;
+    const before = statuses.get(podUid);
+    if (before === undefined) return;
+    statuses.delete(podUid);
     changed.add(podUid);
-    writeIn(writeDelayMs);
+    // A static pod may come back, and its earlier end must not count for it.
+    writeIn(isTerminalPhase(before.phase) ? urgentWriteDelayMs : writeDelayMs);
   };
 
   const flush = async (): Promise<void> => {
