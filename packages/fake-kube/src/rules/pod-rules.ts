@@ -1,7 +1,7 @@
 import { toRfc3339 } from '@rxlet/component-base';
 import type { Binding, Container, Mutable, Pod, PodSpec, PodStatus, Toleration } from '@rxlet/kube-api';
 import { sameValue } from '@rxlet/kube-api/strategic-merge';
-import { podQosClass } from '@rxlet/pod-model';
+import { isMirrorPod, podQosClass } from '@rxlet/pod-model';
 import { defaultPod } from '@rxlet/pod-model/defaults';
 import { ApiError, conflict, invalid } from '../api-error.ts';
 import type { StoredObject } from '../api-object.ts';
@@ -17,7 +17,7 @@ export const podRules: ObjectRules = {
       throw invalid(podType, object.metadata.name, cause);
     }
     const pod = defaultPod(given);
-    const spec = withAdmittedFields(pod.spec!, isMirror(object.metadata.annotations));
+    const spec = withAdmittedFields(pod.spec!, isMirrorPod(given));
     return {
       ...object,
       spec,
@@ -41,10 +41,6 @@ export const podRules: ObjectRules = {
     }
   },
 };
-
-function isMirror(annotations: Readonly<Record<string, string>> | undefined): boolean {
-  return annotations?.['kubernetes.io/config.mirror'] !== undefined;
-}
 
 const podType: Pick<ResourceType, 'group' | 'plural' | 'kind' | 'version' | 'isNamespaced'> = {
   group: '',
@@ -78,7 +74,7 @@ export function boundPod(pod: StoredObject, binding: Binding, nowMs: number): St
 const NODE_TAINTS = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'] as const;
 
 /** Returns the spec with the fields that admission sets on every cluster. */
-function withAdmittedFields(spec: PodSpec, isOfMirror: boolean): PodSpec {
+function withAdmittedFields(spec: PodSpec, isMirror: boolean): PodSpec {
   const tolerations = spec.tolerations ?? [];
   const tolerates = (key: string): boolean =>
     tolerations.some((each) => (each.key === key || !each.key) && (!each.effect || each.effect === 'NoExecute'));
@@ -91,7 +87,7 @@ function withAdmittedFields(spec: PodSpec, isOfMirror: boolean): PodSpec {
   const serviceAccountName = spec.serviceAccountName || spec.serviceAccount || 'default';
   return {
     ...spec,
-    ...(!isOfMirror && { serviceAccountName, serviceAccount: serviceAccountName }),
+    ...(!isMirror && { serviceAccountName, serviceAccount: serviceAccountName }),
     priority: spec.priority ?? 0,
     preemptionPolicy: spec.preemptionPolicy ?? 'PreemptLowerPriority',
     tolerations: [...tolerations, ...missing],
@@ -118,11 +114,12 @@ function withResources(before: PodSpec, wanted: PodSpec): PodSpec {
 
 /** Returns the spec with further ephemeral containers. Those of before stay as they are. */
 function withEphemeralContainers(next: StoredObject, before: PodSpec): PodSpec {
-  const { name, annotations } = next.metadata;
+  const pod = next as unknown as Pod;
+  const { name } = next.metadata;
   const forbid = (field: string, message: string): ApiError =>
     invalid(podType, name, { reason: 'FieldValueForbidden', field, message: `Forbidden: ${message}` });
-  if (isMirror(annotations)) throw forbid('', 'static pods do not support ephemeral containers');
-  const { ephemeralContainers = [] } = defaultPod(next as unknown as Pod).spec!;
+  if (isMirrorPod(pod)) throw forbid('', 'static pods do not support ephemeral containers');
+  const { ephemeralContainers = [] } = defaultPod(pod).spec!;
   for (const one of before.ephemeralContainers ?? []) {
     const same = ephemeralContainers.find((other) => other.name === one.name);
     if (same !== undefined && sameValue(same, one)) continue;

@@ -151,7 +151,7 @@ export const BROKEN_PARTS: readonly BrokenAgent[] = [
     name: 'runs ephemeral containers again',
     workload: 'extended',
     seeds: 20,
-    properties: ['debug-containers-run-once', 'rising-attempts', 'no-exception'],
+    properties: ['debug-containers-run-once', 'rising-attempts'],
     assembly: () => ({ prepare: (node) => wrapCall(node, 'listContainers', withoutEndedDebugContainers) }),
   },
   {
