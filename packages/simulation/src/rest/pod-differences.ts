@@ -13,6 +13,9 @@ export function differences(bench: TestNode, pod: Pod, lost: ReadonlySet<string>
   const reportProblem = (what: string): void => void problems.push(`${uid}: ${what}`);
   const { sandboxes, containers } = bench.fake.snapshot();
   const mine = containers.filter(({ labels }) => labels[PodLabel.podUid] === uid);
+  const running = mine
+    .filter(({ state }) => state === ContainerState.CONTAINER_RUNNING)
+    .map(({ labels }) => labels[PodLabel.containerName] ?? '');
   const status = bench
     .agent()
     .pods.list()
@@ -42,10 +45,9 @@ export function differences(bench: TestNode, pod: Pod, lost: ReadonlySet<string>
     apps.some(({ restartPolicy }) => restartPolicy) &&
     endlessContainers(pod).length === 0
   )
-    return mine
-      .filter(({ state }) => state === ContainerState.CONTAINER_RUNNING)
-      .map(({ labels }) => `${uid}: ${labels[PodLabel.containerName] ?? ''} runs although its pod has ended`);
-  if (pod.spec?.restartPolicy === 'Never' && isWaiting && ready.length === 0 && mine.length > 0) return [];
+    return running.map((name) => `${uid}: ${name} runs although its pod has ended`);
+  if (pod.spec?.restartPolicy === 'Never' && isWaiting && ready.length === 0 && mine.length > 0)
+    return running.map((name) => `${uid}: ${name} runs although no sandbox is ready`);
   if (ready.length !== (completed ? 0 : 1)) reportProblem(`${String(ready.length)} sandboxes are ready`);
   // A sandbox stays with the latest dead container of a name.
   const old = sandboxes.filter(({ labels }) => labels[PodLabel.podUid] === uid).length - ready.length;

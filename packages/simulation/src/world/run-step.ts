@@ -59,27 +59,32 @@ export function runStep({ step, node: name }: WorldStep, world: World, later: La
     case 'clock':
       world.clock.setWallClock(world.clock.now() + step.jumpMs);
       break;
+    case 'resize':
+    case 'pressure':
+    case 'devices':
+    case 'claims':
+    case 'debug':
+    case 'registry':
+      for (const one of nodes) runPartStep(step, one, later);
+      // It may have changed pods of the API server.
+      world.publish();
+      break;
     default:
       for (const one of nodes) runNodeStep(step, one, later);
-      if (PART_STEPS.has(step.do)) world.publish();
   }
 }
 
-/** Steps that may change pods of the API server. */
-const PART_STEPS: ReadonlySet<string> = new Set<PartStep['do']>([
-  'resize',
-  'pressure',
-  'devices',
-  'claims',
-  'debug',
-  'registry',
-]);
+function runPartStep(step: PartStep, subject: SimulatedNode, later: Later): void {
+  if (step.do === 'resize' && subject.statics.has(step.name)) resizeStatic(step, subject);
+  else if (!subject.parts.some((part) => part.run(step, later)))
+    throw new Error(`no part of the world has the step ${step.do}`);
+}
 
-type NodeStep = Exclude<WorldStep['step'], SourceStep | ApiStep | ServerStep | { readonly do: 'clock' }>;
+type NodeStep = Exclude<WorldStep['step'], SourceStep | ApiStep | ServerStep | PartStep | { readonly do: 'clock' }>;
 
 /** Runs a step that concerns the machine of a node. */
 function runNodeStep(step: NodeStep, subject: SimulatedNode, later: Later): void {
-  const { throwing, host, parts } = subject;
+  const { throwing, host } = subject;
   switch (step.do) {
     case 'throw':
       throwing.arm(step.place, step.times);
@@ -90,18 +95,6 @@ function runNodeStep(step: NodeStep, subject: SimulatedNode, later: Later): void
       break;
     case 'mounts':
       host.failMounts(step.operation, step.times);
-      break;
-    case 'resize':
-    case 'pressure':
-    case 'devices':
-    case 'claims':
-    case 'debug':
-    case 'registry':
-      if (step.do === 'resize' && subject.statics.has(step.name)) {
-        resizeStatic(step, subject);
-        return;
-      }
-      if (!parts.some((part) => part.run(step, later))) throw new Error(`no part of the world has the step ${step.do}`);
       break;
     default:
       runRuntimeStep(step, subject, later);
