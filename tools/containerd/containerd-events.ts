@@ -89,7 +89,8 @@ function parseEvent(line: string): TaskEvent | undefined {
   return { topic, containerId, timeNs, exitCode };
 }
 
-function nanoseconds(rfc3339: string): bigint {
+/** Returns a time in UTC in nanoseconds since the epoch. */
+export function nanoseconds(rfc3339: string): bigint {
   const [, seconds = '', fraction = ''] = /^([^.]*?)(?:\.(\d+))?Z$/.exec(rfc3339) ?? [];
   return BigInt(Date.parse(`${seconds}Z`)) * 1_000_000n + BigInt(fraction.padEnd(9, '0'));
 }
