@@ -53,14 +53,20 @@ describe('createReadObjects', () => {
     expect(reads()).toBe(2);
   });
 
-  it('remembers that there is no object', async () => {
-    const { clock, put, valueFor, reads } = setUp();
+  it('reads a missing object each time, so that a pod finds it as soon as it exists', async () => {
+    const { put, valueFor, reads } = setUp();
+    expect(await valueFor('u1')).toBeUndefined();
     expect(await valueFor('u1')).toBeUndefined();
     put('1');
-    expect(await valueFor('u1')).toBeUndefined();
-    await clock.advance(60_000);
     expect(await valueFor('u1')).toBe('1');
-    expect(reads()).toBe(2);
+    expect(reads()).toBe(3);
+  });
+
+  it('reports a missing object as such while the API server fails', async () => {
+    const { kube, valueFor } = setUp();
+    await valueFor('u1');
+    kube.onRequest = unavailable;
+    expect(await valueFor('u1')).toBeUndefined();
   });
 
   it('returns the last version while the API server fails, and reads again each time', async () => {

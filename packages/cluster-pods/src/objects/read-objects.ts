@@ -44,8 +44,9 @@ export function createReadObjects<T extends KubeObject>(
     entry.podUids.add(podUid);
     return entry;
   };
+  /** An absent object is read each time: a pod that waits for it must not wait for the end of a time to live. */
   const isFresh = ({ last, isStale }: Entry<T>): boolean =>
-    last !== undefined && !isStale && clock.monotonicNow() - last.atMs < ttlMs();
+    last?.object !== undefined && !isStale && clock.monotonicNow() - last.atMs < ttlMs();
   const read = async (entry: Entry<T>, namespace: string, name: string): Promise<T | undefined> => {
     const atMs = clock.monotonicNow();
     entry.isStale = false;
