@@ -136,6 +136,18 @@ describe('credentials of a plugin', () => {
     expect(String(failure)).not.toContain('hunter2');
   });
 
+  it('do not hold a caller that is cancelled while the program hangs', async () => {
+    const running = Promise.withResolvers<string>();
+    const credentials = provider({ exec: plugin }, () => running.promise);
+    const cancellation = new AbortController();
+    const cancelled = credentials.current(cancellation.signal);
+    const patient = credentials.current(signal);
+    cancellation.abort(new Error('the watch is disposed of'));
+    await expect(cancelled).rejects.toThrow('the watch is disposed of');
+    running.resolve(credential({ token: 't' }));
+    expect((await patient).headers).toEqual({ authorization: 'Bearer t' });
+  });
+
   it('name the failure of the program, without its output', async () => {
     const missing = provider({ exec: { ...plugin, command: join(folder, 'missing') } });
     await expect(missing.current(signal)).rejects.toThrow('it does not exist\nInstall it from example.com.');

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { isKubeError, KubeError, type TlsKeyPair } from '@rxlet/kube-api/client';
 import {
+  abortable,
   type Clock,
   createProblemLog,
   errorMessage,
@@ -35,7 +36,7 @@ export interface Credentials {
 
 /** Reads credentials, and reads them again when they may have changed. */
 export interface CredentialProvider {
-  /** Returns the current credentials. Rejects with a `KubeError` of reason `InvalidCredentials`. */
+  /** Returns the current credentials. Rejects with a `KubeError` of reason `InvalidCredentials`, or with the reason of `signal` as soon as it aborts. */
   current(signal: AbortSignal): Promise<Credentials>;
   /** The credentials were rotated: the next call reads them again. */
   invalidate(): void;
@@ -51,6 +52,8 @@ export interface CredentialPorts {
   readonly clock: Clock;
   readonly hostFiles: HostFiles;
   readonly runPlugin: RunPlugin;
+  /** Ends a plugin that runs. Default: it runs until its deadline. */
+  readonly signal?: AbortSignal | undefined;
   readonly logger?: Logger | undefined;
   /** Reads the endpoint again. After a failure, the last one stays. Default: the endpoint does not change. */
   readonly readEndpoint?: (() => Promise<KubeEndpoint>) | undefined;
@@ -157,7 +160,8 @@ export function createCredentialProvider(ports: CredentialPorts, given: KubeEndp
   return {
     async current(signal) {
       signal.throwIfAborted();
-      const content = await currentContent();
+      // The reading goes on for other callers.
+      const content = await abortable(currentContent(), signal);
       if (content.isOwn) return build(content, undefined);
       const pair = issued?.value;
       if (pair !== undefined) return build(content, pair);
@@ -196,7 +200,7 @@ interface PluginCredentials {
   invalidate(): void;
 }
 
-function createPluginCredentials({ clock, runPlugin }: CredentialPorts, plugin: ExecPlugin): PluginCredentials {
+function createPluginCredentials({ clock, runPlugin, signal }: CredentialPorts, plugin: ExecPlugin): PluginCredentials {
   let cached: ExecCredential | undefined;
   let lastRunMs = -Infinity;
   let failure: { readonly error: unknown; readonly atMs: number } | undefined;
@@ -213,8 +217,8 @@ function createPluginCredentials({ clock, runPlugin }: CredentialPorts, plugin: 
       lastRunMs = clock.monotonicNow();
       try {
         const env = { ...plugin.env, KUBERNETES_EXEC_INFO: execInfo(plugin) };
-        const output = await withDeadline(clock, PLUGIN_TIMEOUT_MS, undefined, (signal) =>
-          runPlugin(plugin.command, plugin.args, env, signal),
+        const output = await withDeadline(clock, PLUGIN_TIMEOUT_MS, signal, (bounded) =>
+          runPlugin(plugin.command, plugin.args, env, bounded),
         );
         cached = parseExecCredential(plugin, output);
         failure = undefined;

@@ -281,6 +281,23 @@ describe('a transport', () => {
     expect(runs).toHaveLength(2);
   });
 
+  it('ends an exec plugin that hangs when it is disposed of', async () => {
+    const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: '/bin/sh', args: ['-c', 'exec sleep 50'] };
+    const { client, transport } = connectTo({
+      server: 'https://127.0.0.1:1',
+      exec: { ...exec, env: {}, installHint: undefined, cluster: undefined },
+    });
+    const watch = client.watch(pods);
+    watch.start();
+    const listed = expect(client.list(pods)).rejects.toThrow('cannot run exec plugin /bin/sh');
+    await sleep(clock, 50);
+    const beganMs = clock.monotonicNow();
+    await watch[Symbol.asyncDispose]();
+    await transport[Symbol.asyncDispose]();
+    await listed;
+    expect(clock.monotonicNow() - beganMs).toBeLessThan(5000);
+  });
+
   it('reads compressed answers, and reports one that is cut', async () => {
     const { kube, server } = await serve();
     for (let index = 0; index < 300; index += 1) kube.objects.create(pods, podNamed(`pod-${String(index)}`));

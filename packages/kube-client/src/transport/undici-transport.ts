@@ -79,7 +79,15 @@ export function createUndiciTransport(ports: UndiciTransportPorts, endpoint: Kub
   const resets = resetByCancel();
   lifetime.defer(() => resets[Symbol.dispose]());
   const provider = createCredentialProvider(
-    { clock, logger, hostFiles, runPlugin, clientCertificate, readEndpoint: ports.readEndpoint },
+    {
+      clock,
+      logger,
+      hostFiles,
+      runPlugin,
+      signal: lifetime.signal,
+      clientCertificate,
+      readEndpoint: ports.readEndpoint,
+    },
     endpoint,
   );
   let generation: Generation | undefined;
