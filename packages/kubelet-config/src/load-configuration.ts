@@ -119,6 +119,11 @@ function defaultFile(configuration: KubeletConfiguration, flagGates: FeatureGate
 
 const DROP_IN_EXTENSION = '.conf';
 
+/** Reports whether a file of the drop-in directory is a drop-in. The content of others is not used. */
+export function isDropIn({ path }: Pick<ConfigurationFile, 'path'>): boolean {
+  return path.endsWith(DROP_IN_EXTENSION);
+}
+
 function mergeDropIns(
   base: KubeletConfiguration,
   dropIns: readonly ConfigurationFile[] | undefined,
@@ -126,7 +131,6 @@ function mergeDropIns(
 ): { merged: KubeletConfiguration; skippedFiles: readonly string[]; configured: readonly string[] } {
   if (dropIns === undefined) return { merged: base, skippedFiles: [], configured: [] };
   const files = dropIns.toSorted((left, right) => compareWalkOrder(left.path, right.path));
-  const isDropIn = ({ path }: ConfigurationFile): boolean => path.endsWith(DROP_IN_EXTENSION);
   const configured: string[] = [];
   let json: JsonObject = encodeStruct(kubeletConfigurationFields, base);
   for (const { path, content } of files.filter(isDropIn)) {

@@ -41,6 +41,21 @@ describe('readConfiguration', () => {
     expect(skippedFiles).toEqual(['/etc/conf.d/README']);
   });
 
+  it('starts whatever lies beside the drop-ins, and follows no link to a directory', async () => {
+    const memory = createMemoryFiles({ files: { ...UNIFIED, '/elsewhere/10.conf': `${HEAD}registryBurst: 9\n` } });
+    memory.put('/etc/conf.d/10.conf', `${HEAD}registryBurst: 3\n`);
+    memory.put('/etc/conf.d/backup.tar', new Uint8Array(11 * 1024 * 1024));
+    memory.putLink('/etc/conf.d/dangling', '/none');
+    memory.putLink('/etc/conf.d/loop', '/etc/conf.d');
+    memory.putLink('/etc/conf.d/other', '/elsewhere');
+    memory.putLink('/etc/conf.d/20.conf', '/elsewhere/10.conf');
+    memory.putSpecial('/etc/conf.d/socket', 'socket');
+    const { configuration, skippedFiles } = await readConfiguration(memory.hostFiles, ['--config-dir=/etc/conf.d']);
+    expect(configuration.registryBurst).toBe(9);
+    const skipped = ['backup.tar', 'dangling', 'loop', 'other', 'socket'];
+    expect(skippedFiles).toEqual(skipped.map((name) => `/etc/conf.d/${name}`));
+  });
+
   it.each([
     [['--nope'], {}, 'flags: unknown flag: --nope'],
     [['--config=/none'], {}, 'read: cannot read the configuration file "/none" of --config: no such file'],

@@ -6,6 +6,7 @@ import { parseFlags } from './flags/parse-flags.ts';
 import {
   type ConfigurationFile,
   type ConfigurationSources,
+  isDropIn,
   loadConfiguration,
   type LoadedConfiguration,
 } from './load-configuration.ts';
@@ -14,7 +15,7 @@ import { findStartProblems } from './start-problems.ts';
 /** Options of {@link readConfiguration}. */
 export type ReadConfigurationOptions = Pick<ConfigurationSources, 'defaults' | 'hasLegacyDefaults'>;
 
-type Files = Pick<HostFiles, 'list' | 'read' | 'stat'>;
+type Files = Pick<HostFiles, 'list' | 'openDirectory' | 'read' | 'stat'>;
 
 /** Maximum size of a configuration file. */
 const MAX_FILE_BYTES = 10 * 1024 * 1024;
@@ -57,16 +58,21 @@ async function readFile(files: Files, path: string, flag: string): Promise<Confi
   return { path, content: Buffer.from(file.bytes).toString() };
 }
 
+/** Reads the drop-ins of all levels. Links to directories are not followed, and other files are not read: whatever they are, they must not keep the agent from starting. */
 async function readDropIns(files: Files, directory: string): Promise<ConfigurationFile[]> {
   const found: ConfigurationFile[] = [];
   const pending = [directory];
   for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
     const folder = path;
-    const { kind, entries } = await reading(`the directory "${folder}" of --config-dir`, () => files.list(folder));
-    if (kind === 'file') throw unreadable(`the directory "${folder}" of --config-dir`, 'it is not a directory');
-    for (const { name, info } of entries) {
-      if (info?.kind === 'directory') pending.push(join(folder, name));
-      else found.push(await readFile(files, join(folder, name), '--config-dir'));
+    const subject = `the directory "${folder}" of --config-dir`;
+    const { kind, entries } = await reading(subject, () => files.list(folder));
+    if (kind === 'file') throw unreadable(subject, 'it is not a directory');
+    await using handle = await reading(subject, () => files.openDirectory(folder));
+    for (const { name } of entries) {
+      const path = join(folder, name);
+      const info = await reading(subject, async () => handle?.stat(name));
+      if (info?.kind === 'directory') pending.push(path);
+      else found.push(isDropIn({ path }) ? await readFile(files, path, '--config-dir') : { path, content: '' });
     }
   }
   return found;
