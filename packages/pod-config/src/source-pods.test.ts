@@ -55,6 +55,23 @@ describe('changes of single pods of a source', () => {
     expect(known.isInvalid('b')).toBe(false);
   });
 
+  it('name the invalid version of a pod that is kept, until a valid one comes', () => {
+    const hasLabel = ({ metadata }: Pod): boolean => metadata?.labels?.['x'] !== undefined;
+    const source = {
+      name: 'mine',
+      check: (one: Pod) => (hasLabel(one) ? { problems: [{ field: 'x', message: 'is no label' }] } : { pod: one }),
+    };
+    const known = createSourcePods(source, () => '2026-01-01T00:00:00Z');
+    known.replace([pod('a')]);
+    const kept = { reason: 'InvalidPod', isPodKept: true, pod: { uid: 'a' } };
+    const invalid = pod('a', { labels: { x: 'y' } });
+    expect(known.replace([invalid]).problems).toMatchObject([kept]);
+    expect(known.put([pod('b')]).problems).toMatchObject([kept]);
+    expect(known.replace([invalid, pod('b')]).problems).toMatchObject([kept]);
+    expect(known.isInvalid('a')).toBe(true);
+    expect(known.replace([pod('a'), pod('b')]).problems).toEqual([]);
+  });
+
   it('add a pod once no other has its name', () => {
     const known = setUp();
     known.replace([pod('a')]);

@@ -50,7 +50,7 @@ export function createSourcePods(
   let known = new Map<string, Pod>();
   /** UIDs by full name. */
   let names = new Map<string, string>();
-  /** The pods as the source emitted them, by UID: a pod that is the same object is neither checked nor compared again. */
+  /** The valid pods as the source emitted them, by UID: a pod that is the same object is neither checked nor compared again. */
   let emitted = new Map<string, Pod>();
   /** All pods of the latest snapshot, those that are left out as well. */
   let listed = new Map<string, Pod>();
@@ -110,9 +110,13 @@ export function createSourcePods(
   const replace = (snapshot: readonly Pod[]): ReplacedPods => {
     const found: PodSourceProblem[] = [];
     const originals = new Map<Pod, Pod>();
+    const invalid = new Set<Pod>();
     for (const pod of snapshot) {
       const prepared = prepare(pod);
-      if (prepared.problem !== undefined) found.push(prepared.problem);
+      if (prepared.problem !== undefined) {
+        found.push(prepared.problem);
+        invalid.add(pod);
+      }
       if (prepared.pod !== undefined) originals.set(prepared.pod, pod);
     }
     invalidUids = new Set(found.flatMap(({ pod }) => pod?.uid ?? []));
@@ -122,7 +126,9 @@ export function createSourcePods(
     const diff = diffPods(known, pods);
     known = new Map(diff.known);
     names = new Map(pods.map((pod) => [podFullName(pod), podUid(pod)]));
-    emitted = new Map(pods.map((pod) => [podUid(pod), original(pod)]));
+    emitted = new Map(
+      pods.map((pod) => [podUid(pod), original(pod)] as const).filter(([, emittedPod]) => !invalid.has(emittedPod)),
+    );
     listed = new Map(snapshot.map((pod) => [keyOf(pod), pod]));
     problems = found;
     return { diff, problems };
