@@ -1,12 +1,13 @@
 import type { PodSourceProblem } from '@rxlet/agent-api/sources';
 import { firstValueFrom } from 'rxjs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { createFileSource, type FileSourceOptions } from './file-source.ts';
 import type { LastGoodFile } from './last-good-pods.ts';
+import { MAX_INLINE_BYTES } from './manifest-decoder.ts';
 import { MAX_MANIFEST_BYTES } from './manifest-reader.ts';
 import { testManifest } from './test-manifest.ts';
-import { createTestFolder, recordProblems, type TestFolder } from './test-support.ts';
+import { createTestFolder, exhaustThreads, recordProblems, type TestFolder } from './test-support.ts';
 
 interface Options {
   readonly start?: boolean;
@@ -31,6 +32,9 @@ function setUp({ start = true, folder = createTestFolder(), lastGoodFile, option
   return { clock, folder, source, snapshots, problems, present };
 }
 
+/** A thread takes more than a second to start on a machine that is busy. */
+const THREAD_START = { timeout: 20_000 };
+
 describe('createFileSource', () => {
   it('emits the pods of the folder, sorted by file, without dot files', async () => {
     const { clock, folder, source, snapshots, problems } = setUp({ start: false });
@@ -53,6 +57,20 @@ describe('createFileSource', () => {
     await clock.settle();
     expect(snapshots).toEqual([['one-node1 x', 'two-node1 busybox:1']]);
     expect(problems).toEqual([]);
+  });
+
+  it('decodes a manifest again that could not be decoded for want of a thread', async () => {
+    const threads = exhaustThreads();
+    const { clock, folder, source, snapshots, present } = setUp({ start: false });
+    await using _ = source;
+    folder.write('a.yaml', `# ${'x'.repeat(MAX_INLINE_BYTES)}\n${testManifest('one', 'busybox:1')}`);
+    source.start();
+    await vi.waitFor(() => expect(snapshots).toEqual([[]]));
+    expect(present()).toEqual([expect.stringContaining('cannot decode /manifests/a.yaml')]);
+    threads.release();
+    await clock.advance(20_000);
+    await vi.waitFor(() => expect(snapshots.at(-1)).toEqual(['one-node1 busybox:1']), THREAD_START);
+    expect(present()).toEqual([]);
   });
 
   it('emits an empty snapshot for an empty folder', async () => {

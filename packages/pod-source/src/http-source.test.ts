@@ -3,11 +3,12 @@ import type { AddressInfo } from 'node:net';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { systemClock } from '@rxlet/component-base';
 import { firstValueFrom } from 'rxjs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createHttpSource, type HttpSourceOptions } from './http-source.ts';
+import { MAX_INLINE_BYTES } from './manifest-decoder.ts';
 import { ManifestTooLarge, networkManifestFetcher } from './manifest-fetcher.ts';
 import { testManifest } from './test-manifest.ts';
-import { recordProblems } from './test-support.ts';
+import { exhaustThreads, recordProblems } from './test-support.ts';
 
 const URL_ = 'http://manifests.example/node1';
 
@@ -47,6 +48,9 @@ function setUp(options: Partial<HttpSourceOptions> = {}) {
   return { clock, source, answer, requests, snapshots, problems };
 }
 
+/** A thread takes more than a second to start on a machine that is busy. */
+const THREAD_START = { timeout: 20_000 };
+
 describe('createHttpSource', () => {
   it('requests every 20 seconds and emits changes', async () => {
     const { clock, source, answer, requests, snapshots, problems } = setUp({
@@ -76,6 +80,18 @@ describe('createHttpSource', () => {
     });
     expect(snapshots).toEqual([['one-node1 busybox:1'], ['two-node1 x', 'three-node1 x'], []]);
     expect(problems).toEqual([]);
+  });
+
+  it('decodes the same answer again that could not be decoded for want of a thread', async () => {
+    const threads = exhaustThreads();
+    const { clock, source, answer, snapshots, problems } = setUp();
+    await using _ = source;
+    answer.body = `# ${'x'.repeat(MAX_INLINE_BYTES)}\n${testManifest('one', 'busybox:1')}`;
+    source.start();
+    await vi.waitFor(() => expect(problems).toEqual([expect.stringContaining(`cannot decode ${URL_}`)]));
+    threads.release();
+    await clock.advance(20_000);
+    await vi.waitFor(() => expect(snapshots).toEqual([['one-node1 busybox:1']]), THREAD_START);
   });
 
   it('makes static pods whose identity follows from content and URL', async () => {

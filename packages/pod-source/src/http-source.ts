@@ -56,7 +56,7 @@ export function createHttpSource(ports: HttpSourcePorts, options: HttpSourceOpti
   const outputs = createSourceOutputs('http', lifetime);
   const { ledger } = outputs;
   const decoder = createManifestDecoder(clock, lifetime);
-  /** Of the last answer. */
+  /** Of the last answer that was decoded. */
   let lastDigest: string | undefined;
   /** Problems of the last answer. */
   let lastProblems: readonly LedgerEntry[] = [];
@@ -101,7 +101,10 @@ export function createHttpSource(ports: HttpSourcePorts, options: HttpSourceOpti
         publish(pods);
       } catch (error) {
         if (lifetime.signal.aborted) return;
-        const message = error instanceof ManifestError ? error.message : `cannot decode ${url}: ${errorMessage(error)}`;
+        const isInvalid = error instanceof ManifestError;
+        // Any other failure says nothing about the content, which is decoded again with the next answer.
+        if (!isInvalid) lastDigest = undefined;
+        const message = isInvalid ? error.message : `cannot decode ${url}: ${errorMessage(error)}`;
         lastProblems = [{ reason: 'InvalidManifest', message: `${message}${kept}` }];
       }
     }

@@ -9,6 +9,7 @@ import {
 } from './manifest-decoder.ts';
 import { ManifestError } from './manifest-error.ts';
 import { testManifest } from './test-manifest.ts';
+import { exhaustThreads } from './test-support.ts';
 
 const options = { nodeName: 'node1', origin: { file: '/m/big.yaml' } };
 const comment = `# ${'x'.repeat(MAX_INLINE_BYTES)}\n`;
@@ -80,6 +81,16 @@ describe('createManifestDecoder', () => {
     await clock.advance(1000);
     expect(clock.pendingTimers).toBe(0);
     expect(await names(decoder, comment + testManifest('next'))).toEqual(['next-node1']);
+  });
+
+  it('tries to start its thread again after the machine had none left', async () => {
+    const threads = exhaustThreads();
+    await using lifetime = createLifetime();
+    const decoder = createManifestDecoder(systemClock, lifetime);
+    const text = comment + testManifest('web');
+    await expect(names(decoder, text)).rejects.toThrow('EAGAIN');
+    threads.release();
+    expect(await names(decoder, text)).toEqual(['web-node1']);
   });
 
   it('gives up what it decodes when it is disposed of, and leaves nothing behind', async () => {

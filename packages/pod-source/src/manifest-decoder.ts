@@ -27,7 +27,10 @@ export type ManifestForm = 'pod' | 'list' | 'documents';
 
 /** Decodes manifests without blocking the event loop for long. */
 export interface ManifestDecoder {
-  /** Decodes a manifest, by default that of one pod. Rejects with {@link ManifestError}. */
+  /**
+   * Decodes a manifest, by default that of one pod. Rejects with {@link ManifestError}; with any other error when it could not be decoded now, so that another attempt
+   * may succeed.
+   */
   decode(bytes: Uint8Array, options: DecodeManifestOptions, form?: ManifestForm): Promise<DecodedManifestList>;
 }
 
@@ -80,7 +83,14 @@ export function createManifestDecoder(clock: Clock, lifetime: Lifetime): Manifes
   const decodeInThread = async (request: DecodeRequest): Promise<DecodedManifestList> => {
     idle?.[Symbol.dispose]();
     thread ??= startThread();
-    const current = await thread;
+    let current: DecodeThread | undefined;
+    try {
+      current = await thread;
+    } catch (error) {
+      // A machine without free threads has some again later.
+      thread = undefined;
+      throw error;
+    }
     if (current === undefined) return decodeNow(request);
     try {
       return await current.decode(request);

@@ -19,7 +19,7 @@ const MAX_LARGE_READS = 1;
 
 /** A file as it was last read. */
 export interface KnownFile {
-  /** Version of the content; empty if it could not be read, so that it is read again. */
+  /** Version of the content; empty if it could not be read or decoded now, so that it is read again. */
   readonly version: string;
   /** The last good pod; undefined if there never was one. */
   readonly pod: Pod | undefined;
@@ -121,8 +121,11 @@ export function createManifestReader(ports: ManifestReaderPorts, options: Manife
       const isWaiting = same === pod && referencedObjects(pod).length > 0;
       return isWaiting ? { version, pod: known?.pod, objects, waiting: pod } : { version, pod: same, objects };
     } catch (error) {
-      const message = error instanceof ManifestError ? error.message : `cannot decode ${path}: ${errorMessage(error)}`;
-      return keep(path, known, version, { reason: 'InvalidManifest', message });
+      if (error instanceof ManifestError)
+        return keep(path, known, version, { reason: 'InvalidManifest', message: error.message });
+      // Says nothing about the content, which is decoded again with the next reading.
+      const message = `cannot decode ${path}: ${errorMessage(error)}`;
+      return keep(path, known, '', { reason: 'InvalidManifest', message });
     }
   };
 

@@ -1,6 +1,7 @@
 import { createMemoryFiles } from '@rxlet/node-files/testing';
 import type { Observable } from 'rxjs';
 import { type PodSourceProblem, problemKey } from '@rxlet/agent-api/sources';
+import { onTestFinished, vi } from 'vitest';
 
 /** Records each problem as `reason: message` when it appears in the list of present problems. */
 export function recordProblems(problems$: Observable<readonly PodSourceProblem[]>): {
@@ -117,3 +118,17 @@ export function createTestFolder(path = '/manifests') {
 
 /** A {@link createTestFolder}. */
 export type TestFolder = ReturnType<typeof createTestFolder>;
+
+/** Makes the start of threads fail, as on a machine that has none left, until `release` or the end of the test. */
+export function exhaustThreads(): { release(): void } {
+  const release = (): void => void vi.doUnmock('node:worker_threads');
+  vi.doMock('node:worker_threads', () => ({
+    Worker: class {
+      constructor() {
+        throw new Error('ERR_WORKER_INIT_FAILED: EAGAIN');
+      }
+    },
+  }));
+  onTestFinished(release);
+  return { release };
+}
