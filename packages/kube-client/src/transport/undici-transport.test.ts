@@ -282,7 +282,7 @@ describe('a transport', () => {
   });
 
   it('ends an exec plugin that hangs when it is disposed of', async () => {
-    const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: '/bin/sh', args: ['-c', 'exec sleep 50'] };
+    const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: '/bin/sh', args: ['-c', 'exec sleep 600'] };
     const { client, transport } = connectTo({
       server: 'https://127.0.0.1:1',
       exec: { ...exec, env: {}, installHint: undefined, cluster: undefined },
@@ -291,11 +291,10 @@ describe('a transport', () => {
     watch.start();
     const listed = expect(client.list(pods)).rejects.toThrow('cannot run exec plugin /bin/sh');
     await sleep(clock, 50);
-    const beganMs = clock.monotonicNow();
+    // None of these waits for the plugin, which would outlast the test.
     await watch[Symbol.asyncDispose]();
     await transport[Symbol.asyncDispose]();
     await listed;
-    expect(clock.monotonicNow() - beganMs).toBeLessThan(5000);
   });
 
   it('reads compressed answers, and reports one that is cut', async () => {
