@@ -1,4 +1,5 @@
 export { type BrowserRequest, browserRequestProblem, isBrowserRequest } from './http/browser-request.ts';
+export { type Environment, environmentProxy } from './http/environment-proxy.ts';
 export { httpGet } from './http/http-get.ts';
 export {
   hostAndPort,

@@ -1,4 +1,5 @@
-import { Agent, type Dispatcher, EnvHttpProxyAgent, ProxyAgent, Socks5ProxyAgent } from 'undici';
+import { type Environment, environmentProxy } from '@rxlet/component-base/http';
+import { Agent, type Dispatcher, ProxyAgent, Socks5ProxyAgent } from 'undici';
 import type { TlsMaterials } from '../credentials/credential-provider.ts';
 import type { KubeEndpoint } from '../kubeconfig/kube-endpoint.ts';
 
@@ -12,7 +13,7 @@ const CONNECT_TIMEOUT_MS = 30_000;
 export function createDispatcher(
   { server, tlsServerName, isInsecure, proxyUrl }: KubeEndpoint,
   { ca, certificate, key }: TlsMaterials,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
 ): Dispatcher {
   const tls = {
     ...(ca !== undefined && { ca }),
@@ -25,15 +26,10 @@ export function createDispatcher(
     h2Options: { maxConcurrentStreams: MAX_STREAMS, pingInterval: PING_MS },
     connect: { ...tls, timeout: CONNECT_TIMEOUT_MS },
   };
-  if (proxyUrl?.startsWith('socks5:')) return new Socks5ProxyAgent(proxyUrl, { ...options, requestTls: tls } as never);
-  if (proxyUrl !== undefined) return new ProxyAgent({ ...options, uri: proxyUrl, requestTls: tls });
-  const isSecure = server.startsWith('https:');
-  const proxy = isSecure ? (env['HTTPS_PROXY'] ?? env['https_proxy']) : (env['HTTP_PROXY'] ?? env['http_proxy']);
-  if (!proxy) return new Agent(options);
-  return new EnvHttpProxyAgent({
-    ...options,
-    ...(isSecure ? { httpsProxy: proxy } : { httpProxy: proxy }),
-    noProxy: env['NO_PROXY'] ?? env['no_proxy'] ?? '',
-    requestTls: tls,
-  });
+  const proxy = proxyUrl ?? environmentProxy(new URL(server), env);
+  if (proxy === undefined) return new Agent(options);
+  // With `socks5h`, the proxy resolves names, as it does anyway.
+  if (/^socks5h?:/.test(proxy))
+    return new Socks5ProxyAgent(proxy.replace(/^socks5h/, 'socks5'), { ...options, requestTls: tls } as never);
+  return new ProxyAgent({ ...options, uri: proxy, requestTls: tls });
 }

@@ -317,8 +317,8 @@ describe('a transport', () => {
     const proxy: Server = createServer();
     proxy.on('connect', (request, socket) => {
       tunnels.push(request.url ?? '');
-      const [host, port] = (request.url ?? '').split(':');
-      const upstream = connect(Number(port), host, () => {
+      const [, port] = (request.url ?? '').split(':');
+      const upstream = connect(Number(port), '127.0.0.1', () => {
         socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
         upstream.pipe(socket).pipe(upstream);
       });
@@ -332,11 +332,14 @@ describe('a transport', () => {
     const endpoint = parseKubeconfig(await server.kubeconfig(admin), '/config');
     const { client } = connectTo({ ...endpoint, proxyUrl });
     expect((await client.list(pods)).items).toEqual([]);
-    const byEnvironment = connectTo(endpoint, { env: { HTTPS_PROXY: proxyUrl } });
+    expect(tunnels).toEqual([server.url.slice(8)]);
+    // A name for the same server, which only the proxy knows.
+    const named = { ...endpoint, server: server.url.replace('127.0.0.1', 'api.example'), tlsServerName: 'localhost' };
+    const byEnvironment = connectTo(named, { env: { HTTPS_PROXY: proxyUrl, NO_PROXY: '127.0.0.0/8' } });
     expect((await byEnvironment.client.list(pods)).items).toEqual([]);
-    const excepted = connectTo(endpoint, { env: { HTTPS_PROXY: proxyUrl, NO_PROXY: '127.0.0.1' } });
-    expect((await excepted.client.list(pods)).items).toEqual([]);
-    expect(tunnels).toEqual([server.url.slice(8), server.url.slice(8)]);
+    const direct = connectTo(endpoint, { env: { HTTPS_PROXY: proxyUrl } });
+    expect((await direct.client.list(pods)).items).toEqual([]);
+    expect(tunnels).toEqual([server.url.slice(8), named.server.slice(8)]);
   });
 
   it('ends requests without an answer, and bodies that are read or left, when it is disposed of', async () => {
