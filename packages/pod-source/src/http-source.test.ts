@@ -1,12 +1,13 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { systemClock } from '@rxlet/component-base';
 import { firstValueFrom } from 'rxjs';
 import { describe, expect, it, vi } from 'vitest';
 import { createHttpSource, type HttpSourceOptions } from './http-source.ts';
 import { MAX_INLINE_BYTES } from './manifest-decoder.ts';
-import { ManifestTooLarge, networkManifestFetcher } from './manifest-fetcher.ts';
+import { createManifestFetcher, ManifestTooLarge } from './manifest-fetcher.ts';
 import { testManifest } from './test-manifest.ts';
 import { exhaustThreads, recordProblems } from './test-support.ts';
 
@@ -207,7 +208,9 @@ describe('createHttpSource', () => {
   });
 });
 
-describe('networkManifestFetcher', () => {
+describe('createManifestFetcher', () => {
+  const fetcher = createManifestFetcher({});
+
   async function serve(handler: RequestListener): Promise<AsyncDisposable & { readonly url: string }> {
     const server = createServer(handler);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -222,7 +225,7 @@ describe('networkManifestFetcher', () => {
 
   it('gets a manifest', async () => {
     await using server = await serve((request, reply) => reply.end(`node ${String(request.headers['x-node'])}`));
-    const { status, body } = await networkManifestFetcher.get(server.url, options);
+    const { status, body } = await fetcher.get(server.url, options);
     expect([status, new TextDecoder().decode(body)]).toEqual([200, 'node node1']);
   });
 
@@ -237,20 +240,53 @@ describe('networkManifestFetcher', () => {
       if (request.url === '/moved') return record(request, reply);
       return reply.writeHead(302, { location: request.url === '/pods' ? '/moved' : other.url }).end();
     });
-    expect((await networkManifestFetcher.get(server.url, options)).status).toBe(200);
-    const { body } = await networkManifestFetcher.get(new URL('/elsewhere', server.url).href, options);
+    expect((await fetcher.get(server.url, options)).status).toBe(200);
+    const { body } = await fetcher.get(new URL('/elsewhere', server.url).href, options);
     expect(new TextDecoder().decode(body)).toBe('pods');
     expect(seen).toEqual(['/moved node1', '/pods undefined']);
   });
 
   it('gives up on redirects that never end', async () => {
     await using server = await serve((_, reply) => reply.writeHead(302, { location: '/pods' }).end());
-    await expect(networkManifestFetcher.get(server.url, options)).rejects.toThrow('redirected more than 20 times');
+    await expect(fetcher.get(server.url, options)).rejects.toThrow('redirected more than 20 times');
   });
 
   it('reads no more than its limit', async () => {
     await using server = await serve((_, reply) => reply.end('x'.repeat(1001)));
-    await expect(networkManifestFetcher.get(server.url, options)).rejects.toBeInstanceOf(ManifestTooLarge);
+    await expect(fetcher.get(server.url, options)).rejects.toBeInstanceOf(ManifestTooLarge);
+  });
+
+  it('reads compressed answers up to the same limit', async () => {
+    await using server = await serve((request, reply) => {
+      const body = gzipSync(request.url === '/big' ? 'x'.repeat(1001) : 'pods');
+      reply.writeHead(200, { 'content-encoding': String(request.headers['accept-encoding']) }).end(body);
+    });
+    expect(new TextDecoder().decode((await fetcher.get(server.url, options)).body)).toBe('pods');
+    await expect(fetcher.get(new URL('/big', server.url).href, options)).rejects.toBeInstanceOf(ManifestTooLarge);
+  });
+
+  it('reports an answer that is cut', async () => {
+    await using server = await serve((_, reply) => {
+      reply
+        .writeHead(200, { 'content-encoding': 'gzip', 'content-length': 100 })
+        .write(gzipSync('pods').subarray(0, 9));
+      reply.write('', () => reply.destroy());
+    });
+    await expect(fetcher.get(server.url, options)).rejects.toThrow('aborted');
+  });
+
+  it('goes through the proxy of the environment, but for what it excepts', async () => {
+    const seen: string[] = [];
+    await using proxy = await serve((request, reply) => {
+      seen.push(request.url!);
+      reply.end('by the proxy');
+    });
+    await using server = await serve((_, reply) => reply.end('direct'));
+    const behind = createManifestFetcher({ HTTP_PROXY: proxy.url, NO_PROXY: '10.0.0.0/8' });
+    const get = async (url: string): Promise<string> => new TextDecoder().decode((await behind.get(url, options)).body);
+    expect(await get('http://manifests.example/pods')).toBe('by the proxy');
+    expect(await get(server.url)).toBe('direct');
+    expect(seen).toEqual(['http://manifests.example/pods']);
   });
 
   it('feeds a source', async () => {

@@ -5,7 +5,7 @@ import { type Clock, createLifetime, errorMessage, type Timer, withDeadline } fr
 import type { Pod } from '@rxlet/kube-api';
 import { createManifestDecoder } from './manifest-decoder.ts';
 import { ManifestError } from './manifest-error.ts';
-import { type ManifestFetcher, networkManifestFetcher } from './manifest-fetcher.ts';
+import { createManifestFetcher, type ManifestFetcher } from './manifest-fetcher.ts';
 import { MAX_MANIFEST_BYTES } from './manifest-reader.ts';
 import type { LedgerEntry } from './problem-ledger.ts';
 import { createSourceOutputs } from './source-outputs.ts';
@@ -48,7 +48,7 @@ class UnusableAnswer extends Error {}
  * @throws TypeError for a URL that is not one of http or https, or a header that HTTP does not allow
  */
 export function createHttpSource(ports: HttpSourcePorts, options: HttpSourceOptions): PodSource {
-  const { clock, fetcher = networkManifestFetcher } = ports;
+  const { clock, fetcher = createManifestFetcher(process.env) } = ports;
   const { url, headers = [], nodeName, checkPeriodMs = 20_000, timeoutMs = 10_000, allowPrivileged = true } = options;
   checkUrl(url);
   checkManifestHeaders(headers);
