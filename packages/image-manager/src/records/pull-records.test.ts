@@ -115,6 +115,32 @@ describe('pull records', () => {
     expect(await mustPull()).toBe(false);
   });
 
+  it('keep an intent whose outcome is unknown when a later pull fails', async () => {
+    const { records, directories, mustPull } = setUp();
+    await records.intend(image);
+    await records.ended(image, 'unknown');
+    // The image has appeared. A pod without the credential tries to pull it.
+    expect(await mustPull()).toBe(true);
+    await records.intend(image);
+    await records.ended(image, 'failed');
+    expect(await mustPull()).toBe(true);
+    const afterRestart = setUp({}, directories);
+    await afterRestart.records.intend(image);
+    await afterRestart.records.ended(image, 'failed');
+    expect(await afterRestart.mustPull()).toBe(true);
+  });
+
+  it('keep the intent of concurrent pulls when the outcome of the first is unknown', async () => {
+    const { records, mustPull, directories, pull } = setUp();
+    await records.intend(image);
+    await records.intend(image);
+    await records.ended(image, 'unknown');
+    await records.ended(image, 'failed');
+    expect(await mustPull()).toBe(true);
+    await pull(secret('a'));
+    expect(directories.pulling.files.size).toBe(0);
+  });
+
   it('permit no pull without an intent on disk', async () => {
     const { records, directories } = setUp();
     directories.pulling.fail('write', diskFull);

@@ -51,7 +51,10 @@ export interface PullRecords {
   intend(image: string): Promise<void>;
   /** Records the origin of the credential that pulled the image, `undefined` for none. If that cannot be written, it is logged and the intent stays. */
   pulled(image: string, imageRef: string, origin: CredentialOrigin | undefined): Promise<void>;
-  /** Records that a pull did not succeed. With an unknown outcome its intent stays on disk, as the image may still appear. */
+  /**
+   * Records that a pull did not succeed. With an unknown outcome its intent stays on disk, as the image may still appear. A later pull that fails leaves it there, for the
+   * same reason.
+   */
   ended(image: string, end: PullEnd): Promise<void>;
   /**
    * Reports whether a pod must pull an image that is present. The origins of its credentials are read only if they matter. Never rejects: on an error the pod must
@@ -74,6 +77,13 @@ export interface PullRecords {
 
 interface PullIntent {
   readonly image: string;
+}
+
+/** Pulls of one image in flight. */
+interface ActivePulls {
+  count: number;
+  /** Whether the outcome of another pull is unknown: of one that has ended, or of an earlier run. */
+  isOutcomeOpen: boolean;
 }
 
 /** Creates {@link PullRecords}. @throws VerificationPolicyError */
@@ -120,8 +130,7 @@ export function createPullRecords(ports: PullRecordsPorts, options: PullRecordsO
   let writes = 0;
   /** Image reference → number of the last write of its record, for records that were written since the last prune. */
   const writtenAt = new Map<string, number>();
-  /** Number of pulls of each image in flight. */
-  const activePulls = new Map<string, number>();
+  const activePulls = new Map<string, ActivePulls>();
   /** Images whose intents had neither a pull nor an image at the last prune. */
   let orphanedIntents: ReadonlySet<string> = new Set();
   // One file at a time: intents by image, records by reference.
@@ -142,12 +151,14 @@ export function createPullRecords(ports: PullRecordsPorts, options: PullRecordsO
       await pulledImages.put({ imageRef, lastUpdatedMs: clock.now(), credentialMapping });
     });
   const logFailure = (what: string, error: unknown): void => logger.error(`${what}: ${errorMessage(error)}`);
-  const release = (image: string, keepIntent: boolean): Promise<void> =>
+  const release = (image: string, end: PullEnd | 'recorded'): Promise<void> =>
     ofIntent(image, async () => {
-      const others = (activePulls.get(image) ?? 1) - 1;
-      if (others > 0) return void activePulls.set(image, others);
+      const active = activePulls.get(image) ?? { count: 1, isOutcomeOpen: false };
+      active.count -= 1;
+      if (end !== 'failed') active.isOutcomeOpen = end === 'unknown';
+      if (active.count > 0) return;
       activePulls.delete(image);
-      if (!keepIntent) await intents.delete(image);
+      if (!active.isOutcomeOpen) await intents.delete(image);
     }).catch((error: unknown) => logFailure(`cannot remove the intent to pull ${image}`, error));
 
   const check = async (
@@ -186,8 +197,10 @@ export function createPullRecords(ports: PullRecordsPorts, options: PullRecordsO
   return {
     intend: (image) =>
       ofIntent(image, async () => {
-        if (!activePulls.has(image)) await intents.put({ image });
-        activePulls.set(image, (activePulls.get(image) ?? 0) + 1);
+        const active = activePulls.get(image) ?? { count: 0, isOutcomeOpen: (await intents.get(image)) !== undefined };
+        if (active.count === 0) await intents.put({ image });
+        active.count += 1;
+        activePulls.set(image, active);
       }),
     async pulled(image, imageRef, origin) {
       let isOnRecord = true;
@@ -197,9 +210,9 @@ export function createPullRecords(ports: PullRecordsPorts, options: PullRecordsO
         isOnRecord = false;
         logFailure(`cannot record the credentials that pulled ${image}`, error);
       }
-      await release(image, !isOnRecord);
+      await release(image, isOnRecord ? 'recorded' : 'unknown');
     },
-    ended: (image, end) => release(image, end === 'unknown'),
+    ended: release,
     async mustPull(image, imageRef, origins) {
       try {
         const { mustPull, result } = await check(image, imageRef, origins);
