@@ -9,9 +9,10 @@ import {
   StatusCode,
 } from '@rxlet/cri-api';
 import type { Backend } from '../backend.ts';
+import type { DockerImage } from '../engine/docker-types.ts';
 import { inBatches } from '../rpc/batches.ts';
 import type { Handlers } from '../rpc/port.ts';
-import { criImage } from './images.ts';
+import { criImage, isReferenceTo } from './images.ts';
 import { pullImage } from './pull-image.ts';
 
 interface DiskUsage {
@@ -20,12 +21,14 @@ interface DiskUsage {
 
 /** Handlers of the image service. */
 export function imageHandlers(backend: Backend): Handlers<typeof ImageServiceDescriptor> {
-  const { engine, images, facts, host, clock } = backend;
+  const { engine, images, facts, host, clock, sandboxImage } = backend;
+  // No container shows the use of the sandbox image, so without this mark callers would remove it as unused.
+  const reported = (image: DockerImage): Image => criImage(image, isReferenceTo(image, sandboxImage));
   const list = async (filter: ImageFilter | undefined, signal: AbortSignal): Promise<Image[]> => {
     const wanted = filter?.image?.image ?? '';
-    if (wanted === '') return (await images.list(signal)).map(criImage);
+    if (wanted === '') return (await images.list(signal)).map(reported);
     const image = await images.find(wanted, signal);
-    return image === undefined ? [] : [criImage(image)];
+    return image === undefined ? [] : [reported(image)];
   };
   const named = (image: { readonly image: string } | undefined): string => {
     if (image === undefined || image.image === '')
@@ -40,7 +43,7 @@ export function imageHandlers(backend: Backend): Handlers<typeof ImageServiceDes
     async imageStatus({ image, verbose }, signal) {
       const found = await images.find(named(image), signal);
       const info: Record<string, string> = verbose && found !== undefined ? { info: JSON.stringify(found) } : {};
-      return { ...(found !== undefined && { image: criImage(found) }), info };
+      return { ...(found !== undefined && { image: reported(found) }), info };
     },
     async pullImage({ image, auth }, signal) {
       const reference = named(image);

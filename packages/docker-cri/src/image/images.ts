@@ -23,7 +23,7 @@ const MAX_REFS = 1000;
 export function createImages(engine: DockerEngine): Images {
   const refs = createLruMap<string>(MAX_REFS);
   const find: Images['find'] = async (reference, signal) => {
-    const name = isImageId(reference) ? reference : fullName(parseReferenceText(reference))!;
+    const name = dockerName(reference);
     let image: DockerImage;
     try {
       image = await engine.json<DockerImage>('GET', `/images/${name}/json`, { signal });
@@ -32,7 +32,7 @@ export function createImages(engine: DockerEngine): Images {
       throw error;
     }
     // Docker also takes the beginning of an id for a name.
-    return image.Id.endsWith(name) || namesOf(image).includes(name) ? image : undefined;
+    return isNamed(image, name) ? image : undefined;
   };
   return {
     find,
@@ -62,8 +62,17 @@ export function createImages(engine: DockerEngine): Images {
   };
 }
 
+/** Reports whether a reference, if it is well-formed, names an image. */
+export function isReferenceTo(image: DockerImage, reference: string): boolean {
+  try {
+    return isNamed(image, dockerName(reference));
+  } catch {
+    return false;
+  }
+}
+
 /** Returns an image as the CRI reports it. */
-export function criImage(image: DockerImage): Image {
+export function criImage(image: DockerImage, isPinned: boolean): Image {
   const user = image.Config?.User?.split(':', 1)[0] ?? '';
   const isNumber = /^\d+$/.test(user);
   return create(ImageSchema, {
@@ -73,7 +82,17 @@ export function criImage(image: DockerImage): Image {
     size: BigInt(image.Size),
     ...(isNumber ? { uid: { value: BigInt(user) } } : user === '' ? {} : { username: user }),
     spec: { image: image.Id },
+    pinned: isPinned,
   });
+}
+
+/** Checks a reference and returns the name or id by which Docker knows its image. */
+function dockerName(reference: string): string {
+  return isImageId(reference) ? reference : fullName(parseReferenceText(reference))!;
+}
+
+function isNamed(image: DockerImage, name: string): boolean {
+  return image.Id.endsWith(name) || namesOf(image).includes(name);
 }
 
 /** Checks a reference and returns it without a tag besides its digest, a combination that Docker does not store. */
