@@ -56,3 +56,19 @@ describe('the image of sandboxes', () => {
     expect(await service.pinned()).toEqual(pinned);
   });
 });
+
+describe('the filesystem of images', () => {
+  it('is reported with the size of the layers', async () => {
+    await using service = await setUp({ '/system/df': { LayersSize: 42 } });
+    const { imageFilesystems } = await service.fsInfo();
+    expect(imageFilesystems).toMatchObject([
+      { fsId: { mountpoint: '/var/lib/docker' }, usedBytes: { value: 42n }, inodesUsed: { value: 7n } },
+    ]);
+  });
+
+  it('is reported by a Docker without images, which may leave their size out', async () => {
+    await using service = await setUp({ '/system/df': { Images: [], ImageUsage: {} } });
+    const { imageFilesystems } = await service.fsInfo();
+    expect(imageFilesystems).toMatchObject([{ usedBytes: { value: 0n } }]);
+  });
+});

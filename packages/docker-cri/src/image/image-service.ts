@@ -16,7 +16,8 @@ import { criImage, isReferenceTo } from './images.ts';
 import { pullImage } from './pull-image.ts';
 
 interface DiskUsage {
-  readonly LayersSize: number;
+  /** Absent without images, from Docker 29 on. */
+  readonly LayersSize?: number;
 }
 
 /** Handlers of the image service. */
@@ -60,7 +61,7 @@ export function imageHandlers(backend: Backend): Handlers<typeof ImageServiceDes
     },
     async imageFsInfo(_request, signal) {
       const { DockerRootDir } = await facts.get(signal);
-      const { LayersSize } = await engine.json<DiskUsage>('GET', '/system/df', { signal });
+      const { LayersSize = 0 } = await engine.json<DiskUsage>('GET', '/system/df', { signal });
       const usage = {
         timestamp: nowNanos(clock),
         fsId: { mountpoint: DockerRootDir },
