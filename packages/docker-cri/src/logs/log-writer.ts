@@ -31,6 +31,8 @@ export function createLogWriter(
 ): LogWriter {
   let file: LogFile | undefined;
   let position: LogPosition | undefined;
+  /** Whether a write failed, so that any part of it may be in the file. */
+  let isEndUnknown = false;
   let queue: Promise<unknown> = Promise.resolve();
 
   const enqueue = <T>(task: () => Promise<T>): Promise<T> => {
@@ -39,7 +41,11 @@ export function createLogWriter(
     return result;
   };
   const opened = async (): Promise<LogFile> => {
-    if (file !== undefined) return file;
+    if (file !== undefined) {
+      if (isEndUnknown) position = (await readPosition(file)) ?? position;
+      isEndUnknown = false;
+      return file;
+    }
     const next = await files.open(path);
     try {
       position = (await readPosition(next)) ?? (await positions.read(containerId));
@@ -63,7 +69,9 @@ export function createLogWriter(
     write: (entries) =>
       enqueue(async () => {
         const target = await opened();
+        isEndUnknown = true;
         await target.append(Buffer.concat(entries.map(formatLine)));
+        isEndUnknown = false;
         for (const entry of entries) position = advance(position, entry);
       }),
     reopen: () =>
@@ -79,7 +87,7 @@ export function createLogWriter(
   };
 }
 
-/** Returns the position at the end of a file, after cutting off a line that a killed process has not finished. */
+/** Returns the position at the end of a file, after cutting off a line that a killed process or a full disk has left unfinished. */
 async function readPosition(file: LogFile): Promise<LogPosition | undefined> {
   for (let bytes = TAIL_BYTES; ; bytes *= 4) {
     const tail = await file.tail(bytes);
