@@ -40,7 +40,8 @@ export async function streamExec(
   const { Id } = await engine.json<{ Id: string }>('POST', `/containers/${containerId}/exec`, { body, signal });
   const connection = await engine.hijack(`/exec/${Id}/start`, { body: { Detach: false, Tty: tty }, signal });
   const beginning = await connectStreams(backend, connection, streams, tty, `/exec/${Id}/resize`);
-  return exitStatus(await exitCodeOf(backend, Id, beginning, signal));
+  // The client is the only reader of the exit code.
+  return exitStatus(await exitCodeOf(backend, Id, beginning, AbortSignal.any([signal, streams.signal])));
 }
 
 /** Attaches a client to the program of a container until that exits or the client disconnects. */

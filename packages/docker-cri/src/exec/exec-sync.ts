@@ -22,8 +22,9 @@ export interface ExecPorts {
 
 /** Largest output on each stream; the rest is dropped, as in other runtimes. */
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
-const POLL_MS = 10;
-const END_TIMEOUT_MS = 10_000;
+/** Pauses between two looks whether a command has ended. They double from the first to the last. */
+const FIRST_POLL_MS = 10;
+const LAST_POLL_MS = 500;
 
 /**
  * Runs a command in a container. Rejects with DeadlineExceeded after `timeoutSeconds` (0: none) and then kills the command, which Docker itself would let run.
@@ -40,8 +41,10 @@ export async function execSync(
   const { Id } = await engine.json<{ Id: string }>('POST', `/containers/${containerId}/exec`, { body, signal });
   const timeoutMs = timeoutSeconds > 0 ? timeoutSeconds * 1000 : Infinity;
   try {
-    const output = await withDeadline(clock, timeoutMs, signal, (deadline) => run(engine, Id, deadline));
-    return { ...output, exitCode: await exitCodeOf(ports, Id, output.stdout, signal) };
+    return await withDeadline(clock, timeoutMs, signal, async (deadline) => {
+      const output = await run(engine, Id, deadline);
+      return { ...output, exitCode: await exitCodeOf(ports, Id, output.stdout, deadline) };
+    });
   } catch (error) {
     if (!(error instanceof DeadlineExceededError) && !signal.aborted) throw error;
     await killExec(ports, Id);
@@ -78,27 +81,25 @@ async function collect(stream: Duplex): Promise<Omit<ExecResult, 'exitCode'>> {
   return { stdout: Buffer.concat(chunks.stdout), stderr: Buffer.concat(chunks.stderr) };
 }
 
-/** Returns the exit code, which Docker may report a moment after the end of the output. Rejects when the program could not be started. */
+/**
+ * Waits for the end of a command and returns its exit code. That may be long after the end of the output: a shell with `> /dev/null` closes it at once. Rejects when the program
+ * could not be started.
+ */
 export async function exitCodeOf(
   { engine, clock }: Pick<ExecPorts, 'engine' | 'clock'>,
   id: string,
   output: Uint8Array,
   signal: AbortSignal,
 ): Promise<number> {
-  return withDeadline(clock, END_TIMEOUT_MS, signal, async (deadline) => {
-    for (;;) {
-      const { Running, ExitCode, Pid } = await engine.json<DockerExec>('GET', `/exec/${id}/json`, { signal: deadline });
-      if (!Running && ExitCode !== null) {
-        if (Pid !== 0) return ExitCode;
-        const why = Buffer.from(output).toString('utf8').trim();
-        throw new ServiceError(
-          StatusCode.Unknown,
-          `cannot start the command: ${why || `exit code ${String(ExitCode)}`}`,
-        );
-      }
-      await sleep(clock, POLL_MS, deadline);
+  for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * 2, LAST_POLL_MS)) {
+    const { Running, ExitCode, Pid } = await engine.json<DockerExec>('GET', `/exec/${id}/json`, { signal });
+    if (!Running && ExitCode !== null) {
+      if (Pid !== 0) return ExitCode;
+      const why = Buffer.from(output).toString('utf8').trim();
+      throw new ServiceError(StatusCode.Unknown, `cannot start the command: ${why || `exit code ${String(ExitCode)}`}`);
     }
-  });
+    await sleep(clock, pollMs, signal);
+  }
 }
 
 /** Kills the process of a command, if it still runs. */
