@@ -160,8 +160,18 @@ export function createServerHandler(ports: ServerHandlerPorts): ServerHandler {
     return tracer.trace({ method: message.method ?? 'GET', route }, served, status);
   };
 
-  /** Whether the target of a request has streams, so that its request for an upgrade is taken seriously. Others are answered as if they had not asked for one. */
+  /** Latest response of each connection. Responses are sent in the order of the requests, so that it is the last one. */
+  const latest = new WeakMap<Socket, ServerResponse>();
+  const isAnswering = (socket: Socket): boolean => {
+    const response = latest.get(socket);
+    return response !== undefined && (response.socket !== null || !response.writableFinished);
+  };
+  /**
+   * Whether the target of a request has streams, so that its request for an upgrade is taken seriously. Others are answered as if they had not asked for one. So is a request that
+   * did not wait for the answers to earlier ones: an upgrade would take their connection from them.
+   */
   const hasStreams = (message: IncomingMessage): boolean => {
+    if (isAnswering(message.socket)) return false;
     const target = tryParse(message.url ?? '/');
     const match = target && router.match(target);
     if (match?.kind !== 'route' || 'pattern' in match.route) return false;
@@ -171,6 +181,7 @@ export function createServerHandler(ports: ServerHandlerPorts): ServerHandler {
     options: { shouldUpgradeCallback: hasStreams, maxHeaderSize: MAX_HEADER_BYTES },
     hasStreams,
     onRequest(message, response) {
+      latest.set(message.socket, response);
       const served = (): Promise<void> => serve(message, response);
       void lifetime.track(measure(message, () => trace(message, served, () => response.statusCode)));
     },
@@ -179,7 +190,13 @@ export function createServerHandler(ports: ServerHandlerPorts): ServerHandler {
       socket.on('error', () => undefined);
       const response = new httpModule.ServerResponse(message);
       response.shouldKeepAlive = false;
-      response.assignSocket(socket as Socket);
+      try {
+        response.assignSocket(socket as Socket);
+      } catch {
+        // Node itself is answering an earlier request, such as one without a host, with an error.
+        socket.destroy();
+        return;
+      }
       response.once('finish', () => {
         response.detachSocket(socket as Socket);
         socket.end();

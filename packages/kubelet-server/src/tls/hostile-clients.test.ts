@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect as connectPlain, type Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
+import { EndpointError } from '@rxlet/agent-api/http';
 import type { TlsKeyPair } from '@rxlet/kube-api/client';
 import { systemClock, systemRandom } from '@rxlet/component-base';
 import { recordingLogger } from '@rxlet/component-base/testing';
@@ -43,6 +44,16 @@ async function start(limits: Partial<ConnectionLimits> = {}) {
       routes: [
         { pattern: '/ok', handle: () => ({ body: 'ok' }) },
         { pattern: '/stream', handle: ({ signal }) => ({ body: endless(signal) }) },
+        {
+          root: '/exec',
+          operations: [
+            {
+              segments: { least: 0, most: 0 },
+              handle: () => ({ status: 400, body: 'no upgrade' }),
+              upgrade: () => Promise.reject(new EndpointError(404, 'no container')),
+            },
+          ],
+        },
       ],
       access,
     },
@@ -86,6 +97,8 @@ async function* endless(signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
 }
 
 const GOOD = 'Host: node1\r\nAuthorization: Bearer good\r\n';
+
+const UPGRADE = 'Connection: Upgrade\r\nUpgrade: SPDY/3.1\r\n';
 
 /** Sends a request and returns what the server sends until `text` arrives or the connection ends. */
 async function sendRequest(socket: Socket, request: string, text = '\r\n\r\n'): Promise<string> {
@@ -191,5 +204,24 @@ describe('requests', () => {
       /connection: keep-alive/i,
     );
     expect(await sendRequest(socket, `GET /ok HTTP/1.1\r\n${GOOD}\r\n`, 'ok')).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it('for an upgrade that come before an answer has been sent are answered in turn, without one', async () => {
+    const server = await start();
+    const socket = await server.open();
+    const requests = `GET /ok HTTP/1.1\r\n${GOOD}\r\nGET /exec HTTP/1.1\r\n${GOOD}${UPGRADE}\r\n`;
+    expect(await sendRequest(socket, requests, 'no upgrade')).toMatch(/^HTTP\/1\.1 200 [^]*HTTP\/1\.1 400 /);
+  });
+
+  it.each([
+    ['without a host', ''],
+    ['with an unknown expectation', 'Host: node1\r\nExpect: luck\r\n'],
+  ])('for an upgrade right after one %s end their connection, and no other', async (_title, headers) => {
+    const server = await start();
+    const socket = await server.open();
+    const requests = `GET /ok HTTP/1.1\r\n${headers}\r\nGET /exec HTTP/1.1\r\n${GOOD}${UPGRADE}\r\n`;
+    expect(await sendRequest(socket, requests, 'never')).not.toMatch('no upgrade');
+    const answer = await sendRequest(await server.open(), `GET /ok HTTP/1.1\r\n${GOOD}\r\n`, 'ok');
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
   });
 });
