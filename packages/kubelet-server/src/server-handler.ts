@@ -199,7 +199,8 @@ export function createServerHandler(ports: ServerHandlerPorts): ServerHandler {
       }
       response.once('finish', () => {
         response.detachSocket(socket as Socket);
-        socket.end();
+        // As after any last answer: the client's end of the connection must not keep it open.
+        (socket as Socket).destroySoon();
       });
       const served = (): Promise<void> => serve(message, response, { socket, head, signal: lifetime.signal });
       const status = (): number => (response.headersSent ? response.statusCode : SWITCHING_PROTOCOLS);

@@ -83,8 +83,9 @@ async function start(limits: Partial<ConnectionLimits> = {}) {
       return socket;
     },
     /** Opens a connection and completes its handshake. */
-    async open(): Promise<TLSSocket> {
-      const socket = keep(connect({ host: '127.0.0.1', port, rejectUnauthorized: false }));
+    async open({ allowHalfOpen = false } = {}): Promise<TLSSocket> {
+      const network = connectPlain({ host: '127.0.0.1', port, allowHalfOpen });
+      const socket = keep(connect({ socket: network, rejectUnauthorized: false }));
       await once(socket, 'secureConnect');
       return socket;
     },
@@ -223,5 +224,21 @@ describe('requests', () => {
     expect(await sendRequest(socket, requests, 'never')).not.toMatch('no upgrade');
     const answer = await sendRequest(await server.open(), `GET /ok HTTP/1.1\r\n${GOOD}\r\n`, 'ok');
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it.each([
+    ['without permission', '401', 'Host: node1\r\n'],
+    ['without a target', '404', GOOD],
+  ])('for an upgrade %s end, although their client keeps its end open', async (_title, status, headers) => {
+    const server = await start({ maxRequests: 1 });
+    const socket = await server.open({ allowHalfOpen: true });
+    const answer = await sendRequest(socket, `GET /exec HTTP/1.1\r\n${headers}${UPGRADE}\r\n`, 'never');
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    await vi.waitFor(async () =>
+      expect(await sendRequest(await server.open(), `GET /ok HTTP/1.1\r\n${GOOD}\r\n`, 'ok')).toMatch(
+        /^HTTP\/1\.1 200 /,
+      ),
+    );
+    expect(socket.writable).toBe(true);
   });
 });
