@@ -98,7 +98,6 @@ export function proxyCommand(
       'sec-websocket-protocol': COMMAND_PROTOCOL,
     },
   });
-  browser.on('error', () => undefined);
   browser.once('close', () => call.destroy());
   call.once('error', (error) => rejectUpgrade(browser, 502, unreachable(error)));
   call.once('response', (answer) => {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { servePage, type ServedPage } from '../test-support/served-page.ts';
 
@@ -189,5 +191,53 @@ describe('a terminal', () => {
     const headers = { cookie, 'x-rxlet-token': token, origin: page.origin, 'content-type': 'application/json' };
     expect((await page.send('POST', '/ui/ticket', headers, '{}')).status).toBe(404);
     expect(await page.upgrade(PATH, { cookie, origin: page.origin })).toBe(404);
+  });
+});
+
+describe('a client that asks for a terminal', () => {
+  const REQUEST =
+    'GET /exec/default/web/main HTTP/1.1\r\nHost: other\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
+
+  it('does not stop the server by a reset of its connection', async () => {
+    await using page = await servePage();
+    for (let times = 0; times < 20; times += 1) {
+      const socket = connect(page.port, '127.0.0.1');
+      await once(socket, 'connect');
+      socket.write(REQUEST, () => socket.resetAndDestroy());
+      await once(socket, 'close');
+    }
+    expect((await page.send('GET', '/ui/')).status).toBe(200);
+  });
+
+  it('does not keep the server from ending by a connection that it leaves open', async () => {
+    const page = await servePage();
+    const socket = connect({ port: page.port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.resume().write(REQUEST);
+    await once(socket, 'end');
+    await page[Symbol.asyncDispose]();
+    expect(socket.writable).toBe(true);
+    socket.destroy();
+  });
+
+  it('loses its terminal when the server ends', async () => {
+    const page = await servePage({ allowsExec: true });
+    const { cookie, token } = await page.open();
+    const headers = { cookie, 'x-rxlet-token': token, origin: page.origin, 'content-type': 'application/json' };
+    const { ticket } = JSON.parse((await page.send('POST', '/ui/ticket', headers, '{}')).body) as { ticket: string };
+    const socket = connect(page.port, '127.0.0.1');
+    const fields = {
+      host: new URL(page.origin).host,
+      origin: page.origin,
+      cookie,
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-protocol': `v5.channel.k8s.io, rxlet.ticket.${ticket}`,
+    };
+    const lines = Object.entries(fields).map((field) => field.join(': '));
+    socket.write(['GET /exec/default/web/main?stays HTTP/1.1', ...lines, '', ''].join('\r\n'));
+    expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1\.1 101 /);
+    const closed = once(socket, 'close');
+    await page[Symbol.asyncDispose]();
+    await closed;
   });
 });

@@ -122,7 +122,13 @@ export function createPageServer(ports: PageServerPorts, options: PageServerOpti
       else sendText(response, 500, 'the request could not be answered\n');
     }
   };
+  /** Connections of terminals, and of rejected requests for one. The HTTP server does not close them. */
+  const upgraded = new Set<Duplex>();
   const upgrade = (message: IncomingMessage, connection: Duplex, head: Buffer): void => {
+    // A broken connection: `close` follows.
+    connection.on('error', () => undefined);
+    upgraded.add(connection);
+    connection.once('close', () => upgraded.delete(connection));
     const path = (message.url ?? '').split('?', 1)[0]!;
     const problem = problemOf(message);
     const reject = (status: number, text: string): void => rejectUpgrade(connection, status, text);
@@ -151,6 +157,7 @@ export function createPageServer(ports: PageServerPorts, options: PageServerOpti
     [Symbol.asyncDispose]: async () => {
       // Streams end with their connections, which the requests wait for.
       server.closeAllConnections();
+      for (const connection of upgraded) connection.destroy();
       await lifetime[Symbol.asyncDispose]();
     },
   };

@@ -14,7 +14,7 @@ export interface Answer {
   readonly body: string;
 }
 
-/** A page server in front of an agent that only records what reaches it. */
+/** A page server in front of an agent that only records what reaches it. It ends commands at once, except those with the query `stays`. */
 export interface ServedPage extends AsyncDisposable {
   readonly port: number;
   readonly origin: string;
@@ -42,7 +42,10 @@ export async function servePage({ allowsExec = false }: { readonly allowsExec?: 
   });
   agent.on('upgrade', (message: IncomingMessage, socket: Socket) => {
     reached.push(message.url!);
-    socket.end('HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\n\r\n');
+    socket.on('error', () => undefined);
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\n\r\n');
+    if (message.url!.endsWith('?stays')) socket.resume().once('end', () => socket.end());
+    else socket.end();
   });
   const socketPath = join(folder, 'agent.sock');
   await new Promise<void>((resolve) => agent.listen(socketPath, resolve));
