@@ -34,6 +34,21 @@ describe('a SPDY connection', () => {
     await expect.poll(() => signal.aborted, { interval: 1 }).toBe(true);
   });
 
+  it('ignores what its peer sends after this side has closed', async () => {
+    const [peer, socket] = duplexPair();
+    const connection = createSpdyConnection(socket, { clock: createVirtualClock() });
+    peer.resume();
+    connection.close();
+    const malformed = [FrameType.ping, FrameType.rstStream].map((type) => {
+      const frame = controlFrame(type, 0).subarray(0, 8);
+      frame.writeUIntBE(0, 5, 3);
+      return frame;
+    });
+    const garbage = [FrameType.synStream, FrameType.headers].map((type) => controlFrame(type, 1, Buffer.alloc(100, 1)));
+    peer.end(Buffer.concat([...malformed, ...garbage]));
+    await expect.poll(() => connection.signal.aborted, { interval: 1 }).toBe(true);
+  });
+
   it('answers any number of pings of a peer that reads', async () => {
     const [peer, socket] = duplexPair();
     const { signal } = createSpdyConnection(socket, { clock: createVirtualClock() });

@@ -200,9 +200,8 @@ export function createSpdyConnection(
     const reader = createFrameReader();
     for await (const chunk of socket.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       for (const frame of reader.read(chunk)) {
-        const done = receive(frame);
-        // What a stream holds back is for its reader; a closing connection has none.
-        if (closing === undefined) await done;
+        // A closing connection has no streams: what still arrives is only read, up to its end.
+        if (closing === undefined) await receive(frame);
       }
     }
   };
