@@ -42,6 +42,28 @@ describe('followAuthorities', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it('reads a changed file again until that succeeds, and logs a failure that stays the same once', async () => {
+    const clock = createVirtualClock();
+    const logger = recordingLogger();
+    const memory = createMemoryFiles({ files: { '/ca.crt': first } });
+    let failure: Error | undefined;
+    const hostFiles = {
+      stat: memory.hostFiles.stat,
+      read: (path: string, maxBytes: number) =>
+        failure === undefined ? memory.hostFiles.read(path, maxBytes) : Promise.reject(failure),
+    };
+    await using lifetime = createLifetime();
+    const authorities = await followAuthorities({ hostFiles, clock, logger }, '/ca.crt', lifetime);
+
+    memory.put('/ca.crt', second);
+    failure = new Error('too many open files');
+    await clock.advance(10_000);
+    expect(logger.lines).toMatchObject([{ level: 'error', fields: { error: 'too many open files' } }]);
+    failure = undefined;
+    await clock.advance(5000);
+    expect([authorities.value.has(der(first)), authorities.value.has(der(second))]).toEqual([false, true]);
+  });
+
   it('rejects a file that is missing or has no certificate at first', async () => {
     const memory = createMemoryFiles({ files: { '/empty': '' } });
     const ports = { hostFiles: memory.hostFiles, clock: createVirtualClock(), logger: recordingLogger() };

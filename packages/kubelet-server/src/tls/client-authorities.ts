@@ -22,7 +22,7 @@ export function parseAuthorities(pem: string): ClientAuthorities {
   return { pem, has: (der) => known.has(Buffer.from(der).toString('base64')) };
 }
 
-/** Reads the authorities of clients from a file, and again whenever it changes. A file that cannot be used leaves those before in effect. @throws Error when it cannot be used at first */
+/** Reads the authorities of clients from a file, and again whenever it changes. A file that cannot be used leaves those before in effect, and is read again with each check. @throws Error when it cannot be used at first */
 export async function followAuthorities(
   {
     hostFiles,
@@ -44,15 +44,20 @@ export async function followAuthorities(
       throw new Error(`cannot read the file of client authorities ${path}: ${errorMessage(error)}`, { cause: error });
     }),
   );
+  let lastProblem = '';
   const check = async (): Promise<void> => {
+    let problem = '';
     try {
       const now = await versionOf();
       if (now === version) return;
-      version = now;
       authorities.set(await read());
+      version = now;
       logger.info('new client authorities are in effect', { path });
     } catch (error) {
-      logger.error('cannot read the file of client authorities', { path, error: errorMessage(error) });
+      problem = errorMessage(error);
+      if (problem !== lastProblem) logger.error('cannot read the file of client authorities', { path, error: problem });
+    } finally {
+      lastProblem = problem;
     }
   };
   const schedule = (): void => {
