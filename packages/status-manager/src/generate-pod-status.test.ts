@@ -576,6 +576,11 @@ describe('a restart of all containers in place', () => {
     expect(reason()).toBe('ContainerCreating');
   });
 
+  it('is not reported for the restart of a container on request', () => {
+    const status = generatePodStatus({ pod, runtime: running, isRestartRequested: true });
+    expect(findCondition(status.conditions, 'AllContainersRestarting')?.status).toBe('False');
+  });
+
   it('adds no condition to other pods', () => {
     const other = testPod();
     const status = generatePodStatus({ pod: other, runtime: testRuntimePodStatus({ pod: other }) });

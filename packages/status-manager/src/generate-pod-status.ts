@@ -86,13 +86,13 @@ const noActuatedResources: ReadonlyMap<string, ResourceRequirements> = new Map()
 export function generatePodStatus(input: GeneratePodStatusInput): PodStatus {
   const { pod, runtime, hostIps = [], probes = noProbes } = input;
   const previous = input.previous ?? pod.status ?? {};
-  const restartingAll = input.isRestartRequested === true || shouldAllContainersRestart(pod, runtime, previous);
+  const isRestartOfAllDemanded = shouldAllContainersRestart(pod, runtime, previous);
 
   const containersInput: ContainerStatusesInput = {
     pod,
     runtime,
     lastStartErrors: input.lastStartErrors ?? noStartErrors,
-    restartingAll,
+    restartingAll: isRestartOfAllDemanded || input.isRestartRequested === true,
     actuatedResources: input.actuatedResources ?? noActuatedResources,
     recursiveReadOnlySupported: input.recursiveReadOnlySupported ?? false,
     stopSignals: input.stopSignals ?? false,
@@ -121,7 +121,8 @@ export function generatePodStatus(input: GeneratePodStatusInput): PodStatus {
     podReadyToStartContainersCondition(pod, runtime),
     initializedCondition(forConditions, previous),
   ];
-  const restarting = allContainersRestartingCondition(pod, runtime, outcome.phase, restartingAll);
+  // A request may concern one container, and the condition removes all of them.
+  const restarting = allContainersRestartingCondition(pod, runtime, outcome.phase, isRestartOfAllDemanded);
 
   return {
     ...outcome,

@@ -68,6 +68,31 @@ describe('a restart on request', () => {
     expect(ids()).toHaveLength(3);
   });
 
+  describe('in a pod whose rules restart all containers (KEP-5532)', () => {
+    const rules = [{ action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [42] } }] as const;
+    const ruled = { ...main, restartPolicy: 'Never', restartPolicyRules: rules } as const;
+
+    it('replaces one container, and leaves the others alone', async () => {
+      const node = await startNode({ containers: [ruled, proxy] });
+      const [app] = node.instances('web', 'app');
+      const [other] = node.instances('web', 'proxy');
+      await restart(node, 'proxy');
+      await node.advance(5_000);
+      expect(node.running()).toEqual(['web/app', 'web/proxy']);
+      expect(node.instances('web', 'proxy').map(({ id }) => id)).not.toContain(other!.id);
+      expect(node.instances('web', 'app').map(({ id }) => id)).toEqual([app!.id]);
+    });
+
+    it('starts each container once after its init containers', async () => {
+      const init = { name: 'init', image: 'registry.example/init:1', command: ['sleep', '3'] };
+      const node = await startNode({ initContainers: [init], containers: [ruled, proxy] });
+      await restart(node);
+      await node.advance(60_000);
+      expect(node.running()).toEqual(['web/app', 'web/proxy']);
+      expect(['init', 'app', 'proxy'].map((name) => node.startsMs('web', name).length)).toEqual([2, 2, 2]);
+    });
+  });
+
   it('ends the back-off of a container that keeps exiting', async () => {
     const node = await startNode({ containers: [{ ...main, command: ['sh', '-c', 'exit 1'] }] });
     await node.advance(60_000);
