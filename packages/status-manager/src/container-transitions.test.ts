@@ -52,6 +52,17 @@ describe('illegalTransition', () => {
     expect(isLegal('Never', 0, { restartPolicy: 'Never', restartPolicyRules })).toBe(true);
   });
 
+  it('allows that a container is removed to be restarted on request', () => {
+    const pod = testPod({ restartPolicy: 'Never', containers: [{ name: 'c' }] });
+    const [ended, removed, created] = [
+      exited(0),
+      { waiting: { reason: 'RestartingAllContainers' } },
+      { waiting: {} },
+    ].map((state) => status(state, 'containerStatuses'));
+    expect(illegalTransition(pod, ended!, removed!)).toBeUndefined();
+    expect(illegalTransition(pod, ended!, created!)).toContain('has terminated for good');
+  });
+
   it('follows the restart policy of the container with the name', () => {
     const pod = testPod({
       restartPolicy: 'Never',

@@ -1,11 +1,12 @@
 import type { ContainerStatus, Pod, PodStatus } from '@rxlet/kube-api';
 import { findPodContainer } from '@rxlet/pod-model';
 import { allContainersCouldRestart, containerShouldRestart } from '@rxlet/pod-model/restart';
+import { RESTARTING_ALL_CONTAINERS } from './unlocated-container.ts';
 
 /**
  * Returns why a status must not follow another one; `undefined` when it may. A container that has terminated without a restart must not run again: such a status
  * comes from a stale runtime status, and watchers of the pod have already acted on the termination. A newer instance that runs is no stale one: a new sandbox runs
- * such a container once more.
+ * such a container once more. Neither is a container that the agent has removed to restart it.
  */
 export function illegalTransition(pod: Pod, previous: PodStatus, next: PodStatus): string | undefined {
   if (pod.spec?.restartPolicy === 'Always' || allContainersCouldRestart(pod)) return undefined;
@@ -13,8 +14,8 @@ export function illegalTransition(pod: Pod, previous: PodStatus, next: PodStatus
   const revived = statusesOf(previous).find((before) => {
     const { name, state } = before;
     const nextStatus = nextByName.get(name);
-    if (state?.terminated === undefined || nextStatus === undefined || isNewerInstance(nextStatus, before))
-      return false;
+    if (state?.terminated === undefined || nextStatus === undefined) return false;
+    if (isNewerInstance(nextStatus, before) || isRemovedForRestart(nextStatus)) return false;
     return nextStatus.state?.terminated === undefined && !mayRunAgain(pod, name, state.terminated.exitCode);
   });
   return revived && `container ${revived.name} has terminated for good and cannot leave that state`;
@@ -29,6 +30,10 @@ function statusesOf({ containerStatuses, initContainerStatuses }: PodStatus): re
 function isNewerInstance(next: ContainerStatus, before: ContainerStatus): boolean {
   if (next.state?.running === undefined || !next.containerID || !before.containerID) return false;
   return next.containerID !== before.containerID && next.restartCount > before.restartCount;
+}
+
+function isRemovedForRestart({ state }: ContainerStatus): boolean {
+  return state?.waiting?.reason === RESTARTING_ALL_CONTAINERS;
 }
 
 function mayRunAgain(pod: Pod, name: string, exitCode: number): boolean {

@@ -116,6 +116,25 @@ describe('a restart on request', () => {
     expect(node.startsMs('web')).toHaveLength(2);
   });
 
+  it.each(['OnFailure', 'Never'] as const)(
+    'makes a pod with policy %s unready while its init container cannot start again',
+    async (restartPolicy) => {
+      const init = { name: 'init', image: 'registry.example/init:1', command: ['true'] };
+      const node = await startNode({ initContainers: [init], containers: [main], restartPolicy });
+      const isReady = () => statusOf(node)?.conditions?.find(({ type }) => type === 'Ready')?.status;
+      expect(isReady()).toBe('True');
+      node.fake.setFailpoint('createContainer', 'error(internal: no disk)');
+      await restart(node);
+      await node.advance(5_000);
+      expect(node.running()).toEqual([]);
+      expect(isReady()).toBe('False');
+      node.fake.clearFailpoints();
+      await node.advance(600_000);
+      expect(node.running()).toEqual(['web/app']);
+      expect(isReady()).toBe('True');
+    },
+  );
+
   it('names what cannot be restarted', async () => {
     const init = { name: 'init', image: 'registry.example/init:1', command: ['true'] };
     const node = await startNode({ initContainers: [init], containers: [main] });
