@@ -111,7 +111,7 @@ export interface RuntimeSandboxStatus extends RuntimeSandbox {
   readonly ips: readonly string[];
   /** Whether the sandbox shares the node's network namespace. */
   readonly hostNetwork: boolean;
-  /** Whether the runtime reported a network status at all. */
+  /** Whether the runtime reported a network status, with valid addresses or without any. Invalid ones show that the sandbox has a network. */
   readonly hasNetworkStatus: boolean;
   readonly runtimeHandler: string;
 }

@@ -43,11 +43,17 @@ describe('convertSandboxStatus', () => {
   it.each([
     [{ ip: '', additionalIps: [] }, []],
     [{ ip: '', additionalIps: [{ ip: '10.0.0.2' }] }, ['10.0.0.2']],
-    [{ ip: 'host', additionalIps: [{ ip: '10.0.0.2' }] }, []],
-    [{ ip: '10.0.0.1', additionalIps: [{ ip: '' }] }, []],
-    [{ ip: 'fe80::1%eth0', additionalIps: [] }, []],
+    [{ ip: '010.0.0.001', additionalIps: [] }, ['010.0.0.001']],
   ])('converts %j to the IPs %j', (network, ips) => {
     expect(convert({ network })).toMatchObject({ hasNetworkStatus: true, ips });
+  });
+
+  it.each([
+    { ip: 'host', additionalIps: [{ ip: '10.0.0.2' }] },
+    { ip: '10.0.0.1', additionalIps: [{ ip: '' }] },
+    { ip: 'fe80::1%eth0', additionalIps: [] },
+  ])('reports no network status with invalid addresses, which must not replace the sandbox: %j', (network) => {
+    expect(convert({ network })).toMatchObject({ hasNetworkStatus: false, ips: [] });
   });
 
   it.each([

@@ -1,5 +1,5 @@
-import { isIP } from 'node:net';
 import { NamespaceMode, type PodSandboxNetworkStatus, PodSandboxState, type PodSandboxStatus } from '@rxlet/cri-api';
+import { canonicalIp } from '../pod-ips.ts';
 import type { RuntimeSandboxState, RuntimeSandboxStatus } from '../runtime-status.ts';
 import { RuntimeResponseError } from './runtime-response-error.ts';
 
@@ -23,14 +23,16 @@ export function convertSandboxStatus(status: PodSandboxStatus | undefined): Runt
   if (metadata.namespace === '') throw new RuntimeResponseError(subject, 'status.metadata.namespace');
   if (metadata.uid === '') throw new RuntimeResponseError(subject, 'status.metadata.uid');
   if (status.createdAt === 0n) throw new RuntimeResponseError(subject, 'status.createdAt');
+  const { network } = status;
+  const ips = sandboxIps(network);
   return {
     id: status.id,
     attempt: metadata.attempt,
     state: convertSandboxState(status.state),
     createdAtNanos: status.createdAt,
-    ips: sandboxIps(status.network),
+    ips,
     hostNetwork: status.linux?.namespaces?.options?.network === NamespaceMode.NODE,
-    hasNetworkStatus: status.network !== undefined,
+    hasNetworkStatus: network !== undefined && (network.ip === '' || ips.length > 0),
     runtimeHandler: status.runtimeHandler,
   };
 }
@@ -40,8 +42,5 @@ function sandboxIps(network: PodSandboxNetworkStatus | undefined): readonly stri
   if (network === undefined) return [];
   const ips = network.additionalIps.map(({ ip }) => ip);
   if (network.ip !== '') ips.unshift(network.ip);
-  return ips.every(isPlainIp) ? ips : [];
+  return ips.every((ip) => canonicalIp(ip) !== undefined) ? ips : [];
 }
-
-/** Kubernetes does not accept addresses with zones. */
-const isPlainIp = (text: string): boolean => isIP(text) !== 0 && !text.includes('%');
