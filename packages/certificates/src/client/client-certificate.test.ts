@@ -182,6 +182,20 @@ describe('a node with a certificate', () => {
     expect(node.storedPem()).toContain(manager.certificate.value!.keyPem);
   });
 
+  it('keeps the current file when the clock was set back before those of earlier ones', async () => {
+    await using node = await createTestNode({ approvesNodeCertificates: true });
+    await using manager = await node.startClient();
+    await node.until(() => manager.certificate.value !== undefined);
+    // Files of a time at which the clock was wrong.
+    for (let day = 1; day <= 6; day += 1)
+      node.memory.put(`${DIRECTORY}/kubelet-client-2099-01-0${String(day)}-00-00-00.pem`, 'outdated');
+    const before = serialOf(manager);
+    await node.advanceToNextRequest(22 * HOUR_MS);
+    await node.until(() => serialOf(manager) !== before);
+    expect(node.storedPem()).toContain(manager.certificate.value!.keyPem);
+    expect(node.memory.paths().filter((path) => !path.includes('->'))).toHaveLength(5);
+  });
+
   it('has none after it expired, and requests another one by its first credentials', async () => {
     await using node = await createTestNode({ approvesNodeCertificates: true });
     const { clock, kube, logger } = node;

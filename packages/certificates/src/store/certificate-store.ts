@@ -53,12 +53,13 @@ export function createCertificateStore(
     if (updated?.kind === 'symlink') await files.rename(updatedPath, currentPath);
   };
 
-  const removeOutdated = async (): Promise<void> => {
+  /** The current file stays also when the clock was set back, so that its stamp is not the last one. */
+  const removeOutdated = async (current: string): Promise<void> => {
     const stamp = /^-\d{4}(-\d\d){5}\.pem$/;
     const stored = (await files.list(directory)).filter(
-      (entry) => entry.startsWith(name) && stamp.test(entry.slice(name.length)),
+      (entry) => entry.startsWith(name) && stamp.test(entry.slice(name.length)) && join(directory, entry) !== current,
     );
-    for (const entry of stored.sort().slice(0, -KEPT_FILES)) await files.removeFile(join(directory, entry));
+    for (const entry of stored.sort().slice(0, 1 - KEPT_FILES)) await files.removeFile(join(directory, entry));
   };
 
   return {
@@ -88,7 +89,7 @@ export function createCertificateStore(
       await files.replaceFile(path, certificate.pair.certificatePem + certificate.pair.keyPem, PRIVATE_MODE);
       await files.symlink(path, updatedPath);
       await files.rename(updatedPath, currentPath);
-      await removeOutdated().catch((error: unknown) =>
+      await removeOutdated(path).catch((error: unknown) =>
         logger.warn('cannot remove outdated certificates', { directory, error: errorMessage(error) }),
       );
       return certificate;
