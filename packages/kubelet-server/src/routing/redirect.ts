@@ -2,7 +2,8 @@ import type { EndpointResponse } from '@rxlet/agent-api/http';
 
 /** Returns a redirect in the form of Go's `http.Redirect`. */
 export function redirectAnswer(location: string, method: string): EndpointResponse {
-  const safe = encodeNonAscii(location);
+  // Browsers take a backslash for a slash, so that a path may begin as the name of another host.
+  const safe = encodeNonAscii(location).replaceAll('\\', '%5C');
   const hasBody = method === 'GET';
   return {
     status: 307,

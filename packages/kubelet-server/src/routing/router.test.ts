@@ -74,6 +74,13 @@ describe('createRouter', () => {
     });
     expect(redirectAnswer('/a', 'POST')).toMatchObject({ contentType: null, body: '' });
   });
+
+  it('sends no redirect to another host', () => {
+    const match = router.match(parseTarget('//\\evil.example/x'));
+    if (match.kind !== 'redirect') throw new Error(`not a redirect: ${match.kind}`);
+    const { location } = redirectAnswer(match.location, 'GET').headers!;
+    expect(new URL(String(location), 'https://node1:10250').host).toBe('node1:10250');
+  });
 });
 
 describe('cleanPath', () => {
