@@ -21,9 +21,18 @@ export function advance(position: LogPosition | undefined, { time }: Pick<LogEnt
 
 /** Returns the position at the end of the last lines of a log; `undefined` when no line has a time. */
 export function positionOf(lines: string): LogPosition | undefined {
-  const times = lines.split('\n').flatMap((line) => LINE_TIME.exec(line)?.[1] ?? []);
+  const times = timesOf(lines);
   const time = times.at(-1);
   return time === undefined ? undefined : { time, count: times.filter((other) => other === time).length };
+}
+
+/** Reports whether the last lines of a log go back beyond the time of a position, so that its count is that of all entries. */
+export function reachBeyond(lines: string, position: LogPosition | undefined): boolean {
+  return timesOf(lines).some((time) => time !== position?.time);
+}
+
+function timesOf(lines: string): string[] {
+  return lines.split('\n').flatMap((line) => LINE_TIME.exec(line)?.[1] ?? []);
 }
 
 /** Returns Docker's parameter for entries from a position on. */

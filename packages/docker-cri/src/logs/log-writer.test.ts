@@ -71,4 +71,17 @@ describe('the writer of a log', () => {
     await writer.write([entry(2, 'two')]);
     expect(text()).toBe(line(2, 'two'));
   });
+
+  it('counts all parts of a line that is longer than what is read first', async () => {
+    const { open, text } = setUp();
+    const parts = Array.from({ length: 40 }, (_, index) => entry(2, 'x'.repeat(16_000), index === 39));
+    {
+      await using writer = open();
+      await writer.write([entry(1, 'one'), ...parts]);
+    }
+    const before = text();
+    await using next = open();
+    expect(await next.position()).toEqual({ time: entry(2, '').time, count: 40 });
+    expect(text()).toBe(before);
+  });
 });

@@ -1,6 +1,6 @@
 import type { LogEntry } from './log-entries.ts';
 import type { LogFile, LogFiles } from './log-files.ts';
-import { advance, formatLine, type LogPosition, positionOf } from './log-position.ts';
+import { advance, formatLine, type LogPosition, positionOf, reachBeyond } from './log-position.ts';
 
 /** Storage of the positions of logs that were rotated before their container wrote again. */
 export interface PositionStore {
@@ -92,8 +92,11 @@ async function readPosition(file: LogFile): Promise<LogPosition | undefined> {
   for (let bytes = TAIL_BYTES; ; bytes *= 4) {
     const tail = await file.tail(bytes);
     const end = tail.lastIndexOf('\n') + 1;
-    if (end === 0 && tail.length === bytes && bytes < MAX_TAIL_BYTES) continue;
+    const lines = tail.toString('utf8', 0, end);
+    const position = positionOf(lines);
+    // All parts of a long line have one time.
+    if (!reachBeyond(lines, position) && tail.length === bytes && bytes < MAX_TAIL_BYTES) continue;
     if (end < tail.length) await file.cut(tail.length - end);
-    return positionOf(tail.toString('utf8', 0, end));
+    return position;
   }
 }
