@@ -67,7 +67,7 @@ describe.skipIf(unavailable !== undefined)('a hostile pod', { timeout: 60_000 },
     for (const view of ['#/pods', '#/events', '#/node', '#/inside', ...views]) {
       await shown.go(view);
       // The title has the name of the node once the page has its data.
-      await page.waitForFunction(`document.title !== 'rxlet'`);
+      await expect.poll(() => page.title(), { timeout: 20_000 }).not.toBe('rxlet');
       await page.waitForTimeout(300);
       const found: unknown = await page.evaluate(
         `({ attacked: window.attacked, elements: document.querySelectorAll('img, iframe, object, embed, [onerror], [onload], [onmouseover], a[href^="javascript"]').length, scripts: document.scripts.length, title: document.title })`,
