@@ -29,7 +29,7 @@ function proxyUrl(given: string): string | undefined {
 }
 
 function isDirect(url: URL, exceptions: string): boolean {
-  const host = withoutBrackets(url.hostname).replace(/\.$/, '').toLowerCase();
+  const host = withoutBrackets(url.hostname);
   if (host === 'localhost' || isLoopback(host)) return true;
   const port = url.port || DEFAULT_PORTS[url.protocol];
   return exceptions
@@ -43,7 +43,7 @@ function isExcepted(host: string, port: string | undefined, exception: string): 
   if (exception.includes('/')) return isInNetwork(host, exception);
   const { name, port: onlyPort } = splitPort(exception);
   if (name === '' || (onlyPort !== undefined && onlyPort !== port)) return false;
-  if (isIP(name) !== 0 || isIP(host) !== 0) return sameAddress(name, host);
+  if (isIP(name) !== 0) return sameAddress(name, host);
   const domain = name.replace(/^\*?\./, '');
   return host.endsWith(`.${domain}`) || (domain === name && host === domain);
 }
@@ -72,7 +72,6 @@ function isInNetwork(host: string, network: string): boolean {
 }
 
 function sameAddress(left: string, right: string): boolean {
-  if (isIP(left) === 0) return false;
   const list = new BlockList();
   list.addAddress(left, isIP(left) === 4 ? 'ipv4' : 'ipv6');
   return contains(list, right);
